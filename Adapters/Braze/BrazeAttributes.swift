@@ -1,0 +1,47 @@
+import EngagementJSON
+import EngagementModel
+
+/// What an application says of a person, in the vendor's words.
+enum BrazeAttributes {
+  /// The most bytes of the attributes of one request.
+  private static let mostBytes = 75 * 1_024
+
+  static func members(
+    of update: PersonUpdate, without blocklists: BrazeBlocklists
+  ) throws(EngagementError) -> JSONObject {
+    if let field = foreign(in: update) {
+      throw EngagementError(.unsupported, "Braze has no attribute for \(field).")
+    }
+    let standard = standard(in: update)
+    guard !standard.isEmpty || !update.custom.isEmpty else {
+      throw EngagementError(.invalidArgument, "There is nothing to update.")
+    }
+    var members = blocklists.allowed(standard)
+    let custom = blocklists.allowed(update.custom)
+    if !custom.isEmpty { members["custom"] = .object(custom) }
+    guard JSON.object(members).encoded().count <= mostBytes else {
+      throw EngagementError(.invalidArgument, "The attributes of a person take at most 75 KB.")
+    }
+    return members
+  }
+
+  /// What the vendor has attributes of its own for.
+  private static func standard(in update: PersonUpdate) -> JSONObject {
+    var members = JSONObject()
+    members["email"] = update.email.map(JSON.string)
+    members["phone"] = update.phone.map(JSON.string)
+    members["home_city"] = update.city.map(JSON.string)
+    members["country"] = update.country.map(JSON.string)
+    return members
+  }
+
+  /// The first field that is set and that the vendor has no attribute for.
+  private static func foreign(in update: PersonUpdate) -> String? {
+    let fields: [(String, Bool)] = [
+      ("externalID", update.externalID != nil), ("name", update.name != nil),
+      ("region", update.region != nil), ("notifications", update.notifications != nil),
+      ("timeFrames", update.timeFrames != nil),
+    ]
+    return fields.first(where: \.1)?.0
+  }
+}

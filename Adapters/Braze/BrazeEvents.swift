@@ -1,0 +1,143 @@
+import EngagementAdapterAPI
+import EngagementJSON
+import EngagementModel
+
+/// What becomes of one event on its way to the vendor.
+enum BrazeEvent: Hashable {
+  /// It is told in the vendor's words.
+  case travels(String, JSONObject)
+  /// The vendor does not want to hear of it, and what it did here stays.
+  case staysHere
+  /// It cannot be told; what it did here is taken back.
+  case isRejected(String)
+
+  /// The vendor's names of the kinds that it takes. An impression of a control card has its own.
+  static let names: [EngagementEvent.Kind: String] = [
+    .impression: "cci", .click: "ccc", .dismiss: "ccd", .custom: "ce", .purchase: "p",
+    .sessionStart: "ss", .sessionEnd: "se",
+  ]
+
+  private static let controlImpression = "ccic"
+  /// The most bytes of an event's properties.
+  static let propertyBytes = 50 * 1_024
+  private static let quantities: ClosedRange<Int64> = 1...100
+
+  /// What becomes of the events of one batch, in their order. A dismissal is told once.
+  static func meanings(
+    of events: [EngagementEvent], knowing memory: BrazeMemory
+  ) -> [BrazeEvent] {
+    let blocklists = memory.blocklists
+    var dismissed = events.contains { $0.kind == .dismiss } ? memory.dismissed : []
+    return events.map { event in
+      let meaning = BrazeEvent(event)
+      guard meaning.travels else { return meaning }
+      if blocklists.block(event) { return .staysHere }
+      guard event.kind == .dismiss, let id = event.item?.id.value else { return meaning }
+      if dismissed.contains(where: { $0.hasSameBytes(as: id) }) { return .staysHere }
+      dismissed.append(id)
+      return meaning
+    }
+  }
+
+  /// What the event alone says.
+  init(_ event: EngagementEvent) {
+    guard let name = Self.names[event.kind] else {
+      self = .isRejected("Braze does not take events of the kind \(event.kind).")
+      return
+    }
+    switch event.kind {
+    case .impression, .click, .dismiss: self = Self.card(event, name)
+    case .custom: self = Self.custom(event, name)
+    case .purchase: self = Self.purchase(event, name)
+    case .sessionEnd: self = .travels(name, Self.length(of: event))
+    default: self = .travels(name, [:])
+    }
+  }
+
+  var travels: Bool { if case .travels = self { true } else { false } }
+  var rejection: String? { if case .isRejected(let reason) = self { reason } else { nil } }
+
+  // MARK: Cards
+
+  private static func card(_ event: EngagementEvent, _ name: String) -> BrazeEvent {
+    guard let item = event.item, item.surface == .cards else {
+      return .isRejected("Braze takes this kind of event only on a card.")
+    }
+    let handle = BrazeHandle(item.handle)
+    let data: JSONObject = ["ids": [.string(item.id.value)]]
+    switch event.kind {
+    case .impression: return .travels(handle.isControl ? controlImpression : name, data)
+    case .click: return handle.hasLink ? .travels(name, data) : .staysHere
+    default:
+      return handle.isDismissible
+        ? .travels(name, data) : .isRejected("The card cannot be dismissed.")
+    }
+  }
+
+  // MARK: What an application reports
+
+  private static func custom(_ event: EngagementEvent, _ name: String) -> BrazeEvent {
+    guard let own = event.name, !own.isEmpty else { return .isRejected("The event has no name.") }
+    guard fits(event.properties) else { return .isRejected(tooLarge) }
+    return .travels(name, ["n": .string(own), "p": .object(event.properties)])
+  }
+
+  private static func purchase(_ event: EngagementEvent, _ name: String) -> BrazeEvent {
+    var rest = event.properties
+    let taken = (rest["currency"], rest["price"], rest["quantity"])
+    for key in ["currency", "price", "quantity"] { rest[key] = nil }
+    guard let product = event.name, !product.isEmpty, let currency = taken.0?.string,
+      let price = taken.1, price.number?.isFinite == true
+    else { return .isRejected("A purchase has a name, a currency and a price.") }
+    let quantity = taken.2.map(\.integer) ?? 1
+    guard let quantity, quantities.contains(quantity) else {
+      return .isRejected("The quantity of a purchase lies in 1…100.")
+    }
+    guard fits(rest) else { return .isRejected(tooLarge) }
+    return .travels(
+      name,
+      [
+        "pid": .string(product), "c": .string(currency), "p": price, "q": .integer(quantity),
+        "pr": .object(rest),
+      ])
+  }
+
+  private static func length(of event: EngagementEvent) -> JSONObject {
+    event.properties["seconds"].map { ["d": $0] } ?? [:]
+  }
+
+  private static func fits(_ properties: JSONObject) -> Bool {
+    JSON.object(properties).encoded().count <= propertyBytes
+  }
+
+  private static let tooLarge = "The properties of an event take at most 50 KB."
+}
+
+/// What a card asks to be told again when something is done to it.
+struct BrazeHandle {
+  var isControl: Bool
+  var isDismissible: Bool
+  /// Whether a click on the card leads anywhere.
+  var hasLink: Bool
+
+  init(isControl: Bool, isDismissible: Bool, hasLink: Bool) {
+    self.isControl = isControl
+    self.isDismissible = isDismissible
+    self.hasLink = hasLink
+  }
+
+  init(_ handle: JSONObject) {
+    isControl = handle["control"]?.bool ?? false
+    isDismissible = handle["dismissible"]?.bool ?? false
+    hasLink = handle["link"]?.bool ?? false
+  }
+
+  /// Only what is true.
+  var json: JSONObject {
+    var object = JSONObject()
+    if isControl { object["control"] = true }
+    if isDismissible { object["dismissible"] = true }
+    if hasLink { object["link"] = true }
+    return object
+  }
+}

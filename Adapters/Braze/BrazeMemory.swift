@@ -1,0 +1,138 @@
+import EngagementAdapterAPI
+import EngagementFormats
+import EngagementJSON
+import EngagementModel
+import FoundationEssentials
+
+/// What the adapter asks to be remembered, each value under its key.
+///
+/// The vendor's settings and its rate limits belong to the installation. Watermarks, dismissals,
+/// the device that the vendor knows and refused signatures belong to the user.
+struct BrazeMemory {
+  private let values: ScopedValues<String>
+
+  init(_ values: ScopedValues<String>) { self.values = values }
+
+  /// The age of the settings, as the vendor counts it; nil before any came.
+  var configTime: Int64? { integer(.installation, "config.time") }
+  var cardsEnabled: Bool? { integer(.installation, "cards.enabled").map { $0 == 1 } }
+  /// The digest of the signed-in user that the vendor saw last on this device.
+  var lastUser: String? { values[.installation, "user.last"] }
+  /// Names of events, products and attributes that the vendor does not want to hear of.
+  var blocklists: BrazeBlocklists { BrazeBlocklists(values[.installation, "blocked"]) }
+
+  /// What is left of a limit; nil for no limit.
+  func bucket(_ limit: Limit) -> BrazeBucket? {
+    guard let capacity = integer(.installation, limit.key("capacity")),
+      let refill = integer(.installation, limit.key("refill"))
+    else { return nil }
+    return BrazeBucket(
+      capacity: capacity, refill: refill, fullAt: integer(.installation, limit.key("fullAt")))
+  }
+
+  /// What the vendor limits.
+  enum Limit: String, CaseIterable {
+    /// Refreshes that users ask for.
+    case refreshes = "bucket"
+    /// Requests of any kind.
+    case requests = "bucket.all"
+
+    func key(_ name: String) -> String { "\(rawValue).\(name)" }
+  }
+
+  /// The cards whose dismissal the vendor was told and that it still lists.
+  var dismissed: [String] { Self.names(in: values[.user, "cards.dismissed"]) }
+
+  /// The watermarks of the last sync; zero after a change of version, which asks for everything.
+  func watermarks(for version: String) -> (full: Int64, updated: Int64) {
+    guard values[.user, "cards.version"]?.hasSameBytes(as: version) == true else { return (0, 0) }
+    return (integer(.user, "cards.fullSyncAt") ?? 0, integer(.user, "cards.updatedAt") ?? 0)
+  }
+
+  /// The digest of the device as the vendor knows it.
+  var sentDevice: String? { values[.user, "device.sent"] }
+  /// How many requests in a row were refused for their signature.
+  var refusals: Int64 { integer(.user, "auth.refusals") ?? 0 }
+  /// The digest of the signature that was refused last.
+  var refusedSignature: String? { values[.user, "auth.refused"] }
+
+  private func integer(_ scope: Scope, _ key: String) -> Int64? {
+    values[scope, key].flatMap { Int64($0) }
+  }
+}
+
+// MARK: Remembering
+
+extension BrazeMemory {
+  /// Tells one user from another without keeping an id where other users' values are.
+  static func digest(of user: User) -> String? { user.id.map { digest(of: $0.text) } }
+
+  /// Tells one text from another without keeping either.
+  static func digest(of text: String) -> String {
+    String(SHA256.digest(of: text).description.prefix(16))
+  }
+
+  static func lastUser(_ digest: String) -> Change { .keep(.installation, "user.last", digest) }
+
+  static func config(
+    time: Int64, cardsEnabled: Bool, blocklists: BrazeBlocklists
+  ) -> [Change] {
+    [
+      .keep(.installation, "config.time", String(time)),
+      .keep(.installation, "cards.enabled", cardsEnabled ? "1" : "0"),
+      .keep(.installation, "blocked", blocklists.text),
+    ]
+  }
+
+  /// A limit as the settings have it; what was taken from it stays taken.
+  static func limit(_ limit: Limit, _ bucket: BrazeBucket?) -> [Change] {
+    [
+      .keep(.installation, limit.key("capacity"), bucket.map { String($0.capacity) }),
+      .keep(.installation, limit.key("refill"), bucket.map { String($0.refill) }),
+    ]
+  }
+
+  static func taken(_ limit: Limit, from bucket: BrazeBucket) -> Change {
+    .keep(.installation, limit.key("fullAt"), bucket.fullAt.map { String($0) })
+  }
+
+  /// Remembers dismissals, of the last ones more than a vendor lists.
+  static func dismissed(_ ids: [String]) -> Change {
+    .keep(.user, "cards.dismissed", text(of: Array(ids.suffix(mostDismissed))))
+  }
+
+  private static let mostDismissed = 500
+
+  /// Names as one text; nil for none.
+  static func text(of names: [String]) -> String? {
+    guard !names.isEmpty else { return nil }
+    return String(decoding: JSON.array(names.map(JSON.string)).encoded(), as: UTF8.self)
+  }
+
+  static func names(in text: String?) -> [String] {
+    guard let text, let json = try? JSON(parsing: Array(text.utf8)) else { return [] }
+    return json.array?.compactMap(\.string) ?? []
+  }
+
+  static func watermarks(full: Int64?, updated: Int64?, version: String) -> [Change] {
+    [
+      .keep(.user, "cards.fullSyncAt", full.map { String($0) }),
+      .keep(.user, "cards.updatedAt", updated.map { String($0) }),
+      .keep(.user, "cards.version", version),
+    ]
+  }
+
+  /// The next sync asks for everything.
+  static let noWatermarks: [Change] = [
+    .keep(.user, "cards.fullSyncAt", nil), .keep(.user, "cards.updatedAt", nil),
+  ]
+
+  static func sentDevice(_ digest: String) -> Change { .keep(.user, "device.sent", digest) }
+
+  static func refused(_ signature: String?, times count: Int64) -> [Change] {
+    [
+      .keep(.user, "auth.refusals", count == 0 ? nil : String(count)),
+      .keep(.user, "auth.refused", signature),
+    ]
+  }
+}

@@ -1,0 +1,179 @@
+import EngagementAdapterAPI
+import EngagementFormats
+import EngagementHTTP
+import EngagementJSON
+import EngagementModel
+
+/// The requests of one operation.
+///
+/// Each throws `unauthenticated` where a signature is needed and there is none.
+struct BrazeRequests {
+  private let configuration: BrazeConfiguration
+  private let context: AdapterContext
+  private let memory: BrazeMemory
+
+  init(_ configuration: BrazeConfiguration, _ context: AdapterContext) {
+    self.configuration = configuration
+    self.context = context
+    memory = BrazeMemory(context.values)
+  }
+
+  // MARK: Operations
+
+  /// Asks for the cards that changed since the watermarks.
+  func cards() throws(EngagementError) -> HTTPRequest {
+    let watermarks = memory.watermarks(for: configuration.sdkVersion)
+    var body = opening()
+    body.member("last_full_sync_at", watermarks.full)
+    body.member("last_card_updated_at", watermarks.updated)
+    writeUser(to: &body)
+    body.endObject()
+    var headers = try headers()
+    try headers.append("X-Braze-ContentCardsRequest", "true")
+    if context.attempt > 1 {
+      try headers.append("BRAZE-SYNC-RETRY-COUNT", String(context.attempt - 1))
+    }
+    return request("/api/v3/content_cards/sync", headers, body)
+  }
+
+  /// Asks for the settings and brings nothing.
+  func data() throws(EngagementError) -> HTTPRequest { try data { _ in } }
+
+  /// Brings the events that travel.
+  func events(_ events: [EngagementEvent]) throws(EngagementError) -> HTTPRequest {
+    try data { body in
+      body.key("events")
+      body.beginArray()
+      let meanings = BrazeEvent.meanings(of: events, knowing: memory)
+      for (event, meaning) in zip(events, meanings) {
+        guard case .travels(let name, let data) = meaning else { continue }
+        body.beginObject()
+        body.member("name", name)
+        body.member("time", Epoch.seconds(of: event.time) ?? 0)
+        body.member("data", .object(data))
+        if let session = event.session { body.member("session_id", session.text) }
+        writeUser(to: &body)
+        body.endObject()
+      }
+      body.endArray()
+    }
+  }
+
+  /// Sets what the vendor knows of the user; nil where it wants to know none of it. Throws
+  /// `unsupported` for a field it does not have.
+  func attributes(of update: PersonUpdate) throws(EngagementError) -> HTTPRequest? {
+    let members = try BrazeAttributes.members(of: update, without: memory.blocklists).members
+    guard !members.isEmpty else { return nil }
+    return try attributes { body in
+      for member in members { body.member(member.key, member.value) }
+    }
+  }
+
+  /// Sets the push token as one more attribute of the user.
+  func pushToken(for environment: PushEnvironment) throws(EngagementError) -> HTTPRequest {
+    guard let registration = context.push[environment] else {
+      throw EngagementError(.invalidArgument, "There is no push token for \(environment).")
+    }
+    return try attributes { $0.member("push_token", registration.token.revealed) }
+  }
+
+  // MARK: Parts
+
+  private func attributes(
+    _ write: (inout JSONWriter) -> Void
+  ) throws(EngagementError) -> HTTPRequest {
+    try data { body in
+      body.key("attributes")
+      body.beginArray()
+      body.beginObject()
+      writeUser(to: &body)
+      write(&body)
+      body.endObject()
+      body.endArray()
+    }
+  }
+
+  private func data(_ write: (inout JSONWriter) -> Void) throws(EngagementError) -> HTTPRequest {
+    var body = opening()
+    writeUser(to: &body)
+    write(&body)
+    body.key("respond_with")
+    body.beginObject()
+    writeUser(to: &body)
+    body.key("config")
+    body.beginObject()
+    body.member("config_time", memory.configTime ?? 0)
+    body.endObject()
+    body.endObject()
+    body.endObject()
+    return request("/api/v3/data/", try headers(), body)
+  }
+
+  /// What every body begins with.
+  private func opening() -> JSONWriter {
+    var body = JSONWriter(reservingCapacity: 1_024)
+    body.beginObject()
+    body.member("api_key", configuration.apiKey.revealed)
+    body.member("time", Epoch.wholeSeconds(of: context.now) ?? 0)
+    body.member("sdk_version", configuration.sdkVersion)
+    body.member("device_id", context.device.id)
+    if let version = context.device.appVersion { body.member("app_version", version) }
+    if let build = context.device.appBuild { body.member("app_version_code", build) }
+    let device = BrazeDevice(context.device)
+    if device.digest != memory.sentDevice {
+      body.key("device")
+      body.raw(device.bytes[...])
+    }
+    return body
+  }
+
+  private func writeUser(to body: inout JSONWriter) {
+    if let id = context.user.id { body.member("user_id", id.text) }
+  }
+
+  private func headers() throws(EngagementError) -> HTTPHeaders {
+    var headers = HTTPHeaders()
+    try headers.append("Content-Type", "application/json")
+    try headers.append("X-Requested-With", "XMLHttpRequest")
+    try headers.append("X-Braze-Api-Key", configuration.apiKey)
+    try headers.append("X-Braze-DataRequest", "true")
+    try headers.append("X-Braze-Req-Attempt", String(context.attempt))
+    try sign(&headers)
+    return headers
+  }
+
+  /// Only a signed-in user can be proved; the vendor wants anonymous requests without a proof.
+  private func sign(_ headers: inout HTTPHeaders) throws(EngagementError) {
+    guard configuration.signsRequests, !context.user.isAnonymous else { return }
+    guard let signature = context.credential else {
+      throw EngagementError(.unauthenticated, "Braze needs the application's signature.")
+    }
+    do throws(EngagementError) {
+      try headers.append("X-Braze-Auth-Signature", signature)
+    } catch {
+      throw EngagementError(.unauthenticated, "The signature cannot be sent in a header.")
+    }
+  }
+
+  private func request(
+    _ path: String, _ headers: HTTPHeaders, _ body: JSONWriter
+  ) -> HTTPRequest {
+    HTTPRequest(.post, "\(configuration.origin)\(path)", headers: headers, body: body.bytes)
+  }
+}
+
+/// The device as the vendor is told of it, only when something in it has changed.
+struct BrazeDevice {
+  let bytes: [UInt8]
+  var digest: String { String(ContentHash.of(bytes[...]), radix: 16) }
+
+  init(_ device: Device) {
+    var writer = JSONWriter()
+    writer.beginObject()
+    writer.member("os_version", device.systemVersion)
+    writer.member("locale", device.locale)
+    writer.member("time_zone", device.timeZone)
+    writer.endObject()
+    bytes = writer.bytes
+  }
+}

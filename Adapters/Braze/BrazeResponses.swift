@@ -1,0 +1,189 @@
+public import EngagementAdapterAPI
+import EngagementFormats
+public import EngagementHTTP
+import EngagementJSON
+import EngagementModel
+import FoundationEssentials
+
+extension BrazeAdapter {
+  public func answer(
+    to operation: Operation, from response: HTTPResponse, in context: AdapterContext
+  ) -> Answer {
+    var answer = meaning(of: response, to: operation, in: context)
+    let memory = BrazeMemory(context.values)
+    for limit in limits(of: operation, answer.verdict, in: context) {
+      guard var bucket = memory.bucket(limit) else { continue }
+      bucket.take(at: context.now)
+      answer.changes.append(BrazeMemory.taken(limit, from: bucket))
+    }
+    return answer
+  }
+
+  /// The limits that the request counted for. A refresh whose signature is renewed is not done.
+  private func limits(
+    of operation: Operation, _ verdict: Verdict, in context: AdapterContext
+  ) -> [BrazeMemory.Limit] {
+    guard case .cards = operation, context.isUserRequested, verdict != .renew(.credential) else {
+      return [.requests]
+    }
+    return [.requests, .refreshes]
+  }
+
+  private func meaning(
+    of response: HTTPResponse, to operation: Operation, in context: AdapterContext
+  ) -> Answer {
+    if response.status == 304, case .cards = operation { return Answer([.unchanged(.cards)]) }
+    if response.status == 401, isSigned(context) { return refusal(.init(), in: context) }
+    guard (200...299).contains(response.status) else {
+      return Answer([], BrazeErrors.verdict(on: response, at: context.now))
+    }
+    guard let reply = try? BrazeReply(response.body) else {
+      return Answer([], BrazeErrors.unreadable)
+    }
+    var answer = Answer(changes(ofConfig: reply.config, in: context))
+    if let fault = reply.refusedSignature {
+      let refusal = refusal(fault, in: context)
+      return Answer(answer.changes + refusal.changes, refusal.verdict)
+    }
+    if let word = reply.error {
+      answer.verdict = BrazeErrors.verdict(on: word)
+      return answer
+    }
+    answer.changes += acceptance(of: reply, in: context)
+    let own = own(reply, response, to: operation, in: context)
+    return Answer(answer.changes + own.changes, own.verdict)
+  }
+
+  /// What only this operation asked for.
+  private func own(
+    _ reply: BrazeReply, _ response: HTTPResponse, to operation: Operation,
+    in context: AdapterContext
+  ) -> Answer {
+    switch operation {
+    case .cards: return sync(reply, response, in: context)
+    case .events(let events):
+      let rejected = events.compactMap { event in
+        BrazeEvent(event).rejection.map { (event.id, $0) }
+      }
+      let reasons = Dictionary(rejected, uniquingKeysWith: { first, _ in first })
+      return Answer(
+        dismissals(among: events, in: context),
+        reasons.isEmpty ? .done : .partly(rejected: reasons))
+    default: return Answer()
+    }
+  }
+
+  /// The vendor knows now that these cards were dismissed.
+  private func dismissals(
+    among events: [EngagementEvent], in context: AdapterContext
+  ) -> [Change] {
+    let memory = BrazeMemory(context.values)
+    let meanings = BrazeEvent.meanings(of: events, knowing: memory)
+    let new = zip(events, meanings).compactMap { event, meaning in
+      event.kind == .dismiss && meaning.travels ? event.item?.id.value : nil
+    }
+    return new.isEmpty ? [] : [BrazeMemory.dismissed(memory.dismissed + new)]
+  }
+
+  /// What any request that was taken shows: the device is known, and so is the user.
+  private func acceptance(of reply: BrazeReply, in context: AdapterContext) -> [Change] {
+    let memory = BrazeMemory(context.values)
+    var changes: [Change] = []
+    let device = BrazeDevice(context.device).digest
+    if memory.sentDevice != device { changes.append(BrazeMemory.sentDevice(device)) }
+    if let user = BrazeMemory.digest(of: context.user), user != memory.lastUser {
+      changes.append(BrazeMemory.lastUser(user))
+    }
+    if let fault = reply.toleratedSignature {
+      changes.append(.ignored(BrazeErrors.refusedSignature(fault.code)))
+    } else if memory.refusals > 0 {
+      changes += BrazeMemory.refused(nil, times: 0)
+    }
+    return changes
+  }
+}
+
+// MARK: Cards
+
+extension BrazeAdapter {
+  private func sync(
+    _ reply: BrazeReply, _ response: HTTPResponse, in context: AdapterContext
+  ) -> Answer {
+    // A full list that is not there is no empty list: it would take every card away.
+    if reply.isFullSync, reply.cards == nil { return Answer([], BrazeErrors.unreadable) }
+    let memory = BrazeMemory(context.values)
+    let sync = BrazeSync(reply.cards ?? [], isFull: reply.isFullSync)
+    var changes = sync.changes
+    let kept = sync.dismissals(among: memory.dismissed)
+    if kept != memory.dismissed { changes.append(BrazeMemory.dismissed(kept)) }
+    let before = memory.watermarks(for: configuration.sdkVersion)
+    let watermarks = BrazeMemory.watermarks(
+      full: reply.fullSyncAt ?? before.full, updated: reply.updatedAt ?? before.updated,
+      version: configuration.sdkVersion)
+    let verdict = response.retryAfter(now: context.now).map(BrazeErrors.incomplete)
+    return Answer(changes + watermarks, verdict ?? .done)
+  }
+}
+
+// MARK: Settings
+
+extension BrazeAdapter {
+  /// A feed that is switched off is empty now, and full again when it is back.
+  static let emptyFeed: [Change] =
+    [.items(.cards, .replace(.nothing), [])] + BrazeMemory.noWatermarks
+
+  /// Settings count only when they are newer than those that are known.
+  private func changes(ofConfig config: JSONFields?, in context: AdapterContext) -> [Change] {
+    guard let config else { return [] }
+    guard let time = config.integer("time") else {
+      return [.ignored(EngagementError(.malformedResponse, "The settings have no time."))]
+    }
+    if let known = BrazeMemory(context.values).configTime, time <= known { return [] }
+    let cards = config.fields("content_cards")
+    let isEnabled = cards?.flag("enabled") ?? false
+    let timeout = config.integer("messaging_session_timeout").flatMap {
+      (1...86_400).contains($0) ? $0 : nil
+    }
+    let settings = VendorSettings(
+      cardsEnabled: isEnabled, sessionTimeout: timeout.map { .seconds($0) })
+    let memory =
+      BrazeMemory.config(
+        time: time, cardsEnabled: isEnabled, blocklists: BrazeBlocklists(config))
+      + BrazeMemory.limit(.refreshes, BrazeBucket.refreshes(in: cards))
+      + BrazeMemory.limit(.requests, BrazeBucket.requests(in: config))
+    return [.settings(settings)] + memory + (isEnabled ? [] : Self.emptyFeed)
+  }
+}
+
+// MARK: Signatures
+
+extension BrazeAdapter {
+  /// When to look again while every signature at hand has been refused; nil to go on.
+  ///
+  /// It is a wait and no refusal, so that nothing pending is lost. A new signature ends it.
+  func pause(in context: AdapterContext, _ memory: BrazeMemory) -> Date? {
+    guard isSigned(context), memory.refusals >= BrazeErrors.mostRefusals,
+      let refused = memory.refusedSignature, refused == digest(ofSignatureIn: context)
+    else { return nil }
+    return context.now.addingTimeInterval(BrazeErrors.pause)
+  }
+
+  private func refusal(
+    _ fault: BrazeReply.SignatureFault, in context: AdapterContext
+  ) -> Answer {
+    let error = BrazeErrors.refusedSignature(fault.code)
+    guard isSigned(context) else { return Answer([], .refused(error)) }
+    let count = BrazeMemory(context.values).refusals + 1
+    return Answer(
+      BrazeMemory.refused(digest(ofSignatureIn: context), times: count),
+      count < BrazeErrors.mostRefusals ? .renew(.credential) : .refused(error))
+  }
+
+  private func isSigned(_ context: AdapterContext) -> Bool {
+    configuration.signsRequests && !context.user.isAnonymous && context.credential != nil
+  }
+
+  private func digest(ofSignatureIn context: AdapterContext) -> String? {
+    context.credential.map { BrazeMemory.digest(of: $0.revealed) }
+  }
+}

@@ -1,0 +1,122 @@
+import BenchReport
+import EngagementAdapterAPI
+import EngagementBraze
+import EngagementJSON
+import EngagementModel
+import Glibc
+import OutlineAdapters
+
+/// A card with the fields that every peer reads.
+struct Card {
+  var id, kind, title, text, image, url: String
+  var created, expires: Int64
+  var viewed, clicked, pinned: Bool
+  var extras: JSONObject
+
+  init(_ item: RawItem) throws(JSONFault) {
+    let fields = try JSONFields(item)
+    id = fields.string("id") ?? ""
+    kind = fields.string("tp") ?? ""
+    title = fields.string("tt") ?? ""
+    text = fields.string("ds") ?? ""
+    image = fields.string("i") ?? ""
+    url = fields.string("u") ?? ""
+    created = fields.integer("ca") ?? 0
+    expires = fields.integer("ea") ?? -1
+    viewed = fields.flag("v") ?? false
+    clicked = fields.flag("cl") ?? false
+    pinned = fields.flag("p") ?? false
+    extras = fields.json("e")?.object ?? [:]
+  }
+}
+
+/// A message with the fields that every peer reads.
+struct Message {
+  var id, subject, text, detail, collapseKey, created, expires: String
+  var read: Bool
+  var images, custom: JSONObject
+
+  init(_ item: RawItem) throws(JSONFault) {
+    let fields = try JSONFields(item)
+    id = fields.string("message_uid") ?? ""
+    subject = fields.string("subject") ?? ""
+    text = fields.string("content") ?? ""
+    detail = fields.string("detail") ?? ""
+    collapseKey = fields.string("collapse_key") ?? ""
+    created = fields.string("created_at") ?? ""
+    expires = fields.string("expires_at") ?? ""
+    read = fields.flag("read") ?? false
+    images = fields.json("images")?.object ?? [:]
+    custom = fields.json("inbox_custom_data")?.object ?? [:]
+  }
+}
+
+/// The items of the answer, which is checked to its end.
+func split(_ bytes: [UInt8], _ set: String) throws(JSONFault) -> [RawItem] {
+  var cursor = JSONCursor(bytes)
+  var items: [RawItem]?
+  if set == "inbox" {
+    items = try cursor.items()
+  } else if try cursor.enterObject() {
+    while let key = try cursor.nextKey() { if key == "cards" { items = try cursor.items() } }
+  }
+  try cursor.finish()
+  return items ?? []
+}
+
+func length(_ texts: String...) -> Int { texts.reduce(0) { $0 + $1.utf8.count } }
+
+let bench = Bench()
+let set = bench.set
+switch (bench.row, set) {
+case ("parse", _):
+  try bench.run { bytes in
+    var cursor = JSONCursor(bytes)
+    try cursor.skip()
+    try cursor.finish()
+  } count: { _ in
+    (0, 0)
+  }
+case ("split", _):
+  try bench.run { bytes in
+    try split(bytes, set)
+  } count: { items in
+    (items.count, items.reduce(0) { $0 + $1.bytes.count })
+  }
+case ("cards", "cards"):
+  try bench.run { bytes in
+    try split(bytes, set).map(Card.init)
+  } count: { cards in
+    let check = cards.reduce(0) {
+      $0 + length($1.id, $1.kind, $1.title, $1.text, $1.image, $1.url)
+    }
+    return (cards.count, check)
+  }
+case ("cards", _):
+  try bench.run { bytes in
+    try split(bytes, set).map(Message.init)
+  } count: { messages in
+    let check = messages.reduce(0) {
+      $0
+        + length(
+          $1.id, $1.subject, $1.text, $1.detail, $1.collapseKey, $1.created, $1.expires)
+    }
+    return (messages.count, check)
+  }
+case ("model", "cards"):
+  let braze = BrazeAdapter(
+    try BrazeConfiguration(endpoint: "https://sdk.example.com", apiKey: Secret("key")))
+  try bench.run { bytes in
+    try split(bytes, set).map(braze.card(in:))
+  } count: { cards in
+    (cards.count, cards.reduce(0) { $0 + length($1.id.value, $1.title ?? "", $1.text ?? "") })
+  }
+case ("model", _):
+  let vibes = VibesOutline(try VibesConfiguration(appID: "app"))
+  try bench.run { bytes in
+    try split(bytes, set).map(vibes.message(in:))
+  } count: { messages in
+    (messages.count, messages.reduce(0) { $0 + length($1.id.value, $1.subject ?? "") })
+  }
+default: exit(64)
+}

@@ -1,0 +1,67 @@
+// An application that used Braze's content cards, after its move: it subscribes, asks for a refresh,
+// logs what the user does and changes the user. MIGRATION.md has each name that stood here before.
+// The vendor's server is the emulator's, in this process.
+import EngagementBraze
+import EngagementCurl
+import EngagementKit
+
+let vendor = try await Vendor.start()
+
+let braze = try BrazeConfiguration(
+  endpoint: vendor.endpoint, apiKey: Secret("the key of the application"))
+let engagement = try await Engagement.open(
+  cache: .temporary,
+  device: Device(
+    id: "installation-1", appID: "com.example.shop", appVersion: "3.0", system: "Linux",
+    systemVersion: "12", locale: "en_US", timeZone: "Europe/Sofia"),
+  transport: CurlTransport(), providers: [Provider("braze", BrazeAdapter(braze))],
+  routes: Routes(cards: .only("braze"), inbox: .none))
+let running = Task { try await engagement.run() }
+try await engagement.signIn("ada")
+try await engagement.setConsent(.full)
+
+// Instead of the notification, of the request for a refresh, and of the key that says whether it was
+// successful: the present value first, then one for each change.
+var feed = CardFeed()
+for await update in engagement.cardUpdates(in: "home") {
+  feed = update
+  print("shown: \(feed.cards.count) cards, \(feed.unreadCount) unread")
+  guard feed.cards.isEmpty else { break }
+  print("refreshed: \(await engagement.refresh(.cards("home")).isComplete)")
+}
+for card in feed.cards {
+  let texts = [card.title, card.text, card.linkText, card.url].compactMap(\.self)
+  print("- \(card.id.value) \(card.kind)\(card.pinned ? ", pinned" : ""): \(texts)")
+}
+
+// Instead of logging an impression, a click and a dismissal.
+let actions: [(ItemAction, Card)] = [
+  (.impression, feed.cards[0]), (.click, feed.cards[1]), (.click, feed.cards[2]),
+  (.dismiss, feed.cards[2]),
+]
+for (action, card) in actions {
+  let receipt = try await engagement.perform(action, on: card)
+  if case .delivered? = await receipt.outcome {
+    print("\(action.name) on \(card.id.value): delivered")
+  }
+}
+print("the vendor was told: \(await vendor.told)")
+let left = engagement.cards(in: "home")
+print("left: \(left.cards.map(\.id.value)), \(left.unreadCount) unread")
+
+// Instead of a view controller with a title and an unread indicator.
+var presentation = CardPresentation(title: "News", setting: .modal)
+print("\(presentation.title ?? ""): \(presentation.unreadCount(in: left) ?? 0) unread")
+presentation.showsUnread = false
+print("without the indicator: \(presentation.unreadCount(in: left).map(String.init) ?? "none")")
+presentation.close()
+
+// Instead of a change of user.
+try await engagement.signIn("grace")
+print("another user, before a refresh: \(engagement.cards(in: "home").cards.count) cards")
+_ = await engagement.refresh(.cards("home"))
+print("and after it: \(engagement.cards(in: "home").cards.compactMap(\.title))")
+
+running.cancel()
+try await engagement.close()
+await vendor.stop()

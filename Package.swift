@@ -1,0 +1,255 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+  name: "engagement-kit",
+  products: [
+    .library(name: "EngagementKit", targets: ["EngagementKit"]),
+    .library(name: "EngagementCurl", targets: ["EngagementCurl"]),
+    .library(name: "EngagementAdapterAPI", targets: ["EngagementAdapterAPI"]),
+    .library(name: "EngagementBraze", targets: ["EngagementBraze"]),
+    .library(name: "EngagementTesting", targets: ["EngagementTesting"]),
+  ],
+  targets: [
+    // MARK: C libraries
+    .systemLibrary(
+      name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    .systemLibrary(
+      name: "CJansson", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),
+    .systemLibrary(
+      name: "CMicrohttpd", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
+    .systemLibrary(
+      name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(
+      name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+
+    // MARK: Values
+    .target(name: "EngagementFormats"),
+    .target(name: "EngagementModel", dependencies: ["EngagementFormats"]),
+
+    // MARK: Bytes
+    .target(name: "EngagementJSON", dependencies: ["EngagementFormats", "EngagementModel"]),
+    .target(name: "EngagementDocuments", dependencies: ["CJansson", "EngagementModel"]),
+    .target(name: "EngagementHTTP", dependencies: ["EngagementFormats", "EngagementModel"]),
+    .target(
+      name: "EngagementCurl",
+      dependencies: ["CCurl", "COpenSSL", "EngagementHTTP", "EngagementModel"]),
+
+    // MARK: The door
+    .target(
+      name: "EngagementAdapterAPI",
+      dependencies: [
+        "EngagementFormats", "EngagementHTTP", "EngagementJSON", "EngagementModel",
+      ]),
+
+    // MARK: What decides and what keeps
+    .target(
+      name: "EngagementStore",
+      dependencies: [
+        "CSQLite", "EngagementAdapterAPI", "EngagementFormats", "EngagementJSON",
+        "EngagementModel",
+      ]),
+    .target(
+      name: "EngagementKit",
+      dependencies: [
+        "EngagementAdapterAPI", "EngagementFormats", "EngagementHTTP", "EngagementJSON",
+        "EngagementModel", "EngagementStore",
+      ]),
+
+    // MARK: Vendors
+    .target(
+      name: "EngagementBraze",
+      dependencies: [
+        "EngagementAdapterAPI", "EngagementFormats", "EngagementHTTP", "EngagementJSON",
+        "EngagementModel",
+      ], path: "Adapters/Braze", exclude: ["README.md"]),
+
+    // MARK: The vendors, on this machine
+    .target(
+      name: "EngagementEmulator",
+      dependencies: [
+        "CMicrohttpd", "EngagementDocuments", "EngagementFormats", "EngagementHTTP",
+        "EngagementJSON", "EngagementModel",
+      ]),
+
+    // MARK: The command line
+    .target(
+      name: "EngageCommands",
+      dependencies: [
+        "EngagementAdapterAPI", "EngagementBraze", "EngagementCurl", "EngagementDocuments",
+        "EngagementEmulator", "EngagementFormats", "EngagementHTTP", "EngagementJSON",
+        "EngagementKit", "EngagementModel", "EngagementStore",
+      ]),
+    .executableTarget(name: "engage", dependencies: ["EngageCommands"]),
+
+    // MARK: Testing and examples
+    .target(
+      name: "EngagementTesting",
+      dependencies: [
+        "EngagementAdapterAPI", "EngagementHTTP", "EngagementJSON", "EngagementKit",
+        "EngagementModel", "EngagementStore",
+      ]),
+    .target(name: "TestSupport", path: "Tests/Support"),
+    .target(
+      name: "TestServers", dependencies: ["COpenSSL", "EngagementModel"], path: "Tests/Servers"),
+    .target(
+      name: "JSONOracle",
+      dependencies: [
+        "EngagementDocuments", "EngagementJSON", "EngagementModel", "TestSupport",
+      ],
+      path: "Tests/Oracle"),
+    .target(
+      name: "OutlineAdapters",
+      dependencies: [
+        "EngagementAdapterAPI", "EngagementFormats", "EngagementHTTP", "EngagementJSON",
+        "EngagementModel",
+      ], path: "Tests/OutlineAdapters"),
+    .target(
+      name: "AnswerProbe",
+      dependencies: [
+        "EngagementAdapterAPI", "EngagementBraze", "EngagementHTTP", "EngagementJSON",
+        "EngagementModel", "OutlineAdapters",
+      ], path: "Tests/AnswerProbe"),
+    .target(
+      name: "BrazeFixtures",
+      dependencies: [
+        "EngagementAdapterAPI", "EngagementBraze", "EngagementModel", "EngagementTesting",
+      ], path: "Tests/BrazeFixtures"),
+    .target(
+      name: "CacheProbe",
+      dependencies: ["EngagementAdapterAPI", "EngagementModel", "EngagementStore"],
+      path: "Tests/CacheProbe"),
+    .executableTarget(
+      name: "Quickstart",
+      dependencies: [
+        "EngagementBraze", "EngagementCurl", "EngagementEmulator", "EngagementKit",
+        "EngagementModel",
+      ], path: "Examples/Quickstart"),
+    .executableTarget(
+      name: "MoveFromBraze",
+      dependencies: [
+        "EngagementBraze", "EngagementCurl", "EngagementEmulator", "EngagementJSON",
+        "EngagementKit", "EngagementModel",
+      ], path: "Examples/MoveFromBraze"),
+    .testTarget(name: "ExampleTests", dependencies: ["MoveFromBraze", "Quickstart"]),
+    .testTarget(name: "ArchitectureTests"),
+    .testTarget(
+      name: "EngageCommandsTests",
+      dependencies: [
+        "EngageCommands", "EngagementCurl", "EngagementEmulator", "EngagementHTTP",
+        "EngagementJSON", "EngagementKit", "EngagementModel", "TestServers", "engage",
+      ], exclude: ["Golden"]),
+    .testTarget(
+      name: "EngagementFormatsTests", dependencies: ["EngagementFormats", "TestSupport"]),
+    .testTarget(
+      name: "EngagementModelTests",
+      dependencies: ["EngagementFormats", "EngagementModel", "TestSupport"]),
+    .testTarget(
+      name: "EngagementJSONTests",
+      dependencies: ["EngagementJSON", "EngagementModel", "TestSupport"]),
+    .testTarget(
+      name: "EngagementDocumentsTests", dependencies: ["EngagementDocuments", "EngagementModel"]),
+    .testTarget(
+      name: "OracleTests",
+      dependencies: ["EngagementJSON", "EngagementModel", "JSONOracle", "TestSupport"]),
+    .testTarget(
+      name: "EngagementEmulatorTests",
+      dependencies: [
+        "EngagementEmulator", "EngagementFormats", "EngagementJSON", "EngagementModel",
+        "TestSupport",
+      ]),
+    .testTarget(
+      name: "EngagementHTTPTests",
+      dependencies: ["EngagementFormats", "EngagementHTTP", "EngagementModel", "TestSupport"]),
+    .testTarget(
+      name: "EngagementCurlTests",
+      dependencies: [
+        "COpenSSL", "EngagementCurl", "EngagementFormats", "EngagementHTTP", "EngagementModel",
+        "TestServers",
+      ]),
+    .testTarget(
+      name: "EngagementAdapterAPITests", dependencies: ["EngagementAdapterAPI", "EngagementModel"]),
+    .testTarget(
+      name: "EngagementBrazeTests",
+      dependencies: [
+        "BrazeFixtures", "EngagementAdapterAPI", "EngagementBraze", "EngagementHTTP",
+        "EngagementJSON", "EngagementKit", "EngagementModel", "EngagementTesting", "TestSupport",
+      ]),
+    .testTarget(
+      name: "EngagementStoreTests",
+      dependencies: [
+        "CSQLite", "EngagementAdapterAPI", "EngagementFormats", "EngagementHTTP", "EngagementJSON",
+        "EngagementModel", "EngagementStore", "TestSupport",
+      ], exclude: ["Fixtures"]),
+    .testTarget(
+      name: "EngagementKitTests",
+      dependencies: [
+        "EngagementAdapterAPI", "EngagementHTTP", "EngagementJSON", "EngagementKit",
+        "EngagementModel", "EngagementStore", "EngagementTesting", "OutlineAdapters",
+        "TestSupport",
+      ]),
+    .testTarget(
+      name: "LawTests",
+      dependencies: [
+        "EngagementAdapterAPI", "EngagementBraze", "EngagementFormats", "EngagementHTTP",
+        "EngagementJSON", "EngagementKit", "EngagementModel", "EngagementTesting",
+        "OutlineAdapters", "TestSupport",
+      ]),
+    .testTarget(
+      name: "ModelTests",
+      dependencies: [
+        "EngagementAdapterAPI", "EngagementHTTP", "EngagementJSON", "EngagementKit",
+        "EngagementModel", "EngagementStore", "EngagementTesting", "TestSupport",
+      ]),
+    .testTarget(
+      name: "WireTests",
+      dependencies: [
+        "EngagementAdapterAPI", "EngagementBraze", "EngagementCurl", "EngagementEmulator",
+        "EngagementFormats", "EngagementHTTP", "EngagementJSON", "EngagementKit",
+        "EngagementModel", "EngagementTesting", "TestSupport",
+      ]),
+    .testTarget(
+      name: "FlowTests",
+      dependencies: [
+        "AnswerProbe", "BrazeFixtures", "EngagementAdapterAPI", "EngagementBraze",
+        "EngagementFormats", "EngagementHTTP", "EngagementJSON", "EngagementKit",
+        "EngagementModel", "EngagementTesting", "JSONOracle", "OutlineAdapters", "TestSupport",
+      ]),
+  ],
+  swiftLanguageModes: [.v6]
+)
+
+// MARK: What the packages of fuzz targets, benchmarks and faults see, and nobody else
+
+if Context.environment["ENGAGEMENT_WORKSHOP"] != nil {
+  package.targets.append(
+    .target(
+      name: "StoreBench",
+      dependencies: ["EngagementAdapterAPI", "EngagementModel", "EngagementStore"],
+      path: "Benchmarks/Sources/StoreBench"))
+  package.products += [
+    "AnswerProbe", "CSQLite", "CacheProbe", "EngagementHTTP", "EngagementJSON", "JSONOracle",
+    "OutlineAdapters", "StoreBench", "TestSupport",
+  ].map {
+    .library(name: $0, targets: [$0])
+  }
+}
+
+// MARK: Settings
+
+for target in package.targets where target.type != .system {
+  target.swiftSettings =
+    (target.swiftSettings ?? []) + [
+      .enableUpcomingFeature("ExistentialAny"),
+      .enableUpcomingFeature("InternalImportsByDefault"),
+      .enableUpcomingFeature("MemberImportVisibility"),
+      .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+      .treatAllWarnings(as: .error),
+    ]
+}
+for target in package.targets
+where [
+  "EngagementCurl", "EngagementDocuments", "EngagementEmulator", "EngagementStore",
+].contains(target.name) {
+  target.swiftSettings = (target.swiftSettings ?? []) + [.strictMemorySafety()]
+}

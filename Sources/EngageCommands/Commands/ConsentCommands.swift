@@ -1,0 +1,51 @@
+import EngagementKit
+import EngagementModel
+
+extension Command {
+  /// `engage consent`.
+  static let consent = [showConsent, setConsent]
+
+  private static let showConsent = Command(
+    name: ["consent", "show"], summary: "show what the user allows",
+    examples: [Example("engage consent", "what the user who is signed in allows")],
+    isDefault: true,
+    run: { invocation in
+      let configuration = try invocation.configuration()
+      try await tell(invocation, configuration) { _ in }
+      return .done
+    })
+
+  private static let levels = Consent.allCases.filter { $0 != .unknown }.map(\.rawValue)
+
+  private static let setConsent = Command(
+    name: ["consent", "set"], summary: "note what the user allows",
+    discussion: """
+      denied: nothing leaves but the vendors' opt-out; essential: what the user asks for works,
+      nothing is reported about how it is used; full: everything. It is durable before anything is
+      sent under it.
+      """,
+    arguments: [Argument(name: "LEVEL", help: "what is allowed", choices: levels)],
+    examples: [Example("engage consent set essential", "no analytics from now on")],
+    isInterruptible: true,
+    run: { invocation in
+      let configuration = try invocation.configuration()
+      let level: Consent = try invocation.choice(try invocation.argument(), of: "LEVEL")
+      try await tell(invocation, configuration) { try await $0.setConsent(level) }
+      return .done
+    })
+
+  private static func tell(
+    _ invocation: Invocation, _ configuration: EngageConfiguration,
+    after change: @escaping Invocation.Body<Void>
+  ) async throws {
+    let (user, consent) = try await invocation.delivering(configuration) { engagement in
+      try await change(engagement)
+      return (engagement.user, try await engagement.consent)
+    }
+    let name = user.id?.text ?? "anonymous"
+    try invocation.console.line("\(name, .bold): \(consent.rawValue)")
+    var object: JSONObject = ["consent": .string(consent.rawValue)]
+    object["user"] = user.id.map { .string($0.text) }
+    try invocation.console.object(object)
+  }
+}

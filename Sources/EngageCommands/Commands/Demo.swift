@@ -1,0 +1,77 @@
+import EngagementAdapterAPI
+import EngagementEmulator
+import EngagementKit
+import EngagementModel
+
+extension Command {
+  static let demo = Command(
+    name: ["demo"], summary: "see everything work on this machine, with no account",
+    discussion: """
+      The vendors' servers run inside this command. A feed is fetched and shown, cards are clicked
+      and dismissed, the network goes and comes back, and in the end the vendors say what reached
+      them. It takes a few seconds, needs no network and leaves nothing behind.
+      """,
+    examples: [
+      Example("engage demo", "the whole story"),
+      Example("engage demo --json", "the same, one object for each step"),
+    ], isInterruptible: true,
+    run: { invocation in
+      let vendors = VendorEntry.available.filter { Emulator.vendors.contains($0.name) }
+      let emulator = try await Emulator.start(.init(vendors: vendors.map(\.name)))
+      do {
+        let status = try await DemoStage(invocation, emulator, vendors).play()
+        await emulator.stop()
+        return status
+      } catch {
+        await emulator.stop()
+        throw error
+      }
+    })
+}
+
+/// The vendors and an application on one stage, for as long as the story takes.
+struct DemoStage: Sendable {
+  private let invocation: Invocation
+  private let emulator: Emulator
+  private let vendors: [VendorEntry]
+
+  init(_ invocation: Invocation, _ emulator: Emulator, _ vendors: [VendorEntry]) {
+    self.invocation = invocation
+    self.emulator = emulator
+    self.vendors = vendors
+  }
+
+  func play() async throws -> ExitStatus {
+    let engagement = try await open()
+    do {
+      async let _: Void = Self.run(engagement)
+      let story = DemoStory(engagement, emulator, invocation)
+      let status = try await story.tell(vendors.map(\.name))
+      try await engagement.close()
+      return status
+    } catch {
+      // The folder of the cache goes with it.
+      try? await engagement.close()
+      throw error
+    }
+  }
+
+  private static func run(_ engagement: Engagement) async { try? await engagement.run() }
+
+  private func open() async throws -> Engagement {
+    let (surroundings, random) = (invocation.surroundings, invocation.surroundings.random)
+    let id = OperationKey(random(), random()).id(0)
+    let providers = try vendors.map { try $0.emulated(at: emulator.endpoint(of: $0.name)) }
+    let cards = providers.filter { $0.adapter.capabilities.ability(.cards).travel != .unsupported }
+    let inbox = providers.filter { $0.adapter.capabilities.ability(.inbox).travel != .unsupported }
+    return try await Engagement.open(
+      cache: .temporary,
+      device: .tool(id: id, environment: surroundings.environment),
+      transport: surroundings.transport(nil),
+      providers: providers.map { Provider($0.id, $0.adapter) },
+      routes: Routes(
+        cards: cards.isEmpty ? .none : .merge(cards.map(\.id)),
+        inbox: inbox.isEmpty ? .none : .merge(inbox.map(\.id))),
+      options: Options(clock: surroundings.clock, random: random))
+  }
+}

@@ -1,0 +1,64 @@
+import EngagementJSON
+import EngagementModel
+
+extension Command {
+  private static let force = Option("force", "write over a file that is there")
+
+  static let initialise = Command(
+    name: ["init"], summary: "write a starter engage.json",
+    discussion: """
+      Its providers are the emulator's, which "engage emulate" runs on this machine; put the
+      vendors' own endpoints and keys in their place later. A secret is a string, {"env": NAME} or
+      {"file": PATH}. With "certificateAuthorities": PATH, a company's own authority is trusted
+      beside the system's.
+      """,
+    options: [force],
+    examples: [
+      Example("engage init", "in this folder"),
+      Example("engage init --config demo.json", "under another name"),
+    ],
+    run: { invocation in
+      let path = ConfigurationReader.path(invocation.value(.config), in: invocation.surroundings)
+      let document = Array(StarterDocument.text.utf8)
+      if invocation.has(force) {
+        try OutputFile.replace(path, document)
+      } else {
+        do throws(EngagementError) { try OutputFile.create(path, document) } catch {
+          guard error.code == .conflict else { throw error }
+          throw EngagementError(.conflict, "\(path) is there already; --force writes over it.")
+        }
+      }
+      try invocation.console.line("Wrote \(path, .bold).")
+      try invocation.console.line(
+        "Next: run \"engage emulate\" in another terminal, then \"engage sync\" here.")
+      try invocation.console.object(["written": .string(path)])
+      return .done
+    })
+}
+
+/// The document that `init` writes.
+enum StarterDocument {
+  static var text: String {
+    var text = "{\n"
+    text += #"  "cache": "engagement.sqlite","# + "\n"
+    text += #"  "user": "u-1","# + "\n"
+    text += #"  "consent": "full","# + "\n"
+    text += "  \"providers\": {\n"
+    text += entries.map { "    \"\($0.name)\": \($0.json)" }.joined(separator: ",\n")
+    return text + "\n  }\n}\n"
+  }
+
+  private static var entries: [(name: String, json: String)] {
+    VendorEntry.available.compactMap { entry in
+      entry.starter.map { (entry.name, line(of: $0)) }
+    }
+  }
+
+  /// On one line, with the spaces that people put there.
+  private static func line(of object: JSONObject) -> String {
+    let members = object.members.map { member in
+      "\"\(member.key)\": \(String(decoding: member.value.encoded(), as: UTF8.self))"
+    }
+    return "{\(members.joined(separator: ", "))}"
+  }
+}

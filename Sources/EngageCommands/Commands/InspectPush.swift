@@ -1,0 +1,47 @@
+import EngagementModel
+
+extension Command {
+  static let inspectPush = Command(
+    name: ["push", "inspect"], summary: "say whose push a payload is, and what it means",
+    discussion: """
+      Every vendor of this version is asked; nothing is kept and nothing is sent. A payload that is
+      nobody's prints nothing.
+      """,
+    arguments: [
+      Argument(
+        name: "FILE", help: "the payload as JSON; - reads standard input", completion: .files)
+    ],
+    examples: [
+      Example("engage push inspect payload.json", "a payload in a file"),
+      Example("pbpaste | engage push inspect - --json", "one from elsewhere"),
+    ],
+    run: { invocation in
+      let bytes = try invocation.bytes(of: try invocation.argument())
+      for entry in VendorEntry.available {
+        guard let adapter = try entry.reader?() else { continue }
+        for line in try Decoding(adapter, .push).lines(of: bytes) {
+          try invocation.console.fields(line)
+          try invocation.console.object(line)
+          return .done
+        }
+      }
+      invocation.console.note("The payload is no push of a vendor that this version knows.")
+      return .done
+    })
+}
+
+extension Invocation {
+  private static let longestInput = 64 << 20
+
+  /// What is in the file, or comes on standard input for `-`.
+  func bytes(of file: String) throws -> [UInt8] {
+    if file == "-" { return try surroundings.input() }
+    do throws(EngagementError) {
+      return try InputFile(surroundings.path(file)).bytes(atMost: Self.longestInput)
+    } catch {
+      var named = error
+      named.message = "\(file) cannot be read."
+      throw named
+    }
+  }
+}

@@ -1,0 +1,99 @@
+import EngagementFormats
+import EngagementKit
+import EngagementModel
+import FoundationEssentials
+
+extension Command {
+  private static let container = Option(
+    "container", value: "NAME", "the container; else the first that engage.json names, else home")
+  private static let control = Option("control", "list control cards too, which are never shown")
+
+  static let listCards = Command(
+    name: ["cards", "list"], summary: "show the cards that are in the cache",
+    discussion: "Nothing is asked of any vendor; \"engage sync\" does that.",
+    options: [container, control],
+    examples: [
+      Example("engage cards", "the feed"),
+      Example("engage cards --container offers --json", "another one, for a program"),
+    ], isDefault: true,
+    run: { try await CardList($0).run() })
+
+  /// Prints a container as its user sees it.
+  private struct CardList {
+    let invocation: Invocation
+    let container: ContainerID?
+    let hasControl: Bool
+
+    init(_ invocation: Invocation) {
+      self.invocation = invocation
+      container = invocation.value(Command.container).map { ContainerID($0) }
+      hasControl = invocation.has(control)
+    }
+
+    func run() async throws -> ExitStatus {
+      let configuration = try invocation.configuration()
+      guard CacheFile(configuration.cache).exists else {
+        invocation.console.note("The cache is empty; run \"engage sync\".")
+        return .done
+      }
+      let name = container ?? configuration.mainContainer
+      let hasControl = hasControl
+      let (feed, cards) = try await invocation.reading(configuration) { engagement in
+        let feed = engagement.cards(in: name)
+        return (
+          feed, hasControl ? await CardFinder.cards(in: name, of: engagement) : feed.cards
+        )
+      }
+      try print(feed, cards)
+      return .done
+    }
+
+    private func print(_ feed: CardFeed, _ cards: [Card]) throws(ClosedPipe) {
+      let console = invocation.console
+      if console.isJSON {
+        for card in cards { try console.object(card.json.object ?? [:]) }
+        return
+      }
+      if !cards.isEmpty { try console.table(CardTable.table(of: cards)) }
+      try console.line("\(Phrase(CardTable.summary(of: feed), .faint))")
+      for (provider, date) in feed.freshness.sorted(by: { $0.key < $1.key }) where date == nil {
+        console.note("\(provider.text) was not heard yet; run \"engage sync\".")
+      }
+    }
+  }
+}
+
+/// Cards as a table.
+enum CardTable {
+  static func table(of cards: [Card]) -> Table {
+    var table = Table([
+      .init("ID"), .init("KIND"), .init("STATE"), .init("TITLE", isFlexible: true),
+      .init("TEXT", isFlexible: true),
+    ])
+    let ids = ShortIDs(cards.map(\.id))
+    for card in cards {
+      table.add([
+        Phrase(ids.text(of: card.id), .cyan), Phrase(card.kind.text), state(of: card),
+        Phrase(card.title ?? "", .bold), Phrase(card.text ?? ""),
+      ])
+    }
+    return table
+  }
+
+  private static func state(of card: Card) -> Phrase {
+    var words: [String] = []
+    if card.pinned { words.append("pinned") }
+    if card.dismissed { words.append("dismissed") }
+    words.append(card.clicked ? "clicked" : card.viewed ? "viewed" : "new")
+    return Phrase(words.joined(separator: " "), card.viewed ? nil : .yellow)
+  }
+
+  static func summary(of feed: CardFeed) -> String {
+    let count = feed.count
+    let cards = count.visible == 1 ? "1 card" : "\(count.visible) cards"
+    let heard = feed.freshness.compactMap { provider, date in
+      date.flatMap { ISO8601.text(of: $0) }.map { "\(provider) as of \($0)" }
+    }.sorted()
+    return ([cards, "\(count.unread) new"] + heard).joined(separator: ", ")
+  }
+}

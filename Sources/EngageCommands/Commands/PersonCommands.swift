@@ -1,0 +1,141 @@
+import EngagementAdapterAPI
+import EngagementKit
+import EngagementModel
+
+extension Command {
+  /// `engage person`.
+  static let person = [showPerson, setPerson, associatePerson, erasePerson, exportPerson]
+
+  // MARK: show
+
+  private static let showPerson = Command(
+    name: ["person", "show"], summary: "ask each vendor who the user is",
+    examples: [Example("engage person", "the person as each vendor knows them")],
+    isInterruptible: true, isDefault: true,
+    run: { invocation in
+      let configuration = try invocation.configuration()
+      let (outcome, people) = try await invocation.delivering(configuration) { engagement in
+        let outcome = await engagement.refresh(.person)
+        try Task.checkCancellation()
+        var people: [Person] = []
+        for provider in configuration.providers {
+          if let person = try await engagement.person(at: provider.id) { people.append(person) }
+        }
+        return (outcome, people)
+      }
+      try print(people, on: invocation.console)
+      return try conclude(outcome, people, on: invocation.console)
+    })
+
+  private static func print(_ people: [Person], on console: Console) throws(ClosedPipe) {
+    for (index, person) in people.enumerated() {
+      if index > 0 { try console.line() }
+      try console.fields(person.json.object ?? [:])
+      try console.object(person.json.object ?? [:])
+    }
+  }
+
+  private static func conclude(
+    _ outcome: RefreshOutcome, _ people: [Person], on console: Console
+  ) throws -> ExitStatus {
+    let asked = outcome.providers.filter { $0.value != .unsupported }
+    guard !asked.isEmpty else {
+      throw EngagementError(.unsupported, "No provider says who the user is.", operation: "person")
+    }
+    var status = ExitStatus.done
+    for (provider, outcome) in asked.sorted(by: { $0.key < $1.key }) {
+      switch outcome {
+      case .stale(_, let error), .failed(let error):
+        console.failure(error)
+        status = .failed
+      case .throttled: console.note("\(provider.text) wants to be left alone for now.")
+      case .fresh, .notModified, .unsupported: break
+      }
+    }
+    if people.isEmpty, status == .done { console.note("No vendor knows the user.") }
+    return status
+  }
+
+  // MARK: set and associate
+
+  private static let setPerson = Command(
+    name: ["person", "set"], summary: "change what the vendors know of the user",
+    discussion: """
+      Keys: name, email, phone, city, country, region, externalID, notifications (true or false)
+      and custom.NAME for the application's own fields; custom.NAME=null removes one.
+      """,
+    arguments: [Argument(name: "KEY=VALUE", help: "what changes", repeats: true)],
+    examples: [
+      Example("engage person set name=Ada city=Varna", "two fields"),
+      Example("engage person set custom.tier=gold", "a field of your own"),
+    ], isInterruptible: true,
+    run: { invocation in
+      let configuration = try invocation.configuration()
+      let update = try PersonAssignments(invocation).update()
+      return try await invocation.delivering(configuration) { engagement in
+        let receipt = try await engagement.update(update)
+        return try await invocation.conclude(
+          receipt, "person set", ["update": update.json])
+      }
+    })
+
+  private static let associatePerson = Command(
+    name: ["person", "associate"],
+    summary: "tie this installation to the application's id of a person",
+    arguments: [Argument(name: "ID", help: "the application's id of the person")],
+    examples: [Example("engage person associate u-1", "at every vendor that knows such ids")],
+    isInterruptible: true,
+    run: { invocation in
+      let configuration = try invocation.configuration()
+      let id = try invocation.argument()
+      return try await invocation.delivering(configuration) { engagement in
+        let receipt = try await engagement.associate(UserID(id))
+        return try await invocation.conclude(
+          receipt, "person associate \(id)", ["person": .string(id)])
+      }
+    })
+}
+
+/// What is typed behind `person set`.
+private struct PersonAssignments {
+  private let invocation: Invocation
+  private static let fields = [
+    "name", "email", "phone", "city", "country", "region", "externalID", "notifications",
+    "custom.NAME",
+  ]
+
+  init(_ invocation: Invocation) { self.invocation = invocation }
+
+  func update() throws -> PersonUpdate {
+    var update = PersonUpdate()
+    for assignment in try invocation.assignments(from: 0) { try apply(assignment, to: &update) }
+    return update
+  }
+
+  private func apply(_ assignment: Assignment, to update: inout PersonUpdate) throws {
+    switch assignment.key {
+    case "name": update.name = assignment.text
+    case "email": update.email = assignment.text
+    case "phone": update.phone = assignment.text
+    case "city": update.city = assignment.text
+    case "country": update.country = assignment.text
+    case "region": update.region = assignment.text
+    case "externalID": update.externalID = assignment.text
+    case "notifications": update.notifications = try flag(assignment)
+    case let key where key.hasPrefix("custom.") && key.utf8.count > 7:
+      update.custom[String(key.dropFirst(7))] =
+        assignment.text == "null" ? .null : assignment.value
+    default:
+      throw UsageError.unknown(
+        assignment.key, "field of a person", among: Self.fields, of: invocation.command.title)
+    }
+  }
+
+  private func flag(_ assignment: Assignment) throws -> Bool {
+    guard let value = assignment.value.bool else {
+      throw invocation.usage(
+        "\(assignment.key) is true or false, not \"\(assignment.text)\".")
+    }
+    return value
+  }
+}

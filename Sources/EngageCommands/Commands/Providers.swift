@@ -1,0 +1,108 @@
+import EngagementAdapterAPI
+import EngagementModel
+
+extension Command {
+  static let providers = Command(
+    name: ["providers"], summary: "show what each provider can do",
+    discussion: """
+      yes: the vendor has a call for it; event: it travels with the vendor's events; bridged: it is
+      kept here, the vendor never hears of it; -: it is refused before anything is sent.
+      """,
+    examples: [
+      Example("engage providers", "the providers of engage.json, side by side"),
+      Example("engage providers --json", "with limits, retries and kinds of events"),
+    ],
+    run: { invocation in
+      let configuration = try invocation.configuration()
+      let reports = configuration.providers.map(CapabilityReport.init)
+      for report in reports { try invocation.console.object(report.object) }
+      try invocation.console.table(CapabilityReport.table(of: reports))
+      return .done
+    })
+}
+
+/// What one provider can do.
+struct CapabilityReport {
+  let provider: ConfiguredProvider
+  private var capabilities: AdapterCapabilities { provider.adapter.capabilities }
+
+  init(_ provider: ConfiguredProvider) { self.provider = provider }
+
+  // MARK: For people
+
+  static func table(of reports: [CapabilityReport]) -> Table {
+    var table = Table([.init("WHAT")] + reports.map { .init($0.provider.id.text) })
+    table.add(["vendor"] + reports.map { Phrase($0.provider.adapter.vendor.text) })
+    for verb in verbs(of: reports) {
+      table.add(
+        [Phrase(verb.text)]
+          + reports.map { told($0.capabilities.ability(verb).travel) })
+    }
+    table.add(["live"] + reports.map { told($0.capabilities.isLive) })
+    table.add(["containers"] + reports.map { told($0.capabilities.hasContainers) })
+    return table
+  }
+
+  /// Every verb that one of them has, by name.
+  private static func verbs(of reports: [CapabilityReport]) -> [Operation.Verb] {
+    Set(
+      reports.flatMap { report in
+        report.capabilities.abilities.filter { $0.value.travel != .unsupported }.map(\.key)
+      }
+    ).sorted()
+  }
+
+  private static func told(_ travel: Ability.Travel) -> Phrase {
+    switch travel {
+    case .request: Phrase("yes", .green)
+    case .event: Phrase("event", .green)
+    case .localOnly: Phrase("bridged", .yellow)
+    case .unsupported: Phrase("-", .faint)
+    }
+  }
+
+  private static func told(_ flag: Bool) -> Phrase {
+    flag ? Phrase("yes", .green) : Phrase("-", .faint)
+  }
+
+  // MARK: For programs
+
+  var object: JSONObject {
+    let kinds = capabilities.eventKinds.sorted().map { JSON.string($0.text) }
+    return [
+      "provider": .string(provider.id.text), "vendor": .string(provider.adapter.vendor.text),
+      "verbs": .object(verbs), "bridged": .array(bridged), "events": .array(kinds),
+      "live": .bool(capabilities.isLive), "containers": .bool(capabilities.hasContainers),
+      "limits": .object(limits),
+    ]
+  }
+
+  private var verbs: JSONObject {
+    var verbs = JSONObject()
+    for (verb, ability) in capabilities.abilities.sorted(by: { $0.key < $1.key }) {
+      verbs[verb.text] = [
+        "travel": .string(ability.travel.rawValue), "retryable": .bool(ability.isRetryable),
+        "deduplication": .string(ability.deduplication.rawValue),
+        "readingHasSideEffects": .bool(ability.readingHasSideEffects),
+      ]
+    }
+    return verbs
+  }
+
+  private var bridged: [JSON] {
+    capabilities.abilities.filter { $0.value.travel == .localOnly }.keys.sorted()
+      .map { .string($0.text) }
+  }
+
+  private var limits: JSONObject {
+    var limits = JSONObject()
+    let all = capabilities.limits
+    for (name, limit) in [
+      ("cards", all.cards), ("messages", all.messages), ("userIDBytes", all.userIDBytes),
+      ("eventBytes", all.eventBytes),
+    ] {
+      limits[name] = limit.map { .integer(Int64($0)) }
+    }
+    return limits
+  }
+}

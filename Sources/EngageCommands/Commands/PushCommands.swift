@@ -1,0 +1,76 @@
+import EngagementAdapterAPI
+import EngagementJSON
+import EngagementKit
+import EngagementModel
+
+extension Command {
+  /// `engage push`.
+  static let push = [registerPush, unregisterPush, inspectPush]
+
+  private static let service = Option(
+    "service", value: "NAME", "who gave the token", choices: ["apns", "fcm"])
+  private static let environment = Option(
+    "environment", value: "NAME", "where the token is good (default production)",
+    choices: PushEnvironment.allCases.map(\.rawValue))
+  private static let tokenFile = Option(
+    "token-file", value: "FILE", "a file with the token that only you can read",
+    completion: .files)
+  private static let tokenVariable = Option(
+    "token-env", value: "NAME", "the variable with the token")
+
+  private static let registerPush = Command(
+    name: ["push", "register"], summary: "tell the vendors the push token of this installation",
+    discussion: "The token is a secret: it comes from a file or the environment, never typed.",
+    options: [service, tokenFile, tokenVariable, environment],
+    examples: [
+      Example("engage push register --service fcm --token-file token", "a token in a file"),
+      Example("engage push register --service apns --token-env TOKEN", "a token in $TOKEN"),
+    ], isInterruptible: true,
+    run: { invocation in
+      let configuration = try invocation.configuration()
+      guard let service = invocation.value(service) else {
+        throw invocation.usage("Name the service of the token: --service apns or --service fcm.")
+      }
+      let registration = PushRegistration(
+        token: try token(invocation), service: .init(service),
+        environment: try pushEnvironment(invocation))
+      return try await invocation.delivering(configuration) { engagement in
+        let receipt = try await engagement.registerPush(registration)
+        return try await invocation.conclude(
+          receipt, "push register", ["registration": registration.json])
+      }
+    })
+
+  private static func token(_ invocation: Invocation) throws -> Secret {
+    let (file, variable) = (invocation.value(tokenFile), invocation.value(tokenVariable))
+    let place: JSON
+    switch (file, variable) {
+    case (let file?, nil): place = ["file": .string(file)]
+    case (nil, let variable?): place = ["env": .string(variable)]
+    default: throw invocation.usage("Give either --token-file or --token-env.")
+    }
+    let reader = SecretReader(
+      environment: invocation.surroundings.environment, folder: invocation.surroundings.directory)
+    return try reader.secret(ConfigurationField(value: place, path: "token"))
+  }
+
+  private static func pushEnvironment(_ invocation: Invocation) throws -> PushEnvironment {
+    try invocation.value(environment).map { try invocation.choice($0, of: "--environment") }
+      ?? .production
+  }
+
+  private static let unregisterPush = Command(
+    name: ["push", "unregister"], summary: "have the vendors forget the push token",
+    options: [environment],
+    examples: [Example("engage push unregister", "no pushes to this installation any more")],
+    isInterruptible: true,
+    run: { invocation in
+      let configuration = try invocation.configuration()
+      let environment = try pushEnvironment(invocation)
+      return try await invocation.delivering(configuration) { engagement in
+        let receipt = try await engagement.unregisterPush(environment)
+        return try await invocation.conclude(
+          receipt, "push unregister", ["environment": .string(environment.rawValue)])
+      }
+    })
+}

@@ -1,0 +1,43 @@
+import EngagementJSON
+import EngagementModel
+
+extension Command {
+  static let showCard = Command(
+    name: ["cards", "show"], summary: "show everything about one card",
+    arguments: [cardID],
+    examples: [
+      Example("engage cards show braze/card-1", "one card"),
+      Example("engage cards show card-1 --json", "the same for a program"),
+    ],
+    run: { invocation in
+      let configuration = try invocation.configuration()
+      let text = try invocation.argument()
+      let card = try await invocation.reading(configuration) { engagement in
+        try await CardFinder(engagement: engagement, configuration: configuration).card(text)
+      }
+      let object = card.json.object ?? [:]
+      try invocation.console.object(object)
+      try invocation.console.fields(object)
+      return .done
+    })
+}
+
+extension Console {
+  /// Prints an object for people, a member a line.
+  func fields(_ object: JSONObject) throws(ClosedPipe) {
+    let width = object.members.reduce(0) { max($0, DisplayWidth.of($1.key)) }
+    for member in object.members {
+      let space = String(repeating: " ", count: max(0, width - DisplayWidth.of(member.key)))
+      try line("\(member.key, .faint)\(space)  \(Self.text(of: member.value))")
+    }
+  }
+
+  /// A value as people read it: text without quotes, anything deeper as JSON.
+  static func text(of value: JSON) -> String {
+    switch value {
+    case .string(let text): text
+    case .bool(let bool): bool ? "yes" : "no"
+    default: String(decoding: value.encoded(), as: UTF8.self)
+    }
+  }
+}

@@ -1,0 +1,31 @@
+import EngagementKit
+import EngagementModel
+
+extension Command {
+  static let track = Command(
+    name: ["track"], summary: "record an event of the application's own",
+    discussion: """
+      It goes to every provider that takes such events. A value is a number where it looks like
+      one, true or false, and else text; 'zip="04109"' keeps digits text.
+      """,
+    arguments: [
+      Argument(name: "NAME", help: "what happened"),
+      Argument(
+        name: "KEY=VALUE", help: "what is to be known of it", isOptional: true, repeats: true),
+    ],
+    examples: [
+      Example("engage track viewed_offer", "an event"),
+      Example("engage track bought item=tea price=4.5 gift=true", "with properties"),
+    ], isInterruptible: true,
+    run: { invocation in
+      let configuration = try invocation.configuration()
+      let name = try invocation.argument()
+      let properties = try invocation.properties(from: 1)
+      return try await invocation.delivering(configuration) { engagement in
+        let receipt = try await engagement.track(name, properties)
+        return try await invocation.conclude(
+          receipt, "track \(name)",
+          ["event": .string(name), "properties": .object(properties)])
+      }
+    })
+}

@@ -1,0 +1,34 @@
+import EngagementAdapterAPI
+import EngagementKit
+import EngagementModel
+
+extension ConfigurationReader {
+  /// What the application's containers are called at each provider.
+  func containers(
+    _ field: ConfigurationField, _ providers: [ConfiguredProvider]
+  ) throws(EngagementError) -> [(ContainerID, [ProviderID: ContainerMap.Place])] {
+    var containers: [(ContainerID, [ProviderID: ContainerMap.Place])] = []
+    for (name, field) in try field.members() {
+      guard !name.isEmpty else { throw field.fault("is a container without a name") }
+      var places: [ProviderID: ContainerMap.Place] = [:]
+      for (provider, place) in try field.members() {
+        let id = try self.provider(
+          ConfigurationField(value: .string(provider), path: place.path), providers)
+        places[id] = try self.place(place)
+      }
+      containers.append((ContainerID(name), places))
+    }
+    return containers
+  }
+
+  private func place(_ field: ConfigurationField) throws(EngagementError) -> ContainerMap.Place {
+    if case .string = field.value { return .container(ContainerID(try field.string())) }
+    guard case .object = field.value else {
+      throw field.wrongType("a container's name or {\"extra\": NAME, \"is\": VALUE}")
+    }
+    let members = try field.members(among: ["extra", "is"])
+    guard let extra = members["extra"] else { throw field.missing("extra") }
+    guard let value = members["is"] else { throw field.missing("is") }
+    return .extra(try extra.string(), is: try value.string())
+  }
+}

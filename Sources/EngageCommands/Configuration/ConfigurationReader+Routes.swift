@@ -1,0 +1,82 @@
+import EngagementAdapterAPI
+import EngagementKit
+import EngagementModel
+
+extension ConfigurationReader {
+  /// The routes, or for a surface that is not named: every provider that has it.
+  func routes(
+    _ field: ConfigurationField?, _ providers: [ConfiguredProvider]
+  ) throws(EngagementError) -> Routes {
+    let members = try field?.members(among: ["cards", "inbox", "push"]) ?? [:]
+    if let push = members["push"] {
+      throw push.fault(
+        "is not available in this version; every provider that takes push tokens is told of one")
+    }
+    return Routes(
+      cards: try route(members["cards"], .cards, providers),
+      inbox: try route(members["inbox"], .inbox, providers))
+  }
+
+  private func route(
+    _ field: ConfigurationField?, _ verb: Operation.Verb, _ providers: [ConfiguredProvider]
+  ) throws(EngagementError) -> Route {
+    guard let field else { return Self.route(of: verb, to: providers) }
+    if case .string("none") = field.value { return .none }
+    guard case .object(let object) = field.value else {
+      throw field.wrongType("\"none\", {\"only\": PROVIDER} or {\"merge\": [PROVIDER, …]}")
+    }
+    for member in object.members where Self.later.contains(member.key) {
+      throw field.fault("is \"\(member.key)\", which is not available in this version")
+    }
+    let members = try field.members(among: ["only", "merge"])
+    let route: Route
+    switch (members["only"], members["merge"]) {
+    case (let only?, nil): route = .only(try provider(only, providers))
+    case (nil, let merge?): route = .merge(try self.providers(merge, providers))
+    default: throw field.fault("needs either only or merge")
+    }
+    for id in route.providers { try check(verb, at: id, providers, field) }
+    return route
+  }
+
+  /// Ways to feed a surface that the documents name and this version lacks.
+  private static let later = ["firstReady", "mirror", "shadow", "split"]
+
+  private static func route(
+    of verb: Operation.Verb, to providers: [ConfiguredProvider]
+  ) -> Route {
+    let able = providers.filter { $0.adapter.capabilities.ability(verb).travel != .unsupported }
+    if able.count > 1 { return .merge(able.map(\.id)) }
+    return able.first.map { .only($0.id) } ?? .none
+  }
+
+  private func providers(
+    _ field: ConfigurationField, _ providers: [ConfiguredProvider]
+  ) throws(EngagementError) -> [ProviderID] {
+    var ids: [ProviderID] = []
+    for element in try field.strings() {
+      let id = try provider(element, providers)
+      guard !ids.contains(id) else { throw element.fault("names \"\(id)\" once more") }
+      ids.append(id)
+    }
+    guard !ids.isEmpty else { throw field.fault("is empty; name at least one provider") }
+    return ids
+  }
+
+  /// The provider that a value names.
+  func provider(
+    _ field: ConfigurationField, _ providers: [ConfiguredProvider]
+  ) throws(EngagementError) -> ProviderID {
+    ProviderID(try field.name("provider", among: providers.map(\.id.text)))
+  }
+
+  private func check(
+    _ verb: Operation.Verb, at id: ProviderID, _ providers: [ConfiguredProvider],
+    _ field: ConfigurationField
+  ) throws(EngagementError) {
+    guard let provider = providers.first(where: { $0.id == id }),
+      provider.adapter.capabilities.ability(verb).travel == .unsupported
+    else { return }
+    throw field.fault("names \"\(id)\", which has no \(verb)")
+  }
+}

@@ -1,0 +1,129 @@
+import EngagementAdapterAPI
+import EngagementDocuments
+import EngagementKit
+import EngagementModel
+
+/// Reads `engage.json`. Whatever is wrong with it is told by the path of the key and, where a name
+/// is unknown, with the nearest one that is right.
+struct ConfigurationReader {
+  let file: String
+  let secrets: SecretReader
+
+  private static let keys = [
+    "cache", "user", "consent", "certificateAuthorities", "providers", "containers", "routes",
+  ]
+  private static let longest = 1_000_000
+
+  /// Reads the document that is meant: the option's, `$ENGAGE_CONFIG`, or `engage.json` here.
+  static func read(
+    _ option: String?, in surroundings: Surroundings
+  ) throws(EngagementError) -> EngageConfiguration {
+    let file = path(option, in: surroundings)
+    let bytes: [UInt8]
+    do throws(EngagementError) {
+      bytes = try InputFile(file).bytes(atMost: longest)
+    } catch {
+      throw EngagementError(
+        .invalidConfiguration,
+        "There is no configuration to read at \(file); run \"engage init\", or name one with "
+          + "--config.", underlying: error.underlying)
+    }
+    let folder = file.lastIndex(of: "/").map { String(file[..<$0]) } ?? "."
+    let secrets = SecretReader(
+      environment: surroundings.environment, folder: folder.isEmpty ? "/" : folder)
+    return try ConfigurationReader(file: file, secrets: secrets).read(bytes)
+  }
+
+  /// Where the document is.
+  static func path(_ option: String?, in surroundings: Surroundings) -> String {
+    let named = option ?? surroundings.environment["ENGAGE_CONFIG"]
+    return surroundings.path(named.flatMap { $0.isEmpty ? nil : $0 } ?? "engage.json")
+  }
+
+  // MARK: The document
+
+  func read(_ bytes: [UInt8]) throws(EngagementError) -> EngageConfiguration {
+    do throws(EngagementError) {
+      return try read(ConfigurationField(value: Document.parse(bytes), path: ""))
+    } catch {
+      var named = error
+      named.message = "\(file): \(error.message)"
+      throw named
+    }
+  }
+
+  private func read(_ document: ConfigurationField) throws(EngagementError) -> EngageConfiguration {
+    let members = try document.members(among: Self.keys)
+    guard let field = members["providers"] else { throw document.missing("providers") }
+    let providers = try providers(field)
+    let containers = try members["containers"].map { (field) throws(EngagementError) in
+      try self.containers(field, providers)
+    }
+    let user = try members["user"].map { (field) throws(EngagementError) in try field.string() }
+    return EngageConfiguration(
+      file: file, cache: try cache(members["cache"]),
+      certificateAuthorities: try members["certificateAuthorities"].map(authorities),
+      user: user.map { User(UserID($0)) },
+      consent: try members["consent"].map(consent), providers: providers,
+      routes: try routes(members["routes"], providers),
+      containers: ContainerMap(
+        Dictionary(containers ?? [], uniquingKeysWith: { first, _ in first })),
+      containerNames: (containers ?? []).map(\.0))
+  }
+
+  private func cache(_ field: ConfigurationField?) throws(EngagementError) -> String {
+    Surroundings.joined(secrets.folder, try field?.string() ?? "engagement.sqlite")
+  }
+
+  private func authorities(_ field: ConfigurationField) throws(EngagementError) -> String {
+    _ = try field.file(in: secrets.folder)
+    return Surroundings.joined(secrets.folder, try field.string())
+  }
+
+  private func consent(_ field: ConfigurationField) throws(EngagementError) -> Consent {
+    let known = Consent.allCases.map(\.rawValue)
+    let name = try field.name("level of consent", among: known)
+    return Consent(rawValue: name) ?? .unknown
+  }
+
+  // MARK: Providers
+
+  private func providers(
+    _ field: ConfigurationField
+  ) throws(EngagementError) -> [ConfiguredProvider] {
+    var providers: [ConfiguredProvider] = []
+    for (name, field) in try field.members() {
+      guard !name.isEmpty, !name.contains("/") else {
+        throw field.fault("is no name of a provider: it is empty or has a slash")
+      }
+      providers.append(try provider(ProviderID(name), field))
+    }
+    guard !providers.isEmpty else { throw field.fault("names no provider; name at least one") }
+    return providers
+  }
+
+  private func provider(
+    _ id: ProviderID, _ field: ConfigurationField
+  ) throws(EngagementError) -> ConfiguredProvider {
+    // Only the vendor's entry knows the other keys.
+    guard let vendor = try field.members().first(where: { $0.name == "vendor" })?.field else {
+      throw field.missing("vendor")
+    }
+    let name = try vendor.name("vendor", among: VendorEntry.all.map(\.name))
+    guard let entry = VendorEntry.all.first(where: { $0.name == name }), let open = entry.open
+    else {
+      throw vendor.fault("names \"\(name)\", which is not available in this version")
+    }
+    let members = try field.members(among: ["vendor"] + entry.keys)
+    let fields = ProviderFields(id: id, whole: field, members: members, secrets: secrets)
+    do throws(EngagementError) { return try open(fields) } catch {
+      // What the adapter itself refuses is told by its own name of the field.
+      guard !error.message.hasPrefix(field.path) else { throw error }
+      throw field.fault("cannot be used: \(error.message.trimmedFullStop)")
+    }
+  }
+}
+
+extension String {
+  fileprivate var trimmedFullStop: String { hasSuffix(".") ? String(dropLast()) : self }
+}

@@ -1,0 +1,58 @@
+import EngagementModel
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Reads secrets from where `engage.json` says that they are: a string, `{"env": NAME}` or
+/// `{"file": PATH}`. No error holds one.
+struct SecretReader {
+  let environment: [String: String]
+  /// What paths of files start from: the folder of the configuration.
+  let folder: String
+
+  private static let longest = 65_536
+
+  func secret(_ field: ConfigurationField) throws(EngagementError) -> Secret {
+    if case .string = field.value { return Secret(try field.string()) }
+    guard case .object = field.value else {
+      throw field.wrongType("a string, {\"env\": NAME} or {\"file\": PATH}")
+    }
+    let members = try field.members(among: ["env", "file"])
+    switch (members["env"], members["file"]) {
+    case (let name?, nil): return try secret(inEnvironment: name)
+    case (nil, let path?): return try secret(inFile: path)
+    default: throw field.fault("needs either env or file")
+    }
+  }
+
+  private func secret(inEnvironment field: ConfigurationField) throws(EngagementError) -> Secret {
+    let name = try field.string()
+    guard let value = environment[name], !value.isEmpty else {
+      throw field.fault("names the variable \(name), which is not set; export it")
+    }
+    return Secret(value)
+  }
+
+  private func secret(inFile field: ConfigurationField) throws(EngagementError) -> Secret {
+    let file = try field.file(in: folder)
+    guard file.mode & 0o077 == 0 else {
+      throw field.fault("leads to a file that others can read; run chmod 600 on it")
+    }
+    guard let bytes = try? file.bytes(atMost: Self.longest) else {
+      throw field.fault("leads to a file that is no secret: it is too long")
+    }
+    // What an editor leaves at the end is not part of it.
+    var text = bytes
+    while text.last == 0x0a || text.last == 0x0d { text.removeLast() }
+    guard !text.isEmpty else { throw field.fault("leads to a file with nothing in it") }
+    guard text.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }),
+      let secret = String(validating: text, as: UTF8.self)
+    else { throw field.fault("leads to a file with more than one line of text in it") }
+    return Secret(secret)
+  }
+}

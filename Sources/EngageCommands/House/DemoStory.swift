@@ -1,0 +1,160 @@
+import EngagementEmulator
+import EngagementKit
+import EngagementModel
+
+/// What happens in the demonstration, in order.
+struct DemoStory: Sendable {
+  private let engagement: Engagement
+  private let emulator: Emulator
+  private let surroundings: Surroundings
+  private let console: Console
+
+  /// Everything that is done is counted, and the vendors are asked for the same number.
+  private struct Deed {
+    var action: ItemAction
+    var card: Card
+    var receipt: Receipt
+  }
+
+  init(_ engagement: Engagement, _ emulator: Emulator, _ invocation: Invocation) {
+    self.engagement = engagement
+    self.emulator = emulator
+    surroundings = invocation.surroundings
+    console = invocation.console
+  }
+
+  func tell(_ vendors: [String]) async throws -> ExitStatus {
+    try introduce(vendors)
+    try await engagement.signIn("demo-user")
+    try await engagement.setConsent(.full)
+    try await fetch("The feed is fetched")
+    try show()
+    let first = try await act([.impression, .click, .dismiss], "With the network there")
+    let firstEnds = try await conclude(first)
+    await emulator.setOffline(true)
+    try await fetch("The network is gone, the feed is not")
+    let second = try await act([.dismiss], "Without the network it is accepted all the same")
+    try show()
+    await emulator.setOffline(false)
+    try step("online", "The network is back.")
+    let ends = firstEnds + (try await conclude(second))
+    return try await report(ends)
+  }
+
+  // MARK: Telling
+
+  private func step(
+    _ name: String, _ phrase: Phrase, _ members: JSONObject = [:]
+  ) throws(ClosedPipe) {
+    try console.line()
+    try console.line(phrase)
+    try console.object(
+      JSONObject(uniqueMembers: [JSONObject.Member("step", .string(name))] + members.members))
+  }
+
+  private func introduce(_ vendors: [String]) throws(ClosedPipe) {
+    let places = vendors.map { "\($0) at \(emulator.endpoint(of: $0))" }.joined(separator: ", ")
+    try step(
+      "vendors", "On this machine: \(places).",
+      ["vendors": .array(vendors.map(JSON.string))])
+  }
+
+  private func show() throws(ClosedPipe) {
+    let feed = engagement.cards(in: "home")
+    try console.table(CardTable.table(of: feed.cards))
+    try console.object([
+      "step": "feed", "cards": .integer(Int64(feed.cards.count)),
+      "new": .integer(Int64(feed.unreadCount)),
+      "ids": .array(feed.cards.map { .string($0.id.description) }),
+    ])
+  }
+
+  // MARK: Doing
+
+  private func fetch(_ what: String) async throws {
+    let outcome = await engagement.refresh(.cards("home"))
+    try Task.checkCancellation()
+    for (provider, outcome) in outcome.providers.sorted(by: { $0.key < $1.key }) {
+      let told = outcome.told
+      try step(
+        "sync", "\(what): \(provider) is \(told.name, told.style).",
+        ["provider": .string(provider.text), "outcome": .string(told.word)])
+    }
+  }
+
+  /// Does each to a card that nothing was done to yet.
+  private func act(_ actions: [ItemAction], _ when: String) async throws -> [Deed] {
+    var deeds: [Deed] = []
+    for action in actions {
+      let cards = engagement.cards(in: "home").cards
+      guard let card = cards.first(where: { $0.takes(action) }) else { continue }
+      let receipt = try await engagement.perform(action, on: card)
+      deeds.append(Deed(action: action, card: card, receipt: receipt))
+      try step(
+        "action", "\(when): \(action.name, .bold) \(card.title ?? card.id.value).",
+        ["action": .string(action.name), "id": .string(card.id.description)])
+    }
+    return deeds
+  }
+
+  private func conclude(_ deeds: [Deed]) async throws -> [Delivery] {
+    var ends: [Delivery] = []
+    for deed in deeds {
+      let end = try await Delivery.of(deed.receipt, in: surroundings)
+      ends.append(end)
+      let members: JSONObject = [
+        "step": "delivery", "action": .string(deed.action.name),
+        "id": .string(deed.card.id.description),
+      ]
+      try console.line("  \(deed.action.name): \(end.phrase)")
+      try console.object(
+        JSONObject(uniqueMembers: members.members + end.members.members))
+    }
+    return ends
+  }
+
+  // MARK: The end
+
+  private func report(_ ends: [Delivery]) async throws -> ExitStatus {
+    var table = Table([
+      .init("VENDOR"), .init("REQUEST", .trailing), .init("EFFECT"),
+      .init("ABOUT", isFlexible: true),
+    ])
+    try step("record", "What the vendors themselves say reached them:")
+    for request in await emulator.requests() {
+      for effect in request.effects {
+        table.add([
+          Phrase(request.vendor), "\(request.number)", Phrase(effect.name, .bold),
+          Phrase(effect.subject),
+        ])
+        try console.object([
+          "step": "received", "vendor": .string(request.vendor),
+          "request": .integer(Int64(request.number)), "effect": .string(effect.name),
+          "subject": .string(effect.subject),
+        ])
+      }
+    }
+    try console.table(table)
+    let delivered = ends.count { $0 == .delivered }
+    try step(
+      "end", "\(delivered) of \(ends.count) actions were delivered; \(left(ends)).",
+      ["accepted": .integer(Int64(ends.count)), "delivered": .integer(Int64(delivered))])
+    return delivered == ends.count ? .done : .failed
+  }
+
+  private func left(_ ends: [Delivery]) -> String {
+    let open = ends.count { $0 != .delivered }
+    return open == 0 ? "none is left" : "\(open) are left"
+  }
+}
+
+extension Card {
+  /// Whether the story may do this to it.
+  fileprivate func takes(_ action: ItemAction) -> Bool {
+    switch action {
+    case .dismiss: self.actions.dismiss
+    case .click: self.url != nil && !self.clicked
+    default: !self.viewed
+    }
+  }
+}

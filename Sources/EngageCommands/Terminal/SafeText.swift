@@ -1,0 +1,112 @@
+/// Makes text from outside harmless for a terminal: nothing in it moves the cursor, changes a
+/// colour, sets a title, turns the line round or hides.
+enum SafeText {
+  /// The text on one line. Escape sequences go with all their parameters, control characters and
+  /// invisible ones go, line ends and tabs become spaces.
+  static func line(_ text: String) -> String {
+    guard !text.utf8.allSatisfy(isPlain) else { return text }
+    var safe = String.UnicodeScalarView()
+    var scalars = Array(text.unicodeScalars)[...]
+    while let scalar = scalars.first {
+      if let length = EscapeSequence.length(at: scalars) {
+        scalars = scalars.dropFirst(length)
+        continue
+      }
+      scalars = scalars.dropFirst()
+      switch kind(of: scalar) {
+      case .visible: safe.append(scalar)
+      case .space: safe.append(" ")
+      case .joiner: if joins(safe.last, scalars.first) { safe.append(scalar) }
+      case .invisible: break
+      }
+    }
+    return String(safe)
+  }
+
+  /// Whether the byte is printable ASCII, which most text is.
+  private static func isPlain(_ byte: UInt8) -> Bool { (0x20...0x7e).contains(byte) }
+
+  private enum Kind {
+    case visible, space, joiner, invisible
+  }
+
+  private static func kind(of scalar: Unicode.Scalar) -> Kind {
+    switch scalar.properties.generalCategory {
+    case .control: scalar == "\n" || scalar == "\t" ? .space : .invisible
+    case .lineSeparator, .paragraphSeparator: .space
+    case .format: scalar == zeroWidthJoiner ? .joiner : .invisible
+    default: .visible
+    }
+  }
+
+  private static let zeroWidthJoiner: Unicode.Scalar = "\u{200d}"
+
+  /// Whether a joiner stands inside an emoji: nowhere else can it be told from hidden text.
+  private static func joins(_ left: Unicode.Scalar?, _ right: Unicode.Scalar?) -> Bool {
+    guard let left, let right else { return false }
+    let isEmoji = left.properties.isEmoji || left == "\u{fe0f}"
+    return isEmoji && left.value > 0x7f && right.properties.isEmoji && right.value > 0x7f
+  }
+
+  /// Whether a terminal may take the character for more than a character: what JSON for a terminal
+  /// spells out.
+  static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.properties.generalCategory {
+    case .control, .format, .lineSeparator, .paragraphSeparator: true
+    default: false
+    }
+  }
+}
+
+/// The sequences of ECMA-48 that a terminal acts on.
+enum EscapeSequence {
+  /// How many scalars the sequence at the start takes; nil where none starts there.
+  static func length(at scalars: ArraySlice<Unicode.Scalar>) -> Int? {
+    guard let first = scalars.first else { return nil }
+    if let kind = introducers[first] { return 1 + length(of: kind, in: scalars.dropFirst()) }
+    guard first == "\u{1b}" else { return nil }
+    guard let second = scalars.dropFirst().first else { return 1 }
+    if let kind = escaped[second] { return 2 + length(of: kind, in: scalars.dropFirst(2)) }
+    // Two or three characters: what selects a character set has an intermediate one.
+    let intermediates = scalars.dropFirst().prefix { (0x20...0x2f).contains($0.value) }.count
+    let final = scalars.dropFirst(1 + intermediates).first
+    return 1 + intermediates + (final.map { (0x30...0x7e).contains($0.value) } == true ? 1 : 0)
+  }
+
+  private enum Kind {
+    /// Parameters and a final byte.
+    case control
+    /// Anything up to a terminator.
+    case string
+  }
+
+  private static let introducers: [Unicode.Scalar: Kind] = [
+    "\u{9b}": .control, "\u{9d}": .string, "\u{90}": .string, "\u{98}": .string,
+    "\u{9e}": .string, "\u{9f}": .string,
+  ]
+
+  private static let escaped: [Unicode.Scalar: Kind] = [
+    "[": .control, "]": .string, "P": .string, "X": .string, "^": .string, "_": .string,
+  ]
+
+  private static func length(of kind: Kind, in scalars: ArraySlice<Unicode.Scalar>) -> Int {
+    switch kind {
+    case .control:
+      let parameters = scalars.prefix { (0x20...0x3f).contains($0.value) }.count
+      let final = scalars.dropFirst(parameters).first
+      return parameters + (final.map { (0x40...0x7e).contains($0.value) } == true ? 1 : 0)
+    case .string: return stringLength(scalars)
+    }
+  }
+
+  /// Nothing where there is no terminator: what follows is then text like any other.
+  private static func stringLength(_ scalars: ArraySlice<Unicode.Scalar>) -> Int {
+    var last: Unicode.Scalar?
+    for (count, scalar) in scalars.enumerated() {
+      if scalar == "\u{07}" || scalar == "\u{9c}" { return count + 1 }
+      if scalar == "\\", last == "\u{1b}" { return count + 1 }
+      last = scalar
+    }
+    return 0
+  }
+}

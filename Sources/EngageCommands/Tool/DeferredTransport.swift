@@ -1,0 +1,24 @@
+import EngagementHTTP
+import EngagementModel
+
+/// A transport that is made when the first request is sent: a command that only reads the cache
+/// starts no thread and loads no certificates.
+final class DeferredTransport: HTTPTransport {
+  private let make: @Sendable () -> any HTTPTransport
+  private let made = Locked<(any HTTPTransport)?>(nil)
+
+  init(_ make: @escaping @Sendable () -> any HTTPTransport) { self.make = make }
+
+  func send(_ request: HTTPRequest) async throws(EngagementError) -> HTTPResponse {
+    try await transport.send(request)
+  }
+
+  private var transport: any HTTPTransport {
+    made.withLock { made in
+      if let made { return made }
+      let new = make()
+      made = new
+      return new
+    }
+  }
+}

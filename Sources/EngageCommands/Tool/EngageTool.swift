@@ -1,0 +1,88 @@
+import EngagementModel
+
+/// The command line, from its words to its exit status.
+public enum EngageTool {
+  /// The version that `--version` prints.
+  public static let version = "0.4.0"
+
+  /// Runs one command line, without the name of the program.
+  public static func run(_ line: [String], in surroundings: Surroundings) async -> ExitStatus {
+    // Told from the words alone: a line that is not understood still gets its error as JSON.
+    let isJSON = line.prefix { $0 != "--" }.contains { $0 == "--json" || $0 == "-j" }
+    let console = Console(terminal: surroundings.terminal, isJSON: isJSON)
+    do {
+      return try await run(line, console, surroundings)
+    } catch let error as UsageError {
+      console.failure(error)
+      return .usage
+    } catch is ClosedPipe {
+      return .closedPipe
+    } catch is CancellationError {
+      return .interrupted
+    } catch let error as EngagementError {
+      if error.code == .cancelled, Task.isCancelled { return .interrupted }
+      console.failure(error)
+      return .failed
+    } catch {
+      console.note("engage: \(String(describing: error))")
+      return .failed
+    }
+  }
+
+  private static func run(
+    _ line: [String], _ console: Console, _ surroundings: Surroundings
+  ) async throws -> ExitStatus {
+    switch try Parser.parse(line, among: Command.all) {
+    case .version:
+      if console.isJSON {
+        try console.object(["version": .string(version)])
+      } else {
+        try console.text("engage \(version)\n")
+      }
+      return .done
+    case .help(let commands):
+      try console.text(Help.page(of: commands, among: Command.all))
+      return .done
+    case .run(let parsed):
+      var console = console
+      console.isJSON = parsed.values[Option.json.name] != nil
+      let invocation = Invocation(parsed, console, surroundings)
+      guard parsed.command.isInterruptible else {
+        return try await parsed.command.run(invocation)
+      }
+      return try await interruptible(invocation)
+    }
+  }
+
+  /// Runs the command until it ends; Ctrl-C cancels it, and it still ends by itself.
+  private static func interruptible(_ invocation: Invocation) async throws -> ExitStatus {
+    try await withThrowingTaskGroup(of: ExitStatus?.self) { group in
+      group.addTask { try await invocation.command.run(invocation) }
+      group.addTask {
+        await invocation.surroundings.interruption()
+        return nil
+      }
+      let first = try await group.next() ?? nil
+      group.cancelAll()
+      if let first { return first }
+      do {
+        // What runs until Ctrl-C is done by it.
+        return try await group.next() == .done ? .done : .interrupted
+      } catch is ClosedPipe {
+        return .closedPipe
+      } catch {
+        return .interrupted
+      }
+    }
+  }
+}
+
+extension Console {
+  fileprivate func failure(_ error: UsageError) {
+    guard !isJSON else {
+      return failure(EngagementError("usage", "\(error.message) See \"\(error.help)\"."))
+    }
+    note("engage: \(error.message)")
+    note("See \"\(error.help)\".")
+  }
+}

@@ -1,0 +1,137 @@
+import EngagementModel
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Ctrl-C and the polite request to end, as something to wait for.
+///
+/// What runs when a signal comes writes one byte into a pipe, which a thread of ours reads: nothing
+/// else of ours runs where only a few calls are allowed. The signals are not blocked instead: the
+/// system's own threads unblock them again. While nobody waits a signal ends the process at once,
+/// as it ends any, and so does a second one.
+public final class Interrupts: Sendable {
+  private struct State {
+    var isListening = false
+    var count = 0
+    var nextWaiter = 0
+    var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
+  }
+
+  private let state = Locked(State())
+
+  public init() {}
+
+  /// Takes the signals over. Called once in a process.
+  ///
+  /// A shell has a job in the background ignore Ctrl-C; whoever sends the signal to it by name
+  /// means it, so it is heard there too.
+  public func prepare() {
+    // Writing into a closed pipe or socket is an error like any other, not the end.
+    signal(SIGPIPE, SIG_IGN)
+    var ends: [Int32] = [-1, -1]
+    // Without a pipe or a thread the signals end the process, as they do by themselves.
+    guard pipe(&ends) == 0 else { return }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    guard startListening(to: ends[0]) else { return }
+    writingEnd = ends[1]
+    for number in [SIGINT, SIGTERM] { signal(number, passOn) }
+  }
+
+  /// Returns once a signal has come, or when the task is cancelled.
+  public func wait() async {
+    let waiter = state.withLock { state in
+      state.nextWaiter += 1
+      return state.nextWaiter
+    }
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let isOver = state.withLock { state in
+          if state.count > 0 || Task.isCancelled { return true }
+          state.waiters[waiter] = continuation
+          return false
+        }
+        if isOver { continuation.resume() }
+      }
+    } onCancel: {
+      state.withLock { $0.waiters.removeValue(forKey: waiter) }?.resume()
+    }
+  }
+
+  private func startListening(to readingEnd: Int32) -> Bool {
+    let own = Unmanaged.passRetained(Listener(self, readingEnd))
+    var thread = pthread_t(bitPattern: 0)
+    guard pthread_create(&thread, nil, listen, own.toOpaque()) == 0 else {
+      own.release()
+      return false
+    }
+    pthread_detach(thread)
+    return true
+  }
+
+  /// Wakes who waits; nobody who could end in order, or somebody who was asked already, is not
+  /// waited for.
+  fileprivate func take(_ number: UInt8) {
+    let (count, waiters) = state.withLock { state in
+      state.count += 1
+      defer { state.waiters = [:] }
+      return (state.count, state.waiters.values.map { $0 })
+    }
+    if waiters.isEmpty || count > 1 { _exit(128 + Int32(number)) }
+    for waiter in waiters { waiter.resume() }
+  }
+}
+
+/// Reads the pipe, for as long as the process lives.
+private final class Listener: Sendable {
+  private let interrupts: Interrupts
+  private let readingEnd: Int32
+
+  init(_ interrupts: Interrupts, _ readingEnd: Int32) {
+    self.interrupts = interrupts
+    self.readingEnd = readingEnd
+  }
+
+  func listen() {
+    var number: UInt8 = 0
+    while true {
+      switch read(readingEnd, &number, 1) {
+      case 1: interrupts.take(number)
+      case -1 where errno == EINTR: continue
+      default: return
+      }
+    }
+  }
+}
+
+// Set once, before the first signal can come.
+private nonisolated(unsafe) var writingEnd: Int32 = -1
+
+// What runs when a signal comes: `write` is among the calls that are allowed there.
+private let passOn: @convention(c) (Int32) -> Void = { number in
+  let code = errno
+  var byte = UInt8(truncatingIfNeeded: number)
+  _ = write(writingEnd, &byte, 1)
+  errno = code
+}
+
+// At file scope: formed in an actor's context, it would check for that actor and trap.
+#if canImport(Darwin)
+  private let listen: @convention(c) (UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? = {
+    // The reference that `startListening` handed over.
+    Unmanaged<Listener>.fromOpaque($0).takeRetainedValue().listen()
+    return nil
+  }
+#else
+  private let listen: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = {
+    // As above.
+    if let listener = $0 {
+      Unmanaged<Listener>.fromOpaque(listener).takeRetainedValue().listen()
+    }
+    return nil
+  }
+#endif

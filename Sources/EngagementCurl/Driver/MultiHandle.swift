@@ -1,0 +1,135 @@
+import CCurl
+import EngagementModel
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// All transfers and connections of one transport, as libcurl keeps them.
+// The driver's thread alone calls it, but for `wake`, which only rings the bell.
+@safe final class MultiHandle: @unchecked Sendable {
+  /// Connections at one time; further transfers wait for one. A process may have no more than 256
+  /// open files where nobody has raised the limit.
+  private static let connections = 64
+
+  private let raw: UnsafeMutableRawPointer
+  private let poller: Poller
+  /// The one that libcurl counts by.
+  private let clock = SuspendingClock()
+  /// When libcurl wants to be called though no socket has news.
+  private var alarm: SuspendingClock.Instant?
+
+  init() throws(EngagementError) {
+    poller = try Poller()
+    guard Self.isGloballyReady, let raw = unsafe curl_multi_init() else {
+      throw EngagementError(.internalFailure, "libcurl could not start: there is no memory.")
+    }
+    unsafe self.raw = raw
+    // All are kept for later. By itself, libcurl keeps four for each transfer that happens to be
+    // running, and reconnects when there were more.
+    for option in [CURLMOPT_MAXCONNECTS, CURLMOPT_MAX_TOTAL_CONNECTIONS] {
+      try Self.check(unsafe ccurl_multi_set_number(raw, option, Self.connections))
+    }
+    let own = unsafe Unmanaged.passUnretained(self).toOpaque()
+    try Self.check(unsafe ccurl_multi_set_callbacks(raw, wantSocket, wantAlarm, own))
+  }
+
+  deinit {
+    // Its call-backs would meet what is going away.
+    unsafe ccurl_multi_set_callbacks(raw, nil, nil, nil)
+    unsafe curl_multi_cleanup(raw)
+  }
+
+  private static let isGloballyReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+
+  /// What has to be done for it begins with the next `turn`.
+  func add(_ easy: EasyHandle) throws(EngagementError) {
+    try Self.check(unsafe curl_multi_add_handle(raw, easy.raw))
+  }
+
+  func remove(_ easy: EasyHandle) { unsafe curl_multi_remove_handle(raw, easy.raw) }
+
+  /// A transfer that is done, and how it went.
+  func nextDone() -> (transfer: Transfer, code: CURLcode)? {
+    var code = CURLE_OK
+    var transfer: UnsafeMutableRawPointer?
+    guard let easy = unsafe ccurl_multi_next_done(raw, &code),
+      unsafe ccurl_get_pointer(easy, CURLINFO_PRIVATE, &transfer) == CURLE_OK,
+      let transfer = unsafe transfer
+    else { return nil }
+    // The driver keeps it for as long as its handle is in here.
+    return (unsafe Unmanaged<Transfer>.fromOpaque(transfer).takeUnretainedValue(), code)
+  }
+
+  /// Waits until a connection has news, libcurl's time has come, or someone wakes it; and does
+  /// what there is to do.
+  func turn() {
+    let now = clock.now
+    guard let alarm, alarm <= now else {
+      return poller.wait(alarm.map { Self.milliseconds($0 - now) } ?? -1) {
+        act($0, $1)
+      }
+    }
+    self.alarm = nil
+    act(CURL_SOCKET_BAD, 0)
+  }
+
+  /// Ends the wait, or keeps the next one from beginning.
+  func wake() { poller.ring() }
+
+  private func act(_ socket: curl_socket_t, _ events: UInt32) {
+    var running: Int32 = 0
+    var mask: Int32 = 0
+    if events & EPOLLIN.rawValue != 0 { mask |= CURL_CSELECT_IN }
+    if events & EPOLLOUT.rawValue != 0 { mask |= CURL_CSELECT_OUT }
+    if events & (EPOLLERR.rawValue | EPOLLHUP.rawValue) != 0 { mask |= CURL_CSELECT_ERR }
+    unsafe curl_multi_socket_action(raw, socket, mask, &running)
+  }
+
+  fileprivate func want(_ direction: Int32, of socket: curl_socket_t) {
+    var events: UInt32 = 0
+    if direction == CURL_POLL_IN || direction == CURL_POLL_INOUT { events |= EPOLLIN.rawValue }
+    if direction == CURL_POLL_OUT || direction == CURL_POLL_INOUT { events |= EPOLLOUT.rawValue }
+    poller.want(events, of: socket)
+  }
+
+  fileprivate func setAlarm(in milliseconds: Int) {
+    alarm = milliseconds < 0 ? nil : clock.now.advanced(by: .milliseconds(milliseconds))
+  }
+
+  /// Rounded up: to come early is to come again.
+  private static func milliseconds(_ time: Duration) -> Int32 {
+    let (seconds, attoseconds) = time.components
+    let whole = min(seconds, 3600) * 1000 + attoseconds / 1_000_000_000_000_000 + 1
+    return Int32(clamping: whole)
+  }
+
+  private static func check(_ code: CURLMcode) throws(EngagementError) {
+    guard code == CURLM_OK else {
+      throw EngagementError(
+        .internalFailure, "libcurl can't take the request: it is out of memory.",
+        underlying: "curl multi \(code.rawValue)")
+    }
+  }
+}
+
+// At file scope: formed in an actor's context, they would check for that actor and trap. The
+// context is the handle itself, which takes them back before it goes.
+
+private let wantSocket: curl_socket_callback = { _, socket, direction, context, _ in
+  if let context = unsafe context {
+    unsafe Unmanaged<MultiHandle>.fromOpaque(context).takeUnretainedValue()
+      .want(direction, of: socket)
+  }
+  return 0
+}
+
+private let wantAlarm: curl_multi_timer_callback = { _, milliseconds, context in
+  if let context = unsafe context {
+    unsafe Unmanaged<MultiHandle>.fromOpaque(context).takeUnretainedValue()
+      .setAlarm(in: milliseconds)
+  }
+  return 0
+}

@@ -1,0 +1,91 @@
+import CCurl
+import EngagementHTTP
+import EngagementModel
+
+extension EasyHandle {
+  /// Sets everything that a transfer needs; the handle is new or has been reset.
+  func prepare(for transfer: Transfer, within limits: Limits) throws(EngagementError) {
+    try setTarget(transfer.order)
+    try setRequest(transfer.order.request)
+    try setLimits(limits)
+    try setTrust(transfer.order, limits)
+    try setCallbacks(transfer)
+  }
+
+  private func setTarget(_ order: Order) throws(EngagementError) {
+    try setErrorText()
+    try setWebOnly()
+    try set(CURLOPT_URL, order.url.text)
+    // The URL has been checked as it stands, so it is sent as it stands.
+    try set(CURLOPT_PATH_AS_IS, 1)
+    try set(CURLOPT_FOLLOWLOCATION, 0)
+    try set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
+    // To wait for a connection that may turn out to be shared is cheaper than to open a second.
+    try set(CURLOPT_PIPEWAIT, 1)
+    try set(CURLOPT_PROXY, order.proxy.server.revealed)
+    try set(CURLOPT_NOPROXY, order.proxy.exceptions)
+    try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+    // A proxy must not see the headers that are for the server.
+    try set(CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE))
+  }
+
+  private func setRequest(_ request: HTTPRequest) throws(EngagementError) {
+    if request.method == .head && request.body == nil {
+      try set(CURLOPT_NOBODY, 1)
+    } else if let body = request.body ?? (Self.expectBody.contains(request.method) ? [] : nil) {
+      try set(CURLOPT_POST, 1)
+      try setBody(body)
+    }
+    try set(CURLOPT_CUSTOMREQUEST, request.method.text)
+    // Empty: every coding that this libcurl can undo.
+    try set(CURLOPT_ACCEPT_ENCODING, "")
+    try setHeaders(Self.lines(of: request.headers))
+  }
+
+  /// A body of no bytes is announced where one is expected (RFC 9110 §8.6).
+  private static let expectBody: [HTTPMethod] = [.post, .put, .patch]
+
+  /// What libcurl would add by itself is named without a value, which keeps it from doing so.
+  private static func lines(of headers: HTTPHeaders) -> [String] {
+    let own = ["Accept", "Content-Type", "Expect"].filter { !headers.contains($0) }
+    return own.map { "\($0):" }
+      + headers.fields.map { field in
+        let value = field.value.revealed
+        return value.isEmpty ? "\(field.name);" : "\(field.name): \(value)"
+      }
+  }
+
+  private func setLimits(_ limits: Limits) throws(EngagementError) {
+    // Without it, libcurl would use signals to end a wait, for the whole process.
+    try set(CURLOPT_NOSIGNAL, 1)
+    try set(CURLOPT_CONNECTTIMEOUT_MS, limits.connect)
+    try set(CURLOPT_TIMEOUT_MS, limits.total)
+    try set(CURLOPT_LOW_SPEED_LIMIT, limits.lowSpeed)
+    try set(CURLOPT_LOW_SPEED_TIME, limits.lowSpeedSeconds)
+    try set(CURLOPT_MAXAGE_CONN, limits.idleSeconds)
+  }
+
+  private func setTrust(_ order: Order, _ limits: Limits) throws(EngagementError) {
+    try set(CURLOPT_SSL_VERIFYPEER, 1)
+    try set(CURLOPT_SSL_VERIFYHOST, 2)
+    try set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
+    try set(CURLOPT_PROXY_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
+    if let file = limits.certificateAuthorities {
+      // It stands in for the system's file; the system's folder stays.
+      try set(CURLOPT_CAINFO, file)
+      try set(CURLOPT_PROXY_CAINFO, file)
+    }
+    // A resumed session shows no chain, and so nothing to hold against the pins.
+    if order.pins != nil { try set(CURLOPT_SSL_SESSIONID_CACHE, 0) }
+  }
+
+  private func setCallbacks(_ transfer: Transfer) throws(EngagementError) {
+    try set(CURLOPT_PRIVATE, unretained: transfer)
+    unsafe try set(CURLOPT_HEADERFUNCTION, takeHeadLine)
+    try set(CURLOPT_HEADERDATA, unretained: transfer)
+    unsafe try set(CURLOPT_WRITEFUNCTION, takeBody)
+    try set(CURLOPT_WRITEDATA, unretained: transfer)
+    unsafe try setBeforeRequest(beforeRequest)
+    try set(CURLOPT_PREREQDATA, unretained: transfer)
+  }
+}

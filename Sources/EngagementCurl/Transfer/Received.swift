@@ -1,0 +1,46 @@
+import EngagementHTTP
+
+/// What has come for one request: the lines of the head as they came, and the decoded body.
+struct Received: Sendable {
+  /// The most bytes of heads, interim ones included: far above what servers send, far below what
+  /// would hurt.
+  static let headLimit = 64 << 10
+
+  var status = 0
+  var body: [UInt8] = []
+  private var head: [UInt8] = []
+  private var headBytes = 0
+  private var isHeadComplete = true
+
+  /// Takes one line of a head; false where there are too many.
+  mutating func take(headLine line: some Collection<UInt8>) -> Bool {
+    headBytes += line.count
+    guard headBytes <= Self.headLimit else { return false }
+    if isHeadComplete {
+      // What follows a complete head is the next one, or a trailer: RFC 9110 §6.5.1 forbids to
+      // merge those without knowing them.
+      guard line.starts(with: "HTTP/".utf8) else { return true }
+      head = []
+      isHeadComplete = false
+    } else if line.first == UInt8(ascii: "\r") || line.first == UInt8(ascii: "\n") {
+      isHeadComplete = true
+    } else {
+      head.append(contentsOf: line)
+    }
+    return true
+  }
+
+  /// Fields that no header can be are left out.
+  var response: HTTPResponse {
+    var headers = HTTPHeaders()
+    for line in head.split(separator: UInt8(ascii: "\n")) {
+      guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { continue }
+      let value = line[(colon + 1)...]
+      try? headers.append(
+        String(decoding: line[..<colon], as: UTF8.self),
+        String(decoding: value.last == UInt8(ascii: "\r") ? value.dropLast() : value, as: UTF8.self)
+      )
+    }
+    return HTTPResponse(status, headers: headers, body: body)
+  }
+}

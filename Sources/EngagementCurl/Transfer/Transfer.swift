@@ -1,0 +1,91 @@
+import CCurl
+import EngagementHTTP
+import EngagementModel
+import FoundationEssentials
+
+/// One request under way: where libcurl puts what comes and asks whether to go on.
+///
+/// The driver's thread alone touches it.
+final class Transfer {
+  typealias Outcome = Result<Received, EngagementError>
+
+  let order: Order
+  let ticket: Ticket
+  let easy: EasyHandle
+  let continuation: CheckedContinuation<Outcome, Never>
+  /// Why this side ended it, where it did.
+  private(set) var refusal: Refusal?
+  var received = Received()
+  private let maximumBodyBytes: Int
+  private var sendings = 0
+
+  init(
+    _ order: Order, _ ticket: Ticket, on easy: EasyHandle, maximumBodyBytes: Int,
+    _ continuation: CheckedContinuation<Outcome, Never>
+  ) {
+    self.order = order
+    self.ticket = ticket
+    self.easy = easy
+    self.maximumBodyBytes = maximumBodyBytes
+    self.continuation = continuation
+  }
+
+  /// Asked when the connection stands, each time before the request is written to it.
+  func mayBeSent() -> Bool {
+    sendings += 1
+    // libcurl writes a request again when a kept connection was dead. Nobody knows whether that
+    // was before or after the server had read the first one.
+    if sendings > 1 && !order.request.method.isSafe { refusal = .lost }
+    if refusal == nil, let pins = order.pins { check(pins) }
+    return refusal == nil
+  }
+
+  private func check(_ pins: PinSet) {
+    let keys = easy.verifiedKeys()
+    let verdict = pins.verdict(onChain: keys, at: Date())
+    if !verdict.permits { refusal = .pins }
+    if case .mismatched = verdict {
+      order.report?(
+        PinMismatch(host: order.url.host, keys: keys, wasRefused: !verdict.permits))
+    }
+  }
+
+  func take(headLine line: UnsafeRawBufferPointer) -> Bool {
+    if unsafe !received.take(headLine: line) { refusal = .headTooLong }
+    return refusal == nil
+  }
+
+  func take(body bytes: UnsafeRawBufferPointer) -> Bool {
+    if bytes.count > maximumBodyBytes - received.body.count { refusal = .bodyTooLong }
+    if refusal == nil { unsafe received.body.append(contentsOf: bytes) }
+    return refusal == nil
+  }
+}
+
+extension Transfer {
+  /// Why this side ended a transfer.
+  enum Refusal { case pins, lost, headTooLong, bodyTooLong }
+}
+
+// At file scope: formed in an actor's context, they would check for that actor and trap. The
+// context is the transfer, which the driver keeps until libcurl has let go of it.
+
+let takeHeadLine: curl_write_callback = { bytes, size, count, context in
+  guard let context = unsafe context else { return 0 }
+  let transfer = unsafe Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
+  let line = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
+  return unsafe transfer.take(headLine: line) ? size * count : 0
+}
+
+let takeBody: curl_write_callback = { bytes, size, count, context in
+  guard let context = unsafe context else { return 0 }
+  let transfer = unsafe Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
+  let piece = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
+  return unsafe transfer.take(body: piece) ? size * count : 0
+}
+
+let beforeRequest: curl_prereq_callback = { context, _, _, _, _ in
+  guard let context = unsafe context else { return CURL_PREREQFUNC_ABORT }
+  let transfer = unsafe Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
+  return transfer.mayBeSent() ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+}

@@ -1,0 +1,53 @@
+public import EngagementHTTP
+public import EngagementModel
+
+/// The transport of this library: libcurl, one thread for all transfers, HTTP/2 where the server
+/// speaks it.
+///
+/// It does what `HTTPTransport` promises. Connections are kept and used again, by the requests of
+/// one transport only; make one transport and share it. A request that fails because a kept
+/// connection turns out to be dead is sent once more on a new one where it only reads; any other
+/// fails with `unavailable`, since nobody knows whether it had an effect.
+///
+/// Beyond the errors of every transport, `invalidConfiguration` says that the file of certificate
+/// authorities can't be used, and `internalFailure` that libcurl or its thread could not start.
+public final class CurlTransport: HTTPTransport {
+  private let policy: RequestPolicy
+  private let proxy: ProxyChoice
+  private let report: (@Sendable (PinMismatch) -> Void)?
+  private let driver: Result<CurlDriver, EngagementError>
+
+  /// Starts the thread. Nothing is connected before the first request.
+  public init(_ configuration: Configuration = Configuration()) {
+    policy = configuration.policy
+    proxy = ProxyChoice(configuration.proxy)
+    report = configuration.onPinMismatch
+    driver = Result { () throws(EngagementError) in
+      try CurlDriver.started(Limits(configuration))
+    }
+  }
+
+  deinit { (try? driver.get())?.thread.close() }
+
+  public func send(_ request: HTTPRequest) async throws(EngagementError) -> HTTPResponse {
+    let order = try order(for: request)
+    let driver = try driver.get()
+    let ticket = Ticket()
+    let outcome = await withTaskCancellationHandler {
+      await driver.outcome(of: order, ticket)
+    } onCancel: {
+      driver.thread.cancel(ticket)
+    }
+    return try outcome.get().response
+  }
+
+  private func order(for request: HTTPRequest) throws(EngagementError) -> Order {
+    let url = try request.target()
+    guard !url.scheme.isSocket else {
+      throw EngagementError(.invalidArgument, "A request is sent to an http or https URL.")
+    }
+    let pins = try policy.decision(on: url).get()
+    return Order(
+      request: request, url: url, pins: pins, report: report, proxy: proxy.route(to: url.host))
+  }
+}

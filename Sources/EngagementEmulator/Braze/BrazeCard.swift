@@ -1,0 +1,33 @@
+import EngagementModel
+
+/// A card as the vendor has it, the same for everyone.
+struct BrazeCard: Sendable {
+  /// The wire's members but `v` and `cl`, which belong to a user.
+  var members: JSONObject
+  /// When it changed last.
+  var stamp: Int64
+
+  var id: String { members["id"]?.string ?? "" }
+  var isDismissible: Bool { Self.truth(members["db"]) }
+
+  func isExpired(at time: Int64) -> Bool {
+    guard let end = members["ea"]?.integer, end >= 0 else { return false }
+    return end <= time
+  }
+
+  /// The card as a user's device gets it.
+  func wire(for state: BrazeProfile.CardState?) -> JSON {
+    var card = members
+    if card["v"] == nil || state?.isViewed == true { card["v"] = flag(state?.isViewed == true) }
+    if card["cl"] == nil || state?.isClicked == true { card["cl"] = flag(state?.isClicked == true) }
+    return .object(card)
+  }
+
+  /// Some cards write their truth values as numbers, as Braze does.
+  private func flag(_ value: Bool) -> JSON {
+    if case .integer? = members["p"] { return .integer(value ? 1 : 0) }
+    return .bool(value)
+  }
+
+  static func truth(_ json: JSON?) -> Bool { json?.bool ?? json?.integer.map { $0 != 0 } ?? false }
+}

@@ -1,0 +1,58 @@
+import EngagementModel
+
+/// How Braze behaves towards its clients: what a dashboard sets, and what a test wants to try.
+struct BrazeSettings: Sendable {
+  enum Authentication: String, CaseIterable, Sendable { case off, optional, required }
+
+  struct SyncLimit: Sendable {
+    var capacity: Int
+    var refillSeconds: Double
+  }
+
+  /// When they changed last: the time of the configuration that clients compare.
+  var changedAt: Int64
+  var cardsEnabled = true
+  var authentication = Authentication.off
+  /// Whether every token is refused, as after the key was taken away.
+  var refusesTokens = false
+  /// How many seconds a client is to leave between two refreshes.
+  var refreshRateLimit: Int64 = 0
+  /// The bucket that a client keeps for itself.
+  var rateLimit = (isEnabled: false, capacity: Int64(5), refillRate: Int64(90))
+  /// The bucket that the server keeps for each device; nil for none.
+  var syncLimit: SyncLimit?
+  var sessionTimeout: Int64 = 1_800
+  var blockedAPIKeys: Set<String> = []
+  var eventsBlacklist: [String] = []
+  var attributesBlacklist: [String] = []
+  var purchasesBlacklist: [String] = []
+
+  init(changedAt: Int64) { self.changedAt = changedAt }
+
+  /// The error that a request gets before anyone looks at what it wants.
+  func refusal(of request: BrazeRequest) -> String? {
+    if request.apiKey.isEmpty { return "invalid_api_key" }
+    if blockedAPIKeys.contains(request.apiKey) { return "blacklisted" }
+    return request.device.isEmpty ? "no_device_identifier" : nil
+  }
+
+  /// The configuration as a client gets it.
+  var config: JSON {
+    func list(_ names: [String]) -> JSON { .array(names.map(JSON.string)) }
+    return [
+      "time": .integer(changedAt), "events_blacklist": list(eventsBlacklist),
+      "attributes_blacklist": list(attributesBlacklist),
+      "purchases_blacklist": list(purchasesBlacklist),
+      "messaging_session_timeout": .integer(sessionTimeout),
+      "feature_flags": ["enabled": false, "refresh_rate_limit": 0],
+      "content_cards": [
+        "enabled": .bool(cardsEnabled), "refresh_rate_limit": .integer(refreshRateLimit),
+        "rate_limit": [
+          "enabled": .bool(rateLimit.isEnabled), "capacity": .integer(rateLimit.capacity),
+          "refill_rate": .integer(rateLimit.refillRate),
+        ],
+      ],
+      "global_request_rate_limit": ["enabled": true, "capacity": 1_000, "refill_rate": 0.01],
+    ]
+  }
+}

@@ -1,0 +1,124 @@
+import EngagementFormats
+import EngagementModel
+
+import struct FoundationEssentials.Date
+
+/// What all listeners share: the vendors, their clock, the faults and the record.
+final class EmulatorCore: Sendable {
+  private struct State {
+    var vendors: [String: any VendorServer] = [:]
+    var clock: VendorClock
+    var faults: FaultPlan
+    var record = Record()
+    var isOffline = false
+    var seed: UInt64
+  }
+
+  private let state: Locked<State>
+
+  init(_ configuration: Emulator.Configuration) {
+    var state = State(
+      clock: VendorClock(standingAt: configuration.clock),
+      faults: FaultPlan(configuration.faults ?? EmulatorFaults(), seed: configuration.seed),
+      seed: configuration.seed)
+    for name in configuration.vendors {
+      state.vendors[name] = VendorTable.server(
+        name, seed: configuration.seed, at: state.clock.now)
+    }
+    self.state = Locked(state)
+  }
+
+  /// Answers a call to a vendor's port.
+  func answer(_ call: Call, as vendor: String) -> Delivery {
+    if let refusal = Doorkeeper.refusal(of: call) { return .answer(refusal) }
+    return state.withLock { state in
+      guard !state.isOffline else { return .wire([.reset]) }
+      return Self.answer(call, as: vendor, &state)
+    }
+  }
+
+  private static func answer(
+    _ call: Call, as vendor: String, _ state: inout State
+  ) -> Delivery {
+    guard var server = state.vendors[vendor] else { return .wire([.reset]) }
+    if let loop = RedirectLoop.reply(to: call) { return .answer(loop) }
+    if var preflight = CrossOrigin.preflight(call) {
+      CrossOrigin.allow(call, in: &preflight)
+      return .answer(preflight)
+    }
+    let now = state.clock.now
+    let fault = state.faults.next(for: call, to: vendor)
+    let sabotage = fault.map { Sabotage(fault: $0, call: call, now: now) }
+    var handled = sabotage?.instead ?? server.answer(call, at: now)
+    if sabotage?.isRepeated == true {
+      let first = handled.effects
+      handled = server.answer(call, at: now)
+      handled.effects = first + handled.effects
+    }
+    CrossOrigin.allow(call, in: &handled.reply)
+    state.vendors[vendor] = server
+    let delivery = sabotage?.delivery(of: handled.reply) ?? .answer(handled.reply)
+    state.record.append(
+      EmulatorRequest(
+        number: 0, time: now, vendor: vendor, method: call.method,
+        host: call.header("Host") ?? "", credentials: call.credentials, path: call.path,
+        status: sabotage?.hidesAnswer == true ? nil : handled.reply.status,
+        effects: handled.effects, bytes: call.body.count,
+        summary: handled.summary, fault: fault?.kind.name))
+    return delivery
+  }
+
+  // MARK: What came
+
+  func requests(after number: Int = 0) -> [EmulatorRequest] {
+    state.withLock { $0.record.requests(after: number) }
+  }
+  func effects() -> [EmulatorEffect: Int] { state.withLock { $0.record.effects } }
+  var count: Int { state.withLock { $0.record.count } }
+  func clear() { state.withLock { $0.record = Record() } }
+
+  // MARK: What happens
+
+  var isOffline: Bool { state.withLock { $0.isOffline } }
+  var now: Date { state.withLock { $0.clock.now } }
+  var seed: UInt64 { state.withLock { $0.seed } }
+  var faults: EmulatorFaults { state.withLock { $0.faults.script } }
+
+  func setOffline(_ offline: Bool) { state.withLock { $0.isOffline = offline } }
+  func advanceClock(by duration: Duration) { state.withLock { $0.clock.advance(by: duration) } }
+  func setClock(to date: Date) { state.withLock { $0.clock.set(to: date) } }
+
+  func load(_ faults: EmulatorFaults) {
+    state.withLock { $0.faults = FaultPlan(faults, seed: $0.seed) }
+  }
+
+  func reset(seed: UInt64) {
+    state.withLock { state in
+      state.seed = seed
+      state.record = Record()
+      for name in state.vendors.keys {
+        state.vendors[name] = VendorTable.server(name, seed: seed, at: state.clock.now)
+      }
+    }
+  }
+
+  // MARK: What the vendors hold
+
+  var vendors: [String] { state.withLock { $0.vendors.keys.sorted() } }
+
+  /// Does something with a vendor; throws `notFound` for one that was not started.
+  func withVendor<Value: Sendable>(
+    _ name: String,
+    _ body: (inout any VendorServer, Date) throws(EngagementError) -> Value
+  ) throws(EngagementError) -> Value {
+    try state.withLock { state throws(EngagementError) in
+      guard var vendor = state.vendors[name] else {
+        throw EngagementError(
+          .notFound,
+          "The vendor \"\(name)\" is not started\(Nearest.hint(name, state.vendors.keys.sorted()))")
+      }
+      defer { state.vendors[name] = vendor }
+      return try body(&vendor, state.clock.now)
+    }
+  }
+}

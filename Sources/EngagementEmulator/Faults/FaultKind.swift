@@ -1,0 +1,32 @@
+/// What may go wrong between a vendor and its client.
+enum FaultKind: String, CaseIterable, Sendable {
+  // The vendor does nothing.
+  case status, throttleSeconds, throttleDate, throttleGarbage, unauthorized
+  case resetBefore, closeBefore, hang
+  case html, empty, notHTTP
+  case redirectLoop, redirectElsewhere, redirectOnce
+
+  // The vendor does what it is asked for, and the answer suffers.
+  case delay, resetAfter, closeAfter, resetMiddle
+  case truncate, truncateHead, truncateJSON
+  case wrongType, missingField, invalidUTF8, duplicateKey, byteOrderMark
+  case duplicateAnswer, duplicateRequest
+  case oversize, gzipBomb, gzipBroken
+  case slowDrip, slowHead, headerFlood, headerLong
+  case lengthShort, lengthConflict, chunkBroken, earlyHints, wrongContentType
+
+  var name: String { rawValue }
+
+  static var names: [String] { allCases.map(\.name) }
+
+  /// Whether the vendor hears of the request.
+  var hasEffect: Bool {
+    switch self {
+    case .status, .throttleSeconds, .throttleDate, .throttleGarbage, .unauthorized, .resetBefore,
+      .closeBefore, .hang, .html, .empty, .notHTTP, .redirectLoop, .redirectElsewhere,
+      .redirectOnce:
+      false
+    default: true
+    }
+  }
+}

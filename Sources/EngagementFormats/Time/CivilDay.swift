@@ -1,0 +1,63 @@
+/// A day of the Gregorian calendar, carried back to year 0000 as ISO 8601 does.
+struct CivilDay: Equatable {
+  let year: Int
+  let month: Int
+  let day: Int
+
+  /// Nil where the calendar has no such day or the year is not of 0000–9999.
+  init?(year: Int, month: Int, day: Int) {
+    guard 0...9999 ~= year, 1...12 ~= month, day >= 1,
+      day <= Self.length(ofMonth: month, in: year)
+    else { return nil }
+    self.year = year
+    self.month = month
+    self.day = day
+  }
+
+  /// The day that many days after 1970-01-01, for the days of the years 0000–9999.
+  ///
+  /// Years are counted from March here, so that the leap day is the last of its year, and in
+  /// cycles of 400 years, which all have the same number of days.
+  init(daysSinceEpoch: Int) {
+    let days = daysSinceEpoch + Self.daysBeforeEpoch
+    let (cycle, dayOfCycle) = days.quotientAndRemainder(dividingBy: Self.daysPerCycle)
+    let leapDays = dayOfCycle / 1_460 - dayOfCycle / 36_524 + dayOfCycle / 146_096
+    let yearOfCycle = (dayOfCycle - leapDays) / 365
+    let dayOfYear = dayOfCycle - Self.days(beforeYear: yearOfCycle)
+    let monthFromMarch = (5 * dayOfYear + 2) / 153
+    day = dayOfYear - Self.days(beforeMonthFromMarch: monthFromMarch) + 1
+    month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
+    year = (cycle - 1) * 400 + yearOfCycle + (month <= 2 ? 1 : 0)
+  }
+
+  /// How many days after 1970-01-01 it is.
+  var daysSinceEpoch: Int {
+    // One whole cycle is added so that January of year 0000, which belongs to the March year
+    // before it, is divided as a positive number.
+    let yearFromMarch = (month <= 2 ? year - 1 : year) + 400
+    let monthFromMarch = month <= 2 ? month + 9 : month - 3
+    return Self.days(beforeYear: yearFromMarch)
+      + Self.days(beforeMonthFromMarch: monthFromMarch) + day - 1 - Self.daysBeforeEpoch
+  }
+
+  private static let daysPerCycle = 146_097
+  /// From the first day of March of year -400 to 1970-01-01.
+  private static let daysBeforeEpoch = 865_565
+
+  private static func days(beforeYear year: Int) -> Int {
+    365 * year + year / 4 - year / 100 + year / 400
+  }
+
+  /// From March on, the lengths of the months repeat as 31, 30, 31, 30, 31: 153 days in five.
+  private static func days(beforeMonthFromMarch month: Int) -> Int {
+    (153 * month + 2) / 5
+  }
+
+  private static func length(ofMonth month: Int, in year: Int) -> Int {
+    switch month {
+    case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
+    case 4, 6, 9, 11: 30
+    default: 31
+    }
+  }
+}

@@ -1,0 +1,136 @@
+extension ISO8601 {
+  /// Reads a duration of weeks, or of days, hours, minutes and seconds, such as `P1DT2H`.
+  ///
+  /// A day is 24 hours and a week seven days. Units stand in order, each at most once, any may be
+  /// left out; weeks stand alone. The last number may have a fraction after `.` or `,`, to the
+  /// attosecond. A leading `-` gives a negative duration, as in ISO 8601-2.
+  ///
+  /// Nil for years and months, which have no fixed length, for any other text, and for more
+  /// seconds than an `Int64` holds.
+  public static func duration(from text: String) -> Duration? {
+    text.readingBytes(duration(from:))
+  }
+
+  /// Reads a duration from UTF-8 bytes, by the same rules.
+  public static func duration(from bytes: RawSpan) -> Duration? {
+    var reader = ByteReader()
+    let isNegative = reader.take("-", in: bytes)
+    guard reader.take("P", in: bytes) else { return nil }
+    var sum = DurationSum()
+    var isTime = false
+    while !reader.isAtEnd(of: bytes) {
+      if !isTime { isTime = reader.take("T", in: bytes) }
+      guard sum.addComponent(from: &reader, in: bytes, isTime: isTime) else { return nil }
+    }
+    return sum.duration.map { isNegative ? .zero - $0 : $0 }
+  }
+
+  /// Writes a duration in seconds, such as `PT3600S`, `PT0.25S` or `-PT60S`.
+  ///
+  /// Exact to the attosecond, for every duration; `duration(from:)` gives the same one back as
+  /// long as an `Int64` holds its seconds.
+  public static func text(of duration: Duration) -> String {
+    let (seconds, rest) = duration.attoseconds.magnitude
+      .quotientAndRemainder(dividingBy: 1_000_000_000_000_000_000)
+    var text = duration < .zero ? "-PT\(seconds)" : "PT\(seconds)"
+    if rest > 0 {
+      let digits = String(rest)
+      text += "." + String(repeating: "0", count: 18 - digits.count) + digits
+      while text.utf8.last == UInt8(ascii: "0") { text.removeLast() }
+    }
+    return text + "S"
+  }
+}
+
+/// The units of a fixed length, in the order in which they stand.
+private enum DurationUnit: Int, Comparable {
+  case week, day, hour, minute, second
+
+  init?(_ letter: UInt8?, isTime: Bool) {
+    switch (letter, isTime) {
+    case (UInt8(ascii: "W"), false): self = .week
+    case (UInt8(ascii: "D"), false): self = .day
+    case (UInt8(ascii: "H"), true): self = .hour
+    case (UInt8(ascii: "M"), true): self = .minute
+    case (UInt8(ascii: "S"), true): self = .second
+    default: return nil
+    }
+  }
+
+  var seconds: Int64 {
+    switch self {
+    case .week: 604_800
+    case .day: 86_400
+    case .hour: 3_600
+    case .minute: 60
+    case .second: 1
+    }
+  }
+
+  static func < (left: DurationUnit, right: DurationUnit) -> Bool {
+    left.rawValue < right.rawValue
+  }
+}
+
+/// What has been read of a duration so far.
+private struct DurationSum {
+  /// Nil until the first component.
+  private(set) var duration: Duration?
+  private var last: DurationUnit?
+  private var isClosed = false
+
+  /// Reads the next component and adds it; false where none stands that may follow the last.
+  mutating func addComponent(
+    from reader: inout ByteReader, in bytes: RawSpan, isTime: Bool
+  ) -> Bool {
+    guard !isClosed, let number = reader.decimal(in: bytes),
+      let unit = DurationUnit(reader.next(in: bytes), isTime: isTime),
+      last.map({ $0 < unit }) ?? true
+    else { return false }
+    let seconds = number.whole.multipliedReportingOverflow(by: unit.seconds)
+    guard !seconds.overflow else { return false }
+    // The sum so far and the new number are below 2⁶³ seconds each; a `Duration` holds 2⁶⁶.
+    let sum =
+      (duration ?? .zero) + .seconds(seconds.partialValue)
+      + Duration(attoseconds: Int128(unit.seconds) * Int128(number.fraction ?? 0))
+    // `Duration.components` traps where the seconds are no `Int64`.
+    guard sum <= .seconds(Int64.max) else { return false }
+    duration = sum
+    last = unit
+    isClosed = unit == .week || number.fraction != nil
+    return true
+  }
+}
+
+/// A number as it is written.
+private struct Decimal {
+  var whole: Int64
+  /// The fraction in units of 10⁻¹⁸; nil where none is written.
+  var fraction: Int64?
+}
+
+extension ByteReader {
+  fileprivate mutating func decimal(in bytes: RawSpan) -> Decimal? {
+    guard let first = digit(in: bytes) else { return nil }
+    var whole = Int64(first)
+    while let digit = digit(in: bytes) {
+      let product = whole.multipliedReportingOverflow(by: 10)
+      let sum = product.partialValue.addingReportingOverflow(Int64(digit))
+      guard !product.overflow, !sum.overflow else { return nil }
+      whole = sum.partialValue
+    }
+    guard take(".", in: bytes) || take(",", in: bytes) else { return Decimal(whole: whole) }
+    return attoFraction(in: bytes).map { Decimal(whole: whole, fraction: $0) }
+  }
+
+  private mutating func attoFraction(in bytes: RawSpan) -> Int64? {
+    guard let first = digit(in: bytes) else { return nil }
+    var weight: Int64 = 100_000_000_000_000_000
+    var fraction = Int64(first) * weight
+    while let digit = digit(in: bytes) {
+      weight /= 10
+      fraction += Int64(digit) * weight
+    }
+    return fraction
+  }
+}

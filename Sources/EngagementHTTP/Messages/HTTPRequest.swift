@@ -1,0 +1,65 @@
+public import EngagementModel
+
+/// A request as an adapter makes it: a value, compared and tested without a network.
+///
+/// The URL is text until `target()` has checked it, and no part of a request but its method,
+/// origin and path is ever printed.
+public struct HTTPRequest: Sendable {
+  public var method: HTTPMethod
+  /// An absolute `http`, `https`, `ws` or `wss` URL.
+  public var url: String
+  public var headers: HTTPHeaders
+  /// The body, or nil for none; an empty body is sent as one.
+  public var body: [UInt8]?
+
+  public init(
+    _ method: HTTPMethod, _ url: String, headers: HTTPHeaders = HTTPHeaders(), body: [UInt8]? = nil
+  ) {
+    self.method = method
+    self.url = url
+    self.headers = headers
+    self.body = body
+  }
+
+  /// The URL, checked; every transport begins here.
+  ///
+  /// Throws `invalidArgument` where the URL does not parse, the method is no token, or a header
+  /// is set that frames the message: length, transfer coding and host belong to the transport,
+  /// and two opinions on where a body ends are how requests are smuggled.
+  public func target() throws(EngagementError) -> HTTPURL {
+    guard method.text.utf8.isToken else {
+      throw EngagementError(.invalidArgument, "The request method is not a token.")
+    }
+    for name in Self.framing where headers.contains(name) {
+      throw EngagementError(.invalidArgument, "The transport alone sets the header \(name).")
+    }
+    return try HTTPURL(url)
+  }
+
+  private static let framing = ["Host", "Content-Length", "Transfer-Encoding", "TE", "Trailer"]
+}
+
+extension HTTPRequest: Hashable {
+  public static func == (left: HTTPRequest, right: HTTPRequest) -> Bool {
+    left.method == right.method && left.url.hasSameBytes(as: right.url)
+      && left.headers == right.headers && left.body == right.body
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(method)
+    url.hashBytes(into: &hasher)
+    hasher.combine(headers)
+    hasher.combine(body)
+  }
+}
+
+extension HTTPRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// The method and the URL without its query, such as `GET https://example.com/cards`.
+  public var description: String {
+    let method = method.text.utf8.isToken ? method.text : "<invalid method>"
+    guard let url = try? HTTPURL(url) else { return "\(method) <invalid URL>" }
+    return "\(method) \(url)"
+  }
+  public var debugDescription: String { description }
+  public var customMirror: Mirror { Mirror(self, children: []) }
+}

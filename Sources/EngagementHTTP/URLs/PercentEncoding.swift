@@ -1,0 +1,37 @@
+/// Percent-encoding for what is put into a URL.
+public enum PercentEncoding {
+  /// The text with every byte but letters, digits and `-._~` as `%XX` (RFC 3986 §2).
+  ///
+  /// Right for a path segment, a query's name or a query's value, whatever the text. Note that
+  /// the segments `.` and `..` have no form that a server would not walk along;
+  /// `HTTPURL.appending(path:query:)` refuses them.
+  public static func encode(_ text: String) -> String { encode(text.utf8) { !$0.isUnreserved } }
+
+  /// `name=value` pairs joined by `&`, in their order, both sides encoded.
+  public static func query(_ items: [(name: String, value: String)]) -> String {
+    items.map { "\(encode($0.name))=\(encode($0.value))" }.joined(separator: "&")
+  }
+
+  static func encodeBeyondASCII(_ bytes: some Collection<UInt8>) -> String {
+    encode(bytes) { $0 >= 0x80 }
+  }
+
+  private static func encode(
+    _ bytes: some Collection<UInt8>, where isEncoded: (UInt8) -> Bool
+  ) -> String {
+    var output: [UInt8] = []
+    output.reserveCapacity(bytes.count)
+    for byte in bytes {
+      guard isEncoded(byte) else {
+        output.append(byte)
+        continue
+      }
+      output += [UInt8(ascii: "%"), digit(byte >> 4), digit(byte & 15)]
+    }
+    return String(ascii: output)
+  }
+
+  private static func digit(_ value: UInt8) -> UInt8 {
+    value < 10 ? 0x30 + value : 0x41 + value - 10
+  }
+}

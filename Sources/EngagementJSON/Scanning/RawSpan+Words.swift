@@ -1,0 +1,77 @@
+extension RawSpan {
+  /// The byte at the offset, or 0 outside the bytes: 0 begins nothing and ends everything.
+  @inline(__always)
+  func byte(_ offset: Int) -> UInt8 {
+    guard UInt(bitPattern: offset) < UInt(bitPattern: byteCount) else { return 0 }
+    return unsafeLoad(fromByteOffset: offset, as: UInt8.self)
+  }
+
+  /// Eight bytes from the offset on, the first one lowest, with 0 for what lies outside.
+  @inline(__always)
+  func word(_ offset: Int) -> UInt64 {
+    guard holds(8, at: offset) else { return lastWord(offset) }
+    return UInt64(littleEndian: unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
+  }
+
+  /// Four bytes from the offset on, the first one lowest; 0 where there are not so many.
+  @inline(__always)
+  func half(_ offset: Int) -> UInt32 {
+    guard holds(4, at: offset) else { return 0 }
+    return UInt32(littleEndian: unsafeLoadUnaligned(fromByteOffset: offset, as: UInt32.self))
+  }
+
+  /// Sixteen bytes from the offset on; nil where there are not so many.
+  @inline(__always)
+  func block(_ offset: Int) -> SIMD16<Int8>? {
+    guard holds(16, at: offset) else { return nil }
+    return unsafeLoadUnaligned(fromByteOffset: offset, as: SIMD16<Int8>.self)
+  }
+
+  /// Asked as the checked loads ask it, so that the compiler leaves it out there.
+  @inline(__always)
+  private func holds(_ count: Int, at offset: Int) -> Bool {
+    UInt(bitPattern: offset) <= UInt(bitPattern: byteCount) && count <= byteCount &- offset
+  }
+
+  /// The offset of the first byte from there on that is looked for, in blocks of sixteen and, at the
+  /// end, in words; the number of bytes where there is none.
+  @inline(__always)
+  func next(
+    _ start: Int, _ inBlock: (SIMD16<Int8>) -> UInt64, _ inWord: (UInt64) -> UInt64
+  ) -> Int {
+    var offset = start
+    while let block = block(offset) {
+      let found = inBlock(block)
+      if found != 0 { return offset &+ found.trailingZeroBitCount &>> 2 }
+      offset &+= 16
+    }
+    while offset < byteCount {
+      let found = inWord(lastWord(offset))
+      if found != 0 { return min(offset &+ found.trailingZeroBitCount &>> 3, byteCount) }
+      offset &+= 8
+    }
+    return byteCount
+  }
+
+  /// Whether the bytes in the range are those of the other's range.
+  func hasSameBytes(_ range: Range<Int>, as other: RawSpan, _ otherRange: Range<Int>) -> Bool {
+    guard range.count == otherRange.count else { return false }
+    for index in stride(from: 0, to: range.count, by: 8) {
+      let difference = word(range.lowerBound + index) ^ other.word(otherRange.lowerBound + index)
+      if Bytes.low(difference, range.count - index) != 0 { return false }
+    }
+    return true
+  }
+
+  /// The word at the offset, behind which there are less than eight bytes.
+  @inline(never)
+  private func lastWord(_ offset: Int) -> UInt64 {
+    let missing = offset &+ 8 &- byteCount
+    if 0..<8 ~= missing, holds(8, at: byteCount &- 8) {
+      return word(byteCount &- 8) &>> UInt64(missing &* 8)
+    }
+    var word: UInt64 = 0
+    for index in 0..<8 { word |= UInt64(byte(offset &+ index)) << (8 &* UInt64(index)) }
+    return word
+  }
+}

@@ -1,0 +1,36 @@
+/// Finds what somebody may have meant.
+package enum NearestName {
+  /// The candidate that is the fewest edits away, if those are few for its length.
+  package static func of(_ name: String, among candidates: [String]) -> String? {
+    let limit = max(1, name.unicodeScalars.count / 2)
+    return candidates.map { ($0, distance(from: name, to: $0)) }
+      .filter { $0.1 <= limit }
+      .min { ($0.1, $0.0) < ($1.1, $1.0) }?.0
+  }
+
+  /// `; did you mean "braze"?`, or the names that there are.
+  package static func hint(for name: String, among candidates: [String]) -> String {
+    if let nearest = of(name, among: candidates) { return "; did you mean \"\(nearest)\"?" }
+    return "; there is " + candidates.map { "\"\($0)\"" }.joined(separator: ", ") + "."
+  }
+
+  /// How many insertions, deletions, replacements and swaps of neighbours lead from one to the
+  /// other.
+  package static func distance(from left: String, to right: String) -> Int {
+    let (left, right) = (Array(left.unicodeScalars), Array(right.unicodeScalars))
+    var rows = [Array(0...right.count)]
+    for (line, scalar) in left.enumerated() {
+      var row = [line + 1]
+      for (column, other) in right.enumerated() {
+        let keep = rows[line][column] + (scalar == other ? 0 : 1)
+        var least = min(keep, rows[line][column + 1] + 1, row[column] + 1)
+        if line > 0, column > 0, scalar == right[column - 1], left[line - 1] == other {
+          least = min(least, rows[line - 1][column - 1] + 1)
+        }
+        row.append(least)
+      }
+      rows.append(row)
+    }
+    return rows[left.count][right.count]
+  }
+}

@@ -1,0 +1,2 @@
+// An application imports this module alone, and the model is what it speaks in.
+@_exported public import EngagementModel

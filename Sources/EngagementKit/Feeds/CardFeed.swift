@@ -1,0 +1,48 @@
+public import EngagementModel
+public import FoundationEssentials
+
+/// The cards of one of the application's containers, as its user sees them now.
+public struct CardFeed: Hashable, Sendable {
+  /// In the order of the route.
+  public var cards: [Card]
+  /// How many of them were not viewed yet. Control cards are never counted.
+  public var unreadCount: Int
+  /// How many cards there are, with those that vendors say they have and do not list.
+  public var total: Int
+  /// When each provider of the route last spoke of its part; nil for one that never did.
+  public var freshness: [ProviderID: Date?]
+
+  public init(
+    _ cards: [Card] = [], total: Int? = nil, freshness: [ProviderID: Date?] = [:]
+  ) {
+    var (counted, unread) = (0, 0)
+    for card in cards where card.kind != .control {
+      counted += 1
+      if !card.viewed { unread += 1 }
+    }
+    self.cards = cards
+    self.freshness = freshness
+    unreadCount = unread
+    self.total = max(total ?? 0, counted)
+  }
+
+  /// How many cards there are.
+  public var count: CardCount {
+    CardCount(
+      visible: cards.count { $0.kind != .control }, unread: unreadCount, total: total)
+  }
+}
+
+/// How many cards a container has. Control cards are never counted.
+public struct CardCount: Hashable, Sendable {
+  public var visible: Int
+  public var unread: Int
+  /// With those that vendors say they have and do not list.
+  public var total: Int
+
+  public init(visible: Int, unread: Int, total: Int) {
+    self.visible = visible
+    self.unread = unread
+    self.total = total
+  }
+}

@@ -1,0 +1,142 @@
+import EngagementModel
+import EngagementStore
+import FoundationEssentials
+
+/// What one provider has in one place.
+struct ExhibitPart<Item: Hashable & Sendable>: Hashable, Sendable {
+  var provider: ProviderID
+  var items: [Item]
+  /// How many items the vendor says there are, where it says so.
+  var total: Int?
+  var refreshedAt: Date?
+}
+
+/// What one of the application's containers shows, ready to be handed out.
+struct CardExhibit: Sendable {
+  let epoch: Int
+  let isMerged: Bool
+  /// In the order of the route, control cards too.
+  private(set) var parts: [ExhibitPart<Card>]
+  /// The parts as the vendor gave them when asked with conditions.
+  private(set) var filtered: [[CardFilter]: [ExhibitPart<Card>]]
+  /// Without control cards and without conditions.
+  private(set) var feed: CardFeed
+  /// When time alone changes what is shown; nil for never.
+  private(set) var validUntil: Date?
+
+  init(
+    epoch: Int, isMerged: Bool, parts: [ExhibitPart<Card>],
+    filtered: [[CardFilter]: [ExhibitPart<Card>]] = [:], validUntil: Date? = nil
+  ) {
+    self.epoch = epoch
+    self.isMerged = isMerged
+    self.parts = parts
+    self.filtered = filtered
+    self.validUntil = validUntil
+    feed = Self.feed(of: parts, isMerged: isMerged) { $0.kind != .control }
+  }
+
+  /// What an observation with these options sees.
+  func feed(with options: CardOptions) -> CardFeed {
+    if options.isPlain { return feed }
+    let answered = filtered[options.filters] ?? []
+    let seen = parts.map { part in
+      if let answer = answered.first(where: { $0.provider == part.provider }) { return answer }
+      var part = part
+      if !options.filters.isEmpty { part.total = nil }
+      part.items = part.items.filter { CardFilter.all(options.filters, match: $0) == true }
+      return part
+    }
+    return Self.feed(of: seen, isMerged: isMerged) {
+      options.includesControl || $0.kind != .control
+    }
+  }
+
+  /// Takes away what has ended by now. What comes back by time is not here; the cache has it.
+  mutating func expire(at now: Date) {
+    for index in parts.indices { parts[index].expire(at: now) }
+    filtered = filtered.mapValues { parts in
+      parts.map { part in
+        var part = part
+        part.expire(at: now)
+        return part
+      }
+    }
+    feed = CardFeed(
+      feed.cards.filter { !$0.hasEnded(at: now) },
+      total: Self.total(of: parts), freshness: feed.freshness)
+    validUntil = (parts + filtered.values.joined()).lazy.flatMap(\.items)
+      .compactMap(\.expiresAt).min()
+  }
+
+  /// Whether both show the same, whoever looks and with whatever options.
+  func looksLike(_ other: CardExhibit) -> Bool {
+    epoch == other.epoch && parts == other.parts && filtered == other.filtered
+  }
+
+  private static func feed(
+    of parts: [ExhibitPart<Card>], isMerged: Bool, where isShown: (Card) -> Bool
+  ) -> CardFeed {
+    let lists = parts.map { $0.items.filter(isShown) }
+    let cards =
+      isMerged ? Merge.cards(lists) : lists.count == 1 ? lists[0] : lists.flatMap(\.self)
+    return CardFeed(cards, total: total(of: parts), freshness: freshness(of: parts))
+  }
+
+  private static func total(of parts: [ExhibitPart<Card>]) -> Int {
+    parts.reduce(0) { sum, part in
+      // A vendor's own count may be any number.
+      let count = part.items.count { $0.kind != .control }
+      return sum.addingClamped(max(part.total ?? 0, count))
+    }
+  }
+}
+
+/// What the inbox shows, ready to be handed out.
+struct InboxExhibit: Sendable {
+  let epoch: Int
+  private(set) var feed: InboxFeed
+  /// When time alone changes what is shown; nil for never.
+  private(set) var validUntil: Date?
+
+  init(
+    epoch: Int, isMerged: Bool, parts: [ExhibitPart<InboxMessage>], validUntil: Date? = nil
+  ) {
+    self.epoch = epoch
+    self.validUntil = validUntil
+    let lists = parts.map(\.items)
+    feed = InboxFeed(
+      isMerged ? Merge.messages(lists) : lists.flatMap(\.self), freshness: freshness(of: parts))
+  }
+
+  /// Takes away what has ended by now.
+  mutating func expire(at now: Date) {
+    feed = InboxFeed(feed.messages.filter { !$0.hasEnded(at: now) }, freshness: feed.freshness)
+    validUntil = feed.messages.compactMap(\.expiresAt).min()
+  }
+
+  func looksLike(_ other: InboxExhibit) -> Bool { epoch == other.epoch && feed == other.feed }
+}
+
+private func freshness<Item>(of parts: [ExhibitPart<Item>]) -> [ProviderID: Date?] {
+  Dictionary(parts.map { ($0.provider, $0.refreshedAt) }) { first, _ in first }
+}
+
+extension ExhibitPart<Card> {
+  fileprivate mutating func expire(at now: Date) { items.removeAll { $0.hasEnded(at: now) } }
+}
+
+extension Card {
+  func hasEnded(at now: Date) -> Bool { self.expiresAt.map { $0 <= now } ?? false }
+}
+
+extension InboxMessage {
+  func hasEnded(at now: Date) -> Bool { expiresAt.map { $0 <= now } ?? false }
+}
+
+extension Int {
+  fileprivate func addingClamped(_ other: Int) -> Int {
+    let (sum, overflow) = addingReportingOverflow(other)
+    return overflow ? .max : sum
+  }
+}

@@ -1,0 +1,43 @@
+import EngagementAdapterAPI
+import EngagementModel
+import EngagementStore
+
+/// Push tokens that the application has given back, each for as long as a vendor has to be told: to
+/// some vendors a token has no name but itself.
+final class RetiredTokens: Sendable {
+  private let strongbox: Strongbox
+  /// The operations that will tell a vendor; so that no other has to ask for secrets when it ends.
+  private let keys = Locked<Set<OperationKey>>([])
+
+  init(_ strongbox: Strongbox) { self.strongbox = strongbox }
+
+  /// Finds those of earlier runs, and lets go of those that a kill left behind.
+  func load(from store: Store) async throws(EngagementError) {
+    let known = try await strongbox.retiredKeys()
+    guard !known.isEmpty else { return }
+    let pending = try await store.pending(among: known)
+    keys.withLock { $0.formUnion(pending) }
+    try await strongbox.forgetRetired(known.subtracting(pending))
+  }
+
+  /// Keeps the environment's token for the operations, which are not accepted yet.
+  func retire(
+    _ environment: PushEnvironment, for operations: [OperationKey]
+  ) async throws(EngagementError) {
+    guard let registration = try await strongbox.push()[environment] else { return }
+    keys.withLock { $0.formUnion(operations) }
+    try await strongbox.retire(registration, for: operations)
+  }
+
+  /// Forgets the tokens of operations that have ended, however they did.
+  func forget(_ operations: [OperationKey]) async {
+    let gone = keys.withLock { keys in
+      let gone = keys.intersection(operations)
+      keys.subtract(gone)
+      return gone
+    }
+    guard !gone.isEmpty else { return }
+    // Where secrets can't be written now, the next start lets go of them.
+    try? await strongbox.forgetRetired(gone)
+  }
+}

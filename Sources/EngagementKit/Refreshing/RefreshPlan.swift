@@ -1,0 +1,62 @@
+import EngagementAdapterAPI
+import EngagementModel
+
+/// What is asked of one provider for a refresh.
+struct RefreshPlan: Sendable {
+  let provider: Provider
+  /// The operations with the feeds that they fill; none where the vendor has nothing of the kind.
+  let requests: [Request]
+
+  struct Request: Hashable, Sendable {
+    var operation: Operation
+    var feed: Feed?
+  }
+
+  init(
+    _ target: RefreshTarget, at provider: Provider, _ containers: ContainerMap, known: [Feed]
+  ) {
+    self.provider = provider
+    let capabilities = provider.adapter.capabilities
+    let requests: [Request] =
+      switch target {
+      case .cards(let container?):
+        [Request(containers.feed(of: container, at: provider.id, capabilities))]
+      case .cards(nil):
+        containers.feeds(at: provider.id, capabilities, known: known).map { Request($0) }
+      case .inbox: [Request(operation: .inbox, feed: .inbox)]
+      case .person: [Request(operation: .person, feed: nil)]
+      case .metrics: [Request(operation: .metrics, feed: nil)]
+      case .campaigns: [Request(operation: .campaigns, feed: .campaigns)]
+      case .settings: [Request(operation: .settings, feed: nil)]
+      }
+    self.requests = requests.filter {
+      capabilities.ability($0.operation.verb).travel != .unsupported
+    }
+  }
+}
+
+extension RefreshPlan.Request {
+  fileprivate init(_ feed: Feed) {
+    self.init(operation: .cards(in: feed.container, matching: feed.filters), feed: feed)
+  }
+}
+
+extension ContainerMap {
+  /// The vendor's feed that has what the application's container shows.
+  fileprivate func feed(
+    of container: ContainerID, at provider: ProviderID, _ capabilities: AdapterCapabilities
+  ) -> Feed {
+    source(of: container, at: provider, hasContainers: capabilities.hasContainers).feed
+  }
+
+  /// Every feed of cards that the application has named or asked for before.
+  fileprivate func feeds(
+    at provider: ProviderID, _ capabilities: AdapterCapabilities, known: [Feed]
+  ) -> [Feed] {
+    guard capabilities.hasContainers else { return [.cards] }
+    let named = places.keys.sorted().map { feed(of: $0, at: provider, capabilities) }
+    let known = known.filter { $0.surface == .cards && $0.filters.isEmpty }
+    var seen: Set<Feed> = []
+    return (named + known).filter { seen.insert($0).inserted }
+  }
+}

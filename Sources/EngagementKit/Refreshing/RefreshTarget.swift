@@ -1,0 +1,15 @@
+public import EngagementModel
+
+/// What can be asked for anew.
+public enum RefreshTarget: Hashable, Sendable {
+  /// The cards of one of the application's containers; nil for those of all it has named.
+  case cards(ContainerID?)
+  case inbox
+  /// Who each vendor says the user is.
+  case person
+  /// How many cards the user has, as vendors count them.
+  case metrics
+  case campaigns
+  /// What each vendor has to say before anything else.
+  case settings
+}

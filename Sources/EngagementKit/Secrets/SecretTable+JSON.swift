@@ -1,0 +1,109 @@
+import EngagementFormats
+import EngagementJSON
+import EngagementModel
+
+/// The text of a file of secrets: its schema, the owners with what is theirs, and a digest over
+/// the owners, since a token with a flipped bit would look like any other.
+extension SecretTable {
+  static let schema: Int64 = 1
+
+  /// The table as it is kept; the same table gives the same bytes.
+  var bytes: [UInt8] {
+    let owners = JSON.array(self.owners.sorted { $0.key.precedes($1.key) }.map(Self.json))
+    var writer = JSONWriter()
+    writer.beginObject()
+    writer.member("schema", Self.schema)
+    writer.member("digest", Self.digest(of: owners))
+    writer.member("owners", owners)
+    writer.endObject()
+    return writer.bytes
+  }
+
+  /// Reads what was kept.
+  ///
+  /// Throws `newerSchema` for what a newer version wrote, and `unreadable` for anything that is
+  /// not what was written, an empty file too.
+  init(bytes: [UInt8]) throws(EngagementError) {
+    guard let document = Self.document(in: bytes), let schema = document["schema"]?.integer else {
+      throw .damagedSecrets
+    }
+    guard schema <= Self.schema else {
+      throw EngagementError(
+        .newerSchema, "The file of secrets was written by a newer version of the library")
+    }
+    guard schema == Self.schema, let owners = document["owners"],
+      document["digest"]?.string == Self.digest(of: owners)
+    else { throw .damagedSecrets }
+    do throws(EngagementError) {
+      for field in try JSONField(value: owners, place: "owners").elements() { try read(field) }
+    } catch {
+      throw .damagedSecrets
+    }
+  }
+
+  private static func document(in bytes: [UInt8]) -> JSON? {
+    do throws(JSONFault) {
+      return try JSON(parsing: bytes)
+    } catch {
+      return nil
+    }
+  }
+
+  private static func digest(of owners: JSON) -> String {
+    SHA256.digest(of: owners.encoded()).description
+  }
+
+  private static func json(_ owner: SecretOwner, _ secrets: [SecretName: Secret]) -> JSON {
+    let members = secrets.sorted { $0.key < $1.key }.map {
+      JSONObject.Member($0.key.text, .string($0.value.revealed))
+    }
+    return ObjectEncoder([
+      "environment": owner.environment, "provider": owner.provider,
+      "owner": owner.kind, "user": owner.user?.id,
+      "secrets": JSONObject(uniqueMembers: members),
+    ]).json
+  }
+
+  private mutating func read(_ field: JSONField) throws(EngagementError) {
+    let fields = try ObjectDecoder(field)
+    let kind: SecretOwner.Kind = try fields.require("owner")
+    let user: User? =
+      switch kind {
+      case .installation: nil
+      case .anonymous: .anonymous
+      case .user: User(try fields.require("user"))
+      }
+    let owner = SecretOwner(
+      environment: try fields.require("environment"), provider: try fields.read("provider"),
+      user: user)
+    let secrets: JSONObject = try fields.require("secrets")
+    for member in secrets.members {
+      owners[owner, default: [:]][SecretName(member.key)] = Secret(
+        try String(JSONField(value: member.value, place: "secret")))
+    }
+  }
+}
+
+extension SecretOwner {
+  fileprivate enum Kind: String, CaseIterable, FieldValue { case installation, anonymous, user }
+
+  fileprivate var kind: Kind {
+    guard let user else { return .installation }
+    return user.isAnonymous ? .anonymous : .user
+  }
+
+  /// An order for the file, so that a table has one text.
+  fileprivate func precedes(_ other: SecretOwner) -> Bool {
+    rank.lexicographicallyPrecedes(other.rank) { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+  }
+
+  private var rank: [String] {
+    [environment, provider.map { "+\($0)" } ?? "", kind.rawValue, user?.id?.text ?? ""]
+  }
+}
+
+extension EngagementError {
+  fileprivate static let damagedSecrets = EngagementError(
+    .unreadable,
+    "The file of secrets is not what was written; put it aside and register or sign in again")
+}

@@ -1,0 +1,26 @@
+public import EngagementModel
+
+/// Where the application is, as its user sees it.
+public enum ScenePhase: String, Hashable, Sendable, CaseIterable {
+  /// In front and in use.
+  case active
+  /// In front, though something covers it for the moment.
+  case inactive
+  /// Not to be seen.
+  case background
+}
+
+/// What only a screen knows.
+@nonexhaustive public enum ScreenReport: Hashable, Sendable {
+  /// So much of an item is visible now, from 0 to 1. Report changes.
+  case displayed(ItemID, fraction: Double)
+  /// Nothing of the item is visible any more.
+  case hidden(ItemID)
+
+  var visible: (item: ItemID, fraction: Double) {
+    switch self {
+    case .displayed(let item, let fraction): (item, fraction)
+    case .hidden(let item): (item, 0)
+    }
+  }
+}

@@ -1,0 +1,197 @@
+import EngagementAdapterAPI
+import EngagementModel
+import EngagementStore
+import FoundationEssentials
+
+/// Sessions of use, and the impressions within them.
+///
+/// What an application reports is noted at once and recorded by `keepTime`, so that no screen ever
+/// waits for the disk.
+final class Sessions: Sendable {
+  let house: House
+  private let alarm = Alarm()
+  private let state: Locked<State>
+
+  init(_ house: House) {
+    self.house = house
+    let timeouts = house.providers.map { ($0.id, $0.adapter.capabilities.sessionTimeout) }
+    state = Locked(
+      State(
+        book: SessionBook(
+          house.occupancy.present, timeouts: Dictionary(timeouts) { first, _ in first })))
+  }
+
+  private struct State {
+    var book: SessionBook
+    var isLoaded = false
+    /// Where the application was before the book was loaded.
+    var early: (phase: ScenePhase, at: Moment)?
+    /// Whether something is to be kept over a restart.
+    var isDirty = false
+  }
+
+  /// The session as a provider's vendor is told of it; nil outside any.
+  func session(for provider: ProviderID) -> Session? {
+    let present = house.occupancy.present.partition
+    return state.withLock { state in
+      state.book.partition == present ? state.book.session(for: provider) : nil
+    }
+  }
+
+  // MARK: What is reported
+
+  func scene(_ phase: ScenePhase) {
+    let moment = Moment(house.clock)
+    state.withLock { state in
+      guard state.isLoaded else {
+        state.early = (phase, moment)
+        return
+      }
+      state.book.scene(phase, at: moment, by: house.occupancy.present, id: sessionID)
+      state.isDirty = true
+    }
+    alarm.ring()
+  }
+
+  func report(_ report: ScreenReport) {
+    let moment = Moment(house.clock)
+    state.withLock { state in
+      guard state.isLoaded else { return }
+      state.book.report(report, at: moment, by: house.occupancy.present, id: sessionID)
+    }
+    alarm.ring()
+  }
+
+  private func sessionID() -> SessionID { SessionID(house.key().id(0)) }
+
+  // MARK: Over restarts and users
+
+  /// Goes on with what was kept; does nothing the second time.
+  func load() async throws(EngagementError) {
+    let occupant = house.occupancy.present
+    let kept = try await HouseMemory(house).value(.installation, "sessions", in: occupant.partition)
+    let timeouts = try await timeouts(in: occupant.partition)
+    let moment = Moment(house.clock)
+    state.withLock { state in
+      guard !state.isLoaded else { return }
+      state.isLoaded = true
+      state.book.setTimeouts(timeouts)
+      if let kept { state.book.resume(kept, at: state.early?.at ?? moment) }
+      guard let early = state.early else { return }
+      state.book.scene(early.phase, at: early.at, by: house.occupancy.present, id: sessionID)
+      state.isDirty = true
+    }
+  }
+
+  /// Follows what a vendor says of its sessions, from the absence under way on.
+  func follow(_ report: CommitReport, in partition: Partition) async {
+    guard report.hasNewSettings else { return }
+    do throws(EngagementError) {
+      let timeouts = try await timeouts(in: partition)
+      state.withLock { $0.book.setTimeouts(timeouts) }
+      alarm.ring()
+    } catch {
+      house.log(.warning, "A new session time-out counts after a restart: \(error.code)")
+    }
+  }
+
+  /// Ends the sessions of the present user and records that, while it can still be sent as that
+  /// user. Call it before a change of user that is no adoption.
+  func leave() async {
+    let moment = Moment(house.clock)
+    state.withLock { state in
+      state.book.leave(at: moment)
+      state.isDirty = true
+    }
+    await flush()
+  }
+
+  /// Nothing of the user is recorded any more.
+  func forget(_ partition: Partition) {
+    state.withLock { $0.book.forget(partition.id) }
+  }
+
+  // MARK: Time
+
+  /// Ends sessions and counts impressions when their time has come, for as long as the task runs.
+  func keepTime() async {
+    while !Task.isCancelled {
+      await loadOrLog()
+      await flush()
+      await alarm.sleep(until: nextLook, by: house.clock)
+      let moment = Moment(house.clock)
+      state.withLock { state in
+        guard state.isLoaded else { return }
+        state.book.advance(to: moment, by: house.occupancy.present, id: sessionID)
+        // While it is in use, how far the session has come is kept once a minute.
+        state.isDirty = state.isDirty || state.book.isActive
+      }
+    }
+    await flush()
+  }
+
+  private var nextLook: Duration {
+    let now = house.clock.uptime
+    let deadline = state.withLock { $0.isLoaded ? $0.book.deadline : nil }
+    return min(deadline ?? now + Self.interval, now + Self.interval)
+  }
+
+  private static let interval: Duration = .seconds(60)
+
+  private func loadOrLog() async {
+    do throws(EngagementError) {
+      try await load()
+    } catch {
+      house.log(.error, "Sessions wait until the cache can be read: \(error.code)")
+    }
+  }
+
+  /// The vendor's own wish goes before what the adapter says.
+  private func timeouts(
+    in partition: Partition
+  ) async throws(EngagementError) -> [ProviderID: Duration] {
+    var timeouts: [ProviderID: Duration] = [:]
+    for provider in house.providers {
+      let wish = try await house.store.memory(of: provider.id, in: partition).settings
+      timeouts[provider.id] =
+        wish.sessionTimeout ?? provider.adapter.capabilities.sessionTimeout
+    }
+    return timeouts
+  }
+
+  // MARK: Recording
+
+  /// Records what was noted so far.
+  func flush() async {
+    let (notes, kept) = state.withLock { state -> ([SessionBook.Note], (JSON, Partition)?) in
+      let kept = state.isDirty ? (state.book.kept, state.book.partition) : nil
+      state.isDirty = false
+      return (state.book.takeNotes(), kept)
+    }
+    for (partition, notes) in Dictionary(grouping: notes, by: \.partition) {
+      await record(notes, in: partition)
+    }
+    if let (json, partition) = kept { await keep(json, in: partition) }
+  }
+
+  private func record(_ notes: [SessionBook.Note], in partition: Partition) async {
+    do throws(EngagementError) {
+      let rule = ConsentRule(consent: try await house.store.consent(of: partition))
+      var intents: [Intent] = []
+      for note in notes { intents += try await SessionRecorder(house, rule).intents(for: note) }
+      if !intents.isEmpty { try await house.accept(intents, in: partition) }
+    } catch {
+      house.log(.error, "Sessions and impressions could not be recorded: \(error.code)")
+      if error.code.mayRetry { state.withLock { $0.book.putBack(notes) } }
+    }
+  }
+
+  private func keep(_ json: JSON, in partition: Partition) async {
+    do throws(EngagementError) {
+      guard try await house.store.consent(of: partition) != .denied else { return }
+      try await HouseMemory(house).keep(["sessions": json], .installation, in: partition)
+    } catch {
+      house.log(.warning, "The session will not be known after a restart: \(error.code)")
+    }
+  }
+}

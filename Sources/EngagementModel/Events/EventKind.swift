@@ -1,0 +1,60 @@
+extension EngagementEvent {
+  /// What happened. An open set: a kind without a name here is kept as it is.
+  public struct Kind: ByteComparable {
+    public let text: String
+    public init(_ text: String) { self.text = text }
+
+    // MARK: On an item
+    public static let delivered: Kind = "delivered"
+    /// The vendor's own notion, such as: on screen, however briefly.
+    public static let displayed: Kind = "displayed"
+    public static let seen: Kind = "seen"
+    /// Ours, the same for every vendor: see `ImpressionMeter`.
+    public static let impression: Kind = "impression"
+    public static let click: Kind = "click"
+    public static let open: Kind = "open"
+    public static let read: Kind = "read"
+    public static let dismiss: Kind = "dismiss"
+    public static let snooze: Kind = "snooze"
+    public static let submit: Kind = "submit"
+    public static let vote: Kind = "vote"
+    public static let expire: Kind = "expire"
+    public static let redirect: Kind = "redirect"
+    public static let subview: Kind = "subview"
+    public static let video: Kind = "video"
+    public static let upload: Kind = "upload"
+
+    // MARK: On a push, the application or a surface
+    public static let receive: Kind = "receive"
+    public static let launch: Kind = "launch"
+    public static let sessionStart: Kind = "session.start"
+    /// `properties.seconds`: how long the session was.
+    public static let sessionEnd: Kind = "session.end"
+    public static let inboxFetch: Kind = "inbox.fetch"
+    public static let feedUpdated: Kind = "feed.updated"
+    public static let streamDisplayed: Kind = "stream.displayed"
+    public static let variablesUpdated: Kind = "variables.updated"
+    public static let templatePresented: Kind = "template.presented"
+    public static let templateDismissed: Kind = "template.dismissed"
+
+    // MARK: On a person
+    public static let register: Kind = "register"
+    public static let identify: Kind = "identify"
+    /// The application's own: `name` with its properties.
+    public static let custom: Kind = "custom"
+    /// `name` is the product; `properties` has `currency`, `price`, `quantity` and the
+    /// application's own.
+    public static let purchase: Kind = "purchase"
+    public static let optOut: Kind = "optout"
+
+    // MARK: On providers and on ourselves
+    public static let providerRequest: Kind = "provider.request"
+    public static let providerFailed: Kind = "provider.failed"
+    public static let providerFallback: Kind = "provider.fallback"
+    public static let providerMismatch: Kind = "provider.mismatch"
+    public static let routeChanged: Kind = "route.changed"
+    public static let itemQuarantined: Kind = "item.quarantined"
+    public static let outboxDropped: Kind = "outbox.dropped"
+    public static let experimentExposed: Kind = "experiment.exposed"
+  }
+}

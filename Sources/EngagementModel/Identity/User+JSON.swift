@@ -1,0 +1,12 @@
+extension User {
+  /// The neutral JSON of the user: an object with the `id`, or without one for the anonymous
+  /// user.
+  public var json: JSON { ObjectEncoder(["id": id]).json }
+
+  /// Reads the neutral JSON of a user. Throws `invalidArgument` where the id is no string.
+  public init(json: JSON) throws(EngagementError) {
+    let fields = try ObjectDecoder(JSONField(value: json, place: "user"))
+    let id: UserID? = try fields.read("id")
+    self = id.map { User($0) } ?? .anonymous
+  }
+}

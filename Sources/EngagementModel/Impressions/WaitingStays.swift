@@ -1,0 +1,40 @@
+/// Stays on screen that are not counted yet, the oldest first. The first one is always still
+/// going on.
+///
+/// A stay that ended early is not searched for: it is left behind until it would be the first,
+/// or until such stays are more than the others. So each stay costs a constant on average.
+struct WaitingStays: Sendable {
+  struct Stay: Sendable {
+    var item: ItemID
+    var since: Duration
+    /// Counts up with every stay; the stay is over once the item has another number or none.
+    var number: UInt64
+  }
+
+  private var stays: [Stay] = []
+  private var start = 0
+
+  init() {}
+
+  /// Every item on screen, from now on, in the order in which they came.
+  init(_ onScreen: [ItemID: UInt64], since now: Duration) {
+    stays = onScreen.sorted { $0.value < $1.value }
+      .map { Stay(item: $0.key, since: now, number: $0.value) }
+  }
+
+  var first: Stay? { start < stays.count ? stays[start] : nil }
+
+  mutating func append(_ stay: Stay) { stays.append(stay) }
+
+  mutating func removeFirst(onScreen: [ItemID: UInt64]) {
+    start += 1
+    removeEnded(onScreen: onScreen)
+  }
+
+  mutating func removeEnded(onScreen: [ItemID: UInt64]) {
+    while let stay = first, onScreen[stay.item] != stay.number { start += 1 }
+    guard stays.count > 2 * onScreen.count + 32 else { return }
+    stays = stays[start...].filter { onScreen[$0.item] == $0.number }
+    start = 0
+  }
+}

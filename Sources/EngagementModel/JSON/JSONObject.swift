@@ -1,0 +1,93 @@
+/// The members of a JSON object, in their order. Keys are looked up by their bytes.
+///
+/// A vendor's objects have few members, so a look-up walks them, and so does setting one: whoever
+/// builds an object of many members from outside makes it with `init(uniqueMembers:)`, in one
+/// walk. Comparing and hashing are linear however large the objects are.
+public struct JSONObject: Sendable, ExpressibleByDictionaryLiteral {
+  /// A key with its value.
+  public struct Member: Hashable, Sendable {
+    public var key: String
+    public var value: JSON
+
+    public init(_ key: String, _ value: JSON) {
+      self.key = key
+      self.value = value
+    }
+
+    public static func == (left: Member, right: Member) -> Bool {
+      left.key.hasSameBytes(as: right.key) && left.value == right.value
+    }
+
+    public func hash(into hasher: inout Hasher) {
+      key.hashBytes(into: &hasher)
+      hasher.combine(value)
+    }
+  }
+
+  /// The members, in their order.
+  public private(set) var members: [Member]
+
+  public init() { members = [] }
+
+  /// Takes members whose keys are known to differ, such as those of a checked document.
+  public init(uniqueMembers: [Member]) { members = uniqueMembers }
+
+  public init(dictionaryLiteral elements: (String, JSON)...) {
+    self.init()
+    for (key, value) in elements { self[key] = value }
+  }
+
+  public var isEmpty: Bool { members.isEmpty }
+  public var count: Int { members.count }
+
+  /// The value of the key. Setting replaces in place or appends; setting nil removes.
+  public subscript(_ key: String) -> JSON? {
+    get { members.first { $0.key.hasSameBytes(as: key) }?.value }
+    set {
+      let index = members.firstIndex { $0.key.hasSameBytes(as: key) }
+      switch (index, newValue) {
+      case (let index?, let value?): members[index].value = value
+      case (let index?, nil): members.remove(at: index)
+      case (nil, let value?): members.append(Member(key, value))
+      case (nil, nil): break
+      }
+    }
+  }
+}
+
+extension JSONObject: Hashable {
+  /// Objects are equal when they have the same members in any order.
+  public static func == (left: JSONObject, right: JSONObject) -> Bool {
+    guard left.count == right.count else { return false }
+    // No value is compared twice: in nested objects that would double the work at every level.
+    let pairs = zip(left.members, right.members)
+    if pairs.allSatisfy({ $0.key.hasSameBytes(as: $1.key) }) {
+      return pairs.allSatisfy { $0.value == $1.value }
+    }
+    guard left.count > walkedCount else {
+      return left.members.allSatisfy { right[$0.key] == $0.value }
+    }
+    let values = Dictionary(
+      right.members.map { (JSONKey($0.key), $0.value) }, uniquingKeysWith: { first, _ in first })
+    return left.members.allSatisfy { values[JSONKey($0.key)] == $0.value }
+  }
+
+  /// Up to here, walking costs less than a dictionary.
+  private static let walkedCount = 16
+
+  public func hash(into hasher: inout Hasher) {
+    var sum = 0
+    for member in members {
+      var own = Hasher()
+      own.combine(member)
+      sum &+= own.finalize()
+    }
+    hasher.combine(sum)
+  }
+}
+
+/// A key as a set or a dictionary holds it: told apart by its bytes.
+struct JSONKey: ByteComparable {
+  let text: String
+  init(_ text: String) { self.text = text }
+}

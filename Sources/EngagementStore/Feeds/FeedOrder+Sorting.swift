@@ -1,0 +1,49 @@
+public import EngagementAdapterAPI
+public import EngagementModel
+
+extension [Card] {
+  /// The cards in a vendor's order; equal ones stay as they were sent.
+  public func sorted(by order: FeedOrder) -> [Card] {
+    stablySorted { $0.rank(in: order) }
+  }
+}
+
+extension [InboxMessage] {
+  /// The messages in a vendor's order; equal ones stay as they were sent.
+  public func sorted(by order: FeedOrder) -> [InboxMessage] {
+    stablySorted { $0.rank(in: order) }
+  }
+
+  /// Without the messages that a later one with the same collapse key takes the place of. Of two
+  /// of the same age the one that was listed first stays, as vendors list the newest first.
+  public func collapsed() -> [InboxMessage] {
+    var newest: [CollapseKey: Int] = [:]
+    for (index, message) in enumerated() {
+      guard let key = message.collapseKey.map(CollapseKey.init) else { continue }
+      guard let rival = newest[key] else {
+        newest[key] = index
+        continue
+      }
+      if message.age < self[rival].age { newest[key] = index }
+    }
+    return enumerated().filter { index, message in
+      message.collapseKey.map { newest[CollapseKey($0)] == index } ?? true
+    }.map(\.element)
+  }
+}
+
+private struct CollapseKey: ByteComparable {
+  let text: String
+  init(_ text: String) { self.text = text }
+}
+
+extension Array {
+  /// Swift's sort keeps no promise about equal elements; this one does.
+  fileprivate func stablySorted(by rank: (Element) -> FeedRank) -> [Element] {
+    let ranks = map(rank)
+    if zip(ranks, ranks.dropFirst()).allSatisfy({ $0 <= $1 }) { return self }
+    return indices.sorted { left, right in
+      ranks[left] == ranks[right] ? left < right : ranks[left] < ranks[right]
+    }.map { self[$0] }
+  }
+}

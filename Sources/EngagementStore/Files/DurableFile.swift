@@ -1,0 +1,142 @@
+package import EngagementModel
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// A small file of secrets, for its owner alone, that is replaced as a whole: at every instant it
+/// is what it was or what it is to be, also after a power failure.
+///
+/// It is never taken for empty when it cannot be read. Whoever changes it does so under
+/// `exclusively`, which holds off every other process.
+package struct DurableFile: Sendable {
+  private let file: StoreFile
+  private let limit: Int
+
+  /// Names a file; nothing is opened yet. Errors call it by the subject.
+  package init(
+    at path: String, called subject: String, limit: Int = 4 << 20
+  ) throws(EngagementError) {
+    file = try StoreFile(path, called: subject)
+    self.limit = limit
+  }
+
+  /// Runs the body while nobody else is in one, in any process; `busy` after the wait.
+  package func exclusively<Value>(
+    within wait: Duration, _ body: () throws(EngagementError) -> Value
+  ) throws(EngagementError) -> Value {
+    try file.makeFolder()
+    try refuseOpenFolder()
+    var lock = try SideLock(at: file.lockPath, for: file.subject)
+    try lock.acquire(within: wait)
+    defer { lock.release() }
+    // What a process left that was killed while it wrote.
+    StoreFile.remove(nextPath)
+    return try body()
+  }
+
+  /// All of the file; nil where there is none. Throws `unreadable` for anything but a plain file
+  /// that only its owner can read.
+  package func read() throws(EngagementError) -> [UInt8]? {
+    guard try exists() else { return nil }
+    let open = try OpenFile(
+      file.path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, called: file.subject)
+    let status = try open.status()
+    try refuse(status)
+    let bytes = try open.read(atMost: Int(status.st_size))
+    guard bytes.count == Int(status.st_size) else {
+      throw EngagementError(.unreadable, "The \(file.subject) ends before its end")
+    }
+    return bytes
+  }
+
+  /// Replaces the file, or makes it. The bytes that were there are overwritten, as far as the
+  /// file system does that in place.
+  package func replace(with bytes: [UInt8]) throws(EngagementError) {
+    guard bytes.count <= limit else {
+      throw EngagementError(.invalidArgument, "There is no room in the \(file.subject)")
+    }
+    do throws(EngagementError) {
+      try write(bytes)
+      guard try exists() else { return try putInPlace() }
+      let old = try OpenFile(file.path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK, called: file.subject)
+      try refuse(try old.status())
+      try putInPlace()
+      Self.overwrite(old)
+    } catch {
+      StoreFile.remove(nextPath)
+      throw error
+    }
+  }
+}
+
+extension DurableFile {
+  private var nextPath: String { "\(file.path).next" }
+
+  /// Whether anything has the name, be it a link to nothing.
+  private func exists() throws(EngagementError) -> Bool {
+    var status = stat()
+    if unsafe lstat(file.path, &status) == 0 { return true }
+    guard errno == ENOENT else { throw StoreFile.failure(errno, of: file.subject) }
+    return false
+  }
+
+  private func write(_ bytes: [UInt8]) throws(EngagementError) {
+    let next = try OpenFile(
+      nextPath, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, called: file.subject)
+    try next.protect()
+    try next.write(bytes)
+    try next.sync()
+  }
+
+  private func putInPlace() throws(EngagementError) {
+    guard unsafe rename(nextPath, file.path) == 0 else {
+      throw EngagementError(
+        .storage, "The \(file.subject) cannot be replaced", underlying: "errno \(errno)")
+    }
+    try file.syncFolder()
+  }
+
+  /// Nothing depends on it: the file has no name any more.
+  private static func overwrite(_ old: borrowing OpenFile) {
+    do throws(EngagementError) {
+      try old.write([UInt8](repeating: 0, count: Int(try old.status().st_size)))
+      try old.syncBytes()
+    } catch {
+      // The new file is in its place and durable, which is what was asked for.
+    }
+  }
+}
+
+extension DurableFile {
+  private func refuse(_ status: stat) throws(EngagementError) {
+    guard status.st_mode & S_IFMT == S_IFREG else {
+      throw unreadable("is no plain file")
+    }
+    guard status.st_uid == geteuid() else {
+      throw unreadable("belongs to another user; run as its owner")
+    }
+    guard status.st_mode & 0o077 == 0 else {
+      throw unreadable("can be reached by others; make it its owner's alone (chmod 600)")
+    }
+    guard status.st_size <= limit else { throw unreadable("is larger than it can be") }
+  }
+
+  /// Who may rename what is in the folder could put another file in the place of this one.
+  private func refuseOpenFolder() throws(EngagementError) {
+    guard let mode = try StoreFile.status(of: file.folder, called: file.subject)?.st_mode else {
+      return
+    }
+    guard mode & 0o002 == 0 || mode & S_ISVTX != 0 else {
+      throw unreadable("lies in a folder that everybody can write; close it (chmod o-w)")
+    }
+  }
+
+  private func unreadable(_ reason: String) -> EngagementError {
+    EngagementError(.unreadable, "The \(file.subject) \(reason)")
+  }
+}

@@ -1,0 +1,96 @@
+import EngagementModel
+
+/// The rows with the vendors' own bytes.
+struct ItemTable: ~Copyable {
+  private var insertion = Statement(
+    "INSERT INTO item (id, source, name, seal, body) VALUES (?, ?, ?, ?, ?)")
+  private var update = Statement("UPDATE item SET seal=?, body=? WHERE id=?")
+  private var deletion = Statement("DELETE FROM item WHERE id=?")
+  private var selection = Statement("SELECT id, name, seal, body FROM item WHERE id=?")
+  private var search = Statement("SELECT id FROM item WHERE source=? AND name=?")
+  private var scan = Statement("SELECT id, name, seal, body FROM item WHERE id BETWEEN ? AND ?")
+  private var listed = Statement(
+    """
+    SELECT id, name, seal, body FROM membership CROSS JOIN item ON id = membership.item
+    WHERE feed=? AND expires>?
+    """)
+  private var clearance = Statement("DELETE FROM item WHERE id BETWEEN ? AND ?")
+
+  /// A row as it stands in the file: nobody has verified it.
+  struct Found {
+    let row: Int64
+    let name: [UInt8]
+    let seal: Int64
+    let body: [UInt8]
+
+    init(_ row: borrowing Row) {
+      self.row = row.integer(0)
+      name = row.bytes(1)
+      seal = row.integer(2)
+      body = row.bytes(3)
+    }
+  }
+
+  /// The ids that a source's items have.
+  static func rows(of source: Int64) -> ClosedRange<Int64> {
+    let first = source << 32
+    return first...(first | 0xffff_ffff)
+  }
+
+  mutating func insert(
+    _ row: Int64, of source: Int64, _ name: [UInt8], _ seal: Int64, _ body: ArraySlice<UInt8>,
+    on database: inout Database
+  ) throws(EngagementError) {
+    try database.run(
+      &insertion, .integer(row), .integer(source), .blob(name), .integer(seal), .blob(body))
+  }
+
+  mutating func update(
+    _ row: Int64, _ seal: Int64, _ body: ArraySlice<UInt8>, on database: inout Database
+  ) throws(EngagementError) {
+    try database.run(&update, .integer(seal), .blob(body), .integer(row))
+  }
+
+  mutating func delete(_ row: Int64, on database: inout Database) throws(EngagementError) {
+    try database.run(&deletion, .integer(row))
+  }
+
+  /// Takes away all that a source has.
+  mutating func clear(_ source: Int64, on database: inout Database) throws(EngagementError) {
+    let rows = Self.rows(of: source)
+    try database.run(&clearance, .integer(rows.lowerBound), .integer(rows.upperBound))
+  }
+
+  mutating func item(
+    _ row: Int64, on database: inout Database
+  ) throws(EngagementError) -> Found? {
+    try database.first(&selection, .integer(row)) { Found($0) }
+  }
+
+  mutating func row(
+    of name: ItemName, in source: Int64, on database: inout Database
+  ) throws(EngagementError) -> Int64? {
+    try database.first(&search, .integer(source), .blob(name.bytes)) { $0.integer(0) }
+  }
+
+  /// Lends each item of a feed that ends after that time and whose row is wanted, in one walk.
+  mutating func each(
+    in feed: Int64, endingAfter time: Int64, where isWanted: (Int64) -> Bool,
+    on database: inout Database, read: (Found) -> Void
+  ) throws(EngagementError) {
+    // The results are empty: rows that are not wanted cost no copy of their bytes.
+    let _: [Void] = try database.all(&listed, .integer(feed), .integer(time)) { row in
+      if isWanted(row.integer(0)) { read(Found(row)) }
+    }
+  }
+
+  /// What the body makes of each of a source's rows, in the order of their ids.
+  mutating func all<Value>(
+    of source: Int64, on database: inout Database, read: (Found) -> Value
+  ) throws(EngagementError) -> [Value] {
+    let rows = Self.rows(of: source)
+    return try database.all(&scan, .integer(rows.lowerBound), .integer(rows.upperBound)) {
+      read(Found($0))
+    }
+  }
+}

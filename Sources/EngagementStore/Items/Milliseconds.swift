@@ -1,0 +1,19 @@
+import FoundationEssentials
+
+/// Times as the columns have them: whole milliseconds since 1970. What is outside 64 bits or no
+/// number is the nearest end of time.
+enum Milliseconds {
+  static func nearest(_ date: Date) -> Int64 { clamped((milliseconds(date)).rounded()) }
+  static func up(_ date: Date) -> Int64 { clamped(milliseconds(date).rounded(.up)) }
+  static func down(_ date: Date) -> Int64 { clamped(milliseconds(date).rounded(.down)) }
+
+  static func date(_ milliseconds: Int64) -> Date {
+    Date(timeIntervalSince1970: Double(milliseconds) / 1_000)
+  }
+
+  private static func milliseconds(_ date: Date) -> Double { date.timeIntervalSince1970 * 1_000 }
+
+  private static func clamped(_ value: Double) -> Int64 {
+    Int64(exactly: value) ?? (value < 0 ? .min : .max)
+  }
+}

@@ -1,0 +1,62 @@
+import EngagementModel
+import FoundationEssentials
+
+/// The items that nobody could use, without their bytes: one row for each bad body in a feed, so
+/// that the same one is told of once.
+struct QuarantineTable: ~Copyable {
+  /// How many rows are kept of a partition.
+  static let limit = 1_000
+
+  private var insertion = Statement(
+    """
+    INSERT INTO quarantine (feed, hash, place, reason, at) VALUES (?, ?, ?, ?, ?)
+    ON CONFLICT (feed, hash) DO NOTHING
+    """)
+  private var selection = Statement(
+    "SELECT place, reason, at FROM quarantine WHERE feed = ? ORDER BY id")
+  private var prune = Statement(
+    """
+    DELETE FROM quarantine WHERE id IN (
+      SELECT quarantine.id FROM quarantine
+      JOIN feed ON feed.id = quarantine.feed JOIN source ON source.id = feed.source
+      WHERE source.partition = ? ORDER BY quarantine.id DESC LIMIT -1 OFFSET ?)
+    """)
+
+  /// Notes a bad item; false where the same one was there before.
+  mutating func add(
+    _ hash: UInt64, at place: Int, of feed: Int64, _ reason: String, at now: Date,
+    on database: inout Database
+  ) throws(EngagementError) -> Bool {
+    try database.run(
+      &insertion, .integer(feed), .integer(Int64(bitPattern: hash)), .integer(place),
+      .text(reason), .integer(Milliseconds.nearest(now)))
+    return database.changes > 0
+  }
+
+  /// A row as it stands in the file.
+  struct Found {
+    let place: Int
+    let reason: String
+    let at: Date
+
+    init(_ row: borrowing Row) {
+      place = Int(clamping: row.integer(0))
+      reason = row.text(1)
+      at = Milliseconds.date(row.integer(2)).writable
+    }
+  }
+
+  /// What the body makes of each bad item of a feed, in the order in which they came.
+  mutating func all<Value>(
+    of feed: Int64, on database: inout Database, read: (Found) -> Value
+  ) throws(EngagementError) -> [Value] {
+    try database.all(&selection, .integer(feed)) { read(Found($0)) }
+  }
+
+  /// Leaves the newest rows of the partition.
+  mutating func prune(
+    _ partition: Partition.ID, on database: inout Database
+  ) throws(EngagementError) {
+    try database.run(&prune, .integer(partition), .integer(Self.limit))
+  }
+}

@@ -1,0 +1,123 @@
+import EngagementFormats
+import EngagementJSON
+import EngagementModel
+import FoundationEssentials
+
+/// What happened: rows are appended, and taken away only with their user.
+struct LedgerTable: ~Copyable {
+  private var insertion = Statement(
+    """
+    INSERT INTO ledger (\(columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT (id) DO NOTHING
+    """)
+  private var newest = Statement(
+    "SELECT max(coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'ledger'), 0))")
+  private var byID = Statement("SELECT sequence FROM ledger WHERE id = ?")
+  private var page = Statement(
+    "SELECT \(columns) FROM ledger WHERE sequence > ? ORDER BY sequence LIMIT ?")
+  private var ownPage = Statement(
+    """
+    SELECT \(columns) FROM ledger
+    WHERE sequence > ? AND partition = ? ORDER BY sequence LIMIT ?
+    """)
+  private var erasing = Statement("DELETE FROM ledger WHERE partition = ?")
+
+  private var lastSequence: Int64?
+
+  private static let columns = """
+    sequence, id, partition, type, time, zone, session, provider, surface, owner, item, \
+    container, name, properties
+    """
+
+  mutating func forgetMemory() { lastSequence = nil }
+
+  /// Appends an event and gives it its sequence, or the one that it has where it is there already.
+  ///
+  /// Throws `invalidArgument` for what could not be read back.
+  mutating func append(
+    _ event: EngagementEvent, of partition: Partition.ID, on database: inout Database
+  ) throws(EngagementError) -> (sequence: Int64, isNew: Bool) {
+    guard let time = Epoch.milliseconds(of: event.time) else { throw .timelessEvent }
+    let properties = try event.storedProperties()
+    let sequence = try lastSequence(on: &database) + 1
+    let id = event.id.stored
+    let item = event.item
+    try database.run(
+      &insertion, .integer(sequence), .blob(id), .integer(partition), .text(event.kind.text),
+      .integer(time), .integer(event.zoneOffset), SQLValue(event.session?.text),
+      SQLValue(event.provider?.text), SQLValue(item?.surface.text), SQLValue(event.ownerColumn),
+      SQLValue(item.map { Array($0.id.value.utf8) }), SQLValue(item?.container?.text),
+      SQLValue(event.name), SQLValue(utf8: properties))
+    guard database.changes == 0 else {
+      lastSequence = sequence
+      return (sequence, true)
+    }
+    let earlier = try database.first(&byID, .blob(id)) { $0.integer(0) }
+    return (earlier ?? sequence, false)
+  }
+
+  /// Entries after a sequence, in order; those of one user where one is given.
+  mutating func entries(
+    after sequence: Int64, limit: Int, of partition: Partition.ID?, on database: inout Database
+  ) throws(EngagementError) -> [LedgerEntry] {
+    let limit = SQLValue.integer(max(limit, 0))
+    guard let partition else {
+      return try database.all(&page, .integer(sequence), limit) { LedgerEntry($0) }
+    }
+    return try database.all(&ownPage, .integer(sequence), .integer(partition), limit) {
+      LedgerEntry($0)
+    }
+  }
+
+  mutating func erase(
+    _ partition: Partition.ID, on database: inout Database
+  ) throws(EngagementError) {
+    try database.run(&erasing, .integer(partition))
+  }
+
+  private mutating func lastSequence(
+    on database: inout Database
+  ) throws(EngagementError) -> Int64 {
+    if let lastSequence { return lastSequence }
+    let last = try database.first(&newest) { $0.integer(0) } ?? 0
+    lastSequence = last
+    return last
+  }
+}
+
+extension EngagementEvent {
+  /// The provider of the item, where it is not the one that the event is about.
+  fileprivate var ownerColumn: String? {
+    guard let owner = item?.id.provider, owner != provider else { return nil }
+    return owner.text
+  }
+
+  fileprivate func storedProperties() throws(EngagementError) -> [UInt8]? {
+    guard !properties.isEmpty else { return nil }
+    let bytes = JSON.object(properties).encoded()
+    try bytes.requireReadable()
+    return bytes
+  }
+}
+
+extension LedgerEntry {
+  /// Reads `LedgerTable.columns`. The handle of an item is not kept here.
+  fileprivate init(_ row: borrowing Row) {
+    let provider = row.isNull(7) ? nil : ProviderID(row.text(7))
+    var item: ItemReference?
+    if !row.isNull(10), let owner = row.isNull(9) ? provider : ProviderID(row.text(9)) {
+      item = ItemReference(
+        ItemID(owner, String(decoding: row.bytes(10), as: UTF8.self)),
+        on: Surface(row.text(8)), in: row.isNull(11) ? nil : ContainerID(row.text(11)))
+    }
+    self.init(
+      partition: row.integer(2),
+      event: EngagementEvent(
+        id: EventID(stored: row.bytes(1)), kind: EngagementEvent.Kind(row.text(3)),
+        time: Epoch.date(milliseconds: row.integer(4)) ?? .distantPast,
+        zoneOffset: Int(row.integer(5)), session: row.isNull(6) ? nil : SessionID(row.text(6)),
+        sequence: row.integer(0), provider: provider, item: item,
+        name: row.isNull(12) ? nil : row.text(12),
+        properties: (try? JSON(parsing: row.bytes(13)))?.object ?? [:]))
+  }
+}

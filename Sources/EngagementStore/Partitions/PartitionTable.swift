@@ -1,0 +1,126 @@
+import EngagementFormats
+import EngagementModel
+import FoundationEssentials
+
+/// The users of the cache, and what is known of each besides their rows.
+struct PartitionTable: ~Copyable {
+  private var byUser = Statement(
+    "SELECT id FROM partition WHERE environment = ? AND user = ?")
+  private var byID = Statement(
+    "SELECT environment, user, consent FROM partition WHERE id = ?")
+  private var creation = Statement("SELECT created FROM partition WHERE id = ?")
+  private var everyone = Statement("SELECT id, environment, user FROM partition ORDER BY id")
+  private var insertion = Statement(
+    "INSERT INTO partition (environment, user, consent, created) VALUES (?, ?, ?, ?)")
+  private var consentUpdate = Statement("UPDATE partition SET consent = ? WHERE id = ?")
+  private var deletion = Statement("DELETE FROM partition WHERE id = ?")
+  private var setting = Statement("SELECT value FROM setting WHERE name = ?")
+  private var settingUpdate = Statement(
+    """
+    INSERT INTO setting (name, value) VALUES (?, ?)
+    ON CONFLICT (name) DO UPDATE SET value = excluded.value
+    """)
+  private var settingDeletion = Statement("DELETE FROM setting WHERE name = ?")
+
+  private var known: [Partition.ID: Known] = [:]
+
+  /// A user of the cache with what they allow.
+  struct Known {
+    let partition: Partition
+    let consent: Consent
+  }
+
+  mutating func forgetMemory() { known = [:] }
+
+  mutating func partition(
+    of user: User, in environment: String, on database: inout Database
+  ) throws(EngagementError) -> Partition? {
+    try user.requireName()
+    let id = try database.first(&byUser, .text(environment), .blob(user.stored)) { $0.integer(0) }
+    return id.map { Partition(id: $0, environment: environment, user: user) }
+  }
+
+  mutating func all(on database: inout Database) throws(EngagementError) -> [Partition] {
+    try database.all(&everyone) {
+      Partition(id: $0.integer(0), environment: $0.text(1), user: User(stored: $0.bytes(2)))
+    }
+  }
+
+  mutating func insert(
+    _ user: User, in environment: String, at now: Date, on database: inout Database
+  ) throws(EngagementError) {
+    try database.run(
+      &insertion, .text(environment), .blob(user.stored), .text(Consent.unknown.rawValue),
+      .integer(now.storedMilliseconds))
+  }
+
+  /// What the cache has under the id; nil where the user was erased.
+  mutating func find(
+    _ id: Partition.ID, on database: inout Database
+  ) throws(EngagementError) -> Known? {
+    if let found = known[id] { return found }
+    let found = try database.first(&byID, .integer(id)) { (row) throws(EngagementError) in
+      Known(
+        partition: Partition(
+          id: id, environment: row.text(0), user: User(stored: row.bytes(1))),
+        // What cannot be read allows nothing.
+        consent: Consent(rawValue: row.text(2)) ?? .denied)
+    }
+    known[id] = found
+    return found
+  }
+
+  /// As above; throws `notFound` for a user who was erased, so that nothing late is kept of them.
+  @discardableResult
+  mutating func require(
+    _ partition: Partition, on database: inout Database
+  ) throws(EngagementError) -> Known {
+    guard let found = try find(partition.id, on: &database), found.partition == partition else {
+      throw EngagementError(.notFound, "The user is not in the cache; what was held is erased.")
+    }
+    return found
+  }
+
+  /// When the user was first there.
+  mutating func created(
+    _ id: Partition.ID, on database: inout Database
+  ) throws(EngagementError) -> Date? {
+    try database.first(&creation, .integer(id)) { Milliseconds.date($0.integer(0)).writable }
+  }
+
+  mutating func setConsent(
+    _ consent: Consent, of partition: Partition, on database: inout Database
+  ) throws(EngagementError) {
+    known[partition.id] = nil
+    try database.run(&consentUpdate, .text(consent.rawValue), .integer(partition.id))
+  }
+
+  mutating func delete(
+    _ id: Partition.ID, on database: inout Database
+  ) throws(EngagementError) {
+    known[id] = nil
+    try database.run(&deletion, .integer(id))
+  }
+
+  // MARK: Who is present
+
+  mutating func presentUser(
+    in environment: String, on database: inout Database
+  ) throws(EngagementError) -> User {
+    let id = try database.first(&setting, .text(Self.presentUser(environment))) { $0.text(0) }
+    return id.map { User(UserID($0)) } ?? .anonymous
+  }
+
+  mutating func setPresentUser(
+    _ user: User, in environment: String, on database: inout Database
+  ) throws(EngagementError) {
+    let name = SQLValue.text(Self.presentUser(environment))
+    if let id = user.id {
+      try database.run(&settingUpdate, name, .text(id.text))
+    } else {
+      try database.run(&settingDeletion, name)
+    }
+  }
+
+  private static func presentUser(_ environment: String) -> String { "user \(environment)" }
+}

@@ -1,0 +1,154 @@
+import EngagementFormats
+import EngagementModel
+import FoundationEssentials
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// The files of a damaged cache on their way out of its place.
+///
+/// First they are called `.damaged`, which says that their rows are still to be saved, whoever
+/// opens the cache next; then `.corrupt-<time>`.
+struct DamagedFiles {
+  /// How many damaged caches are kept for whoever looks into them.
+  static let keptCount = 3
+
+  private let cache: StoreFile
+
+  init(of cache: StoreFile) { self.cache = cache }
+
+  /// What the damaged file is called until its rows are saved.
+  var path: String { "\(cache.path).damaged" }
+
+  /// Whether there is one whose rows are still to be saved.
+  var areWaiting: Bool {
+    get throws(EngagementError) { try StoreFile.status(of: path) != nil }
+  }
+
+  /// Which file it is that a name stands for.
+  struct Identity: Equatable {
+    let device: dev_t
+    let number: ino_t
+  }
+
+  /// The cache in its place; nil where there is none.
+  var present: Identity? {
+    get throws(EngagementError) {
+      try StoreFile.status(of: cache.path).map { Identity(device: $0.st_dev, number: $0.st_ino) }
+    }
+  }
+
+  /// Takes a file out of the cache's place, unless another is there by now: somebody else was
+  /// faster.
+  func take(_ damaged: Identity?, within wait: Duration) throws(EngagementError) {
+    try writersHeldOff(within: wait) { () throws(EngagementError) in
+      guard try present == damaged else { return }
+      try move(cache.path, to: path)
+      try cache.syncFolder()
+    }
+  }
+
+  /// Takes the log along, also where that was cut short: a log beside a missing or an empty file
+  /// is nobody else's. Without it what was accepted last would be missing.
+  func takeLog(within wait: Duration) throws(EngagementError) {
+    try writersHeldOff(within: wait) { () throws(EngagementError) in
+      guard try StoreFile.status(of: cache.path).map({ $0.st_size == 0 }) ?? true else { return }
+      for suffix in ["-wal", "-shm"] where try StoreFile.status(of: path + suffix) == nil {
+        try move(cache.path + suffix, to: path + suffix)
+      }
+      try cache.syncFolder()
+    }
+  }
+
+  /// Gives the files their last name, and removes the oldest of those that were kept before.
+  func keep(at now: Date) throws(EngagementError) -> String {
+    let name = try keep(path, at: now)
+    for old in kept().dropLast(Self.keptCount) { Self.remove(old) }
+    return name
+  }
+
+  /// Puts what is in the cache's place with those that are kept, its rows not saved.
+  func giveUpPresent(at now: Date, within wait: Duration) throws(EngagementError) {
+    try writersHeldOff(within: wait) { () throws(EngagementError) in
+      _ = try keep(cache.path, at: now)
+    }
+  }
+
+  /// Removes every damaged cache: nothing else can take one user out of them.
+  func removeAll() throws(EngagementError) {
+    for old in kept() + [path] { Self.remove(old) }
+    try cache.syncFolder()
+  }
+}
+
+extension DamagedFiles {
+  private func writersHeldOff(
+    within wait: Duration, _ body: () throws(EngagementError) -> Void
+  ) throws(EngagementError) {
+    var lock = try SideLock(at: cache.lockPath)
+    try lock.acquire(within: wait)
+    defer { lock.release() }
+    try body()
+  }
+
+  private func keep(_ path: String, at now: Date) throws(EngagementError) -> String {
+    let name = try freeName(at: now)
+    // The file itself comes last: its name says that there is still something to do, and a log
+    // without its file would be taken for another's.
+    for suffix in ["-wal", "-shm", ""] { try move(path + suffix, to: name + suffix) }
+    try cache.syncFolder()
+    return name
+  }
+
+  /// Renames a file, where there is one.
+  private func move(_ old: String, to new: String) throws(EngagementError) {
+    guard unsafe rename(old, new) != 0, errno != ENOENT else { return }
+    throw EngagementError(
+      .storage, "The damaged cache cannot be set aside", underlying: "errno \(errno)")
+  }
+
+  private static func remove(_ path: String) {
+    for suffix in ["", "-wal", "-shm"] { StoreFile.remove(path + suffix) }
+  }
+
+  private func freeName(at now: Date) throws(EngagementError) -> String {
+    let time = ISO8601.text(of: now)?.prefix(19).filter { $0 != "-" && $0 != ":" }
+    let name = prefix + (time ?? "00000000T000000") + "Z"
+    var (candidate, number) = (name, 1)
+    while try isTaken(candidate) {
+      number += 1
+      candidate = "\(name)-\(number)"
+    }
+    return candidate
+  }
+
+  private func isTaken(_ name: String) throws(EngagementError) -> Bool {
+    for suffix in ["", "-wal", "-shm"] where try StoreFile.status(of: name + suffix) != nil {
+      return true
+    }
+    return false
+  }
+
+  private var prefix: String { "\(cache.path).corrupt-" }
+
+  /// The damaged caches that were kept, the oldest first.
+  private func kept() -> [String] {
+    // Names that cannot be listed are only kept longer.
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: cache.folder)) ?? []
+    let paths = names.map { cache.folder == "/" ? "/\($0)" : "\(cache.folder)/\($0)" }
+      .filter { $0.hasPrefix(prefix) && !$0.hasSuffix("-wal") && !$0.hasSuffix("-shm") }
+    return paths.sorted { left, right in
+      let (first, second) = (left.prefix(timeEnd), right.prefix(timeEnd))
+      // Within a second they are numbered, and 10 comes after 9.
+      return first == second ? (left.count, left) < (right.count, right) : first < second
+    }
+  }
+
+  /// Where a name's time ends, as `20261120T123456Z`.
+  private var timeEnd: Int { prefix.count + 16 }
+}

@@ -1,0 +1,119 @@
+import CSQLite
+import EngagementModel
+
+extension Database {
+  /// Runs a statement to its end.
+  mutating func run(
+    _ statement: inout Statement, _ values: SQLValue...
+  ) throws(EngagementError) {
+    try perform(&statement, values) { (_) throws(EngagementError) in true }
+  }
+
+  /// Runs a statement that is needed once.
+  mutating func run(_ sql: String, _ values: SQLValue...) throws(EngagementError) {
+    var statement = Statement(sql)
+    try perform(&statement, values) { (_) throws(EngagementError) in true }
+  }
+
+  /// What the body makes of the first row; `nil` without a row.
+  mutating func first<Value>(
+    _ statement: inout Statement, _ values: SQLValue...,
+    read: (borrowing Row) throws(EngagementError) -> Value
+  ) throws(EngagementError) -> Value? {
+    try firstRow(&statement, values, read: read)
+  }
+
+  /// As above, for a statement that is needed once.
+  mutating func first<Value>(
+    _ sql: String, _ values: SQLValue...,
+    read: (borrowing Row) throws(EngagementError) -> Value
+  ) throws(EngagementError) -> Value? {
+    var statement = Statement(sql)
+    return try firstRow(&statement, values, read: read)
+  }
+
+  /// What the body makes of each row, in order.
+  mutating func all<Value>(
+    _ statement: inout Statement, _ values: SQLValue...,
+    read: (borrowing Row) throws(EngagementError) -> Value
+  ) throws(EngagementError) -> [Value] {
+    var results: [Value] = []
+    try perform(&statement, values) { (row) throws(EngagementError) in
+      results.append(try read(row))
+      return true
+    }
+    return results
+  }
+
+  private mutating func firstRow<Value>(
+    _ statement: inout Statement, _ values: [SQLValue],
+    read: (borrowing Row) throws(EngagementError) -> Value
+  ) throws(EngagementError) -> Value? {
+    var result: Value?
+    try perform(&statement, values) { (row) throws(EngagementError) in
+      result = try read(row)
+      return false
+    }
+    return result
+  }
+
+  /// Binds, steps while the body asks for more, and leaves the statement as it was, also on error.
+  private mutating func perform(
+    _ statement: inout Statement, _ values: [SQLValue],
+    _ body: (borrowing Row) throws(EngagementError) -> Bool
+  ) throws(EngagementError) {
+    do throws(EngagementError) {
+      let handle = try unsafe statement.ready(on: connection)
+      try unsafe refuseMisuse(of: handle, values.count)
+      try unsafe Self.perform(handle, values, body)
+    } catch {
+      if connection.lostTouch { isSuspect = true }
+      throw error
+    }
+  }
+
+  private static func perform(
+    _ statement: OpaquePointer, _ values: [SQLValue],
+    _ body: (borrowing Row) throws(EngagementError) -> Bool
+  ) throws(EngagementError) {
+    var failure: EngagementError?
+    let code = unsafe SQLValue.bind(values, from: 0, to: statement) {
+      // While the values still lie where SQLite was told: it is to know no dead address.
+      defer { unsafe forget(statement) }
+      while true {
+        let code = unsafe sqlite3_step(statement)
+        guard code == SQLITE_ROW else { return code }
+        do throws(EngagementError) {
+          guard try body(unsafe Row(of: statement)) else { return SQLITE_DONE }
+        } catch {
+          failure = error
+          return SQLITE_DONE
+        }
+      }
+    }
+    if let failure { throw failure }
+    if code != SQLITE_DONE { unsafe forget(statement) }
+    try ResultCode.check(code)
+  }
+
+  private static func forget(_ statement: OpaquePointer) {
+    unsafe sqlite3_reset(statement)
+    unsafe sqlite3_clear_bindings(statement)
+  }
+
+  private func refuseMisuse(
+    of statement: OpaquePointer, _ count: Int
+  ) throws(EngagementError) {
+    guard unsafe count == sqlite3_bind_parameter_count(statement) else {
+      throw ResultCode(SQLITE_RANGE).error
+    }
+    // A full disk may end a transaction behind its owner's back; what follows must not be written
+    // row by row.
+    guard !isInTransaction || !connection.isIdle else {
+      throw ResultCode(SQLITE_ABORT).error
+    }
+    guard unsafe isInTransaction || sqlite3_stmt_readonly(statement) != 0 else {
+      throw EngagementError(.internalFailure, "The cache is written to outside a transaction")
+    }
+  }
+}

@@ -1,0 +1,46 @@
+import CSQLite
+
+/// The row that a statement stands on, lent to whoever reads it. Columns count from 0.
+///
+/// A column of another type is converted as SQLite does; one that is not there is NULL.
+@safe struct Row: ~Copyable {
+  private let statement: OpaquePointer
+
+  init(of statement: OpaquePointer) { unsafe self.statement = statement }
+
+  func isNull(_ column: Int) -> Bool {
+    unsafe sqlite3_column_type(statement, Int32(clamping: column)) == SQLITE_NULL
+  }
+
+  func integer(_ column: Int) -> Int64 {
+    unsafe sqlite3_column_int64(statement, Int32(clamping: column))
+  }
+
+  func real(_ column: Int) -> Double {
+    unsafe sqlite3_column_double(statement, Int32(clamping: column))
+  }
+
+  /// The text; empty where the column is NULL, with U+FFFD where it is not UTF-8.
+  func text(_ column: Int) -> String {
+    unsafe String(decoding: buffer(column), as: UTF8.self)
+  }
+
+  /// The bytes of a blob or of a text; none where the column is NULL.
+  func bytes(_ column: Int) -> [UInt8] { unsafe Array(buffer(column)) }
+
+  /// The bytes of a blob or of a text where SQLite has them, for as long as the body runs.
+  func withBytes<Value>(
+    _ column: Int, _ body: (RawSpan) throws -> Value
+  ) rethrows -> Value {
+    try body(unsafe RawSpan(_unsafeBytes: buffer(column)))
+  }
+
+  // Texts are asked for as blobs: the bytes are the same, and SQLite need not make room for a
+  // closing zero, so that nothing here can fail for want of memory.
+  private func buffer(_ column: Int) -> UnsafeRawBufferPointer {
+    let column = Int32(clamping: column)
+    let start = unsafe sqlite3_column_blob(statement, column)
+    return unsafe UnsafeRawBufferPointer(
+      start: start, count: start == nil ? 0 : Int(sqlite3_column_bytes(statement, column)))
+  }
+}

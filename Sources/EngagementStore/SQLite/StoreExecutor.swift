@@ -1,0 +1,129 @@
+package import EngagementModel
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// A thread for the actor that owns the cache, so that no wait for the disk blocks the shared pool.
+///
+/// Jobs run one after the other, in order. The thread ends when the last reference is gone and the
+/// last job is done.
+package final class StoreExecutor: Sendable {
+  private let worker: Worker
+
+  package init() throws(EngagementError) {
+    worker = Worker()
+    try worker.start()
+  }
+
+  deinit { worker.close() }
+
+  package var unowned: UnownedSerialExecutor { unsafe worker.asUnownedSerialExecutor() }
+}
+
+/// The thread and its queue. The thread keeps it alive: the job that drops the last reference to
+/// the executor still runs on it.
+// What changes is reached under the mutex alone.
+@safe private final class Worker: SerialExecutor, @unchecked Sendable {
+  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+  private let wakeUp: UnsafeMutablePointer<pthread_cond_t>
+  private var jobs: [UnownedJob] = []
+  private var isClosed = false
+  private var thread: pthread_t?
+
+  init() {
+    unsafe mutex = .allocate(capacity: 1)
+    unsafe wakeUp = .allocate(capacity: 1)
+    unsafe mutex.initialize(to: pthread_mutex_t())
+    unsafe wakeUp.initialize(to: pthread_cond_t())
+    unsafe pthread_mutex_init(mutex, nil)
+    unsafe pthread_cond_init(wakeUp, nil)
+  }
+
+  deinit {
+    unsafe pthread_cond_destroy(wakeUp)
+    unsafe pthread_mutex_destroy(mutex)
+    unsafe wakeUp.deallocate()
+    unsafe mutex.deallocate()
+  }
+
+  func start() throws(EngagementError) {
+    let own = unsafe Unmanaged.passRetained(self)
+    var thread = pthread_t(bitPattern: 0)
+    let code = unsafe pthread_create(&thread, nil, threadMain, own.toOpaque())
+    guard code == 0 else {
+      unsafe own.release()
+      throw EngagementError(
+        .internalFailure, "There is no thread for the cache", underlying: "errno \(code)")
+    }
+    // Nobody can join it: the last reference may be dropped on the thread itself.
+    pthread_detach(thread)
+  }
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    locked {
+      jobs.append(job)
+      unsafe pthread_cond_signal(wakeUp)
+    }
+  }
+
+  func close() {
+    locked {
+      isClosed = true
+      unsafe pthread_cond_signal(wakeUp)
+    }
+  }
+
+  func run() {
+    locked { thread = pthread_self() }
+    while let batch = nextJobs() {
+      for job in batch { unsafe job.runSynchronously(on: asUnownedSerialExecutor()) }
+    }
+  }
+
+  func checkIsolated() {
+    // What this is for: whoever is not on the thread must not go on.
+    precondition(isIsolatingCurrentContext() == true, "Not on the thread of the cache")
+  }
+
+  func isIsolatingCurrentContext() -> Bool? {
+    locked { thread.map { pthread_equal($0, pthread_self()) != 0 } ?? false }
+  }
+
+  /// All that waits, as soon as there is something; `nil` at the end.
+  private func nextJobs() -> [UnownedJob]? {
+    locked {
+      while jobs.isEmpty && !isClosed { unsafe pthread_cond_wait(wakeUp, mutex) }
+      defer { jobs = [] }
+      return jobs.isEmpty ? nil : jobs
+    }
+  }
+
+  private func locked<Value>(_ body: () -> Value) -> Value {
+    unsafe pthread_mutex_lock(mutex)
+    defer { unsafe pthread_mutex_unlock(mutex) }
+    return body()
+  }
+}
+
+// At file scope: formed in an actor's context, it would check for that actor and trap.
+#if canImport(Darwin)
+  private let threadMain: @convention(c) (UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? = {
+    // The reference that `start` handed over.
+    unsafe Unmanaged<Worker>.fromOpaque($0).takeRetainedValue().run()
+    return nil
+  }
+#else
+  private let threadMain: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = {
+    // As above.
+    if let worker = unsafe $0 {
+      unsafe Unmanaged<Worker>.fromOpaque(worker).takeRetainedValue().run()
+    }
+    return nil
+  }
+#endif

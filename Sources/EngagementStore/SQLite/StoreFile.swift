@@ -1,0 +1,98 @@
+import EngagementModel
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// A file of ours, such as the cache, as the file system sees it, before anything reads it.
+struct StoreFile: Sendable {
+  let path: String
+  /// What errors call it.
+  let subject: String
+
+  /// The path as SQLite takes it literally, without its `:memory:`, `file:` or temporary files.
+  init(_ path: String, called subject: String = "cache") throws(EngagementError) {
+    guard !path.isEmpty, !path.utf8.contains(0) else {
+      throw EngagementError(.invalidArgument, "The path of the \(subject) is empty or has a NUL")
+    }
+    self.path = path.utf8.first == UInt8(ascii: "/") ? path : "./\(path)"
+    self.subject = subject
+  }
+
+  var lockPath: String { "\(path).lock" }
+  var logPath: String { "\(path)-wal" }
+
+  var folder: String {
+    guard let slash = path.lastIndex(of: "/") else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
+
+  /// Makes the folder (0700) and an empty file (0600), unless they are there.
+  ///
+  /// SQLite gives its own files the mode of this one.
+  func make() throws(EngagementError) {
+    try makeFolder()
+    // Only ever a file that nobody has yet: closing any other would release the process's locks.
+    let flags = O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC | O_NOFOLLOW
+    let descriptor = unsafe open(path, flags, 0o600)
+    guard descriptor < 0 else {
+      fchmod(descriptor, 0o600)
+      close(descriptor)
+      return
+    }
+    guard errno == EEXIST else { throw Self.failure(errno, of: subject) }
+  }
+
+  /// Makes the folder (0700, whatever the process masks), unless it is there.
+  func makeFolder() throws(EngagementError) {
+    guard unsafe mkdir(folder, 0o700) == 0 else { return }
+    unsafe chmod(folder, 0o700)
+    try syncFolder(of: folder)
+  }
+
+  /// Makes what was done to the names in the folder last.
+  func syncFolder() throws(EngagementError) { try syncFolder(of: path) }
+
+  /// Refuses what is no plain file: opening a pipe, for one, would wait for ever.
+  func requirePlainFile() throws(EngagementError) {
+    guard let mode = try Self.status(of: path)?.st_mode else {
+      throw EngagementError(.notFound, "There is no cache in this place")
+    }
+    guard mode & S_IFMT == S_IFREG else {
+      throw EngagementError(.unreadable, "The cache is no plain file")
+    }
+  }
+
+  /// Whether a log is there that has something in it.
+  func hasLog() throws(EngagementError) -> Bool {
+    try Self.status(of: logPath).map { $0.st_size > 0 } ?? false
+  }
+
+  static func status(
+    of path: String, called subject: String = "cache"
+  ) throws(EngagementError) -> stat? {
+    var status = stat()
+    guard unsafe stat(path, &status) == 0 else {
+      guard errno == ENOENT else { throw failure(errno, of: subject) }
+      return nil
+    }
+    return status
+  }
+
+  /// Removes what has the name, if anything has.
+  static func remove(_ path: String) { unsafe unlink(path) }
+
+  static func failure(_ number: Int32, of subject: String) -> EngagementError {
+    EngagementError(.unreadable, "The \(subject) cannot be opened", underlying: "errno \(number)")
+  }
+
+  private func syncFolder(of path: String) throws(EngagementError) {
+    let parent = try StoreFile(path, called: subject).folder
+    let folder = try OpenFile(parent, O_RDONLY | O_DIRECTORY, called: subject)
+    try folder.sync()
+  }
+}

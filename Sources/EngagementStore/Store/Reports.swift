@@ -1,0 +1,123 @@
+package import EngagementAdapterAPI
+package import EngagementModel
+package import FoundationEssentials
+
+/// The feed of one provider.
+package struct FeedKey: Hashable, Sendable {
+  package var provider: ProviderID
+  package var feed: Feed
+
+  package init(_ provider: ProviderID, _ feed: Feed) {
+    self.provider = provider
+    self.feed = feed
+  }
+}
+
+/// A feed as its user sees it now: the vendor's truth with the overlay laid over it, in the
+/// vendor's order, without what has ended, is hidden, or is never shown.
+package struct FeedView<Item: Hashable & Sendable>: Hashable, Sendable {
+  package var items: [Item]
+  /// How many items the vendor says the feed has, where it says so.
+  package var total: Int?
+  /// When the vendor last spoke of the feed; nil for never.
+  package var refreshedAt: Date?
+  /// When time alone changes what is seen; nil for never.
+  package var validUntil: Date?
+
+  package init(
+    items: [Item] = [], total: Int? = nil, refreshedAt: Date? = nil, validUntil: Date? = nil
+  ) {
+    self.items = items
+    self.total = total
+    self.refreshedAt = refreshedAt
+    self.validUntil = validUntil
+  }
+}
+
+/// What a commit did, for whoever publishes it.
+package struct CommitReport: Hashable, Sendable {
+  /// The feeds of which something visible may have changed.
+  package var feeds: Set<FeedKey> = []
+  /// Items that were set aside in this commit, each once.
+  package var quarantined: [Quarantined] = []
+  /// Rows that came to their end.
+  package var ended: [Ended] = []
+  /// Whether rows were added for the courier.
+  package var hasNewRows = false
+  package var hasNewPerson = false
+  package var hasNewMetrics = false
+  package var hasNewSettings = false
+  /// What was not followed in the answer.
+  package var ignored: [EngagementError] = []
+
+  package init() {}
+
+  package struct Quarantined: Hashable, Sendable {
+    package var feed: FeedKey
+    package var index: Int
+    package var reason: String
+
+    package init(_ feed: FeedKey, index: Int, reason: String) {
+      self.feed = feed
+      self.index = index
+      self.reason = reason
+    }
+  }
+
+  package struct Ended: Hashable, Sendable {
+    package var key: OperationKey
+    package var ending: Ending
+
+    package init(_ key: OperationKey, _ ending: Ending) {
+      self.key = key
+      self.ending = ending
+    }
+  }
+}
+
+/// What accepting did.
+package struct Acceptance: Hashable, Sendable {
+  /// The events with their sequences, in the order of the intents that have one.
+  package var events: [EngagementEvent] = []
+  /// The feeds of which something visible may have changed.
+  package var feeds: Set<FeedKey> = []
+  /// Rows that had to make room.
+  package var ended: [CommitReport.Ended] = []
+
+  package init() {}
+}
+
+/// What was done about a damaged cache when it was opened.
+package struct Recovery: Hashable, Sendable {
+  /// Where the damaged file was put.
+  package var setAside: String
+  /// Accepted rows that were sound and are in the new cache.
+  package var savedRows: Int
+  /// Whether rows may have been lost with the damage.
+  package var mayHaveLostRows: Bool
+
+  package init(setAside: String, savedRows: Int, mayHaveLostRows: Bool) {
+    self.setAside = setAside
+    self.savedRows = savedRows
+    self.mayHaveLostRows = mayHaveLostRows
+  }
+}
+
+/// Whether the cache is as it should be.
+package struct Health: Hashable, Sendable {
+  /// What SQLite finds wrong; empty where nothing is.
+  package var faults: [String]
+  /// Rows of the outbox and items whose checksum is wrong.
+  package var damagedRows: Int
+  package var tallies: [ProviderID: Tally]
+
+  package init(faults: [String] = [], damagedRows: Int = 0, tallies: [ProviderID: Tally] = [:]) {
+    self.faults = faults
+    self.damagedRows = damagedRows
+    self.tallies = tallies
+  }
+
+  package var isSound: Bool {
+    faults.isEmpty && damagedRows == 0 && tallies.values.allSatisfy(\.isConserved)
+  }
+}

@@ -1,0 +1,63 @@
+package import EngagementModel
+
+extension Store {
+  /// How many rows were accepted for each provider, and what became of them.
+  package func tallies() throws(EngagementError) -> [ProviderID: Tally] {
+    try read { (tables, database) throws(EngagementError) in
+      try tables.tally.all(on: &database)
+    }
+  }
+
+  /// Reads every page and every row.
+  package func check() throws(EngagementError) -> Health {
+    try read { (tables, database) throws(EngagementError) in
+      try tables.check(on: &database)
+    }
+  }
+
+  /// Moves the log into the file; `busy` where a reader holds it up for longer than the wait.
+  package func checkpoint() throws(EngagementError) { try moveLog() }
+
+  /// Ends what is under way, moves the log into the file and lets go of it, so that the process
+  /// may be frozen. Whatever is asked meanwhile opens it again.
+  ///
+  /// The file is let go of also where a reader holds the log up: that throws `busy`, and nothing
+  /// is lost by it.
+  package func suspend() throws(EngagementError) {
+    defer { close() }
+    try moveLog()
+  }
+
+  /// Opens the file again.
+  package func resume() throws(EngagementError) {
+    try read { (_, _) throws(EngagementError) in }
+  }
+}
+
+extension Tables {
+  mutating func check(on database: inout Database) throws(EngagementError) -> Health {
+    var integrity = Statement("PRAGMA integrity_check(100)")
+    let found = try database.all(&integrity) { $0.text(0) }
+    var health = Health(faults: found.filter { $0 != "ok" })
+    health.damagedRows = try damagedRows(on: &database)
+    for partition in try partitions.all(on: &database) {
+      health.damagedRows += try shelf.damagedItems(of: partition, on: &database)
+    }
+    health.tallies = try tally.all(on: &database)
+    return health
+  }
+
+  private mutating func damagedRows(on database: inout Database) throws(EngagementError) -> Int {
+    var count = 0
+    var last: OutboxRow.ID = 0
+    while true {
+      let rows = try outbox.rows(after: last, on: &database)
+      guard let newest = rows.last else { return count }
+      last = newest.id
+      for row in rows {
+        let owner = try partitions.find(row.partition, on: &database)?.partition
+        if owner.map({ row.isSound(for: $0) }) != true { count += 1 }
+      }
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import EngagementAdapterAPI
+import EngagementFormats
+import EngagementJSON
+import EngagementModel
+import FoundationEssentials
+
+/// One thing that is remembered, as a row has it.
+struct MemoryEntry {
+  var scope: Scope
+  var kind: Kind
+  var name: [UInt8] = []
+  /// Nil where it is forgotten.
+  var value: [UInt8]?
+
+  enum Kind: String {
+    case value, person, metrics, settings, throttle
+  }
+}
+
+extension ProviderMemory {
+  /// Remembers what a change says; nil where that is what is known, or nothing to remember.
+  mutating func remember(_ change: Change) -> MemoryEntry? {
+    let before = self
+    let entry = note(change)
+    return self == before ? nil : entry
+  }
+
+  private mutating func note(_ change: Change) -> MemoryEntry? {
+    switch change {
+    case .keep(let scope, let name, let value):
+      values[scope, name] = value
+      return MemoryEntry(
+        scope: scope, kind: .value, name: Array(name.utf8), value: value.map { Array($0.utf8) })
+    case .person(let person):
+      self.person = person
+      return MemoryEntry(scope: .user, kind: .person, value: person?.json.encoded())
+    case .metrics(let metrics):
+      self.metrics = metrics
+      return MemoryEntry(scope: .user, kind: .metrics, value: metrics.json.encoded())
+    case .settings(let new):
+      settings.merge(new)
+      return MemoryEntry(scope: .installation, kind: .settings, value: settings.json.encoded())
+    case .throttled(let verb, let date):
+      let milliseconds = date.storedMilliseconds
+      throttle(verb, until: milliseconds)
+      return MemoryEntry(
+        scope: .user, kind: .throttle, name: verb.map { Array($0.text.utf8) } ?? [],
+        value: Array("\(milliseconds)".utf8))
+    default: return nil
+    }
+  }
+
+  /// Takes in a row; what cannot be read is as if it were not there.
+  mutating func read(_ entry: MemoryEntry) {
+    guard let value = entry.value else { return }
+    let text = String(decoding: value, as: UTF8.self)
+    let name = String(decoding: entry.name, as: UTF8.self)
+    switch entry.kind {
+    case .value: values[entry.scope, name] = text
+    case .throttle:
+      guard let milliseconds = Int64(text) else { return }
+      throttle(name.isEmpty ? nil : Operation.Verb(name), until: milliseconds)
+    case .person, .metrics, .settings:
+      guard let json = try? JSON(parsing: value) else { return }
+      switch entry.kind {
+      case .person: person = try? Person(json: json)
+      case .metrics: metrics = try? CardMetrics(json: json)
+      default: settings = (try? VendorSettings(json: json)) ?? settings
+      }
+    }
+  }
+
+  private mutating func throttle(_ verb: Operation.Verb?, until milliseconds: Int64) {
+    guard let until = Epoch.date(milliseconds: milliseconds) else { return }
+    throttles.removeAll { $0.verb == verb }
+    throttles.append(Throttle(verb, until: until))
+    throttles.sort {
+      ($0.verb?.text ?? "").utf8.lexicographicallyPrecedes(($1.verb?.text ?? "").utf8)
+    }
+  }
+}

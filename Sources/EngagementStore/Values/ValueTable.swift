@@ -1,0 +1,153 @@
+import EngagementAdapterAPI
+import EngagementModel
+
+/// What is remembered for each provider: the installation's, and each user's.
+struct ValueTable: ~Copyable {
+  private var selection = Statement(
+    """
+    SELECT kind, name, value, seal FROM value
+    WHERE partition = ? AND environment = ? AND provider = ?
+    """)
+  private var update = Statement(
+    """
+    INSERT INTO value (partition, environment, provider, kind, name, value, seal)
+    VALUES (?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT (partition, environment, provider, kind, name)
+    DO UPDATE SET value = excluded.value, seal = excluded.seal
+    """)
+  private var deletion = Statement(
+    """
+    DELETE FROM value
+    WHERE partition = ? AND environment = ? AND provider = ? AND kind = ? AND name = ?
+    """)
+  private var erasing = Statement("DELETE FROM value WHERE partition = ?")
+  private var providers = Statement(
+    "SELECT DISTINCT provider FROM value WHERE partition = ? ORDER BY provider")
+
+  private var known: [Place: ProviderMemory] = [:]
+
+  /// Whose values: a partition's, or the installation's, which is partition 0.
+  private struct Place: Hashable {
+    let partition: Partition.ID
+    let environment: String
+    let provider: ProviderID
+
+    init(_ scope: Scope, _ provider: ProviderID, _ owner: Partition) {
+      partition = scope == .installation ? 0 : owner.id
+      environment = owner.environment
+      self.provider = provider
+    }
+
+    func seal(_ kind: String, _ name: [UInt8], _ value: [UInt8]) -> Int64 {
+      var seal = Seal(reservingCapacity: value.count + 128)
+      seal.add(partition)
+      seal.add(environment)
+      seal.add(provider.text)
+      seal.add(kind)
+      seal.add(name)
+      seal.add(value)
+      return Int64(bitPattern: seal.value)
+    }
+  }
+
+  mutating func forgetMemory() { known = [:] }
+
+  /// Drops what is held in memory of a user, who is not looked at any more.
+  mutating func release(_ partition: Partition.ID) {
+    known = known.filter { $0.key.partition != partition }
+  }
+
+  /// Everything that is remembered for a provider while the user is present.
+  mutating func memory(
+    of provider: ProviderID, in partition: Partition, on database: inout Database
+  ) throws(EngagementError) -> ProviderMemory {
+    var memory = try load(Place(.user, provider, partition), .user, on: &database)
+    let shared = try load(Place(.installation, provider, partition), .installation, on: &database)
+    memory.settings = shared.settings
+    for (name, value) in shared.values.all(.installation) {
+      memory.values[.installation, name] = value
+    }
+    return memory
+  }
+
+  /// Whether the change says something that is not known.
+  mutating func isNews(
+    _ change: Change, from provider: ProviderID, in partition: Partition,
+    on database: inout Database
+  ) throws(EngagementError) -> Bool {
+    guard change.isRemembered else { return false }
+    var memory = try memory(of: provider, in: partition, on: &database)
+    return memory.remember(change) != nil
+  }
+
+  /// Remembers what the change says; false where that is known already.
+  mutating func remember(
+    _ change: Change, from provider: ProviderID, in partition: Partition,
+    on database: inout Database
+  ) throws(EngagementError) -> Bool {
+    guard change.isRemembered else { return false }
+    var memory = try memory(of: provider, in: partition, on: &database)
+    guard let entry = memory.remember(change) else { return false }
+    let place = Place(entry.scope, provider, partition)
+    try write(entry, at: place, on: &database)
+    known[place] = nil
+    return true
+  }
+
+  mutating func erase(
+    _ partition: Partition.ID, on database: inout Database
+  ) throws(EngagementError) {
+    release(partition)
+    try database.run(&erasing, .integer(partition))
+  }
+
+  /// The providers for which something of the user is remembered.
+  mutating func providers(
+    of partition: Partition.ID, on database: inout Database
+  ) throws(EngagementError) -> [ProviderID] {
+    try database.all(&providers, .integer(partition)) { ProviderID($0.text(0)) }
+  }
+
+  private mutating func load(
+    _ place: Place, _ scope: Scope, on database: inout Database
+  ) throws(EngagementError) -> ProviderMemory {
+    if let memory = known[place] { return memory }
+    var memory = ProviderMemory()
+    let entries = try database.all(
+      &selection, .integer(place.partition), .text(place.environment), .text(place.provider.text)
+    ) { (kind: $0.text(0), name: $0.bytes(1), value: $0.bytes(2), seal: $0.integer(3)) }
+    for entry in entries {
+      guard let kind = MemoryEntry.Kind(rawValue: entry.kind),
+        place.seal(entry.kind, entry.name, entry.value) == entry.seal
+      else { continue }
+      memory.read(MemoryEntry(scope: scope, kind: kind, name: entry.name, value: entry.value))
+    }
+    known[place] = memory
+    return memory
+  }
+
+  private mutating func write(
+    _ entry: MemoryEntry, at place: Place, on database: inout Database
+  ) throws(EngagementError) {
+    let kind = entry.kind.rawValue
+    guard let value = entry.value else {
+      return try database.run(
+        &deletion, .integer(place.partition), .text(place.environment),
+        .text(place.provider.text), .text(kind), .blob(entry.name))
+    }
+    try database.run(
+      &update, .integer(place.partition), .text(place.environment), .text(place.provider.text),
+      .text(kind), .blob(entry.name), .utf8(value[...]),
+      .integer(place.seal(kind, entry.name, value)))
+  }
+}
+
+extension Change {
+  /// Whether it is a thing to remember, besides items and rows.
+  fileprivate var isRemembered: Bool {
+    switch self {
+    case .keep, .person, .settings, .metrics, .throttled: true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,29 @@
+import EngagementAdapterAPI
+import EngagementModel
+
+extension VendorSettings {
+  /// The stored form.
+  var json: JSON {
+    ObjectEncoder([
+      "cardsEnabled": cardsEnabled, "inboxEnabled": inboxEnabled,
+      "sessionTimeout": sessionTimeout?.milliseconds,
+    ]).json
+  }
+
+  init(json: JSON) throws(EngagementError) {
+    let fields = try ObjectDecoder(JSONField(value: json, place: "settings"))
+    let timeout: Int64? = try fields.read("sessionTimeout")
+    self.init(
+      cardsEnabled: try fields.read("cardsEnabled"), inboxEnabled: try fields.read("inboxEnabled"),
+      sessionTimeout: timeout.map { .milliseconds($0) })
+  }
+
+  /// Takes over what the other says; what is nil there stays as it is.
+  mutating func merge(_ other: VendorSettings) {
+    cardsEnabled = other.cardsEnabled ?? cardsEnabled
+    inboxEnabled = other.inboxEnabled ?? inboxEnabled
+    // To the millisecond, as it is kept.
+    sessionTimeout =
+      other.sessionTimeout.map { .milliseconds($0.milliseconds) } ?? sessionTimeout
+  }
+}

@@ -1,0 +1,124 @@
+public import EngagementAdapterAPI
+public import EngagementHTTP
+public import EngagementJSON
+public import EngagementModel
+
+/// A small and complete adapter, for a vendor that does not exist: cards in containers, an inbox,
+/// campaigns, a person, events, push, a device that has to be registered and a credential of the
+/// application.
+///
+/// It passes every law, applications test with it, and `AddingAnAdapter` walks through it: the
+/// vendor's protocol in `MemoryProtocol`, requests in `MemoryRequests`, answers in
+/// `MemoryResponses`, items in `MemoryItems`, pushes in `MemoryPush`, the live channel in
+/// `MemoryConversation`.
+public struct MemoryAdapter: EngagementAdapter {
+  public let vendor = MemoryProtocol.vendor
+  public let capabilities: AdapterCapabilities
+  let provider: ProviderID
+
+  /// - Parameter provider: The name that the application gives the provider.
+  public init(as provider: ProviderID = "memory") {
+    self.provider = provider
+    capabilities = AdapterCapabilities(
+      abilities: Self.abilities, eventKinds: [.impression, .click, .open, .custom, .purchase],
+      batching: EventBatching(limit: 20), hosts: [MemoryProtocol.host], isLive: true,
+      hasContainers: true, credentials: CredentialRules(answerWithin: .seconds(5)))
+  }
+
+  private static let abilities: [Operation.Verb: Ability] = [
+    .settings: .idempotentRequest,
+    // Each registration makes another device.
+    .device(.register): .request,
+    .device(.update): .idempotentRequest,
+    .device(.unregister): .idempotentRequest,
+    .registerPush: .idempotentRequest,
+    .unregisterPush: .idempotentRequest,
+    .cards: .idempotentRequest,
+    .inbox: .idempotentRequest,
+    .message: .idempotentRequest,
+    .campaigns: .idempotentRequest,
+    .person: .idempotentRequest,
+    .associate: .idempotentRequest,
+    .updatePerson: .idempotentRequest,
+    .events: Ability(.request, deduplication: .eventID),
+    .act("impression", on: .cards): .deduplicatedEvent,
+    .act("click", on: .cards): .deduplicatedEvent,
+    .act("dismiss", on: .cards): .idempotentRequest,
+    .act("snooze", on: .cards): .localOnly,
+    .act("submit", on: .cards): .idempotentRequest,
+    .act("open", on: .inbox): .deduplicatedEvent,
+    .act("read", on: .inbox): .idempotentRequest,
+    .act("delete", on: .inbox): .idempotentRequest,
+  ]
+
+  public func step(
+    for operation: Operation, in context: AdapterContext
+  ) throws(EngagementError) -> Step {
+    guard capabilities.ability(operation.verb).travel != .unsupported else {
+      throw EngagementError(.unsupported, "The vendor in memory has no such call.")
+    }
+    let memory = MemoryValues(context)
+    switch operation {
+    case .device(.register) where memory.device != nil: return .done([])
+    case .device(.unregister) where memory.device == nil: return .done([])
+    case .device(.register): break
+    default: if memory.device == nil { return .first(.device(.register)) }
+    }
+    return .send(try MemoryRequests(context).request(for: operation))
+  }
+
+  public func answer(
+    to operation: Operation, from response: HTTPResponse, in context: AdapterContext
+  ) -> Answer {
+    MemoryResponses(provider, context).answer(to: operation, from: response)
+  }
+
+  public func card(in item: RawItem) throws(EngagementError) -> Card {
+    try MemoryItems.card(in: item, of: provider)
+  }
+
+  public func message(in item: RawItem) throws(EngagementError) -> InboxMessage {
+    try MemoryItems.message(in: item, of: provider)
+  }
+
+  public func campaign(in item: RawItem) throws(EngagementError) -> Campaign {
+    try MemoryItems.campaign(in: item, of: provider)
+  }
+
+  public func received(_ push: JSON, in context: AdapterContext) -> Received? {
+    MemoryPush.received(push)
+  }
+
+  /// What was done before the first sign-in is the new user's; everybody else's is sent before
+  /// they leave.
+  public func transition(
+    from old: User, to new: User, in context: AdapterContext
+  ) -> [TransitionStep] {
+    let first: TransitionStep = old.isAnonymous ? .adoptPending : .sendPending
+    return [first] + (new.id.map { [.enter(.associate($0))] } ?? [])
+  }
+
+  public func conversation(in context: AdapterContext) -> (any Conversation)? {
+    context.user.isAnonymous ? nil : MemoryConversation()
+  }
+}
+
+/// What the adapter asked to be remembered.
+struct MemoryValues {
+  static let deviceName = "device"
+  static let tokenName = "device.token"
+
+  /// The vendor's id of this installation.
+  let device: String?
+  let token: Secret?
+
+  init(_ context: AdapterContext) {
+    device = context.values[.installation, Self.deviceName]
+    token = context.secrets[.installation, Self.tokenName]
+  }
+
+  /// The device as the vendor names it; nil forgets it.
+  static func changes(device: String?, token: Secret?) -> [Change] {
+    [.keep(.installation, deviceName, device), .secret(.installation, tokenName, token)]
+  }
+}

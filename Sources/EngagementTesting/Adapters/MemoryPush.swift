@@ -1,0 +1,30 @@
+import EngagementAdapterAPI
+import EngagementModel
+
+/// A push of the made-up vendor: whatever else is in it, `memory` is an object with an `id`.
+enum MemoryPush {
+  /// Nil for what is not this vendor's.
+  static func received(_ push: JSON) -> Received? {
+    guard let fields = push[MemoryProtocol.push]?.object, let id = fields["id"]?.string,
+      !id.isEmpty
+    else { return nil }
+    var notification = PushNotification(vendor: MemoryProtocol.vendor)
+    notification.messageID = id
+    notification.title = fields["title"]?.string
+    notification.body = fields["body"]?.string
+    notification.deepLink = VendorURL.checked(fields["link"]?.string)
+    notification.silent = fields["silent"]?.bool ?? false
+    notification.itemID = fields["card"]?.string
+    notification.containerID = fields["container"]?.string.map(ContainerID.init(_:))
+    notification.inboxMessageID = fields["message"]?.string
+    notification.custom = fields["custom"]?.object ?? [:]
+    return Received(notification, operations: operations(after: notification))
+  }
+
+  /// What the push speaks of is fetched before the user opens it.
+  private static func operations(after notification: PushNotification) -> [Operation] {
+    let message = notification.inboxMessageID.map { [Operation.message($0)] }
+    let cards = notification.containerID.map { [Operation.cards(in: $0, matching: [])] }
+    return (message ?? []) + (cards ?? [])
+  }
+}

@@ -1,0 +1,112 @@
+import EngagementAdapterAPI
+import EngagementKit
+import EngagementModel
+
+extension Law {
+  static let abilities = [declaredWorks, undeclaredIsRefused, prerequisitesEnd, sameBytes]
+
+  private static let declaredWorks = Law(
+    "abilities.declared-works", "what is declared works"
+  ) { subject, findings in
+    for verb in subject.uncovered {
+      findings.note("A declared ability has no example in the subject's operations.", verb.text)
+    }
+    let listings = subject.items.map(\.listing).filter { subject.declares($0.verb) }
+    for operation in subject.examples + listings {
+      let stage = try await Stage(subject)
+      try await stage.furnish()
+      let outcome = try await stage.perform(operation)
+      findings.expect(outcome, is: .done, "A declared ability fails.", operation.verb.text)
+    }
+  }
+
+  private static let undeclaredIsRefused = Law(
+    "abilities.undeclared-is-refused", "what is not declared is unsupported and sends nothing"
+  ) { subject, findings in
+    let stage = try await Stage(subject)
+    let context = try await stage.context()
+    stage.transport.forget()
+    for operation in AdapterSubject.anything where !subject.declares(operation.verb) {
+      let asked = [try await stage.ask(operation), await stage.exchange(operation)]
+      for outcome in asked where outcome.error?.code != .unsupported {
+        findings.note("An undeclared ability is not unsupported.", operation.verb.text)
+      }
+      // The exchange refuses by what is declared; the adapter has to know it by itself as well.
+      if let step = try? stage.adapter.step(for: operation, in: context) {
+        findings.note("The adapter has a step for what it lacks.", "\(operation.verb): \(step)")
+      }
+    }
+    findings.expect(stage.transport.lines, is: [], "Something was sent all the same.")
+  }
+
+  private static let prerequisitesEnd = Law(
+    "abilities.prerequisites-end", "what has to come first comes once, in order, and ends"
+  ) { subject, findings in
+    for samples in subject.items where subject.declares(samples.listing.verb) {
+      let verb = samples.listing.verb.text
+      let stage = try await Stage(subject)
+      stage.expectNoneTwice("sign-in", &findings)
+      // Apart from the sign-in: a refresh asks for the settings anew for each user who comes.
+      let outcome = try await stage.refresh(samples)
+      findings.expect(outcome, is: .done, "An operation fails at first use.", verb)
+      stage.expectNoneTwice(verb, &findings)
+      try await stage.refresh(samples)
+      findings.expect(
+        stage.transport.lines.count <= 1, "What came first comes again.",
+        stage.transport.lines.joined(separator: ", "))
+    }
+  }
+
+  /// A step is a function of the operation and the context: the adapter is asked alone.
+  private static let sameBytes = Law(
+    "mapping.same-bytes", "the same input gives the same request, byte for byte"
+  ) { subject, findings in
+    let stage = try await Stage(subject)
+    try await stage.furnish()
+    let context = try await stage.context()
+    let another = subject.makeAdapter(AdapterSubject.provider)
+    for operation in subject.examples + subject.items.map(\.listing) {
+      guard case .send(let first)? = try? stage.adapter.step(for: operation, in: context)
+      else { continue }
+      guard case .send(let second)? = try? another.step(for: operation, in: context),
+        first == second
+      else {
+        findings.note("Two requests for one operation differ.", operation.verb.text)
+        continue
+      }
+    }
+  }
+}
+
+extension Stage {
+  /// Looks at what was sent since the last time.
+  fileprivate func expectNoneTwice(_ occasion: String, _ findings: inout Findings) {
+    let sent = transport.requests
+    findings.expect(
+      Set(sent).count, is: sent.count, "The same request was sent twice.", occasion)
+    transport.forget()
+  }
+
+  /// Asks for what the vendor lacks: an action as its user does it, anything else as ever.
+  fileprivate func ask(_ operation: Operation) async throws -> Exchange.Outcome {
+    guard case .act(let action, let item) = operation else { return try await perform(operation) }
+    do throws(EngagementError) {
+      try await engagement.perform(action, on: item.id, surface: item.surface)
+      return .done
+    } catch {
+      return .refused(error)
+    }
+  }
+}
+
+extension Exchange.Outcome {
+  /// Why it failed; nil where it did not.
+  var error: EngagementError? {
+    switch self {
+    case .retry(let error), .refused(let error): error
+    case .done, .partly, .wait: nil
+    }
+  }
+
+  var isRetry: Bool { if case .retry = self { true } else { false } }
+}

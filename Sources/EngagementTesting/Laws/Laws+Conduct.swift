@@ -1,0 +1,234 @@
+import EngagementAdapterAPI
+import EngagementHTTP
+import EngagementJSON
+import EngagementKit
+import EngagementModel
+
+extension Law {
+  static let conduct = [cancellation, hundredCalls, stopping, noSecret]
+
+  private static let cancellation = Law(
+    "conduct.cancellation", "what is cancelled ends at once and can be asked for again"
+  ) { subject, findings in
+    for samples in subject.items where subject.declares(samples.listing.verb) {
+      let ways: [@Sendable (Stage) async throws -> Exchange.Outcome] = [
+        { try await $0.refresh(samples) }, { await $0.exchange(samples.listing) },
+      ]
+      for ask in ways {
+        let stage = try await Stage(subject)
+        // So that what has to come first is not what is cancelled.
+        try await stage.refresh(samples)
+        stage.transport.forget()
+        let outcome = try await stage.cancelled { try await ask(stage) }
+        findings.expect(
+          outcome.error?.code == .cancelled, "What is cancelled goes on.",
+          "\(samples.listing.verb): \(outcome)")
+        findings.expect(
+          stage.transport.lines.count, is: 1, "Something is sent after a cancellation.",
+          samples.listing.verb.text)
+        let again = try await ask(stage)
+        findings.expect(
+          again, is: .done, "It cannot be asked for again.", samples.listing.verb.text)
+      }
+    }
+  }
+
+  private static let hundredCalls = Law(
+    "conduct.hundred-calls", "a hundred calls at once all end well"
+  ) { subject, findings in
+    for samples in subject.items where subject.declares(samples.listing.verb) {
+      let stage = try await Stage(subject)
+      await stage.server.put([samples.item("a", 0)], in: samples.feed, for: Stage.user)
+      try await stage.refresh(samples)
+      async let refreshed = stage.refresh(samples, times: 50)
+      async let exchanged = stage.exchange(Array(repeating: samples.listing, count: 50))
+      let outcomes = try await refreshed + exchanged
+      let failed = outcomes.filter { $0.error != nil }
+      findings.expect(
+        failed.isEmpty && outcomes.count == 100, "Some calls fail among many.",
+        "\(failed.count) of \(samples.listing.verb)")
+      findings.expect(
+        try await stage.visible(samples), is: ["a"], "Many calls make another feed.")
+    }
+  }
+
+  // MARK: Stopping
+
+  private static let stopping = Law(
+    "conduct.stop", "stopping is safe before anything began and twice, and loses nothing"
+  ) { subject, findings in
+    let unused = try await Stage(subject, signsIn: false)
+    for _ in 0..<2 { try await unused.engagement.suspend() }
+    for _ in 0..<2 { try await unused.engagement.resume() }
+    for _ in 0..<2 { try await unused.engagement.close() }
+    findings.expect(unused.transport.lines, is: [], "Something is sent by stopping.")
+    for (samples, action, verb) in subject.actions
+    where subject.capabilities.ability(verb).travel != .localOnly {
+      let stage = try await Stage(subject)
+      try await stage.furnish()
+      let before = await stage.effects().count
+      guard let receipt = try await stage.act(action, of: samples, &findings) else { continue }
+      try await stage.stopTwice()
+      findings.expect(
+        try await stage.outcome(of: receipt), is: .done,
+        "What waited when it was stopped is lost.", verb.text)
+      let count = await stage.effects().count - before
+      findings.expect(
+        count == 1 || count == 2 && !subject.deduplicates(verb),
+        "What waited when it was stopped happens \(count) times.", verb.text)
+      for _ in 0..<2 { try await stage.engagement.close() }
+      let error = await stage.running { try await stage.engagement.run() }
+      findings.expect(error?.code, is: .conflict, "What is closed runs.")
+    }
+  }
+
+  // MARK: Secrets
+
+  private static let noSecret = Law(
+    "conduct.no-secret",
+    "no secret is in any description, error, event, log line, recording, export or file"
+  ) { subject, findings in
+    for status in [200, 400, 401, 403, 500] {
+      let stage = try await Stage(subject)
+      try await stage.furnish()
+      let secrets = try await stage.secrets()
+      // A vendor that quotes everything that it should not have.
+      stage.answer(
+        with: HTTPResponse(status, body: Array(secrets.joined(separator: " ").utf8)))
+      var said = try await stage.descriptions(of: status)
+      for operation in subject.examples + subject.items.map(\.listing) {
+        let outcome = try await stage.perform(operation)
+        said.append((operation.verb.text, "\(outcome) \(String(reflecting: outcome))"))
+      }
+      for (samples, action, verb) in subject.actions {
+        guard let receipt = try await stage.act(action, of: samples, &findings) else { continue }
+        try await stage.deliver()
+        said.append((verb.text, "\(try await stage.outcome(of: receipt))"))
+      }
+      said += try await stage.written()
+      for (place, text) in said where secrets.contains(where: text.holds) {
+        findings.note("A secret is said.", "\(place), answered with \(status)")
+      }
+      for secret in secrets {
+        for file in try stage.folder.files(holding: secret) {
+          findings.note("A secret is in a file.", "\(file), answered with \(status)")
+        }
+      }
+    }
+  }
+}
+
+extension Stage {
+  /// Asks, and cancels that while the vendor's answer is held.
+  fileprivate func cancelled(
+    _ body: @escaping @Sendable () async throws -> Exchange.Outcome
+  ) async throws -> Exchange.Outcome {
+    hold()
+    let isOver = Locked(false)
+    return try await withThrowingTaskGroup(of: Exchange.Outcome.self) { group in
+      group.addTask {
+        defer { isOver.withLock { $0 = true } }
+        return try await body()
+      }
+      await isStill(1) { isOver.withLock { $0 ? 1 : 0 } }
+      group.cancelAll()
+      return try await group.next() ?? .done
+    }
+  }
+
+  fileprivate func refresh(
+    _ samples: ItemSamples, times: Int
+  ) async throws -> [Exchange.Outcome] {
+    try await withThrowingTaskGroup(of: Exchange.Outcome.self) { group in
+      for _ in 0..<times { group.addTask { try await refresh(samples) } }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+  }
+
+  /// Runs, is stopped while a vendor's answer is held, is suspended and goes on, and runs again
+  /// until everything is delivered.
+  fileprivate func stopTwice() async throws {
+    hold()
+    await run {
+      if held > 0 { return true }
+      return (try? await pending) == 0
+    }
+    for _ in 0..<2 { try await engagement.suspend() }
+    for _ in 0..<2 { try await engagement.resume() }
+    await run { (try? await pending) == 0 }
+  }
+
+  /// Runs until something is so.
+  private func run(until isDone: @escaping @Sendable () async -> Bool) async {
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { _ = await running { try await engagement.run() } }
+      while await !isDone() {
+        await Task.yield()
+        clock.advance(by: .milliseconds(10))
+      }
+      group.cancelAll()
+    }
+  }
+
+  /// What it throws.
+  fileprivate func running(
+    _ body: () async throws -> Void
+  ) async -> EngagementError? {
+    do {
+      try await body()
+      return nil
+    } catch {
+      return error as? EngagementError
+    }
+  }
+
+  // MARK: Secrets
+
+  /// Everything that must never be said.
+  fileprivate func secrets() async throws -> [String] {
+    let credentials = Stage.user.id.map { id in
+      (1...9).compactMap { subject.credential(id, $0)?.revealed }
+    }
+    let context = try await context()
+    let kept = [Scope.installation, .user].flatMap { context.secrets.all($0).map(\.value.revealed) }
+    let tokens = PushEnvironment.allCases.map { Self.pushToken(for: $0).token.revealed }
+    return (credentials ?? []) + kept + tokens + subject.secrets.map(\.revealed)
+  }
+
+  /// Every way that Swift has of describing what an adapter gives, takes and is.
+  fileprivate func descriptions(of status: Int) async throws -> [(String, String)] {
+    let context = try await context()
+    let body = Array(try await secrets().joined(separator: " ").utf8)
+    var said = [("adapter", described(adapter)), ("context", described(context))]
+    for operation in subject.examples + subject.items.map(\.listing) {
+      do throws(EngagementError) {
+        said.append((operation.verb.text, described(try adapter.step(for: operation, in: context))))
+      } catch {
+        said.append((operation.verb.text, described(error)))
+      }
+      let answer = adapter.answer(
+        to: operation, from: HTTPResponse(status, body: body), in: context)
+      said.append(("the answer to \(operation.verb)", described(answer)))
+    }
+    return said
+  }
+
+  private func described(_ value: some Any) -> String {
+    var text = "\(value) \(String(reflecting: value)) "
+    dump(value, to: &text)
+    return text
+  }
+
+  /// What is written down of what happened: lines, the ledger, what a person may ask for, what was
+  /// sent as a recording shows it.
+  fileprivate func written() async throws -> [(String, String)] {
+    var written = [("the engagement", described("\(engagement)"))]
+    written += lines.all.map { ("a log line", $0.message) }
+    written += try await engagement.events().map { ("an event", described($0)) }
+    written += try await engagement.export(of: Stage.user).map { object in
+      ("the export", String(decoding: JSON.object(object).encoded(), as: UTF8.self))
+    }
+    written += transport.requests.map { ("a recorded request", described($0)) }
+    return written
+  }
+}

@@ -1,0 +1,229 @@
+import EngagementAdapterAPI
+import EngagementHTTP
+import EngagementKit
+import EngagementModel
+
+extension Law {
+  static let failures = [
+    malformedBodies, disguisedErrors, statuses, retryAfter, deadTransport, anyBytes,
+  ]
+
+  /// A listing as it was asked and answered, to be answered differently.
+  private struct Asked {
+    let stage: Stage
+    let samples: ItemSamples
+    let response: HTTPResponse
+    let line: String
+    let context: AdapterContext
+    let shown: [String]
+
+    /// Nil where nothing is listed by a request.
+    init?(_ samples: ItemSamples, _ subject: AdapterSubject) async throws {
+      guard subject.declares(samples.listing.verb) else { return nil }
+      stage = try await Stage(subject)
+      self.samples = samples
+      try await stage.furnish()
+      stage.transport.forget()
+      await stage.exchange(samples.listing)
+      guard let request = stage.transport.requests.last else { return nil }
+      response = await stage.server.answer(request)
+      line = request.line
+      context = try await stage.context()
+      shown = try await stage.visible(samples)
+    }
+
+    /// What the adapter alone says of another body.
+    func answer(_ body: [UInt8]) -> Answer {
+      let response = HTTPResponse(response.status, headers: response.headers, body: body)
+      return stage.adapter.answer(to: samples.listing, from: response, in: context)
+    }
+
+    /// How it ends when this goes wrong with every request.
+    func outcome(_ kind: FaultScript.Kind) async -> Exchange.Outcome {
+      stage.network.load(FaultScript([.init(kind, times: nil)]))
+      return await stage.exchange(samples.listing)
+    }
+
+    /// How a refresh ends when this goes wrong with the listing.
+    func refreshed(_ kind: FaultScript.Kind) async throws -> Exchange.Outcome {
+      stage.network.load(FaultScript([.init(kind, on: line, times: nil)]))
+      return try await stage.refresh(samples)
+    }
+
+    /// Whether everything is still seen.
+    var isIntact: Bool {
+      get async throws { try await stage.visible(samples) == shown }
+    }
+  }
+
+  /// What a body means is a function of it, so the adapter is asked alone about the many; that
+  /// nothing is lost by it is tried on the road.
+  private static let malformedBodies = Law(
+    "failures.malformed", "an empty, cut or wrong answer is a failure and never an empty list"
+  ) { subject, findings in
+    for samples in subject.items {
+      guard let asked = try await Asked(samples, subject) else { continue }
+      let body = asked.response.body
+      let wrong = body.first == UInt8(ascii: "[") ? "{}" : "[]"
+      let bodies =
+        ["", " ", "{", "null", "true", "1", "\"text\"", "<html></html>", wrong].map {
+          Array($0.utf8)
+        } + [1, body.count / 4, body.count / 2, body.count - 1].map { Array(body.prefix($0)) }
+        + [[0xff, 0xfe], [0xef, 0xbb, 0xbf] + body]
+      for body in bodies {
+        let answer = asked.answer(body)
+        let text = String(decoding: body.prefix(20), as: UTF8.self)
+        findings.expect(
+          answer.verdict.code == .malformedResponse, "A broken answer is not told as one.",
+          "\(samples.feed.surface) \(text): \(answer.verdict)")
+        findings.expect(
+          !answer.changes.contains(where: \.takesItemsAway), "A broken answer takes items away.",
+          "\(samples.feed.surface) \(text)")
+      }
+      // Bad UTF-8 by itself costs an item or a member, and not the answer.
+      for kind: FaultScript.Kind in [.cut(0), .cut(body.count / 2), .wrongType] {
+        let outcome = try await asked.refreshed(kind)
+        findings.expect(
+          outcome.error?.code, is: .malformedResponse, "A broken answer is not told as one.",
+          "\(samples.feed.surface) \(kind)")
+        findings.expect(
+          try await asked.isIntact, "A broken answer takes items away.",
+          "\(samples.feed.surface) \(kind)")
+      }
+    }
+  }
+
+  private static let disguisedErrors = Law(
+    "failures.disguised", "an error inside a 200 is an error",
+    where: \.hasDisguisedErrors
+  ) { subject, findings in
+    for error in subject.disguisedErrors {
+      let stage = try await Stage(subject)
+      try await stage.furnish()
+      let before = subject.items.map(stage.look)
+      stage.answer(with: HTTPResponse(200, body: error.body))
+      let outcome = await stage.exchange(error.operation)
+      findings.expect(
+        outcome.error?.code, is: error.code, "A refusal with status 200 passes.",
+        error.operation.verb.text)
+      findings.expect(
+        subject.items.map(stage.look) == before, "A refusal takes items away.",
+        error.operation.verb.text)
+    }
+  }
+
+  // MARK: Statuses
+
+  private static let codes: [(Int, EngagementError.Code)] = [
+    (400, .invalidArgument), (403, .permissionDenied), (404, .notFound), (408, .unavailable),
+    (409, .conflict), (413, .invalidArgument), (429, .rateLimited), (500, .unavailable),
+    (502, .unavailable), (503, .unavailable), (504, .unavailable),
+  ]
+
+  private static let statuses = Law(
+    "failures.statuses", "each status has its code, and the code says whether to try again"
+  ) { subject, findings in
+    for samples in subject.items {
+      // A vendor may be left alone after any of them, so each begins anew.
+      for (status, usual) in codes {
+        guard let asked = try await Asked(samples, subject) else { continue }
+        let code = subject.statusCodes[status] ?? usual
+        let outcome = await asked.outcome(.status(status))
+        findings.expect(outcome.error?.code, is: code, "A status has another code.", "\(status)")
+        findings.expect(
+          outcome.isRetry, is: code.mayRetry, "A status is tried again against its code.",
+          "\(status)")
+        findings.expect(try await asked.isIntact, "A status takes items away.", "\(status)")
+      }
+      guard let asked = try await Asked(samples, subject) else { continue }
+      let outcome = await asked.outcome(.status(401))
+      findings.expect(
+        outcome.error?.code, is: subject.statusCodes[401] ?? .unauthenticated,
+        "A refused credential is not told as one.")
+    }
+  }
+
+  private static let retryAfter = Law(
+    "failures.retry-after", "Retry-After is read in seconds and as a date, and garbage is not"
+  ) { subject, findings in
+    let table: [(String, Duration?)] = [
+      ("120", .seconds(120)), ("Thu, 01 Oct 2026 09:02:00 GMT", .seconds(120)), ("soon", nil),
+      ("-5", nil), ("1.5", nil),
+    ]
+    for samples in subject.items {
+      for status in [429, 503] {
+        for (value, delay) in table {
+          guard let asked = try await Asked(samples, subject) else { continue }
+          let outcome = await asked.outcome(.status(status, retryAfter: value))
+          findings.expect(
+            outcome.error?.retryAfter, is: delay, "Retry-After is read differently.",
+            "\(status) \(value)")
+        }
+      }
+    }
+  }
+
+  private static let deadTransport = Law(
+    "failures.dead-transport", "without a network nothing is lost and everything comes back"
+  ) { subject, findings in
+    for samples in subject.items where subject.declares(samples.listing.verb) {
+      let stage = try await Stage(subject)
+      try await stage.furnish()
+      let before = try await stage.visible(samples)
+      stage.network.load(FaultScript([.init(.deadBefore, times: nil)]))
+      let outcome = try await stage.refresh(samples)
+      if !outcome.isRetry || outcome.error?.code != .unavailable {
+        findings.note("A dead network is not told as one.", "\(samples.listing.verb): \(outcome)")
+      }
+      findings.expect(
+        try await stage.visible(samples), is: before, "A dead network takes items away.")
+      stage.network.load(FaultScript())
+      let again = try await stage.refresh(samples)
+      findings.expect(again, is: .done, "It does not come back.", samples.listing.verb.text)
+    }
+  }
+
+  // MARK: Any bytes
+
+  /// An answer is a function of the response and the context: the adapter is asked alone.
+  private static let anyBytes = Law(
+    "failures.any-bytes", "any bytes have one answer, whatever was asked"
+  ) { subject, findings in
+    let stage = try await Stage(subject)
+    try await stage.furnish()
+    let (context, adapter) = (try await stage.context(), stage.adapter)
+    var random = LawRandom(seed: 12)
+    for operation in AdapterSubject.anything + subject.operations {
+      for status in [200, 201, 204, 304, 400, 401, 403, 404, 409, 410, 429, 500, 0, -1, 999] {
+        let body = random.bytes(below: 64)
+        let response = HTTPResponse(status, body: body)
+        let answer = adapter.answer(to: operation, from: response, in: context)
+        findings.expect(
+          answer == adapter.answer(to: operation, from: response, in: context),
+          "One answer means two things.", "\(operation.verb) \(status)")
+      }
+    }
+  }
+}
+
+extension Verdict {
+  /// The error of a failure.
+  var error: EngagementError? {
+    switch self {
+    case .retry(let error), .refused(let error): error
+    case .done, .partly, .renew: nil
+    }
+  }
+
+  var code: EngagementError.Code? { error?.code }
+}
+
+extension Change {
+  /// Whether items may be gone after it.
+  var takesItemsAway: Bool {
+    switch self {
+    case .items(_, .replace, _), .removed: true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,89 @@
+import EngagementAdapterAPI
+import EngagementKit
+import EngagementModel
+
+extension Law {
+  static let items = [oneBadCostsOne, vendorsOrder, vendorsIDs, duplicates]
+
+  /// Whatever can be wrong with an item, as bytes in a list that is sound around it.
+  private static func badItems(_ samples: ItemSamples) -> [(String, [UInt8])] {
+    let id = samples.idMember
+    let texts = [
+      "null", "true", "1", "\"text\"", "[]", "[{}]", "{}", "{\"\(id)\":null}", "{\"\(id)\":{}}",
+      "{\"\(id)\":\"a\\u0000b\"}", "{\"\(id)\":\"bad\",\"\(id)\":\"bad\"}",
+      "{\"\(id)\":\"bad\",\"n\":1e999}", "{\"\(id)\":\"bad\",\"n\":99999999999999999999}",
+      "{\"\(id)\":\"bad\",\"n\":\"\\ud800\"}",
+    ]
+    let broken = Array("{\"\(id)\":\"bad\",\"n\":\"".utf8) + [0xff, 0xfe] + Array("\"}".utf8)
+    return texts.map { ($0, Array($0.utf8)) } + [("bytes that are not UTF-8", broken)]
+  }
+
+  private static let oneBadCostsOne = Law(
+    "items.one-bad-costs-one", "one bad item of a hundred costs one, whatever is wrong with it"
+  ) { subject, findings in
+    for samples in subject.items where subject.declares(samples.listing.verb) {
+      let ids = (0..<99).map { "item-\(100 + $0)" }
+      for (what, bad) in badItems(samples) {
+        let stage = try await Stage(subject)
+        var list = ids.enumerated().map { samples.item($0.element, $0.offset) }
+        list.insert(bad, at: 37)
+        await stage.server.put(list, in: samples.feed, for: Stage.user)
+        let outcome = try await stage.refresh(samples)
+        findings.expect(outcome, is: .done, "A bad item fails the list.", what)
+        let visible = try await stage.visible(samples)
+        findings.expect(
+          visible == ids, "A bad item costs others.", "\(what): \(visible.count) are left")
+      }
+    }
+  }
+
+  private static let vendorsOrder = Law(
+    "items.order", "items come in the vendor's order"
+  ) { subject, findings in
+    for samples in subject.items where subject.declares(samples.listing.verb) {
+      let stage = try await Stage(subject)
+      let ids = ["m", "z", "a", "10", "9", "B"]
+      await stage.server.put(
+        ids.enumerated().map { samples.item($0.element, $0.offset) }, in: samples.feed,
+        for: Stage.user)
+      try await stage.refresh(samples)
+      findings.expect(
+        try await stage.visible(samples), is: ids, "The order is another one.",
+        samples.feed.surface.text)
+    }
+  }
+
+  private static let vendorsIDs = Law(
+    "items.ids", "ids are the vendor's, byte for byte"
+  ) { subject, findings in
+    for samples in subject.items where subject.declares(samples.listing.verb) {
+      let stage = try await Stage(subject)
+      let ids = ["caf\u{e9}", "cafe\u{301}", "👩‍👩‍👧‍👦", "a b", "A B", "100%", "x"]
+      await stage.server.put(
+        ids.enumerated().map { samples.item($0.element, $0.offset) }, in: samples.feed,
+        for: Stage.user)
+      try await stage.refresh(samples)
+      let seen = Set(try await stage.visible(samples).map(ByteText.init))
+      let known = Set(ids.map(ByteText.init))
+      // An adapter may refuse an id that its vendor cannot have made, and no other way.
+      findings.expect(seen.isSubset(of: known), "An id is changed.", "\(seen.subtracting(known))")
+      findings.expect(
+        seen.count + (try await stage.quarantined().count), is: ids.count, "Two ids became one.",
+        samples.feed.surface.text)
+    }
+  }
+
+  private static let duplicates = Law(
+    "items.duplicates", "an item that is listed twice is there once"
+  ) { subject, findings in
+    for samples in subject.items where subject.declares(samples.listing.verb) {
+      let stage = try await Stage(subject)
+      let list = ["a", "b", "a"].enumerated().map { samples.item($0.element, $0.offset) }
+      await stage.server.put(list, in: samples.feed, for: Stage.user)
+      try await stage.refresh(samples)
+      findings.expect(
+        try await stage.visible(samples).sorted(), is: ["a", "b"], "A duplicate is another item.",
+        samples.feed.surface.text)
+    }
+  }
+}

@@ -1,0 +1,152 @@
+import EngagementAdapterAPI
+import EngagementKit
+import EngagementModel
+
+extension Law {
+  static let live = [converges, deadPeer]
+
+  private static let converges = Law(
+    "live.converges", "whatever is lost, doubled or late, the next full state makes it right",
+    where: \.isLive
+  ) { subject, findings in
+    guard let samples = subject.live,
+      case (let stage, var channel)? = try await opened(subject, samples, &findings)
+    else { return }
+    try await channel.checkOrder(&findings)
+    var random = LawRandom(seed: 20)
+    for round in 0..<200 {
+      if round.isMultiple(of: 10), let another = try await LiveChannel(stage, samples) {
+        channel = another
+      }
+      try await channel.happen(samples.updates.disordered(by: &random))
+      if Int.random(in: 0..<4, using: &random) == 0 { try await channel.comeBack() }
+      try await channel.happen([samples.full])
+      let seen = Set(stage.cards(samples.feed).map(\.id.value))
+      findings.expect(seen, is: samples.ids, "The full state is not what is seen.", "\(round)")
+    }
+  }
+
+  private static let deadPeer = Law(
+    "live.dead-peer", "a peer that says nothing is noticed within two heartbeats",
+    where: \.isLive
+  ) { subject, findings in
+    guard let samples = subject.live,
+      case (_, var channel)? = try await opened(subject, samples, &findings)
+    else { return }
+    findings.expect(channel.isOpen, "The channel is given up at once.")
+    try await channel.wait(for: samples.heartbeat * 2) { !$0.isOpen }
+    findings.expect(!channel.isOpen, "A dead peer is not noticed.", "\(samples.heartbeat * 2)")
+  }
+
+  /// A stage with items, and a channel on it.
+  private static func opened(
+    _ subject: AdapterSubject, _ samples: LiveSamples, _ findings: inout Findings
+  ) async throws -> (Stage, LiveChannel)? {
+    let stage = try await Stage(subject)
+    try await stage.furnish()
+    if let channel = try await LiveChannel(stage, samples) { return (stage, channel) }
+    findings.note("There is no conversation.")
+    return nil
+  }
+}
+
+/// A conversation that a law runs: what it wants committed is committed, timers run out on the
+/// stage's clock, a socket that it wants is there.
+private struct LiveChannel {
+  private let stage: Stage
+  private let samples: LiveSamples
+  private var conversation: any Conversation
+  private var timers: [String: Duration] = [:]
+  /// How often it brought something.
+  private var commits = 0
+  /// Whether it wants a socket that is not open yet.
+  private var wantsSocket = false
+  private(set) var isOpen = false
+
+  /// As far as the server's greeting; nil where the adapter has no live channel.
+  init?(_ stage: Stage, _ samples: LiveSamples) async throws {
+    (self.stage, self.samples) = (stage, samples)
+    guard let conversation = stage.adapter.conversation(in: try await stage.context()) else {
+      return nil
+    }
+    self.conversation = conversation
+    try await happen(.showing([samples.feed]))
+    try await happen(.started)
+    try await open()
+  }
+
+  /// Opens the socket that it asks for, and greets.
+  private mutating func open() async throws {
+    try await wait(for: .seconds(600)) { $0.wantsSocket }
+    guard wantsSocket else { return }
+    (wantsSocket, isOpen) = (false, true)
+    try await happen(.opened)
+    for greeting in samples.greeting { try await happen(.message(greeting)) }
+  }
+
+  /// The socket breaks, and another is opened when the conversation wants one.
+  mutating func comeBack() async throws {
+    isOpen = false
+    try await happen(.closed(code: 1006))
+    try await open()
+  }
+
+  mutating func happen(_ messages: [[UInt8]]) async throws {
+    for message in messages {
+      // Nothing is said into a socket that is not there.
+      if !isOpen { try await open() }
+      try await happen(.message(message))
+    }
+  }
+
+  private mutating func happen(_ event: SocketEvent) async throws {
+    for action in conversation.respond(to: event, in: try await stage.context()) {
+      switch action {
+      case .commit(let changes):
+        commits += 1
+        try await stage.engagement.commit(changes, from: AdapterSubject.provider)
+      case .timer(let name, let delay): timers[name] = stage.clock.uptime + delay
+      case .cancelTimer(let name): timers[name] = nil
+      case .connect: (wantsSocket, isOpen) = (true, false)
+      case .close: isOpen = false
+      default: break
+      }
+    }
+  }
+
+  /// Lets time pass, with nothing from the other side, until something is so.
+  mutating func wait(
+    for limit: Duration, until isDone: (LiveChannel) -> Bool
+  ) async throws {
+    let end = stage.clock.uptime + limit
+    while !isDone(self), let next = timers.min(by: { ($0.value, $0.key) < ($1.value, $1.key) }),
+      next.value <= end
+    {
+      stage.clock.advance(by: max(.zero, next.value - stage.clock.uptime))
+      timers[next.key] = nil
+      try await happen(.timer(next.key))
+    }
+  }
+
+  /// Where nothing goes wrong every update says something, and the full state is what is seen.
+  mutating func checkOrder(_ findings: inout Findings) async throws {
+    for (index, update) in samples.updates.enumerated() {
+      let before = commits
+      try await happen([update])
+      findings.expect(commits > before, "An update is not taken in.", "\(index)")
+    }
+    try await happen([samples.full])
+    let seen = Set(stage.cards(samples.feed).map(\.id.value))
+    findings.expect(seen, is: samples.ids, "The full state is not what is seen.", "in order")
+  }
+}
+
+extension [[UInt8]] {
+  /// The messages as a bad network brings them: with gaps, some twice, in any order.
+  fileprivate func disordered(by random: inout LawRandom) -> [[UInt8]] {
+    var messages = filter { _ in Int.random(in: 0..<4, using: &random) > 0 }
+    messages += filter { _ in Int.random(in: 0..<4, using: &random) == 0 }
+    if Bool.random(using: &random) { messages.shuffle(using: &random) }
+    return messages
+  }
+}

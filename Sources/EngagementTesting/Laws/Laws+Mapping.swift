@@ -1,0 +1,185 @@
+import EngagementAdapterAPI
+import EngagementJSON
+import EngagementKit
+import EngagementModel
+
+extension Law {
+  /// What a mapping makes of an item is a function of its bytes: where nothing else is looked at,
+  /// the adapter is asked alone.
+  static let mapping = [
+    fullestItem, unknownFields, unknownKinds, hostileText, nul, longText, times, surroundings,
+  ]
+
+  private static let fullestItem = Law(
+    "mapping.fullest-item", "every field of the fullest item arrives"
+  ) { subject, findings in
+    let adapter = subject.makeAdapter(AdapterSubject.provider)
+    for samples in subject.items {
+      let surface = samples.feed.surface
+      do throws(EngagementError) {
+        let neutral = try adapter.neutral(samples.fullest, on: surface)
+        for (key, value) in differences(neutral, samples.meaning) {
+          findings.note("A field means something else.", "\(surface).\(key): \(value)")
+        }
+      } catch {
+        findings.note("The fullest item is set aside.", "\(surface): \(error)")
+      }
+    }
+  }
+
+  /// The members that differ, by name, with what is there.
+  private static func differences(_ left: JSON, _ right: JSON) -> [(String, String)] {
+    guard let left = left.object, let right = right.object else { return [] }
+    let keys = Set((left.members + right.members).map { JSONKey($0.key) })
+    return keys.map(\.text).sorted().compactMap { key in
+      guard left[key] != right[key] else { return nil }
+      let texts = [left[key], right[key]].map { value in
+        value.map { String(decoding: $0.encoded(), as: UTF8.self) } ?? "nothing"
+      }
+      return (key, "\(texts[0]) and not \(texts[1])")
+    }
+  }
+
+  private static let unknownFields = Law(
+    "mapping.unknown-fields", "fields that nobody knows are ignored"
+  ) { subject, findings in
+    let adapter = subject.makeAdapter(AdapterSubject.provider)
+    for samples in subject.items {
+      guard case .object(let object)? = try? JSON(parsing: samples.fullest) else { continue }
+      let strange: [JSON] = [.null, true, 7, "x", ["a"], ["b": ["c": 1]]]
+      let added = strange.enumerated().map { place, value in
+        JSONObject.Member("never_heard_of_\(place)", value)
+      }
+      let more = JSON.object(JSONObject(uniqueMembers: added + object.members)).encoded()
+      let surface = samples.feed.surface
+      let (plain, extended) = (
+        try? adapter.neutral(samples.fullest, on: surface), try? adapter.neutral(more, on: surface)
+      )
+      findings.expect(
+        extended == plain, "An unknown field changes what an item means.", surface.text)
+    }
+  }
+
+  private static let unknownKinds = Law(
+    "mapping.unknown-kinds", "items of a kind that nobody knows are passed over",
+    where: \.hasKinds
+  ) { subject, findings in
+    for samples in subject.items {
+      guard let strange = samples.unknownKind else { continue }
+      let stage = try await Stage(subject)
+      await stage.server.put(
+        [samples.item("a", 0), strange, samples.item("b", 1)], in: samples.feed, for: Stage.user)
+      let outcome = try await stage.refresh(samples)
+      findings.expect(outcome, is: .done, "An unknown kind fails the list.")
+      findings.expect(
+        try await stage.visible(samples), is: ["a", "b"], "An unknown kind costs others.")
+      findings.expect(
+        try await stage.quarantined(), is: [], "An unknown kind counts as a fault.")
+    }
+  }
+
+  // MARK: Texts
+
+  private static let hostileText = Law(
+    "mapping.hostile-text", "texts in any script survive byte for byte, or are refused"
+  ) { subject, findings in
+    try tryTexts(HostileText.all, in: subject) { finding in findings.note(finding.0, finding.1) }
+  }
+
+  private static let longText = Law(
+    "mapping.long-text", "a text of a megabyte survives, or is refused"
+  ) { subject, findings in
+    try tryTexts([HostileText.long], in: subject, most: 6) { finding in
+      findings.note(finding.0, finding.1)
+    }
+  }
+
+  /// Puts each text in the place of each text of the fullest items. What comes out is what came
+  /// out before or has the text in it whole.
+  private static func tryTexts(
+    _ texts: [String], in subject: AdapterSubject, most: Int = .max,
+    note: ((String, String)) -> Void
+  ) throws {
+    let adapter = subject.makeAdapter(AdapterSubject.provider)
+    for samples in subject.items {
+      let item = try JSON(parsing: samples.fullest)
+      let before = try adapter.neutral(samples.fullest, on: samples.feed.surface)
+      let known = Set(before.texts.map { ByteText($0.text) })
+      for place in item.texts.prefix(most) {
+        for text in texts {
+          let bytes = item.replacing(place.path, by: .string(text)).encoded()
+          guard let after = try? adapter.neutral(bytes, on: samples.feed.surface) else { continue }
+          for found in after.texts
+          where !known.contains(ByteText(found.text)) && !found.text.holds(text) {
+            note(("A text is changed on its way.", "\(place.path) came out at \(found.path)"))
+          }
+        }
+      }
+    }
+  }
+
+  private static let nul = Law(
+    "mapping.nul", "an item with a NUL in it is set aside"
+  ) { subject, findings in
+    let adapter = subject.makeAdapter(AdapterSubject.provider)
+    for samples in subject.items {
+      let item = try JSON(parsing: samples.fullest)
+      for place in item.texts {
+        let bytes = item.replacing(place.path, by: .string(HostileText.nul)).encoded()
+        if (try? adapter.neutral(bytes, on: samples.feed.surface)) != nil {
+          findings.note("A NUL reached the model.", "\(place.path)")
+        }
+      }
+    }
+  }
+
+  // MARK: Times and surroundings
+
+  private static let times = Law(
+    "mapping.times", "times keep their milliseconds, where the vendor has any"
+  ) { subject, findings in
+    let adapter = subject.makeAdapter(AdapterSubject.provider)
+    for samples in subject.items {
+      let neutral = try adapter.neutral(samples.fullest, on: samples.feed.surface)
+      for key in ["createdAt", "updatedAt", "activeAt", "expiresAt"] {
+        findings.expect(
+          neutral[key] == samples.meaning[key], "A time is another one.",
+          "\(samples.feed.surface).\(key)")
+      }
+    }
+  }
+
+  private static let surroundings = Law(
+    "mapping.surroundings", "what an answer means does not depend on locale and zone"
+  ) { subject, findings in
+    for samples in subject.items where subject.declares(samples.listing.verb) {
+      let stage = try await Stage(subject)
+      await stage.server.put([samples.fullest], in: samples.feed, for: Stage.user)
+      try await stage.refresh(samples)
+      guard let request = stage.transport.requests.last else { continue }
+      let response = await stage.server.answer(request)
+      let here = try await stage.context()
+      var abroad = here
+      abroad.device.locale = "ar_EG"
+      abroad.device.timeZone = "Pacific/Apia"
+      abroad.device.zoneOffset = 46_800
+      let home = stage.adapter.answer(to: samples.listing, from: response, in: here)
+      let far = stage.adapter.answer(to: samples.listing, from: response, in: abroad)
+      findings.expect(
+        home.items == far.items, "An answer means something else in another place.",
+        samples.feed.surface.text)
+    }
+  }
+}
+
+extension Answer {
+  /// The items that it brings.
+  var items: [RawItem] {
+    changes.flatMap { if case .items(_, _, let items) = $0 { items } else { [] as [RawItem] } }
+  }
+}
+
+extension String {
+  /// Whether the bytes of the other are in it in one piece.
+  func holds(_ other: String) -> Bool { Array(utf8).holds(Array(other.utf8)) }
+}

@@ -1,0 +1,75 @@
+import EngagementAdapterAPI
+import EngagementJSON
+import EngagementModel
+
+extension EngagementAdapter {
+  /// The neutral JSON of an item; throws as the adapter does.
+  func neutral(_ bytes: [UInt8], on surface: Surface) throws(EngagementError) -> JSON {
+    let item = RawItem(index: 0, bytes: bytes[...])
+    switch surface {
+    case .inbox: return try message(in: item).json
+    case .campaigns: return try campaign(in: item).json
+    default: return try card(in: item).json
+    }
+  }
+}
+
+extension JSON {
+  /// A way to a value: keys and places from the outside in.
+  typealias Path = [PathElement]
+
+  enum PathElement: Hashable, CustomStringConvertible {
+    case key(String)
+    case place(Int)
+
+    var description: String {
+      switch self {
+      case .key(let key): key
+      case .place(let place): "\(place)"
+      }
+    }
+  }
+
+  /// Every text in it, with the way to it.
+  var texts: [(path: Path, text: String)] {
+    switch self {
+    case .string(let text): [([], text)]
+    case .array(let values):
+      values.enumerated().flatMap { place, value in
+        value.texts.map { ([.place(place)] + $0.path, $0.text) }
+      }
+    case .object(let object):
+      object.members.flatMap { member in
+        member.value.texts.map { ([.key(member.key)] + $0.path, $0.text) }
+      }
+    default: []
+    }
+  }
+
+  /// The value with the one at the end of the way replaced.
+  func replacing(_ path: Path, by value: JSON) -> JSON {
+    guard let first = path.first else { return value }
+    let rest = Array(path.dropFirst())
+    switch (self, first) {
+    case (.object(var object), .key(let key)):
+      object[key] = object[key]?.replacing(rest, by: value)
+      return .object(object)
+    case (.array(var values), .place(let place)) where values.indices.contains(place):
+      values[place] = values[place].replacing(rest, by: value)
+      return .array(values)
+    default: return self
+    }
+  }
+}
+
+/// Texts that something has gone wrong with somewhere.
+enum HostileText {
+  /// Family emoji, right-to-left with an override, NFC and NFD of one letter, a lone combining
+  /// mark, quotes and backslashes, a line break that is one character to Swift.
+  static let all = [
+    "👩‍👩‍👧‍👦", "\u{202e}שלום", "\u{e9}", "e\u{301}", "\u{301}", "\"\\/</script>", "a\r\nb\u{2028}",
+    "\u{7f}",
+  ]
+  static let nul = "a\u{0}b"
+  static let long = String(repeating: "x", count: 1 << 20)
+}

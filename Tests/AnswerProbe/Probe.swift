@@ -1,0 +1,98 @@
+public import EngagementAdapterAPI
+import EngagementHTTP
+import EngagementJSON
+import EngagementModel
+import FoundationEssentials
+
+let now = Date(timeIntervalSince1970: 1_790_845_200)
+
+/// Gives an adapter bytes that nobody promised and checks what must hold for any of them.
+public struct Probe: Sendable {
+  public let subject: Subject
+  private let context: AdapterContext
+
+  public init(_ subject: Subject) {
+    self.subject = subject
+    var context = AdapterContext(
+      user: "u-1",
+      device: Device(
+        id: "device-1", appID: "com.example.app", system: "Linux", systemVersion: "12",
+        locale: "en_US", timeZone: "Europe/Sofia"),
+      credential: Secret("canary-c"), now: now, key: OperationKey(1, 2))
+    context.secrets[.installation, "token"] = Secret("canary-s")
+    self.context = context
+  }
+
+  /// What was wrong, or nil.
+  public typealias Finding = String
+
+  /// The statuses that a response may have, any number among them.
+  public static let statuses = [200, 201, 204, 304, 400, 401, 403, 404, 409, 413, 429, 500, 503, 0]
+
+  /// Answers to one operation, and the items that the answer brings.
+  public func answer(
+    to operation: Operation, _ status: Int, _ body: [UInt8]
+  ) -> Finding? {
+    var headers = HTTPHeaders()
+    try? headers.append("Content-Type", "application/json")
+    try? headers.append("Retry-After", "120")
+    let response = HTTPResponse(status, headers: headers, body: body)
+    let answer = subject.adapter.answer(to: operation, from: response, in: context)
+    guard answer == subject.adapter.answer(to: operation, from: response, in: context) else {
+      return "the same response has two answers"
+    }
+    if describesSecret(answer.verdict) { return "a verdict prints a secret" }
+    for change in answer.changes {
+      if let finding = items(of: change) { return finding }
+    }
+    return nil
+  }
+
+  /// A push, where the bytes are an object.
+  public func push(_ bytes: [UInt8]) -> Finding? {
+    guard let push = try? JSON(parsing: bytes) else { return nil }
+    let received = subject.adapter.received(push, in: context)
+    guard let received else { return nil }
+    if received.notification.vendor != subject.adapter.vendor { return "a push changed its vendor" }
+    return received.changes.lazy.compactMap(items).first
+  }
+
+  /// A message on the live channel, in every state that a few messages lead to.
+  public func socket(_ bytes: [UInt8]) -> Finding? {
+    guard var conversation = subject.adapter.conversation(in: context) else { return nil }
+    let events: [SocketEvent] = [
+      .started, .message(bytes), .showing([Feed(.cards, in: "home")]), .opened, .message(bytes),
+      .message(Array(#"{"messageType":"auth-success"}"#.utf8)), .message(bytes), .timer("unknown"),
+      .credential(isAvailable: false), .message(bytes), .closed(code: 1011), .message(bytes),
+      .ended, .message(bytes),
+    ]
+    for event in events {
+      for action in conversation.respond(to: event, in: context) {
+        if describesSecret(action) { return "a socket action prints a secret" }
+        guard case .commit(let changes) = action else { continue }
+        if let finding = changes.lazy.compactMap(items).first { return finding }
+      }
+    }
+    return nil
+  }
+
+  private func items(of change: Change) -> Finding? {
+    guard case .items(let feed, _, let items) = change else { return nil }
+    for item in items {
+      switch feed.surface {
+      case .inbox: _ = try? subject.adapter.message(in: item)
+      case .campaigns: _ = try? subject.adapter.campaign(in: item)
+      default:
+        guard let card = try? subject.adapter.card(in: item) else { continue }
+        if [card.url, card.imageURL].contains(where: { $0 != VendorURL.checked($0) }) {
+          return "an address that could run code reached the model"
+        }
+      }
+    }
+    return nil
+  }
+
+  private func describesSecret(_ value: Any) -> Bool {
+    String(describing: value).contains("canary")
+  }
+}

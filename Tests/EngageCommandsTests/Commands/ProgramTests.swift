@@ -1,0 +1,125 @@
+import EngagementCurl
+import EngagementEmulator
+import EngagementModel
+import Foundation
+import TestServers
+import Testing
+
+@testable import EngageCommands
+
+@Suite(.timeLimit(.minutes(20))) struct ProgramTests {
+  private let program = Programs.built("engage")
+
+  /// A folder with a cache in it, and the vendor that it came from.
+  private func filled() async throws -> (Stage, Emulator) {
+    let (stage, emulator) = (try Stage(), try await Emulator.start(.init(vendors: ["braze"])))
+    try await emulator.put(["id": "A", "tp": "short_news", "tt": "A card"], in: "braze")
+    try stage.configure(endpoint: emulator.endpoint(of: "braze"))
+    for line in [["sync"], ["track", "visited"]] {
+      let ending = await stage.run(line, by: CurlTransport())
+      #expect(ending.status == .done, "\(ending.errors)")
+    }
+    return (stage, emulator)
+  }
+
+  @Test("the program says its version, and ends with the statuses that help lists")
+  func statuses() throws {
+    let version = try Programs.run(program, ["--version"])
+    #expect(version.output == "engage \(EngageTool.version)\n")
+    #expect(version.status == 0)
+    let stage = try Stage()
+    #expect(try Programs.run(program, ["sync"], in: stage.folder).status == 1)
+    #expect(try Programs.run(program, ["sinc"]).status == 64)
+  }
+
+  @Test(
+    "output into a closed pipe ends quietly, whichever command it is of",
+    arguments: [
+      "--help", "--version", "providers", "cards", "cards --json", "cards show A", "events",
+      "doctor", "sync", "demo", "emulate --port 0", "completions bash",
+    ])
+  func closedPipe(line: String) async throws {
+    let (stage, emulator) = try await filled()
+    let words = line.split(separator: " ").map(String.init)
+    let ending = try Programs.runUnread(program, words, in: stage.folder)
+    #expect(ending.status == 141 && ending.endedItself)
+    #expect(ending.errors.isEmpty, "\(ending.errors)")
+    #expect(try Programs.run(program, ["cards"], in: stage.folder).status == 0)
+    await emulator.stop()
+  }
+
+  @Test(
+    "a signal ends the emulator in order, in the foreground and in the background",
+    arguments: ["INT", "TERM"])
+  func signals(name: String) throws {
+    let script = """
+      coproc "$0" emulate --port 0 --vendor braze 2>&1
+      read -r -u ${COPROC[0]} line; job=$COPROC_PID; exec 3<&${COPROC[0]}
+      kill -\(name) $job; cat <&3 | tail -1; wait $job; echo $?
+      """
+    let ending = try Programs.run("/bin/bash", ["-c", script, program])
+    #expect(ending.output == "0 requests came.\n0\n")
+  }
+
+  @Test("Ctrl-C in the middle of a sync ends the program, and nothing is lost (G1)")
+  func interruptedSync() async throws {
+    let (stage, emulator) = try await filled()
+    let waiting = await stage.engage("track", "bought")
+    #expect(waiting.output == "track bought: pending; the next sync tries again\n")
+    let cards = try Programs.run(program, ["cards", "--json"], in: stage.folder).output
+    let asked = AsyncStream.makeStream(of: Void.self)
+    try await withServer {
+      try $0.readHead()
+      asked.continuation.yield()
+      // Until the client is gone.
+      while true { _ = try $0.read() }
+    } _: { server in
+      try stage.configure(endpoint: server.url(""))
+      let sync = try RunningProgram(program, ["sync"], in: stage.folder)
+      for await _ in asked.stream { break }
+      sync.interrupt()
+      let ending = sync.ending()
+      #expect(ending.status == 130 && ending.endedItself)
+      #expect(ending.errors.isEmpty, "\(ending.errors)")
+    }
+    #expect(try Programs.run(program, ["cards", "--json"], in: stage.folder).output == cards)
+    try stage.configure(endpoint: emulator.endpoint(of: "braze"))
+    try await stage.sync(until: { await emulator.times("ce", of: "bought") > 0 })
+    #expect(await emulator.times("ce", of: "bought") == 1)
+    await emulator.stop()
+  }
+
+  @Test("a company's own authority is trusted once certificateAuthorities names it (G16)")
+  func authorities() async throws {
+    let authority = try TLSIdentity("Authority", isAuthority: true)
+    let identity = try TLSIdentity("server", hosts: "IP:127.0.0.1", issuer: authority)
+    try await authority.withFile { file in
+      try await withServer(identity) {
+        try $0.readHead()
+        try $0.answer("404 Not Found")
+      } _: { server in
+        let (stage, endpoint) = (try Stage(), server.url("", scheme: "https"))
+        try stage.configure(endpoint: endpoint)
+        let refused = try Programs.run(program, ["doctor"], in: stage.folder)
+        #expect(refused.status == 1)
+        #expect(refused.output.contains("name its file in certificateAuthorities"))
+        try stage.configure(endpoint: endpoint, ", \"certificateAuthorities\": \"\(file)\"")
+        let trusted = try Programs.run(program, ["doctor"], in: stage.folder)
+        #expect(trusted.status == 0, "\(trusted.output)")
+        #expect(trusted.output.contains("\(endpoint) answers (status 404)"))
+      }
+    }
+  }
+
+  @Test("NO_COLOR, a file and a pipe get plain text")
+  func plain() throws {
+    let stage = try Stage()
+    let ending = try Programs.run(program, ["init"], in: stage.folder)
+    #expect(!ending.output.contains("\u{1b}"))
+    #expect(ending.status == 0)
+    let mode =
+      try FileManager.default.attributesOfItem(
+        atPath: stage.folder.appending(path: "engage.json").path)[.posixPermissions] as? Int
+    #expect(mode == 0o600)
+  }
+}

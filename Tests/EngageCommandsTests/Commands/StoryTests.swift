@@ -1,0 +1,176 @@
+import EngagementKit
+import EngagementModel
+import Foundation
+import Testing
+
+@testable import EngageCommands
+
+@Suite(.timeLimit(.minutes(20))) struct StoryTests {
+  @Test("init, sync, cards, an action, events and doctor say what happened, word by word")
+  func story() async throws {
+    let (stage, braze) = (try Stage(), PlayedBraze())
+    let start = await stage.engage("init")
+    #expect(start.output.hasPrefix("Wrote engage.json.\n"))
+    #expect(await stage.engage("cards").errors == "The cache is empty; run \"engage sync\".\n")
+    #expect(
+      await stage.engage("sync", by: braze).output == """
+        PROVIDER  WHAT   OUTCOME  ITEMS  WAITING  NOTE
+        braze     cards  fresh        3        0
+
+        """)
+    #expect(
+      await stage.engage("cards").output == """
+        ID         KIND            STATE       TITLE         TEXT
+        braze/c-1  classic         pinned new  Fresh roast   Beans of the week
+        braze/c-2  captionedImage  new         咖啡 for two  Bring a friend
+        braze/d-3  banner          new
+        3 cards, 3 new, braze as of 2026-10-01T09:00:00.000Z
+
+        """)
+    #expect(
+      await stage.engage("cards", "dismiss", "c-2", by: braze).output
+        == "dismiss braze/c-2: delivered\n")
+    #expect(braze.events == ["ccd c-2"])
+    #expect(await stage.engage("cards").output.contains("2 cards, 2 new"))
+    let doctor = await stage.engage("doctor", by: braze)
+    #expect(doctor.status == .done)
+    #expect(doctor.output.contains("braze: 1 = 0 + 1 + 0 + 0 + 0 + 0"))
+    let events = await stage.engage("events", "--kind", "dismiss", "--json")
+    #expect(events.lines.count == 1)
+    #expect(
+      events.lines.first?.contains(
+        #""item":{"provider":"braze","id":"c-2","surface":"cards"}"#) == true)
+  }
+
+  @Test("a card is found by a beginning that only one has; others are told what to type")
+  func finding() async throws {
+    let (stage, braze) = (try Stage(), PlayedBraze())
+    _ = await stage.engage("init")
+    _ = await stage.engage("sync", by: braze)
+    let shown = await stage.engage("cards", "show", "d", "--json")
+    #expect(
+      shown.lines.first?.contains(#""schema":1,"provider":"braze","vendor":"braze","id":"d-3""#)
+        == true)
+    let wrong = [
+      ("c-", #""c-" is the beginning of 2 ids: "braze/c-1", "braze/c-2"; type more of it."#),
+      ("braze/c-7", #"There is no card "braze/c-7"; did you mean "braze/c-1"?"#),
+      ("braz/c-1", #"There is no card "braz/c-1": "braz" is no provider; did you mean "braze"?"#),
+      ("nothing-like-it", #"There is no card "nothing-like-it"; see "engage cards list"."#),
+    ]
+    for (id, message) in wrong {
+      let ending = await stage.engage("cards", "click", id, by: braze)
+      #expect(ending.status == .failed)
+      #expect(ending.errors.hasPrefix("engage: \(message)"), "\(ending.errors)")
+    }
+    #expect(braze.events.isEmpty)
+  }
+
+  @Test("a provider that is down costs the status and nothing else, and says how old the rest is")
+  func down() async throws {
+    let (stage, braze) = (try Stage(), PlayedBraze())
+    _ = await stage.engage("init")
+    _ = await stage.engage("sync", by: braze)
+    braze.goDown()
+    let ending = await stage.engage("sync", "--json", by: braze)
+    #expect(ending.status == .failed)
+    #expect(
+      ending.lines == [
+        #"{"schema":1,"provider":"braze","surface":"cards","outcome":"stale","items":3,"pending":0,"ageSeconds":0,"error":"unavailable","message":"The host was not reached.","underlying":"unplugged"}"#
+      ])
+    let doctor = await stage.engage("doctor", by: braze)
+    #expect(doctor.status == .failed)
+    #expect(doctor.output.contains("run \"engage emulate\""))
+  }
+
+  @Test("what is accepted without a network is delivered by the next sync, once")
+  func pending() async throws {
+    let (stage, braze) = (try Stage(), PlayedBraze())
+    _ = await stage.engage("init")
+    _ = await stage.engage("sync", by: braze)
+    braze.goDown()
+    let ending = await stage.engage(
+      "cards", "click", "c-1", by: braze, in: .init(patience: .milliseconds(100)))
+    #expect(ending.status == .done)
+    #expect(ending.output == "click braze/c-1: pending; the next sync tries again\n")
+    braze.comeBack()
+    #expect(await stage.engage("sync", by: braze).status == .done)
+    #expect(braze.events == ["ccc c-1"])
+  }
+
+  @Test("who is signed in stays so; the configuration names the first one only")
+  func users() async throws {
+    let (stage, braze) = (try Stage(), PlayedBraze())
+    _ = await stage.engage("init")
+    #expect(
+      await stage.engage("consent", "--json", by: braze).lines == [
+        #"{"schema":1,"consent":"full","user":"u-1"}"#
+      ])
+    #expect(await stage.engage("signin", "u-2", by: braze).output == "u-2 is signed in.\n")
+    #expect(
+      await stage.engage("consent", "set", "essential", by: braze).output == "u-2: essential\n")
+    #expect(await stage.engage("sync", by: braze).status == .done)
+    #expect(await stage.engage("consent", by: braze).output == "u-2: essential\n")
+    let leaving = await stage.engage("signout", "--json", by: braze)
+    #expect(leaving.status == .done)
+    #expect(
+      leaving.lines == [
+        #"{"schema":1,"provider":"braze","delivered":0,"refused":0,"parked":0,"wiped":0,"mayStillPush":false}"#
+      ])
+    #expect(await stage.engage("signout", by: braze).errors == "Nobody was signed in.\n")
+  }
+
+  @Test("events, properties and a person's fields reach the vendor with their types")
+  func tracking() async throws {
+    let (stage, braze) = (try Stage(), PlayedBraze())
+    _ = await stage.engage("init")
+    let ending = await stage.engage(
+      "track", "bought", "item=tea", "price=4.5", "count=2", "gift=true", "zip=\"04109\"",
+      "--json", by: braze)
+    #expect(
+      ending.lines == [
+        #"{"schema":1,"event":"bought","properties":{"item":"tea","price":4.5,"count":2,"gift":true,"zip":"04109"},"outcome":"delivered"}"#
+      ])
+    #expect(braze.events == ["ce bought"])
+    let person = await stage.engage("person", "set", "city=Varna", "custom.tier=3", by: braze)
+    #expect(person.output == "person set: delivered\n")
+    let wrong = await stage.engage("person", "set", "nam=Ada", by: braze)
+    #expect(wrong.status == .usage)
+    #expect(wrong.errors.hasPrefix(#"engage: "nam" is no field of a person; did you mean "name"?"#))
+  }
+
+  @Test("a reader who goes away ends the command quietly")
+  func closedPipe() async throws {
+    let (stage, braze) = (try Stage(), PlayedBraze())
+    _ = await stage.engage("init")
+    _ = await stage.engage("sync", by: braze)
+    let ending = await stage.engage("cards", in: .init(readWrites: 1))
+    #expect(ending.status == .closedPipe)
+    #expect(ending.errors.isEmpty)
+  }
+
+  @Test("Ctrl-C in a sync ends it in order, and the next one finds everything")
+  func interrupted() async throws {
+    let (stage, braze) = (try Stage(), PlayedBraze())
+    _ = await stage.engage("init")
+    _ = await stage.engage("sync", by: braze)
+    let stuck = StuckTransport()
+    let ending = await stage.engage(
+      "sync", by: stuck, in: .init(interruption: { await stuck.wasAsked() }))
+    #expect(ending.status == .interrupted)
+    #expect(ending.output.isEmpty)
+    #expect(await stage.engage("cards").output.contains("3 cards"))
+    #expect(await stage.engage("sync", by: braze).status == .done)
+  }
+
+  @Test("an installation keeps its id, in a file of its own")
+  func device() async throws {
+    let stage = try Stage()
+    let file = DeviceFile(besideCacheAt: stage.folder.path + "/deep/cache.sqlite")
+    let id = try file.id { 7 }
+    #expect(try file.id { 8 } == id)
+    try stage.write("garbage", to: "other.device")
+    #expect(throws: EngagementError.self) {
+      try DeviceFile(besideCacheAt: stage.folder.path + "/other").id { 7 }
+    }
+  }
+}

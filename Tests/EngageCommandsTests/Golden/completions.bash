@@ -1,0 +1,55 @@
+# bash completions of engage; load with: source <(engage completions bash)
+_engage() {
+  local word="${COMP_WORDS[COMP_CWORD]}" before="${COMP_WORDS[COMP_CWORD-1]}"
+  COMPREPLY=()
+  case "$before" in
+    --config|-c) COMPREPLY=($(compgen -f -- "$word")); return ;;
+    --log) COMPREPLY=($(compgen -W 'off error warning info verbose' -- "$word")); return ;;
+    --vendor) COMPREPLY=($(compgen -W 'braze vibes' -- "$word")); return ;;
+    --port) COMPREPLY=($(compgen -W '' -- "$word")); return ;;
+    --seed) COMPREPLY=($(compgen -W '' -- "$word")); return ;;
+    --faults) COMPREPLY=($(compgen -f -- "$word")); return ;;
+    --container) COMPREPLY=($(compgen -W '' -- "$word")); return ;;
+    --service) COMPREPLY=($(compgen -W 'apns fcm' -- "$word")); return ;;
+    --token-file) COMPREPLY=($(compgen -f -- "$word")); return ;;
+    --token-env) COMPREPLY=($(compgen -W '' -- "$word")); return ;;
+    --environment) COMPREPLY=($(compgen -W 'production sandbox' -- "$word")); return ;;
+    --kind) COMPREPLY=($(compgen -W 'cards inbox push campaigns person' -- "$word")); return ;;
+    --last|-n) COMPREPLY=($(compgen -W '' -- "$word")); return ;;
+  esac
+  case "${COMP_WORDS[1]} ${COMP_WORDS[2]}" in
+    "demo "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
+    "init "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--force --config --json --log --help' -- "$word")); return; } ;;
+    "doctor "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
+    "emulate "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--vendor --port --seed --faults --config --json --log --help' -- "$word")); return; } ;;
+    "providers "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
+    "sync "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
+    "cards list") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--container --control --config --json --log --help' -- "$word")); return; } ;;
+    "cards show") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
+    "cards impression") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
+    "cards click") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
+    "cards dismiss") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
+    "cards "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W 'list show impression click dismiss' -- "$word")); return; } ;;
+    "person show") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
+    "person set") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
+    "person associate") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
+    "person erase") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--yes --config --json --log --help' -- "$word")); return; } ;;
+    "person export") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
+    "person "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W 'show set associate erase export' -- "$word")); return; } ;;
+    "signin "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
+    "signout "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--wipe --config --json --log --help' -- "$word")); return; } ;;
+    "consent show") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
+    "consent set") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help denied essential full' -- "$word")); return; } ;;
+    "consent "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W 'show set' -- "$word")); return; } ;;
+    "track "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
+    "push register") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--service --token-file --token-env --environment --config --json --log --help' -- "$word")); return; } ;;
+    "push unregister") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--environment --config --json --log --help' -- "$word")); return; } ;;
+    "push inspect") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word"; compgen -f -- "$word")); return; } ;;
+    "push "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W 'register unregister inspect' -- "$word")); return; } ;;
+    "decode "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--vendor --kind --config --json --log --help' -- "$word"; compgen -f -- "$word")); return; } ;;
+    "events "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--follow --last --kind --config --json --log --help' -- "$word")); return; } ;;
+    "completions "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help bash zsh fish' -- "$word")); return; } ;;
+  esac
+  COMPREPLY=($(compgen -W 'demo init doctor emulate providers sync cards person signin signout consent track push decode events completions help --help --version' -- "$word"))
+}
+complete -o bashdefault -F _engage engage

@@ -1,0 +1,232 @@
+import BrazeFixtures
+import EngagementAdapterAPI
+import EngagementBraze
+import EngagementHTTP
+import EngagementJSON
+import EngagementKit
+import EngagementModel
+import EngagementTesting
+import FoundationEssentials
+import Testing
+
+/// What the vendor's settings limit and block, and what it is told once.
+@Suite struct BrazeAdapterTests {
+  private static let success = HTTPResponse.json(201, #"{"message":"success"}"#)
+
+  private static func event(
+    _ id: EventID, _ name: String, _ kind: EngagementEvent.Kind = .custom,
+    _ properties: JSONObject = [:]
+  ) -> EngagementEvent {
+    EngagementEvent(
+      id: id, kind: kind, time: TestClock().now, name: name, properties: properties)
+  }
+
+  // MARK: Blocklists
+
+  private static let blocked = """
+    ,"events_blacklist":["noise",7],"purchases_blacklist":["sample"],\
+    "attributes_blacklist":["email","tier"]
+    """
+
+  @Test("what the settings block stays here and counts as delivered")
+  func blockedEvents() async throws {
+    let scene = try await BrazeScene.enabled(
+      config: BrazeScene.config(100, with: Self.blocked), data: [Self.success])
+    let price: JSONObject = ["currency": "EUR", "price": 1]
+    let events = [
+      Self.event("1", "noise"), Self.event("2", "signal"),
+      Self.event("3", "sample", .purchase, price), Self.event("4", "shoes", .purchase, price),
+    ]
+    #expect(await scene.perform(.events(events)) == .done)
+    let names = scene.body(0)["events"]?.array?.map { $0["data"]?["n"] ?? $0["data"]?["pid"] }
+    #expect(names == ["signal", "shoes"])
+    #expect(await scene.perform(.events([events[0], events[2]])) == .done)
+    #expect(scene.transport.requests.count == 1, "nothing is left to tell")
+  }
+
+  @Test("an attribute that the settings block is left out, and with it a request of nothing")
+  func blockedAttributes() async throws {
+    let scene = try await BrazeScene.enabled(
+      config: BrazeScene.config(100, with: Self.blocked), data: [Self.success])
+    var update = PersonUpdate()
+    update.email = "ada@example.com"
+    update.custom = ["tier": "gold"]
+    #expect(await scene.perform(.updatePerson(update)) == .done)
+    #expect(scene.transport.requests.isEmpty)
+    update.phone = "+359888"
+    update.custom["size"] = "m"
+    #expect(await scene.perform(.updatePerson(update)) == .done)
+    #expect(
+      scene.body(0)["attributes"] == [
+        ["user_id": "u-1", "phone": "+359888", "custom": ["size": "m"]]
+      ])
+  }
+
+  @Test(
+    "blocklists of any shape block nothing or what they name",
+    arguments: [
+      "", #","events_blacklist":null"#, #","events_blacklist":"noise""#,
+      #","events_blacklist":{"noise":1}"#, #","events_blacklist":[["noise"],null]"#,
+    ])
+  func blocklistShapes(members: String) async throws {
+    let scene = try await BrazeScene.enabled(
+      config: BrazeScene.config(100, with: members), data: [Self.success])
+    #expect(await scene.perform(.events([Self.event("1", "noise")])) == .done)
+    #expect(scene.told == ["ce"])
+  }
+
+  @Test("a blocklist ends with newer settings that have none")
+  func blocklistEnds() async throws {
+    let scene = try await BrazeScene.enabled(
+      config: BrazeScene.config(100, with: Self.blocked),
+      data: [.json(200, BrazeScene.config(101)), Self.success])
+    _ = await scene.perform(.settings)
+    scene.transport.forget()
+    #expect(await scene.perform(.events([Self.event("1", "noise")])) == .done)
+    #expect(scene.told == ["ce"])
+  }
+
+  @Test("attributes of more than 75 KB are refused with no request")
+  func largeAttributes() async throws {
+    let scene = try await BrazeScene.enabled()
+    var update = PersonUpdate()
+    update.custom = ["t": .string(String(repeating: "x", count: 75 * 1_024))]
+    guard case .refused(let error) = await scene.perform(.updatePerson(update)) else {
+      Issue.record("they were not refused")
+      return
+    }
+    #expect(error.code == .invalidArgument && scene.transport.requests.isEmpty)
+  }
+
+  // MARK: Limits
+
+  @Test("B6 without a bucket the settings' seconds lie between two refreshes")
+  func refreshInterval() async throws {
+    let scene = try await BrazeScene.enabled(
+      config: BrazeScene.config(100, limit: #","refresh_rate_limit":60"#))
+    #expect(await scene.perform(BrazeScene.cards, isUserRequested: true) == .done)
+    let next = scene.clock.now.addingTimeInterval(60)
+    #expect(await scene.perform(BrazeScene.cards, isUserRequested: true) == .wait(until: next))
+    #expect(await scene.sync() == .done, "only what the user asks for is limited")
+    scene.clock.advance(by: .seconds(60))
+    #expect(await scene.perform(BrazeScene.cards, isUserRequested: true) == .done)
+  }
+
+  @Test(
+    "B6 an interval of nothing limits nothing, and a bucket comes before an interval",
+    arguments: [
+      #","refresh_rate_limit":0"#, #","refresh_rate_limit":"60""#,
+      #","refresh_rate_limit":60,"rate_limit":{"enabled":false}"#,
+    ])
+  func noInterval(limit: String) async throws {
+    let scene = try await BrazeScene.enabled(config: BrazeScene.config(100, limit: limit))
+    for _ in 0..<3 {
+      #expect(await scene.perform(BrazeScene.cards, isUserRequested: true) == .done)
+    }
+  }
+
+  @Test("B6 an empty bucket of all requests makes everything wait and loses nothing")
+  func allRequests() async throws {
+    let limit =
+      #","global_request_rate_limit":{"enabled":true,"capacity":2,"refill_rate":30}"#
+    let scene = try await BrazeScene.enabled(
+      config: BrazeScene.config(100, with: limit), data: [Self.success])
+    scene.memory.accept(Self.event("1", "kept"))
+    #expect(await scene.sync() == .done)
+    #expect(await scene.sync() == .done)
+    let next = scene.clock.now.addingTimeInterval(30)
+    #expect(await scene.sync() == .wait(until: next))
+    #expect(await scene.drain() == [.wait(until: next)])
+    #expect(scene.memory.pending.count == 1)
+    scene.clock.advance(by: .seconds(30))
+    #expect(await scene.drain() == [.done])
+    #expect(scene.told == ["ce"])
+  }
+
+  @Test(
+    "B6 requests are not limited where the settings do not say how long a token takes",
+    arguments: [
+      #"{"enabled":true,"capacity":1}"#, #"{"enabled":false,"capacity":1,"refill_rate":9}"#,
+      #"{"enabled":true,"capacity":0,"refill_rate":9}"#, "[]", "null",
+    ])
+  func noLimit(limit: String) async throws {
+    let scene = try await BrazeScene.enabled(
+      config: BrazeScene.config(100, with: #","global_request_rate_limit":\#(limit)"#))
+    for _ in 0..<3 { #expect(await scene.sync() == .done) }
+  }
+
+  // MARK: Dismissals
+
+  @Test("B3 a dismissal is told once, in one batch and over several")
+  func dismissedOnce() async throws {
+    let scene = try await BrazeScene.enabled(
+      syncs: [BrazeScene.sync(full: true, [BrazeScene.card("a"), BrazeScene.card("b")])],
+      data: [Self.success])
+    _ = await scene.sync()
+    let reference = ItemReference(try #require(scene.card("a")))
+    for _ in 0..<2 { try scene.memory.act(.dismiss, on: reference) }
+    await scene.drain()
+    #expect(scene.told == ["ccd a"])
+    try scene.memory.act(.dismiss, on: reference)
+    try scene.act(.dismiss, on: "b")
+    await scene.drain()
+    #expect(scene.told == ["ccd a", "ccd b"])
+    #expect(scene.memory.outbox.allSatisfy { $0.state == .delivered })
+  }
+
+  @Test("B3 a dismissal that the vendor did not take is told again")
+  func dismissedAgain() async throws {
+    let scene = try await BrazeScene.enabled(
+      syncs: [BrazeScene.sync(full: true, [BrazeScene.card("a")])],
+      data: [HTTPResponse(503), Self.success])
+    _ = await scene.sync()
+    try scene.act(.dismiss, on: "a")
+    await scene.drain()
+    await scene.drain()
+    #expect(scene.told == ["ccd a", "ccd a"])
+    #expect(scene.memory.pending.isEmpty)
+  }
+
+  @Test(
+    "B3 a card that is sent again after it was gone can be dismissed again",
+    arguments: [
+      BrazeScene.sync(full: true, []), BrazeScene.sync(full: false, [#"{"id":"a","r":true}"#]),
+    ])
+  func dismissedAnew(gone: String) async throws {
+    let listed = BrazeScene.sync(full: true, [BrazeScene.card("a")])
+    let scene = try await BrazeScene.enabled(
+      syncs: [listed, gone, listed], data: [Self.success])
+    for _ in 0..<2 {
+      _ = await scene.sync()
+      try scene.act(.dismiss, on: "a")
+      await scene.drain()
+      _ = await scene.sync()
+    }
+    #expect(scene.told == ["ccd a", "ccd a"])
+  }
+
+  // MARK: Configuration
+
+  @Test("a session ends when the configuration says, until the settings say otherwise")
+  func sessions() async throws {
+    let configuration = try BrazeConfiguration(
+      endpoint: "https://sdk.example.com", apiKey: Secret("k"), sessionTimeout: .seconds(30))
+    #expect(BrazeAdapter(configuration).capabilities.sessionTimeout == .seconds(30))
+    let scene = try await BrazeScene.enabled()
+    #expect(scene.memory.settings.sessionTimeout == .seconds(1_800))
+  }
+
+  @Test("a version or a session of nothing is a configuration that cannot work")
+  func configuration() {
+    let version = #expect(throws: EngagementError.self) {
+      try BrazeConfiguration(
+        endpoint: "https://sdk.example.com", apiKey: Secret("k"), sdkVersion: "")
+    }
+    #expect(version?.message.hasPrefix("sdkVersion:") == true)
+    let session = #expect(throws: EngagementError.self) {
+      try BrazeConfiguration(
+        endpoint: "https://sdk.example.com", apiKey: Secret("k"), sessionTimeout: .zero)
+    }
+    #expect(session?.message.hasPrefix("sessionTimeout:") == true)
+  }
+}

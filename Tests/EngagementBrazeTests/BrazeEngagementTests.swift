@@ -1,0 +1,185 @@
+import BrazeFixtures
+import EngagementBraze
+import EngagementHTTP
+import EngagementJSON
+import EngagementKit
+import EngagementTesting
+import FoundationEssentials
+import Testing
+
+/// Braze as an application meets it: through the engagement and nothing else.
+@Suite(.timeLimit(.minutes(20))) struct BrazeEngagementTests {
+  private static let cards = [
+    BrazeScene.card("a", at: 300, #","u":"https://example.com/a""#),
+    BrazeScene.card("b", at: 200, #","v":1"#), BrazeScene.card("c", at: 100),
+    #"{"id":"held","tp":"control"}"#,
+  ]
+
+  @Test("B1 a subscriber gets the cards and is told whether a refresh worked")
+  func subscribe() async throws {
+    let application = try await BrazeApplication { _ in Self.cards }
+    try await application.run { engagement in
+      try await engagement.signIn("u-1")
+      var updates = engagement.cardUpdates(in: "home").makeAsyncIterator()
+      let before = try #require(await updates.next())
+      #expect(before.cards.isEmpty && before.freshness["braze"] == .some(nil))
+
+      #expect(await engagement.refresh(.cards("home")).providers == ["braze": .fresh])
+      let fresh = try #require(await updates.next())
+      #expect(fresh.cards.map(\.id.value) == ["a", "b", "c"])
+      #expect(fresh.freshness["braze"] == .some(application.clock.now))
+
+      application.isOnline.withLock { $0 = false }
+      application.clock.advance(by: .seconds(5))
+      let outcome = await engagement.refresh(.cards("home"))
+      guard case .stale(let age, let error)? = outcome.providers["braze"] else {
+        Issue.record("a refresh without a network is stale: \(outcome)")
+        return
+      }
+      #expect(age == .seconds(5) && error.code == .unavailable)
+      #expect(application.visible == ["a", "b", "c"], "a failure empties nothing")
+    }
+  }
+
+  @Test("B5 a feed on a screen counts and marks unread cards or does not, and is closed")
+  func presentation() async throws {
+    let application = try await BrazeApplication { _ in Self.cards }
+    try await application.run { engagement in
+      _ = await engagement.refresh(.cards("home"))
+      let feed = engagement.cards(in: "home")
+      var modal = CardPresentation(title: "News", setting: .modal)
+      #expect(modal.hasCloseButton && modal.isOpen)
+      #expect(modal.unreadCount(in: feed) == 2, "control cards are never counted")
+      #expect(feed.cards.map { modal.marksUnread($0) } == [true, false, true])
+      modal.close()
+      #expect(!modal.isOpen)
+
+      var quiet = CardPresentation(title: "News")
+      #expect(!quiet.hasCloseButton && quiet.setting == .navigation)
+      quiet.showsUnread = false
+      #expect(quiet.unreadCount(in: feed) == nil)
+      #expect(!feed.cards.contains { quiet.marksUnread($0) })
+    }
+  }
+
+  @Test("B3 impressions, clicks with a link and one dismissal arrive; a control card's apart")
+  func actions() async throws {
+    let application = try await BrazeApplication { _ in Self.cards }
+    try await application.run { engagement in
+      try await engagement.signIn("u-1")
+      try await engagement.setConsent(.full)
+      _ = await engagement.refresh(.cards("home"))
+      let actions: [(ItemAction, String)] = [
+        (.impression, "a"), (.impression, "held"), (.click, "a"), (.click, "c"),
+        (.dismiss, "b"), (.dismiss, "b"),
+      ]
+      for (action, id) in actions {
+        let receipt = try await engagement.perform(action, on: ItemID("braze", id))
+        guard case .delivered? = await receipt.outcome else {
+          Issue.record("\(action.name) on \(id) was not delivered")
+          return
+        }
+      }
+      #expect(application.told == ["cci a", "ccic held", "ccc a", "ccd b"])
+      #expect(application.visible == ["a", "c"])
+      let card = engagement.card(ItemID("braze", "c"))
+      #expect(card?.clicked == true, "clicked here although nobody is told")
+    }
+  }
+
+  // MARK: Consent
+
+  /// Does a bit of everything; what is not allowed is refused.
+  private static func useEverything(_ engagement: Engagement) async throws {
+    _ = await engagement.refresh(.settings)
+    _ = await engagement.refresh(.cards("home"))
+    var update = PersonUpdate()
+    update.email = "ada@example.com"
+    var receipts: [Receipt?] = []
+    receipts.append(try? await engagement.track("looked"))
+    receipts.append(
+      try? await engagement.track(.purchase, name: "shoes", ["currency": "EUR", "price": 1]))
+    receipts.append(try? await engagement.update(update))
+    receipts.append(
+      try? await engagement.registerPush(
+        PushRegistration(token: Secret("0a0b"), service: .apns)))
+    let actions: [(ItemAction, String)] = [(.impression, "a"), (.click, "a"), (.dismiss, "c")]
+    for (action, id) in actions {
+      receipts.append(try? await engagement.perform(action, on: ItemID("braze", id)))
+    }
+    for receipt in receipts { _ = await receipt?.outcome }
+  }
+
+  @Test(
+    "X20 what leaves for Braze depends on consent",
+    arguments: [
+      (.denied, [], 0), (.essential, ["ccc a", "ccd c"], 2), (.unknown, ["ccc a", "ccd c"], 2),
+      (.full, ["ccc a", "ccd c", "cci a", "ce", "p"], 2),
+    ] as [(Consent, [String], Int)])
+  func consent(consent: Consent, told: [String], attributes: Int) async throws {
+    let application = try await BrazeApplication { _ in Self.cards }
+    try await application.run { engagement in
+      try await engagement.signIn("u-1")
+      try await engagement.setConsent(consent)
+      try await Self.useEverything(engagement)
+      #expect(application.told.sorted() == told)
+      #expect(application.attributes.count == attributes)
+      #expect(application.transport.requests.isEmpty == (consent == .denied))
+    }
+  }
+
+  @Test("X20 cards that were there before consent was denied are used without a word")
+  func deniedLater() async throws {
+    let application = try await BrazeApplication { _ in Self.cards }
+    try await application.run { engagement in
+      try await engagement.signIn("u-1")
+      _ = await engagement.refresh(.cards("home"))
+      try await engagement.setConsent(.denied)
+      application.transport.forget()
+      try await Self.useEverything(engagement)
+      #expect(application.transport.requests.isEmpty)
+    }
+  }
+
+  // MARK: Users and pushes
+
+  @Test("B6 another user sees own cards only, and watermarks begin anew")
+  func users() async throws {
+    let application = try await BrazeApplication { [BrazeScene.card("card of \($0)")] }
+    try await application.run { engagement in
+      for user in ["u-1", "u-2"] {
+        try await engagement.signIn(User(UserID(user)))
+        #expect(application.visible.isEmpty)
+        _ = await engagement.refresh(.cards("home"))
+        #expect(application.visible == ["card of \(user)"])
+        let sync = application.transport.requests.last
+        let body = try JSON(parsing: sync?.body ?? [])
+        #expect(body["last_full_sync_at"] == 0 && body["user_id"]?.string == user)
+      }
+      try await engagement.signIn("u-1")
+      #expect(application.visible == ["card of u-1"], "a user who comes back finds the cache")
+    }
+  }
+
+  @Test("B8 a card inside a push is shown, and the token arrives as an attribute")
+  func push() async throws {
+    let application = try await BrazeApplication { _ in Self.cards }
+    try await application.run { engagement in
+      try await engagement.signIn("u-1")
+      _ = await engagement.refresh(.cards("home"))
+      let notification = try await engagement.received([
+        "aps": ["alert": "New"],
+        "ab": ["ab_cd": ["id": "sent", "tp": "short_news", "ca": 400, "t": true]],
+      ])
+      #expect(notification?.itemID == "sent" && notification?.body == "New")
+      #expect(application.visible == ["sent", "a", "b", "c"])
+      _ = await engagement.refresh(.cards("home"))
+      #expect(application.visible == ["sent", "a", "b", "c"], "a test card survives (B4)")
+      #expect(try await engagement.received(["wzrk_id": "1"]) == nil)
+      let receipt = try await engagement.registerPush(
+        PushRegistration(token: Secret("0a0b"), service: .apns))
+      _ = await receipt.outcome
+      #expect(application.attributes == [["user_id": "u-1", "push_token": "0a0b"]])
+    }
+  }
+}

@@ -1,0 +1,158 @@
+import BrazeFixtures
+import EngagementAdapterAPI
+import EngagementBraze
+import EngagementJSON
+import EngagementKit
+import EngagementModel
+import EngagementTesting
+import Testing
+
+/// Pushes: whose they are, what they say, and the card that may travel with one.
+@Suite struct BrazePushTests {
+  private func received(_ push: JSON) throws -> Received? {
+    try BrazeScene.adapter().received(push, in: BrazeScene.context())
+  }
+
+  private static let fullest: JSON = [
+    "aps": [
+      "alert": ["title": "T", "subtitle": "S", "body": "B"], "sound": ["name": "ping"],
+      "badge": 3, "category": "offer", "content-available": 1,
+    ],
+    "ab": ["c": "blob", "att": ["url": "https://example.com/a.png"]],
+    "ab_uri": "app://open", "ab_use_webview": true, "own": ["k": "v"],
+  ]
+
+  @Test("B8 every part of a push arrives")
+  func fullest() throws {
+    var expected = PushNotification(vendor: "braze")
+    (expected.title, expected.subtitle, expected.body) = ("T", "S", "B")
+    (expected.sound, expected.badge, expected.category) = ("ping", 3, "offer")
+    (expected.deepLink, expected.mediaURL) = ("app://open", "https://example.com/a.png")
+    expected.custom = ["own": ["k": "v"]]
+    expected.detail = ["opensInWebView": true]
+    #expect(try received(Self.fullest) == Received(expected))
+  }
+
+  @Test(
+    "B8 a push is this vendor's only when ab is an object with something in it",
+    arguments: [
+      [:], ["ab": [:]], ["ab": "x"], ["ab": .null], ["ab": ["x"]], ["ab_uri": "app://x"], "ab",
+      .null,
+      ["aps": ["alert": "T"]], ["wzrk_id": "1"], ["message_uid": "1", "client_app_data": [:]],
+      ["atomic-push": ["type": "card"]],
+    ] as [JSON])
+  func foreign(push: JSON) throws {
+    #expect(try received(push) == nil)
+  }
+
+  static let shapes: [(JSON, PushNotification)] = {
+    var plain = PushNotification(vendor: "braze")
+    let nothing = plain
+    plain.body = "just text"
+    var silent = PushNotification(vendor: "braze")
+    silent.silent = true
+    var category = PushNotification(vendor: "braze")
+    (category.category, category.sound) = ("ab category", "ping")
+    let ab: JSON = ["c": 1]
+    return [
+      (["ab": ab, "aps": ["alert": "just text"]], plain),
+      (["ab": ab, "aps": ["content-available": 1]], silent),
+      (["ab": ab, "aps": ["content-available": true]], silent),
+      (["ab": ["ab_cat": "ab category"], "aps": ["sound": "ping"]], category),
+      (["ab": ab, "aps": "x", "ab_uri": 7, "ab_use_webview": "yes"], nothing),
+      (["ab": ab, "ab_uri": " javascript:x", "aps": ["badge": 1.5]], nothing),
+      (["ab": ["att": ["url": "file:x"]], "appboy_uninstall_tracking": true], nothing),
+      (["ab": ["ab_cd": 7]], nothing), (["ab": ["ab_cd": ["tp": "control"]]], nothing),
+      (["ab": ["ab_cd": "{"]], nothing),
+    ]
+  }()
+
+  @Test("B8 a push of any shape says what it says", arguments: shapes)
+  func shape(push: JSON, expected: PushNotification) throws {
+    #expect(try received(push) == Received(expected))
+  }
+
+  // MARK: Google's service
+
+  static let texts: [(JSON, PushNotification)] = {
+    var whole = PushNotification(vendor: "braze")
+    (whole.title, whole.subtitle, whole.body) = ("T", "S", "B")
+    (whole.sound, whole.category) = ("ping", "offer")
+    (whole.deepLink, whole.mediaURL) = ("app://open", "https://example.com/a.png")
+    whole.custom = ["k": "v"]
+    whole.detail = ["opensInWebView": true]
+    var silent = PushNotification(vendor: "braze")
+    silent.silent = true
+    var plain = PushNotification(vendor: "braze")
+    plain.body = "B"
+    return [
+      (
+        [
+          "_ab": "true", "t": "T", "s": "S", "a": "B", "sd": "ping", "ab_ct": "offer",
+          "uri": "app://open", "appboy_image_url": "https://example.com/a.png",
+          "ab_use_webview": "true", "extra": #"{"k":"v"}"#, "cid": "c", "nid": "7",
+        ], whole
+      ),
+      (["_ab": "1"], silent), (["_ab": true, "t": "", "extra": "{"], silent),
+      (["_ab": "true", "a": "B", "t": 7, "uri": "javascript:x", "extra": ["x"]], plain),
+    ]
+  }()
+
+  @Test("B8 a push of Google's service says what it says", arguments: texts)
+  func text(push: JSON, expected: PushNotification) throws {
+    #expect(try received(push) == Received(expected))
+  }
+
+  @Test(
+    "B8 texts that are not this vendor's are left to others",
+    arguments: [
+      ["_ab": "false", "t": "T"], ["_ab": .null], ["_ab": ""], ["t": "T", "a": "B"],
+      ["nm": "B", "nt": "T", "wzrk_id": "1"],
+    ] as [JSON])
+  func foreignTexts(push: JSON) throws {
+    #expect(try received(push) == nil)
+  }
+
+  // MARK: A card in a push
+
+  private static let object: JSON = [
+    "id": "sent", "tp": "short_news", "ca": 200, "tt": "Sent", "t": true,
+  ]
+
+  @Test("B8 a card travels with a push of either service, as an object or as text")
+  func cards() throws {
+    let text = JSON.string(String(decoding: Self.object.encoded(), as: UTF8.self))
+    let pushes: [JSON] = [
+      ["ab": ["ab_cd": Self.object]], ["ab": ["ab_cd": text]], ["_ab": "true", "ab_cd": text],
+    ]
+    for push in pushes {
+      let received = try received(push)
+      #expect(received?.notification.itemID == "sent")
+      guard case .items(.cards, .patch, let items)? = received?.changes.first else {
+        Issue.record("no card came")
+        continue
+      }
+      #expect(items.map(\.id) == ["sent"] && received?.changes.count == 1)
+    }
+  }
+
+  @Test("B8 while cards are switched off a push brings none")
+  func switchedOff() async throws {
+    let scene = try BrazeScene(
+      ScriptedTransport([
+        BrazeScene.dataLine: [.json(200, BrazeScene.config(1, enabled: false))]
+      ]))
+    _ = await scene.perform(.settings)
+    #expect(scene.memory.receive(["aps": [:], "ab": ["ab_cd": Self.object]])?.itemID == "sent")
+    #expect(scene.visible.isEmpty)
+  }
+
+  @Test("B8 the push token travels as an attribute of the user")
+  func token() async throws {
+    let scene = try BrazeScene(
+      ScriptedTransport([BrazeScene.dataLine: [.json(201, #"{"message":"success"}"#)]]))
+    scene.memory.setPush(PushRegistration(token: Secret("0a0b"), service: .apns))
+    #expect(await scene.perform(.registerPush(.production)) == .done)
+    #expect(scene.body(0)["attributes"] == [["user_id": "u-1", "push_token": "0a0b"]])
+  }
+}

@@ -1,0 +1,121 @@
+import EngagementCurl
+import EngagementHTTP
+import EngagementModel
+import TestServers
+import Testing
+
+@Suite struct ConnectionTests {
+  private static func answerAll(_ connection: Connection) throws {
+    while true {
+      try connection.readHead()
+      try connection.answer("200 OK", "ok")
+    }
+  }
+
+  @Test("requests one after the other use one connection")
+  func reuse() async throws {
+    try await withServer(nil, Self.answerAll) { server in
+      let transport = transport()
+      for number in 0..<50 {
+        let response = try await transport.send(HTTPRequest(.get, server.url("/\(number)")))
+        #expect(response.status == 200)
+      }
+      #expect(server.connections == 1)
+      #expect(server.heads.count == 50)
+    }
+  }
+
+  @Test("hundreds at once are all answered, each with its own answer")
+  func many() async throws {
+    try await withServer { connection in
+      while true {
+        let target = try connection.readHead().split(separator: " ")[1]
+        try connection.answer("200 OK", String(target))
+      }
+    } _: { server in
+      let transport = transport()
+      try await withThrowingTaskGroup(of: Bool.self) { group in
+        for number in 0..<400 {
+          group.addTask {
+            let response = try await transport.send(HTTPRequest(.get, server.url("/\(number)")))
+            return response.body == Array("/\(number)".utf8)
+          }
+        }
+        while let isOwn = try await group.next() { #expect(isOwn) }
+      }
+      #expect(server.heads.count == 400)
+    }
+  }
+
+  /// Answers once and then, having read a second request, goes away without a word.
+  private static func dieOnSecond(_ connection: Connection) throws {
+    let head = try connection.readHead()
+    try connection.answer("200 OK", "ok")
+    if head.contains("/first") { try connection.readHead() }
+  }
+
+  @Test("what only reads is sent again where a kept connection was dead")
+  func deadConnection() async throws {
+    try await withServer(nil, Self.dieOnSecond) { server in
+      let transport = transport()
+      _ = try await transport.send(HTTPRequest(.get, server.url("/first")))
+      let response = try await transport.send(HTTPRequest(.get, server.url("/again")))
+      #expect(response.status == 200)
+      #expect(server.heads.count == 3 && server.connections == 2)
+    }
+  }
+
+  @Test("what may have had an effect is never sent twice by itself (G3)", arguments: [nil, [1]])
+  func noSecondEffect(body: [UInt8]?) async throws {
+    try await withServer(nil, Self.dieOnSecond) { server in
+      let transport = transport()
+      _ = try await transport.send(HTTPRequest(.get, server.url("/first")))
+      let error = try await failure(
+        of: HTTPRequest(.post, server.url("/effect"), body: body), by: transport)
+      #expect(error.code == .unavailable)
+      #expect(server.heads.filter { $0.hasPrefix("POST") }.count == 1)
+      // The transport goes on.
+      let response = try await transport.send(HTTPRequest(.get, server.url()))
+      #expect(response.status == 200)
+    }
+  }
+
+  @Test("a server that goes away during an upload ends the request and not the process")
+  func goneDuringUpload() async throws {
+    let identity = try TLSIdentity("localhost", isAuthority: true, hosts: "DNS:localhost")
+    try await identity.withFile { file in
+      try await withServer(identity) {
+        try $0.readHead()
+        $0.reset()
+      } _: { server in
+        let transport = transport(trusting: file)
+        let url = server.url(scheme: "https", host: "localhost")
+        for _ in 0..<5 {
+          let request = HTTPRequest(.post, url, body: [UInt8](repeating: 7, count: 5_000_000))
+          let error = try await failure(of: request, by: transport)
+          #expect(error.code == .unavailable)
+        }
+      }
+    }
+  }
+
+  @Test("two transports share no connection")
+  func separate() async throws {
+    try await withServer(nil, Self.answerAll) { server in
+      _ = try await transport().send(HTTPRequest(.get, server.url()))
+      _ = try await transport().send(HTTPRequest(.get, server.url()))
+      #expect(server.connections == 2)
+    }
+  }
+
+  @Test("transports come and go, with and without a request")
+  func lifetimes() async throws {
+    try await withServer(nil, Self.answerAll) { server in
+      for number in 0..<40 {
+        let transport = transport()
+        if number % 2 == 0 { _ = try await transport.send(HTTPRequest(.get, server.url())) }
+      }
+      #expect(server.heads.count == 20)
+    }
+  }
+}

@@ -1,0 +1,88 @@
+import EngagementEmulator
+import EngagementModel
+import Testing
+
+@Suite(.timeLimit(.minutes(20))) struct BrazePushTests {
+  @Test("a push for Apple's devices has the vendor's own members, and the card that travels")
+  func apns() async throws {
+    try await Stand.run(vendors: ["braze"]) { stand async throws in
+      let id = try #require(try stand.sync().cards.keys.sorted().first)
+      let push = try await stand.emulator.push(
+        [
+          "title": "T", "body": "B", "url": "https://harbour.example.com", "webView": true,
+          "item": .string(id), "extras": ["k": "v", "aps": "not this"],
+        ], from: "braze")
+      #expect(push["aps"] == ["alert": ["title": "T", "body": "B"]])
+      #expect(push["ab"]?["ab_cd"]?["id"] == .string(id) && push["ab"]?["ab_cd"]?["t"] == true)
+      #expect(push["ab_uri"] == "https://harbour.example.com" && push["ab_use_webview"] == true)
+      #expect(push["k"] == "v")
+    }
+  }
+
+  @Test("a silent push has no alert, and one over FCM has texts only")
+  func others() async throws {
+    try await Stand.run(vendors: ["braze"]) { stand async throws in
+      let silent = try await stand.emulator.push(["silent": true], from: "braze")
+      #expect(silent["aps"] == ["content-available": 1] && silent["ab"]?["c"] != nil)
+      let fcm = try await stand.emulator.push(
+        ["platform": "fcm", "title": "T", "webView": false], from: "braze")
+      #expect(fcm["t"] == "T" && fcm["_ab"] == "1" && fcm["ab_use_webview"] == "false")
+      #expect(fcm.object?.members.allSatisfy { $0.value.string != nil } == true)
+    }
+  }
+
+  @Test(
+    "what cannot be pushed is refused",
+    arguments: [
+      ["item": "nobody"], ["platform": "pigeon"], ["title": 7], ["tittle": "x"], [],
+    ] as [JSON])
+  func refused(message: JSON) async throws {
+    try await Stand.run(vendors: ["braze"]) { stand async throws in
+      await #expect(throws: EngagementError.self) {
+        try await stand.emulator.push(message, from: "braze")
+      }
+    }
+  }
+
+  @Test(
+    "what no card can be is refused",
+    arguments: [[], ["id": ""], ["id": 7], "card"] as [JSON])
+  func refusedCards(item: JSON) async throws {
+    try await Stand.run(vendors: ["braze"]) { stand async throws in
+      let before = try await stand.emulator.items(of: "braze")
+      await #expect(throws: EngagementError.self) {
+        try await stand.emulator.put(item, in: "braze")
+      }
+      #expect(try await stand.emulator.items(of: "braze") == before)
+    }
+  }
+
+  @Test(
+    "a wrong setting is named, and nothing is changed",
+    arguments: [
+      ("cardsEnable", ["cardsEnable": true]), ("cardsEnabled", ["cardsEnabled": 1]),
+      ("authentication", ["authentication": "maybe"]),
+      ("eventsBlacklist", ["eventsBlacklist": [1]]),
+      ("sessionTimeout", ["sessionTimeout": -1]), ("rateLimit.", ["rateLimit": ["x": 1]]),
+      ("syncLimit.refillSeconds", ["syncLimit": ["refillSeconds": 0]]),
+    ] as [(String, JSON)])
+  func wrongSettings(name: String, settings: JSON) async throws {
+    try await Stand.run(vendors: ["braze"]) { stand async throws in
+      let error = await #expect(throws: EngagementError.self) {
+        try await stand.emulator.configure("braze", settings)
+      }
+      #expect(error?.code == .invalidArgument && error?.message.contains(name) == true)
+      #expect(try stand.sync().cards.count == 13)
+    }
+  }
+
+  @Test("a vendor that was not started is named")
+  func notStarted() async throws {
+    try await Stand.run(vendors: ["braze"]) { stand async throws in
+      let error = await #expect(throws: EngagementError.self) {
+        _ = try await stand.emulator.items(of: "brase")
+      }
+      #expect(error?.code == .notFound && error?.message.contains("braze") == true)
+    }
+  }
+}

@@ -1,0 +1,110 @@
+import EngagementAdapterAPI
+import EngagementModel
+import EngagementStore
+import EngagementTesting
+import Foundation
+import Testing
+
+@testable import EngagementKit
+
+/// What an application may be given without having done anything wrong, through its own door.
+@Suite("bad input", .timeLimit(.minutes(20))) struct BadInputTests {
+  private let place = Stage.Place()
+
+  private func stage(_ ids: String = #"["a","b"]"#) async throws -> Stage {
+    try await Stage([PuppetAdapter("braze")], at: place) { _ in .json(200, ids) }
+  }
+
+  @Test("G19 a clock set a year back loses nothing, sends nothing twice, keeps the order")
+  func yearBack() async throws {
+    let stage = try await stage()
+    try await stage.signIn("u-1")
+    _ = await stage.engagement.refresh(.cards("home"))
+    try await stage.engagement.perform(.dismiss, on: ItemID("braze", "a"), surface: .cards)
+    stage.clock.set(to: stage.clock.now.addingTimeInterval(-31_536_000))
+    try await stage.engagement.perform(.dismiss, on: ItemID("braze", "b"), surface: .cards)
+    #expect(stage.engagement.cards(in: "home").cards.isEmpty)
+    try await stage.end()
+    let next = try await self.stage()
+    #expect(next.engagement.cards(in: "home").cards.isEmpty)
+    await next.drain("braze")
+    #expect(next.asked.count == 2)
+    #expect(try await next.engagement.pending()["braze"] ?? 0 == 0)
+    let store = next.engagement.house.store
+    let events = try await store.entries(after: 0, limit: 100).map(\.event)
+      .filter { $0.kind == .dismiss }
+    #expect(events.compactMap(\.item?.id.value) == ["a", "b"])
+    #expect(events[0].sequence < events[1].sequence && events[0].time > events[1].time)
+    #expect(await next.engagement.refresh(.cards("home")).providers["braze"]?.error == nil)
+    try await next.end()
+  }
+
+  @Test("ids that differ only in their normal form are two items, of two users as well")
+  func normalForms() async throws {
+    let (composed, decomposed) = ("caf\u{e9}", "cafe\u{301}")
+    let stage = try await stage(#"["\#(composed)","\#(decomposed)"]"#)
+    for user in [composed, decomposed] {
+      try await stage.signIn(User(UserID(user)))
+      #expect(stage.engagement.cards(in: "home").cards.isEmpty)
+      _ = await stage.engagement.refresh(.cards("home"))
+      #expect(stage.engagement.cards(in: "home").cards.count == 2)
+      try await stage.engagement.perform(.dismiss, on: ItemID("braze", user), surface: .cards)
+      let left = stage.engagement.cards(in: "home").cards.map { Array($0.id.value.utf8) }
+      #expect(left == [Array((user.utf8.count == 5 ? decomposed : composed).utf8)])
+    }
+    try await stage.end()
+  }
+
+  @Test("G11 locks that a killed process left behind keep nobody from writing or sending")
+  func deadProcess() async throws {
+    try await self.stage().end()
+    for suffix in [".lock", ".courier", ".recovery", ".journal"] {
+      let holder = Process()
+      holder.executableURL = URL(filePath: "/usr/bin/flock")
+      holder.arguments = [
+        "-x", "--no-fork", place.path + suffix, "sh", "-c", "echo held; exec cat",
+      ]
+      let (input, output) = (Pipe(), Pipe())
+      (holder.standardInput, holder.standardOutput) = (input, output)
+      try holder.run()
+      #expect(output.fileHandleForReading.availableData == Data("held\n".utf8))
+      kill(holder.processIdentifier, SIGKILL)
+      holder.waitUntilExit()
+      #expect(FileManager.default.fileExists(atPath: place.path + suffix))
+    }
+    let stage = try await stage()
+    try await stage.signIn("u-1")
+    try await stage.engagement.associate("person-1")
+    await stage.drain("braze")
+    #expect(stage.asked == ["POST /person.associate?user=u-1"])
+    try await stage.end()
+  }
+
+  @Test(
+    "a cache that is not ours, newer or no file is refused and left as it is (G10)",
+    arguments: [
+      ("foreign", EngagementError.Code.unreadable), ("newer", .newerSchema),
+      ("folder", .unreadable),
+    ])
+  func refused(kind: String, code: EngagementError.Code) async throws {
+    try await self.stage().end()
+    let file = URL(filePath: place.path)
+    var bytes = try Data(contentsOf: file)
+    switch kind {
+    case "newer":
+      // The version of the schema is in the bytes 60 to 63 of the header.
+      bytes[63] = 99
+      try bytes.write(to: file)
+    case "foreign":
+      bytes = Data(repeating: 0x20, count: 8_192)
+      try bytes.write(to: file)
+    default:
+      try FileManager.default.removeItem(at: file)
+      try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
+    }
+    #expect(await failure { try await stage() }?.code == code)
+    if kind != "folder" { #expect(try Data(contentsOf: file) == bytes) }
+    let names = try FileManager.default.contentsOfDirectory(atPath: place.folder.path)
+    #expect(!names.contains { $0.contains("corrupt") || $0.contains("damaged") })
+  }
+}

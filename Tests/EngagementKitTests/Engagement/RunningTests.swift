@@ -1,0 +1,85 @@
+import EngagementAdapterAPI
+import EngagementHTTP
+import EngagementModel
+import EngagementStore
+import EngagementTesting
+import Foundation
+import Testing
+
+@testable import EngagementKit
+
+@Suite("running an engagement", .timeLimit(.minutes(20))) struct RunningTests {
+  private func run(_ engagement: Engagement) async -> EngagementError.Code? {
+    await failure { try await engagement.run() }?.code
+  }
+
+  @Test(
+    "what is accepted is delivered while it runs, and it ends cleanly when it is cancelled (X7)")
+  func delivers() async throws {
+    let stage = try await Stage([PuppetAdapter("braze")])
+    let running = Task { await run(stage.engagement) }
+    try await stage.signIn("u-1")
+    let receipt = try await stage.engagement.associate("person-1")
+    #expect(await receipt.outcome == .delivered)
+    #expect(stage.asked == ["POST /person.associate?user=u-1"])
+    running.cancel()
+    #expect(await running.value == nil)
+    try await stage.end()
+  }
+
+  @Test("it runs once at a time, rests and ends as told")
+  func life() async throws {
+    let stage = try await Stage([PuppetAdapter("braze")])
+    let running = Task { await run(stage.engagement) }
+    await stage.clock.sleepers(1)
+    #expect(await run(stage.engagement) == .busy)
+    try await stage.engagement.suspend()
+    #expect(stage.clock.sleeping == 0, "nothing waits for anything while it rests")
+    try await stage.engagement.resume()
+    let receipt = try await stage.engagement.associate("person-1")
+    #expect(await receipt.outcome == .delivered)
+    try await stage.engagement.close()
+    #expect(await running.value == nil)
+    #expect(await run(stage.engagement) == .conflict)
+    try await stage.engagement.close()
+  }
+
+  @Test("a cache that is temporary is gone with its folder, one in a file stays")
+  func folders() async throws {
+    let stage = try await Stage([PuppetAdapter("braze")])
+    let folder = try #require(stage.engagement.folder)
+    #expect(FileManager.default.fileExists(atPath: folder))
+    let mode = try FileManager.default.attributesOfItem(atPath: folder)[.posixPermissions] as? Int
+    #expect(mode == 0o700)
+    try await stage.end()
+    #expect(!FileManager.default.fileExists(atPath: folder))
+
+    let place = Stage.Place()
+    let other = try await Stage([PuppetAdapter("braze")], at: place)
+    #expect(other.engagement.folder == nil)
+    try await other.end()
+    #expect(
+      FileManager.default.fileExists(atPath: place.folder.appending(path: "cache.sqlite").path))
+  }
+
+  @Test("what was accepted survives a restart and is delivered with the same key (G1, G3)")
+  func restart() async throws {
+    let place = Stage.Place()
+    let first = try await Stage([PuppetAdapter("braze")], at: place) {
+      _ throws(EngagementError) in throw EngagementError(.unavailable, "No network.")
+    }
+    try await first.signIn("u-1")
+    try await first.engagement.associate("person-1")
+    let partition = first.engagement.house.occupancy.present.partition
+    let rows = try await first.engagement.house.store.pending(
+      for: "braze", in: partition, limit: 10)
+    try await first.end()
+    let second = try await Stage([PuppetAdapter("braze")], at: place)
+    let kept = try await second.engagement.house.store.pending(
+      for: "braze", in: second.engagement.house.occupancy.present.partition, limit: 10)
+    #expect(kept.map(\.key) == rows.map(\.key) && rows.count == 1)
+    await second.drain("braze")
+    #expect(second.asked == ["POST /person.associate?user=u-1"])
+    try await second.end()
+  }
+}

@@ -1,0 +1,173 @@
+import EngagementAdapterAPI
+import EngagementHTTP
+import EngagementModel
+import EngagementStore
+import EngagementTesting
+import Foundation
+
+@testable import EngagementKit
+
+/// An engagement with vendors that answer from a script, and all that a test looks at.
+struct Stage: Sendable {
+  let engagement: Engagement
+  let transport: ScriptedTransport
+  let clock: TestClock
+  let secrets: MemorySecretStore
+  let lines: Lines
+
+  /// Where the cache is, so that it can be opened again.
+  final class Place: Sendable {
+    let folder = FileManager.default.temporaryDirectory.appending(
+      path: "stage-\(UUID().uuidString)")
+    let clock = TestClock()
+    let secrets = MemorySecretStore()
+    let random = Stage.random()
+
+    var path: String { folder.appending(path: "cache.sqlite").path }
+    var cache: Cache { .file(path) }
+
+    deinit {
+      // What is left behind harms no other test.
+      try? FileManager.default.removeItem(at: folder)
+    }
+  }
+
+  /// Collects every line.
+  final class Lines: EngagementLogger {
+    private let lines = Locked<[LogLine]>([])
+    let level = LogLevel.verbose
+    var all: [LogLine] { lines.withLock { $0 } }
+    func log(_ line: LogLine) { lines.withLock { $0.append(line) } }
+  }
+
+  init(
+    _ adapters: [PuppetAdapter], routes: Routes? = nil, containers: ContainerMap = [:],
+    at place: Place? = nil, _ script: @escaping ScriptedTransport.Script = Self.empty
+  ) async throws {
+    try await self.init(
+      adapters.map { Provider($0.provider, $0) }, routes: routes, containers: containers,
+      at: place, ScriptedTransport(script))
+  }
+
+  init(
+    _ providers: [Provider], routes: Routes? = nil, containers: ContainerMap = [:],
+    at place: Place? = nil, _ transport: ScriptedTransport
+  ) async throws {
+    self.transport = transport
+    clock = place?.clock ?? TestClock()
+    secrets = place?.secrets ?? MemorySecretStore()
+    lines = Lines()
+    engagement = try await Engagement.open(
+      cache: place?.cache ?? .temporary, device: .test, transport: transport,
+      providers: providers, routes: routes ?? .all(of: providers),
+      containers: containers,
+      options: Options(
+        environment: "test", secrets: secrets, loggers: [lines], clock: clock,
+        random: place?.random ?? Self.random()))
+  }
+
+  /// A vendor that is there and has nothing.
+  static let empty: ScriptedTransport.Script = { _ in .json(200, "[]") }
+
+  /// Bits that count up: never the same twice, the same in every run.
+  fileprivate static func random() -> @Sendable () -> UInt64 {
+    let count = Locked<UInt64>(0)
+    return {
+      count.withLock { count in
+        count += 1
+        return count &* 0x9e37_79b9_7f4a_7c15
+      }
+    }
+  }
+
+  // MARK: What a test does
+
+  /// Sends what waits for the providers, as whoever is present.
+  func drain(_ providers: ProviderID...) async {
+    for provider in providers {
+      _ = await engagement.courier.drain(
+        provider, as: engagement.house.occupancy.present, within: .seconds(5))
+    }
+  }
+
+  /// Signs in with a credential that tells whose it is.
+  func signIn(_ user: User) async throws {
+    try await engagement.signIn(user) { provider in Secret.of(user, at: provider) }
+  }
+
+  func memory(of provider: ProviderID, for user: User) async throws -> ProviderMemory {
+    let partition = try await engagement.house.store.partition(of: user, at: clock.now)
+    return try await engagement.house.store.memory(of: provider, in: partition)
+  }
+
+  /// The ids of the cards that the cache has for the user.
+  func kept(
+    _ provider: ProviderID, for user: User, in feed: Feed = .cards
+  ) async throws -> [String] {
+    let partition = try await engagement.house.store.partition(of: user, at: clock.now)
+    return try await engagement.house.store.cards(
+      in: FeedKey(provider, feed), of: partition, at: clock.now
+    ).items.map(\.id.value)
+  }
+
+  /// What waits for the provider as the user.
+  func waiting(
+    for provider: ProviderID, of user: User
+  ) async throws -> [OutboxRow.Work] {
+    let partition = try await engagement.house.store.partition(of: user, at: clock.now)
+    return try await engagement.house.store.pending(for: provider, in: partition, limit: 100)
+      .map(\.work)
+  }
+
+  /// `METHOD path?query` of everything that was asked.
+  var asked: [String] {
+    transport.requests.map { request in
+      let query = (try? request.target())?.query ?? ""
+      return "\(request.line)?\(query)"
+    }
+  }
+
+  func end() async throws { try await engagement.close() }
+}
+
+extension Routes {
+  /// Each surface from all providers that have it.
+  fileprivate static func all(of providers: [Provider]) -> Routes {
+    func route(_ verb: EngagementAdapterAPI.Operation.Verb) -> Route {
+      let able = providers.filter {
+        $0.adapter.capabilities.ability(verb).travel != .unsupported
+      }
+      return able.isEmpty ? .none : .merge(able.map(\.id))
+    }
+    return Routes(cards: route(.cards), inbox: route(.inbox))
+  }
+}
+
+extension Secret {
+  static func of(_ user: User, at provider: ProviderID) -> Secret {
+    Secret("\(provider) token of \(user.id?.text ?? "nobody")")
+  }
+}
+
+extension HTTPRequest {
+  var credential: Secret? { headers.secret("Authorization") }
+}
+
+/// The library's error of a body that must throw one.
+func failure<Value>(of body: () async throws -> Value) async -> EngagementError? {
+  do {
+    _ = try await body()
+    return nil
+  } catch {
+    return error as? EngagementError
+  }
+}
+
+extension Stage.Place {
+  /// Whether any byte of any file beside the cache, or of it, spells the text.
+  func holds(_ text: String) throws -> Bool {
+    let files = try FileManager.default.contentsOfDirectory(
+      at: folder, includingPropertiesForKeys: nil)
+    return try files.contains { try Data(contentsOf: $0).range(of: Data(text.utf8)) != nil }
+  }
+}

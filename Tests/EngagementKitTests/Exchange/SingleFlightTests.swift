@@ -1,0 +1,124 @@
+import EngagementModel
+import EngagementTesting
+import Testing
+
+@testable import EngagementKit
+
+@Suite struct SingleFlightTests {
+  private typealias Flights = SingleFlight<String, Int>
+
+  @Test("many who need the same thing do it once and share the outcome")
+  func once() async {
+    let flights = Flights()
+    let (gate, runs) = (Gate(), Locked(0))
+    let landings = await withTaskGroup(of: Int?.self) { group in
+      for _ in 0..<20 {
+        group.addTask {
+          let landing = await flights.run("a", for: nil) {
+            runs.withLock { $0 += 1 }
+            await gate.pass()
+            return 7
+          }
+          if case .landed(let value) = landing { return value } else { return nil }
+        }
+      }
+      await gate.isHolding(1)
+      while flights.waiting(for: "a") < 19 { await Task.yield() }
+      gate.open()
+      var all: [Int?] = []
+      for await value in group { all.append(value) }
+      return all
+    }
+    #expect(landings == Array(repeating: 7, count: 20))
+    #expect(runs.withLock { $0 } == 1)
+  }
+
+  @Test("a need that arose before the work landed is answered by it, a later one is not")
+  func latecomer() async {
+    let flights = Flights()
+    let before = flights.landings
+    #expect(await flights.run("a", for: nil, since: before) { 1 }.value == 1)
+    #expect(await flights.run("a", for: nil, since: before) { 2 }.value == 1)
+    #expect(await flights.run("a", for: nil, since: flights.landings) { 3 }.value == 3)
+    #expect(await flights.run("a", for: nil) { 4 }.value == 4)
+  }
+
+  @Test("other things do not wait")
+  func apart() async {
+    let flights = Flights()
+    let gate = Gate()
+    async let slow = flights.run("slow", for: nil) {
+      await gate.pass()
+      return 1
+    }
+    await gate.isHolding(1)
+    let quick = await flights.run("quick", for: nil) { 2 }
+    #expect(quick.value == 2)
+    gate.open()
+    #expect(await slow.value == 1)
+  }
+
+  @Test("when the leader is cancelled, the others ask again and one of them leads")
+  func leaderCancelled() async {
+    let flights = Flights()
+    let gate = Gate()
+    let leader = Task {
+      await flights.run("a", for: nil) {
+        await gate.pass()
+        return Task.isCancelled ? nil : 1
+      }
+    }
+    await gate.isHolding(1)
+    let follower = Task { () -> Int? in
+      while true {
+        switch await flights.run("a", for: nil, work: { 2 }) {
+        case .landed(let value): return value
+        case .abandoned: continue
+        case .circular: return nil
+        }
+      }
+    }
+    while flights.waiting(for: "a") < 1 { await Task.yield() }
+    leader.cancel()
+    gate.open()
+    #expect(await follower.value == 2)
+    #expect(await leader.value.value == nil)
+  }
+
+  @Test("who is cancelled while waiting leaves at once")
+  func followerCancelled() async {
+    let flights = Flights()
+    let gate = Gate()
+    let leader = Task {
+      await flights.run("a", for: nil) {
+        await gate.pass()
+        return 1
+      }
+    }
+    await gate.isHolding(1)
+    let follower = Task { await flights.run("a", for: nil) { 2 } }
+    while flights.waiting(for: "a") < 1 { await Task.yield() }
+    follower.cancel()
+    #expect(await follower.value.isAbandoned)
+    gate.open()
+    #expect(await leader.value.value == 1)
+  }
+
+  @Test("what needs itself through another is refused and does not wait for ever")
+  func circle() async {
+    let flights = Flights()
+    let landing = await flights.run("a", for: nil) {
+      let inner = await flights.run("b", for: "a") {
+        await flights.run("a", for: "b") { 1 }.isCircular ? 40 : 0
+      }
+      return (inner.value ?? 0) + 2
+    }
+    #expect(landing.value == 42)
+  }
+}
+
+extension SingleFlight.Landing {
+  fileprivate var value: Outcome? { if case .landed(let value) = self { value } else { nil } }
+  fileprivate var isAbandoned: Bool { if case .abandoned = self { true } else { false } }
+  fileprivate var isCircular: Bool { if case .circular = self { true } else { false } }
+}

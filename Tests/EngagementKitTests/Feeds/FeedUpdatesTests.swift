@@ -1,0 +1,150 @@
+import EngagementAdapterAPI
+import EngagementModel
+import EngagementStore
+import EngagementTesting
+import Foundation
+import Testing
+
+@testable import EngagementKit
+
+@Suite("Streams of what is shown", .timeLimit(.minutes(20)))
+struct FeedUpdatesTests {
+  @Test("B1 the present value comes first, then the newest at each look")
+  func newest() async throws {
+    let stage = FeedStage()
+    await stage.commit([.a("1")], .a)
+    var updates = stage.updates().makeAsyncIterator()
+    #expect(await updates.next()?.cards.map(\.id.value) == ["1"])
+    await stage.commit([.a("2")], .a)
+    await stage.commit([.a("3")], .a)
+    #expect(await updates.next()?.cards.map(\.id.value) == ["3"])
+  }
+
+  @Test("B1 a refresh that brought nothing new is told by its time")
+  func freshness() async throws {
+    let stage = FeedStage()
+    await stage.commit([.a("1")], .a)
+    var updates = stage.updates().makeAsyncIterator()
+    let first = await updates.next()
+    stage.clock.advance(by: .seconds(60))
+    await stage.commit([.a("1")], .a)
+    let second = await updates.next()
+    #expect(first?.cards == second?.cards)
+    #expect(second?.freshness["a"] == stage.clock.now)
+  }
+
+  @Test("what changes nothing that is observed brings no value")
+  func unchanged() async throws {
+    let stage = FeedStage()
+    await stage.commit([.a("1")], .a)
+    var counts = stage.showcase.cardUpdates(in: "home", every: .zero) { $0.feed.count }
+      .makeAsyncIterator()
+    #expect(await counts.next()?.visible == 1)
+    await stage.commit([.a("1")], .a)
+    await stage.commit([.a("2")], .a)
+    await stage.commit([.a("1")], FeedKey("a", Feed(.cards, in: "elsewhere")))
+    await stage.commit([.a("1"), .a("2")], .a)
+    #expect(await counts.next()?.visible == 2)
+  }
+
+  @Test("A8 at most one value comes in an interval, and it is the newest")
+  func interval() async throws {
+    let stage = FeedStage()
+    await stage.commit([.a("1")], .a)
+    let updates = stage.updates(CardOptions(interval: .seconds(10)))
+    let seen = Locked<[[String]]>([])
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask {
+        for await feed in updates.prefix(2) {
+          seen.withLock { $0.append(feed.cards.map(\.id.value)) }
+        }
+      }
+      await stage.clock.sleepers(1)
+      await stage.commit([.a("2")], .a)
+      stage.clock.advance(by: .seconds(9))
+      #expect(seen.withLock { $0 } == [["1"]])
+      await stage.commit([.a("3")], .a)
+      stage.clock.advance(by: .seconds(1))
+      await group.waitForAll()
+    }
+    #expect(seen.withLock { $0 } == [["1"], ["3"]])
+  }
+
+  @Test(
+    "A8 an interval is none or a second and more",
+    arguments: [(-1, 0), (0, 0), (1, 1000), (999, 1000), (1000, 1000), (5000, 5000)])
+  func leastInterval(_ asked: Int, _ taken: Int) {
+    let options = CardOptions(interval: .milliseconds(asked))
+    #expect(options.interval == .milliseconds(taken))
+  }
+
+  @Test("G13 a value that waited for its reader is not handed out after another user came")
+  func buffered() async throws {
+    let stage = FeedStage()
+    await stage.commit([.a("1")], .a)
+    stage.reader.set(FeedView(items: [.a("2")]), .a, of: FeedStage.second)
+    var updates = stage.updates().makeAsyncIterator()
+    try await stage.change(to: FeedStage.second)
+    #expect(await updates.next()?.cards.map(\.id.value) == ["2"])
+  }
+
+  @Test("G13 after a switch the values go on with those of the new user")
+  func goesOn() async throws {
+    let stage = FeedStage()
+    await stage.commit([.a("1")], .a)
+    var updates = stage.updates().makeAsyncIterator()
+    #expect(await updates.next()?.cards.count == 1)
+    try await stage.change(to: FeedStage.second)
+    #expect(await updates.next()?.cards.count == 0)
+    await stage.commit([.a("1")], .a, of: FeedStage.first)
+    await stage.commit([.a("2")], .a, of: FeedStage.second)
+    #expect(await updates.next()?.cards.map(\.id.value) == ["2"])
+  }
+
+  @Test("A4 a sign-out ends every observation, with nothing of the user in it")
+  func signOut() async throws {
+    let stage = FeedStage()
+    await stage.commit([.a("1")], .a)
+    var cards = stage.updates().makeAsyncIterator()
+    var inbox = stage.showcase.inboxUpdates().makeAsyncIterator()
+    #expect(await inbox.next() != nil)
+    try await stage.change(to: FeedStage.nobody)
+    #expect(await cards.next() == nil)
+    #expect(await inbox.next() == nil)
+  }
+
+  @Test("X2 a value of the former route is not handed out after the change")
+  func route() async throws {
+    let stage = FeedStage(Routes(cards: .only("a"), inbox: .none))
+    await stage.commit([.a("1")], .a)
+    await stage.commit([.b("1")], .b)
+    var updates = stage.updates().makeAsyncIterator()
+    stage.showcase.show(.cards, by: .only("b"))
+    #expect(await updates.next()?.cards.map(\.id.description) == ["b/1"])
+  }
+
+  @Test("each iterator observes by itself")
+  func twoReaders() async throws {
+    let stage = FeedStage()
+    let updates = stage.updates()
+    var first = updates.makeAsyncIterator()
+    #expect(await first.next()?.cards == [])
+    await stage.commit([.a("1")], .a)
+    var second = updates.makeAsyncIterator()
+    #expect(await second.next()?.cards.count == 1)
+    #expect(await first.next()?.cards.count == 1)
+  }
+
+  @Test("a reader that is cancelled ends, and one that is gone is not told any more")
+  func cancelled() async throws {
+    let stage = FeedStage()
+    let ended = Task {
+      var count = 0
+      for await _ in stage.updates() { count += 1 }
+      return count
+    }
+    ended.cancel()
+    #expect(await ended.value <= 1)
+    #expect(stage.showcase.observerCount == 0)
+  }
+}

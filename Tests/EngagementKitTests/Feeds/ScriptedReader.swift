@@ -1,0 +1,207 @@
+import EngagementAdapterAPI
+import EngagementHTTP
+import EngagementModel
+import EngagementStore
+import EngagementTesting
+import Foundation
+
+@testable import EngagementKit
+
+/// A cache of feeds that a test fills, and that a test may hold up.
+final class ScriptedReader: FeedReader {
+  private struct State {
+    var cards: [Partition.ID: [FeedKey: FeedView<Card>]] = [:]
+    var messages: [Partition.ID: [ProviderID: FeedView<InboxMessage>]] = [:]
+    var routes: [RoutedSurface: Route] = [:]
+    var failure: EngagementError?
+    var questions = 0
+  }
+
+  private let state = Locked(State())
+  private let pause: @Sendable () async -> Void
+
+  /// - Parameter pause: What happens between a question and its answer, twice: before the answer
+  ///   is looked up and after.
+  init(_ pause: @escaping @Sendable () async -> Void = {}) { self.pause = pause }
+
+  var questions: Int { state.withLock { $0.questions } }
+
+  func set(_ view: FeedView<Card>, _ key: FeedKey, of partition: Partition) {
+    state.withLock { $0.cards[partition.id, default: [:]][key] = view }
+  }
+
+  func set(_ view: FeedView<InboxMessage>, _ provider: ProviderID, of partition: Partition) {
+    state.withLock { $0.messages[partition.id, default: [:]][provider] = view }
+  }
+
+  func set(_ route: Route, of surface: RoutedSurface) {
+    state.withLock { $0.routes[surface] = route }
+  }
+
+  func fail(_ failure: EngagementError?) { state.withLock { $0.failure = failure } }
+
+  func feeds(of partition: Partition) async throws(EngagementError) -> [FeedKey] {
+    try await answer { state in
+      Array((state.cards[partition.id] ?? [:]).keys)
+        + (state.messages[partition.id] ?? [:]).keys.map { FeedKey($0, .inbox) }
+    }
+  }
+
+  func cards(
+    in key: FeedKey, of partition: Partition, at now: Date
+  ) async throws(EngagementError) -> FeedView<Card> {
+    try await answer { state in
+      var view = state.cards[partition.id]?[key] ?? FeedView()
+      view.items.removeAll { $0.hasEnded(at: now) }
+      view.validUntil = view.items.compactMap(\.expiresAt).min()
+      return view
+    }
+  }
+
+  func messages(
+    of provider: ProviderID, in partition: Partition, at now: Date
+  ) async throws(EngagementError) -> FeedView<InboxMessage> {
+    try await answer { state in
+      var view = state.messages[partition.id]?[provider] ?? FeedView()
+      view.items.removeAll { $0.hasEnded(at: now) }
+      view.validUntil = view.items.compactMap(\.expiresAt).min()
+      return view
+    }
+  }
+
+  func routes(in partition: Partition) async throws(EngagementError) -> [RoutedSurface: Route] {
+    try await answer { $0.routes }
+  }
+
+  private func answer<Value: Sendable>(
+    _ value: (State) -> Value
+  ) async throws(EngagementError) -> Value {
+    await pause()
+    let (answer, failure) = state.withLock { state in
+      state.questions += 1
+      return (value(state), state.failure)
+    }
+    await pause()
+    if let failure { throw failure }
+    return answer
+  }
+}
+
+/// A clock that tells how long each sleep is meant to be.
+struct NapClock: EngagementClock {
+  let naps: AsyncStream<Duration>
+  private let inner: TestClock
+  private let log: AsyncStream<Duration>.Continuation
+
+  init(_ inner: TestClock) {
+    self.inner = inner
+    (naps, log) = AsyncStream.makeStream()
+  }
+
+  var now: Date { inner.now }
+  var uptime: Duration { inner.uptime }
+
+  func sleep(until uptime: Duration) async {
+    log.yield(uptime - inner.uptime)
+    await inner.sleep(until: uptime)
+  }
+}
+
+/// A showcase over a scripted cache, with two vendors that have containers and one that has none.
+struct FeedStage: Sendable {
+  let reader: ScriptedReader
+  let clock: TestClock
+  /// The clock as the showcase has it.
+  let napping: NapClock
+  let occupancy: Occupancy
+  let showcase: Showcase
+
+  static let first = Partition(id: 1, environment: "test", user: "u-1")
+  static let second = Partition(id: 2, environment: "test", user: "u-2")
+  static let nobody = Partition(id: 3, environment: "test", user: .anonymous)
+
+  init(
+    _ routes: Routes = Routes(cards: .merge(["a", "b"]), inbox: .merge(["a", "b"])),
+    _ containers: ContainerMap = [:], user: Partition = FeedStage.first,
+    pause: @escaping @Sendable () async -> Void = {}
+  ) {
+    reader = ScriptedReader(pause)
+    clock = TestClock()
+    napping = NapClock(clock)
+    occupancy = Occupancy(user)
+    showcase = Showcase(
+      reader, of: occupancy, clock: napping, log: Log(loggers: []), routes: routes,
+      containers: containers, capabilities: Self.capabilities)
+  }
+
+  static let capabilities: [ProviderID: AdapterCapabilities] = [
+    "a": .init(abilities: [:], hosts: [], hasContainers: true),
+    "b": .init(abilities: [:], hosts: [], hasContainers: true),
+    "flat": .init(abilities: [:], hosts: []),
+  ]
+
+  /// Puts cards into the cache and tells the showcase.
+  func commit(
+    _ cards: [Card], _ key: FeedKey, of partition: Partition = FeedStage.first, total: Int? = nil
+  ) async {
+    reader.set(
+      FeedView(items: cards, total: total, refreshedAt: clock.now), key, of: partition)
+    var report = CommitReport()
+    report.feeds = [key]
+    await showcase.publish(report, of: partition)
+  }
+
+  func commit(
+    _ messages: [InboxMessage], _ provider: ProviderID, of partition: Partition = FeedStage.first
+  ) async {
+    reader.set(
+      FeedView(items: messages, refreshedAt: clock.now), provider, of: partition)
+    var report = CommitReport()
+    report.feeds = [FeedKey(provider, .inbox)]
+    await showcase.publish(report, of: partition)
+  }
+
+  /// Another user comes.
+  func change(to partition: Partition) async throws {
+    try await showcase.enter(occupancy.move(into: partition))
+  }
+
+  func ids(in container: ContainerID = "home") -> [String] {
+    showcase.cards(in: container).cards.map(\.id.description)
+  }
+
+  func updates(_ options: CardOptions = .standard) -> FeedUpdates<CardFeed> {
+    showcase.cardUpdates(in: "home", every: options.interval) { $0.feed(with: options) }
+  }
+}
+
+extension FeedKey {
+  static let a = FeedKey("a", Feed(.cards, in: "home"))
+  static let b = FeedKey("b", Feed(.cards, in: "home"))
+  static let flat = FeedKey("flat", .cards)
+}
+
+extension Card {
+  static func test(_ id: ItemID, _ change: (inout Card) -> Void = { _ in }) -> Card {
+    var card = Card(id, vendor: "test", kind: .classic)
+    change(&card)
+    return card
+  }
+
+  static func a(_ id: String, _ change: (inout Card) -> Void = { _ in }) -> Card {
+    .test(ItemID("a", id), change)
+  }
+
+  static func b(_ id: String, _ change: (inout Card) -> Void = { _ in }) -> Card {
+    .test(ItemID("b", id), change)
+  }
+}
+
+extension InboxMessage {
+  static func test(_ id: ItemID, _ change: (inout InboxMessage) -> Void = { _ in }) -> InboxMessage
+  {
+    var message = InboxMessage(id, vendor: "test")
+    change(&message)
+    return message
+  }
+}

@@ -1,0 +1,131 @@
+import EngagementAdapterAPI
+import EngagementHTTP
+import EngagementModel
+import EngagementStore
+import EngagementTesting
+import Testing
+
+@testable import EngagementKit
+
+@Suite("push", .timeLimit(.minutes(20))) struct PushTests {
+  private static let token = PushRegistration(token: Secret("0aff"), service: .apns)
+
+  /// A vendor that puts the context's token into the request, and knows pushes with its name.
+  private static func vendor(_ provider: ProviderID) -> PuppetAdapter {
+    var adapter = PuppetAdapter(provider)
+    adapter.onStep = { operation, context throws(EngagementError) in
+      guard operation == .registerPush(.production) else { return nil }
+      guard let push = context.push[.production] else {
+        throw EngagementError(.invalidArgument, "There is no token.")
+      }
+      return .send(
+        HTTPRequest(
+          "POST", "https://\(provider).example/push", body: Array(push.token.revealed.utf8)))
+    }
+    adapter.onPush = { push, context in
+      guard push[provider.text] != nil else { return nil }
+      var notification = PushNotification(vendor: "puppet")
+      notification.title = "For \(context.user.id?.text ?? "nobody")"
+      return Received(
+        notification, changes: [.items(.cards, .put, [RawCard("pushed").item])],
+        operations: [.vendor("welcome", .null)])
+    }
+    return adapter
+  }
+
+  @Test("a token goes to every vendor that takes one, and is in no database (G16)")
+  func registers() async throws {
+    let place = Stage.Place()
+    let bare = PuppetAdapter("bare", abilities: [.cards: .request, .inbox: .request])
+    let stage = try await Stage(
+      [Self.vendor("braze"), Self.vendor("vibes"), bare], at: place)
+    try await stage.engagement.registerPush(
+      PushRegistration(token: Secret("canary-of-a-token"), service: .fcm))
+    await stage.drain("braze", "vibes", "bare")
+    #expect(stage.transport.lines.sorted() == ["POST /push", "POST /push"])
+    #expect(stage.transport.requests.allSatisfy { $0.text == "canary-of-a-token" })
+    try await stage.end()
+    #expect(try place.holds("vibes"), "the rows were counted")
+    #expect(try !place.holds("canary-of-a-token"))
+  }
+
+  @Test("a token that is given back is gone, and each vendor is told")
+  func unregisters() async throws {
+    let stage = try await Stage([Self.vendor("braze")])
+    try await stage.engagement.registerPush(Self.token)
+    await stage.drain("braze")
+    try await stage.engagement.unregisterPush()
+    #expect(try await stage.engagement.house.strongbox.push().isEmpty)
+    await stage.drain("braze")
+    #expect(stage.transport.lines == ["POST /push", "POST /push.unregister"])
+    try await stage.end()
+  }
+
+  @Test("a vendor is told which token is given back, also after a restart; then nothing keeps it")
+  func retires() async throws {
+    let place = Stage.Place()
+    var vendor = Self.vendor("braze")
+    vendor.onStep = { operation, context throws(EngagementError) in
+      guard operation == .unregisterPush(.production) else { return nil }
+      let token = context.push[.production]?.token.revealed ?? "none"
+      return .send(HTTPRequest("POST", "https://braze.example/back", body: Array(token.utf8)))
+    }
+    let first = try await Stage([vendor], at: place)
+    try await first.engagement.registerPush(Self.token)
+    try await first.engagement.unregisterPush()
+    try await first.engagement.registerPush(PushRegistration(token: Secret("0bff"), service: .apns))
+    try await first.end()
+    let second = try await Stage([vendor], at: place)
+    await second.drain("braze")
+    #expect(second.transport.requests.filter { $0.line == "POST /back" }.map(\.text) == ["0aff"])
+    let strongbox = second.engagement.house.strongbox
+    #expect(try await strongbox.retiredKeys().isEmpty)
+    #expect(try await strongbox.push()[.production]?.token.revealed == "0bff")
+    try await second.end()
+  }
+
+  @Test("an empty token, and vendors that take none, are refused and nothing is kept")
+  func refused() async throws {
+    let bare = PuppetAdapter("bare", abilities: [.cards: .request, .inbox: .request])
+    let stage = try await Stage([bare])
+    let empty = PushRegistration(token: Secret(""), service: .apns)
+    #expect(
+      await failure { try await stage.engagement.registerPush(empty) }?.code == .invalidArgument)
+    #expect(
+      await failure { try await stage.engagement.registerPush(Self.token) }?.code == .unsupported)
+    #expect(
+      await failure { try await stage.engagement.unregisterPush() }?.code == .unsupported)
+    #expect(try await stage.engagement.house.strongbox.push().isEmpty)
+    try await stage.end()
+  }
+
+  @Test("a push is the first provider's that knows it, and what it brings is kept")
+  func received() async throws {
+    let stage = try await Stage([Self.vendor("braze"), Self.vendor("vibes")])
+    try await stage.signIn("u-1")
+    #expect(try await stage.engagement.received(["aps": [:]]) == nil)
+    #expect(stage.engagement.cards(in: "home").cards.isEmpty)
+    let notification = try await stage.engagement.received(["vibes": true])
+    #expect(notification?.title == "For u-1")
+    #expect(
+      stage.engagement.cards(in: "home").cards.map(\.id) == [ItemID("vibes", "pushed")])
+    #expect(
+      try await stage.waiting(for: "vibes", of: "u-1") == [.operation(.vendor("welcome", .null))])
+    #expect(try await stage.waiting(for: "braze", of: "u-1").isEmpty)
+    try await stage.end()
+  }
+
+  @Test("without consent a push is shown and nothing is kept of it (X20)")
+  func denied() async throws {
+    let stage = try await Stage([Self.vendor("braze")])
+    let partition = stage.engagement.house.occupancy.present.partition
+    try await stage.engagement.house.store.setConsent(.denied, of: partition)
+    #expect(try await stage.engagement.received(["braze": true])?.title == "For nobody")
+    #expect(stage.engagement.cards(in: "home").cards.isEmpty)
+    #expect(try await stage.waiting(for: "braze", of: .anonymous).isEmpty)
+    #expect(
+      await failure { try await stage.engagement.registerPush(Self.token) }?.code
+        == .consentDenied)
+    try await stage.end()
+  }
+}

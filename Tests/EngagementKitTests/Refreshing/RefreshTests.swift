@@ -1,0 +1,250 @@
+import EngagementAdapterAPI
+import EngagementHTTP
+import EngagementModel
+import EngagementStore
+import EngagementTesting
+import Foundation
+import Testing
+
+@testable import EngagementKit
+
+@Suite("refreshing", .timeLimit(.minutes(20))) struct RefreshTests {
+  /// A vendor whose settings need no asking.
+  private static func plain(_ provider: ProviderID) -> PuppetAdapter {
+    var abilities = PuppetAdapter.able
+    abilities[.settings] = nil
+    return PuppetAdapter(provider, abilities: abilities)
+  }
+
+  @Test(
+    "one vendor that is down takes nothing from the others, and nothing from what is shown (X1)")
+  func oneDown() async throws {
+    let isDown = Locked(false)
+    let stage = try await Stage([Self.plain("braze"), Self.plain("atomic")]) { request in
+      if isDown.withLock({ $0 }), request.isFor("atomic") { return HTTPResponse(503) }
+      return .json(200, isDown.withLock { $0 } ? #"["new"]"# : #"["old"]"#)
+    }
+    let first = await stage.engagement.refresh(.cards("home"))
+    #expect(first.providers == ["braze": .fresh, "atomic": .fresh] && first.isComplete)
+    isDown.withLock { $0 = true }
+    stage.clock.advance(by: .seconds(90))
+    let second = await stage.engagement.refresh(.cards("home"))
+    #expect(second.providers["braze"] == .fresh && !second.isComplete)
+    guard case .stale(let age, let error)? = second.providers["atomic"] else {
+      Issue.record("What is shown of the vendor that is down is from the cache.")
+      return
+    }
+    #expect(age == .seconds(90) && error.code == .unavailable)
+    #expect(error.provider == "atomic" && error.operation == "cards")
+    #expect(
+      Set(stage.engagement.cards(in: "home").cards.map(\.id))
+        == [ItemID("braze", "new"), ItemID("atomic", "old")])
+    try await stage.end()
+  }
+
+  @Test("a wall clock that was turned back makes nothing younger than nothing (G19)")
+  func turnedBack() async throws {
+    let isDown = Locked(false)
+    let stage = try await Stage([Self.plain("braze")]) { _ in
+      isDown.withLock { $0 } ? HTTPResponse(503) : .json(200, "[]")
+    }
+    _ = await stage.engagement.refresh(.inbox)
+    isDown.withLock { $0 = true }
+    stage.clock.set(to: stage.clock.now.addingTimeInterval(-315_360_000))
+    guard case .stale(let age, _)? = await stage.engagement.refresh(.inbox).providers["braze"]
+    else {
+      Issue.record("The inbox was asked for before.")
+      return
+    }
+    #expect(age == .zero)
+    try await stage.end()
+  }
+
+  @Test("a failure with nothing in the cache is told as one, never as an empty list")
+  func failed() async throws {
+    let stage = try await Stage([Self.plain("braze")]) { _ in HTTPResponse(503) }
+    for target in [RefreshTarget.cards("home"), .inbox, .person] {
+      guard case .failed(let error)? = await stage.engagement.refresh(target).providers["braze"]
+      else {
+        Issue.record("There is nothing to show, and that is not because the vendor said so.")
+        continue
+      }
+      #expect(error.code == .unavailable && error.provider == "braze")
+    }
+    try await stage.end()
+  }
+
+  @Test("word that all is as it was is no news")
+  func notModified() async throws {
+    let stage = try await Stage([Self.plain("braze")]) { _ in HTTPResponse(304) }
+    #expect(await stage.engagement.refresh(.inbox).providers == ["braze": .notModified])
+    try await stage.end()
+  }
+
+  @Test("what no vendor has is unsupported and nothing is sent")
+  func unsupported() async throws {
+    let stage = try await Stage([Self.plain("braze"), Self.plain("atomic")])
+    for target in [RefreshTarget.metrics, .campaigns, .settings] {
+      let outcome = await stage.engagement.refresh(target)
+      #expect(outcome.providers == ["braze": .unsupported, "atomic": .unsupported])
+      #expect(outcome.isComplete)
+    }
+    #expect(stage.transport.requests.isEmpty)
+    try await stage.end()
+  }
+
+  @Test("only the providers of the route are asked, by the route of the moment (X2)")
+  func route() async throws {
+    let stage = try await Stage(
+      [Self.plain("braze"), Self.plain("atomic")],
+      routes: Routes(cards: .only("braze"), inbox: .none))
+    #expect(await stage.engagement.refresh(.cards("home")).providers == ["braze": .fresh])
+    #expect(await stage.engagement.refresh(.inbox).providers.isEmpty)
+    try await stage.engagement.setRoute(.cards, .only("atomic"))
+    #expect(await stage.engagement.refresh(.cards("home")).providers == ["atomic": .fresh])
+    #expect(
+      stage.transport.requests.map { $0.isFor("braze") } == [true, false])
+    try await stage.end()
+  }
+
+  // MARK: How often
+
+  @Test("a vendor that wants to be left alone is asked nothing until then (B6, G6)")
+  func throttled() async throws {
+    var adapter = Self.plain("braze")
+    adapter.onAnswer = { operation, response, context in
+      guard response.status == 429 else { return nil }
+      return Answer(
+        [.throttled(.inbox, until: context.now.addingTimeInterval(60))],
+        .retry(EngagementError(.rateLimited, "Later.")))
+    }
+    let stage = try await Stage([adapter]) { request in
+      request.line.hasSuffix("inbox") ? HTTPResponse(429) : .json(200, "[]")
+    }
+    let until = stage.clock.now.addingTimeInterval(60)
+    _ = await stage.engagement.refresh(.inbox)
+    #expect(
+      await stage.engagement.refresh(.inbox).providers == ["braze": .throttled(until: until)])
+    #expect(await stage.engagement.refresh(.cards("home")).providers == ["braze": .fresh])
+    #expect(stage.transport.lines == ["GET /inbox", "GET /cards"])
+    stage.clock.set(to: until)
+    _ = await stage.engagement.refresh(.inbox)
+    #expect(stage.transport.lines == ["GET /inbox", "GET /cards", "GET /inbox"])
+    stage.clock.set(to: until.addingTimeInterval(-315_360_000))
+    _ = await stage.engagement.refresh(.inbox)
+    #expect(stage.transport.requests.count == 4, "a clock that jumped silences nobody (G19)")
+    try await stage.end()
+  }
+
+  @Test("ten refreshes of the same at once ask each vendor once")
+  func singleFlight() async throws {
+    let gate = Gate()
+    let stage = try await Stage([Self.plain("braze")]) { _ in
+      await gate.pass()
+      return .json(200, #"["a"]"#)
+    }
+    let outcomes = await withTaskGroup(of: RefreshOutcome.self) { group in
+      group.addTask { await stage.engagement.refresh(.cards("home")) }
+      await gate.isHolding(1)
+      for _ in 0..<9 { group.addTask { await stage.engagement.refresh(.cards("home")) } }
+      while stage.engagement.refresher.waiting(for: "braze", .cards(in: nil, matching: [])) < 9 {
+        await Task.yield()
+      }
+      gate.open()
+      return await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(outcomes.allSatisfy { $0.providers == ["braze": .fresh] })
+    #expect(stage.transport.requests.count == 1)
+    try await stage.end()
+  }
+
+  @Test("one who gives up leaves the refresh to the others")
+  func cancelled() async throws {
+    let gate = Gate()
+    let stage = try await Stage([Self.plain("braze")]) { _ in
+      await gate.pass()
+      return .json(200, "[]")
+    }
+    let first = Task { await stage.engagement.refresh(.inbox) }
+    await gate.isHolding(1)
+    let second = Task { await stage.engagement.refresh(.inbox) }
+    while stage.engagement.refresher.waiting(for: "braze", .inbox) < 1 { await Task.yield() }
+    first.cancel()
+    gate.open()
+    #expect(await second.value.providers == ["braze": .fresh])
+    guard case .failed(let error)? = await first.value.providers["braze"] else {
+      Issue.record("It was cancelled.")
+      return
+    }
+    #expect(error.code == .cancelled)
+    try await stage.end()
+  }
+
+  // MARK: What comes first
+
+  @Test("a vendor's settings are asked for once for each user who comes, before anything else")
+  func settings() async throws {
+    let stage = try await Stage([PuppetAdapter("braze")])
+    for _ in 0..<2 { _ = await stage.engagement.refresh(.inbox) }
+    #expect(stage.transport.lines == ["GET /settings", "GET /inbox", "GET /inbox"])
+    try await stage.signIn("u-1")
+    stage.transport.forget()
+    for _ in 0..<2 { _ = await stage.engagement.refresh(.cards("home")) }
+    #expect(stage.transport.lines == ["GET /settings", "GET /cards", "GET /cards"])
+    try await stage.end()
+  }
+
+  @Test("settings that cannot be had are the failure of what needs them")
+  func settingsFail() async throws {
+    var adapter = PuppetAdapter("braze")
+    // A vendor that must not be asked before its settings say so.
+    adapter.onStep = { operation, _ throws(EngagementError) in
+      operation.verb == .cards ? .done([]) : nil
+    }
+    let isUp = Locked(false)
+    let stage = try await Stage([adapter]) { _ in HTTPResponse(isUp.withLock { $0 } ? 200 : 503) }
+    guard
+      case .failed(let error)? = await stage.engagement.refresh(.cards("home")).providers["braze"]
+    else {
+      Issue.record("Nobody knows whether there are cards.")
+      return
+    }
+    #expect(error.code == .unavailable && error.operation == "settings")
+    isUp.withLock { $0 = true }
+    #expect(await stage.engagement.refresh(.cards("home")).providers == ["braze": .notModified])
+    try await stage.end()
+  }
+
+  // MARK: Consent and the ledger
+
+  @Test("without consent nobody is asked (X20)")
+  func denied() async throws {
+    let stage = try await Stage([PuppetAdapter("braze")])
+    let partition = stage.engagement.house.occupancy.present.partition
+    try await stage.engagement.house.store.setConsent(.denied, of: partition)
+    guard case .failed(let error)? = await stage.engagement.refresh(.inbox).providers["braze"]
+    else {
+      Issue.record("The user does not allow it.")
+      return
+    }
+    #expect(error.code == .consentDenied && stage.transport.requests.isEmpty)
+    #expect(
+      try await stage.engagement.house.store.entries(after: 0, limit: 10, in: partition).isEmpty)
+    try await stage.end()
+  }
+
+  @Test("the ledger says of each provider how it went")
+  func ledger() async throws {
+    let stage = try await Stage([Self.plain("braze"), Self.plain("atomic")]) { request in
+      request.isFor("atomic") ? HTTPResponse(503) : .json(200, "[]")
+    }
+    _ = await stage.engagement.refresh(.inbox)
+    let entries = try await stage.engagement.house.store.entries(after: 0, limit: 10)
+    let told = Dictionary(uniqueKeysWithValues: entries.map { ($0.event.provider, $0.event) })
+    #expect(told["braze"]?.kind == .providerRequest)
+    #expect(told["braze"]?.properties == ["operation": "inbox"])
+    #expect(told["atomic"]?.kind == .providerFailed)
+    #expect(told["atomic"]?.properties == ["operation": "inbox", "code": "unavailable"])
+    try await stage.end()
+  }
+}

@@ -1,0 +1,79 @@
+import EngagementKit
+import EngagementModel
+import Foundation
+import TestSupport
+import Testing
+
+private let device = SecretOwner(environment: "production", provider: "vibes", user: nil)
+
+/// What reading says: the code of the error, nil for success.
+private func code(reading store: FileSecretStore) async -> EngagementError.Code? {
+  do {
+    _ = try await store.secrets(of: device)
+    return nil
+  } catch {
+    return error.code
+  }
+}
+
+@Suite struct DamagedSecretsTests {
+  // Held by the suite, so that the folder outlives the store.
+  private let folder: SecretFolder
+
+  init() throws { folder = try SecretFolder() }
+
+  @Test(
+    "what is no file of secrets is unreadable, and never empty",
+    arguments: [
+      "", " ", "{}", "[]", "null", "hello", #"{"schema":1}"#, #"{"schema":"1"}"#,
+      #"{"schema":0,"owners":[]}"#, #"{"schema":-1}"#, #"{"schema":1,"digest":"","owners":[]}"#,
+      #"{"schema":1,"schema":2}"#,
+    ])
+  func notOurs(text: String) async throws {
+    try folder.write(Data(text.utf8))
+    let store = try folder.store()
+    #expect(await code(reading: store) == .unreadable)
+    await #expect(throws: EngagementError.self) {
+      try await store.set(["token": Secret("t")], of: device)
+    }
+    #expect(try folder.bytes() == Data(text.utf8))
+  }
+
+  @Test("G10 a file of a newer version is refused and left as it is")
+  func newer() async throws {
+    let bytes = Data(#"{"schema":2,"vault":"elsewhere"}"#.utf8)
+    try folder.write(bytes)
+    let store = try folder.store()
+    #expect(await code(reading: store) == .newerSchema)
+    await #expect(throws: EngagementError.self) { try await store.removeAll(of: "u", in: "p") }
+    #expect(try folder.bytes() == bytes)
+  }
+
+  @Test("a flipped bit, wherever it is, is found")
+  func flips() async throws {
+    let store = try folder.store()
+    try await store.set(["token": Secret("abc")], of: device)
+    let bytes = try folder.bytes()
+    for bit in Effort.some(of: Array(0..<(bytes.count * 8))) {
+      var damaged = bytes
+      damaged[bit / 8] ^= 1 << UInt8(bit % 8)
+      try folder.write(damaged)
+      let code = await code(reading: store)
+      // A schema that reads as a larger number is a newer one's; it is refused all the same.
+      #expect(code == .unreadable || code == .newerSchema, "bit \(bit)")
+    }
+    try folder.write(bytes)
+    #expect(try await store.secrets(of: device) == ["token": Secret("abc")])
+  }
+
+  @Test("a file that was cut, wherever it was, is found")
+  func cuts() async throws {
+    let store = try folder.store()
+    try await store.set(["token": Secret("abc")], of: device)
+    let bytes = try folder.bytes()
+    for count in 0..<bytes.count {
+      try folder.write(bytes.prefix(count))
+      #expect(await code(reading: store) == .unreadable, "\(count) bytes")
+    }
+  }
+}

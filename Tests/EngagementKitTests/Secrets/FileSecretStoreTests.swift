@@ -1,0 +1,221 @@
+import EngagementKit
+import EngagementModel
+import Foundation
+import Testing
+
+private let device = SecretOwner(environment: "production", provider: "vibes", user: nil)
+private let person = SecretOwner(environment: "production", provider: "vibes", user: "u-1")
+
+private func failure(of body: () async throws -> Void) async -> EngagementError? {
+  do {
+    try await body()
+    return nil
+  } catch {
+    return error as? EngagementError
+  }
+}
+
+@Suite struct FileSecretStoreTests {
+  // Held by the suite, so that the folder outlives the store.
+  private let folder: SecretFolder
+
+  init() throws { folder = try SecretFolder() }
+
+  @Test("G16 the file is its owner's alone, in a folder that is too")
+  func modes() async throws {
+    let path = folder.folder.appending(path: "new/secrets").path
+    let store = try FileSecretStore(path: path)
+    try await store.set(["token": Secret("t")], of: device)
+    #expect(try folder.mode(of: folder.folder.appending(path: "new").path) == 0o700)
+    #expect(try folder.mode(of: path) == 0o600)
+    #expect(try folder.mode(of: path + ".lock") == 0o600)
+  }
+
+  @Test("what was kept is there for the next process, byte for byte")
+  func reopening() async throws {
+    let texts = [
+      "", "t", "\u{1f600}\u{202e}", "a\"b\\c\nd\u{1}", String(repeating: "x", count: 99_999),
+    ]
+    for (index, text) in texts.enumerated() {
+      try await folder.store().set(["\(index)": Secret(text)], of: device)
+    }
+    let kept = try await folder.store().secrets(of: device)
+    #expect(kept.count == texts.count)
+    for (index, text) in texts.enumerated() { #expect(kept["\(index)"] == Secret(text)) }
+  }
+
+  @Test("the same secrets give the same file, in whatever order they came")
+  func sameBytes() async throws {
+    let (first, second) = (try folder.store(), try SecretFolder())
+    let other = try second.store()
+    for owner in [device, person] {
+      try await first.set(["a": Secret("1")], of: owner)
+      try await first.set(["b": Secret("2")], of: owner)
+    }
+    for owner in [person, device] {
+      try await other.set(["b": Secret("2"), "a": Secret("1")], of: owner)
+    }
+    #expect(try folder.bytes() == second.bytes())
+  }
+
+  @Test("G14 what is forgotten is in no file of the folder, nor is a second file left")
+  func forgetting() async throws {
+    let store = try folder.store()
+    try await store.set(["token": Secret("canary-1")], of: person)
+    // What a process leaves that is killed while it writes.
+    try Data("canary-1".utf8).write(to: URL(filePath: folder.path + ".next"))
+    try await store.set(["token": Secret("canary-2")], of: person)
+    #expect(try folder.everything().range(of: Data("canary-1".utf8)) == nil)
+    try Data("canary-2".utf8).write(to: URL(filePath: folder.path + ".next"))
+    try await store.removeAll(of: "u-1", in: "production")
+    #expect(try folder.everything().range(of: Data("canary".utf8)) == nil)
+    #expect(try folder.names() == ["secrets", "secrets.lock"])
+  }
+
+  @Test("G14 the bytes of a file that was replaced are overwritten")
+  func overwriting() async throws {
+    let store = try folder.store()
+    try await store.set(["token": Secret("canary")], of: person)
+    let link = folder.folder.appending(path: "link")
+    try FileManager.default.linkItem(at: URL(filePath: folder.path), to: link)
+    try await store.set(["token": nil], of: person)
+    #expect(try Data(contentsOf: link).allSatisfy { $0 == 0 })
+  }
+
+  @Test(
+    "a file that others can reach is refused, with the next step",
+    arguments: [0o640, 0o604, 0o620, 0o602, 0o644, 0o666])
+  func openMode(mode: Int) async throws {
+    let store = try folder.store()
+    try await store.set(["token": Secret("t")], of: device)
+    try folder.setMode(mode)
+    let bytes = try folder.bytes()
+    for error in [
+      await failure { _ = try await store.secrets(of: device) },
+      await failure { try await store.set(["token": Secret("u")], of: device) },
+    ] {
+      #expect(error?.code == .unreadable)
+      #expect(error?.message.contains("chmod 600") == true)
+    }
+    #expect(try folder.bytes() == bytes)
+    try folder.setMode(0o600)
+    #expect(try await store.secrets(of: device) == ["token": Secret("t")])
+  }
+
+  @Test("a folder that everybody can write is refused, unless names in it are their makers' own")
+  func openFolder() async throws {
+    let store = try folder.store()
+    try FileManager.default.setAttributes(
+      [.posixPermissions: 0o777], ofItemAtPath: folder.folder.path)
+    #expect(await failure { _ = try await store.secrets(of: device) }?.code == .unreadable)
+    try FileManager.default.setAttributes(
+      [.posixPermissions: 0o1777], ofItemAtPath: folder.folder.path)
+    #expect(try await store.secrets(of: device).isEmpty)
+  }
+
+  @Test(
+    "a link, a folder and a pipe are refused", arguments: ["link", "dangling", "folder", "pipe"])
+  func noPlainFile(kind: String) async throws {
+    let target = folder.folder.appending(path: "target").path
+    switch kind {
+    case "link":
+      try Data("{}".utf8).write(to: URL(filePath: target))
+      try FileManager.default.createSymbolicLink(
+        atPath: folder.path, withDestinationPath: target)
+    case "dangling":
+      try FileManager.default.createSymbolicLink(
+        atPath: folder.path, withDestinationPath: target)
+    case "folder":
+      try FileManager.default.createDirectory(
+        atPath: folder.path, withIntermediateDirectories: false)
+    default: #expect(mkfifo(folder.path, 0o600) == 0)
+    }
+    let store = try folder.store()
+    #expect(await failure { _ = try await store.secrets(of: device) }?.code == .unreadable)
+    let error = await failure { try await store.set(["token": Secret("t")], of: device) }
+    #expect(error?.code == .unreadable)
+    #expect(kind != "dangling" || !FileManager.default.fileExists(atPath: target))
+    #expect(try !folder.names().contains("secrets.next"))
+  }
+
+  @Test(
+    "a file of another user is refused", .enabled(if: geteuid() == 0, "only root can make one"))
+  func foreign() async throws {
+    let store = try folder.store()
+    try await store.set(["token": Secret("t")], of: device)
+    #expect(chown(folder.path, 12_345, 12_345) == 0)
+    #expect(await failure { _ = try await store.secrets(of: device) }?.code == .unreadable)
+  }
+
+  @Test("an unwritable place is an error, and nothing is left of the attempt")
+  func noPlace() async throws {
+    let store = try FileSecretStore(path: "/proc/secrets")
+    let error = await failure { try await store.set(["token": Secret("t")], of: device) }
+    #expect(error?.code == .unreadable)
+    #expect(throws: EngagementError.self) { _ = try FileSecretStore(path: "") }
+    #expect(throws: EngagementError.self) { _ = try FileSecretStore(path: "a\0b") }
+  }
+
+  @Test("more than fits is refused before anything is written")
+  func tooLarge() async throws {
+    let store = try folder.store()
+    try await store.set(["token": Secret("t")], of: device)
+    let bytes = try folder.bytes()
+    let huge = Secret(String(repeating: "x", count: 5 << 20))
+    let error = await failure { try await store.set(["huge": huge], of: device) }
+    #expect(error?.code == .invalidArgument)
+    #expect(try folder.bytes() == bytes)
+  }
+
+  @Test(
+    "G11 a process that holds the lock is waited for, and then told of", .timeLimit(.minutes(20)))
+  func otherProcess() async throws {
+    let store = try folder.store(wait: .milliseconds(20))
+    try await store.set(["token": Secret("t")], of: device)
+    let holder = Process()
+    holder.executableURL = URL(filePath: "/usr/bin/flock")
+    holder.arguments = [
+      "-x", "--no-fork", folder.path + ".lock", "sh", "-c", "echo held; exec cat",
+    ]
+    let (input, output) = (Pipe(), Pipe())
+    holder.standardInput = input
+    holder.standardOutput = output
+    try holder.run()
+    #expect(output.fileHandleForReading.availableData == Data("held\n".utf8))
+    #expect(await failure { _ = try await store.secrets(of: device) }?.code == .busy)
+    kill(holder.processIdentifier, SIGKILL)
+    holder.waitUntilExit()
+    #expect(try await store.secrets(of: device) == ["token": Secret("t")])
+  }
+
+  @Test("two stores on one file see each other's secrets and lose none")
+  func twoStores() async throws {
+    let stores = [try folder.store(), try folder.store()]
+    await withTaskGroup { group in
+      for (index, store) in stores.enumerated() {
+        group.addTask {
+          for step in 0..<25 {
+            await #expect(throws: Never.self) {
+              try await store.set(["\(index)-\(step)": Secret("t")], of: device)
+            }
+          }
+        }
+      }
+    }
+    #expect(try await stores[0].secrets(of: device).count == 50)
+    #expect(try await stores[0].secrets(of: device) == stores[1].secrets(of: device))
+  }
+
+  @Test("G16 no secret and no path is in an error")
+  func errorsTellNothing() async throws {
+    let store = try folder.store()
+    try await store.set(["token": Secret("canary")], of: person)
+    var bytes = try folder.bytes()
+    bytes.removeLast()
+    try folder.write(bytes)
+    let error = try #require(await failure { _ = try await store.secrets(of: device) })
+    for text in ["canary", "token", "u-1", folder.path] {
+      #expect(!error.description.contains(text))
+    }
+  }
+}

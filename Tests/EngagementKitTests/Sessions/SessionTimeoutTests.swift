@@ -1,0 +1,30 @@
+import EngagementAdapterAPI
+import EngagementModel
+import EngagementStore
+import EngagementTesting
+import Testing
+
+@testable import EngagementKit
+
+@Suite("a vendor's own session time-out", .timeLimit(.minutes(20))) struct SessionTimeoutTests {
+  @Test("what a vendor says of its sessions counts at once, and no other vendor's changes")
+  func follows() async throws {
+    var vendor = PuppetAdapter("braze")
+    vendor.onAnswer = { operation, _, _ in
+      guard operation == .settings else { return nil }
+      return Answer([.settings(VendorSettings(sessionTimeout: .seconds(10)))])
+    }
+    let stage = try await Stage([vendor, PuppetAdapter("vibes")])
+    let sessions = stage.engagement.sessions
+    stage.engagement.scene(.active)
+    stage.engagement.scene(.background)
+    _ = await stage.engagement.refresh(.settings)
+    #expect(sessions.session(for: "braze") != nil)
+    stage.clock.advance(by: .seconds(11))
+    // Looks at the time as a screen does that comes back.
+    stage.engagement.scene(.inactive)
+    #expect(sessions.session(for: "braze") == nil)
+    #expect(sessions.session(for: "vibes") != nil)
+    try await stage.end()
+  }
+}

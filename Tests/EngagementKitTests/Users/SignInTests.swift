@@ -1,0 +1,224 @@
+import EngagementAdapterAPI
+import EngagementHTTP
+import EngagementModel
+import EngagementStore
+import EngagementTesting
+import Testing
+
+@testable import EngagementKit
+
+@Suite("signing in", .timeLimit(.minutes(20))) struct SignInTests {
+  private static let farewell = EngagementAdapterAPI.Operation.vendor("farewell", .null)
+  private static let welcome = EngagementAdapterAPI.Operation.vendor("welcome", .null)
+
+  /// A vendor that wants to be told of both users and that knows the installation by a value.
+  private static let vendor: PuppetAdapter = {
+    var adapter = PuppetAdapter("braze")
+    adapter.onTransition = { old, _, _ in
+      let steps: [TransitionStep] = [
+        .sendPending, .leave(farewell), .apply([.keep(.installation, "device", nil)]),
+        .enter(welcome),
+      ]
+      return old.isAnonymous ? [.adoptPending, .enter(welcome)] : steps
+    }
+    adapter.onStep = { operation, context throws(EngagementError) in
+      guard context.credential == nil else { return nil }
+      throw EngagementError(.unauthenticated, "There is no credential.")
+    }
+    return adapter
+  }()
+
+  @Test("each step is taken in the vendor's order, as the user whose it is (X8, G13)")
+  func steps() async throws {
+    let stage = try await Stage([Self.vendor])
+    try await stage.signIn("u-1")
+    try await stage.engagement.update(PersonUpdate(name: "One"))
+    #expect(stage.transport.requests.isEmpty, "signing in asks nobody by itself")
+    try await stage.signIn("u-2")
+    #expect(
+      stage.asked == [
+        "POST /vendor.welcome?user=u-1", "POST /person.update?user=u-1",
+        "POST /vendor.farewell?user=u-1",
+      ])
+    #expect(
+      stage.transport.requests.allSatisfy { $0.credential == .of("u-1", at: "braze") })
+    stage.transport.forget()
+    await stage.drain("braze")
+    #expect(stage.asked == ["POST /vendor.welcome?user=u-2"])
+    #expect(stage.transport.requests.map(\.credential) == [.of("u-2", at: "braze")])
+    #expect(stage.engagement.user == "u-2")
+    try await stage.end()
+  }
+
+  @Test(
+    "without a network the former user's words wait for that user, the next one's for the next (X7, X8)"
+  )
+  func offline() async throws {
+    let isUp = Locked(false)
+    let stage = try await Stage([Self.vendor]) { _ throws(EngagementError) in
+      guard isUp.withLock({ $0 }) else { throw EngagementError(.unavailable, "No network.") }
+      return .json(200, "[]")
+    }
+    try await stage.signIn("u-1")
+    try await stage.signIn("u-2")
+    #expect(
+      try await stage.waiting(for: "braze", of: "u-1")
+        == [.operation(Self.welcome), .operation(Self.farewell)])
+    #expect(try await stage.waiting(for: "braze", of: "u-2") == [.operation(Self.welcome)])
+    isUp.withLock { $0 = true }
+    stage.transport.forget()
+    stage.clock.advance(by: .seconds(600))
+    await stage.drain("braze")
+    #expect(stage.asked == ["POST /vendor.welcome?user=u-2"])
+    try await stage.end()
+  }
+
+  @Test("vendors may take their time together, and no longer than the limit")
+  func bounded() async throws {
+    let gate = Gate()
+    var slow = PuppetAdapter("atomic")
+    slow.onTransition = { old, _, _ in old.isAnonymous ? [] : [.leave(Self.farewell)] }
+    let clock = TestClock()
+    let stage = try await Stage([Self.vendor, slow]) { request throws(EngagementError) in
+      guard (try? request.target())?.host.text == "atomic.example" else { return .json(200, "[]") }
+      gate.open()
+      await clock.sleep(until: .seconds(3_600))
+      throw EngagementError(.cancelled, "It was cancelled.")
+    }
+    try await stage.signIn("u-1")
+    stage.transport.forget()
+    async let done: Void = stage.engagement.signIn("u-2", within: .seconds(2))
+    await gate.pass()
+    await stage.clock.sleepers(1)
+    stage.clock.advance(by: .seconds(2))
+    try await done
+    #expect(stage.engagement.user == "u-2")
+    #expect(try await stage.waiting(for: "atomic", of: "u-1").contains(.operation(Self.farewell)))
+    #expect(try await stage.waiting(for: "atomic", of: "u-2").isEmpty)
+    try await stage.end()
+  }
+
+  @Test("the same user again changes the source and nothing else")
+  func sameUser() async throws {
+    let stage = try await Stage([Self.vendor])
+    try await stage.signIn("u-1")
+    let generation = stage.engagement.house.occupancy.present.generation
+    try await stage.engagement.signIn("u-1") { _ in Secret("another") }
+    #expect(stage.engagement.house.occupancy.present.generation == generation)
+    await stage.drain("braze")
+    #expect(stage.transport.requests.map(\.credential) == [Secret("another")])
+    try await stage.end()
+  }
+
+  @Test("of sign-ins at the same time the last one wins, and it alone returns (X8)")
+  func lastWins() async throws {
+    let gate = Gate()
+    let stage = try await Stage([Self.vendor]) { request in
+      if request.line.hasSuffix("farewell") { await gate.pass() }
+      return .json(200, "[]")
+    }
+    try await stage.signIn("u-1")
+    let second = Task { await failure { try await stage.engagement.signIn("u-2") } }
+    await gate.isHolding(1)
+    let third = Task { await failure { try await stage.engagement.signIn("u-3") } }
+    while stage.engagement.users.order.waiting < 1 { await Task.yield() }
+    let fourth = Task { await failure { try await stage.engagement.signIn("u-4") } }
+    while stage.engagement.users.order.waiting < 2 { await Task.yield() }
+    gate.open()
+    #expect(await second.value?.code == .conflict)
+    #expect(await third.value?.code == .conflict)
+    #expect(await fourth.value == nil)
+    #expect(stage.engagement.user == "u-4")
+    #expect(!stage.asked.contains { $0.hasSuffix("u-3") }, "who is superseded is never there")
+    try await stage.end()
+  }
+
+  @Test("one that is cancelled while vendors are told leaves the former user there")
+  func cancelled() async throws {
+    let gate = Gate()
+    let stage = try await Stage([Self.vendor]) { request in
+      if request.line.hasSuffix("farewell") { await gate.pass() }
+      return .json(200, "[]")
+    }
+    try await stage.signIn("u-1")
+    let change = Task { await failure { try await stage.engagement.signIn("u-2") } }
+    await gate.isHolding(1)
+    change.cancel()
+    gate.open()
+    #expect(await change.value?.code == .cancelled)
+    #expect(stage.engagement.user == "u-1")
+    #expect(stage.engagement.house.occupancy.present.user == "u-1")
+    try await stage.end()
+  }
+
+  @Test("an id that some vendor cannot take is refused before anything is done")
+  func ids() async throws {
+    var adapter = PuppetAdapter("braze")
+    adapter.capabilities.limits.userIDBytes = 4
+    let stage = try await Stage([adapter])
+    for user: User in [.anonymous, "", "12345", "ééé"] {
+      #expect(
+        await failure { try await stage.engagement.signIn(user) }?.code == .invalidArgument)
+    }
+    #expect(stage.engagement.user == .anonymous)
+    try await stage.engagement.signIn("éé")
+    #expect(stage.engagement.user == "éé")
+    try await stage.end()
+  }
+
+  // MARK: From anonymous
+
+  @Test("the first user takes over what waited for a vendor that does so, and of no other (B6)")
+  func adoption() async throws {
+    let stage = try await Stage([Self.vendor, PuppetAdapter("atomic")]) {
+      _ throws(EngagementError) in throw EngagementError(.unavailable, "No network.")
+    }
+    let update = PersonUpdate(name: "Nobody")
+    try await stage.engagement.update(update)
+    try await stage.signIn("u-1")
+    #expect(
+      try await Set(stage.waiting(for: "braze", of: "u-1"))
+        == [.operation(.updatePerson(update)), .operation(Self.welcome)])
+    #expect(try await stage.waiting(for: "braze", of: .anonymous).isEmpty)
+    #expect(
+      try await stage.waiting(for: "atomic", of: .anonymous) == [.operation(.updatePerson(update))])
+    #expect(try await stage.waiting(for: "atomic", of: "u-1").isEmpty)
+    #expect(stage.engagement.house.occupancy.present.adopters == ["braze"])
+    try await stage.end()
+  }
+
+  // MARK: Over a restart
+
+  @Test("who was there last is there again with what the cache has, and without a credential (X8)")
+  func restart() async throws {
+    let place = Stage.Place()
+    let first = try await Stage([Self.vendor], at: place) { request in
+      .json(200, request.line.hasSuffix("cards") ? #"["a", "b"]"# : "[]")
+    }
+    try await first.signIn("u-1")
+    #expect(await first.engagement.refresh(.cards(nil)).providers == ["braze": .fresh])
+    try await first.end()
+
+    let second = try await Stage([Self.vendor], at: place)
+    #expect(second.engagement.user == "u-1")
+    #expect(try await second.kept("braze", for: "u-1") == ["a", "b"])
+    #expect(second.engagement.cards(in: "home").cards.map(\.id.value) == ["a", "b"])
+    let outcome = await second.engagement.refresh(.cards(nil)).providers["braze"]
+    guard case .stale(_, let error)? = outcome else {
+      Issue.record("The cards are those of the last time, not \(outcome.debugDescription).")
+      return
+    }
+    #expect(error.code == .unauthenticated && error.message.contains("signIn"))
+    #expect(second.transport.requests.isEmpty)
+    try await second.signIn("u-1")
+    #expect(await second.engagement.refresh(.cards(nil)).providers == ["braze": .fresh])
+    try await second.end()
+  }
+}
+
+extension PersonUpdate {
+  init(name: String) {
+    self.init()
+    self.name = name
+  }
+}

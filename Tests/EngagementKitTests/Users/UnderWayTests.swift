@@ -1,0 +1,217 @@
+import EngagementAdapterAPI
+import EngagementHTTP
+import EngagementModel
+import EngagementStore
+import EngagementTesting
+import TestSupport
+import Testing
+
+@testable import EngagementKit
+
+@Suite("a change of user while something is under way", .timeLimit(.minutes(20)))
+struct UnderWayTests {
+  /// A vendor whose answer to the cards changes everything that an answer can change.
+  private static let talkative: PuppetAdapter = {
+    var adapter = PuppetAdapter("braze", abilities: [.cards: .idempotentRequest])
+    adapter.onAnswer = { operation, response, context in
+      guard operation.verb == .cards, response.status == 200 else { return nil }
+      let name = context.user.id?.text ?? "nobody"
+      let card = RawCard("card of \(name)").item
+      return Answer([
+        .items(.cards, .replace(.nothing), [card]), .keep(.user, "mark", name),
+        .keep(.installation, "device", name), .secret(.installation, "token", Secret(name)),
+        .secret(.user, "token", Secret(name)), .wanted(.vendor("welcome", .null)),
+        .pushToken(PushRegistration(token: Secret(name), service: .fcm)),
+      ])
+    }
+    return adapter
+  }()
+
+  @Test("nothing of the former user is shown, sent or stored for the next (X8, G13)")
+  func late() async throws {
+    let gate = Gate()
+    let stage = try await Stage([Self.talkative]) { _ in
+      await gate.pass()
+      return .json(200, "[]")
+    }
+    try await stage.signIn("u-1")
+    async let late = stage.engagement.refresh(.cards(nil))
+    await gate.isHolding(1)
+    try await stage.signIn("u-2")
+    gate.open()
+    guard case .failed(let error)? = await late.providers["braze"] else {
+      Issue.record("It was asked by somebody who has left.")
+      return
+    }
+    #expect(error.code == .signedOut)
+    #expect(stage.engagement.cards(in: "home").cards.isEmpty)
+    #expect(try await stage.kept("braze", for: "u-2").isEmpty)
+    let memory = try await stage.memory(of: "braze", for: "u-2")
+    #expect(memory.values[.user, "mark"] == nil && memory.values[.installation, "device"] == nil)
+    let box = stage.engagement.house.strongbox
+    #expect(try await box.secrets(of: "braze", for: "u-2") == ScopedValues())
+    #expect(try await box.push().isEmpty)
+    #expect(try await stage.waiting(for: "braze", of: "u-2").isEmpty)
+
+    // It is the former user's, and there when that user is.
+    #expect(try await stage.kept("braze", for: "u-1") == ["card of u-1"])
+    #expect(try await stage.memory(of: "braze", for: "u-1").values[.user, "mark"] == "u-1")
+    #expect(try await box.secrets(of: "braze", for: "u-1")[.user, "token"] == Secret("u-1"))
+    try await stage.signIn("u-1")
+    #expect(stage.engagement.cards(in: "home").cards.map(\.id.value) == ["card of u-1"])
+    try await stage.end()
+  }
+
+  @Test("an answer to a former stay of the same user says nothing about the installation (G13)")
+  func formerStay() async throws {
+    let gate = Gate()
+    let stage = try await Stage([Self.talkative]) { _ in
+      await gate.pass()
+      return .json(200, "[]")
+    }
+    try await stage.signIn("u-1")
+    async let late = stage.engagement.refresh(.cards(nil))
+    await gate.isHolding(1)
+    try await stage.signIn("u-2")
+    try await stage.signIn("u-1")
+    async let next = stage.engagement.refresh(.cards(nil))
+    await gate.isHolding(2)
+    gate.open()
+    #expect(await late.providers["braze"]?.error?.code == .signedOut)
+    #expect(await next.providers["braze"] == .fresh, "who is back shares nothing of before")
+    #expect(stage.engagement.cards(in: "home").cards.map(\.id.value) == ["card of u-1"])
+    try await stage.end()
+  }
+
+  @Test("what was under way for an erased user is not there when the user comes again (G14)")
+  func erasedMeanwhile() async throws {
+    let gate = Gate()
+    let stage = try await Stage([Self.talkative]) { _ in
+      await gate.pass()
+      return .json(200, "[]")
+    }
+    try await stage.signIn("u-1")
+    async let late = stage.engagement.refresh(.cards(nil))
+    await gate.isHolding(1)
+    _ = try await stage.engagement.erase("u-1")
+    try await stage.signIn("u-1")
+    gate.open()
+    _ = await late
+    #expect(stage.engagement.cards(in: "home").cards.isEmpty)
+    let memory = try await stage.memory(of: "braze", for: "u-1")
+    #expect(memory.values[.user, "mark"] == nil && memory.values[.installation, "device"] == nil)
+    let box = stage.engagement.house.strongbox
+    #expect(try await box.secrets(of: "braze", for: "u-1") == ScopedValues())
+    try await stage.end()
+  }
+
+  @Test("an answer to nobody in particular is heard on where the first user took over")
+  func adopted() async throws {
+    var adapter = Self.talkative
+    adapter.onTransition = { _, _, _ in [.adoptPending] }
+    let gate = Gate()
+    let stage = try await Stage([adapter]) { _ in
+      await gate.pass()
+      return .json(200, "[]")
+    }
+    async let late = stage.engagement.refresh(.cards(nil))
+    await gate.isHolding(1)
+    try await stage.signIn("u-1")
+    gate.open()
+    _ = await late
+    let memory = try await stage.memory(of: "braze", for: "u-1")
+    #expect(memory.values[.installation, "device"] == "nobody")
+    #expect(memory.values[.user, "mark"] == nil)
+    #expect(stage.engagement.cards(in: "home").cards.isEmpty)
+    try await stage.end()
+  }
+
+  /// Users come and go while refreshes of theirs are held up for as long as chance has it.
+  @Test(
+    "whatever is under way, every request, card and value is its own user's (X8, G13)",
+    arguments: 0..<UInt64(Effort.share(of: 20)))
+  func interleavings(seed: UInt64) async throws {
+    var adapter = Self.talkative
+    adapter.onStep = { _, context throws(EngagementError) in
+      guard context.credential == nil else { return nil }
+      throw EngagementError(.unauthenticated, "There is no credential.")
+    }
+    adapter.onTransition = { _, _, _ in
+      [.sendPending, .apply([.keep(.installation, "device", nil)])]
+    }
+    let pauses = Locked(SeededGenerator(seed: seed))
+    let stage = try await Stage([adapter]) { _ in
+      for _ in 0..<pauses.withLock({ $0.below(40) }) { await Task.yield() }
+      return .json(200, "[]")
+    }
+    var chance = SeededGenerator(seed: seed ^ 0xffff)
+    try await stage.signIn("u-0")
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<30 {
+        if chance.chance(30) {
+          try await stage.signIn(["u-0", "u-1", "u-2"][chance.below(3)])
+          let user = stage.engagement.user
+          let seen = stage.engagement.cards(in: "home").cards.map(\.id.value)
+          #expect(seen.allSatisfy { $0 == "card of \(user.id?.text ?? "")" })
+        } else {
+          group.addTask { _ = await stage.engagement.refresh(.cards(nil)) }
+        }
+        for _ in 0..<chance.below(20) { await Task.yield() }
+      }
+      try await group.waitForAll()
+    }
+    for request in stage.transport.requests {
+      let user = request.url.split(separator: "=").last.map(String.init) ?? ""
+      #expect(request.credential == .of(User(UserID(user)), at: "braze"))
+    }
+    for user: User in ["u-0", "u-1", "u-2"] {
+      let name = user.id?.text ?? ""
+      let mark = try await stage.memory(of: "braze", for: user).values[.user, "mark"]
+      #expect(mark == nil || mark == name)
+      #expect(try await stage.kept("braze", for: user).allSatisfy { $0 == "card of \(name)" })
+    }
+    try await stage.end()
+  }
+
+  @Test("a hundred refused credentials are one renewal, and each request is tried again (G15, G6)")
+  func hundredRefusals() async throws {
+    let count = 100
+    let (arrivals, isOver) = (Gate(), Locked(false))
+    var adapter = PuppetAdapter(
+      "atomic", abilities: [.cards: .idempotentRequest], hasContainers: true)
+    adapter.onStep = { _, context throws(EngagementError) in
+      guard context.credential == nil else { return nil }
+      throw EngagementError(.unauthenticated, "There is no credential.")
+    }
+    let stage = try await Stage([adapter]) { request in
+      guard request.credential == Secret("token 1"), isOver.withLock({ $0 }) else {
+        return .json(200, "[]")
+      }
+      await arrivals.pass()
+      return HTTPResponse(401)
+    }
+    let asked = Locked(0)
+    try await stage.engagement.signIn("u-1") { _ in
+      let number = asked.withLock { asked in
+        asked += 1
+        return asked
+      }
+      return Secret("token \(number)")
+    }
+    #expect(await stage.engagement.refresh(.cards("c")).providers == ["atomic": .fresh])
+    isOver.withLock { $0 = true }
+    stage.transport.forget()
+    let outcomes = await withTaskGroup(of: RefreshOutcome.self) { group in
+      for number in 0..<count {
+        group.addTask { await stage.engagement.refresh(.cards(ContainerID("c-\(number)"))) }
+      }
+      await arrivals.isHolding(count)
+      arrivals.open()
+      return await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(outcomes.allSatisfy { $0.providers == ["atomic": .fresh] })
+    #expect(asked.withLock { $0 } == 2, "once for the first, once for all hundred refusals")
+    #expect(stage.transport.requests.count == 2 * count)
+    try await stage.end()
+  }
+}

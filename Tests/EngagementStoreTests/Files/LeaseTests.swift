@@ -1,0 +1,82 @@
+import EngagementModel
+import Foundation
+import Testing
+
+@testable import EngagementStore
+
+@Suite struct LeaseTests {
+  // Held by the suite, so that the folder outlives whatever the test opened in it.
+  private let scratch: Scratch
+
+  init() throws { scratch = try Scratch() }
+
+  @Test("G11 one holds the lease, and the next when it lets go")
+  func exclusive() throws {
+    let first = try Lease(ofCacheAt: scratch.path())
+    let second = try Lease(ofCacheAt: scratch.path())
+    #expect(try first.tryAcquire())
+    #expect(try first.tryAcquire())
+    #expect(try !second.tryAcquire())
+    first.release()
+    #expect(try second.tryAcquire())
+    #expect(try !first.tryAcquire())
+    second.release()
+    second.release()
+    #expect(try first.tryAcquire())
+  }
+
+  @Test("the lease ends with its last reference")
+  func dropped() throws {
+    do {
+      let first = try Lease(ofCacheAt: scratch.path())
+      #expect(try first.tryAcquire())
+    }
+    #expect(try Lease(ofCacheAt: scratch.path()).tryAcquire())
+  }
+
+  @Test("G11 a lease ends with its process, also when that is killed", .timeLimit(.minutes(20)))
+  func killed() throws {
+    let lease = try Lease(ofCacheAt: scratch.path())
+    let holder = Process()
+    holder.executableURL = URL(filePath: "/usr/bin/flock")
+    holder.arguments = [
+      "-x", "--no-fork", scratch.path() + ".courier", "sh", "-c", "echo held; exec cat",
+    ]
+    let (input, output) = (Pipe(), Pipe())
+    holder.standardInput = input
+    holder.standardOutput = output
+    try holder.run()
+    #expect(output.fileHandleForReading.availableData == Data("held\n".utf8))
+    #expect(try !lease.tryAcquire())
+    kill(holder.processIdentifier, SIGKILL)
+    holder.waitUntilExit()
+    #expect(try lease.tryAcquire())
+  }
+
+  @Test("a lease whose file was removed is one lease all the same")
+  func removed() throws {
+    let first = try Lease(ofCacheAt: scratch.path())
+    try FileManager.default.removeItem(atPath: scratch.path() + ".courier")
+    #expect(try first.tryAcquire())
+    #expect(try !Lease(ofCacheAt: scratch.path()).tryAcquire())
+  }
+
+  @Test("a lease has nothing to do with the lock of writers")
+  func beside() throws {
+    var lock = try SideLock(at: scratch.path() + ".lock")
+    try lock.acquire(within: .zero)
+    #expect(try Lease(ofCacheAt: scratch.path()).tryAcquire())
+    #expect(try scratch.mode(of: scratch.path() + ".courier") == 0o600)
+  }
+
+  @Test("a link in place of the file is not followed")
+  func link() throws {
+    try FileManager.default.createSymbolicLink(
+      atPath: scratch.path() + ".courier", withDestinationPath: scratch.path("victim"))
+    let error = failure { () throws(EngagementError) in
+      _ = try Lease(ofCacheAt: scratch.path())
+    }
+    #expect(error?.code == .unreadable)
+    #expect(!FileManager.default.fileExists(atPath: scratch.path("victim")))
+  }
+}

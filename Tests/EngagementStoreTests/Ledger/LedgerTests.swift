@@ -1,0 +1,89 @@
+import EngagementAdapterAPI
+import EngagementJSON
+import EngagementModel
+import Foundation
+import Testing
+
+@testable import EngagementStore
+
+@Suite(.timeLimit(.minutes(20))) struct LedgerTests {
+  private let stand: StoreStand
+
+  init() throws { stand = try StoreStand() }
+
+  private static let fullest: EngagementEvent = {
+    var event = EngagementEvent(
+      id: "an id of its own", kind: "custom", time: StoreStand.start, zoneOffset: -3_600,
+      session: "s", provider: "paper", item: StoreStand.item("é\u{1F600}", "other"), name: "n\"",
+      properties: ["list": [1, 2.5, .null, true], "text": "\u{7}\u{301}"])
+    event.sequence = 42
+    return event
+  }()
+  private static let plainest = EngagementEvent(
+    id: "0198c0de-0000-7000-8000-000000000001", kind: "launch",
+    time: Date(timeIntervalSince1970: -1.5))
+  private static let sixteen = EngagementEvent(
+    id: "sixteen bytes it", kind: "é", time: StoreStand.start, item: StoreStand.item(""))
+
+  @Test(
+    "the body of a row is the stored form, byte for byte", arguments: [fullest, plainest, sixteen])
+  func body(event: EngagementEvent) throws {
+    #expect(try event.storedBody() == event.storedJSON.encoded())
+  }
+
+  @Test(
+    "an id is stored in bytes of its own",
+    arguments: [
+      "0198c0de-0000-7000-8000-000000000001", "0198C0DE-0000-7000-8000-000000000001",
+      "sixteen bytes it", "short", "", "fifteen bytes i", "seventeen bytes it",
+    ])
+  func identity(text: String) {
+    let id = EventID(text)
+    #expect(EventID(stored: id.stored) == id)
+  }
+
+  @Test("an event comes back as it was, without its item's handle, once")
+  func back() async throws {
+    let store = try await stand.open()
+    let user = try await store.partition(of: "u-1")
+    let events = [Self.fullest, Self.plainest, Self.sixteen]
+    let recorded = try await store.record(events, in: user)
+    #expect(recorded.map(\.sequence) == [1, 2, 3])
+    #expect(try await store.record(events, in: user) == recorded)
+    #expect(try await stand.open().ledger() == recorded.map(\.withoutHandle))
+  }
+
+  @Test("G19 sequences go on over restarts, erasures and failures, and are never given again")
+  func sequences() async throws {
+    var last: Int64 = 0
+    for round in 0..<4 {
+      let store = try await stand.open()
+      let user = try await store.partition(of: User(UserID("u-\(round)")))
+      let recorded = try await store.record([stand.event(), stand.event()], in: user)
+      #expect(recorded[0].sequence > last && recorded[1].sequence > recorded[0].sequence)
+      last = recorded[1].sequence
+      await #expect(throws: EngagementError.self) {
+        _ = try await store.record([stand.event(.custom, on: nil, ["a": "\u{0}"])], in: user)
+      }
+      if round % 2 == 0 { _ = try await store.erase(user, at: StoreStand.start) }
+    }
+  }
+
+  @Test("entries are read page by page, of everybody or of one user", arguments: [1, 3, 100])
+  func pages(size: Int) async throws {
+    let store = try await stand.open()
+    let users = [try await store.partition(of: "u-1"), try await store.partition(of: "u-2")]
+    for number in 0..<10 { _ = try await store.record([stand.event()], in: users[number % 2]) }
+    for user in [nil, users[1]] {
+      var seen: [Int64] = []
+      while true {
+        let page = try await store.entries(after: seen.last ?? 0, limit: size, in: user)
+        #expect(page.count <= size)
+        #expect(user == nil || page.allSatisfy { $0.partition == user?.id })
+        if page.isEmpty { break }
+        seen += page.map(\.event.sequence)
+      }
+      #expect(seen == (1...10).filter { user == nil || $0 % 2 == 0 })
+    }
+  }
+}

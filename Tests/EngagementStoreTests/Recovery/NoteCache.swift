@@ -1,0 +1,80 @@
+import EngagementModel
+import Foundation
+
+@testable import EngagementStore
+
+/// A cache of the tests with one table, each of whose rows says in itself what it should be.
+enum NoteCache {
+  static let migrations = Migrations([
+    Migration(
+      name: "notes", sql: "CREATE TABLE note (id INTEGER PRIMARY KEY, body TEXT NOT NULL) STRICT",
+      digest: "")
+  ])
+
+  static func body(_ id: Int64) -> String { "\(id):" + String(repeating: "\(id % 10)", count: 90) }
+
+  /// Copies what is sound, as the outbox is copied.
+  static func salvage(
+    _ damaged: inout Database, into fresh: inout Database
+  ) throws(EngagementError) -> StoreOpening.Salvage {
+    let found = damaged.salvage("id, body", from: "note") { row in
+      row.text(1) == body(row.integer(0)) ? row.integer(0) : nil
+    }
+    var insert = Statement("INSERT OR IGNORE INTO note VALUES (?, ?)")
+    var saved = 0
+    for id in found.inOrder {
+      try fresh.run(&insert, .integer(id), .text(body(id)))
+      saved += Int(fresh.changes)
+    }
+    return StoreOpening.Salvage(savedRows: saved, isComplete: found.isComplete)
+  }
+
+  static func opening(
+    at path: String, wait: Duration = .seconds(5)
+  ) throws(EngagementError) -> StoreOpening {
+    try StoreOpening(
+      path: path, migrations: migrations, wait: wait,
+      salvaging: { (damaged, fresh) throws(EngagementError) in
+        try salvage(&damaged, into: &fresh)
+      })
+  }
+}
+
+extension Scratch {
+  static let noon = Date(timeIntervalSince1970: 1_789_992_000)
+
+  /// Opens the cache of notes, as whoever owns it would.
+  func openNotes(
+    at now: Date = Scratch.noon, isSuspect: Bool = false, wait: Duration = .seconds(5)
+  ) throws(EngagementError) -> StoreOpening.Opened {
+    try NoteCache.opening(at: path(), wait: wait).open(at: now, isSuspect: isSuspect)
+  }
+
+  /// Fills the cache, with its log in the file or beside it.
+  func fillNotes(_ count: Int64 = 200, keepingLog: Bool = false) throws(EngagementError) {
+    var opened = try openNotes()
+    try opened.database.transaction { (database) throws(EngagementError) in
+      var insert = Statement("INSERT INTO note VALUES (?, ?)")
+      for id in 1...count {
+        try database.run(&insert, .integer(id), .text(NoteCache.body(id)))
+      }
+    }
+    if !keepingLog { try opened.database.checkpoint(.truncate) }
+  }
+
+  func names() throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+  }
+}
+
+extension Database {
+  /// Every note that is there.
+  mutating func notes() throws(EngagementError) -> [Int64: String] {
+    var notes: [Int64: String] = [:]
+    var statement = Statement("SELECT id, body FROM note")
+    _ = try all(&statement) { (row) throws(EngagementError) in
+      notes[row.integer(0)] = row.text(1)
+    }
+    return notes
+  }
+}

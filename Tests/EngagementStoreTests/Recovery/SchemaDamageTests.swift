@@ -1,0 +1,147 @@
+import EngagementAdapterAPI
+import EngagementModel
+import Foundation
+import TestSupport
+import Testing
+
+@testable import EngagementStore
+
+/// Caches whose own description is damaged: SQLite takes for true what it can read of it.
+@Suite(.timeLimit(.minutes(20))) struct SchemaDamageTests {
+  // Held by the suite, so that the folder outlives whatever the test opened in it.
+  private let scratch: Scratch
+
+  init() throws { scratch = try Scratch() }
+
+  private static func options(_ scratch: Scratch) -> Store.Options {
+    Store.Options(path: scratch.path(), adapters: [:], wait: .seconds(2))
+  }
+
+  private func open() async throws -> Store {
+    try await Store.open(Self.options(scratch), at: Scratch.noon)
+  }
+
+  /// A cache with one row that waits, closed again.
+  private func fill() async throws {
+    let store = try await open()
+    let partition = try await store.partition(of: "u-1", at: Scratch.noon)
+    let event = EngagementEvent(
+      id: "e-1", kind: .custom, time: Scratch.noon, provider: "braze", name: "step")
+    let parcel = Intent.Parcel(to: "braze", .event(event), key: OperationKey(1, 2))
+    _ = try await store.accept(
+      [Intent(event: event, parcels: [parcel])], in: partition, at: Scratch.noon)
+    try await store.suspend()
+  }
+
+  /// How many rows wait, in a cache that works.
+  private func waiting(in store: Store) async throws -> Int {
+    let partition = try await store.partition(of: "u-1", at: Scratch.noon)
+    #expect(try await store.check().isSound)
+    return try await store.pending(for: "braze", in: partition, limit: 10).count
+  }
+
+  /// Changes the one place of the file that has the text.
+  private func replace(_ text: String, with other: String) throws {
+    var bytes = try scratch.bytes()
+    let range = try #require(bytes.range(of: Data(text.utf8)))
+    bytes.replaceSubrange(range, with: Data(other.utf8))
+    try scratch.write(bytes)
+  }
+
+  @Test(
+    "G8 G9 a table whose text says something else is damage, and the rows of all others are saved",
+    arguments: [
+      // Still a table, with another column.
+      ("type TEXT NOT NULL", "typf TEXT NOT NULL"),
+      // No table any more.
+      ("CREATE TABLE ledger", "CREATE TABME ledger"),
+      ("CREATE TABLE ledger", "CREATE TABLE\u{1}ledger"),
+      // One less, and one of another name.
+      ("tableledgerledger", "tablfledgerledger"), ("tableledgerledger", "tableledgesledgex"),
+    ])
+  func otherTable(text: String, other: String) async throws {
+    try await fill()
+    try replace(text, with: other)
+    let store = try await open()
+    let recovery = try #require(store.recovery)
+    #expect(recovery.savedRows == 1)
+    #expect(try await waiting(in: store) == 1)
+    try await store.suspend()
+    #expect(try await open().recovery == nil)
+  }
+
+  @Test("G8 G9 where the text of the outbox is damaged, its rows are lost and that is told")
+  func outbox() async throws {
+    try await fill()
+    try replace("surface TEXT,", with: "surfade TEXT,")
+    let store = try await open()
+    #expect(try #require(store.recovery).mayHaveLostRows)
+    #expect(try await waiting(in: store) == 0)
+  }
+
+  @Test(
+    "G8 G9 whichever bit of the first page is flipped, the cache opens, or says that it is another's"
+  )
+  func everyBit() async throws {
+    try await fill()
+    let image = try scratch.bytes()
+    let steps = Effort.percent < 50 ? 401 : 67
+    // What stands before is whose file it is, and how new.
+    let fields = [16, 18, 19, 21, 44, 47, 56, 59].map { $0 * 8 + 2 }
+    for bit in fields + Array(stride(from: 100 * 8, to: 4_096 * 8, by: steps)) {
+      var bytes = image
+      bytes[bit / 8] ^= 1 << UInt8(bit % 8)
+      let folder = try Scratch()
+      try folder.write(bytes)
+      let store = try await Store.open(Self.options(folder), at: Scratch.noon)
+      let count: Int
+      do {
+        count = try await waiting(in: store)
+      } catch {
+        // Damage that is met later is told once, and the cache opened anew by the next call.
+        #expect((error as? EngagementError)?.code == .storage, "bit \(bit)")
+        count = try await waiting(in: store)
+      }
+      #expect(count <= 1 && (count == 1 || store.recovery != nil), "bit \(bit)")
+    }
+  }
+
+  @Test("G10 a newer cache is refused untouched, whatever its tables are")
+  func newer() async throws {
+    try await fill()
+    do {
+      var database = try scratch.open(.readWrite)
+      try database.write("CREATE TABLE later (id INTEGER PRIMARY KEY) STRICT")
+      try database.write("PRAGMA user_version=2")
+      try database.checkpoint(.truncate)
+    }
+    let bytes = try scratch.bytes()
+    await #expect(throws: EngagementError.self) { try await self.open() }
+    #expect(try scratch.bytes() == bytes)
+    #expect(try scratch.names().allSatisfy { !$0.contains("corrupt") })
+  }
+
+  @Test("G9 a reader says that such a cache is damaged, and repairs nothing")
+  func reader() async throws {
+    try await fill()
+    try replace("type TEXT NOT NULL", with: "typf TEXT NOT NULL")
+    let bytes = try scratch.bytes()
+    let error = failure { () throws(EngagementError) in
+      _ = try StoreReader(path: scratch.path(), adapters: [:])
+    }
+    #expect(error?.isDamagedCache == true)
+    #expect(try scratch.bytes() == bytes)
+  }
+
+  @Test("G10 every released step leads to the shape that was written down", arguments: [1])
+  func shapes(step: Int) throws {
+    let migrations = Migrations(Array(Schema.migrations.steps.prefix(step)))
+    var database = try scratch.open(.create)
+    try migrations.run(on: &database)
+    let shape = try database.shape()
+    #expect(shape.schema == Int64(step))
+    #expect(shape.hash == migrations.steps[step - 1].shape)
+    #expect(!shape.isEntangled)
+    #expect(Schema.migrations.steps.allSatisfy { $0.shape != nil })
+  }
+}

@@ -1,0 +1,94 @@
+import EngagementModel
+import Foundation
+import Testing
+
+@testable import EngagementStore
+
+@Suite struct OpeningTests {
+  // Held by the suite, so that the folder outlives whatever the test opened in it.
+  private let scratch: Scratch
+
+  init() throws { scratch = try Scratch() }
+
+  @Test("the folder and every file are their owner's alone")
+  func modes() throws {
+    let path = scratch.path("new/cache.sqlite")
+    var database = try Database.open(at: path, mode: .create, newestSchema: 1)
+    try database.write("CREATE TABLE note (id INTEGER PRIMARY KEY, body ANY) STRICT")
+    #expect(try scratch.mode(of: scratch.path("new")) == 0o700)
+    for suffix in ["", "-wal", "-shm", ".lock"] {
+      #expect(try scratch.mode(of: path + suffix) == 0o600, "\(suffix)")
+    }
+  }
+
+  @Test("SQLite reports every setting", arguments: [Database.Mode.create, .readWrite, .readOnly])
+  func settings(mode: Database.Mode) throws {
+    let kept = try scratch.notes()
+    defer { withExtendedLifetime(kept.mode) {} }
+    let database = try scratch.open(mode)
+    for (name, value) in Connection.pragmas {
+      #expect(try database.connection.integer("PRAGMA \(name)") == value, "\(name)")
+    }
+    #expect(try database.connection.text("PRAGMA journal_mode") == "wal")
+    #expect(try database.connection.integer("PRAGMA busy_timeout") == 5000)
+    #expect(try database.connection.integer("PRAGMA application_id") == 0x456e_674b)
+    #expect(try database.connection.integer("PRAGMA query_only") == (mode == .readOnly ? 1 : 0))
+    // What DEFENSIVE forbids.
+    try? database.connection.execute("PRAGMA writable_schema=ON")
+    #expect(throws: EngagementError.self) {
+      try database.connection.execute("DELETE FROM sqlite_schema")
+    }
+  }
+
+  @Test("what was written is there after it was closed, for writers and for readers")
+  func reopening() throws {
+    do {
+      var database = try scratch.notes()
+      try database.write("INSERT INTO note(body) VALUES (?)", .text("a"))
+    }
+    var writer = try scratch.open(.readWrite)
+    var reader = try scratch.open(.readOnly)
+    #expect(try writer.count() == 1)
+    #expect(try reader.count() == 1)
+    try writer.write("INSERT INTO note(body) VALUES (?)", .text("b"))
+    #expect(try reader.count() == 2)
+    #expect(
+      failure { () throws(EngagementError) in
+        try reader.transaction { (_) throws(EngagementError) in }
+      }?.underlying == "SQLITE_READONLY")
+  }
+
+  @Test(
+    "where there is nothing, only `create` makes something",
+    arguments: [
+      Database.Mode.readWrite, .readOnly,
+    ])
+  func missing(mode: Database.Mode) throws {
+    #expect(failure { () throws(EngagementError) in _ = try scratch.open(mode) }?.code == .notFound)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.folder.path).isEmpty)
+    try scratch.write(Data())
+    #expect(failure { () throws(EngagementError) in _ = try scratch.open(mode) }?.code == .notFound)
+    #expect(try scratch.bytes().isEmpty)
+  }
+
+  @Test("an empty file, as a creation leaves it that was cut off, is made a cache")
+  func cutCreation() throws {
+    try scratch.write(Data())
+    var database = try scratch.notes()
+    #expect(try database.count() == 0)
+  }
+
+  @Test(
+    "a path is never one of SQLite's special names", arguments: [":memory:", "file:x?mode=memory"])
+  func specialNames(name: String) throws {
+    #expect(try StoreFile(name).path == "./" + name)
+  }
+
+  @Test("a path that says nothing is refused", arguments: ["", "a\0b"])
+  func badPaths(path: String) {
+    let error = failure { () throws(EngagementError) in
+      _ = try Database.open(at: path, mode: .create, newestSchema: 1)
+    }
+    #expect(error?.code == .invalidArgument)
+  }
+}

@@ -1,0 +1,74 @@
+import EngagementModel
+import Foundation
+import Testing
+
+@testable import EngagementStore
+
+@Suite struct SideLockTests {
+  // Held by the suite, so that the folder outlives whatever the test opened in it.
+  private let scratch: Scratch
+
+  init() throws { scratch = try Scratch() }
+
+  @Test("G11 a second holder waits no longer than it may")
+  func exclusive() throws {
+    var first = try SideLock(at: scratch.path("lock"))
+    var second = try SideLock(at: scratch.path("lock"))
+    try first.acquire(within: .zero)
+    #expect(
+      failure { () throws(EngagementError) in try second.acquire(within: .milliseconds(5)) }?.code
+        == .busy)
+    first.release()
+    try second.acquire(within: .zero)
+  }
+
+  @Test("a holder that is gone holds nothing")
+  func released() throws {
+    do {
+      var first = try SideLock(at: scratch.path("lock"))
+      try first.acquire(within: .zero)
+    }
+    var second = try SideLock(at: scratch.path("lock"))
+    try second.acquire(within: .zero)
+  }
+
+  @Test("G11 another process holds the lock until it is killed")
+  func otherProcess() throws {
+    try scratch.write(Data(), to: "lock")
+    let holder = Process()
+    holder.executableURL = URL(filePath: "/usr/bin/flock")
+    holder.arguments = ["-x", "--no-fork", scratch.path("lock"), "sh", "-c", "echo held; exec cat"]
+    let (input, output) = (Pipe(), Pipe())
+    holder.standardInput = input
+    holder.standardOutput = output
+    try holder.run()
+    #expect(output.fileHandleForReading.availableData == Data("held\n".utf8))
+    var lock = try SideLock(at: scratch.path("lock"))
+    #expect(
+      failure { () throws(EngagementError) in try lock.acquire(within: .zero) }?.code == .busy)
+    kill(holder.processIdentifier, SIGKILL)
+    holder.waitUntilExit()
+    try lock.acquire(within: .zero)
+  }
+
+  @Test("a lock file that someone removed is made again, and both sides meet there")
+  func removed() throws {
+    var first = try SideLock(at: scratch.path("lock"))
+    try FileManager.default.removeItem(atPath: scratch.path("lock"))
+    try first.acquire(within: .seconds(1))
+    var second = try SideLock(at: scratch.path("lock"))
+    #expect(
+      failure { () throws(EngagementError) in try second.acquire(within: .zero) }?.code == .busy)
+  }
+
+  @Test("a link in place of the lock file is not followed")
+  func link() throws {
+    try FileManager.default.createSymbolicLink(
+      atPath: scratch.path("lock"), withDestinationPath: scratch.path("victim"))
+    let error = failure { () throws(EngagementError) in
+      _ = try SideLock(at: scratch.path("lock"))
+    }
+    #expect(error?.code == .unreadable)
+    #expect(!FileManager.default.fileExists(atPath: scratch.path("victim")))
+  }
+}

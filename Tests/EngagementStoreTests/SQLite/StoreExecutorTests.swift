@@ -1,0 +1,103 @@
+import EngagementModel
+import Glibc
+import Testing
+
+@testable import EngagementStore
+
+/// The kernel's name for this thread. Not `pthread_self`: glibc declares it `const`, so an optimiser
+/// may carry its value from one side of an `await` to the other, where another thread goes on.
+private func currentThread() -> String {
+  var name = [CChar](repeating: 0, count: 64)
+  let count = readlink("/proc/thread-self", &name, name.count)
+  return String(decoding: name.prefix(max(count, 0)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+}
+
+private actor Owner {
+  private let executor: StoreExecutor
+  private var numbers: [Int] = []
+  private let onEnd: (@Sendable () -> Void)?
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.unowned }
+
+  init(onEnd: (@Sendable () -> Void)? = nil) throws {
+    executor = try StoreExecutor()
+    self.onEnd = onEnd
+  }
+
+  deinit { onEnd?() }
+
+  func add(_ number: Int) -> String {
+    assertIsolated()
+    numbers.append(number)
+    return currentThread()
+  }
+
+  func all() -> [Int] { numbers }
+
+  nonisolated func checked() { preconditionIsolated() }
+  func checkedInside() { checked() }
+}
+
+@Suite struct StoreExecutorTests {
+  @Test("jobs run in order, on one thread that is not the pool's")
+  func order() async throws {
+    let owner = try Owner()
+    var threads: Set<String> = []
+    for number in 0..<1000 { threads.insert(await owner.add(number)) }
+    #expect(await owner.all() == Array(0..<1000))
+    #expect(threads.count == 1)
+    // A task of its own: the hop to an actor without state is optimised away in release.
+    let pool = await Task.detached { currentThread() }.value
+    #expect(!pool.isEmpty && !threads.contains(pool))
+    // Its thread must not have ended: a new one of the pool may be given the same number.
+    withExtendedLifetime(owner) {}
+  }
+
+  @Test("jobs from many tasks run one at a time")
+  func concurrency() async throws {
+    let owner = try Owner()
+    let threads = await withTaskGroup(of: String.self) { group in
+      for number in 0..<500 { group.addTask { await owner.add(number) } }
+      return await group.reduce(into: Set<String>()) { $0.insert($1) }
+    }
+    #expect(threads.count == 1)
+    #expect(await owner.all().sorted() == Array(0..<500))
+  }
+
+  @Test("synchronous code on the thread counts as the actor's")
+  func isolation() async throws {
+    let owner = try Owner()
+    await owner.checkedInside()
+  }
+
+  @Test("code elsewhere does not count as the actor's")
+  func noIsolation() async throws {
+    await #expect(processExitsWith: .failure) {
+      try Owner().checked()
+    }
+  }
+
+  @Test("owners come and go, also while their last job runs")
+  func lifetimes() async throws {
+    let (ends, end) = AsyncStream.makeStream(of: Void.self)
+    for number in 0..<200 {
+      let owner = try Owner { end.yield() }
+      _ = await owner.add(number)
+    }
+    var count = 0
+    for await _ in ends.prefix(200) { count += 1 }
+    #expect(count == 200)
+  }
+
+  @Test("the thread lets go of its queue after the last reference", .timeLimit(.minutes(20)))
+  func shutdown() async throws {
+    weak var worker: AnyObject?
+    do {
+      let executor = try StoreExecutor()
+      worker = Mirror(reflecting: executor).descendant("worker") as AnyObject
+      #expect(worker != nil)
+    }
+    // The thread holds the last reference, so this ends when the thread does.
+    while worker != nil { await Task.yield() }
+  }
+}

@@ -1,0 +1,228 @@
+import EngagementModel
+import Foundation
+import Glibc
+import Testing
+
+@testable import EngagementStore
+
+@Suite struct TransactionTests {
+  // Held by the suite, so that the folder outlives whatever the test opened in it.
+  private let scratch: Scratch
+
+  init() throws { scratch = try Scratch() }
+
+  private let stop = EngagementError(.cancelled, "Enough")
+
+  @Test("G1 a body that throws leaves nothing behind")
+  func rollback() throws {
+    var database = try scratch.notes()
+    #expect(throws: stop) {
+      try database.transaction { (database) throws(EngagementError) in
+        try database.run("INSERT INTO note(body) VALUES (1)")
+        throw stop
+      }
+    }
+    #expect(try database.count() == 0)
+    try database.write("INSERT INTO note(body) VALUES (2)")
+    #expect(try database.count() == 1)
+  }
+
+  @Test("a statement that fails may be survived within a transaction")
+  func survivedFailure() throws {
+    var database = try scratch.notes()
+    try database.transaction { (database) throws(EngagementError) in
+      try database.run("INSERT INTO note(id) VALUES (1)")
+      _ = failure { () throws(EngagementError) in
+        try database.run("INSERT INTO note(id) VALUES (1)")
+      }
+      try database.run("INSERT INTO note(id) VALUES (2)")
+    }
+    #expect(try database.count() == 2)
+  }
+
+  @Test("a transaction within another is refused, and the outer one goes on")
+  func nested() throws {
+    var database = try scratch.notes()
+    try database.transaction { (database) throws(EngagementError) in
+      try database.run("INSERT INTO note(id) VALUES (1)")
+      let error = failure { () throws(EngagementError) in
+        try database.transaction { (_) throws(EngagementError) in }
+      }
+      #expect(error?.code == .internalFailure)
+    }
+    #expect(try database.count() == 1)
+  }
+
+  @Test("nothing is written row by row after the transaction was ended under its body")
+  func endedInside() throws {
+    var database = try scratch.notes()
+    let error = failure { () throws(EngagementError) in
+      try database.transaction { (database) throws(EngagementError) in
+        try database.run("INSERT INTO note(id) VALUES (1)")
+        try database.connection.execute("ROLLBACK")
+        try database.run("INSERT INTO note(id) VALUES (2)")
+      }
+    }
+    #expect(error?.underlying == "SQLITE_ABORT")
+    #expect(try database.count() == 0)
+  }
+
+  @Test("G11 a writer waits for the other and then throws `busy`, and goes on afterwards")
+  func busy() throws {
+    var first = try scratch.notes()
+    var second = try scratch.open(.readWrite, wait: .milliseconds(20))
+    try first.transaction { (first) throws(EngagementError) in
+      try first.run("INSERT INTO note(id) VALUES (1)")
+      let error = failure { () throws(EngagementError) in
+        try second.write("INSERT INTO note(id) VALUES (2)")
+      }
+      #expect(error?.code == .busy)
+      #expect(
+        failure { () throws(EngagementError) in try second.checkpoint(.passive) }?.code == .busy)
+      #expect((try? second.count()) == 0)
+    }
+    try second.write("INSERT INTO note(id) VALUES (2)")
+    #expect(try first.count() == 2)
+  }
+
+  @Test("G11 writers on many threads take turns, and none loses a row")
+  func contention() async throws {
+    var database = try scratch.notes()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for writer in 0..<4 {
+        group.addTask {
+          var database = try scratch.open(.readWrite, wait: .seconds(60))
+          for number in 0..<25 {
+            try database.write(
+              "INSERT INTO note(id) VALUES (?)", .integer(writer * 100 + number))
+            if number % 10 == 0 { try database.checkpoint(.passive) }
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(try database.count() == 100)
+    try database.verify()
+  }
+
+  @Test("a checkpoint moves the log into the file and says so")
+  func checkpoint() throws {
+    var database = try scratch.notes()
+    try database.write("INSERT INTO note(id) VALUES (1)")
+    let passive = try database.checkpoint(.passive)
+    #expect(passive.logged > 0)
+    #expect(passive.isComplete)
+    try database.checkpoint(.truncate)
+    #expect(try scratch.bytes("cache.sqlite-wal").isEmpty)
+  }
+
+  @Test("a checkpoint that a reader holds up says how far it went, or that it is busy")
+  func heldUpCheckpoint() throws {
+    var database = try scratch.notes(wait: .milliseconds(20))
+    let reader = try scratch.open(.readOnly)
+    try reader.connection.execute("BEGIN; SELECT count(*) FROM note")
+    try database.write("INSERT INTO note(id) VALUES (1)")
+    #expect(try !database.checkpoint(.passive).isComplete)
+    #expect(
+      failure { () throws(EngagementError) in try database.checkpoint(.truncate) }?.code == .busy)
+    try reader.connection.execute("COMMIT")
+    try database.checkpoint(.truncate)
+  }
+
+  @Test("the last connection to close leaves the log to those who hold the lock")
+  func closing() throws {
+    do {
+      var database = try scratch.notes()
+      try database.write("INSERT INTO note(id) VALUES (1)")
+    }
+    #expect(try !scratch.bytes("cache.sqlite-wal").isEmpty)
+  }
+
+  @Test("G12 a full disk is a typed error, what was there stays, and work goes on with more room")
+  func full() throws {
+    var database = try scratch.notes()
+    try database.write("INSERT INTO note(id, body) VALUES (1, 'kept')")
+    try database.connection.execute("PRAGMA max_page_count=8")
+    let error = failure { () throws(EngagementError) in
+      try database.write("INSERT INTO note(id, body) VALUES (2, zeroblob(100000))")
+    }
+    #expect(error?.code == .storage)
+    #expect(error?.underlying == "SQLITE_FULL")
+    #expect(!(error?.isDamagedCache ?? true))
+    #expect(try database.first("SELECT body FROM note") { $0.text(0) } == "kept")
+    try database.connection.execute("PRAGMA max_page_count=100000")
+    try database.write("INSERT INTO note(id, body) VALUES (2, zeroblob(100000))")
+    #expect(try database.count() == 2)
+  }
+
+  @Test(
+    "G12 a commit that the disk refuses is not accepted, also not by the connection after it",
+    arguments: [
+      FaultyDisk.Fault.write, .lateWrite,
+    ])
+  func failedCommit(fault: FaultyDisk.Fault) throws {
+    var database = try scratch.notes()
+    var insert = Statement("INSERT INTO note(id) VALUES (?)")
+    try database.transaction { (database) throws(EngagementError) in
+      try database.run(&insert, .integer(1))
+    }
+    let error = try FaultyDisk.failing(fault, under: scratch.folder.path) {
+      failure { () throws(EngagementError) in
+        try database.transaction { (database) throws(EngagementError) in
+          try database.run(&insert, .integer(2))
+        }
+      }
+    }
+    #expect(error?.underlying == "SQLITE_IOERR_WRITE")
+    #expect(database.isSuspect == true)
+    #expect(try database.count() == 1)
+    // The statement was prepared on the connection that is replaced here.
+    try database.transaction { (database) throws(EngagementError) in
+      try database.run(&insert, .integer(3))
+    }
+    #expect(database.isSuspect == false)
+    #expect(try database.first("SELECT sum(id) FROM note") { $0.integer(0) } == 4)
+    var other = try scratch.open(.readOnly)
+    #expect(try other.first("SELECT sum(id) FROM note") { $0.integer(0) } == 4)
+  }
+
+  @Test(
+    "G1 a commit that failed when all of it was in the log does not come back later",
+    arguments: [FaultyDisk.Fault.lateWriteOnce, .lateWrite])
+  func noResurrection(fault: FaultyDisk.Fault) throws {
+    do {
+      var database = try scratch.notes()
+      let error = try FaultyDisk.failing(fault, under: scratch.folder.path) {
+        failure { () throws(EngagementError) in
+          try database.write("INSERT INTO note(id) VALUES (1)")
+        }
+      }
+      #expect(error?.underlying == "SQLITE_IOERR_WRITE")
+      if fault == .lateWrite {
+        // The disk was lost for longer than the failure: the next transaction cleans up, and this
+        // one writes nothing over what is left in the log.
+        #expect(throws: stop) {
+          try database.transaction { (_) throws(EngagementError) in throw stop }
+        }
+      }
+    }
+    var database = try scratch.open(.readWrite)
+    #expect(try database.count() == 0)
+  }
+
+  @Test("G12 nothing is accepted while the disk still fails")
+  func lastingFailure() throws {
+    var database = try scratch.notes()
+    try FaultyDisk.failing(.write, under: scratch.folder.path) {
+      for _ in 0..<3 {
+        let error = failure { () throws(EngagementError) in
+          try database.write("INSERT INTO note(id) VALUES (1)")
+        }
+        #expect(error?.code == .storage)
+        #expect(database.isSuspect == true)
+      }
+    }
+    try database.write("INSERT INTO note(id) VALUES (2)")
+    #expect(try database.first("SELECT sum(id) FROM note") { $0.integer(0) } == 2)
+  }
+}

@@ -1,0 +1,51 @@
+import EngagementAdapterAPI
+import EngagementModel
+import Foundation
+import Testing
+
+@testable import EngagementStore
+
+/// Caches as released schemas left them. A file here is never changed: every later release opens
+/// it.
+@Suite(.timeLimit(.minutes(20))) struct FixtureTests {
+  private let stand: StoreStand
+
+  init() throws { stand = try StoreStand() }
+
+  @Test("G10 a cache of the first schema opens with everything that it had")
+  func first() async throws {
+    try write("schema-1", schema: 1)
+    let store = try await stand.open()
+    let user = try await store.presentUser()
+    #expect(user == "u-1")
+    let partition = try await store.partition(of: user)
+    #expect(try await store.consent(of: partition) == .full)
+    let rows = try await store.waiting(in: partition)
+    #expect(rows.map(\.id) == [2, 3, 4])
+    #expect(rows.map(\.attempts) == [1, 1, 0])
+    #expect(rows.map(\.batch) == [2, 2, nil])
+    #expect(rows.compactMap(\.item?.id.value) == ["b", "c"])
+    #expect(rows[1].action == .dismiss)
+    #expect(try await store.visible(in: partition) == ["a", "b"])
+    #expect(try await store.ledger().map(\.sequence) == [1, 2, 3, 4])
+    let memory = try await store.memory(of: "paper", in: partition)
+    #expect(memory.values[.user, "mark"] == "7")
+    #expect(memory.values[.installation, "device"] == "d-1")
+    #expect(memory.person?.email == "u-1@example.com")
+    let tally = try #require(try await store.tallies()["paper"])
+    #expect((tally.accepted, tally.pending, tally.rejected) == (4, 3, 1))
+    #expect(try await store.check().isSound)
+  }
+
+  /// Makes the cache from its text.
+  private func write(_ name: String, schema: Int) throws {
+    let folder = URL(filePath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().appending(path: "Fixtures")
+    let sql = try String(contentsOf: folder.appending(path: "\(name).sql"), encoding: .utf8)
+    var database = try Database.open(at: stand.scratch.path(), mode: .create, newestSchema: 1)
+    try database.transaction { (database) throws(EngagementError) in
+      try database.connection.execute(sql)
+      try database.connection.execute("PRAGMA user_version=\(schema)")
+    }
+  }
+}

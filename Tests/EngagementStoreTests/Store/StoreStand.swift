@@ -1,0 +1,130 @@
+import EngagementAdapterAPI
+import EngagementJSON
+import EngagementModel
+import Foundation
+import TestSupport
+
+@testable import EngagementStore
+
+/// A cache on a file, and the random bits that it and its callers draw.
+final class StoreStand: Sendable {
+  static let start = Date(timeIntervalSince1970: 1_790_845_200)
+
+  let scratch: Scratch
+  private let random: Locked<SeededGenerator>
+
+  init(seed: UInt64 = 1) throws {
+    scratch = try Scratch()
+    random = Locked(SeededGenerator(seed: seed))
+  }
+
+  func open(
+    _ environment: String = "production", limits: OutboxLimits = OutboxLimits(),
+    wait: Duration = .seconds(5)
+  ) async throws -> Store {
+    let random = random
+    return try await Store.open(
+      Store.Options(
+        path: scratch.path(), environment: environment,
+        adapters: ["paper": PaperAdapter(), "other": PaperAdapter("other")], limits: limits,
+        wait: wait, random: { random.withLock { $0.next() } }, now: { Self.start }),
+      at: Self.start)
+  }
+
+  func key() -> OperationKey {
+    random.withLock { OperationKey($0.next(), $0.next()) }
+  }
+
+  func event(
+    _ kind: EngagementEvent.Kind = .custom, on item: String? = nil,
+    _ properties: JSONObject = [:]
+  ) -> EngagementEvent {
+    EngagementEvent(
+      id: EventID(key().id(0)), kind: kind, time: Self.start, zoneOffset: 7_200, session: "s-1",
+      provider: "paper", item: item.map { Self.item($0) }, name: "looked", properties: properties)
+  }
+
+  static func item(_ id: String, _ provider: ProviderID = "paper") -> ItemReference {
+    ItemReference(ItemID(provider, id), on: .cards, in: "home", handle: ["of": .string(id)])
+  }
+
+  /// An event with one row for each provider.
+  func track(
+    _ event: EngagementEvent, to providers: [ProviderID] = ["paper"], isAnalytics: Bool = true
+  ) -> Intent {
+    Intent(
+      event: event,
+      parcels: providers.map { .init(to: $0, .event(event), key: key(), isAnalytics: isAnalytics) })
+  }
+
+  /// What a user does to a card: seen at once, recorded, to be sent.
+  func act(_ action: ItemAction, on id: String) -> Intent {
+    let item = Self.item(id)
+    return Intent(
+      event: event(action.eventKind, on: id), mark: .init(action, on: item),
+      parcels: [.init(to: "paper", .operation(.act(action, on: item)), key: key())])
+  }
+
+  /// Another program changes the file.
+  func tamper(_ sql: String) throws {
+    var database = try Database.open(
+      at: scratch.path(), mode: .readWrite, newestSchema: Schema.migrations.newest)
+    try database.transaction { (database) throws(EngagementError) in
+      try database.connection.execute(sql)
+    }
+  }
+
+  /// Makes the items of a provider that is not there any more sound under its name.
+  func resealGone(_ user: Partition) throws {
+    let seal = ItemSeal(user, "gone", .cards)
+    let body = Array(#"{"id":"canary-unknown-provider","x":"a"}"#.utf8)
+    let name = Array("canary-unknown-provider".utf8)
+    let value = seal.seal(ContentHash.of(body[...]), of: name)
+    try tamper(
+      "UPDATE item SET seal = \(value) WHERE name = CAST('canary-unknown-provider' AS BLOB)")
+  }
+
+  func number(_ sql: String) throws -> Int64? {
+    let database = try Database.open(
+      at: scratch.path(), mode: .readOnly, newestSchema: Schema.migrations.newest)
+    return try database.connection.integer(sql)
+  }
+}
+
+extension Store {
+  /// Accepts at the time at which the tests begin.
+  @discardableResult func accept(
+    _ intents: Intent..., in partition: Partition
+  ) throws(EngagementError) -> Acceptance {
+    try accept(intents, in: partition, at: StoreStand.start)
+  }
+
+  func partition(of user: User) throws(EngagementError) -> Partition {
+    try partition(of: user, at: StoreStand.start)
+  }
+
+  func waiting(
+    for provider: ProviderID = "paper", in partition: Partition
+  ) throws(EngagementError) -> [OutboxRow] {
+    try pending(for: provider, in: partition, limit: 100_000)
+  }
+
+  func ids(in partition: Partition) throws(EngagementError) -> [OutboxRow.ID] {
+    try waiting(in: partition).map(\.id)
+  }
+
+  func end(
+    _ rows: [OutboxRow.ID], _ ending: Ending
+  ) throws(EngagementError) -> CommitReport {
+    try settle(rows.map { (row: $0, ending: ending) }, at: StoreStand.start)
+  }
+
+  func ledger(after sequence: Int64 = 0) throws(EngagementError) -> [EngagementEvent] {
+    try entries(after: sequence, limit: 100_000).map(\.event)
+  }
+
+  func visible(in partition: Partition) throws(EngagementError) -> [String] {
+    try cards(in: FeedKey("paper", .cards), of: partition, at: StoreStand.start).items
+      .map(\.id.value)
+  }
+}

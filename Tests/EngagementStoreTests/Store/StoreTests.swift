@@ -1,0 +1,184 @@
+import EngagementAdapterAPI
+import EngagementModel
+import Foundation
+import Testing
+
+@testable import EngagementStore
+
+extension Store {
+  /// The same question twice in one reading, with something between.
+  fileprivate func twice(
+    _ sql: String, between body: @Sendable () -> Void
+  ) throws(EngagementError) -> [Int64?] {
+    try read { (_, database) throws(EngagementError) in
+      let first = try database.connection.integer(sql)
+      body()
+      return [first, try database.connection.integer(sql)]
+    }
+  }
+}
+
+@Suite(.timeLimit(.minutes(20))) struct StoreTests {
+  private let stand: StoreStand
+
+  init() throws { stand = try StoreStand() }
+
+  @Test(
+    "G1 G5 G12 a disk that fails leaves nothing of what was asked, and the next call works",
+    arguments: [FaultyDisk.Fault.write, .lateWrite, .lateWriteOnce])
+  func failing(fault: FaultyDisk.Fault) async throws {
+    let store = try await stand.open()
+    let user = try await store.partition(of: "u-1")
+    _ = try await store.commit(
+      [.list([#"{"id":"a"}"#, #"{"id":"b"}"#])], from: "paper", in: user, at: StoreStand.start)
+    try await store.accept(stand.act(.dismiss, on: "b"), in: user)
+    let rows = try await store.waiting(in: user)
+    let ledger = try await store.ledger()
+    _ = try await FaultyDisk.failing(fault, under: stand.scratch.folder.path) {
+      await #expect { try await store.accept(stand.act(.dismiss, on: "a"), in: user) } throws: {
+        ($0 as? EngagementError)?.code == .storage
+      }
+    }
+    #expect(try await store.waiting(in: user) == rows)
+    #expect(try await store.ledger() == ledger)
+    #expect(try await store.visible(in: user) == ["a"])
+    try await store.accept(stand.act(.dismiss, on: "a"), in: user)
+    #expect(try await store.visible(in: user).isEmpty)
+    #expect(try await store.tallies()["paper"]?.accepted == 2)
+    #expect(try await store.check().isSound)
+  }
+
+  @Test("G11 X6 a second cache on the file waits for the first, and sees what it wrote")
+  func two() async throws {
+    let (one, two) = (try await stand.open(), try await stand.open())
+    let user = try await one.partition(of: "u-1")
+    _ = try await one.commit(
+      [.list([#"{"id":"a"}"#, #"{"id":"b"}"#])], from: "paper", in: user, at: StoreStand.start)
+    #expect(try await two.visible(in: user) == ["a", "b"])
+    try await two.accept(stand.act(.dismiss, on: "a"), in: user)
+    #expect(try await one.visible(in: user) == ["b"])
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for store in [one, two] {
+        group.addTask {
+          for number in 0..<25 {
+            try await store.accept(stand.act(.click, on: "\(number)"), in: user)
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(try await one.waiting(in: user) == two.waiting(in: user))
+    #expect(try await one.ledger().map(\.sequence) == (1...51).map { Int64($0) })
+    #expect(try await two.tallies()["paper"]?.accepted == 51)
+  }
+
+  @Test("nothing is written where there is nothing to write")
+  func silent() async throws {
+    let store = try await stand.open()
+    let user = try await store.partition(of: "u-1")
+    let changes: [Change] = [
+      .keep(.installation, "device", "d"), .person(nil), .throttled(nil, until: StoreStand.start),
+      .ignored(EngagementError(.permissionDenied, "another host")),
+      .secret(.user, "t", Secret("s")),
+    ]
+    _ = try await store.commit(changes, from: "paper", in: user, at: StoreStand.start)
+    let before = try stand.scratch.bytes("cache.sqlite-wal")
+    let report = try await store.commit(changes, from: "paper", in: user, at: StoreStand.start)
+    #expect(report.ignored.count == 1)
+    _ = try await store.accept([], in: user, at: StoreStand.start)
+    try await store.setConsent(.unknown, of: user)
+    _ = try await store.partition(of: "u-1")
+    #expect(try stand.scratch.bytes("cache.sqlite-wal") == before)
+  }
+
+  @Test("G10 a newer schema is refused, and left as it is byte for byte")
+  func newer() async throws {
+    try await stand.open().suspend()
+    try stand.tamper("PRAGMA user_version=99")
+    let before = try ["cache.sqlite", "cache.sqlite-wal"].map { try stand.scratch.bytes($0) }
+    await #expect {
+      _ = try await stand.open()
+    } throws: {
+      ($0 as? EngagementError)?.code == .newerSchema
+    }
+    #expect(try ["cache.sqlite", "cache.sqlite-wal"].map { try stand.scratch.bytes($0) } == before)
+  }
+
+  @Test("suspending leaves one file, and whatever is asked next opens it again")
+  func suspended() async throws {
+    let store = try await stand.open()
+    let user = try await store.partition(of: "u-1")
+    try await store.accept(stand.act(.click, on: "a"), in: user)
+    try await store.suspend()
+    #expect(try stand.scratch.bytes("cache.sqlite-wal").isEmpty)
+    try await store.suspend()
+    #expect(try await store.waiting(in: user).count == 1)
+    try await store.resume()
+    #expect(try await store.check().isSound)
+  }
+
+  @Test("an answer's wishes, settled events and abandoned items are one commit")
+  func answer() async throws {
+    let store = try await stand.open()
+    let user = try await store.partition(of: "u-1")
+    let event = stand.event(.click, on: "a")
+    try await store.accept(stand.track(event), stand.act(.dismiss, on: "b"), in: user)
+    let keys = try await store.waiting(in: user).map(\.key)
+    let report = try await store.commit(
+      [.settled([event.id, "unknown"]), .abandoned(.cards, reason: "moved"), .wanted(.inbox)],
+      from: "paper", in: user, at: StoreStand.start)
+    #expect(report.ended.map(\.key) == keys)
+    #expect(report.ended.map(\.ending.name) == ["delivered", "rejected"])
+    #expect(report.hasNewRows)
+    #expect(try await store.waiting(in: user).map(\.work) == [.operation(.inbox)])
+  }
+
+  @Test("G17 each item that was set aside is told once in the ledger, without its content")
+  func quarantined() async throws {
+    let store = try await stand.open()
+    let user = try await store.partition(of: "u-1")
+    for _ in 0..<2 {
+      _ = try await store.commit(
+        [.list([#"{"id":"a"}"#, #"{"x":"canary"}"#])], from: "paper", in: user,
+        at: StoreStand.start)
+    }
+    let told = try await store.ledger().filter { $0.kind == .itemQuarantined }
+    #expect(told.count == 1)
+    #expect(told[0].properties["index"] == 1)
+    #expect(told[0].properties["surface"] == "cards")
+  }
+
+  @Test("a released schema is what it was", arguments: Schema.migrations.steps)
+  func frozen(step: Migration) { #expect(step.isFrozen) }
+
+  @Test("G11 what one reading asks is as one commit left it, whatever another process writes")
+  func oneReading() async throws {
+    let store = try await stand.open()
+    _ = try await store.partition(of: "u-1")
+    let (sql, stand) = ("SELECT count(*) FROM setting", stand)
+    let counts = try await store.twice(sql) {
+      #expect(throws: Never.self) { try stand.tamper("INSERT INTO setting VALUES ('a', 'b')") }
+    }
+    #expect(counts == [0, 0])
+    #expect(try await store.twice(sql) {} == [1, 1])
+    #expect(try await store.partition(of: "u-2").id > 0, "writing goes on after reading")
+  }
+
+  @Test("what is held in memory of a user who left is let go, and read again when asked for")
+  func release() async throws {
+    let store = try await stand.open()
+    let (one, two) = (
+      try await store.partition(of: "u-1"), try await store.partition(of: "u-2")
+    )
+    for user in [one, two] {
+      _ = try await store.commit(
+        [.list([#"{"id":"a"}"#]), .keep(.user, "mark", "7")], from: "paper", in: user,
+        at: StoreStand.start)
+    }
+    #expect(await store.usersInMemory == [one.id, two.id])
+    await store.release(one)
+    #expect(await store.usersInMemory == [two.id])
+    #expect(try await store.visible(in: one) == ["a"])
+    #expect(try await store.memory(of: "paper", in: one).values[.user, "mark"] == "7")
+  }
+}

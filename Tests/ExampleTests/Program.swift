@@ -1,0 +1,41 @@
+import Foundation
+
+/// A program that was built, and lies beside the tests.
+struct Program {
+  private let url: URL
+
+  init(_ name: String) {
+    var folder = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+    while folder.path != "/" {
+      let program = folder.appending(path: name)
+      if FileManager.default.isExecutableFile(atPath: program.path) {
+        url = program
+        return
+      }
+      folder.deleteLastPathComponent()
+    }
+    url = URL(filePath: name)
+  }
+
+  /// Runs it to its end; what it printed.
+  func output() async throws -> String {
+    let process = Process()
+    let output = Pipe()
+    process.executableURL = url
+    process.standardOutput = output
+    // A program that ends gives back what its main function holds to nobody but the system.
+    process.environment = ProcessInfo.processInfo.environment.merging(
+      ["ASAN_OPTIONS": "detect_leaks=0"]) { _, own in own }
+    let text = try await withCheckedThrowingContinuation { continuation in
+      process.terminationHandler = { _ in
+        continuation.resume(returning: output.fileHandleForReading.readDataToEndOfFile())
+      }
+      do {
+        try process.run()
+      } catch {
+        continuation.resume(throwing: error)
+      }
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
+}

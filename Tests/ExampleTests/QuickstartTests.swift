@@ -1,0 +1,43 @@
+import Foundation
+import Testing
+
+@Suite struct QuickstartTests {
+  @Test("the quickstart does what it says (X1, X6, X7)", .timeLimit(.minutes(20)))
+  func quickstart() async throws {
+    #expect(
+      try await Program("Quickstart").output() == """
+        complete: true, 8 cards, 8 new
+        - classic: Your cup counts
+        - classic: Sent to your device only
+        - captionedImage: Grüße aus Köln ☕️ – مرحبا
+        - classic: Two for one: cortado
+        - banner: The autumn menu
+        - captionedImage: New beans from Huila
+        - classic: We open at seven
+        - classic: A quieter corner
+        seen now: 7 cards
+        delivered: true
+        delivered: true
+        without a network: false, 6 cards are seen
+        with it again: true, 6 cards are seen
+        the vendor has ccc of ["Grüße aus Köln ☕️ – مرحبا"] by u-1
+        the vendor has ccd of ["Grüße aus Köln ☕️ – مرحبا"] by u-1
+        the vendor has ccd of ["Sent to your device only"] by u-1
+
+        """)
+  }
+
+  @Test("the interface that the README shows is the quickstart's own code")
+  func readme() throws {
+    let root = URL(filePath: #filePath)
+      .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    func text(_ path: String) throws -> String {
+      try String(contentsOf: root.appending(path: path), encoding: .utf8)
+    }
+    let example = try text("Examples/Quickstart/main.swift")
+    let blocks = try text("README.md").components(separatedBy: "```swift\n").dropFirst()
+      .map { $0.components(separatedBy: "```")[0] }
+    #expect(blocks.count == 1)
+    for block in blocks { #expect(example.contains("\n" + block)) }
+  }
+}

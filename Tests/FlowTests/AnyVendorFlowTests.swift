@@ -1,0 +1,111 @@
+import AnswerProbe
+import EngagementAdapterAPI
+import EngagementHTTP
+import EngagementKit
+import EngagementModel
+import EngagementTesting
+import Foundation
+import JSONOracle
+import TestSupport
+import Testing
+
+private typealias Operation = EngagementAdapterAPI.Operation
+
+@Suite struct AnyVendorFlowTests {
+  private static let subjects = Result { try Subject.all() }
+
+  private static let bodies: [[UInt8]] =
+    [
+      "", " ", "{", "[", "null", "true", "0", "\"\"", "{}", "[]", "[[]]", "[{}]", "[null]",
+      "<html></html>", "\u{feff}{}", "{\"a\":1,\"a\":2}", "{\"cards\":{}}", "{\"cards\":[1]}",
+      "{\"cards\":null}", "{\"data\":[]}", "{\"cardInstances\":[null]}",
+      "{\"inbox_notifs\":[{}],\"inapp_notifs\":\"x\"}", "{\"device\":[],\"auth_token\":1}",
+      "{\"config\":\"x\",\"auth_error\":[]}", "{\"errors\":[{\"title\":\"no\"}]}",
+      String(repeating: "[", count: 65) + String(repeating: "]", count: 65),
+    ].map { Array($0.utf8) } + [
+      [0], [0xff, 0xfe], [0x7b, 0x22, 0xc3, 0x28, 0x22, 0x3a, 0x31, 0x7d],
+    ]
+
+  @Test("flow 12: every vendor answers hostile bytes, whatever was asked and whatever the status")
+  func hostileAnswers() throws {
+    for subject in try Self.subjects.get() {
+      let probe = Probe(subject)
+      for operation in Subject.operations {
+        for status in Probe.statuses {
+          for body in Effort.some(of: Self.bodies) {
+            let finding = probe.answer(to: operation, status, body)
+            #expect(finding == nil, "\(subject) \(operation.verb) \(status): \(body)")
+          }
+        }
+      }
+      for body in Self.bodies {
+        #expect(probe.push(body) == nil, "\(subject): \(body)")
+        #expect(probe.socket(body) == nil, "\(subject): \(body)")
+      }
+    }
+  }
+
+  @Test("flow 12: every vendor answers bytes that were spoiled at random, and cut at every byte")
+  func spoiledAnswers() throws {
+    var mutator = Mutator(seed: 12)
+    var bodies = (0..<Effort.share(of: 2000)).map { _ in mutator.next() }
+    let sample = Corpus.samples[0].bytes.prefix(600)
+    bodies += sample.indices.map { Array(sample[..<$0]) }
+    let operations = Subject.operations
+    for subject in try Self.subjects.get() {
+      let probe = Probe(subject)
+      for (index, body) in bodies.enumerated() {
+        let operation = operations[index % operations.count]
+        let finding =
+          probe.answer(to: operation, Probe.statuses[index % 3], body) ?? probe.push(body)
+          ?? probe.socket(body)
+        #expect(finding == nil, "\(subject) \(operation.verb): \(body)")
+      }
+    }
+  }
+
+  @Test("flow 12: what a vendor does not declare is unsupported and no request is sent")
+  func undeclared() async throws {
+    for subject in try Self.subjects.get() {
+      let transport = ScriptedTransport { _ in HTTPResponse(200) }
+      let house = MemoryHouse(subject.adapter, user: "u-1", transport: transport)
+      let exchange = Exchange(subject.adapter, in: house)
+      let undeclared = Subject.operations.filter {
+        subject.adapter.capabilities.ability($0.verb).travel == .unsupported
+      }
+      #expect(!undeclared.isEmpty)
+      for operation in undeclared {
+        guard case .refused(let error) = await exchange.perform(operation, house.attempt()) else {
+          Issue.record("\(subject) \(operation.verb) was not refused")
+          continue
+        }
+        #expect(error.code == .unsupported, "\(subject) \(operation.verb)")
+        #expect(throws: EngagementError.self, "\(subject) \(operation.verb)") {
+          try subject.adapter.step(for: operation, in: house.context())
+        }
+      }
+      #expect(transport.requests.isEmpty)
+    }
+  }
+
+  @Test("the same context and the same operation give the same request, byte for byte")
+  func deterministic() throws {
+    for subject in try Self.subjects.get() {
+      let house = MemoryHouse(
+        subject.adapter, user: "u-1", transport: ScriptedTransport { _ in HTTPResponse(200) })
+      house.setCredential(Secret("jwt"))
+      let context = house.context()
+      for operation in Subject.operations {
+        let (first, second) = (
+          try? subject.adapter.step(for: operation, in: context),
+          try? subject.adapter.step(for: operation, in: context)
+        )
+        if case .send(let request)? = first, case .send(let again)? = second {
+          #expect(request == again, "\(subject) \(operation.verb)")
+        } else {
+          #expect((first == nil) == (second == nil), "\(subject) \(operation.verb)")
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,134 @@
+import EngagementAdapterAPI
+import EngagementJSON
+import EngagementModel
+import EngagementTesting
+import FoundationEssentials
+import OutlineAdapters
+import TestSupport
+import Testing
+
+/// What Atomic's conversation never does, whatever happens, and what it always comes to.
+@Suite struct AtomicConversationTests {
+  @Test(
+    "flow 11: no order of events, timers and messages breaks the conversation's rules (G6, G13, G17)"
+  )
+  func anyOrder() throws {
+    let seen = try walk(.whole)
+    #expect(
+      seen == [
+        "auth", "close 3000", "close 3001", "close 3004", "commit", "connect", "custom-ping",
+        "events", "poll", "poll never", "record", "renew", "subscribe", "timer", "unsubscribe",
+      ])
+  }
+
+  @Test(
+    "flow 11: the rules notice a conversation that breaks them",
+    arguments: ["timer", "close 3001", "auth"])
+  func anyOrderNeeds(_ action: String) {
+    withKnownIssue {
+      _ = try walk(.withoutAction { AtomicLiveLaws.name(of: $0) == action })
+    }
+  }
+
+  /// Many random walks; tells what was done on them.
+  private func walk(_ door: Door) throws -> [String] {
+    let adapter = door.adapter(try AtomicFixtures.adapter())
+    var seen: Set<String> = []
+    for seed in 1...400 as ClosedRange<UInt64> {
+      var random = SeededGenerator(seed: seed)
+      var laws = AtomicLiveLaws(adapter)
+      for _ in 0..<120 { laws.happen(&random) }
+      #expect(laws.broken.isEmpty, "seed \(seed)")
+      seen.formUnion(laws.seen)
+      if !laws.broken.isEmpty { break }
+    }
+    return seen.sorted()
+  }
+
+  @Test("flow 11: a message cut at any byte, or with any byte changed, breaks nothing (G17)")
+  func hostileMessages() throws {
+    let adapter = try AtomicFixtures.adapter()
+    for message in AtomicLiveLaws.messages.map({ Array($0.utf8) }) {
+      for index in message.indices {
+        var changed = message
+        changed[index] = UInt8(truncatingIfNeeded: index &* 151 &+ 7)
+        for bytes in [Array(message[..<index]), changed] {
+          var laws = AtomicLiveLaws(adapter)
+          laws.begin()
+          laws.happen(.message(bytes))
+          #expect(laws.broken.isEmpty, "byte \(index)")
+        }
+      }
+    }
+  }
+
+  @Test("flow 11: one bad card of an update costs itself alone (G17)")
+  func badCard() async throws {
+    var script = try script()
+    await script.begin()
+    let cards = [
+      AtomicFixtures.card("a"), #"{"instance":{"id":"b\u0000"}}"#, "7", AtomicFixtures.card("c"),
+    ]
+    await script.hear(replacement(cards))
+    #expect(script.memory.cards(in: AtomicFixtures.feed).map(\.id.value) == ["a", "c"])
+    #expect(script.memory.quarantined.count == 2)
+    let bad = #"{"type":"update-card","data":{"subscriptionId":"s1","cardInstance":{"a":1,"a":2}}}"#
+    let good =
+      #"{"type":"remove-card","data":{"subscriptionId":"s1","cardInstanceId":"a","note":"\u0000"}}"#
+    await script.hear(#"{"messageType":"update-cards","data":{"updates":[7,\#(bad),{},\#(good)]}}"#)
+    #expect(script.memory.cards(in: AtomicFixtures.feed).map(\.id.value) == ["c"])
+    #expect(script.memory.quarantined.count == 3)
+  }
+
+  @Test(
+    "flow 11: updates that were lost, doubled or turned round are mended by the next whole feed (G20)"
+  )
+  func convergence() async throws {
+    for seed in 1...60 as ClosedRange<UInt64> {
+      var random = SeededGenerator(seed: seed)
+      var script = try script()
+      await script.begin()
+      var truth: [String: Int] = [:]
+      var messages: [String] = []
+      for _ in 0..<20 { messages.append(change(&truth, &random)) }
+      for message in messages.shuffled(using: &random) {
+        for _ in 0..<random.below(3) { await script.hear(message) }
+      }
+      await script.hear(replacement(truth.map { AtomicFixtures.card($0.key, priority: $0.value) }))
+      let cards = script.memory.cards(in: AtomicFixtures.feed)
+      #expect(Set(cards.map(\.id.value)) == Set(truth.keys), "seed \(seed)")
+      #expect(cards.map { $0.priority ?? 0 } == truth.values.sorted(), "seed \(seed)")
+    }
+  }
+
+  // MARK: Parts
+
+  private func script() throws -> AtomicLiveScript {
+    let clock = TestClock()
+    let memory = MemoryHouse(
+      try AtomicFixtures.adapter(), user: "u-1", transport: ScriptedTransport([:]), clock: clock)
+    memory.setCredential(AtomicFixtures.token())
+    return try #require(AtomicLiveScript(memory, Door.whole.roads(in: memory), clock: clock))
+  }
+
+  private func replacement(_ cards: [String]) -> String {
+    #"{"messageType":"update-cards","data":{"updates":[{"type":"replace-feed","data":{"#
+      + #""subscriptionId":"s1","cardInstances":{"instances":[\#(cards.joined(separator: ","))]}}}]}}"#
+  }
+
+  /// Something that happens to the feed at the server, and the message that tells of it.
+  private func change(_ truth: inout [String: Int], _ random: inout SeededGenerator) -> String {
+    let id = "c\(random.below(6))"
+    let data: String
+    if random.below(3) == 0 {
+      truth[id] = nil
+      data = #"{"type":"remove-card","data":{"subscriptionId":"s1","cardInstanceId":"\#(id)"}}"#
+    } else {
+      let priority = 1 + random.below(10)
+      truth[id] = priority
+      let card = AtomicFixtures.card(id, priority: priority)
+      data = #"{"type":"update-card","data":{"subscriptionId":"s1","cardInstance":\#(card)}}"#
+    }
+    return #"{"messageType":"update-cards","data":{"updates":[\#(data)]}}"#
+  }
+}

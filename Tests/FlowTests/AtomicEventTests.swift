@@ -1,0 +1,202 @@
+import EngagementAdapterAPI
+import EngagementHTTP
+import EngagementJSON
+import EngagementModel
+import EngagementTesting
+import FoundationEssentials
+import OutlineAdapters
+import Testing
+
+/// Events in Atomic's words.
+@Suite struct AtomicEventTests {
+  private static let card = ItemReference(
+    ItemID("atomic", "1f0c"), on: .cards, in: "BqWL1sT", handle: ["status": "active"])
+
+  /// One event with the members that are its own.
+  struct Row: Sendable, CustomTestStringConvertible {
+    var kind: EngagementEvent.Kind
+    var properties: JSONObject
+    var word: String
+    var sent: JSONObject
+
+    init(
+      _ kind: EngagementEvent.Kind, _ properties: JSONObject, _ word: String,
+      _ sent: JSONObject = [:]
+    ) {
+      self.kind = kind
+      self.properties = properties
+      self.word = word
+      self.sent = sent
+    }
+
+    var testDescription: String { word }
+  }
+
+  static let rows: [Row] = [
+    Row(.displayed, ["secret": "stays here"], "card-displayed"),
+    Row(.vote, ["useful": true, "message": "never with this"], "card-voted-up"),
+    Row(
+      .vote, ["useful": false, "reason": "too-often", "message": "only with other"],
+      "card-voted-down", ["reason": "too-often"]),
+    Row(
+      .vote, ["useful": false, "reason": "other", "message": "why", "source": "card-button"],
+      "card-voted-down", ["source": "card-button", "reason": "other", "message": "why"]),
+    Row(
+      .redirect, ["linkMethod": "url", "url": "https://example.com", "detail": "image"],
+      "user-redirected", ["linkMethod": "url", "url": "https://example.com", "detail": "image"]),
+    Row(
+      .subview, ["subviewID": "sv1", "subviewTitle": "Details", "subviewLevel": 1],
+      "card-subview-displayed", ["subviewId": "sv1", "subviewTitle": "Details", "subviewLevel": 1]),
+    Row(.subview, ["exited": true], "card-subview-exited"),
+    Row(.video, ["media": "a.mp4"], "video-played", ["media": "a.mp4"]),
+    Row(.video, ["completed": true], "video-completed"),
+    Row(.streamDisplayed, ["displayMode": "single"], "stream-displayed", ["displayMode": "single"]),
+    Row(
+      .variablesUpdated, ["resolvedVariables": ["dueIn": "soon"]], "runtime-vars-updated",
+      ["resolvedVariables": ["dueIn": "soon"]]),
+    Row(.receive, [:], "notification-received"),
+    Row(.launch, [:], "sdk-initialized"),
+    Row(
+      .providerFailed, ["path": "env-1/socket", "statusCode": 0], "request-failed",
+      ["path": "env-1/socket", "statusCode": 0]),
+  ]
+
+  @Test(
+    "A16 A28 A29 each kind of event has its word and its properties, and no others", arguments: rows
+  )
+  func words(_ row: Row) throws {
+    let event = event(row.kind, row.properties)
+    let sent = try #require(try sent([event]).first)
+    #expect(sent["analyticsEvent"] == .string(row.word))
+    #expect(sent["properties"] == .object(row.sent))
+    #expect(sent["eventType"] == nil)
+  }
+
+  @Test("A28 every kind that is declared has a word of its own")
+  func everyKind() throws {
+    let kinds = try AtomicFixtures.adapter().capabilities.eventKinds
+    #expect(kinds == Set(Self.rows.map(\.kind)).union([.custom]))
+  }
+
+  @Test("A19 A28 an event says when, where and on which card it happened, in full")
+  func wholeEvent() throws {
+    var event = event(
+      .displayed,
+      ["streamLength": 3, "streamLengthVisible": 2, "position": 1, "viewState": "subview"])
+    event.zoneOffset = 46_800
+    let request = try request([event])
+    #expect(request.line == "PUT /env-1/analytics")
+    #expect(
+      request.text == """
+        {"data":[{"id":"e-1","endUserId":"u-1","timestamp":"2026-10-01T09:00:00.000Z",\
+        "properties":{},"eventContext":{"userLocalTimestamp":"2026-10-01T22:00:00.000+13:00"},\
+        "analyticsEvent":"card-displayed","hostContext":{},"sdkContext":{"containerId":"BqWL1sT"},\
+        "streamContext":{"streamLength":3,"streamLengthVisible":2,"cardPositionInStream":1},\
+        "cardContext":{"cardInstanceId":"1f0c","cardInstanceStatus":"active",\
+        "cardViewState":"subview","cardPresentation":"individual"}}]}
+        """)
+  }
+
+  @Test("A19 an event of the application's own has a name and its properties as they are")
+  func custom() throws {
+    var event = EngagementEvent(id: "e-1", kind: .custom, time: TestClock().now)
+    event.name = "page-viewed"
+    event.properties = ["page": "home", "position": 4]
+    #expect(
+      try request([event]).text == """
+        {"data":[{"id":"e-1","endUserId":"u-1","timestamp":"2026-10-01T09:00:00.000Z",\
+        "properties":{"page":"home","position":4},\
+        "eventContext":{"userLocalTimestamp":"2026-10-01T09:00:00.000+00:00"},\
+        "eventType":"custom","eventName":"page-viewed","sdkContext":{}}]}
+        """)
+  }
+
+  @Test("A16 the text of a vote is 280 characters at most")
+  func longVote() throws {
+    let text = String(repeating: "é", count: 300)
+    let event = event(.vote, ["useful": false, "reason": "other", "message": .string(text)])
+    let message = try sent([event]).first?["properties"]?["message"]?.string
+    #expect(message?.count == 280)
+  }
+
+  @Test("A16 a vote is accepted as an event and taken back by nobody")
+  func vote() throws {
+    let memory = MemoryHouse(
+      try AtomicFixtures.adapter(), user: "u-1", transport: ScriptedTransport([:]))
+    try memory.act(
+      .vote(useful: false, reason: .other, message: "Too loud"), on: Self.card)
+    guard case .event(let event) = memory.pending.first else {
+      throw AtomicSurprise("A vote is no event.")
+    }
+    let sent = try sent([event]).first
+    #expect(sent?["analyticsEvent"] == "card-voted-down")
+    #expect(sent?["properties"] == ["reason": "other", "message": "Too loud"])
+    #expect(sent?["cardContext"]?["cardInstanceId"] == "1f0c")
+  }
+
+  // MARK: Arrived, or not
+
+  @Test("A19 G2 events that Atomic takes are settled, and each other one is rejected with a reason")
+  func partly() throws {
+    let adapter = try AtomicFixtures.adapter()
+    let nameless = EngagementEvent(id: "e-2", kind: .custom, time: TestClock().now)
+    let foreign = EngagementEvent(id: "e-3", kind: .purchase, time: TestClock().now)
+    let timeless = EngagementEvent(
+      id: "e-4", kind: .displayed, time: .distantFuture.addingTimeInterval(1e12))
+    let events = [event(.displayed, [:]), nameless, foreign, timeless]
+    #expect(try sent(events).map { $0["id"] } == ["e-1"])
+    let answer = adapter.answer(to: .events(events), from: HTTPResponse(200), in: context)
+    #expect(answer.changes == [.settled(["e-1"])])
+    guard case .partly(let rejected) = answer.verdict else {
+      throw AtomicSurprise("Nothing was rejected.")
+    }
+    #expect(Set(rejected.keys) == ["e-2", "e-3", "e-4"])
+    #expect(
+      adapter.answer(to: .events([events[0]]), from: HTTPResponse(200), in: context).verdict
+        == .done)
+  }
+
+  @Test("A19 G3 what is said on the socket is what is sent over HTTP, byte for byte")
+  func sameBytes() throws {
+    let adapter = try AtomicFixtures.adapter()
+    let event = event(.displayed, ["position": 2])
+    var conversation = try #require(adapter.conversation(in: context))
+    _ = conversation.respond(to: .started, in: context)
+    _ = conversation.respond(to: .opened, in: context)
+    _ = conversation.respond(
+      to: .message(Array(#"{"messageType":"auth-success"}"#.utf8)), in: context)
+    guard case .send(let bytes)? = conversation.respond(to: .report([event]), in: context).first
+    else {
+      throw AtomicSurprise("Nothing was said.")
+    }
+    let said = try JSONFields(bytes[...]).fields("data")?.raw("events")
+    let body = try request([event]).body ?? []
+    #expect(try said == JSONFields(body[...]).raw("data"))
+  }
+
+  // MARK: Parts
+
+  private var context: AdapterContext {
+    AdapterContext(
+      user: "u-1", device: .test, credential: AtomicFixtures.token(), now: TestClock().now,
+      key: OperationKey(1, 2))
+  }
+
+  private func event(
+    _ kind: EngagementEvent.Kind, _ properties: JSONObject
+  ) -> EngagementEvent {
+    EngagementEvent(
+      id: "e-1", kind: kind, time: TestClock().now, item: Self.card, properties: properties)
+  }
+
+  private func request(_ events: [EngagementEvent]) throws -> HTTPRequest {
+    guard
+      case .send(let request) = try AtomicFixtures.adapter().step(for: .events(events), in: context)
+    else { throw AtomicSurprise("It is no request.") }
+    return request
+  }
+
+  private func sent(_ events: [EngagementEvent]) throws -> [JSON] {
+    try JSON(parsing: request(events).body ?? [])["data"]?.array ?? []
+  }
+}

@@ -1,0 +1,340 @@
+import EngagementAdapterAPI
+import EngagementFormats
+import EngagementJSON
+import EngagementModel
+import EngagementTesting
+import FoundationEssentials
+import OutlineAdapters
+import Testing
+
+/// Atomic's cards as neutral ones.
+@Suite struct AtomicItemTests {
+  @Test("A9 A13 A23 the fullest card arrives whole")
+  func fullest() throws {
+    let card = try card(Self.fullest)
+    #expect(card.id == ItemID("atomic", "1f0c8a7e"))
+    #expect(card.vendor == "atomic")
+    #expect(card.kind == .composed)
+    #expect(card.status == "active")
+    #expect(card.eventName == "rent-due")
+    #expect(card.lifecycleID == "rent-2026-11")
+    #expect(card.priority == 2)
+    #expect(card.createdAt == ISO8601.date(from: "2026-10-01T09:00:00.125Z"))
+    #expect(card.updatedAt == ISO8601.date(from: "2026-10-02T09:00:00Z"))
+    #expect(card.activeAt == ISO8601.date(from: "2026-10-03T09:00:00Z"))
+    #expect(card.expiresAt == ISO8601.date(from: "2026-11-01T09:00:00Z"))
+    #expect(card.metadata == ["campaign": "autumn"])
+    #expect(card.actions == .init(dismiss: true, snooze: true, voteUp: true, voteDown: false))
+    #expect(card.dismissible)
+    #expect(!card.dismissed)
+    #expect(card.handle == ["status": "active"])
+    #expect(card.title == "Rent of 20 Oct 2026 is due soon")
+    #expect(card.text == "For *water, heat* and .")
+    #expect(card.imageURL == "https://cdn.example.com/flat.png")
+    #expect(card.imageAlt == "A flat")
+    #expect(
+      card.runtimeVariables == [
+        .init("dueIn", defaultValue: "soon"), .init("day", defaultValue: "20 Oct 2026"),
+        .init("of", defaultValue: "water, heat"), .init("count", defaultValue: "2.5"),
+        .init("vip", defaultValue: "true"),
+      ])
+  }
+
+  @Test("A9 a card's components are a tree in neutral words, and unknown ones are left out")
+  func components() throws {
+    let components = try card(Self.fullest).components
+    #expect(
+      components.map(\.kind) == [.category, .headline, .text, .list, .image, .video, .form])
+    #expect(components[0].attributes == ["text": "Home", "icon": "house"])
+    // A text keeps its placeholders: the application fills them when it shows them.
+    #expect(components[1].text == "Rent of !{day} is due !{dueIn}")
+    #expect(components[3].attributes == ["style": "bullet"])
+    #expect(components[3].children.map(\.text) == ["Water: $40", "Heat: $60"])
+    #expect(
+      components[4].attributes == [
+        "format": "banner", "url": "https://cdn.example.com/flat.png",
+        "thumbnailURL": "https://cdn.example.com/flat-small.png", "label": "The flat",
+        "description": "A photo", "alt": "A flat",
+      ])
+    let form = try #require(components.last)
+    #expect(form.attributes == ["defaultValues": ["source": "card"]])
+    #expect(
+      form.children.map(\.kind) == [
+        .textInput, .numberInput, .stepper, .toggle, .dropdown, .datePicker,
+      ])
+    #expect(
+      form.children[0].attributes == [
+        "name": "note", "placeholder": "A note", "defaultValue": "", "lines": 3,
+        "maximumLength": 140,
+        "rules": [
+          ["rule": "required", "value": true, "message": "Say something."],
+          ["rule": "maximumLength", "value": 140],
+        ],
+      ])
+    #expect(
+      form.children[2].attributes == [
+        "name": "months", "label": "Months", "minimum": 1, "maximum": 100, "step": 0.5,
+      ])
+    #expect(
+      form.children[4].attributes == [
+        "name": "when", "label": "When", "format": "inline",
+        "options": [["value": "now", "title": "Now"], ["value": "later", "title": "later"]],
+      ])
+  }
+
+  @Test("A9 A10 A13 A15 A16 a card's buttons do what Atomic's do")
+  func buttons() throws {
+    let card = try card(Self.fullest)
+    let expected: [CardButton] = [
+      CardButton(
+        "Pay", .submit(name: "pay", values: ["button": "pay"]),
+        attributes: ["icon": "card", "style": "primary", "url": "https://example.com/paid"]),
+      CardButton("Details", .link(.subview("sv1"))),
+      CardButton(
+        "Call", .link(.url("tel:+6421000000")), attributes: ["target": "_blank"]),
+      CardButton("Open", .link(.payload(["screen": "rent", "id": 7]))),
+      CardButton("Tomorrow", .snooze(seconds: 86_400)),
+      CardButton("Later", .snooze(seconds: nil)),
+      CardButton("Never", .dismiss),
+      CardButton("", .vote(useful: true)),
+      CardButton("", .vote(useful: false)),
+    ]
+    #expect(card.buttons == expected)
+    #expect(
+      card.subviews == [
+        .init(
+          "sv1", title: "Details",
+          components: [.init(.text, ["text": "More about the rent"])],
+          buttons: [CardButton("Done", .dismiss)])
+      ])
+  }
+
+  // MARK: Absent, of a wrong type, unknown
+
+  /// What a card's members become.
+  struct Leniency: Sendable, CustomTestStringConvertible {
+    var member: String
+    var read: @Sendable (Card) -> JSON?
+    var values: [(sent: String, read: JSON?)]
+    var testDescription: String { member }
+  }
+
+  static let leniency: [Leniency] = [
+    Leniency(
+      member: "instance.status", read: { $0.status.map(JSON.string) },
+      values: [("null", nil), ("7", nil), (#""odd""#, "odd")]),
+    Leniency(
+      member: "instance.status", read: { .bool($0.dismissed) },
+      values: [
+        (#""active""#, false), (#""completed""#, true), (#""dismissed""#, true),
+        (#""expired""#, true), (#""cancelled""#, true), (#""snoozed""#, false),
+        (#""odd""#, false), ("{}", false),
+      ]),
+    Leniency(
+      member: "metadata.priority", read: { $0.priority.map { .integer(Int64($0)) } },
+      values: [
+        ("null", nil), ("1", 1), ("10", 10), ("5.0", 5), ("0", nil), ("11", nil), ("5.5", nil),
+        (#""5""#, nil), ("-1", nil), ("1e99", nil),
+      ]),
+    Leniency(
+      member: "metadata.expiryDate",
+      read: { $0.expiresAt.flatMap { ISO8601.text(of: $0) }.map(JSON.string) },
+      values: [
+        ("null", nil), ("1790845200", nil), (#""tomorrow""#, nil), ("[]", nil),
+        (#""2026-10-01T22:00:00+13:00""#, "2026-10-01T09:00:00.000Z"),
+      ]),
+    Leniency(
+      member: "metadata.payloadMetadata", read: { .object($0.metadata) },
+      values: [("null", [:]), (#""a""#, [:]), (#"{"a":{"b":[1]}}"#, ["a": ["b": [1]]])]),
+    Leniency(
+      member: "actions.dismiss", read: { .bool($0.actions.dismiss) },
+      values: [
+        ("null", false), ("true", false), (#"{"swipe":false,"overflow":false}"#, false),
+        (#"{"swipe":true}"#, true), (#"{"overflow":true}"#, true), (#"{"overflow":"yes"}"#, false),
+        (#"{"hover":true}"#, false),
+      ]),
+    Leniency(
+      member: "runtimeVariables", read: { .integer(Int64($0.runtimeVariables.count)) },
+      values: [
+        ("null", 0), ("7", 0), ("[1,{},{\"name\":7},{\"name\":\"a\"}]", 1),
+        (#"{"a":"b","c":1}"#, 2),
+      ]),
+    Leniency(
+      member: "defaultView", read: { .integer(Int64($0.components.count)) },
+      values: [
+        ("null", 0), ("[]", 0), (#"{"nodes":{}}"#, 0), (#"{"nodes":[7,null,{},{"type":7}]}"#, 0),
+        (#"{"nodes":[{"type":"hologram","children":[{"type":"text"}]}]}"#, 0),
+        (#"{"nodes":[{"type":"text"},{"type":"text","attributes":7,"children":{}}]}"#, 2),
+      ]),
+    Leniency(
+      member: "subviews", read: { .integer(Int64($0.subviews.count)) },
+      values: [("null", 0), ("[]", 0), (#"{"a":7,"b":{},"c":{"title":7,"nodes":7}}"#, 2)]),
+  ]
+
+  @Test(
+    "A9 G17 what is absent, wrong or unknown costs its member and not its card", arguments: leniency
+  )
+  func lenient(_ row: Leniency) throws {
+    for (sent, read) in row.values {
+      #expect(row.read(try card(Self.with(row.member, sent))) == read, "\(row.member) = \(sent)")
+    }
+    #expect(row.read(try card(#"{"instance":{"id":"a"}}"#)) == row.values[0].read)
+  }
+
+  @Test(
+    "A9 G17 a card that cannot be named is set aside",
+    arguments: [
+      "{}", "7", "null", "[]", #"{"instance":7}"#, #"{"instance":{}}"#,
+      #"{"instance":{"id":null}}"#, #"{"instance":{"id":""}}"#, #"{"instance":{"id":{}}}"#,
+      #"{"instance":{"id":"a","id":"b"}}"#, #"{"instance":{"id":"a\u0000"}}"#, "{",
+    ])
+  func quarantined(_ item: String) throws {
+    #expect {
+      try card(item)
+    } throws: { ($0 as? EngagementError)?.code == .malformedResponse }
+  }
+
+  @Test("A9 an id is kept byte for byte, and a number is its digits")
+  func ids() throws {
+    for (sent, id) in [
+      (#""e\u0301""#, "e\u{301}"), (#""é""#, "é"), ("9007199254740993", "9007199254740993"),
+      (#""👩‍👩‍👧 ‏א""#, "👩‍👩‍👧 ‏א"),
+    ] {
+      #expect(try card(#"{"instance":{"id":\#(sent)}}"#).id.value.hasSameBytes(as: id))
+    }
+  }
+
+  // MARK: Placeholders
+
+  @Test(
+    "A23 a title has the defaults of its variables, and nothing for what is unknown",
+    arguments: [
+      ("!{a}", "1"), ("!{a}!{a}", "11"), ("x!{a}y!{b}z", "x1y!{a}z"), ("!{none}.", "."),
+      ("!{", "!{"), ("!{a", "!{a"), ("!", "!"), ("! {a}", "! {a}"), ("!!{a}}", "!1}"),
+      ("!{!{a}}", "}"), ("!{}", ""), ("", ""), ("é!{a}é", "é1é"),
+    ])
+  func placeholders(_ text: String, _ filled: String) throws {
+    let item = """
+      {"instance":{"id":"a"},"runtimeVariables":[{"name":"a","defaultValue":1},\
+      {"name":"b","defaultValue":"!{a}"},{"name":"a","defaultValue":2}],\
+      "defaultView":{"nodes":[{"type":"headline","attributes":{"text":"\(text)"}}]}}
+      """
+    #expect(try card(item).title == filled)
+  }
+
+  @Test("A23 G17 many placeholders of a long default do not fill the memory")
+  func placeholderBomb() throws {
+    let item = """
+      {"instance":{"id":"a"},\
+      "runtimeVariables":[{"name":"a","defaultValue":"\(String(repeating: "x", count: 50_000))"}],\
+      "defaultView":{"nodes":[{"type":"headline",\
+      "attributes":{"text":"\(String(repeating: "!{a}", count: 50_000))"}}]}}
+      """
+    #expect(try card(item).title?.utf8.count ?? 0 <= 65_536 + 50_000)
+  }
+
+  @Test(
+    "A23 a date variable is written as its author chose, in English and UTC",
+    arguments: [
+      ("DD MMM YYYY", "05 Oct 2026"), ("D MMMM YY", "5 October 26"),
+      ("MM/M HH:mm:ss", "10/10 09:07:03"),
+      ("H [h]", "9 [h]"), ("", ""),
+    ])
+  func dates(_ format: String, _ text: String) throws {
+    let item = """
+      {"instance":{"id":"a"},"runtimeVariables":[{"name":"a","type":"date",\
+      "defaultValue":"2026-10-05T09:07:03.004Z","defaultFormatterOption":"\(format)"},\
+      {"name":"b","type":"date","defaultValue":"2026-10-05T09:07:03.004Z"},\
+      {"name":"c","type":"date","defaultValue":"soon","defaultFormatterOption":"DD"}]}
+      """
+    #expect(
+      try card(item).runtimeVariables.map(\.defaultValue)
+        == [text, "2026-10-05T09:07:03.004Z", "soon"])
+  }
+
+  // MARK: Addresses
+
+  @Test(
+    "A29 G18 an address that can run code never reaches the model",
+    arguments: [
+      "javascript:alert(1)", " JavaScript:alert(1)", "java\\nscript:alert(1)",
+      "\\u0001javascript:x",
+      "data:text/html,x", "vbscript:x", "file:///etc/passwd", "view-source:javascript:x",
+    ])
+  func hostileAddresses(_ address: String) throws {
+    let item = """
+      {"instance":{"id":"a"},"runtimeVariables":[{"name":"a","defaultValue":"\(address)"}],\
+      "defaultView":{"nodes":[\
+      {"type":"image","attributes":{"src":"!{a}","thumbnailSrc":"\(address)"}},\
+      {"type":"video","attributes":{"src":"\(address)"}},\
+      {"type":"text","attributes":{"text":"x","iconUrl":"\(address)"}},\
+      {"type":"submitButton","attributes":{"url":"\(address)"}},\
+      {"type":"linkButton","attributes":{"text":"Go","url":"\(address)"}},\
+      {"type":"linkButton","attributes":{"text":"Nowhere"}}]}}
+      """
+    let card = try card(item)
+    #expect(card.imageURL == nil)
+    #expect(card.components.map(\.attributes) == [["url": "!{a}"], [:], ["text": "x"]])
+    #expect(card.buttons == [CardButton("", .submit(name: nil, values: [:]))])
+  }
+
+  // MARK: Parts
+
+  private func card(_ item: String) throws -> Card {
+    try AtomicFixtures.adapter().card(in: RawItem(index: 0, bytes: Array(item.utf8)[...]))
+  }
+
+  /// A card with one member set, by its dotted name.
+  private static func with(_ member: String, _ value: String) -> String {
+    let parts = member.split(separator: ".")
+    if parts.first == "instance" { return #"{"instance":{"id":"a","\#(parts[1])":\#(value)}}"# }
+    let inner = parts.count > 1 ? #"{"\#(parts[1])":\#(value)}"# : value
+    return #"{"instance":{"id":"a"},"\#(parts[0])":\#(inner)}"#
+  }
+
+  private static let fullest = """
+    {"instance":{"id":"1f0c8a7e","eventName":"rent-due","lifecycleId":"rent-2026-11","status":"active"},
+    "actions":{"dismiss":{"swipe":true,"overflow":false},"snooze":{"overflow":true},
+      "voteUp":{"overflow":true},"voteDown":{"overflow":false},"teleport":{"swipe":true}},
+    "metadata":{"title":"Rent","priority":2,"receivedAt":"2026-10-01T09:00:00.125Z",
+      "updatedAt":"2026-10-02T09:00:00Z","lastCardActiveTime":"2026-10-03T09:00:00Z",
+      "expiryDate":"2026-11-01T09:00:00Z","payloadMetadata":{"campaign":"autumn"},"menuOption":"overflow"},
+    "runtimeVariables":[{"name":"dueIn","type":"string","defaultValue":"soon"},
+      {"name":"day","type":"date","defaultValue":"2026-10-20T00:00:00.000Z","defaultFormatterOption":"DD MMM YYYY"},
+      {"name":"of","type":"list","defaultValue":["water","heat"]},
+      {"name":"count","type":"number","defaultValue":2.5},{"name":"vip","type":"boolean","defaultValue":true}],
+    "defaultView":{"nodes":[
+      {"type":"cardDescription","attributes":{"text":"Home","icon":"house"}},
+      {"type":"headline","attributes":{"text":"Rent of !{day} is due !{dueIn}"}},
+      {"type":"text","attributes":{"text":"For *!{of}* and !{unknown}."}},
+      {"type":"list","attributes":{"type":"bullet"},"children":[
+        {"type":"listItem","attributes":{"text":"Water: $40"}},{"type":"listItem","attributes":{"text":"Heat: $60"}}]},
+      {"type":"hologram","attributes":{"text":"no"},"children":[{"type":"dismissButton"}]},
+      {"type":"image","attributes":{"format":"banner","src":"https://cdn.example.com/flat.png",
+        "thumbnailSrc":"https://cdn.example.com/flat-small.png","label":"The flat","description":"A photo",
+        "altText":{"src":"A flat"}}},
+      {"type":"video","attributes":{"format":"inline","src":"https://cdn.example.com/tour.mp4"}},
+      {"type":"form","attributes":{"defaultValues":{"source":"card"}},"children":[
+        {"type":"textInput","attributes":{"name":"note","placeholder":"A note","defaultValue":"",
+          "numberOfLines":3,"maxLength":140},"validations":{
+          "maximumLength":{"attributes":{"maximumLength":140}},
+          "required":{"attributes":{"required":true,"errorMessage":"Say something."}},"odd":{}}},
+        {"type":"numberInput","attributes":{"name":"amount","defaultValue":12.5}},
+        {"type":"stepper","attributes":{"name":"months","label":"Months","minimumValue":1,"stepValue":0.5}},
+        {"type":"switch","attributes":{"name":"monthly","label":"Each month","defaultValue":true}},
+        {"type":"dropdown","attributes":{"name":"when","label":"When","format":"inline",
+          "values":[{"value":"now","title":"Now"},{"value":"later"},{"title":"Nothing"},7]}},
+        {"type":"datePicker","attributes":{"name":"day","placeholder":"A day"}},
+        {"type":"submitButton","attributes":{"text":"Pay","name":"pay","values":{"button":"pay"},
+          "icon":"card","buttonType":"primary","url":"https://example.com/paid"}},
+        {"type":"linkButton","attributes":{"text":"Details","layoutId":"sv1","url":"https://example.com"}},
+        {"type":"linkButton","attributes":{"text":"Call","url":"tel:+6421000000","target":"_blank"}},
+        {"type":"linkButton","attributes":{"text":"Open","action":{"screen":"rent","id":7},"layoutId":"sv1"}},
+        {"type":"snoozeButton","attributes":{"text":"Tomorrow","snoozePeriod":"P1D"}},
+        {"type":"snoozeButton","attributes":{"text":"Later","snoozePeriod":"-PT5S"}},
+        {"type":"dismissButton","attributes":{"text":"Never"}}]},
+      {"type":"voteUpButton","attributes":{}},{"type":"voteDownButton","attributes":{}}]},
+    "subviews":{"sv1":{"title":"Details","nodes":[{"type":"text","attributes":{"text":"More about the rent"}},
+      {"type":"dismissButton","attributes":{"text":"Done"}}]}},"novelty":[1,2]}
+    """
+}

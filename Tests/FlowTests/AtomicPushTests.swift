@@ -1,0 +1,110 @@
+import EngagementAdapterAPI
+import EngagementJSON
+import EngagementModel
+import EngagementTesting
+import OutlineAdapters
+import Testing
+
+/// Atomic's pushes, and what it wants done when its user changes.
+@Suite struct AtomicPushTests {
+  private static let envelope: JSON = [
+    "source": "io.atomic", "cardInstanceId": "1f0c", "streamContainerId": "BqWL1sT",
+    "detail": ["businessId": "ABCD1234"],
+  ]
+
+  @Test("A20 a push of Apple's service is read whole")
+  func apple() throws {
+    let push: JSON = [
+      "aps": [
+        "alert": ["title": "Rent due", "subtitle": "Home", "body": "Tomorrow"],
+        "sound": "bell.caf", "badge": 3, "category": "rent",
+      ],
+      "atomic": Self.envelope,
+    ]
+    let received = try #require(try received(push))
+    var expected = PushNotification(vendor: "atomic")
+    expected.title = "Rent due"
+    expected.subtitle = "Home"
+    expected.body = "Tomorrow"
+    expected.sound = "bell.caf"
+    expected.badge = 3
+    expected.category = "rent"
+    expected.itemID = "1f0c"
+    expected.containerID = "BqWL1sT"
+    expected.detail = ["businessId": "ABCD1234"]
+    #expect(received == Received(expected))
+  }
+
+  @Test("A20 a push of Google's service has its envelope as text")
+  func google() throws {
+    let push: JSON = [
+      "title": "Rent due", "body": "Tomorrow",
+      "atomic": .string(String(decoding: Self.envelope.encoded(), as: UTF8.self)),
+    ]
+    let notification = try #require(try received(push)).notification
+    #expect(notification.title == "Rent due")
+    #expect(notification.body == "Tomorrow")
+    #expect(notification.itemID == "1f0c")
+    #expect(notification.detail == ["businessId": "ABCD1234"])
+  }
+
+  @Test("A20 a container may be a number, a detail may be anything, an alert may be text")
+  func lenient() throws {
+    let push: JSON = [
+      "aps": ["alert": "Hello", "content-available": 1],
+      "atomic": [
+        "source": "io.atomic", "cardInstanceId": "c", "streamContainerId": 77, "detail": [1],
+      ],
+    ]
+    let notification = try #require(try received(push)).notification
+    #expect(notification.containerID == "77")
+    #expect(notification.detail == [:])
+    #expect(notification.body == "Hello")
+    #expect(!notification.silent)
+  }
+
+  @Test("A20 a push with nothing to show is silent")
+  func silent() throws {
+    let push: JSON = ["aps": ["content-available": 1], "atomic": Self.envelope]
+    #expect(try #require(try received(push)).notification.silent)
+  }
+
+  static let foreign: [JSON] = [
+    [:], .null, "io.atomic", [["source": "io.atomic"]], ["aps": ["alert": "Hello"]],
+    ["atomic": "io.atomic"], ["atomic": "{"], ["atomic": [:]],
+    ["atomic": ["source": "io.other", "cardInstanceId": "c", "streamContainerId": "s"]],
+    ["atomic": ["source": "io.atomic", "cardInstanceId": 7, "streamContainerId": "s"]],
+    ["atomic": ["source": "io.atomic", "cardInstanceId": "c"]],
+    ["atomic": ["source": "io.atomic", "cardInstanceId": "c", "streamContainerId": true]],
+    ["ab": ["c": "x"], "aps": ["alert": ["title": "Braze"]]], ["nm": "CleverTap", "wzrk_id": "1"],
+    ["client_app_data": ["message_uid": "x"]],
+  ]
+
+  @Test("A20 a push that is not Atomic's is nobody's here", arguments: foreign)
+  func notOurs(_ push: JSON) throws { #expect(try received(push) == nil) }
+
+  private func received(_ push: JSON) throws -> Received? {
+    try AtomicFixtures.adapter().received(push, in: context)
+  }
+
+  private var context: AdapterContext {
+    AdapterContext(
+      user: "u-1", device: .test,
+      push: [.sandbox: PushRegistration(token: Secret("t"), service: .apns)],
+      now: TestClock().now, key: OperationKey(1, 2))
+  }
+
+  // MARK: Users
+
+  @Test("A4 signing out sends what is pending, and takes the push token back where that is wished")
+  func transition() throws {
+    let quiet = try AtomicFixtures.adapter()
+    #expect(quiet.transition(from: "u-1", to: .anonymous, in: context) == [.sendPending])
+    #expect(quiet.transition(from: "u-1", to: "u-2", in: context) == [.sendPending])
+    #expect(quiet.transition(from: .anonymous, to: "u-1", in: context) == [])
+    let loud = try AtomicFixtures.adapter(unregisters: true)
+    #expect(
+      loud.transition(from: "u-1", to: "u-2", in: context)
+        == [.sendPending, .leave(.unregisterPush(.sandbox))])
+  }
+}

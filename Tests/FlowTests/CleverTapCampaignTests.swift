@@ -1,0 +1,143 @@
+import EngagementJSON
+import EngagementModel
+import FoundationEssentials
+import OutlineAdapters
+import Testing
+
+@Suite("CleverTap: campaigns") struct CleverTapCampaignTests {
+  private static let campaign = #"""
+    {"type":"custom-code","templateId":"x","templateName":"promo","ti":4711,
+     "wzrk_id":"4711_20261001","wzrk_pivot":"p","priority":10,"wzrk_ttl":1790900000,
+     "excludeGlobalFCaps":true,"mdc":2,"tdc":3,"tlc":-1,
+     "vars":{"title":"Hi","count":5,"ratio":0.5,"flag":true,"map.deep":"x","none":null,"list":[1],
+      "object":{"a":1},
+      "close":{"actions":{"type":"close","close":1}},
+      "plain":{"actions":{"type":"","close":true}},
+      "open":{"actions":{"type":"url","ios":"https://a.example","android":"app://a"}},
+      "kv":{"actions":{"type":"kv","kv":{"k":"v","n":1}}},
+      "map.run":{"actions":{"type":"custom-code","templateName":"f","vars":{
+        "x":1,"y":{"actions":{"type":"custom-code","templateName":"g","vars":{}}}}}},
+      "ask":{"actions":{"type":"rfp","fbSettings":1}},
+      "nothing":{"actions":{"type":""}},
+      "nameless":{"actions":{"type":"custom-code"}}},
+     "whenTriggers":[
+      {"eventName":"Charged","eventProperties":[
+        {"propertyName":"Amount","operator":4,"propertyValue":[2,10]},
+        {"propertyName":"City","operator":26}],
+       "itemProperties":[{"propertyName":"Name","operator":1,"propertyValue":["a"]}],
+       "geoRadius":[{"lat":1,"lng":2.5,"rad":3}],"firstTimeOnly":true},
+      {"eventName":"Unreadable","eventProperties":[{"propertyName":"x","operator":99}]},
+      {"eventProperties":[]},
+      {"profileAttrName":"Plan","eventProperties":null}],
+     "frequencyLimits":[{"type":"session","limit":2},{"type":"minutes","limit":1,"frequency":5},
+      {"type":"fortnights","limit":1},{"type":"ever"}],
+     "occurrenceLimits":[{"type":"onEvery","limit":2}]}
+    """#
+
+  @Test("every field of the fullest campaign arrives, actions in neutral words (C2, C6, C9)")
+  func fullCampaign() throws {
+    var campaign = Campaign(
+      ItemID("clevertap", "4711"), vendor: "clevertap", template: "promo")
+    campaign.arguments = [
+      "title": "Hi", "count": 5, "ratio": 0.5, "flag": true, "map.deep": "x",
+      "close": ["action": "close"], "plain": ["action": "close"],
+      "open": ["action": "openURL", "url": "https://a.example"],
+      "kv": ["action": "keyValues", "values": ["k": "v", "n": 1]],
+      "map.run": [
+        "action": "function", "template": "f",
+        "arguments": ["x": 1, "y": ["action": "function", "template": "g"]],
+      ],
+    ]
+    campaign.priority = 10
+    campaign.expiresAt = Date(timeIntervalSince1970: 1_790_900_000)
+    campaign.excludedFromCaps = true
+    campaign.triggers = [
+      [
+        "event": "Charged",
+        "properties": [
+          ["name": "Amount", "is": "between", "value": [2, 10]], ["name": "City", "is": "isSet"],
+        ],
+        "itemProperties": [["name": "Name", "is": "equals", "value": ["a"]]],
+        "places": [["latitude": 1.0, "longitude": 2.5, "kilometres": 3.0]],
+        "firstTimeOnly": true,
+      ],
+      ["event": "Plan", "attribute": "Plan"],
+    ]
+    campaign.limits = [
+      ["type": "session", "limit": 2], ["type": "minutes", "limit": 1, "frequency": 5],
+      ["type": "onEvery", "limit": 2], ["type": "session", "limit": 2],
+      ["type": "day", "limit": 3],
+    ]
+    campaign.handle = [
+      "campaign": [
+        "wzrk_id": "4711_20261001", "wzrk_pivot": "p", "wzrk_ttl": 1_790_900_000,
+      ]
+    ]
+    #expect(try CleverTap.outline().campaign(in: CleverTap.raw(Self.campaign)) == campaign)
+    let android = try CleverTap.outline(platform: .android)
+      .campaign(in: CleverTap.raw(Self.campaign))
+    #expect(android.arguments["open"]?["url"] == "app://a")
+  }
+
+  @Test(
+    "every comparison has a word (C9)",
+    arguments: [
+      (0, "greaterThan"), (1, "equals"), (2, "lessThan"), (3, "contains"), (4, "between"),
+      (15, "notEquals"), (26, "isSet"), (27, "isNotSet"), (28, "doesNotContain"),
+    ])
+  func comparison(number: Int, word: String) throws {
+    let text =
+      #"{"type":"custom-code","templateName":"t","ti":1,"whenTriggers":[{"eventName":"e","#
+      + #""eventProperties":[{"propertyName":"p","operator":\#(number)}]}]}"#
+    let campaign = try CleverTap.outline().campaign(in: CleverTap.raw(text))
+    #expect(
+      campaign.triggers == [
+        ["event": "e", "properties": [["name": "p", "is": .string(word)]]]
+      ])
+  }
+
+  @Test(
+    "only a true or a one leaves a campaign out of the caps (C9)",
+    arguments: [
+      (#""efc":1"#, true), (#""efc":true"#, true), (#""excludeGlobalFCaps":1"#, true),
+      (#""efc":0,"excludeGlobalFCaps":true"#, true), (#""excludeGlobalFCaps":-1"#, false),
+      (#""excludeGlobalFCaps":false"#, false), (#""efc":"1""#, false), (#""efc":2"#, false),
+    ])
+  func caps(member: String, isExcluded: Bool) throws {
+    let text = #"{"type":"custom-code","templateName":"t","ti":"1",\#(member)}"#
+    #expect(
+      try CleverTap.outline().campaign(in: CleverTap.raw(text)).excludedFromCaps == isExcluded)
+  }
+
+  @Test(
+    "the vendor's own kinds are ignored by their names, and faults are set aside (C7)",
+    arguments: [
+      (#"{"type":"alert-template","ti":1}"#, "unsupported", "alert-template"),
+      (#"{"type":"custom-html","ti":1}"#, "unsupported", "custom-html"),
+      (#"{"type":"<b>Secret</b>","ti":1}"#, "unsupported", nil),
+      (#"{"ti":1,"w":{},"d":{"html":"x"}}"#, "unsupported", nil),
+      (#"{"type":7,"ti":1}"#, "unsupported", nil),
+      (#"{"type":"custom-code","ti":1}"#, "malformedResponse", nil),
+      (#"{"type":"custom-code","templateName":"","ti":1}"#, "malformedResponse", nil),
+      (#"{"type":"custom-code","templateName":"t"}"#, "malformedResponse", nil),
+      (
+        #"{"type":"custom-code","templateName":"t","ti":1,"x":"\ud800"}"#, "malformedResponse",
+        "invalidSurrogate"
+      ),
+      ("[]", "malformedResponse", "notAnObject"),
+    ] as [(String, EngagementError.Code, String?)])
+  func kinds(text: String, code: EngagementError.Code, underlying: String?) throws {
+    #expect {
+      try CleverTap.outline().campaign(in: CleverTap.raw(text))
+    } throws: { thrown in
+      guard let error = thrown as? EngagementError else { return false }
+      return error.code == code && (code != .unsupported || error.underlying == underlying)
+    }
+  }
+
+  @Test("a campaign without a number goes by the vendor's other id (C9)")
+  func otherID() throws {
+    let text = #"{"type":"custom-code","templateName":"t","wzrk_id":"7_20261001"}"#
+    #expect(try CleverTap.outline().campaign(in: CleverTap.raw(text)).id.value == "7_20261001")
+  }
+}

@@ -1,0 +1,102 @@
+import EngagementAdapterAPI
+import EngagementJSON
+import EngagementModel
+import FoundationEssentials
+import OutlineAdapters
+import Testing
+
+@Suite("CleverTap: items") struct CleverTapItemTests {
+  private static let full = #"""
+    {"_id":"m-1","wzrk_id":"c-1","wzrk_pivot":"p","wzrk_cgId":7,"wzrk_ttl":1790900000,
+     "wzrk_list":[1],"date":1790845000,"isRead":true,"unknown":{},
+     "msg":{"type":"carousel","bg":"#ffffff","tags":["news","sale"],
+      "custom_kv":[{"key":"offer","value":{"text":"50%"}},{"key":"","value":{"text":"x"}},{"key":"k"}],
+      "content":[{"key":1,"title":{"text":"Ünïcode 🎉"},"message":{"text":"\u05d0\u05d1"},
+        "action":{"hasUrl":true,"url":{"ios":{"text":"app://ios"},"android":{"text":"app://android"}}},
+        "media":{"url":"https://img.example/1.jpg"},"icon":{"url":"https://img.example/i.png"}},
+       {"title":{"text":"second"}}]}}
+    """#
+
+  @Test("every field of the fullest message arrives (C10)")
+  func fullMessage() throws {
+    var message = InboxMessage(ItemID("clevertap", "m-1"), vendor: "clevertap")
+    message.subject = "Ünïcode 🎉"
+    message.text = "אב"
+    message.detailURL = "app://ios"
+    message.imageURL = "https://img.example/1.jpg"
+    message.iconURL = "https://img.example/i.png"
+    message.read = true
+    message.createdAt = Date(timeIntervalSince1970: 1_790_845_000)
+    message.expiresAt = Date(timeIntervalSince1970: 1_790_900_000)
+    message.custom = ["offer": "50%"]
+    message.tags = ["news", "sale"]
+    message.handle = [
+      "campaign": [
+        "wzrk_id": "c-1", "wzrk_pivot": "p", "wzrk_cgId": 7, "wzrk_ttl": 1_790_900_000,
+      ],
+      "server": true, "read": true,
+    ]
+    #expect(try CleverTap.outline().message(in: CleverTap.raw(Self.full)) == message)
+    let android = try CleverTap.outline(platform: .android).message(in: CleverTap.raw(Self.full))
+    #expect(android.detailURL == "app://android")
+  }
+
+  @Test(
+    "a message without an id is set aside (C10)",
+    arguments: [
+      "{}", #"{"_id":""}"#, #"{"_id":7}"#, #"{"_id":null}"#, "7", "[]",
+      #"{"_id":"a","x":"\u0000"}"#,
+      #"{"_id":"a","_id":"b"}"#,
+    ])
+  func badMessage(text: String) throws {
+    #expect {
+      try CleverTap.outline().message(in: CleverTap.raw(text))
+    } throws: { ($0 as? EngagementError)?.code == .malformedResponse }
+  }
+
+  @Test(
+    "what is absent or of another type costs only itself (C10)",
+    arguments: [
+      "{}", #""msg""#, "7", "null", "[]", #"{"content":{}}"#, #"{"content":[7]}"#,
+      #"{"content":[{"title":"t","message":[],"media":7,"icon":null,"action":"a"}],"tags":{},"custom_kv":7}"#,
+      #"{"content":[{"action":{"hasUrl":false,"url":{"ios":{"text":"app://x"}}}}]}"#,
+      #"{"content":[{"action":{"hasUrl":true,"url":{"android":{"text":"app://x"}}}}]}"#,
+    ])
+  func bareMessage(body: String) throws {
+    let bare = InboxMessage(ItemID("clevertap", "m"), vendor: "clevertap")
+    for date in ["", #","date":"soon","wzrk_ttl":"late""#, #","date":1e300,"wzrk_ttl":0"#] {
+      let text = #"{"_id":"m","msg":\#(body)\#(date)}"#
+      var message = try CleverTap.outline().message(in: CleverTap.raw(text))
+      message.handle = [:]
+      #expect(message == bare)
+    }
+  }
+
+  private static let dangerous = [
+    "javascript:alert(1)", " \tJaVaScRiPt:alert(1)", "java\nscript:alert(1)", "data:text/html,x",
+    "vbscript:x", "file:///etc/passwd", "view-source:javascript:x", "",
+  ]
+
+  @Test("an address that can run code never reaches the model (C10, G18)", arguments: dangerous)
+  func dangerousLinks(url: String) throws {
+    let text = JSON.string(url).encoded()
+    let quoted = String(decoding: text, as: UTF8.self)
+    let message = try CleverTap.outline().message(
+      in: CleverTap.raw(
+        #"{"_id":"m","msg":{"content":[{"action":{"url":{"ios":{"text":\#(quoted)}}},"#
+          + #""media":{"url":\#(quoted)},"icon":{"url":\#(quoted)}}]}}"#))
+    #expect(message.detailURL == nil)
+    #expect(message.imageURL == nil)
+    #expect(message.iconURL == nil)
+    let campaign = try CleverTap.outline().campaign(
+      in: CleverTap.raw(
+        #"{"type":"custom-code","templateName":"t","ti":1,"#
+          + #""vars":{"a":{"actions":{"type":"url","ios":\#(quoted)}}}}"#))
+    #expect(campaign.arguments.isEmpty)
+    let push = try CleverTap.outline().received(
+      ["wzrk_id": "c", "wzrk_dl": .string(url), "wzrk_bp": .string(url)],
+      in: CleverTap.context())
+    #expect(push?.notification.deepLink == nil)
+    #expect(push?.notification.mediaURL == nil)
+  }
+}

@@ -1,0 +1,86 @@
+import EngagementAdapterAPI
+import EngagementModel
+import EngagementTesting
+import OutlineAdapters
+import Testing
+
+@Suite("CleverTap: pushes") struct CleverTapPushTests {
+  @Test("every field of the fullest push arrives, from either service (C11)")
+  func fullPush() throws {
+    var wanted = PushNotification(vendor: "clevertap")
+    wanted.messageID = "p-1"
+    wanted.title = "Hi"
+    wanted.subtitle = "there"
+    wanted.body = "Body"
+    wanted.deepLink = "app://x"
+    wanted.mediaURL = "https://img.example/1.jpg"
+    wanted.sound = "ding"
+    wanted.badge = 3
+    wanted.category = "news"
+    wanted.custom = ["own": "1", "nested": ["a": 1]]
+    wanted.handle = [
+      "campaign": [
+        "wzrk_pid": "p-1", "wzrk_id": "c-1", "wzrk_dl": "app://x", "wzrk_rnv": "true",
+      ]
+    ]
+    let push: JSON = [
+      "aps": [
+        "alert": ["title": "Hi", "subtitle": "there", "body": "Body"], "sound": "ding",
+        "badge": 3, "category": "news",
+      ],
+      "wzrk_pid": "p-1", "W$id": "c-1", "wzrk_dl": "app://x", "wzrk_rnv": "true",
+      "ct_mediaUrl": "https://img.example/1.jpg", "own": "1", "nested": ["a": 1],
+    ]
+    #expect(try received(push) == wanted)
+    let android: JSON = [
+      "nt": "Hi", "nm": "Body", "wzrk_id": 7, "W$id": 8, "wzrk_bp": "https://img.example/1.jpg",
+      "wzrk_cid": "news", "wzrk_pn_s": "true", "wzrk_sound": "ding",
+    ]
+    let read = try #require(try received(android))
+    #expect((read.title, read.body, read.messageID) == ("Hi", "Body", "7"))
+    #expect((read.mediaURL, read.category, read.sound) == (wanted.mediaURL, "news", "ding"))
+    #expect(read.silent)
+  }
+
+  private func received(_ push: JSON) throws -> PushNotification? {
+    try CleverTap.outline().received(push, in: CleverTap.context())?.notification
+  }
+
+  static let silent: [(JSON, Bool)] = [
+    (["wzrk_id": "c", "aps": ["content-available": 1]], true),
+    (["wzrk_id": "c", "aps": ["content-available": 1, "alert": "x"]], false),
+    (["wzrk_id": "c", "wzrk_pn_s": true], true), (["wzrk_id": "c", "wzrk_pn_s": "false"], false),
+    (["wzrk_id": "c"], false),
+  ]
+
+  @Test("a push without anything to show is silent (C11)", arguments: silent)
+  func silentPush(push: JSON, isSilent: Bool) throws {
+    #expect(try received(push)?.silent == isSilent)
+  }
+
+  static let foreign: [JSON] = [
+    .null, 7, "wzrk_id", ["wzrk_id"], [:], ["aps": ["alert": "x"]], ["ab": ["c": "x"]],
+    ["message_uid": "m", "client_app_data": [:]], ["x_wzrk_id": "c"], ["WZRK_id": "c"],
+    ["aps": ["wzrk_id": "c"]],
+  ]
+
+  @Test("a push of anybody else is nobody's (X16)", arguments: foreign)
+  func foreignPush(push: JSON) throws {
+    #expect(try received(push) == nil)
+  }
+
+  @Test("a push's own receipt is told where the vendor asks for it (C11)")
+  func receipt() async throws {
+    let scene = try CleverTapScene(.whole)
+    for (index, flag) in ["true", "false"].enumerated() {
+      let push: JSON = ["wzrk_id": "c-1", "wzrk_rnv": .string(flag)]
+      let notification = try #require(scene.memory.receive(push))
+      let item = ItemReference(
+        ItemID("clevertap", "c-1"), on: .push, handle: notification.handle)
+      scene.memory.accept(CleverTap.event(EventID("r-\(index)"), .receive, on: item))
+      await scene.roads.drain()
+      #expect(scene.memory.pending.isEmpty)
+    }
+    #expect(await scene.batches() == [["Notification Viewed"]])
+  }
+}

@@ -1,0 +1,323 @@
+import EngagementAdapterAPI
+import EngagementHTTP
+import EngagementJSON
+import EngagementKit
+import EngagementModel
+import EngagementTesting
+import FoundationEssentials
+import OutlineAdapters
+import Testing
+
+@Suite("CleverTap: what is asked") struct CleverTapRequestTests {
+  /// A request as a table says it: what follows the header in its body.
+  struct Row: Sendable, CustomTestStringConvertible {
+    var operation: CleverTap.Operation
+    var line: String
+    var items: String
+
+    init(_ operation: CleverTap.Operation, _ line: String, _ items: String) {
+      self.operation = operation
+      self.line = line
+      self.items = items
+    }
+
+    var testDescription: String { "\(operation.verb) \(line)" }
+  }
+
+  private static let common = #""ep":1790845200,"s":1790845100,"pg":1,"lsl":90,"f":true"#
+  private static let app = #""pai":"com.example.app"}"#
+
+  private static func profile(_ members: String) -> String {
+    #"{"type":"profile","profile":{\#(members)},\#(common)}"#
+  }
+
+  private static func event(_ name: String, _ data: String, session: Bool = true) -> String {
+    let times = session ? common : #""ep":1790845200"#
+    return #"{"type":"event","evtName":"\#(name)","evtData":\#(data),\#(times),\#(app)"#
+  }
+
+  private static let application =
+    #"{"Version":"2.0.0","SDK Version":70000,"Model":"One","Make":"Example","OS Version":"12","#
+    + #""useIP":false,"OS":"Linux","locale":"en_US"}"#
+
+  private static func item(_ surface: Surface, _ extra: JSONObject = [:]) -> ItemReference {
+    var handle: JSONObject = ["campaign": ["wzrk_id": "c-1", "wzrk_pivot": "p"]]
+    for member in extra.members { handle[member.key] = member.value }
+    return ItemReference(ItemID("clevertap", "i-1"), on: surface, handle: handle)
+  }
+
+  private static func one(
+    _ kind: EngagementEvent.Kind, _ name: String? = nil, on item: ItemReference? = nil,
+    _ properties: JSONObject = [:]
+  ) -> CleverTap.Operation {
+    var event = CleverTap.event("e-1", kind, name, on: item, properties)
+    event.session = CleverTap.session.id
+    return .events([event])
+  }
+
+  private static func update(_ change: (inout PersonUpdate) -> Void) -> CleverTap.Operation {
+    var update = PersonUpdate()
+    change(&update)
+    return .updatePerson(update)
+  }
+
+  static let rows: [Row] = [
+    Row(.inbox, CleverTap.getMessages, event("wzrk_fetch", #"{"t":7}"#)),
+    Row(.campaigns, CleverTap.batch, event("wzrk_fetch", #"{"t":5}"#)),
+    Row(
+      .registerPush(.production), CleverTap.batch,
+      #"{"type":"data","data":{"action":"register","id":"0aff","type":"apns"},\#(common)}"#),
+    Row(
+      .unregisterPush(.sandbox), CleverTap.batch,
+      #"{"type":"data","data":{"action":"unregister","id":"fcm:T","type":"fcm"},\#(common)}"#),
+    Row(.associate("u é"), CleverTap.batch, profile(#""Identity":"u é""#)),
+    Row(
+      update {
+        ($0.externalID, $0.name, $0.email, $0.phone) = ("u-9", "Ada", "a@example.com", "+1555")
+        ($0.city, $0.region, $0.country, $0.notifications) = ("Sofia", "22", "BG", false)
+      }, CleverTap.batch,
+      profile(
+        #""Identity":"u-9","Name":"Ada","Email":"a@example.com","Phone":"+1555","City":"Sofia","#
+          + #""Region":"22","Country":"BG","MSG-push":false"#)),
+    Row(
+      update {
+        $0.custom = [
+          "old": .null, "points": ["$incr": 5], "tags": ["$add": ["x"]], "sizes": ["M", "L"],
+          "plan": "a \"b\"", "Name": ["$delete": 1],
+        ]
+      }, CleverTap.batch,
+      profile(
+        #""old":{"$delete":1},"points":{"$incr":5},"tags":{"$add":["x"]},"#
+          + #""sizes":{"$set":["M","L"]},"plan":"a b","Name":{"$delete":1}"#)),
+    Row(
+      .optOut(true), CleverTap.batch,
+      profile(#""ct_optout":true,"ct_allow_sys_events_and_communication":false"#)),
+    Row(
+      .optOut(false), CleverTap.batch,
+      profile(#""ct_optout":false,"ct_allow_sys_events_and_communication":true"#)),
+    Row(
+      .templates([Template("t", .function, arguments: [.init("a", .number, defaultValue: 2)])]),
+      "POST eu1.clevertap-prod.com/defineTemplates",
+      #"{"type":"templatePayload","definitions":{"t":{"type":"function","#
+        + #""vars":{"a":{"defaultValue":2,"type":"number","order":0}}}}}"#),
+    Row(
+      .act(.delete, on: item(.inbox, ["server": true])), CleverTap.deleteMessages,
+      #"{"type":"deleteMessages","messages":[{"wzrk_mid":"i-1","wzrk_id":"c-1","wzrk_pivot":"p"}]}"#
+    ),
+    Row(one(.launch), CleverTap.batch, event("App Launched", application)),
+    Row(
+      one(.custom, " Basket. opened", ["A:b": "it's", "n": 2.5, "list": [1, .null], "no": .null]),
+      CleverTap.batch, event("Basket opened", #"{"Ab":"its","n":2.5,"list":[1]}"#)),
+    Row(
+      one(.purchase, "Shoe", ["price": 2.5, "quantity": 2, "currency": "EUR", "size": 42]),
+      CleverTap.batch,
+      event(
+        "Charged",
+        #"{"Amount":5.0,"Currency":"EUR","size":42,"#
+          + #""Items":[{"Name":"Shoe","Price":2.5,"Quantity":2.0}]}"#)),
+    Row(
+      one(.templatePresented, on: item(.campaigns)), CleverTap.viewed,
+      event("Notification Viewed", #"{"wzrk_id":"c-1","wzrk_pivot":"p"}"#)),
+    Row(
+      one(.receive, on: item(.push, ["campaign": ["wzrk_id": "c-1", "wzrk_rnv": "true"]])),
+      CleverTap.viewed, event("Notification Viewed", #"{"wzrk_id":"c-1","wzrk_rnv":"true"}"#)),
+    Row(
+      one(.click, on: item(.push), ["button": "Go", "url": "app://x"]), CleverTap.batch,
+      event(
+        "Notification Clicked",
+        #"{"wzrk_id":"c-1","wzrk_pivot":"p","wzrk_c2a":"Go","wzrk_dl":"app://x","#
+          + #""wzrk_cts":1790845200}"#)),
+    Row(
+      one(.open, on: item(.inbox, ["server": true])), CleverTap.batch,
+      event(
+        "Notification Clicked", #"{"wzrk_id":"c-1","wzrk_pivot":"p","wzrk_mid":"i-1"}"#)),
+    Row(
+      .events([CleverTap.event("e-1", .custom, "a"), CleverTap.event("e-2", .custom, "b")]),
+      CleverTap.batch,
+      event("a", "{}", session: false) + "," + event("b", "{}", session: false)),
+  ]
+
+  private var context: AdapterContext {
+    CleverTap.context { context in
+      context.session = Session(
+        "s-1", startedAt: CleverTap.session.startedAt, isFirst: true,
+        previousLength: .seconds(90.9))
+      context.push = [
+        .production: PushRegistration(token: Secret("0aff"), service: .apns),
+        .sandbox: PushRegistration(
+          token: Secret("fcm:T"), service: .fcm, environment: .sandbox),
+      ]
+      context.acceptedAt = context.now
+      context.now = context.now.addingTimeInterval(7)
+    }
+  }
+
+  private func request(
+    _ operation: CleverTap.Operation, _ context: AdapterContext
+  ) throws -> HTTPRequest {
+    guard case .send(let request) = try CleverTap.outline().step(for: operation, in: context)
+    else { throw EngagementError(.internalFailure, "It is not asked at once.") }
+    return request
+  }
+
+  private static let header =
+    #"[{"type":"meta","g":"-guid","tk":"token-canary","id":"ACC-1","af":\#(application),"#
+    + #""ddnd":false,"frs":true,"l_ts":0,"f_ts":0,"imp":0,"tlc":[]},"#
+
+  @Test("each operation's request (C4, C10, C11)", arguments: rows)
+  func request(row: Row) throws {
+    let context = context
+    let request = try request(row.operation, context)
+    let url = try request.target()
+    #expect("\(request.method) \(url.host)\(url.path)" == row.line)
+    #expect(url.query == "os=iOS&t=70000&z=ACC-1&ts=1790845207")
+    #expect(request.text == Self.header + row.items + "]")
+    #expect(request.headers.first("Content-Type") == "application/json; charset=utf-8")
+    #expect(request.headers.first("X-CleverTap-Account-Id") == "ACC-1")
+    #expect(request.headers.secret("X-CleverTap-Token") == CleverTap.token)
+    #expect(!"\(request) \(request.headers)".contains("canary"))
+    #expect(try self.request(row.operation, context) == request)
+    #expect(try CleverTap.outline().capabilities.hosts.allows(url))
+    #expect(try CleverTap.outline().capabilities.ability(row.operation.verb).travel == .request)
+  }
+
+  @Test("a handshake tells the account alone (C11)")
+  func handshake() throws {
+    let request = try request(.settings, CleverTap.context { $0.values = .init() })
+    #expect(request.method == .get)
+    #expect(request.url == "https://clevertap-prod.com/hello")
+    #expect(request.body == nil)
+    #expect(request.headers.count == 2)
+  }
+
+  @Test("the header says what the vendor wants to hear again (C9, C11)")
+  func metaHeader() throws {
+    let context = CleverTap.context { context in
+      context.values[.user, "arp"] = #"{"v":1,"d_e":["a"]}"#
+      context.values[.user, "i"] = "7"
+      context.values[.user, "j"] = "8"
+      context.values[.user, "request.first"] = "1790000000"
+      context.values[.user, "request.last"] = "1790000001"
+      context.values[.user, "request.session"] = ""
+      context.counters = CampaignCounters(
+        shownToday: 3, campaigns: [.init("4711", today: 1, lifetime: 2)])
+      context.device.location = .init(latitude: 42.7, longitude: 23.3)
+    }
+    let body = try JSON(parsing: try request(.campaigns, context).body ?? [])
+    let meta = try #require(body.array?.first)
+    #expect(meta["arp"] == ["v": 1, "d_e": ["a"]])
+    #expect((meta["_i"], meta["_j"]) == (7, 8))
+    #expect((meta["f_ts"], meta["l_ts"]) == (1_790_000_000, 1_790_000_001))
+    #expect(meta["frs"] == false)
+    #expect(meta["ddnd"] == true)
+    #expect(meta["imp"] == 3)
+    #expect(meta["tlc"] == [["4711", 1, 2]])
+    #expect(meta["af"]?["Latitude"] == 42.7)
+    #expect(meta["af"]?["Longitude"] == 23.3)
+  }
+
+  @Test(
+    "what is remembered may say anything (flow 12)", arguments: ["", "{", "7", "[]", "null", "é"])
+  func damagedMemory(value: String) throws {
+    let context = CleverTap.context { context in
+      for name in ["arp", "i", "j", "request.first", "request.last", "inbox.time"] {
+        context.values[.user, name] = value
+      }
+      for name in ["domain.time", "muted.until"] { context.values[.installation, name] = value }
+      context.isUserRequested = true
+      context.attempt = 9
+    }
+    _ = try CleverTap.outline().step(for: .inbox, in: context)
+    guard
+      case .items? = try CleverTap.outline().answer(
+        to: .inbox, from: .json(200, #"{"inbox_notifs_v2":[]}"#), in: context
+      ).changes.first
+    else {
+      Issue.record("The list is lost.")
+      return
+    }
+  }
+
+  // MARK: What is not asked
+
+  static let refusals: [(CleverTap.Operation, EngagementError.Code)] = [
+    (.cards(in: nil, matching: []), .unsupported), (.message("m-1"), .unsupported),
+    (.person, .unsupported), (.metrics, .unsupported), (.device(.update), .unsupported),
+    (.vendor("geofences", .null), .unsupported),
+    (.act(.snooze(seconds: 5), on: item(.inbox)), .unsupported),
+    (.registerPush(.production), .invalidArgument),
+    (.unregisterPush(.production), .invalidArgument),
+    (.associate(""), .invalidArgument), (.associate("it's"), .invalidArgument),
+    (.associate(UserID(String(repeating: "u", count: 1_025))), .invalidArgument),
+    (.updatePerson(PersonUpdate()), .invalidArgument),
+    (update { $0.custom = [" ": 1] }, .invalidArgument),
+    (update { $0.custom = ["name": ["a", "b"]] }, .invalidArgument),
+    (update { $0.custom = ["Phone": ["$add": ["a"]]] }, .invalidArgument),
+    (update { $0.externalID = "a\\b" }, .invalidArgument),
+    (update { $0.timeFrames = [.monday: []] }, .unsupported),
+    (
+      .events([CleverTap.event("e-1", .custom, "a"), CleverTap.event("e-2", .receive)]),
+      .invalidArgument
+    ),
+    (
+      .events((0..<50).map { CleverTap.event(EventID("e-\($0)"), .custom, "a") }),
+      .invalidArgument
+    ),
+  ]
+
+  @Test("flow 12: what the vendor lacks or would refuse is not asked (C11)", arguments: refusals)
+  func refuses(operation: CleverTap.Operation, code: EngagementError.Code) async throws {
+    let transport = ScriptedTransport([:])
+    let outline = try CleverTap.outline()
+    let memory = MemoryHouse(outline, user: "u-1", transport: transport)
+    memory.commit([.keep(.user, "guid", "-guid")])
+    let outcome = await Exchange(outline, in: memory).perform(operation, memory.attempt())
+    guard case .refused(let error) = outcome else {
+      Issue.record("It was asked: \(outcome)")
+      return
+    }
+    #expect(error.code == code)
+    #expect(transport.requests.isEmpty)
+  }
+
+  @Test("definitions are sent only where the configuration says so (C4)")
+  func templatesOnlyInDebug() throws {
+    for definesTemplates in [false, true] {
+      let outline = CleverTapOutline(
+        try CleverTap.configuration(definesTemplates: definesTemplates))
+      let travel = outline.capabilities.ability(.templates).travel
+      #expect(travel == (definesTemplates ? .request : .unsupported))
+    }
+  }
+
+  @Test("nothing to tell needs no request (C10, C11)")
+  func settled() async throws {
+    let scene = try CleverTapScene(.whole)
+    let silent: [CleverTap.Operation] = [
+      .events([]), .unregisterPush(.production), .device(.register), .device(.register),
+      Self.one(.receive, on: Self.item(.push)),
+      Self.one(.impression, on: Self.item(.inbox, ["server": true])),
+      Self.one(.read, on: Self.item(.inbox, ["server": true, "read": true])),
+    ]
+    for operation in silent {
+      #expect(await scene.perform(operation) == .done, "\(operation.verb)")
+    }
+    #expect(scene.lines.isEmpty)
+    #expect(scene.memory.value(.user, "guid")?.utf8.count == 33)
+  }
+
+  @Test("batches hold what may travel together, forty-nine at most (C11)")
+  func batches() throws {
+    let events = (0..<60).map { index -> EngagementEvent in
+      index % 3 == 0
+        ? CleverTap.event(EventID("e-\(index)"), .impression, on: Self.item(.campaigns))
+        : CleverTap.event(EventID("e-\(index)"), .custom, "a")
+    }
+    let batches = try CleverTap.outline().capabilities.batching.batches(of: events)
+    #expect(batches.map(\.count).sorted() == [20, 40])
+    let many = (0..<100).map { CleverTap.event(EventID("e-\($0)"), .custom, "a") }
+    #expect(
+      try CleverTap.outline().capabilities.batching.batches(of: many).map(\.count)
+        == [49, 49, 2])
+  }
+}

@@ -1,0 +1,95 @@
+import EngagementAdapterAPI
+import EngagementHTTP
+import EngagementKit
+import EngagementModel
+import EngagementTesting
+
+/// An application with one vendor, as its own code sees it: an engagement on a cache of its own,
+/// whose vendor answers from a script.
+struct AppScene: Sendable {
+  let engagement: Engagement
+  let transport: ScriptedTransport
+  let clock: TestClock
+  let provider: ProviderID
+
+  /// - Parameter door: The whole door, or one whose adapter lacks a feature.
+  init(
+    _ provider: ProviderID, _ adapter: any EngagementAdapter, behind door: Door = .whole,
+    clock: TestClock = TestClock(), _ transport: ScriptedTransport
+  ) async throws {
+    (self.transport, self.clock, self.provider) = (transport, clock, provider)
+    let adapter = door.adapter(adapter)
+    func route(_ verb: EngagementAdapterAPI.Operation.Verb) -> Route {
+      adapter.capabilities.ability(verb).travel == .unsupported ? .none : .only(provider)
+    }
+    engagement = try await Engagement.open(
+      cache: .temporary, device: .test, transport: transport,
+      providers: [Provider(provider, adapter)],
+      routes: Routes(cards: route(.cards), inbox: route(.inbox)),
+      options: Options(environment: "flow", secrets: MemorySecretStore(), clock: clock))
+  }
+
+  /// Makes the user present, who agrees to everything, and sends what that brings.
+  func signIn(
+    _ user: User, credentials: @escaping CredentialSource = { _ in nil }
+  ) async throws {
+    try await engagement.signIn(user, credentials: credentials)
+    try await engagement.setConsent(.full)
+    await deliver()
+  }
+
+  func refresh(_ target: RefreshTarget) async -> ProviderOutcome? {
+    await engagement.refresh(target).providers[provider]
+  }
+
+  @discardableResult func perform(
+    _ action: ItemAction, on id: String
+  ) async throws -> Receipt {
+    try await engagement.perform(action, on: ItemID(provider, id))
+  }
+
+  func exchange(_ operation: EngagementAdapterAPI.Operation) async -> Exchange.Outcome {
+    await engagement.exchange(operation, with: provider)
+  }
+
+  /// All of them at the same time; what the test does comes once they are under way.
+  func exchange(
+    _ operations: [EngagementAdapterAPI.Operation], meanwhile: () async -> Void
+  ) async -> [Exchange.Outcome] {
+    await withTaskGroup(of: Exchange.Outcome.self) { group in
+      for operation in operations { group.addTask { await exchange(operation) } }
+      await meanwhile()
+      return await group.reduce(into: []) { $0.append($1) }
+    }
+  }
+
+  /// Waits until so many operations wait for another one's work.
+  func waiters(_ count: Int) async {
+    while engagement.waiting(for: provider) < count { await Task.yield() }
+  }
+
+  /// Sends what can be sent now.
+  func deliver() async { await engagement.deliver(to: provider) }
+
+  var pending: Int {
+    get async throws { try await engagement.pending()[provider] ?? 0 }
+  }
+
+  var messages: [String] { engagement.inbox().messages.map(\.id.value) }
+
+  func cards(in container: ContainerID = "home") -> [String] {
+    engagement.cards(in: container).cards.map(\.id.value)
+  }
+
+  func end() async throws { try await engagement.close() }
+}
+
+extension ProviderOutcome {
+  /// Why nothing came; nil where something did.
+  var fault: EngagementError? {
+    switch self {
+    case .stale(_, let error), .failed(let error): error
+    case .fresh, .notModified, .throttled, .unsupported: nil
+    }
+  }
+}

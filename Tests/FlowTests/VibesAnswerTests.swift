@@ -1,0 +1,275 @@
+import EngagementAdapterAPI
+import EngagementHTTP
+import EngagementJSON
+import EngagementModel
+import EngagementTesting
+import OutlineAdapters
+import TestSupport
+import Testing
+
+@Suite("Vibes: what is answered") struct VibesAnswerTests {
+  private func answer(
+    _ operation: Vibes.Operation, _ response: HTTPResponse,
+    _ context: AdapterContext = Vibes.context()
+  ) throws -> Answer {
+    try Vibes.outline().answer(to: operation, from: response, in: context)
+  }
+
+  // MARK: Statuses
+
+  enum Ending: Hashable {
+    case retry(EngagementError.Code)
+    case refused(EngagementError.Code)
+    case renew, other
+
+    init(_ verdict: Verdict) {
+      switch verdict {
+      case .retry(let error): self = .retry(error.code)
+      case .refused(let error): self = .refused(error.code)
+      case .renew(.operation(.device(.renew))): self = .renew
+      default: self = .other
+      }
+    }
+  }
+
+  static let statuses: [(Int, Ending)] = [
+    (302, .retry(.unavailable)), (304, .retry(.unavailable)),
+    (400, .refused(.invalidArgument)), (401, .renew), (403, .refused(.permissionDenied)),
+    (404, .refused(.notFound)), (405, .refused(.invalidArgument)), (407, .retry(.unavailable)),
+    (408, .retry(.unavailable)), (409, .refused(.conflict)), (410, .refused(.notFound)),
+    (413, .refused(.invalidArgument)), (422, .refused(.invalidArgument)),
+    (425, .retry(.unavailable)), (429, .retry(.rateLimited)), (500, .retry(.unavailable)),
+    (502, .retry(.unavailable)), (503, .retry(.unavailable)), (504, .retry(.unavailable)),
+    (599, .retry(.unavailable)), (0, .retry(.unavailable)), (999, .retry(.unavailable)),
+  ]
+
+  @Test("each status has one meaning for every operation", arguments: statuses)
+  func status(status: Int, ending: Ending) throws {
+    let envelope = #"{"errors":[{"message":"secret words","code":1}]}"#
+    for row in VibesRequestTests.rows {
+      let answer = try answer(
+        row.operation, .json(status, envelope, headers: [("Retry-After", "7")]))
+      #expect(
+        Ending(answer.verdict) == expected(ending, row.operation, status), "\(row.operation.verb)")
+      #expect(!"\(answer)".contains("secret words"))
+      guard case .retry(let error) = answer.verdict else { continue }
+      #expect(error.retryAfter == .seconds(7))
+      #expect(error.underlying == "\(status)/1")
+    }
+  }
+
+  /// Where nothing is left to refuse, or where it may be the device that is gone.
+  private func expected(_ ending: Ending, _ operation: Vibes.Operation, _ status: Int) -> Ending {
+    switch (operation, status) {
+    case (.device(.renew), 401): .refused(.unauthenticated)
+    case (.device(.renew), 404), (.device(.renew), 410): .other
+    case (.device(.unregister), 404), (.device(.unregister), 410): .other
+    case (.unregisterPush, 404), (.unregisterPush, 410): .other
+    case (.vendor("release", _), 404), (.vendor("release", _), 410): .other
+    case (.device(.update), 404), (.registerPush, 404), (.associate, 404), (.person, 404),
+      (.events, 404), (.device(.update), 410), (.registerPush, 410), (.associate, 410),
+      (.person, 410), (.events, 410):
+      .renew
+    case (.act(.read, _), _): ending
+    case (.act, 404), (.act, 410): .other
+    default: ending
+    }
+  }
+
+  @Test("a registration that is refused asks nobody to renew it (V2)")
+  func refusedRegistration() throws {
+    let answer = try answer(.device(.register), HTTPResponse(401))
+    #expect(Ending(answer.verdict) == .refused(.unauthenticated))
+  }
+
+  @Test("a missing message has ended as it was to end (V8)")
+  func missingMessage() throws {
+    let answer = try answer(.act(.delete, on: Vibes.item("m-1")), HTTPResponse(404))
+    #expect(answer == Answer([.removed(.inbox, ids: ["m-1"])]))
+  }
+
+  @Test("a list that is not allowed any more asks for the person anew (V8)", arguments: [403, 404])
+  func doubtfulList(status: Int) throws {
+    let answer = try answer(.inbox, HTTPResponse(status))
+    #expect(answer.changes == [.keep(.user, "person.time", nil)])
+  }
+
+  // MARK: Bodies
+
+  /// Calls whose answers are read, each with a whole one.
+  static let bodies: [(Vibes.Operation, String)] = [
+    (.settings, #"{"app_id":"app-1","inbox_enabled":true}"#),
+    (.device(.register), #"{"auth_token":"t","device":{"vibes_device_id":"d"}}"#),
+    (.device(.renew), #"{"auth_token":"t","device":{"vibes_device_id":"d"}}"#),
+    (
+      .person,
+      #"{"person_key":"p","external_person_id":"u","mobile_phone":{"mdn":"+1555"},"custom_fields":{"a":1}}"#
+    ),
+    (.inbox, #"[{"message_uid":"m-1","content":"c"},{"message_uid":"m-2"},7]"#),
+    (.message("m-1"), #"{"message_uid":"m-1","content":"c"}"#),
+    (.act(.read, on: Vibes.item("m-1")), #"{"message_uid":"m-1","content":"c","read":true}"#),
+  ]
+
+  @Test("what is remembered of an answer (V2, V7, V8)")
+  func changes() throws {
+    // Of the id alone.
+    let trace = "18ac3e7343f016890c510e93f935261169d9e3f565436429830faf0934f4f8e4"
+    let wanted: [[Change]] = [
+      [.settings(VendorSettings(inboxEnabled: true)), .keep(.installation, "inbox", nil)],
+      [
+        .keep(.installation, "device", "d"), .secret(.installation, "token", Secret("t")),
+        .secret(.installation, "token.device", Secret(trace)),
+        .keep(.installation, "device.user", "yes"),
+      ],
+      [
+        .keep(.installation, "device", "d"), .secret(.installation, "token", Secret("t")),
+        .secret(.installation, "token.device", Secret(trace)),
+      ],
+    ]
+    for (row, changes) in zip(Self.bodies, wanted) {
+      #expect(try answer(row.0, .json(200, row.1)) == Answer(changes))
+    }
+  }
+
+  @Test("a person is known by key, id and phone, and asked for with which device and when (V7)")
+  func person() throws {
+    let context = Vibes.context { $0.values[.user, "person"] = nil }
+    let answer = try answer(.person, .json(200, Self.bodies[3].1), context)
+    var person = Person("p", provider: "vibes", vendor: "vibes")
+    person.externalID = "u"
+    person.phone = "+1555"
+    person.custom = ["a": 1]
+    #expect(
+      answer
+        == Answer([
+          .person(person), .keep(.user, "person", "p"), .keep(.user, "person.device", "d-1"),
+          .keep(.user, "person.time", "2026-10-01T09:00:00.000Z"),
+        ]))
+  }
+
+  @Test("a person without an external id or a phone is a person (V7)")
+  func barePerson() throws {
+    let answer = try answer(.person, .json(200, #"{"person_key":"p-1","external_person_id":null}"#))
+    #expect(answer.verdict == .done)
+    #expect(answer.changes.contains(.person(Person("p-1", provider: "vibes", vendor: "vibes"))))
+  }
+
+  @Test("an inbox that is off is remembered (V8)")
+  func inboxOff() throws {
+    let answer = try answer(.settings, .json(200, #"{"inbox_enabled":false}"#))
+    #expect(answer.changes.contains(.keep(.installation, "inbox", "off")))
+    #expect(answer.changes.contains(.settings(VendorSettings(inboxEnabled: false))))
+  }
+
+  @Test(
+    "flow 12: a body that is cut anywhere changes nothing and may be asked for again",
+    arguments: bodies)
+  func cut(operation: Vibes.Operation, body: String) throws {
+    let bytes = Array(body.utf8)
+    for length in 0..<bytes.count {
+      let answer = try answer(operation, HTTPResponse(200, body: Array(bytes.prefix(length))))
+      guard length > 0 || !operation.mayBeSilent else {
+        #expect(answer == Answer())
+        continue
+      }
+      #expect(answer.changes.isEmpty, "\(length)")
+      #expect(Ending(answer.verdict) == .retry(.malformedResponse), "\(length)")
+    }
+    #expect(try answer(operation, .json(200, body)).verdict == .done)
+  }
+
+  static let hostile: [String] = [
+    "<html><body>Please sign in</body></html>", "null", "true", "7", #""text""#, "\u{feff}{}",
+    "\u{feff}[]", "{", "}", "{}", "[]]", "{}{}", " ", "\u{0}", "nan", "[1,]", #"{"a":1,}"#,
+    String(repeating: "[", count: 100_000), String(repeating: #"{"a":"#, count: 100_000),
+    String(repeating: "[", count: 65) + String(repeating: "]", count: 65),
+    #"{"auth_token":7,"device":{"vibes_device_id":"d"}}"#,
+    #"{"auth_token":"","device":{"vibes_device_id":"d"}}"#,
+    #"{"auth_token":"a\r\nX: y","device":{"vibes_device_id":"d"}}"#,
+    #"{"auth_token":"t","device":{"vibes_device_id":".."}}"#,
+    #"{"auth_token":"t","device":"d"}"#, #"{"auth_token":"t"}"#,
+    #"{"person_key":null}"#, #"{"person_key":7}"#, #"{"person_key":""}"#,
+    #"{"inbox_enabled":"yes"}"#, #"{"message_uid":"m-9","content":"c"}"#,
+    #"{"message_uid":7,"content":"c"}"#, #"{"messages":[]}"#,
+    #"{"errors":[{"message":"no","code":1}]}"#,
+  ]
+
+  @Test(
+    "flow 12: an answer that is something else is malformed, whatever it is", arguments: hostile)
+  func hostileBody(body: String) throws {
+    for (operation, _) in Self.bodies {
+      let answer = try answer(operation, .json(200, body))
+      #expect(answer.changes.isEmpty, "\(operation.verb)")
+      #expect(Ending(answer.verdict) == .retry(.malformedResponse), "\(operation.verb)")
+    }
+  }
+
+  @Test("flow 12: any bytes at any status give an answer", arguments: 0..<8)
+  func fuzz(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    for _ in 0..<Effort.share(of: 500) {
+      for (operation, body) in Self.bodies {
+        var bytes = Array(body.utf8)
+        for _ in 0...Int(random.next() % 4) {
+          bytes[Int(random.next() % UInt64(bytes.count))] = UInt8(truncatingIfNeeded: random.next())
+        }
+        let status = [200, 200, 200, 204, 401, 404, 429, 500][Int(random.next() % 8)]
+        let answer = try answer(operation, HTTPResponse(status, body: bytes))
+        for case .items(_, _, let items) in answer.changes {
+          for item in items { _ = try? Vibes.outline().message(in: item) }
+        }
+      }
+    }
+  }
+
+  @Test("an answer that nobody reads may say anything (V3, V5)")
+  func unread() throws {
+    for operation in [Vibes.Operation.device(.update), .registerPush(.production)] {
+      for body in ["", "<html>", "null"] {
+        #expect(try answer(operation, .json(200, body)).verdict == .done)
+      }
+    }
+  }
+
+  @Test("of a batch, what the vendor has no word for is rejected with a reason (V5)")
+  func partly() throws {
+    let batch = [
+      Vibes.event("e-1", .open, about: Vibes.item("m-1")),
+      Vibes.event("e-2", .open, about: Vibes.item("c-1", on: .cards)),
+    ]
+    #expect(
+      try answer(.events(batch), HTTPResponse(200))
+        == Answer([], .partly(rejected: ["e-2": "Vibes has no event for this."])))
+  }
+
+  @Test("one bad message of a hundred costs one (V8)")
+  func oneOfAHundred() async throws {
+    let scene = try VibesScene(.whole)
+    var items = (0..<100).map { #"{"message_uid":"m-\#($0)","content":"c"}"# }
+    items[7] = #"{"message_uid":"m-7"}"#
+    items[8] = #"{"content":"c"}"#
+    items[9] = #"{"message_uid":"m-9","content":"\u0000"}"#
+    items[10] = "[]"
+    let list = try answer(.inbox, .json(200, "[\(items.joined(separator: ","))]"))
+    scene.memory.commit(list.changes)
+    #expect(scene.memory.messages.count == 96)
+    #expect(scene.memory.quarantined.count == 4)
+    #expect(
+      scene.memory.quarantined.prefix(2) == [
+        "7: A message has no content.", "8: A message has no message_uid.",
+      ])
+  }
+
+  @Test("nothing of an answer prints a token")
+  func prints() throws {
+    let answer = try answer(
+      .device(.register), .json(200, #"{"auth_token":"canary","device":{"vibes_device_id":"d"}}"#))
+    #expect(answer.changes.count == 4)
+    #expect(!"\(answer) \(String(reflecting: answer))".contains("canary"))
+  }
+}
+
+extension Vibes.Operation {
+  /// Whether an empty answer is as good as a whole one.
+  fileprivate var mayBeSilent: Bool { if case .act = self { true } else { false } }
+}

@@ -1,0 +1,25 @@
+import AnswerProbe
+import EngagementAdapterAPI
+import FuzzDriver
+import JSONOracle
+
+// The first two bytes choose what is asked and how it is answered, the rest is the body.
+private let probes = try Subject.all().map(Probe.init)
+private let operations = Subject.operations
+private var mutator = Mutator(seed: 1)
+private let spoiled = (0..<500).map { index in
+  [UInt8(index % 256), UInt8(index / 2 % 256)] + mutator.next()
+}
+
+FuzzDriver.run(seeds: Corpus.samples.map { [7, 0] + $0.bytes } + spoiled) { bytes in
+  guard bytes.count >= 2 else { return }
+  let status = Probe.statuses[Int(bytes[0]) % Probe.statuses.count]
+  let body = Array(bytes[2...])
+  for probe in probes {
+    let operation = operations[Int(bytes[1]) % operations.count]
+    let finding =
+      probe.answer(to: operation, status, body) ?? probe.push(body) ?? probe.socket(body)
+    // A trap is how libFuzzer is told of a finding, and what it keeps the input for.
+    if let finding { fatalError("\(probe.subject): \(operation.verb): \(finding)") }
+  }
+}

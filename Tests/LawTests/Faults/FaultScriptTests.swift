@@ -1,0 +1,124 @@
+import EngagementHTTP
+import EngagementJSON
+import EngagementModel
+import EngagementTesting
+import Foundation
+import Testing
+
+@Suite struct FaultScriptTests {
+  private static let everything = FaultScript([
+    .init(.status(503, retryAfter: "120"), on: "GET /v1/cards", after: 2, times: 3),
+    .init(.status(429)), .init(.deadBefore, times: nil), .init(.deadAfter), .init(.cut(7)),
+    .init(.delay(.milliseconds(1_500))), .init(.wrongType), .init(.invalidUTF8), .init(.duplicate),
+  ])
+
+  @Test("a script comes back whole from its JSON")
+  func roundTrip() throws {
+    let json = try JSON(parsing: Self.everything.json.encoded())
+    #expect(try FaultScript(json: json) == Self.everything)
+  }
+
+  @Test(
+    "a script that is none names what is wrong",
+    arguments: [
+      (#"{}"#, "faults"), (#"{"faults":[{"fault":"fire"}]}"#, "faults[0].fault"),
+      (#"{"faults":[{"fault":"deadAfter"},{"fault":"status"}]}"#, "faults[1].status"),
+      (#"{"faults":[{"fault":"status","status":99}]}"#, "faults[0].status"),
+      (#"{"faults":[{"fault":"cut","bytes":-1}]}"#, "faults[0].bytes"),
+      (#"{"faults":[{"fault":"cut","times":"often"}]}"#, "faults[0].times"),
+      (#"{"faults":[{"on":7,"fault":"cut"}]}"#, "faults[0].on"),
+    ])
+  func wrong(text: String, name: String) throws {
+    let json = try JSON(parsing: Array(text.utf8))
+    let error = #expect(throws: EngagementError.self) { try FaultScript(json: json) }
+    #expect(error?.code == .invalidArgument)
+    #expect(error?.message.contains(name) == true)
+  }
+}
+
+@Suite struct FaultyTransportTests {
+  private static let body = #"{"a":1}"#
+  private let clock = TestClock()
+  private let heard = Counter()
+
+  private func transport(_ faults: FaultScript.Fault...) -> FaultyTransport {
+    let heard = heard
+    return FaultyTransport(FaultScript(faults), clock: clock) { _ in
+      _ = heard.next()
+      return .json(200, Self.body)
+    }
+  }
+
+  private func send(_ transport: FaultyTransport, _ path: String = "/x") async -> String {
+    do throws(EngagementError) {
+      let request = HTTPRequest(.get, "https://memory.example\(path)")
+      let response = try await transport.send(request)
+      return "\(response.status) \(String(decoding: response.body, as: UTF8.self))"
+    } catch {
+      return error.code.text
+    }
+  }
+
+  @Test("without a fault a request passes")
+  func sound() async {
+    #expect(await send(transport()) == "200 \(Self.body)")
+  }
+
+  @Test("a fault strikes its place only, after so many requests and so many times")
+  func counting() async {
+    let transport = transport(.init(.status(500), on: "GET /x", after: 1, times: 2))
+    var seen: [String] = []
+    for path in ["/x", "/y", "/x", "/y", "/x", "/x"] { seen.append(await send(transport, path)) }
+    let (sound, fault) = ("200 \(Self.body)", "500 {}")
+    #expect(seen == [sound, sound, fault, sound, fault, sound])
+    #expect(heard.next() == 4)
+  }
+
+  @Test(
+    "a connection breaks before or after the vendor has heard",
+    arguments: [(FaultScript.Kind.deadBefore, 0), (.deadAfter, 1)])
+  func dead(kind: FaultScript.Kind, count: Int) async {
+    #expect(await send(transport(.init(kind))) == "unavailable")
+    #expect(heard.next() == count)
+  }
+
+  @Test("a duplicate is heard twice, a delay moves the clock")
+  func doubledAndLate() async {
+    let start = clock.now
+    _ = await send(transport(.init(.duplicate)))
+    #expect(heard.next() == 2)
+    _ = await send(transport(.init(.delay(.seconds(90)))))
+    #expect(clock.now.timeIntervalSince(start) == 90)
+  }
+
+  @Test(
+    "a body is cut, of another type, or no text",
+    arguments: [
+      (FaultScript.Kind.cut(3), #"200 {"a"#), (.wrongType, "200 []"),
+      (.invalidUTF8, "200 {\"\u{fffd}\u{fffd}\":1}"),
+    ])
+  func spoiled(kind: FaultScript.Kind, text: String) async {
+    #expect(await send(transport(.init(kind))) == text)
+  }
+
+  @Test("another script takes the place of the one before")
+  func loading() async {
+    let transport = transport(.init(.deadBefore, times: nil))
+    #expect(await send(transport) == "unavailable")
+    transport.load(FaultScript([.init(.status(418))]))
+    #expect(await send(transport) == "418 {}")
+    #expect(await send(transport) == "200 \(Self.body)")
+  }
+
+  @Test("a cancelled request is cancelled and not sent")
+  func cancelled() async {
+    let transport = transport()
+    let outcome = await withTaskGroup(of: String.self) { group in
+      group.cancelAll()
+      group.addTask { await send(transport) }
+      return await group.next()
+    }
+    #expect(outcome == "cancelled")
+    #expect(heard.next() == 0)
+  }
+}

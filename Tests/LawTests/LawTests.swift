@@ -1,0 +1,54 @@
+import EngagementTesting
+import TestSupport
+import Testing
+
+/// A law for one adapter, as a case of its own.
+struct LawCase: Sendable, CustomTestStringConvertible {
+  let subject: AdapterSubject
+  let law: Law
+
+  var testDescription: String { "\(subject) · \(law)" }
+
+  /// Every law with every adapter that it says something about.
+  static func all() throws -> [LawCase] {
+    try Subjects.all().flatMap { subject in
+      Law.all.filter { $0.applies(to: subject) }.map { LawCase(subject: subject, law: $0) }
+    }
+  }
+}
+
+@Suite struct LawTests {
+  @Test(
+    "every adapter keeps every law that applies to it", .timeLimit(.minutes(20)),
+    arguments: Effort.some(of: try LawCase.all()))
+  func law(_ each: LawCase) async throws {
+    for breach in try await each.law.check(each.subject) { Issue.record("\(breach)") }
+  }
+
+  @Test("every law applies to the adapter in memory", arguments: Law.all)
+  func appliesToMemory(law: Law) {
+    #expect(law.applies(to: .memory))
+  }
+
+  @Test(
+    "an adapter that is broken on purpose is caught", .timeLimit(.minutes(20)),
+    arguments: Effort.some(of: Breakage.all))
+  func brokenOnPurpose(_ breakage: Breakage) async throws {
+    let law = try #require(Law.all.first { $0.id == breakage.law })
+    #expect(law.applies(to: breakage.subject))
+    let found = try #require(Breakage.found[breakage.law])
+    #expect(try await law.check(breakage.subject).contains { $0.what == found })
+  }
+
+  @Test("each law has an adapter that breaks it, and each id is one law's")
+  func everyLawIsBroken() {
+    #expect(Set(Breakage.all.map(\.law)) == Set(Law.all.map(\.id)))
+    #expect(Set(Breakage.found.keys) == Set(Law.all.map(\.id)))
+    #expect(Set(Law.all.map(\.id)).count == Law.all.count)
+  }
+
+  @Test("every group has laws", arguments: Law.Group.allCases)
+  func groups(group: Law.Group) {
+    #expect(Law.all.contains { $0.group == group })
+  }
+}

@@ -1,0 +1,53 @@
+import EngagementModel
+import Foundation
+import TestSupport
+import Testing
+
+/// `MODEL_RUNS` is how many schedules are run, `MODEL_SEED` the seed of the first one.
+private func setting(_ name: String, or standard: UInt64) -> UInt64 {
+  ProcessInfo.processInfo.environment[name].flatMap(UInt64.init) ?? standard
+}
+
+@Suite struct ScheduleTests {
+  /// A schedule that went wrong is told by its seed and its steps.
+  @Test("X7 X8 G2 G4 G5 G13 any schedule loses nothing, shows nothing foreign, keeps order")
+  func schedules() async throws {
+    let (first, runs) = (
+      setting("MODEL_SEED", or: 1), setting("MODEL_RUNS", or: UInt64(Effort.share(of: 200)))
+    )
+    let memory = URL(filePath: "/dev/shm")
+    let parent =
+      FileManager.default.isWritableFile(atPath: memory.path)
+      ? memory : FileManager.default.temporaryDirectory
+    await withTaskGroup(of: Void.self) { group in
+      for worker in 0..<2 as Range<UInt64> {
+        group.addTask {
+          for seed in first..<(first + runs) where seed % 2 == worker {
+            await run(seed, in: parent)
+          }
+        }
+      }
+    }
+  }
+
+  private func run(_ seed: UInt64, in parent: URL) async {
+    var taken: [Step] = []
+    do {
+      let world = try await World(in: parent)
+      for step in Step.schedule(seed: seed, length: 50) {
+        taken.append(step)
+        try await world.take(step)
+        let faults = try await world.faults()
+        guard faults.isEmpty else { return report(seed, taken, faults) }
+      }
+      let faults = try await world.settle()
+      if !faults.isEmpty { report(seed, taken, faults) }
+    } catch {
+      report(seed, taken, ["\(error)"])
+    }
+  }
+
+  private func report(_ seed: UInt64, _ steps: [Step], _ faults: [String]) {
+    Issue.record("seed \(seed): \(faults.joined(separator: "; ")), after \(steps)")
+  }
+}

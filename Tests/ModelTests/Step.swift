@@ -1,0 +1,63 @@
+import TestSupport
+
+/// One thing that happens to an installation.
+enum Step: Hashable, Sendable {
+  case signIn(Int)
+  case signOut(wiping: Bool)
+  /// Asks for a surface anew.
+  case refresh(inbox: Bool)
+  /// An action on the n-th item that is seen.
+  case dismiss(Int)
+  case click(Int)
+  case read(Int)
+  case delete(Int)
+  /// An event of the application's own.
+  case track
+  /// The courier goes as far as it can.
+  case send
+  case network(Network.Mode)
+  /// The vendor has a new item for a user, or has one no more.
+  case vendorAdds(user: Int, inbox: Bool)
+  case vendorEmpties(user: Int, inbox: Bool)
+  case vendorExpiresCredentials
+  case vendorForgetsDevices
+  /// The process is gone, and comes back.
+  case crash
+  /// Somebody sets the clock.
+  case clock(days: Int)
+  /// Time passes.
+  case wait(seconds: Int)
+  case erase(Int)
+
+  /// So many users; 0 is nobody in particular.
+  static let users = 4
+
+  /// A schedule as its seed has it.
+  static func schedule(seed: UInt64, length: Int) -> [Step] {
+    var random = SeededGenerator(seed: seed)
+    return (0..<length).map { _ in any(&random) }
+  }
+
+  private static func any(_ random: inout SeededGenerator) -> Step {
+    switch random.below(100) {
+    case ..<8: .signIn(1 + random.below(users - 1))
+    case ..<11: .signOut(wiping: random.chance(30))
+    case ..<22: .refresh(inbox: random.chance(40))
+    case ..<28: .dismiss(random.below(8))
+    case ..<34: .click(random.below(8))
+    case ..<39: .read(random.below(8))
+    case ..<42: .delete(random.below(8))
+    case ..<52: .track
+    case ..<66: .send
+    case ..<76: .network(random.pick(Network.Mode.allCases))
+    case ..<83: .vendorAdds(user: random.below(users), inbox: random.chance(40))
+    case ..<85: .vendorEmpties(user: random.below(users), inbox: random.chance(40))
+    case ..<87: .vendorExpiresCredentials
+    case ..<88: .vendorForgetsDevices
+    case ..<92: .crash
+    case ..<95: .clock(days: random.pick([-3_650, -1, 1, 3_650]))
+    case ..<99: .wait(seconds: random.pick([1, 30, 600, 7_200]))
+    default: .erase(random.below(users))
+    }
+  }
+}

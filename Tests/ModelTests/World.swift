@@ -1,0 +1,254 @@
+import EngagementAdapterAPI
+import EngagementModel
+import EngagementStore
+import EngagementTesting
+import Foundation
+
+@testable import EngagementKit
+
+/// One installation, its vendor, and what must be true of both.
+final class World {
+  private let vendor = MemoryVendor()
+  private let network: Network
+  private let clock = TestClock()
+  private let secrets = MemorySecretStore()
+  private let folder: URL
+  private let serial = Locked(0)
+  private var engagement: Engagement
+  private var mode = Network.Mode.fine
+  private var reference = Reference()
+  private var user = User.anonymous
+  private var made = 0
+
+  private static let home: ContainerID = "home"
+
+  init(in parent: URL) async throws {
+    folder = parent.appending(path: UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    network = Network(vendor)
+    engagement = try await Self.open(folder, network, clock, secrets)
+    try await consent()
+  }
+
+  deinit {
+    // What is left behind harms no other run.
+    try? FileManager.default.removeItem(at: folder)
+  }
+
+  private static func open(
+    _ folder: URL, _ network: Network, _ clock: TestClock, _ secrets: MemorySecretStore
+  ) async throws -> Engagement {
+    try await Engagement.open(
+      cache: .file(folder.appending(path: "cache.sqlite").path), device: .test,
+      transport: network, providers: [Provider("memory", MemoryAdapter())],
+      routes: Routes(cards: .only("memory"), inbox: .only("memory")),
+      options: Options(secrets: secrets, clock: clock))
+  }
+
+  static func user(_ number: Int) -> User { number == 0 ? .anonymous : User(UserID("u\(number)")) }
+
+  // MARK: Steps
+
+  func take(_ step: Step) async throws {
+    switch step {
+    case .signIn(let number): try await signIn(Self.user(number))
+    case .signOut(let wiping): try await signOut(wiping: wiping)
+    case .refresh(let inbox): _ = await engagement.refresh(inbox ? .inbox : .cards(Self.home))
+    case .dismiss(let place): try await act(.dismiss, "dismissal", onCard: place)
+    case .click(let place): try await act(.click, "click", onCard: place)
+    case .read(let place): try await act(.read, "read", onMessage: place)
+    case .delete(let place): try await act(.delete, "delete", onMessage: place)
+    case .track:
+      let number = reference.accept("track", on: nil, by: user)
+      try await engagement.track("n\(number)")
+    case .send: await send()
+    case .network(let mode): set(mode)
+    case .vendorAdds(let number, let inbox): await add(number, inbox)
+    case .vendorEmpties(let number, let inbox):
+      await vendor.clear(inbox ? .inbox : Feed(.cards, in: Self.home), of: Self.user(number))
+    case .vendorExpiresCredentials: await vendor.expireCredentials()
+    case .vendorForgetsDevices: await vendor.forgetDevices()
+    case .crash: try await crash()
+    case .clock(let days): clock.set(to: clock.now.addingTimeInterval(Double(days) * 86_400))
+    case .wait(let seconds): clock.advance(by: .seconds(seconds))
+    case .erase(let number): try await erase(Self.user(number))
+    }
+  }
+
+  /// As an application does that has asked.
+  private func consent() async throws { try await engagement.setConsent(.full) }
+
+  private func set(_ mode: Network.Mode) {
+    self.mode = mode
+    network.set(mode)
+  }
+
+  private func signIn(_ next: User) async throws {
+    noteSending()
+    try await engagement.signIn(next, within: .seconds(5), credentials: credentials(of: next))
+    if user.isAnonymous, next != user { reference.adopt(next) }
+    user = next
+    try await consent()
+  }
+
+  private func credentials(of user: User) -> CredentialSource {
+    { [serial] _ in
+      let number = serial.withLock { number in
+        number += 1
+        return number
+      }
+      return user.id.map { Secret("memory.\($0).\(number)") }
+    }
+  }
+
+  private func signOut(wiping: Bool) async throws {
+    guard !user.isAnonymous else { return }
+    noteSending()
+    _ = try await engagement.signOut(within: .seconds(5), leftovers: wiping ? .wipe : .park)
+    if wiping { reference.wipe(user) }
+    user = .anonymous
+    try await consent()
+  }
+
+  private func erase(_ someone: User) async throws {
+    guard !someone.isAnonymous else { return }
+    noteSending()
+    _ = try await engagement.erase(someone)
+    reference.wipe(someone)
+    reference.gone[someone] = nil
+    if someone == user { user = .anonymous }
+    try await consent()
+  }
+
+  private func send() async {
+    noteSending()
+    _ = await engagement.courier.drain(
+      "memory", as: engagement.house.occupancy.present, within: .seconds(5))
+  }
+
+  /// What may be sent while the vendor refuses need not arrive, and may be seen again.
+  private func noteSending() {
+    guard mode == .refusing else { return }
+    reference.mayBeRefused.formUnion(
+      reference.deeds.filter { $0.user == user }.map(\.number))
+    reference.gone[user] = nil
+  }
+
+  private func act(_ action: ItemAction, _ name: String, onCard place: Int) async throws {
+    let cards = engagement.cards(in: Self.home).cards
+    guard !cards.isEmpty else { return }
+    try await act(action, name, on: cards[place % cards.count].id, .cards)
+  }
+
+  private func act(_ action: ItemAction, _ name: String, onMessage place: Int) async throws {
+    let messages = engagement.inbox().messages
+    guard !messages.isEmpty else { return }
+    try await act(action, name, on: messages[place % messages.count].id, .inbox)
+  }
+
+  private func act(
+    _ action: ItemAction, _ name: String, on id: ItemID, _ surface: Surface
+  ) async throws {
+    _ = try await engagement.perform(action, on: id, surface: surface)
+    _ = reference.accept(name, on: id.value, by: user)
+    if name == "dismissal" || name == "delete" {
+      reference.gone[user, default: []].insert(id.value)
+    }
+  }
+
+  private func add(_ number: Int, _ inbox: Bool) async {
+    made += 1
+    let id = "u\(number)-\(inbox ? "m" : "c")\(made)"
+    await vendor.put(
+      [Array(#"{"id":"\#(id)","title":"\#(id)","subject":"\#(id)"}"#.utf8)],
+      in: inbox ? .inbox : Feed(.cards, in: Self.home), for: Self.user(number))
+  }
+
+  /// As a kill is: nothing is told that it ends.
+  private func crash() async throws {
+    engagement = try await Self.open(folder, network, clock, secrets)
+    if !user.isAnonymous {
+      try await engagement.signIn(user, credentials: credentials(of: user))
+    }
+  }
+
+  // MARK: What must be true
+
+  /// What is wrong after a step.
+  func faults() async throws -> [String] {
+    var faults: [String] = []
+    for (provider, tally) in try await engagement.house.store.tallies() where !tally.isConserved {
+      faults.append("\(provider) is not conserved: \(tally)")
+    }
+    if engagement.user != user { faults.append("\(engagement.user) is present, not \(user)") }
+    faults += network.foreign.map { "another's credential: \($0)" }
+    faults += visibleFaults + orderFaults
+    return faults
+  }
+
+  private var visibleFaults: [String] {
+    let seen =
+      engagement.cards(in: Self.home).cards.map(\.id.value)
+      + engagement.inbox().messages.map(\.id.value)
+    let own = "\(user.id?.text ?? "u0")-"
+    let foreign = seen.filter { !$0.hasPrefix(own) }.map { "\($0) is seen by \(user)" }
+    let back = seen.filter { reference.gone[user]?.contains($0) == true }
+    return foreign + back.map { "\($0) came back" }
+  }
+
+  private var orderFaults: [String] {
+    var ids: [String: String] = [:]
+    var last: [User: Int] = [:]
+    var faults: [String] = []
+    for arrival in network.arrivals {
+      guard let name = arrival.name, let number = Int(name.dropFirst()) else { continue }
+      if let id = ids[name] {
+        if id != arrival.id { faults.append("\(name) arrived under two ids") }
+        continue
+      }
+      ids[name] = arrival.id
+      if number < last[arrival.user] ?? 0 { faults.append("\(name) arrived out of order") }
+      last[arrival.user] = number
+    }
+    return faults
+  }
+
+  /// Lets everything arrive that can, and says what is missing.
+  func settle() async throws -> [String] {
+    set(.fine)
+    for number in [1, 2, 3, 0] {
+      if number == 0 {
+        try await signOut(wiping: false)
+      } else {
+        try await signIn(Self.user(number))
+      }
+      for _ in 0..<50 where try await !isIdle() {
+        await send()
+        clock.advance(by: .seconds(600))
+      }
+      if try await !isIdle() { return ["\(Self.user(number)) still has something to send"] }
+    }
+    let late = try await faults()
+    return late + missing
+  }
+
+  private func isIdle() async throws -> Bool {
+    try await engagement.pending().values.allSatisfy { $0 == 0 }
+  }
+
+  private var missing: [String] {
+    let arrivals = network.arrivals
+    let names = Set(arrivals.compactMap(\.name))
+    let items = Set(arrivals.compactMap { arrival in arrival.item.map { "\($0) \(arrival.id)" } })
+    let clicks = Dictionary(grouping: arrivals.filter { $0.name == nil }, by: \.item)
+    return reference.deeds.filter(reference.mustArrive).compactMap { deed in
+      let arrived =
+        switch (deed.item, deed.action) {
+        case (nil, _): names.contains("n\(deed.number)")
+        case (let item?, "click"): clicks[item] != nil
+        case (let item?, let action): items.contains("\(item) \(action)")
+        }
+      return arrived ? nil : "\(deed.action) \(deed.item ?? "n\(deed.number)") was lost"
+    }
+  }
+}

@@ -1,0 +1,84 @@
+public import EngagementHTTP
+public import EngagementModel
+
+/// Where and as whom an application speaks to Atomic.
+public struct AtomicConfiguration: Hashable, Sendable {
+  /// The client host, such as `https://999-1.client-api.atomic.io`.
+  public let endpoint: HTTPURL
+  public let environmentID: String
+  public let apiKey: Secret
+  /// A UUID that stands for this start of the application.
+  public let instanceID: String
+  /// The provider whose cards these are.
+  public let provider: ProviderID
+  /// A token that ends within this time counts as ended. 60 s unless set.
+  public let expiryMargin: Duration
+  /// How long nobody asks the application again after it had no token. Zero unless set.
+  public let retryInterval: Duration
+  /// The claim that names the user where the API key has one of its own; else the first of
+  /// `atomic_sub`, `atomic_id`, `sub` and `id` does.
+  public let userClaim: String?
+  /// How often feeds are asked for while there is no socket; nil for never. 15 s unless set.
+  public let pollInterval: Duration?
+  /// Whether signing out takes the push token back. Atomic's own clients differ; off unless set.
+  public let unregistersPushOnSignOut: Bool
+
+  /// Throws `invalidConfiguration` naming the field.
+  ///
+  /// - Parameter pollInterval: Zero is never; anything else is at least one second.
+  public init(
+    endpoint: String = "https://client-api.atomic.io", environmentID: String, apiKey: Secret,
+    instanceID: String, provider: ProviderID = "atomic", expiryMargin: Duration = .seconds(60),
+    retryInterval: Duration = .zero,
+    userClaim: String? = nil, pollInterval: Duration = .seconds(15),
+    unregistersPushOnSignOut: Bool = false
+  ) throws(EngagementError) {
+    self.endpoint = try Self.checked(endpoint)
+    self.environmentID = environmentID
+    self.apiKey = apiKey
+    self.instanceID = instanceID
+    self.provider = provider
+    self.expiryMargin = expiryMargin
+    self.retryInterval = retryInterval
+    self.userClaim = userClaim
+    self.pollInterval = pollInterval > .zero ? max(pollInterval, .seconds(1)) : nil
+    self.unregistersPushOnSignOut = unregistersPushOnSignOut
+    try require(!apiKey.revealed.isEmpty, "apiKey is empty")
+    try require((try? root(.https)) != nil, "environmentID is no part of a path")
+    try require(!instanceID.isEmpty, "instanceID is empty")
+    try require(expiryMargin >= .zero, "expiryMargin is negative")
+    try require(retryInterval >= .zero, "retryInterval is negative")
+    try require(userClaim != "", "userClaim is empty")
+  }
+
+  /// The address under which everything of the environment is, as HTTP or as a socket.
+  func root(_ kind: RootKind) throws(EngagementError) -> HTTPURL {
+    switch kind {
+    case .https: try endpoint.appending(path: [environmentID])
+    case .socket: try HTTPURL(socketEndpoint).appending(path: [environmentID, "socket"])
+    }
+  }
+
+  enum RootKind { case https, socket }
+
+  /// A socket is as encrypted as the host's other addresses.
+  private var socketEndpoint: String {
+    let scheme: Origin.Scheme = endpoint.scheme.isEncrypted ? .wss : .ws
+    return "\(scheme.rawValue)://\(endpoint.origin.authority)\(endpoint.path)"
+  }
+
+  private static func checked(_ endpoint: String) throws(EngagementError) -> HTTPURL {
+    guard let url = try? HTTPURL(endpoint), !url.scheme.isSocket, url.query == nil else {
+      throw EngagementError(.invalidConfiguration, "endpoint is no https URL without a query.")
+    }
+    guard url.origin.isConfidential else {
+      throw EngagementError(
+        .invalidConfiguration, "endpoint is http and not an address of this machine.")
+    }
+    return url
+  }
+
+  private func require(_ condition: Bool, _ fault: String) throws(EngagementError) {
+    guard condition else { throw EngagementError(.invalidConfiguration, "\(fault).") }
+  }
+}

@@ -1,0 +1,58 @@
+import EngagementAdapterAPI
+import EngagementHTTP
+import EngagementModel
+import FoundationEssentials
+
+/// What Atomic's refusals mean, in one place.
+enum AtomicErrors {
+  private static let codes: [Int: EngagementError.Code] = [
+    403: .permissionDenied, 404: .notFound, 409: .conflict, 410: .notFound,
+  ]
+
+  /// Statuses after which the same request may still succeed, besides all from 500.
+  private static let passing: [Int: EngagementError.Code] = [
+    408: .deadlineExceeded, 425: .unavailable, 429: .rateLimited,
+  ]
+
+  /// The answer to a status that is no success.
+  static func answer(
+    to operation: Operation, from response: HTTPResponse, at now: Date
+  ) -> Answer {
+    let status = response.status
+    switch status {
+    case 401: return Answer([], .renew(.credential))
+    case 500...599: return retry(.unavailable, operation, response, now)
+    case 400...499:
+      if let code = passing[status] { return retry(code, operation, response, now) }
+      return refused(codes[status] ?? .invalidArgument, "refused the call", status)
+    default: return refused(.malformedResponse, "answered with a status of no meaning", status)
+    }
+  }
+
+  /// The answer to errors inside a success. Their titles are the vendor's text and stay there.
+  static let insideSuccess = refused(
+    .invalidArgument, "answered with errors inside a success", nil)
+
+  /// The answer to what cannot be read: lists stay as they were, and whether a call had its
+  /// effect nobody knows.
+  static let unreadable = Answer.retry(
+    .malformedResponse, "Atomic sent an answer that cannot be read.")
+
+  private static func retry(
+    _ code: EngagementError.Code, _ operation: Operation, _ response: HTTPResponse, _ now: Date
+  ) -> Answer {
+    var error = EngagementError(
+      code, "Atomic cannot answer now.", underlying: "status \(response.status)")
+    guard let delay = response.retryAfter(now: now) else { return Answer([], .retry(error)) }
+    error.retryAfter = delay
+    let until = now.addingTimeInterval(Double(delay.components.seconds))
+    return Answer([.throttled(operation.verb, until: until)], .retry(error))
+  }
+
+  private static func refused(
+    _ code: EngagementError.Code, _ what: String, _ status: Int?
+  ) -> Answer {
+    let cause = status.map { "status \($0)" }
+    return Answer([], .refused(EngagementError(code, "Atomic \(what).", underlying: cause)))
+  }
+}

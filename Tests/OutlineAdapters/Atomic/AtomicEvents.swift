@@ -1,0 +1,124 @@
+import EngagementFormats
+import EngagementJSON
+import EngagementModel
+
+/// Events in Atomic's words, the same on the socket and over HTTP.
+enum AtomicEvents {
+  /// The kinds that Atomic takes.
+  static let kinds: Set<EngagementEvent.Kind> = Set(names.map(\.kind)).union([.custom])
+
+  /// The words for an event, the first whose condition the properties meet.
+  private static let names: [(kind: EngagementEvent.Kind, needs: String?, word: String)] = [
+    (.displayed, nil, "card-displayed"),
+    (.vote, "useful", "card-voted-up"),
+    (.vote, nil, "card-voted-down"),
+    (.redirect, nil, "user-redirected"),
+    (.subview, "exited", "card-subview-exited"),
+    (.subview, nil, "card-subview-displayed"),
+    (.video, "completed", "video-completed"),
+    (.video, nil, "video-played"),
+    (.streamDisplayed, nil, "stream-displayed"),
+    (.variablesUpdated, nil, "runtime-vars-updated"),
+    (.receive, nil, "notification-received"),
+    (.launch, nil, "sdk-initialized"),
+    (.providerFailed, nil, "request-failed"),
+  ]
+
+  /// Properties that are sent, with Atomic's word. Others stay here.
+  private static let properties: [(neutral: String, word: String)] = [
+    ("source", "source"), ("reason", "reason"), ("message", "message"),
+    ("linkMethod", "linkMethod"), ("url", "url"), ("payload", "payload"), ("detail", "detail"),
+    ("displayMode", "displayMode"), ("resolvedVariables", "resolvedVariables"),
+    ("subviewID", "subviewId"), ("subviewTitle", "subviewTitle"),
+    ("subviewLevel", "subviewLevel"), ("media", "media"), ("mediaURL", "mediaURL"),
+    ("path", "path"), ("statusCode", "statusCode"),
+  ]
+
+  /// Where an item stood when something happened to it.
+  private static let places: [(neutral: String, word: String)] = [
+    ("streamLength", "streamLength"), ("streamLengthVisible", "streamLengthVisible"),
+    ("position", "cardPositionInStream"),
+  ]
+
+  /// Why the event cannot be said to Atomic; nil where it can.
+  static func fault(of event: EngagementEvent) -> String? {
+    guard ISO8601.text(of: event.time) != nil else { return "Its time has no text." }
+    if event.kind == .custom { return event.name?.isEmpty == false ? nil : "It has no name." }
+    return kinds.contains(event.kind) ? nil : "Atomic has no such event."
+  }
+
+  /// Writes the events that Atomic takes as an array.
+  static func write(_ events: [EngagementEvent], of user: User, to writer: inout JSONWriter) {
+    writer.beginArray()
+    for event in events where fault(of: event) == nil { write(event, of: user, to: &writer) }
+    writer.endArray()
+  }
+
+  private static func write(
+    _ event: EngagementEvent, of user: User, to writer: inout JSONWriter
+  ) {
+    writer.beginObject()
+    writer.member("id", event.id.text)
+    writer.member("endUserId", user.id?.text ?? "")
+    writer.member("timestamp", ISO8601.text(of: event.time) ?? "")
+    writer.member("properties", .object(properties(of: event)))
+    writer.member("eventContext", ["userLocalTimestamp": .string(localTime(of: event))])
+    if event.kind == .custom {
+      writer.member("eventType", "custom")
+      writer.member("eventName", event.name ?? "")
+    } else {
+      writer.member("analyticsEvent", word(for: event))
+      writer.member("hostContext", [:])
+    }
+    writer.member("sdkContext", .object(container(of: event)))
+    writeContexts(of: event, to: &writer)
+    writer.endObject()
+  }
+
+  private static func word(for event: EngagementEvent) -> String {
+    names.first { name in
+      name.kind == event.kind && name.needs.map { event.properties[$0]?.bool == true } ?? true
+    }?.word ?? event.kind.text
+  }
+
+  /// In UTC where the local time has no text.
+  private static func localTime(of event: EngagementEvent) -> String {
+    ISO8601.text(of: event.time, as: .local(offset: event.zoneOffset))
+      ?? ISO8601.text(of: event.time) ?? ""
+  }
+
+  private static func properties(of event: EngagementEvent) -> JSONObject {
+    guard event.kind != .custom else { return event.properties }
+    var object = JSONObject()
+    for (neutral, word) in properties { object[word] = event.properties[neutral] }
+    guard event.kind == .vote else { return object }
+    let isOther = object["reason"]?.string == "other"
+    object["message"] = isOther ? object["message"]?.string.map { .string(limited($0)) } : nil
+    return object
+  }
+
+  /// The limit is Atomic's.
+  private static func limited(_ message: String) -> String { String(message.prefix(280)) }
+
+  // MARK: Contexts
+
+  private static func container(of event: EngagementEvent) -> JSONObject {
+    let container = event.item?.container?.text ?? event.properties["containerID"]?.string
+    return container.map { ["containerId": .string($0)] } ?? [:]
+  }
+
+  private static func writeContexts(of event: EngagementEvent, to writer: inout JSONWriter) {
+    var place = JSONObject()
+    for (neutral, word) in places { place[word] = event.properties[neutral] }
+    if event.kind != .custom, !place.isEmpty { writer.member("streamContext", .object(place)) }
+    guard let item = event.item, item.surface == .cards else { return }
+    writer.member(
+      "cardContext",
+      [
+        "cardInstanceId": .string(item.id.value),
+        "cardInstanceStatus": item.handle["status"] ?? "active",
+        "cardViewState": event.properties["viewState"] ?? "topview",
+        "cardPresentation": "individual",
+      ])
+  }
+}

@@ -1,0 +1,118 @@
+import EngagementJSON
+import EngagementModel
+
+/// A view's nodes: its components as a tree and, apart from them, its buttons in order. A node of
+/// a type that is not known is left out with everything in it.
+struct AtomicNodes {
+  private(set) var components: [Component] = []
+  private(set) var buttons: [CardButton] = []
+
+  private static let kinds: [JSONKey: Component.Kind] = [
+    "cardDescription": .category, "headline": .headline, "text": .text, "list": .list,
+    "listItem": .listItem, "image": .image, "video": .video, "form": .form,
+    "textInput": .textInput, "numberInput": .numberInput, "stepper": .stepper,
+    "switch": .toggle, "dropdown": .dropdown, "datePicker": .datePicker,
+  ]
+
+  init(_ nodes: [JSONFields]) {
+    for node in nodes { add(node) }
+  }
+
+  private mutating func add(_ node: JSONFields) {
+    guard let type = node.string("type").map(JSONKey.init(_:)) else { return }
+    let attributes = node.fields("attributes")
+    if let kind = Self.kinds[type] {
+      let inner = AtomicNodes(node.objects("children") ?? [])
+      var values = attributes.map { AtomicAttributes.read($0, of: kind) } ?? [:]
+      if let rules = node.fields("validations").map(AtomicAttributes.rules), !rules.isEmpty {
+        values["rules"] = .array(rules)
+      }
+      components.append(Component(kind, values, children: inner.components))
+      buttons += inner.buttons
+    } else if let attributes, let button = AtomicButtons.button(type, attributes) {
+      buttons.append(button)
+    }
+  }
+
+  /// The first component of the kind, from the top down.
+  func first(_ kind: Component.Kind) -> Component? { Self.first(kind, in: components) }
+
+  private static func first(_ kind: Component.Kind, in components: [Component]) -> Component? {
+    for component in components {
+      if component.kind == kind { return component }
+      if let inner = first(kind, in: component.children) { return inner }
+    }
+    return nil
+  }
+}
+
+/// A node's attributes under neutral names.
+enum AtomicAttributes {
+  private enum Form { case text, address, integer, number, any, object, alternative, options }
+
+  private static let names: [(word: JSONKey, neutral: String, form: Form)] = [
+    ("text", "text", .text), ("icon", "icon", .text), ("iconUrl", "iconURL", .address),
+    // The neutral `type` is the component's kind.
+    ("type", "style", .text), ("format", "format", .text),
+    ("src", "url", .address), ("thumbnailSrc", "thumbnailURL", .address),
+    ("label", "label", .text), ("description", "description", .text),
+    ("altText", "alt", .alternative),
+    ("name", "name", .text), ("placeholder", "placeholder", .text),
+    ("defaultValue", "defaultValue", .any), ("defaultValues", "defaultValues", .object),
+    ("numberOfLines", "lines", .integer), ("maxLength", "maximumLength", .integer),
+    ("minimumValue", "minimum", .any), ("maximumValue", "maximum", .any),
+    ("stepValue", "step", .number), ("values", "options", .options),
+  ]
+
+  /// What a stepper takes where the card does not say.
+  private static let stepper: KeyValuePairs<String, JSON> = [
+    "minimum": 0, "maximum": 100, "step": 1,
+  ]
+
+  static func read(_ fields: JSONFields, of kind: Component.Kind) -> JSONObject {
+    var attributes = JSONObject()
+    for (word, neutral, form) in names { attributes[neutral] = value(fields, word, form) }
+    guard kind == .stepper else { return attributes }
+    for (name, value) in stepper where attributes[name] == nil { attributes[name] = value }
+    return attributes
+  }
+
+  private static func value(_ fields: JSONFields, _ word: JSONKey, _ form: Form) -> JSON? {
+    switch form {
+    case .text: fields.string(word).map(JSON.string)
+    case .address: AtomicText.address(fields, word).map(JSON.string)
+    case .integer: fields.integer(word).map(JSON.integer)
+    case .number: fields.number(word).flatMap { _ in fields.json(word) }
+    case .any: fields.json(word).flatMap { $0 == .null ? nil : $0 }
+    case .object: fields.json(word)?.object.map(JSON.object)
+    case .alternative:
+      (fields.string(word) ?? fields.fields(word)?.string("src")).map(JSON.string)
+    case .options: fields.objects(word).map { .array($0.compactMap(option)) }
+    }
+  }
+
+  private static func option(_ fields: JSONFields) -> JSON? {
+    guard let value = fields.string("value") else { return nil }
+    return ["value": .string(value), "title": .string(fields.string("title") ?? value)]
+  }
+
+  // MARK: Validations
+
+  /// In the order in which they are tried; the first that fails is told.
+  private static let rules: [String] = [
+    "required", "minimumLength", "maximumLength", "minimum", "maximum", "minimumDate",
+    "maximumDate", "regexp",
+  ]
+
+  static func rules(_ validations: JSONFields) -> [JSON] {
+    rules.compactMap { name in
+      let key = JSONKey(name)
+      guard let attributes = validations.fields(key)?.fields("attributes"),
+        let value = attributes.json(key)
+      else { return nil }
+      var rule: JSONObject = ["rule": .string(name), "value": value]
+      rule["message"] = attributes.string("errorMessage").map(JSON.string)
+      return .object(rule)
+    }
+  }
+}

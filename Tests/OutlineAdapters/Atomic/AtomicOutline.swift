@@ -1,0 +1,102 @@
+public import EngagementAdapterAPI
+public import EngagementHTTP
+public import EngagementJSON
+public import EngagementModel
+
+/// Atomic: cards that are trees of components, in containers, over a socket or over HTTP.
+///
+/// Every call carries the application's JWT. It is read before it is sent: one that is missing,
+/// about to end or of another user never leaves.
+public struct AtomicOutline: EngagementAdapter {
+  let configuration: AtomicConfiguration
+
+  public init(_ configuration: AtomicConfiguration) { self.configuration = configuration }
+
+  public var vendor: Vendor { "atomic" }
+
+  /// The name of the one operation that only Atomic has; see `registerContainers(_:)`.
+  public static let containersOperation = "containers"
+
+  /// Says which containers' cards are worth a notification on this device; none for no more.
+  ///
+  /// - Parameter notifications: Whether they are sent at all; nil leaves that as it is.
+  public static func registerContainers(
+    _ containers: [ContainerID], notifications: Bool? = nil
+  ) -> Operation {
+    var object: JSONObject = ["containers": .array(containers.map { .string($0.text) })]
+    object["notifications"] = notifications.map(JSON.bool)
+    return .vendor(containersOperation, .object(object))
+  }
+
+  public var capabilities: AdapterCapabilities {
+    AdapterCapabilities(
+      abilities: Self.abilities, eventKinds: AtomicEvents.kinds,
+      batching: EventBatching(limit: 500), hosts: hosts, isLive: true, hasContainers: true,
+      order: [.cards: .byPriority],
+      credentials: CredentialRules(
+        answerWithin: .seconds(5), retryInterval: configuration.retryInterval,
+        expiryMargin: configuration.expiryMargin))
+  }
+
+  private var hosts: AllowedHosts {
+    let host = try? HostPattern(validating: configuration.endpoint.host.text)
+    return AllowedHosts([host].compactMap(\.self))
+  }
+
+  private static let abilities: [Operation.Verb: Ability] = [
+    .cards: .idempotentRequest,
+    .metrics: .idempotentRequest,
+    .events: Ability(.request, deduplication: .eventID),
+    .updatePerson: .idempotentRequest,
+    .registerPush: .idempotentRequest,
+    .unregisterPush: .idempotentRequest,
+    .vendor(containersOperation): .idempotentRequest,
+    // A card that is closed stays closed.
+    .act("dismiss", on: .cards): .idempotentRequest,
+    // Nobody says what a second submission does.
+    .act("submit", on: .cards): .request,
+    .act("snooze", on: .cards): .idempotentRequest,
+    .act("vote", on: .cards): .deduplicatedEvent,
+    // Atomic counts a card as seen once it was shown, which is the event `displayed`.
+    .act("impression", on: .cards): .localOnly,
+    .act("click", on: .cards): .localOnly,
+  ]
+
+  public func step(
+    for operation: Operation, in context: AdapterContext
+  ) throws(EngagementError) -> Step {
+    let call = try AtomicCall(operation, in: context)
+    guard !context.user.isAnonymous else {
+      throw EngagementError(.signedOut, "Atomic knows signed-in users only.")
+    }
+    return .send(try AtomicRequests(configuration, context).request(call))
+  }
+
+  public func answer(
+    to operation: Operation, from response: HTTPResponse, in context: AdapterContext
+  ) -> Answer {
+    AtomicResponses(context).answer(to: operation, from: response)
+  }
+
+  public func card(in item: RawItem) throws(EngagementError) -> Card {
+    try AtomicItems.card(in: item, of: configuration.provider, vendor)
+  }
+
+  public func received(_ push: JSON, in context: AdapterContext) -> Received? {
+    AtomicPush.notification(in: push, vendor).map { Received($0) }
+  }
+
+  public func transition(
+    from old: User, to new: User, in context: AdapterContext
+  ) -> [TransitionStep] {
+    // Nothing was ever accepted for nobody.
+    guard !old.isAnonymous else { return [] }
+    guard configuration.unregistersPushOnSignOut else { return [.sendPending] }
+    let environments = PushEnvironment.allCases.filter { context.push[$0] != nil }
+    return [.sendPending] + environments.map { .leave(.unregisterPush($0)) }
+  }
+
+  public func conversation(in context: AdapterContext) -> (any Conversation)? {
+    context.user.isAnonymous ? nil : AtomicConversation(configuration, for: context.user)
+  }
+}

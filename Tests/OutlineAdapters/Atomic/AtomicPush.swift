@@ -1,0 +1,51 @@
+import EngagementJSON
+import EngagementModel
+
+/// Atomic's pushes.
+enum AtomicPush {
+  private static let source = "io.atomic"
+
+  /// The push in neutral words; nil where it is not Atomic's.
+  static func notification(in push: JSON, _ vendor: Vendor) -> PushNotification? {
+    guard let envelope = envelope(in: push), envelope["source"]?.string == source,
+      let item = envelope["cardInstanceId"]?.string, let container = container(in: envelope)
+    else { return nil }
+    var notification = PushNotification(vendor: vendor)
+    notification.itemID = item
+    notification.containerID = ContainerID(container)
+    notification.detail = envelope["detail"]?.object ?? [:]
+    read(push, into: &notification)
+    return notification
+  }
+
+  /// An object on Apple's service. On Google's every value is text, so there it is JSON in text.
+  private static func envelope(in push: JSON) -> JSONObject? {
+    switch push["atomic"] {
+    case .object(let object): object
+    case .string(let text): (try? JSON(parsing: Array(text.utf8)))?.object
+    default: nil
+    }
+  }
+
+  private static func container(in envelope: JSONObject) -> String? {
+    switch envelope["streamContainerId"] {
+    case .string(let text): text
+    case let value?: value.integer.map { String($0) }
+    case nil: nil
+    }
+  }
+
+  private static func read(_ push: JSON, into notification: inout PushNotification) {
+    let aps = push["aps"]
+    let alert = aps?["alert"]
+    notification.title = alert?["title"]?.string ?? push["title"]?.string
+    notification.subtitle = alert?["subtitle"]?.string
+    notification.body = alert?["body"]?.string ?? alert?.string ?? push["body"]?.string
+    notification.sound = aps?["sound"]?.string
+    notification.badge = aps?["badge"]?.integer.flatMap { Int(exactly: $0) }
+    notification.category = aps?["category"]?.string
+    notification.silent =
+      aps?["content-available"]?.integer == 1 && notification.title == nil
+      && notification.body == nil
+  }
+}

@@ -1,0 +1,143 @@
+import EngagementAdapterAPI
+import EngagementHTTP
+import EngagementJSON
+import EngagementModel
+
+/// What Atomic's answers mean.
+struct AtomicResponses {
+  private let context: AdapterContext
+
+  init(_ context: AdapterContext) { self.context = context }
+
+  /// Any bytes give an answer.
+  func answer(to operation: Operation, from response: HTTPResponse) -> Answer {
+    if response.status == 304 { return unchanged(operation) }
+    guard (200...299).contains(response.status) else {
+      return AtomicErrors.answer(to: operation, from: response, at: context.now)
+    }
+    switch operation {
+    case .cards(let container?, let filters): return cards(container, filters, response)
+    case .metrics: return metrics(response)
+    case .events(let events): return reported(events, response)
+    case .act: return written(response, mayBeEmpty: false)
+    default: return written(response, mayBeEmpty: true)
+    }
+  }
+
+  // MARK: Lists
+
+  private func cards(
+    _ container: ContainerID, _ filters: [CardFilter], _ response: HTTPResponse
+  ) -> Answer {
+    guard let body = try? AtomicBody(response.body, list: "cardInstances"),
+      let key = try? AtomicTag.feed(container, filters)
+    else { return AtomicErrors.unreadable }
+    guard !body.hasErrors else { return AtomicErrors.insideSuccess }
+    guard let items = body.items else { return AtomicErrors.unreadable }
+    let feed = Feed(.cards, in: container, matching: filters)
+    var changes: [Change] = [.items(feed, .replace(.nothing), items)]
+    if let total = body.total { changes.append(.total(feed, total)) }
+    return Answer(changes + [kept(key, response)])
+  }
+
+  private func metrics(_ response: HTTPResponse) -> Answer {
+    guard let body = try? JSONFields(response.body[...]) else { return AtomicErrors.unreadable }
+    guard !AtomicBody.isError(body.raw("errors")) else { return AtomicErrors.insideSuccess }
+    guard let cards = body.fields("aggregates")?.fields("cards"),
+      let total = cards.fields("total"), let all = count(total)
+    else { return AtomicErrors.unreadable }
+    var metrics = CardMetrics(active: all.active, unseen: all.unseen)
+    for entry in cards.objects("byContainer") ?? [] {
+      guard let id = AtomicText.id(entry, "containerId"), let count = count(entry) else { continue }
+      metrics.byContainer[ContainerID(id)] = count
+    }
+    return Answer([.metrics(metrics), kept(AtomicTag.metrics, response)])
+  }
+
+  private func count(_ fields: JSONFields) -> CardMetrics.Count? {
+    guard let active = fields.integer("active"), let count = Int(exactly: active), count >= 0
+    else { return nil }
+    return CardMetrics.Count(
+      active: count, unseen: fields.strings("unseenCardInstanceIds") ?? [])
+  }
+
+  // MARK: Entity tags
+
+  /// A tag longer than this is not worth sending with every request: a limit of ours.
+  private static let longestTag = 1024
+
+  /// The answer's tag is kept with what it stands for; an answer without one forgets the last.
+  private func kept(_ key: String, _ response: HTTPResponse) -> Change {
+    let tag = response.headers.first("ETag")
+    return .keep(.user, key, tag.flatMap { $0.utf8.count <= Self.longestTag ? $0 : nil })
+  }
+
+  /// Nothing new. To a request without a tag that is no answer: there is nothing it could mean.
+  private func unchanged(_ operation: Operation) -> Answer {
+    switch operation {
+    case .cards(let container?, let filters):
+      guard let key = try? AtomicTag.feed(container, filters), context.values[.user, key] != nil
+      else { return AtomicErrors.unreadable }
+      return Answer([.unchanged(Feed(.cards, in: container, matching: filters))])
+    case .metrics where context.values[.user, AtomicTag.metrics] != nil: return Answer()
+    default: return AtomicErrors.unreadable
+    }
+  }
+
+  // MARK: What was written
+
+  /// A proxy's page under a success is no proof that the call arrived.
+  private func written(_ response: HTTPResponse, mayBeEmpty: Bool) -> Answer {
+    if mayBeEmpty, response.body.isEmpty { return Answer() }
+    guard let body = try? AtomicBody(response.body) else { return AtomicErrors.unreadable }
+    return body.hasErrors || body.isRefused ? AtomicErrors.insideSuccess : Answer()
+  }
+
+  private func reported(_ events: [EngagementEvent], _ response: HTTPResponse) -> Answer {
+    var answer = written(response, mayBeEmpty: true)
+    guard answer.verdict == .done else { return answer }
+    var rejected: [EventID: String] = [:]
+    for event in events { rejected[event.id] = AtomicEvents.fault(of: event) }
+    answer.changes = [.settled(events.map(\.id).filter { rejected[$0] == nil })]
+    if !rejected.isEmpty { answer.verdict = .partly(rejected: rejected) }
+    return answer
+  }
+}
+
+/// The members of an answer that this adapter knows.
+struct AtomicBody {
+  private(set) var hasErrors = false
+  /// Whether it says that it did not do what was asked.
+  private(set) var isRefused = false
+  private(set) var items: [RawItem]?
+  /// How many cards there are, more than are listed.
+  private(set) var total: Int?
+
+  /// Reads an object. A value that is not sound costs only its item.
+  init(_ bytes: [UInt8], list: JSONKey? = nil) throws(JSONFault) {
+    var cursor = JSONCursor(bytes)
+    guard try cursor.enterObject() else { throw JSONFault(.notAnObject, at: 0) }
+    while let key = try cursor.nextKey() {
+      if key == list {
+        items = try cursor.items()
+      } else {
+        let value = try cursor.item(at: 0).bytes
+        if key == "errors" { hasErrors = Self.isError(value) }
+        if key == "ok" { isRefused = value.elementsEqual("false".utf8) }
+        if key == "metadata" { total = (try? JSONFields(value)).flatMap(AtomicText.total) }
+      }
+    }
+    try cursor.finish()
+  }
+
+  /// Whether the value of `errors` holds any.
+  static func isError(_ value: ArraySlice<UInt8>?) -> Bool {
+    guard let value, let json = try? JSON(parsing: value) else { return value != nil }
+    switch json {
+    case .null: return false
+    case .array(let errors): return !errors.isEmpty
+    case .object(let errors): return !errors.isEmpty
+    default: return true
+    }
+  }
+}

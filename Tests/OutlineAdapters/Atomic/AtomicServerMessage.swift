@@ -1,0 +1,190 @@
+import EngagementAdapterAPI
+import EngagementJSON
+import EngagementModel
+
+/// What is heard on the socket. Any bytes are some message.
+enum AtomicServerMessage {
+  case authenticated
+  /// The token has ended or is no good.
+  case tokenRefused
+  case pong
+  case updates([AtomicUpdate])
+  /// The events have arrived for good.
+  case processed([EventID])
+  case subscriptionRefused(String)
+  /// Nothing that this version acts on.
+  case other
+
+  init(_ bytes: [UInt8]) { self = (try? Self.read(bytes)) ?? .other }
+
+  private static func read(_ bytes: [UInt8]) throws(JSONFault) -> AtomicServerMessage {
+    var cursor = JSONCursor(bytes)
+    guard try cursor.enterObject() else { return .other }
+    var type: JSONKey?
+    var data: ArraySlice<UInt8> = []
+    while let key = try cursor.nextKey() {
+      switch key {
+      case "messageType": type = try cursor.string().map(JSONKey.init(_:))
+      // A card that is not sound costs only itself, so it must not fail the message here.
+      case "data": data = try cursor.item(at: 0).bytes
+      default: _ = try cursor.item(at: 0)
+      }
+    }
+    try cursor.finish()
+    return try message(type, data)
+  }
+
+  private static func message(
+    _ type: JSONKey?, _ data: ArraySlice<UInt8>
+  ) throws(JSONFault) -> AtomicServerMessage {
+    switch type {
+    case "auth-success": return .authenticated
+    case "token-expiry": return .tokenRefused
+    case "custom-pong": return .pong
+    case "update-cards": return .updates(try AtomicUpdate.list(data))
+    case "events-processed":
+      return .processed(try JSONFields(data).strings("eventIds")?.map(EventID.init(_:)) ?? [])
+    case "error": return failure(try JSONFields(data))
+    default: return .other
+    }
+  }
+
+  private static func failure(_ data: JSONFields) -> AtomicServerMessage {
+    switch data.string("errorType").map(JSONKey.init(_:)) {
+    case "invalid-token", "expired-token": .tokenRefused
+    case "invalid-stream-container-id", "invalid-filter":
+      data.string("subscriptionId").map(AtomicServerMessage.subscriptionRefused) ?? .other
+    default: .other
+    }
+  }
+}
+
+/// One update of one feed.
+struct AtomicUpdate {
+  private let subscription: String
+  private let news: News
+
+  private enum News {
+    case replaced([RawItem], total: Int?)
+    case put(RawItem)
+    case removed(String)
+
+    var isReplacement: Bool { if case .replaced = self { true } else { false } }
+  }
+
+  /// The updates of a message; one that makes no sense is left out.
+  static func list(_ data: ArraySlice<UInt8>) throws(JSONFault) -> [AtomicUpdate] {
+    var cursor = JSONCursor(data)
+    guard try cursor.enterObject() else { return [] }
+    while let key = try cursor.nextKey() {
+      guard key == "updates" else {
+        _ = try cursor.item(at: 0)
+        continue
+      }
+      return (try cursor.items() ?? []).compactMap { AtomicUpdate($0.bytes) }
+    }
+    return []
+  }
+
+  private init?(_ bytes: ArraySlice<UInt8>) {
+    guard let update = try? Self.read(bytes) else { return nil }
+    self = update
+  }
+
+  private init(_ subscription: String, _ news: News) {
+    self.subscription = subscription
+    self.news = news
+  }
+
+  private static func read(_ bytes: ArraySlice<UInt8>) throws(JSONFault) -> AtomicUpdate? {
+    var cursor = JSONCursor(bytes)
+    guard try cursor.enterObject() else { return nil }
+    var type: JSONKey?
+    var data: ArraySlice<UInt8> = []
+    while let key = try cursor.nextKey() {
+      switch key {
+      case "type": type = try cursor.string().map(JSONKey.init(_:))
+      case "data": data = try cursor.item(at: 0).bytes
+      default: _ = try cursor.item(at: 0)
+      }
+    }
+    let content = try Content(data)
+    guard let subscription = content.subscription, let news = content.news(type) else {
+      return nil
+    }
+    return AtomicUpdate(subscription, news)
+  }
+
+  /// The members of an update's data, whichever type it is of.
+  private struct Content {
+    var subscription: String?
+    private var items: [RawItem]?
+    private var total: Int?
+    private var item: RawItem?
+    private var id: String?
+
+    init(_ data: ArraySlice<UInt8>) throws(JSONFault) {
+      var cursor = JSONCursor(data)
+      guard try cursor.enterObject() else { return }
+      while let key = try cursor.nextKey() {
+        switch key {
+        case "subscriptionId": subscription = try cursor.string()
+        case "cardInstances": try readInstances(&cursor)
+        case "cardInstance": item = try cursor.item(at: 0)
+        case "cardInstanceId": id = try cursor.string()
+        default: _ = try cursor.item(at: 0)
+        }
+      }
+    }
+
+    private mutating func readInstances(_ cursor: inout JSONCursor) throws(JSONFault) {
+      guard try cursor.enterObject() else { return }
+      while let key = try cursor.nextKey() {
+        switch key {
+        case "instances": items = try cursor.items()
+        case "totalCards": total = try cursor.integer().flatMap { Int(exactly: $0) }
+        default: _ = try cursor.item(at: 0)
+        }
+      }
+    }
+
+    func news(_ type: JSONKey?) -> News? {
+      switch type {
+      case "replace-feed": items.map { .replaced($0, total: total) }
+      case "update-card": item.map(News.put)
+      case "remove-card": id.map(News.removed)
+      default: nil
+      }
+    }
+  }
+
+  // MARK: Changes
+
+  /// What the updates change: whole feeds first, whatever their place in the message. A name that
+  /// is not known was given up meanwhile.
+  static func changes(
+    _ updates: [AtomicUpdate], _ entry: (String) -> AtomicSubscriptions.Entry?
+  ) -> [Change] {
+    var changes: [Change] = []
+    var tags: Set<String> = []
+    let ordered = updates.filter(\.news.isReplacement) + updates.filter { !$0.news.isReplacement }
+    for update in ordered {
+      guard let entry = entry(update.subscription) else { continue }
+      changes += update.changes(of: entry.feed)
+      // HTTP's tag stands for another state of the feed from here on: with it, a later "not
+      // modified" would keep what the socket brought last.
+      if tags.insert(entry.tag).inserted { changes.append(.keep(.user, entry.tag, nil)) }
+    }
+    return changes
+  }
+
+  private func changes(of feed: Feed) -> [Change] {
+    switch news {
+    case .replaced(let items, let total):
+      let list = Change.items(feed, .replace(.nothing), items)
+      return [list] + (total.map { [.total(feed, max(0, $0))] } ?? [])
+    case .put(let item): return [.items(feed, .put, [item])]
+    case .removed(let id): return [.removed(feed, ids: [id])]
+    }
+  }
+}

@@ -1,0 +1,137 @@
+import EngagementAdapterAPI
+import EngagementFormats
+import EngagementJSON
+import EngagementModel
+import FoundationEssentials
+
+/// A campaign out of its bytes: the application's own template with the vendor's arguments.
+///
+/// | field | absent | wrong type | unknown value |
+/// |---|---|---|---|
+/// | `type` | ignored | ignored | ignored, by its name: the vendor's own pictures and pages |
+/// | `templateName` | set aside | set aside | any name |
+/// | `ti`, else `wzrk_id` | set aside | set aside | |
+/// | `vars` | none | none | a null, a list, an object that is no action: left out |
+/// | `priority` | none | none | any whole number |
+/// | `wzrk_ttl` | none | none | 0 or less: none |
+/// | `efc`, `excludeGlobalFCaps` | no | no | only true and 1 are yes: -1 is on the wire for no |
+/// | `whenTriggers`, `frequencyLimits`, `occurrenceLimits` | none | none | see the tables below |
+struct CleverTapCampaigns {
+  private let configuration: CleverTapConfiguration
+
+  init(_ configuration: CleverTapConfiguration) { self.configuration = configuration }
+
+  private static let customCode = "custom-code"
+
+  /// Throws `unsupported`, with the kind as `underlying`, for what is no template of the
+  /// application's.
+  func campaign(in item: RawItem) throws(EngagementError) -> Campaign {
+    let fields = try CleverTapItems.fields(of: item)
+    guard let kind = fields.string("type"), kind == Self.customCode else {
+      throw EngagementError(
+        .unsupported, "The campaign is none of the application's templates.",
+        underlying: fields.string("type").flatMap(Self.shortName))
+    }
+    guard let template = fields.nonEmptyText("templateName") else {
+      throw EngagementError(.malformedResponse, "A campaign has no template.")
+    }
+    guard let id = fields.json("ti")?.campaignID ?? fields.nonEmptyText("wzrk_id") else {
+      throw EngagementError(.malformedResponse, "A campaign has no id.")
+    }
+    var campaign = Campaign(
+      ItemID(configuration.provider, id), vendor: "clevertap", template: template)
+    campaign.arguments = CleverTapArguments(configuration.platform)
+      .neutral(fields.json("vars")?.object ?? [:])
+    campaign.priority = fields.integer("priority").flatMap(Int.init(exactly:))
+    campaign.expiresAt = fields.positiveTime("wzrk_ttl")
+    campaign.excludedFromCaps =
+      fields.flag("efc") == true || fields.flag("excludeGlobalFCaps") == true
+    campaign.triggers = CleverTapConditions.triggers(in: fields)
+    campaign.limits = CleverTapConditions.limits(in: fields)
+    campaign.handle = CleverTapItems.handle(fields).json
+    return campaign
+  }
+
+  /// The word where it looks like a name; anything else might be content.
+  private static func shortName(_ word: String) -> String? {
+    let isName = word.utf8.allSatisfy { byte in
+      (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+        || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "-")
+    }
+    return isName && word.utf8.count <= 40 ? word : nil
+  }
+
+  /// How the campaigns of an answer change those that are here.
+  static func changes(of reply: CleverTapReply) -> [Change] {
+    var changes: [Change] = []
+    if !reply.staleCampaigns.isEmpty {
+      changes += [Feed.campaigns, CleverTapFeed.due].map {
+        .removed($0, ids: reply.staleCampaigns)
+      }
+    }
+    if let items = reply.lists[CleverTapReply.List.campaigns] {
+      changes.append(.items(.campaigns, .replace(.nothing), items))
+    } else if reply.deliveryMode == "SS" {
+      // From now on the vendor evaluates; what was here for that is of no more use.
+      changes.append(.items(.campaigns, .replace(.nothing), []))
+    }
+    let due =
+      (reply.lists[CleverTapReply.List.due] ?? [])
+      + (reply.lists[CleverTapReply.List.dueAtLaunch] ?? [])
+    if !due.isEmpty { changes.append(.items(CleverTapFeed.due, .put, due)) }
+    return changes
+  }
+}
+
+/// The arguments of a campaign, flat and dotted, in neutral words.
+///
+/// | vendor's `type` of an action | neutral `action` |
+/// |---|---|
+/// | `close`; no type with `close` | `close` |
+/// | `url` with an address for this system | `openURL` with `url` |
+/// | `kv` with `kv` | `keyValues` with `values` |
+/// | `custom-code` with `templateName` | `function` with `template` and `arguments` |
+/// | anything else, `rfp` among them | left out |
+struct CleverTapArguments {
+  private let platform: CleverTapConfiguration.Platform
+
+  init(_ platform: CleverTapConfiguration.Platform) { self.platform = platform }
+
+  func neutral(_ vars: JSONObject) -> JSONObject {
+    JSONObject(
+      uniqueMembers: vars.members.compactMap { member in
+        value(member.value).map { JSONObject.Member(member.key, $0) }
+      })
+  }
+
+  private func value(_ value: JSON) -> JSON? {
+    switch value {
+    case .bool, .integer, .number, .string: value
+    case .object(let object): object["actions"]?.object.flatMap(action).map(JSON.object)
+    case .null, .array: nil
+    }
+  }
+
+  private func action(_ action: JSONObject) -> JSONObject? {
+    switch action["type"]?.string ?? "" {
+    case "close": return ["action": "close"]
+    case "" where action["close"] == true || action["close"] == 1: return ["action": "close"]
+    case "url":
+      return VendorURL.checked(action[platform.linkKey.text]?.string).map {
+        ["action": "openURL", "url": .string($0)]
+      }
+    case "kv":
+      return action["kv"]?.object.map { ["action": "keyValues", "values": .object($0)] }
+    case "custom-code": return function(action)
+    default: return nil
+    }
+  }
+
+  private func function(_ action: JSONObject) -> JSONObject? {
+    guard let name = action["templateName"]?.string, !name.isEmpty else { return nil }
+    let arguments = neutral(action["vars"]?.object ?? [:])
+    var function: JSONObject = ["action": "function", "template": .string(name)]
+    if !arguments.isEmpty { function["arguments"] = .object(arguments) }
+    return function
+  }
+}

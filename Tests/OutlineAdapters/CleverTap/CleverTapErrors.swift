@@ -1,0 +1,66 @@
+import EngagementAdapterAPI
+import EngagementHTTP
+import EngagementJSON
+import EngagementModel
+import FoundationEssentials
+
+/// What the vendor's statuses mean, for every call.
+enum CleverTapErrors {
+  /// Nil for an answer that is to be read.
+  static func verdict(
+    on response: HTTPResponse, to operation: Operation, at now: Date
+  ) -> Verdict? {
+    switch response.status {
+    case 200...299: return nil
+    case 401: return .refused(error(unauthorized(operation), response))
+    case 429:
+      return .retry(error(.rateLimited, response, after: response.retryAfter(now: now)))
+    case 407, 408, 425, 500..., ..<400:
+      // A redirect that was not followed is a gateway's, and 407 a proxy's: the service is away.
+      return .retry(error(.unavailable, response, after: response.retryAfter(now: now)))
+    case let status:
+      let code = refusals[status] ?? .invalidArgument
+      // Without a host nothing can be sent, and nothing that waits for one may be lost.
+      return operation == .settings
+        ? .retry(error(code, response)) : .refused(error(code, response))
+    }
+  }
+
+  private static let refusals: [Int: EngagementError.Code] = [
+    403: .permissionDenied, 404: .notFound, 409: .conflict, 410: .notFound,
+  ]
+
+  /// The vendor says 401 to templates of a profile that is not marked as a test profile.
+  private static func unauthorized(_ operation: Operation) -> EngagementError.Code {
+    if case .templates = operation { .permissionDenied } else { .unauthenticated }
+  }
+
+  private static func error(
+    _ code: EngagementError.Code, _ response: HTTPResponse, after delay: Duration? = nil
+  ) -> EngagementError {
+    EngagementError(
+      code, messages[code] ?? "CleverTap refused the request.", retryAfter: delay,
+      underlying: "\(response.status)")
+  }
+
+  private static let messages: [EngagementError.Code: String] = [
+    .unauthenticated: "CleverTap does not know the account or its token.",
+    .permissionDenied: "CleverTap does not allow this account or profile to do this.",
+    .rateLimited: "CleverTap asked for fewer requests.",
+    .unavailable: "CleverTap could not answer.",
+  ]
+
+  static let unsupported = EngagementError(.unsupported, "CleverTap does not support this.")
+
+  /// What the vendor said of the account's inbox, for the rest of the session.
+  static let noInbox = EngagementError(
+    .permissionDenied, "CleverTap keeps no inbox for this account.")
+
+  /// Bytes that cannot be read. Whether the request had its effect is not known.
+  static func malformed(_ fault: JSONFault) -> Answer { Answer([], .retry(EngagementError(fault))) }
+
+  /// An answer without what it must have.
+  static func malformed(_ what: String) -> Verdict {
+    .retry(EngagementError(.malformedResponse, "The answer has no \(what)."))
+  }
+}

@@ -1,0 +1,152 @@
+public import EngagementAdapterAPI
+import EngagementFormats
+public import EngagementHTTP
+public import EngagementJSON
+public import EngagementModel
+import FoundationEssentials
+
+/// CleverTap: templates that campaigns fill in, an inbox, a person, push and events.
+///
+/// The vendor knows an installation of a user by an id that the client makes. A handshake says
+/// which host takes the account's requests; any answer may name another or ask for silence, and
+/// any answer to a batch may bring campaigns and messages.
+public struct CleverTapOutline: EngagementAdapter {
+  public let vendor: Vendor = "clevertap"
+  public let capabilities: AdapterCapabilities
+  let configuration: CleverTapConfiguration
+
+  public init(_ configuration: CleverTapConfiguration) {
+    self.configuration = configuration
+    var abilities = Self.abilities
+    if configuration.definesTemplates { abilities[.templates] = .idempotentRequest }
+    capabilities = AdapterCapabilities(
+      abilities: abilities, eventKinds: Set(CleverTapEvent.words.keys),
+      batching: EventBatching(limit: CleverTapLimits.batch, groups: CleverTapEvent.groups),
+      hosts: configuration.hosts, order: [.inbox: .newestFirst],
+      sessionTimeout: .seconds(Self.sessionTimeout))
+  }
+
+  private static let sessionTimeout: Int64 = 20 * 60
+
+  private static let abilities: [Operation.Verb: Ability] = [
+    .settings: .idempotentRequest,
+    // An id that this side makes; the vendor learns it from the next request.
+    .device(.register): .localOnly,
+    .registerPush: .idempotentRequest,
+    .unregisterPush: .idempotentRequest,
+    .associate: .idempotentRequest,
+    // Commands like `$incr` have their effect each time.
+    .updatePerson: .request,
+    .optOut: .idempotentRequest,
+    .inbox: .idempotentRequest,
+    // Asking is an event at the vendor, which may decide what to send next by it.
+    .campaigns: Ability(.request, readingHasSideEffects: true),
+    .events: .request,
+    .act("impression", on: .inbox): .event,
+    .act("read", on: .inbox): .event,
+    .act("open", on: .inbox): .event,
+    .act("click", on: .inbox): .event,
+    .act("delete", on: .inbox): .idempotentRequest,
+    // The vendor knows no dismissed messages; bridged to deleting.
+    .act("dismiss", on: .inbox): .idempotentRequest,
+    .act("impression", on: .campaigns): .event,
+    .act("click", on: .campaigns): .event,
+    .act("open", on: .push): .event,
+    .act("click", on: .push): .event,
+  ]
+
+  // MARK: Steps
+
+  public func step(
+    for operation: Operation, in context: AdapterContext
+  ) throws(EngagementError) -> Step {
+    guard capabilities.ability(operation.verb).travel != .unsupported else {
+      throw CleverTapErrors.unsupported
+    }
+    let memory = CleverTapMemory(configuration, context)
+    let envelope = CleverTapEnvelope(
+      configuration: configuration, memory: memory, context: context)
+    if let changes = try settled(operation, envelope) { return .done(changes) }
+    let call = try CleverTapCall(operation, envelope)
+    if let date = pause(operation, envelope) { return .wait(until: date) }
+    if let needed = call.missing(envelope) { return .first(needed) }
+    return .send(try call.request(envelope))
+  }
+
+  /// What there is nothing to ask for.
+  private func settled(
+    _ operation: Operation, _ envelope: CleverTapEnvelope
+  ) throws(EngagementError) -> [Change]? {
+    let memory = envelope.memory
+    switch operation {
+    case .device(.register): return memory.guid == nil ? [newDevice(envelope.context)] : []
+    case .settings where configuration.region != nil: return []
+    // Nobody there has heard of a token, since nobody has heard of the device.
+    case .unregisterPush where memory.guid == nil: return []
+    case .inbox where !configuration.hasServerInbox: return []
+    case .inbox where isInboxOff(envelope): throw CleverTapErrors.noInbox
+    case .act(.delete, let item), .act(.dismiss, let item):
+      let isHere = item.surface == .inbox && !CleverTapHandle(item.handle).isOnServer
+      return isHere ? [.removed(CleverTapFeed.messagesHere, ids: [item.id.value])] : nil
+    case .events(let events): return try settled(events, envelope)
+    default: return nil
+    }
+  }
+
+  /// A batch of which nothing can be told needs no request.
+  private func settled(
+    _ events: [EngagementEvent], _ envelope: CleverTapEnvelope
+  ) throws(EngagementError) -> [Change]? {
+    let batch = try CleverTapBatch(events, envelope.memory) { [:] }
+    guard batch.entries.isEmpty else { return nil }
+    guard batch.rejected.isEmpty else {
+      let reason = batch.rejected.min { $0.key < $1.key }?.value
+      throw EngagementError(.invalidArgument, reason ?? "CleverTap takes none of these events.")
+    }
+    return [.settled(batch.kept)]
+  }
+
+  /// The form of the vendor's own clients: a dash and a UUID without any.
+  private func newDevice(_ context: AdapterContext) -> Change {
+    .keep(.user, CleverTapMemory.Name.guid, "-" + context.id(0).filter { $0 != "-" })
+  }
+
+  /// Until when the operation waits; nil to go on.
+  private func pause(_ operation: Operation, _ envelope: CleverTapEnvelope) -> Date? {
+    let now = envelope.context.now
+    if let muted = envelope.memory.mutedUntil(after: now) { return muted }
+    switch operation {
+    case .act where isInboxOff(envelope):
+      return now.addingTimeInterval(TimeInterval(Self.sessionTimeout))
+    case .inbox where envelope.context.isUserRequested:
+      let next = envelope.memory.date(.user, CleverTapMemory.Name.inboxTime)?
+        .addingTimeInterval(CleverTapResponses.inboxInterval)
+      return next.flatMap { $0 > now ? $0 : nil }
+    default: return nil
+    }
+  }
+
+  private func isInboxOff(_ envelope: CleverTapEnvelope) -> Bool {
+    envelope.memory.isInboxOff(in: envelope.context.session)
+  }
+
+  // MARK: Answers
+
+  public func answer(
+    to operation: Operation, from response: HTTPResponse, in context: AdapterContext
+  ) -> Answer {
+    CleverTapResponses(configuration, context).answer(to: operation, from: response)
+  }
+
+  public func message(in item: RawItem) throws(EngagementError) -> InboxMessage {
+    try CleverTapItems(configuration).message(in: item)
+  }
+
+  public func campaign(in item: RawItem) throws(EngagementError) -> Campaign {
+    try CleverTapCampaigns(configuration).campaign(in: item)
+  }
+
+  public func received(_ push: JSON, in context: AdapterContext) -> Received? {
+    CleverTapPush(push).map { Received($0.notification) }
+  }
+}

@@ -1,0 +1,85 @@
+import EngagementModel
+
+/// Changes to a person in the vendor's words.
+///
+/// | neutral | vendor |
+/// |---|---|
+/// | `externalID` `name` `email` `phone` | `Identity` `Name` `Email` `Phone` |
+/// | `city` `region` `country` | properties of these names |
+/// | `notifications` | `MSG-push` |
+/// | `custom`: a null | `{"$delete": 1}` |
+/// | `custom`: an object with one of the vendor's commands | as it is |
+/// | `custom`: a list | `{"$set": […]}` |
+/// | `timeFrames` | unsupported |
+enum CleverTapProfile {
+  private static let commands: Set<String> = [
+    "$set", "$add", "$remove", "$incr", "$decr", "$delete",
+  ]
+
+  /// The identity alone. It is never cleaned: two people must not become one.
+  static func identity(_ id: UserID) throws(EngagementError) -> JSONObject {
+    guard !id.text.isEmpty, CleverTapLimits.text.cleaned(id.text).hasSameBytes(as: id.text) else {
+      throw EngagementError(
+        .invalidArgument,
+        "CleverTap takes a person's id of 1 to 1024 characters without quotes and backslashes.")
+    }
+    return ["Identity": .string(id.text)]
+  }
+
+  /// Throws `unsupported` for what the vendor has no word for and `invalidArgument` for what it
+  /// would refuse.
+  static func members(of update: PersonUpdate) throws(EngagementError) -> JSONObject {
+    guard update.timeFrames?.isEmpty ?? true else {
+      throw EngagementError(.unsupported, "CleverTap has no times of day for notifications.")
+    }
+    var members = JSONObject()
+    if let id = update.externalID { members = try identity(UserID(id)) }
+    let texts = [
+      ("Name", update.name), ("Email", update.email), ("Phone", update.phone),
+      ("City", update.city), ("Region", update.region), ("Country", update.country),
+    ]
+    for (name, text) in texts {
+      members[name] = text.flatMap { CleverTapLimits.cleaned(.string($0)) }
+    }
+    members["MSG-push"] = update.notifications.map(JSON.bool)
+    for member in update.custom.members {
+      let key = CleverTapLimits.key.cleaned(member.key)
+      guard !key.isEmpty else {
+        throw EngagementError(.invalidArgument, "A custom field has no name that can be sent.")
+      }
+      members[key] = try value(member.value, of: key)
+    }
+    guard !members.isEmpty else {
+      throw EngagementError(.invalidArgument, "There is nothing to update.")
+    }
+    return members
+  }
+
+  private static func value(_ value: JSON, of key: String) throws(EngagementError) -> JSON? {
+    switch value {
+    case .null: return ["$delete": 1]
+    case .array where CleverTapLimits.holdsOneValue(key):
+      throw EngagementError(.invalidArgument, "CleverTap keeps one value, and no list, in \(key).")
+    case .array: return CleverTapLimits.cleaned(value).map { ["$set": $0] }
+    case .object(let object) where isCommand(object):
+      guard let (name, operand) = object.members.first.map({ ($0.key, $0.value) }) else {
+        return nil
+      }
+      guard !CleverTapLimits.holdsOneValue(key) || name == "$delete" else {
+        throw EngagementError(
+          .invalidArgument, "CleverTap keeps one value, and no list, in \(key).")
+      }
+      return CleverTapLimits.cleaned(operand).map { .object([name: $0]) }
+    default: return CleverTapLimits.cleaned(value)
+    }
+  }
+
+  private static func isCommand(_ object: JSONObject) -> Bool {
+    object.count == 1 && object.members.allSatisfy { commands.contains($0.key) }
+  }
+
+  /// What takes a person out of everything, or back in.
+  static func optOut(_ value: Bool) -> JSONObject {
+    ["ct_optout": .bool(value), "ct_allow_sys_events_and_communication": .bool(!value)]
+  }
+}

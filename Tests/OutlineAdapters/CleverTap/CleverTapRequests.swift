@@ -1,0 +1,137 @@
+import EngagementAdapterAPI
+import EngagementFormats
+import EngagementHTTP
+import EngagementJSON
+import EngagementModel
+import FoundationEssentials
+
+/// One call of the vendor: where it goes and what follows the meta header in its body.
+struct CleverTapCall {
+  private var path = ["a1"]
+  private var isViewed = false
+  private var items: [JSON] = []
+  private var isHandshake = false
+
+  /// Throws `unsupported` for what the vendor lacks and `invalidArgument` for what it would
+  /// refuse, before anything is sent.
+  init(_ operation: Operation, _ envelope: CleverTapEnvelope) throws(EngagementError) {
+    switch operation {
+    case .settings: isHandshake = true
+    case .inbox:
+      path = ["inbox", "v2", "getMessages"]
+      items = [envelope.fetch(.inbox)]
+    case .campaigns: items = [envelope.fetch(.campaigns)]
+    case .registerPush(let environment):
+      items = [try envelope.token("register", environment)]
+    case .unregisterPush(let environment):
+      items = [try envelope.token("unregister", environment)]
+    case .associate(let id): items = [envelope.profile(try CleverTapProfile.identity(id))]
+    case .updatePerson(let update):
+      items = [envelope.profile(try CleverTapProfile.members(of: update))]
+    case .optOut(let value): items = [envelope.profile(CleverTapProfile.optOut(value))]
+    case .templates(let templates):
+      path = ["defineTemplates"]
+      items = [try CleverTapTemplates.payload(of: templates)]
+    case .act(.delete, let item), .act(.dismiss, let item):
+      path = ["inbox", "v2", "deleteMessages"]
+      items = [Self.deletion(of: item)]
+    case .events(let events): try add(events, envelope)
+    default: throw CleverTapErrors.unsupported
+    }
+  }
+
+  private mutating func add(
+    _ events: [EngagementEvent], _ envelope: CleverTapEnvelope
+  ) throws(EngagementError) {
+    let batch = try CleverTapBatch(events, envelope.memory) { envelope.application }
+    isViewed = batch.isViewed
+    items = batch.entries.map { entry in
+      envelope.item(
+        "event", ["evtName": .string(entry.name), "evtData": .object(entry.data)],
+        at: entry.event.time, in: entry.event.session)
+    }
+  }
+
+  private static func deletion(of item: ItemReference) -> JSON {
+    let campaign = CleverTapHandle(item.handle).campaign
+    var message: JSONObject = ["wzrk_mid": .string(item.id.value)]
+    for name in ["wzrk_id", "wzrk_pivot"] { message[name] = campaign[name] }
+    return ["type": "deleteMessages", "messages": [.object(message)]]
+  }
+
+  // MARK: The request
+
+  /// What has to be done before the call can be made; nil where nothing is missing.
+  func missing(_ envelope: CleverTapEnvelope) -> Operation? {
+    if isHandshake { return nil }
+    if envelope.memory.guid == nil { return .device(.register) }
+    return envelope.memory.needsHandshake(in: envelope.context) ? .settings : nil
+  }
+
+  func request(_ envelope: CleverTapEnvelope) throws(EngagementError) -> HTTPRequest {
+    let configuration = envelope.configuration
+    if isHandshake {
+      return HTTPRequest(
+        .get, "\(configuration.origin)/hello", headers: try headers(configuration))
+    }
+    guard let domain = envelope.memory.domain(forViewed: isViewed) else {
+      throw EngagementError(.internalFailure, "Nobody knows where to ask.")
+    }
+    let root = try HTTPURL("\(configuration.origin.scheme.rawValue)://\(domain)")
+    let url = try root.appending(path: path, query: query(envelope))
+    return HTTPRequest(
+      .post, url.text, headers: try headers(configuration, hasBody: true),
+      body: JSON.array([envelope.meta] + items).encoded())
+  }
+
+  private func query(_ envelope: CleverTapEnvelope) -> [(name: String, value: String)] {
+    [
+      ("os", envelope.configuration.platform.rawValue),
+      ("t", String(envelope.configuration.clientRevision)),
+      ("z", envelope.configuration.accountID),
+      ("ts", CleverTapMemory.text(envelope.context.now) ?? "0"),
+    ]
+  }
+
+  private func headers(
+    _ configuration: CleverTapConfiguration, hasBody: Bool = false
+  ) throws(EngagementError) -> HTTPHeaders {
+    var headers = HTTPHeaders()
+    if hasBody { try headers.append("Content-Type", "application/json; charset=utf-8") }
+    try headers.append("X-CleverTap-Account-Id", configuration.accountID)
+    try headers.append("X-CleverTap-Token", configuration.token)
+    return headers
+  }
+}
+
+extension CleverTapEnvelope {
+  /// What a fetch may ask for, by the vendor's number.
+  fileprivate enum Fetch: Int64 {
+    case campaigns = 5
+    case inbox = 7
+  }
+
+  fileprivate func fetch(_ what: Fetch) -> JSON {
+    item(
+      "event", ["evtName": "wzrk_fetch", "evtData": ["t": .integer(what.rawValue)]],
+      at: context.acceptedAt, in: context.session?.id)
+  }
+
+  fileprivate func profile(_ members: JSONObject) -> JSON {
+    item(
+      "profile", ["profile": .object(members)], at: context.acceptedAt, in: context.session?.id)
+  }
+
+  fileprivate func token(
+    _ action: String, _ environment: PushEnvironment
+  ) throws(EngagementError) -> JSON {
+    guard let registration = context.push[environment] else {
+      throw EngagementError(.invalidArgument, "There is no push token for \(environment).")
+    }
+    let data: JSON = [
+      "action": .string(action), "id": .string(registration.token.revealed),
+      "type": .string(registration.service.text),
+    ]
+    return item("data", ["data": data], at: context.acceptedAt, in: context.session?.id)
+  }
+}

@@ -1,0 +1,1 @@
+// The outlines of the four vendors stand in their folders.

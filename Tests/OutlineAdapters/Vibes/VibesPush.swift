@@ -1,0 +1,134 @@
+import EngagementAdapterAPI
+import EngagementModel
+
+/// A push of this vendor, in one form for both services.
+///
+/// No key in it carries the vendor's brand, so whoever sorts pushes asks this adapter last.
+struct VibesPush {
+  private let payload: JSONObject
+  private let app: JSONObject
+  private let custom: JSONObject
+  /// What Apple's service reads; nil for a push by Google's, whose values are all texts.
+  private let aps: JSONObject?
+
+  /// Nil for what is not this vendor's.
+  init?(_ push: JSON) {
+    guard let payload = push.object else { return nil }
+    self.payload = payload
+    aps = payload["aps"]?.object
+    app = payload["client_app_data"].flatMap(VibesLooseObject.read) ?? [:]
+    custom = payload["client_custom_data"].flatMap(VibesLooseObject.read) ?? [:]
+    guard messageID != nil || migrationToken != nil else { return nil }
+  }
+
+  func received(_ configuration: VibesConfiguration, _ context: AdapterContext) -> Received {
+    var received = Received(notification)
+    if let id = notification.inboxMessageID { received.operations.append(.message(id)) }
+    guard let token = migrationToken else { return received }
+    let environment = configuration.pushEnvironment
+    // What the system gave the application is more certain than what a push says.
+    if context.push[environment] == nil {
+      received.changes.append(.pushToken(registration(token, environment)))
+    }
+    received.operations += [.device(.register), .registerPush(environment)]
+    if let item = migrationItem {
+      received.operations.append(
+        .vendor(VibesCall.callback, [VibesCall.migrationItem: .string(item)]))
+    }
+    return received
+  }
+
+  private func registration(
+    _ token: String, _ environment: PushEnvironment
+  ) -> PushRegistration {
+    PushRegistration(
+      token: Secret(aps == nil ? token : token.lowercased()), service: aps == nil ? .fcm : .apns,
+      environment: environment)
+  }
+
+  // MARK: Migration
+
+  private var migrationItem: String? { custom[VibesCall.migrationItem]?.string?.unlessBlank }
+
+  /// The token that the vendor took over from elsewhere and wants to hear from the device itself.
+  private var migrationToken: String? {
+    guard let token = custom["vibes_auto_register_token"]?.string?.unlessBlank else { return nil }
+    return (aps == nil ? isSilent : migrationItem != nil) ? token : nil
+  }
+
+  // MARK: The notification
+
+  private var notification: PushNotification {
+    var notification = PushNotification(vendor: "vibes")
+    notification.messageID = messageID
+    notification.title = text("title")
+    notification.subtitle = alert?["subtitle"]?.string
+    notification.body = text("body")
+    notification.deepLink = link("deep_link")
+    notification.mediaURL = link("media_url")
+    notification.sound = sound
+    notification.badge = badge
+    notification.category = aps.map { $0["category"]?.string } ?? channel
+    notification.silent = isSilent
+    notification.custom = custom.without(["vibes_auto_register_token", VibesCall.migrationItem])
+    notification.inboxMessageID = app["inbox_message_uid"]?.string?.unlessBlank
+    notification.detail = detail
+    notification.handle = VibesHandle.make(
+      type: app[VibesHandle.activityType]?.string, uid: app[VibesHandle.activityUID]?.string)
+    return notification
+  }
+
+  private var messageID: String? { payload["message_uid"]?.string?.unlessBlank }
+
+  private var alert: JSON? { aps?["alert"] }
+
+  /// Apple's alert is an object, or the body alone.
+  private func text(_ name: String) -> String? {
+    guard aps != nil else { return payload[name]?.string }
+    return alert?[name]?.string ?? (name == "body" ? alert?.string : nil)
+  }
+
+  private func link(_ name: String) -> String? { VendorURL.checked(app[name]?.string) }
+
+  private var sound: String? {
+    guard let aps else { return payload["sound"]?.string }
+    return aps["sound"]?.string ?? aps["sound"]?["name"]?.string
+  }
+
+  private var badge: Int? {
+    guard let aps else { return payload["badge"]?.string.flatMap(Int.init) }
+    return aps["badge"]?.integer.flatMap(Int.init(exactly:))
+  }
+
+  private var channel: String? {
+    payload["notification_channel"]?.string ?? payload["click_action"]?.string
+  }
+
+  private var isSilent: Bool {
+    guard let aps else { return ["true", true].contains(payload["silent_push"]) }
+    let isShown = alert.map { $0 != .null && $0 != "" && $0 != [:] } ?? false
+    return aps["content-available"]?.integer == 1 && !isShown
+  }
+
+  /// What else the vendor put beside the message, under its own names.
+  private var detail: JSONObject {
+    var detail = app.without(
+      ["deep_link", "media_url", "inbox_message_uid"] + VibesHandle.names)
+    // A later notification with the same one takes this one's place.
+    detail["vibes_collapse_id"] = payload["vibes_collapse_id"]
+    return detail
+  }
+}
+
+extension JSONObject {
+  fileprivate func without(_ names: [String]) -> JSONObject {
+    JSONObject(
+      uniqueMembers: members.filter { member in
+        !names.contains { $0.hasSameBytes(as: member.key) }
+      })
+  }
+}
+
+extension String {
+  fileprivate var unlessBlank: String? { utf8.allSatisfy { $0 <= 0x20 } ? nil : self }
+}

@@ -1,0 +1,200 @@
+import EngagementAdapterAPI
+import EngagementFormats
+import EngagementHTTP
+import EngagementJSON
+import EngagementModel
+import FoundationEssentials
+
+/// One call of the vendor's device interface: what is asked, before it is known of whom.
+struct VibesCall {
+  /// What the path begins with.
+  private enum Place { case newDevice, app, device, person }
+
+  /// What has to be known first, each with all before it.
+  private enum Need: Int {
+    case nothing, device
+    /// That the device is tied to the person that it was tied to.
+    case association
+    case person
+    /// A person's key that was asked for just now.
+    case freshPerson
+  }
+
+  static let callback = "callback"
+  static let release = "release"
+  static let migrationItem = "migration_item_id"
+  static let longestPersonID = 128
+
+  private let method: HTTPMethod
+  private let place: Place
+  private let path: [String]
+  private let body: [UInt8]?
+  private let need: Need
+  private var eventType: String?
+  /// Whether it brings something to be shown as the user's.
+  private var isReading = false
+
+  /// Throws `unsupported` for what the vendor lacks and `invalidArgument` for what it would
+  /// refuse, before anything is sent.
+  init(
+    _ operation: Operation, _ configuration: VibesConfiguration, _ memory: VibesMemory,
+    _ context: AdapterContext
+  ) throws(EngagementError) {
+    switch operation {
+    case .settings: self = .init(.get, in: .app)
+    case .device(let change):
+      self = .device(
+        change, VibesBodies.device(context.device, version: configuration.clientVersion))
+    case .registerPush(let environment):
+      let body = try VibesBodies.push(environment, context)
+      self = .init(.post, ["push_registration"], body)
+    case .unregisterPush: self = .init(.delete, ["push_registration"])
+    case .associate(let id): self = .init(.post, ["assign"], try VibesBodies.person(id))
+    case .person: self = .init(.get, ["person"], needing: .association)
+    case .inbox: self = .init(.get, in: .person, needing: .freshPerson)
+    case .message(let id): self = try .message(id)
+    case .act(let action, let item): self = try .act(action, item, context)
+    case .events(let events): self = try .events(events)
+    case .vendor(Self.callback, let detail): self = try .migrated(detail, memory)
+    case .vendor(Self.release, _): self = .init(.delete)
+    default: throw EngagementError(.unsupported, "Vibes does not support this.")
+    }
+    isReading = Self.isReading(operation, context)
+  }
+
+  /// What asks for a person first may be about another than the user.
+  private static func isReading(_ operation: Operation, _ context: AdapterContext) -> Bool {
+    switch operation {
+    case .inbox, .message: true
+    case .person: context.isUserRequested
+    default: false
+    }
+  }
+
+  /// Unregisters this device and no other: it may wait in an outbox while another is registered.
+  static func releasing(_ device: String) -> Operation {
+    .vendor(release, [VibesMemory.Name.device: .string(device)])
+  }
+
+  private init(
+    _ method: HTTPMethod, _ path: [String] = [], _ body: [UInt8]? = nil,
+    in place: Place = .device, needing need: Need = .device
+  ) {
+    self.method = method
+    self.path = path
+    self.body = body
+    self.place = place
+    self.need = need
+  }
+
+  // MARK: What comes first
+
+  /// What has to be done before the call can be made; nil where nothing is missing.
+  func missing(
+    in memory: VibesMemory, _ association: VibesConfiguration.Association, at now: Date
+  ) -> Operation? {
+    guard need.rawValue >= Need.device.rawValue else { return nil }
+    guard memory.device != nil else { return .device(.register) }
+    guard need.rawValue >= Need.association.rawValue else { return nil }
+    if let id = memory.lostAssociation(association, whenReading: isReading) {
+      return .associate(id)
+    }
+    return isPersonKnown(in: memory, at: now) ? nil : .person
+  }
+
+  private func isPersonKnown(in memory: VibesMemory, at now: Date) -> Bool {
+    switch need {
+    case .person: memory.person != nil
+    case .freshPerson: memory.isPersonFresh(at: now)
+    case .nothing, .device, .association: true
+    }
+  }
+
+  func request(
+    _ configuration: VibesConfiguration, _ memory: VibesMemory, _ context: AdapterContext
+  ) throws(EngagementError) -> HTTPRequest {
+    let url = try configuration.endpoint.appending(
+      path: [configuration.appID] + prefix(memory) + path)
+    var headers = HTTPHeaders()
+    if need != .nothing, let token = memory.token {
+      try headers.append("Authorization", Secret("MobileAppToken \(token.revealed)"))
+    }
+    if method != .delete { try headers.append("Accept", "application/json") }
+    if body != nil { try headers.append("Content-Type", "application/json") }
+    if let eventType { try headers.append("X-Event-Type", eventType) }
+    return HTTPRequest(method, url.text, headers: headers, body: body)
+  }
+
+  private func prefix(_ memory: VibesMemory) -> [String] {
+    switch place {
+    case .newDevice: ["devices"]
+    case .app: []
+    case .device: ["devices", memory.device ?? ""]
+    case .person: ["persons", memory.person ?? "", "messages"]
+    }
+  }
+}
+
+// MARK: The calls
+
+extension VibesCall {
+  private static func device(_ change: Operation.DeviceChange, _ body: [UInt8]) -> VibesCall {
+    switch change {
+    case .register: VibesCall(.post, [], body, in: .newDevice, needing: .nothing)
+    case .renew: VibesCall(.put, [], body)
+    case .update: VibesCall(.patch, [], body)
+    case .unregister: VibesCall(.delete)
+    }
+  }
+
+  private static func message(
+    _ id: String, _ method: HTTPMethod = .get, _ body: [UInt8]? = nil
+  ) throws(EngagementError) -> VibesCall {
+    guard VibesItems.isUsable(id) else {
+      throw EngagementError(.invalidArgument, "This is no id of a message.")
+    }
+    return VibesCall(method, [id], body, in: .person, needing: .person)
+  }
+
+  private static func act(
+    _ action: ItemAction, _ item: ItemReference, _ context: AdapterContext
+  ) throws(EngagementError) -> VibesCall {
+    guard item.surface == .inbox else { throw lacks(action) }
+    switch action {
+    case .read: return try message(item.id.value, .put, VibesBodies.read)
+    case .expire(let date):
+      return try message(item.id.value, .put, VibesBodies.expiry(date ?? context.acceptedAt))
+    // There is no way to delete a message but to end it.
+    case .dismiss, .delete:
+      return try message(item.id.value, .put, VibesBodies.expiry(context.acceptedAt))
+    default: throw lacks(action)
+    }
+  }
+
+  private static func lacks(_ action: ItemAction) -> EngagementError {
+    EngagementError(.unsupported, "Vibes has no \(action.name) for this.")
+  }
+
+  private static func events(_ events: [EngagementEvent]) throws(EngagementError) -> VibesCall {
+    let batch = try VibesBatch(events)
+    guard let type = batch.type else {
+      throw EngagementError(.unsupported, "Vibes has no event for this.")
+    }
+    // What is said of a message is said of whom it belongs to.
+    var call = VibesCall(
+      .post, ["events"], batch.body, needing: type.surface == .inbox ? .person : .association)
+    call.eventType = type.rawValue
+    return call
+  }
+
+  private static func migrated(
+    _ detail: JSON, _ memory: VibesMemory
+  ) throws(EngagementError) -> VibesCall {
+    guard let item = detail[migrationItem]?.string, !item.isEmpty else {
+      throw EngagementError(.invalidArgument, "The call-back needs a \(migrationItem).")
+    }
+    // Without a device the call waits for one, so this body is never sent without its id.
+    return VibesCall(
+      .put, ["migrations", "callbacks"], VibesBodies.migrated(item, memory.device ?? ""), in: .app)
+  }
+}

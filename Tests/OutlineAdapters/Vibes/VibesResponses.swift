@@ -1,0 +1,150 @@
+import EngagementAdapterAPI
+import EngagementHTTP
+import EngagementJSON
+import EngagementModel
+
+/// Reads what the vendor answers. Total: any bytes give an answer.
+struct VibesResponses {
+  private let configuration: VibesConfiguration
+  private let context: AdapterContext
+  private let memory: VibesMemory
+
+  init(_ configuration: VibesConfiguration, _ context: AdapterContext) {
+    self.configuration = configuration
+    self.context = context
+    memory = VibesMemory(context)
+  }
+
+  func answer(to operation: Operation, from response: HTTPResponse) -> Answer {
+    if isGone(response), let answer = gone(operation) { return answer }
+    if let verdict = VibesErrors.verdict(on: response, to: operation, at: context.now) {
+      return Answer(doubts(operation, response), verdict)
+    }
+    do throws(JSONFault) {
+      return try accepted(operation, response.body)
+    } catch {
+      return Answer([], VibesErrors.malformed(error))
+    }
+  }
+
+  private func accepted(_ operation: Operation, _ body: [UInt8]) throws(JSONFault) -> Answer {
+    switch operation {
+    case .settings: try settings(JSONFields(body[...]))
+    case .device(.register): try device(JSONFields(body[...]), isNew: true)
+    case .device(.renew): try device(JSONFields(body[...]), isNew: false)
+    case .device(.unregister), .vendor(VibesCall.release, _): Answer(VibesChanges.unregistered)
+    case .registerPush(let place): Answer(VibesChanges.push(place, isRegistered: true))
+    case .unregisterPush(let place): Answer(VibesChanges.push(place, isRegistered: false))
+    case .person: try person(JSONFields(body[...]))
+    case .associate(let id): Answer(VibesChanges.association(id, in: memory))
+    case .inbox: try messages(body)
+    case .message(let id): try message(id, body)
+    case .act(_, let item): try acted(item.id.value, body)
+    case .events(let events): reported(events)
+    // The vendor's own client does not look at the other answers.
+    default: Answer()
+    }
+  }
+
+  // MARK: What is not there any more
+
+  private func isGone(_ response: HTTPResponse) -> Bool {
+    response.status == 404 || response.status == 410
+  }
+
+  /// Nil where being gone is a refusal like any other.
+  private func gone(_ operation: Operation) -> Answer? {
+    switch operation {
+    // The vendor has lost the device. Whoever waits for the new token finds none and registers.
+    case .device(.renew): Answer(VibesChanges.lost)
+    case .device(.unregister), .vendor(VibesCall.release, _): Answer(VibesChanges.unregistered)
+    case .unregisterPush(let place): Answer(VibesChanges.push(place, isRegistered: false))
+    case .act(let action, let item) where action.endsItem:
+      Answer([.removed(.inbox, ids: [item.id.value])])
+    // A device that was given up is gone, also where the process was killed before it could take
+    // note of that. Whether it is can be asked: the vendor renews the token of any that it has.
+    case .device(.update), .registerPush, .associate, .person, .events:
+      memory.isDeviceConfirmed ? nil : Answer([memory.doubt], .renew(.operation(.device(.renew))))
+    default: nil
+    }
+  }
+
+  /// A list that is refused may be that of a person who is another's by now.
+  private func doubts(_ operation: Operation, _ response: HTTPResponse) -> [Change] {
+    operation == .inbox && (isGone(response) || response.status == 403)
+      ? [VibesChanges.stalePerson] : []
+  }
+
+  // MARK: What is read
+
+  private func settings(_ fields: JSONFields) -> Answer {
+    guard let isEnabled = fields.flag("inbox_enabled") else {
+      return Answer([], VibesErrors.malformed("inbox_enabled"))
+    }
+    return Answer(VibesChanges.settings(inboxEnabled: isEnabled))
+  }
+
+  private func device(_ fields: JSONFields, isNew: Bool) -> Answer {
+    guard let token = fields.string("auth_token"), !token.isEmpty,
+      (try? HTTPHeaderField("Authorization", token)) != nil
+    else { return Answer([], VibesErrors.malformed("auth_token")) }
+    guard let id = fields.fields("device")?.string("vibes_device_id"), VibesItems.isUsable(id)
+    else { return Answer([], VibesErrors.malformed("vibes_device_id")) }
+    return Answer(
+      isNew
+        ? VibesChanges.registered(id, Secret(token), in: memory)
+        : VibesChanges.renewed(id, Secret(token), in: memory))
+  }
+
+  private func person(_ fields: JSONFields) -> Answer {
+    guard let key = fields.string("person_key"), VibesItems.isUsable(key) else {
+      return Answer([], VibesErrors.malformed("person_key"))
+    }
+    var person = Person(key, provider: configuration.provider, vendor: "vibes")
+    person.externalID = fields.string("external_person_id")
+    person.phone = fields.fields("mobile_phone")?.string("mdn")
+    person.custom = fields.json("custom_fields")?.object ?? [:]
+    return Answer(VibesChanges.person(person, in: memory, at: context.now))
+  }
+
+  /// A body that is no list is a failure and never an empty inbox.
+  private func messages(_ body: [UInt8]) throws(JSONFault) -> Answer {
+    var cursor = JSONCursor(body)
+    let items = try cursor.items()
+    try cursor.finish()
+    guard let items else { return Answer([], VibesErrors.malformed("list of messages")) }
+    return Answer([.items(.inbox, .replace(.nothing), items)])
+  }
+
+  private func message(_ id: String, _ body: [UInt8]) throws(JSONFault) -> Answer {
+    let item = RawItem(index: 0, bytes: body[...])
+    if let fault = item.fault {
+      if fault.isStructural { throw fault }
+      return Answer([.items(.inbox, .put, [item])])
+    }
+    guard let uid = try JSONFields(item).string(VibesItems.uid), uid.hasSameBytes(as: id) else {
+      return Answer([], VibesErrors.malformed("such message"))
+    }
+    return Answer([.items(.inbox, .put, [item])])
+  }
+
+  /// The message as it is now; without a body the vendor has taken the action all the same.
+  private func acted(_ id: String, _ body: [UInt8]) throws(JSONFault) -> Answer {
+    body.isEmpty ? Answer() : try message(id, body)
+  }
+
+  private func reported(_ events: [EngagementEvent]) -> Answer {
+    let rejected = (try? VibesBatch(events))?.rejected ?? [:]
+    return Answer([], rejected.isEmpty ? .done : .partly(rejected: rejected))
+  }
+}
+
+extension ItemAction {
+  /// Whether nothing is left of the item afterwards, so that a missing one is as good.
+  fileprivate var endsItem: Bool {
+    switch self {
+    case .dismiss, .delete, .expire: true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,23 @@
+import Foundation
+
+/// How much of a long test is done: the share of `TEST_EFFORT` hundredths. Without it, all of it
+/// where the optimizer was at work and a quarter where it was not.
+public enum Effort {
+  /// From 1 to 100.
+  public static let percent = min(
+    max(ProcessInfo.processInfo.environment["TEST_EFFORT"].flatMap(Int.init) ?? standard, 1), 100)
+
+  #if DEBUG
+    private static let standard = 25
+  #else
+    private static let standard = 100
+  #endif
+
+  /// That share of a count, at least one.
+  public static func share(of count: Int) -> Int { max(1, count * percent / 100) }
+
+  /// That share of the cases, spread evenly, the first among them.
+  public static func some<Case>(of cases: [Case]) -> [Case] {
+    stride(from: 0, to: cases.count, by: max(1, 100 / percent)).map { cases[$0] }
+  }
+}

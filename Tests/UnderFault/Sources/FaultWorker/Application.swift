@@ -1,0 +1,131 @@
+import EngagementBraze
+import EngagementHTTP
+import EngagementKit
+import EngagementModel
+import Foundation
+import OutlineAdapters
+
+/// An application as the worker plays it: it signs in, acts, and says what was accepted.
+final class Application: Sendable {
+  static let users = ["u-1", "u-2", "u-3"]
+
+  let engagement: Engagement
+  private let life: Int
+  private let moments = Moments()
+  /// How many credentials were given out.
+  private let credentials = Counter()
+
+  /// Opens the cache in the folder of the arguments.
+  init(_ arguments: Arguments) async throws(EngagementError) {
+    let port = arguments.number("port")
+    life = arguments.number("life", or: 1)
+    engagement = try await Engagement.open(
+      cache: .file(Self.path(in: arguments.text("folder"))), device: Self.device,
+      transport: LifeTransport(life: life), providers: try Self.providers(on: port),
+      routes: Routes(cards: .only("braze"), inbox: .only("vibes")),
+      options: Options(clock: FastClock()))
+  }
+
+  static func path(in folder: String) -> String { "\(folder)/engagement.sqlite" }
+
+  static let device = Device(
+    id: "device-under-fault", appID: "com.example.fault", system: "Linux", systemVersion: "12",
+    locale: "en_US", timeZone: "Etc/UTC")
+
+  static func providers(on port: Int) throws(EngagementError) -> [Provider] {
+    let braze = try BrazeConfiguration(
+      endpoint: "http://127.0.0.1:\(port)", apiKey: Secret("key-of-the-app"), signsRequests: true)
+    let vibes = try VibesConfiguration(
+      appID: "app", endpoint: "http://127.0.0.1:\(port)/mobile_apps")
+    return [
+      Provider("braze", BrazeAdapter(braze)), Provider("vibes", VibesOutline(vibes)),
+    ]
+  }
+
+  // MARK: Users
+
+  func signIn(_ user: String) async throws(EngagementError) {
+    try await engagement.signIn(User(UserID(user))) { provider in
+      self.credential(of: user, for: provider)
+    }
+    try await engagement.setConsent(.full)
+  }
+
+  /// A signature that the server can tell apart from all others, and whose it is.
+  private func credential(of user: String, for provider: ProviderID) -> Secret? {
+    let number = credentials.next()
+    say("asked \(provider.text) \(user) \(number)")
+    return provider == "braze" ? Secret("signature|\(user)|\(life)|\(number)") : nil
+  }
+
+  // MARK: Actions
+
+  /// Does something, and says before what it tries and afterwards what came of it.
+  @discardableResult
+  func perform(_ deed: Deed, _ number: Int) async -> Bool {
+    let line = deed.line(number)
+    await moments.wait(for: line)
+    defer { moments.note(line) }
+    say("try \(number) \(line)")
+    do throws(EngagementError) {
+      switch deed {
+      case .track(let user):
+        _ = try await engagement.track("action", Payload.make(number, of: user))
+      case .act(let action, let id, _): _ = try await engagement.perform(action, on: id)
+      }
+      say("accepted \(number)")
+      return true
+    } catch {
+      say("refused \(number) \(error.code)")
+      return false
+    }
+  }
+
+  /// Everything that can be done to what is visible now.
+  func deeds(of user: String) -> [Deed] {
+    let cards = engagement.cards(in: Self.container).cards.prefix(3).flatMap { card in
+      [ItemAction.impression, .click, .dismiss].map { Deed.act($0, card.id, user) }
+    }
+    let messages = engagement.inbox().messages.prefix(3).flatMap { message in
+      [ItemAction.open, .read, .expire(at: nil)].map { Deed.act($0, message.id, user) }
+    }
+    return cards + messages
+  }
+
+  static let container: ContainerID = "home"
+
+  func refresh() async {
+    _ = await engagement.refresh(.settings)
+    _ = await engagement.refresh(.cards(nil))
+    _ = await engagement.refresh(.inbox)
+  }
+
+  /// Waits for what is pending; what is left after the time is left for another life.
+  func settle(within limit: Duration) async {
+    let end = ContinuousClock.now + limit
+    while ContinuousClock.now < end {
+      if await pending() ?? 0 == 0 { return }
+      // Cancelled only together with the process.
+      try? await Task.sleep(for: .milliseconds(2))
+    }
+  }
+
+  func pending() async -> Int? {
+    try? await engagement.pending().values.reduce(0, +)
+  }
+}
+
+/// Something that a user does.
+enum Deed: Sendable {
+  case track(String)
+  case act(ItemAction, ItemID, String)
+
+  /// Provider, user, verb and target, as the books have them.
+  func line(_ number: Int) -> String {
+    switch self {
+    case .track(let user): "braze \(user) track \(number)"
+    case .act(let action, let id, let user):
+      "\(id.provider.text) \(user) \(action.name) \(id.value)"
+    }
+  }
+}

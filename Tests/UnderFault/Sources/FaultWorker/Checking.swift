@@ -1,0 +1,90 @@
+import CacheProbe
+import EngagementAdapterAPI
+import EngagementJSON
+import EngagementKit
+import EngagementModel
+import Foundation
+
+/// Opens one cache after the other, without a network, and says in a line of JSON what is in it.
+struct Checking {
+  private let adapters: [ProviderID: any EngagementAdapter]
+
+  init() throws(EngagementError) {
+    let pairs = try Application.providers(on: 9).map { ($0.id, $0.adapter) }
+    adapters = Dictionary(pairs) { first, _ in first }
+  }
+
+  func run() async {
+    while let folder = readLine() { say(await line(on: folder)) }
+  }
+
+  private func line(on folder: String) async -> String {
+    do throws(EngagementError) {
+      let contents = try await probe(folder).contents(at: Date())
+      try await startUp(in: folder)
+      return Self.text(of: answer(contents))
+    } catch {
+      let detail = "\(error.message) (\(error.underlying ?? "no more is known"))"
+      return Self.text(of: ["error": .string("\(error.code)"), "detail": .string(detail)])
+    }
+  }
+
+  func probe(_ folder: String) -> CacheProbe {
+    CacheProbe(
+      path: Application.path(in: folder), adapters: adapters,
+      users: [.anonymous] + Application.users.map { User(UserID($0)) })
+  }
+
+  /// What a cache is for, besides: an application that opens it.
+  private func startUp(in folder: String) async throws(EngagementError) {
+    let application = try await Application(
+      Arguments(["", "", "--folder", folder, "--port", "9"]))
+    try await application.engagement.close()
+  }
+
+  // MARK: What is said
+
+  private func answer(_ contents: CacheProbe.Contents) -> JSONObject {
+    var answer = JSONObject()
+    answer["recovery"] = contents.recovery.map { .string($0) }
+    answer["met"] = contents.met.map { .string("\($0.code): \($0.message)") }
+    answer["health"] = .string(contents.health)
+    answer["pending"] = .array(contents.rows.compactMap(Self.row))
+    answer["wrong"] = .array(Self.wrongItems(contents).map { .string($0) })
+    return answer
+  }
+
+  /// An action of the worker that waits; nil for what the library sends on its own.
+  private static func row(_ row: CacheProbe.Row) -> JSON? {
+    var object: JSONObject = [
+      "provider": .string(row.provider.text), "user": .string(row.user.id?.text ?? "anonymous"),
+    ]
+    switch row.work {
+    case .event(let event) where event.kind == .custom:
+      object["verb"] = "track"
+      object["n"] = event.properties["n"] ?? .null
+      object["properties"] = .object(event.properties)
+    case .event(let event):
+      guard let item = event.item else { return nil }
+      object["verb"] = .string("\(event.kind)")
+      object["target"] = .string(item.id.value)
+    case .operation(.act(let action, let item)):
+      object["verb"] = .string(action.name)
+      object["target"] = .string(item.id.value)
+    case .operation: return nil
+    }
+    return .object(object)
+  }
+
+  /// The servers say the same of an item in two of its fields.
+  private static func wrongItems(_ contents: CacheProbe.Contents) -> [String] {
+    let cards = contents.cards.filter { $0.title != "Card \($0.id.value)" }.map(\.id.value)
+    let messages = contents.messages.filter { $0.text != "Text of \($0.id.value)" }
+      .map(\.id.value)
+    return cards + messages
+  }
+
+  private static func text(of object: JSONObject) -> String {
+    String(decoding: JSON.object(object).encoded(), as: UTF8.self)
+  }
+}

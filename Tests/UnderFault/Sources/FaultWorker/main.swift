@@ -1,0 +1,46 @@
+import CacheProbe
+import EngagementKit
+import EngagementModel
+
+/// The process under fault. `Tests/UnderFault/run` starts it, listens to it and kills it.
+let arguments = Arguments(CommandLine.arguments)
+
+func live() async throws(EngagementError) {
+  let application = try await Application(arguments)
+  say("opened")
+  if !["leaving", "crowd"].contains(arguments.mode) { endWithDriver() }
+  let running = Task { try await application.engagement.run() }
+  switch arguments.mode {
+  case "loop":
+    var living = Living(application, arguments)
+    await living.loop()
+  case "script":
+    var living = Living(application, arguments)
+    await living.script()
+  case "drain":
+    let users = arguments.text("users").split(separator: ",").map(String.init)
+    try await Draining(application: application, users: users).run()
+  case "leaving": try await Scenes(application: application).leaving(arguments.text("what"))
+  case "crowd": try await Scenes(application: application).crowd()
+  default: refuse("\(arguments.mode): this is no mode")
+  }
+  running.cancel()
+  // How it ended is of no interest: it was cancelled.
+  _ = await running.result
+  try await application.engagement.close()
+}
+
+do throws(EngagementError) {
+  if arguments.mode == "check" {
+    await (try Checking()).run()
+  } else {
+    try await live()
+    if arguments.mode == "drain" {
+      let folder = arguments.text("folder")
+      say("health \(try await Checking().probe(folder).contents(at: SystemClock().now).health)")
+    }
+    say("done")
+  }
+} catch {
+  say("fault \(arguments.mode) \(error.code)")
+}

@@ -1,0 +1,1 @@
+"""What a disk may hold after the power failed: the recorder of calls, and the model."""

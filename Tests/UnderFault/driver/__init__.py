@@ -1,0 +1,1 @@
+"""The commands: what each does to the worker, and what it then holds it to."""

@@ -1,0 +1,75 @@
+"""An eye of its own on the cache's file: Python's SQLite, on a copy, with none of our code.
+
+The schema is read as far as two questions need it: is the file sound, and is every accepted row
+accounted for.
+"""
+
+import json
+import pathlib
+import shutil
+import sqlite3
+import tempfile
+
+NAME = "engagement.sqlite"
+
+
+def faults(folder):
+    """What is wrong with the cache in the folder."""
+    return looked(folder, questions)
+
+
+def rejected(folder):
+    """The actions on items that were accepted and then refused: provider, verb, target, why."""
+    return [line for line in looked(folder, refusals) if isinstance(line, tuple)]
+
+
+def looked(folder, questions):
+    """What the questions give; a text where SQLite refuses."""
+    if not pathlib.Path(folder, NAME).exists():
+        return []
+    with tempfile.TemporaryDirectory(prefix="fault-eye-") as scratch:
+        for name in (NAME, NAME + "-wal"):
+            if pathlib.Path(folder, name).exists():
+                shutil.copyfile(pathlib.Path(folder, name), pathlib.Path(scratch, name))
+        try:
+            connection = sqlite3.connect(pathlib.Path(scratch, NAME))
+            try:
+                return list(questions(connection))
+            finally:
+                connection.close()
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+            return ["SQLite says of the cache: %s" % error]
+
+
+def refusals(connection):
+    if not tables(connection) >= {"rejected"}:
+        return
+    for provider, body, code, reason in connection.execute(
+            "SELECT provider, body, code, reason FROM rejected"):
+        content = json.loads(body)
+        verb = content.get("action", {}).get("name") or content.get("kind")
+        yield provider, verb, content.get("item", {}).get("id"), "%s: %s" % (code, reason)
+
+
+def tables(connection):
+    """The names of the tables; none in a file that was not finished."""
+    return {row[0] for row in connection.execute(
+        "SELECT name FROM sqlite_schema WHERE type = 'table'")}
+
+
+def questions(connection):
+    answer = connection.execute("PRAGMA integrity_check").fetchall()
+    if answer != [("ok",)]:
+        yield "integrity: %s" % answer[:3]
+    if not tables(connection) >= {"tally", "outbox"}:
+        return
+    pending = dict(connection.execute("SELECT provider, count(*) FROM outbox GROUP BY provider"))
+    tallies = {}
+    for provider, name, count in connection.execute("SELECT provider, name, count FROM tally"):
+        tallies.setdefault(provider, {})[name] = count
+    for provider in tallies.keys() | pending.keys():
+        tally = tallies.get(provider, {})
+        ended = sum(count for name, count in tally.items() if name != "accepted")
+        if tally.get("accepted", 0) != pending.get(provider, 0) + ended:
+            yield "conservation at %s: %s with %d pending" % (
+                provider, tally, pending.get(provider, 0))

@@ -1,0 +1,60 @@
+"""SIGKILL at every call that writes, one at a time."""
+
+import os
+
+from driver import cache, strace
+from driver.drain import drain
+from driver.report import Outcome, Report
+from driver.worker import Worker
+from vendors.server import Server
+
+# What the worker does in each trial, the same each time.
+ACTIONS = 24
+LIMIT = 30
+
+
+def calls(executable, positions, seed, jobs=2):
+    strace.require()
+    report = Report("calls", seed, ["run", "calls", "--positions", str(positions), "--seed",
+                                    str(seed)])
+    counts = count(executable, seed, report)
+    trials = [(executable, seed, call, number)
+              for call in strace.WRITING
+              for number in strace.positions(counts[call], positions)]
+    report.gather(trial, trials, jobs)
+    return report
+
+
+def count(executable, seed, report):
+    """How often the scripted work makes each call."""
+    outcome = Outcome("counting")
+    with strace.Scratch() as folder, strace.Scratch() as other, Server(seed) as server:
+        log = os.path.join(other, "log")
+        worker = script(executable, server, folder, seed, strace.counting(
+            strace.WRITING, log, folder))
+        wrong = worker.finish(LIMIT)
+        if wrong:
+            outcome.findings.append("without a fault it " + wrong)
+        counts = strace.counted(log)
+    report.add(outcome)
+    report.notes["writing calls"] = sum(counts.values())
+    return counts
+
+
+def script(executable, server, folder, seed, prefix, life=1, **options):
+    return Worker(executable, "script", server.books, prefix, folder=folder, port=server.port,
+                  life=life, seed=seed, actions=ACTIONS, **{"from": life * 1000, **options})
+
+
+def trial(executable, seed, call, number):
+    outcome = Outcome("%s %d" % (call, number))
+    with strace.Scratch() as folder, Server(seed) as server:
+        worker = script(executable, server, folder, seed, strace.killing(call, number, folder))
+        wrong = worker.finish(LIMIT)
+        killed = worker.process.returncode in (-9, 137)
+        if wrong and not killed:
+            outcome.findings.append("it " + wrong)
+        outcome.notes = {"killed": killed}
+        outcome.trial(cache.faults(folder))
+        outcome.findings += drain(executable, server, folder, 2)
+    return outcome

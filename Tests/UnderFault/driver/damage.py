@@ -1,0 +1,194 @@
+"""Files that were damaged: bits flipped, cut, swapped, foreign. Never a wrong payload."""
+
+import os
+import pathlib
+import random
+import shutil
+import tempfile
+
+from driver.cache import NAME
+from driver.calls import LIMIT, script
+from driver.report import Outcome, Report
+from driver.strace import Scratch
+from driver.worker import Checker, Worker
+from vendors.books import key_of
+from vendors.payload import fault
+from vendors.server import Server
+
+IMAGES = 125
+# Errors that a damaged file may end in; everything else opens.
+TYPED = {"unreadable", "newerSchema", "storage", "busy", "notFound"}
+# One image in so many is also sent off: what a vendor receives is what counts in the end.
+SENT = 10
+# Stands in the body of each action.
+MARK = b'"padding"'
+
+
+def damage(executable, images, seed, jobs=2):
+    report = Report("damage", seed, ["run", "damage", "--images", str(images), "--seed",
+                                     str(seed)])
+    parts = [(executable, seed, number, min(IMAGES, images - number * IMAGES))
+             for number in range((images + IMAGES - 1) // IMAGES)]
+    report.gather(part, parts, jobs)
+    return report
+
+
+def part(executable, seed, number, images):
+    generator = random.Random("%d/%d" % (seed, number))
+    outcome = Outcome("part %d" % number)
+    with Scratch() as folder, Scratch() as foreign, Server(seed) as server:
+        for place, life in ((folder, 1), (foreign, 5)):
+            wrong = furnish(executable, server, place, life, generator, is_open=number % 2 == 1)
+            if wrong:
+                outcome.findings.append("the worker " + wrong)
+                return outcome
+        checker = Checker(executable)
+        try:
+            for index in range(images):
+                image = tempfile.mkdtemp(prefix="fault-")
+                try:
+                    what = spoil(folder, foreign, image, generator)
+                    found = list(judged(image, checker, server, outcome))
+                    if index % SENT == 0:
+                        found += sent(executable, image, server)
+                    outcome.trial("image %d, %s: %s" % (index, what, text) for text in found)
+                finally:
+                    shutil.rmtree(image, ignore_errors=True)
+        finally:
+            checker.close()
+        outcome.findings += server.books.findings
+    return outcome
+
+
+def furnish(executable, server, folder, life, generator, is_open):
+    """Makes a cache with feeds and with actions that wait; what was wrong with it, or None.
+
+    A cache that was left open has most of it in the log, any other in the file.
+    """
+    wrong = script(executable, server, folder, generator.getrandbits(31), [], life).finish(LIMIT)
+    if wrong:
+        return wrong
+    server.is_away = True
+    try:
+        if not is_open:
+            return script(executable, server, folder, generator.getrandbits(31), [], life + 1,
+                          quiet="yes").finish(LIMIT)
+        worker = Worker(executable, "loop", server.books, folder=folder, port=server.port,
+                        life=life + 1, seed=generator.getrandbits(31),
+                        **{"from": (life + 1) * 1000})
+        ready = worker.wait_for("ready")
+        for _ in range(40):
+            ready = ready and worker.wait_for("accepted")
+        worker.kill()
+        return None if ready else "was not ready: %s" % worker.said[-3:]
+    finally:
+        server.is_away = False
+
+
+# MARK: Damage
+
+
+def spoil(folder, foreign, image, generator):
+    """Copies the cache and damages the copy; what was done."""
+    shutil.copytree(folder, image, dirs_exist_ok=True)
+    kinds = {"flip": 4, "flip in a body": 3, "cut": 2, "empty": 1, "foreign log": 1,
+             "foreign file": 1, "gone": 1, "noise": 1, "zeros": 1}
+    kind = generator.choices(list(kinds), kinds.values())[0]
+    files = [name for name in os.listdir(image)
+             if name.startswith(NAME) and os.path.getsize(os.path.join(image, name))]
+    # The cache and its log are hit most, what stands beside them now and then.
+    name = generator.choice(files + [name for name in files if name in (NAME, NAME + "-wal")] * 3)
+    path = pathlib.Path(image, name)
+    content = bytearray(path.read_bytes())
+    if kind == "flip in a body":
+        places = [(other, place) for other in files
+                  for place in marks(pathlib.Path(image, other).read_bytes())]
+        if places:
+            name, place = generator.choice(places)
+            path = pathlib.Path(image, name)
+            content = bytearray(path.read_bytes())
+            flip(content, generator, place, min(place + 200, len(content)))
+    elif kind == "flip":
+        flip(content, generator, 0, len(content))
+    elif kind == "cut":
+        del content[generator.randrange(len(content)):]
+    elif kind == "empty":
+        content.clear()
+    elif kind == "noise":
+        start = generator.randrange(len(content))
+        length = min(generator.choice([16, 512, 4096]), len(content) - start)
+        content[start:start + length] = generator.randbytes(length)
+    elif kind == "zeros":
+        start = generator.randrange(len(content)) // 4096 * 4096
+        length = min(4096, len(content) - start)
+        content[start:start + length] = bytes(length)
+    if kind == "foreign log":
+        name = NAME + "-wal"
+        shutil.copyfile(os.path.join(foreign, name), os.path.join(image, name))
+    elif kind == "foreign file":
+        pathlib.Path(image, NAME).write_bytes(b"This is no cache of ours.\n" * 100)
+        name = NAME
+    elif kind == "gone":
+        path.unlink()
+    else:
+        path.write_bytes(content)
+    return "%s: %s" % (kind, name)
+
+
+def flip(content, generator, start, end):
+    for _ in range(generator.randint(1, 8)):
+        content[generator.randrange(start, end)] ^= 1 << generator.randrange(8)
+
+
+def marks(content):
+    place = content.find(MARK)
+    while place >= 0:
+        yield max(0, place - 100)
+        place = content.find(MARK, place + 1)
+
+
+# MARK: What must hold
+
+
+def judged(image, checker, server, outcome):
+    """A typed error or a cache that works, the second time without anything left to repair."""
+    outcome.notes = outcome.notes or {"opened": 0, "recovered": 0, "refused with a code": 0}
+    for again in (False, True):
+        found, wrong = checker.check(image)
+        if wrong:
+            yield wrong
+            return
+        if found.get("error"):
+            if found["error"] not in TYPED:
+                yield "it does not open: %s, %s" % (found["error"], found["detail"])
+            if not again:
+                outcome.notes["refused with a code"] += 1
+            return
+        if not again:
+            outcome.notes["recovered" if found.get("recovery") else "opened"] += 1
+        elif found.get("recovery"):
+            yield "it has to be recovered a second time: %s" % found["recovery"]
+        yield from ("a wrong item is shown: %s" % item for item in found["wrong"])
+        yield from wrong_payloads(found, server)
+
+
+def wrong_payloads(found, server):
+    with server.books.lock:
+        known = {entry.key for entry in server.books.tries.values()}
+    for row in found["pending"]:
+        if row["verb"] == "track":
+            wrong = fault(row["properties"], row["user"])
+            if wrong:
+                yield wrong
+        key = key_of(row["provider"], row["user"], row["verb"],
+                     row["n"] if row["verb"] == "track" else row["target"])
+        if key not in known:
+            yield "pending, and nobody accepted it: %s" % " ".join(map(str, key))
+
+
+def sent(executable, image, server):
+    """The same through the whole road: the servers look at what arrives."""
+    worker = Worker(executable, "drain", None, folder=image, port=server.port, life=9,
+                    users=",".join(sorted(server.vibes.users)))
+    wrong = worker.finish(LIMIT)
+    return ["the drain " + wrong] if wrong else []

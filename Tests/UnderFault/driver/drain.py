@@ -1,0 +1,37 @@
+"""The end of a trial: the faults stop, and everything accepted has to arrive."""
+
+from driver import cache
+from driver.worker import Worker
+from vendors.books import key_of
+
+LIMIT = 60
+
+
+def drain(executable, server, folder, life):
+    """Lets a fresh worker deliver what is pending, then closes the books; what was wrong."""
+    server.faults.rate = 0.0
+    server.is_away = False
+    worker = Worker(executable, "drain", server.books, folder=folder, port=server.port, life=life,
+                    users=",".join(sorted(server.vibes.users)))
+    wrong = worker.finish(LIMIT)
+    if wrong:
+        server.books.finding("the drain " + wrong)
+    for line in worker.said:
+        word, _, rest = line.partition(" ")
+        if word == "left" and rest.split()[1] != "0":
+            server.books.finding("not delivered in the end: %s" % rest)
+        if word == "health" and rest != "sound":
+            server.books.finding("health: %s" % rest)
+        if word == "fault":
+            server.books.finding("the drain: %s" % rest)
+    if not wrong and "done" not in worker.said:
+        server.books.finding("the drain did not come to its end: %s" % worker.said[-3:])
+    for provider, verb, target, why in cache.rejected(folder):
+        # The one refusal that these servers give a reason for. It is told, counted and kept.
+        if provider == "vibes" and target and why.startswith("conflict"):
+            server.books.rejected(key_of(provider, None, verb, target))
+        else:
+            server.books.finding("refused by nobody: %s of %s at %s, %s" % (
+                verb, target, provider, why))
+    server.books.verify(is_final=not wrong)
+    return server.books.findings

@@ -1,0 +1,74 @@
+"""SIGKILL at random moments, while the worker accepts, sends and stores."""
+
+import random
+import shutil
+import subprocess
+import tempfile
+
+from driver import cache
+from driver.drain import drain
+from driver.report import Outcome, Report
+from driver.worker import PATIENCE, Worker
+from vendors.server import Server
+
+# Lives of one cache before it is drained and thrown away: new caches are made under fault, too.
+LIVES = 25
+# Numbers that one life may use.
+NUMBERS = 10_000
+RATE = 0.25
+# How long a life lasts after it said that it is ready, in seconds.
+LONGEST = 0.11
+
+
+def kill(executable, cycles, seed, jobs=2):
+    report = Report("kill", seed, ["run", "kill", "--cycles", str(cycles), "--seed", str(seed)])
+    groups = [(executable, seed, number, min(LIVES, cycles - number * LIVES))
+              for number in range((cycles + LIVES - 1) // LIVES)]
+    report.gather(group, groups, jobs)
+    return report
+
+
+def group(executable, seed, number, lives):
+    """The lives of one cache: what each was found guilty of, and the counts."""
+    generator = random.Random("%d/%d" % (seed, number))
+    folder = tempfile.mkdtemp(prefix="fault-")
+    outcome = Outcome("group %d" % number)
+    try:
+        with Server(generator.getrandbits(32), RATE) as server:
+            for life in range(1, lives + 1):
+                wrong = one_life(executable, server, folder, life, generator)
+                outcome.trial("life %d: %s" % (life, text) for text in wrong)
+            outcome.findings += drain(executable, server, folder, lives + 1)
+            outcome.notes = server.books.notes()
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    return outcome
+
+
+def one_life(executable, server, folder, life, generator):
+    worker = Worker(
+        executable, "loop", server.books, folder=folder, port=server.port, life=life,
+        **{"from": life * NUMBERS}, seed=generator.getrandbits(31))
+    findings = []
+    # One life in six ends before it is ready, so that opening is under fault as well.
+    if generator.random() < 1 / 6:
+        wait(worker, generator.uniform(0, 0.03))
+    elif worker.wait_for("ready") is None:
+        if worker.process.poll() is None:
+            findings.append("not ready after %d s: %s" % (PATIENCE, worker.said[-3:]))
+    else:
+        wait(worker, generator.uniform(0, LONGEST))
+    early = worker.process.poll()
+    worker.kill()
+    if early is not None:
+        findings.append("ended by itself with %s: %s %s" % (
+            early, worker.said[-2:], " / ".join(worker.complaints[:6])))
+    return findings + cache.faults(folder)
+
+
+def wait(worker, seconds):
+    try:
+        worker.process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        # Its time is up and it still lives, as it should.
+        pass

@@ -1,0 +1,122 @@
+"""One guarantee taken out at a time: the commands have to notice."""
+
+import os
+import pathlib
+import shutil
+import tomllib
+
+from driver import worker
+from driver.calls import calls
+from driver.damage import damage
+from driver.kill import kill
+from driver.power import power
+from driver.report import REPOSITORY, ROOT, Report
+from driver.scenes import scenes
+
+# The sizes at which a mutant has to be noticed.
+COMMANDS = {
+    "kill": lambda executable, seed: kill(executable, 200, seed),
+    "calls": lambda executable, seed: calls(executable, 20, seed),
+    "power": lambda executable, seed: power(executable, 250, seed),
+    "damage": lambda executable, seed: damage(executable, 250, seed),
+    "scenes": lambda executable, seed: scenes(executable, 5, seed),
+}
+COPIED = ["Package.swift", "Adapters", "Benchmarks", "Examples", "Sources", "Tests"]
+
+
+class Mutant:
+    """A guarantee that is taken out: which text of which file becomes which."""
+
+    def __init__(self, path):
+        with open(path, "rb") as file:
+            data = tomllib.load(file)
+        self.name = path.stem
+        self.guarantee = data["guarantee"]
+        self.command = data["command"]
+        self.edits = [(edit["file"], edit["text"], edit["replacement"]) for edit in data["edit"]]
+
+    def apply(self, root):
+        """Edits the copy; the texts to put back. A text has to be there exactly once."""
+        before = {}
+        for file, text, replacement in self.edits:
+            path = pathlib.Path(root, file)
+            content = path.read_text() if path.exists() else ""
+            if content.count(text) != 1:
+                revert(before)
+                raise LookupError("the mutant no longer applies: %s has its text %d times" % (
+                    file, content.count(text)))
+            before.setdefault(path, content)
+            path.write_text(content.replace(text, replacement))
+        return before
+
+
+def revert(before):
+    for path, content in before.items():
+        path.write_text(content)
+
+
+def mutants(seed, only=None):
+    report = Report("mutants", seed, ["run", "mutants", "--seed", str(seed)])
+    scratch = pathlib.Path(ROOT, ".build", "mutants")
+    root = copied(scratch)
+    chosen = [Mutant(path) for path in sorted(pathlib.Path(ROOT, "mutants").glob("*.toml"))]
+    noticed = 0
+    for mutant in chosen:
+        if only and mutant.name not in only:
+            continue
+        report.trials += 1
+        wrong, account = judged(mutant, root, seed)
+        if wrong:
+            report.findings.append((mutant.name, wrong))
+        else:
+            noticed += 1
+        print("mutants: %s: %s" % (mutant.name, wrong or "noticed: " + account), flush=True)
+    report.notes["noticed"] = noticed
+    return report
+
+
+def copied(scratch):
+    """The sources in a folder of their own, where they may be spoilt; it is kept for the next."""
+    root = scratch / "tree"
+    root.mkdir(parents=True, exist_ok=True)
+    for name in COPIED:
+        copy(pathlib.Path(REPOSITORY, name), root / name)
+    return root
+
+
+def copy(source, target):
+    """Copies what differs, so that what was built stays built."""
+    if source.is_dir():
+        if source.name in (".build", "__pycache__"):
+            return
+        target.mkdir(exist_ok=True)
+        names = {path.name for path in source.iterdir()}
+        for path in target.iterdir():
+            if path.name not in names and path.name != ".build":
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
+        for path in source.iterdir():
+            copy(path, target / path.name)
+    elif not target.exists() or target.read_bytes() != source.read_bytes():
+        shutil.copyfile(source, target)
+
+
+def judged(mutant, root, seed):
+    """(None, what was noticed) or (why it was not noticed, "")."""
+    try:
+        before = mutant.apply(root)
+    except LookupError as error:
+        return str(error), ""
+    try:
+        executable = worker.build(package=os.path.join(root, "Tests/UnderFault"))
+        report = COMMANDS[mutant.command](executable, seed)
+    except RuntimeError as error:
+        return str(error), ""
+    finally:
+        revert(before)
+    Report.unclosed.remove(report)
+    if not report.findings:
+        return "not noticed by %d trials of %s, without %s" % (
+            report.trials, mutant.command, mutant.guarantee), ""
+    where, text = report.findings[0]
+    return None, "%s, %d findings in %d trials, first: %s" % (
+        mutant.command, len(report.findings), report.trials, text)

@@ -1,0 +1,180 @@
+"""The process under fault: started, listened to, killed; nothing but its own children is."""
+
+import json
+import os
+import queue
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+from driver import stopping
+from driver.report import ROOT, Missing
+
+# Without a line for this long a worker hangs.
+PATIENCE = 20
+PRODUCT = "FaultWorker"
+
+
+def build(scratch=None, package=ROOT):
+    """Builds the worker; the path of the executable."""
+    environment = dict(os.environ, ENGAGEMENT_WORKSHOP="1")
+    command = ["swift", "build", "-c", "release", "--product", PRODUCT,
+               "--package-path", str(package)]
+    if scratch:
+        command += ["--scratch-path", str(scratch)]
+    print("building the worker, which takes minutes the first time", file=sys.stderr, flush=True)
+    try:
+        made = subprocess.run(command, env=environment, capture_output=True, text=True)
+    except FileNotFoundError:
+        raise Missing("swift: https://www.swift.org/install") from None
+    if made.returncode:
+        raise RuntimeError("the worker does not build:\n%s%s" % (made.stdout, made.stderr))
+    where = subprocess.run([*command, "--show-bin-path"], env=environment, capture_output=True,
+                           text=True, check=True)
+    return os.path.join(where.stdout.strip(), PRODUCT)
+
+
+class Worker:
+    """One life of the worker. What it says goes into the books as it says it."""
+
+    def __init__(self, executable, mode, books=None, prefix=(), environment=None, **options):
+        self.books = books
+        self.lines = queue.Queue()
+        self.said = []
+        self.last_word = time.monotonic()
+        arguments = [executable, mode]
+        for name, value in options.items():
+            arguments += ["--" + name.replace("_", "-"), str(value)]
+        self.process = subprocess.Popen(
+            [*prefix, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, env={**os.environ, **(environment or {})},
+            # Its own group, so that what traces it dies with it and nothing else does.
+            start_new_session=True)
+        stopping.GROUPS.add(self.process.pid)
+        self.complaints = []
+        self.readers = [threading.Thread(target=self._listen, daemon=True),
+                        threading.Thread(target=self._overhear, daemon=True)]
+        for reader in self.readers:
+            reader.start()
+
+    def _listen(self):
+        for raw in self.process.stdout:
+            # A line that was cut off with its process was not said.
+            if not raw.endswith(b"\n"):
+                break
+            line = raw.decode(errors="replace").rstrip("\n")
+            self.last_word = time.monotonic()
+            self.said.append(line)
+            if self.books is not None:
+                enter(line, self.books)
+            self.lines.put(line)
+        self.lines.put(None)
+
+    def _overhear(self):
+        for raw in self.process.stderr:
+            if len(self.complaints) < 50:
+                self.complaints.append(raw.decode(errors="replace").rstrip("\n"))
+
+    def wait_for(self, start, patience=PATIENCE):
+        """The next line that begins so; None when the worker ended or fell silent first."""
+        end = time.monotonic() + patience
+        while True:
+            try:
+                line = self.lines.get(timeout=max(0.0, end - time.monotonic()))
+            except queue.Empty:
+                return None
+            if line is None:
+                self.lines.put(None)
+                return None
+            if line.startswith(start):
+                return line
+
+    def say(self, line):
+        try:
+            self.process.stdin.write((line + "\n").encode())
+            self.process.stdin.flush()
+        except (BrokenPipeError, ValueError):
+            pass
+
+    def kill(self):
+        """Kills it and reads what it said until then."""
+        try:
+            os.killpg(self.process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        return self.ended()
+
+    def ended(self):
+        code = self.process.wait()
+        stopping.GROUPS.discard(self.process.pid)
+        for reader in self.readers:
+            reader.join(PATIENCE)
+        for pipe in (self.process.stdin, self.process.stdout, self.process.stderr):
+            try:
+                pipe.close()
+            except OSError:
+                pass
+        return code
+
+    def finish(self, limit=60):
+        """Waits for its own end; what was wrong with how it ended, or None.
+
+        A worker that says nothing for too long, or does not end in time, is killed and has hung.
+        """
+        end = time.monotonic() + limit
+        while self.process.poll() is None:
+            silent = time.monotonic() - self.last_word > PATIENCE
+            if silent or time.monotonic() > end:
+                self.kill()
+                return "hung after %r" % (self.said[-1] if self.said else "no word at all")
+            time.sleep(0.002)
+        code = self.ended()
+        if code:
+            return "ended with %s: %s" % (code, " / ".join(self.complaints[:6]) or "no word")
+        return None
+
+
+def enter(line, books):
+    """Takes a line of the worker into the books."""
+    word, _, rest = line.partition(" ")
+    if word == "try":
+        number, provider, user, verb, target = rest.split(" ", 4)
+        books.tried(int(number), provider, user, verb,
+                    int(target) if verb == "track" else target)
+    elif word == "accepted":
+        books.accepted(int(rest))
+    elif word == "refused":
+        number, code = rest.split(" ", 1)
+        books.refused(int(number), code)
+    elif word == "finding":
+        books.finding("the worker: " + rest)
+
+
+class Checker:
+    """A worker that opens one folder after the other and says what it finds."""
+
+    def __init__(self, executable):
+        self.executable = executable
+        self.worker = None
+
+    def check(self, folder):
+        """(what was found, None) or (None, what was wrong with finding it)."""
+        if self.worker is None:
+            self.worker = Worker(self.executable, "check")
+        self.worker.say(str(folder))
+        line = self.worker.wait_for("{")
+        if line is not None:
+            return json.loads(line), None
+        worker, self.worker = self.worker, None
+        if worker.process.poll() is None and time.monotonic() - worker.last_word >= PATIENCE:
+            worker.kill()
+            return None, "the worker hung"
+        code = worker.kill()
+        return None, "the worker crashed (%s): %s" % (code, " / ".join(worker.complaints[:6]))
+
+    def close(self):
+        if self.worker:
+            self.worker.kill()
+            self.worker = None

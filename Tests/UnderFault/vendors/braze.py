@@ -1,0 +1,112 @@
+"""Braze's two endpoints: data, and the sync of content cards. Nothing is de-duplicated."""
+
+import itertools
+import json
+
+from vendors.books import Key
+from vendors.payload import fault
+
+API_KEY = "key-of-the-app"
+CARDS = 20
+CONFIG = {
+    "time": 1700000000, "events_blacklist": [], "attributes_blacklist": [],
+    "purchases_blacklist": [], "messaging_session_timeout": 1800,
+    "content_cards": {"enabled": True, "refresh_rate_limit": 0},
+}
+CARD_VERBS = {"cci": "impression", "ccc": "click", "ccd": "dismiss"}
+
+
+class Braze:
+    """The vendor's state. The server calls it under one lock."""
+
+    def __init__(self, books):
+        self.books = books
+        self.dismissed = {}
+        self.served = set()
+        self.refused_signatures = set()
+        # Refuses each user's first signature, whoever comes with it.
+        self.refuses_first = False
+        self.firsts = {}
+
+    def answer(self, request, fault):
+        """(status, body, parcel): the answer, and what had an effect, where anything had."""
+        body = json.loads(request.body)
+        user = body.get("user_id")
+        if body.get("api_key") != API_KEY:
+            return 200, {"error": "invalid_api_key"}, None
+        signature = request.headers.get("x-braze-auth-signature")
+        error = self._signature_error(user, signature, fault == "auth")
+        if error:
+            return 200, {"auth_error": {"error_code": error, "user_id": user}}, None
+        if request.path == "/api/v3/content_cards/sync":
+            return 201, self._sync(user), None
+        if request.path != "/api/v3/data/":
+            return 404, {}, None
+        answer = {"message": "success"}
+        known = body.get("respond_with", {}).get("config", {}).get("config_time", 0)
+        if known < CONFIG["time"]:
+            answer["config"] = CONFIG
+        return 201, answer, self._events(user, request.life, body.get("events", []))
+
+    def _signature_error(self, user, signature, expires):
+        if user is None:
+            if signature is not None:
+                self.books.finding("an anonymous request carries a signature")
+            return None
+        if signature is None:
+            return 26
+        owner = signature.split("|")[1] if signature.count("|") == 3 else "?"
+        if owner != user:
+            self.books.finding("a request as %s carries the signature of %s" % (user, owner))
+            return 28
+        first = self.firsts.setdefault(user, signature)
+        if expires or self.refuses_first and signature == first:
+            self.refused_signatures.add(signature)
+        if signature in self.refused_signatures:
+            self.books.count("signatures refused")
+            return 22
+        return None
+
+    def _sync(self, user):
+        gone = self.dismissed.setdefault(user, set())
+        names = ("card.%s.%d" % (user, number) for number in itertools.count())
+        ids = list(itertools.islice((name for name in names if name not in gone), CARDS))
+        self.served.update(ids)
+        return {"cards": [card(id) for id in ids], "full_sync": True,
+                "last_full_sync_at": 1700000000, "last_card_updated_at": 1700000000}
+
+    def _events(self, user, life, events):
+        taken = []
+        for event in events:
+            if event.get("user_id") != user:
+                self.books.finding("an event of %s in a request as %s" % (
+                    event.get("user_id"), user))
+            taken += self._event(user, event)
+        return self.books.parcel("braze", user, life, taken) if taken else None
+
+    def _event(self, user, event):
+        name, data = event.get("name"), event.get("data", {})
+        if name == "ce" and data.get("n") == "action":
+            wrong = fault(data.get("p"), user)
+            if wrong:
+                self.books.finding("braze: " + wrong)
+                return []
+            return [(Key("braze", user, "track", data["p"]["n"]), event)]
+        if name not in CARD_VERBS:
+            return []
+        taken = []
+        for id in data.get("ids", []):
+            if id not in self.served or id.split(".")[1] != user:
+                self.books.finding("braze: %s of %s on the foreign card %r" % (name, user, id))
+                continue
+            if name == "ccd":
+                self.dismissed.setdefault(user, set()).add(id)
+            taken.append((Key("braze", user, CARD_VERBS[name], id), event))
+        return taken
+
+
+def card(id):
+    number = int(id.rsplit(".", 1)[1])
+    return {"id": id, "tp": "short_news", "ca": 1700000000 + number, "ea": -1, "tt": "Card " + id,
+            "ds": "For " + id.split(".")[1], "u": "https://example.com/" + id, "uw": False,
+            "v": False, "cl": False, "p": False, "r": False, "db": True, "t": False, "e": {}}

@@ -1,0 +1,33 @@
+"""Which request meets which fault, decided by a seed."""
+
+import random
+import threading
+
+# How a request fares, and how often compared with the others. The vendor's effect happens in all
+# those that say so.
+WEIGHTS = {
+    "500": 3, "503": 3, "429": 2,
+    "close before": 3,
+    "auth": 2,
+    "close after": 4,      # effect
+    "truncated": 2,        # effect
+    "garbage": 2,          # effect
+    "delay": 3,            # effect
+}
+NO_EFFECT = {"500", "503", "429", "close before", "auth"}
+ANSWER_LOST = {"close after", "truncated", "garbage"}
+
+
+class Faults:
+    """Draws a fault for a request, or None."""
+
+    def __init__(self, seed, rate):
+        self.random = random.Random(seed)
+        self.rate = rate
+        self.lock = threading.Lock()
+
+    def draw(self):
+        with self.lock:
+            if self.random.random() >= self.rate:
+                return None
+            return self.random.choices(list(WEIGHTS), WEIGHTS.values())[0]

@@ -1,0 +1,177 @@
+"""The HTTP in front of the vendors: one connection a request, with the faults on the way.
+
+By itself it serves until it is stopped: `python3 -m vendors.server --seed 1 --rate 0.3`.
+"""
+
+import argparse
+import collections
+import http.server
+import json
+import socket
+import struct
+import sys
+import threading
+import time
+
+from vendors.books import Books
+from vendors.braze import Braze
+from vendors.faults import ANSWER_LOST, NO_EFFECT, Faults
+from vendors.vibes import Vibes
+
+Request = collections.namedtuple("Request", "method path headers body life")
+USERS = ["u-1", "u-2", "u-3"]
+DELAY = 0.02
+# The longest that a held answer is held: a gate that nobody opens must not hold up a run.
+HELD = 5
+
+
+class Hold:
+    """Holds the answers to some requests, or to the first of them, until it is opened."""
+
+    def __init__(self, matches, only_first):
+        self.matches = matches
+        self.places = threading.Semaphore(1 if only_first else 1000)
+        self.arrived = threading.Semaphore(0)
+        self.gate = threading.Event()
+
+    def open(self):
+        self.gate.set()
+
+    def keep(self, request):
+        """Holds the answer to the request if it is one of those."""
+        if self.gate.is_set() or not self.matches(request):
+            return
+        if self.places.acquire(blocking=False):
+            self.arrived.release()
+            self.gate.wait(HELD)
+
+
+class Server(http.server.ThreadingHTTPServer):
+    """Both vendors on one port of loopback."""
+
+    daemon_threads = True
+    request_queue_size = 128
+
+    def __init__(self, seed=0, rate=0.0, users=USERS, port=0):
+        super().__init__(("127.0.0.1", port), Handler)
+        self.books = Books()
+        self.braze = Braze(self.books)
+        self.vibes = Vibes(self.books, users)
+        self.faults = Faults(seed, rate)
+        self.lock = threading.Lock()
+        self.holds = []
+        self.is_away = False
+
+    def __enter__(self):
+        threading.Thread(target=self.serve_forever, args=(0.05,), daemon=True).start()
+        return self
+
+    def __exit__(self, *_):
+        for hold in self.holds:
+            hold.open()
+        self.shutdown()
+        self.server_close()
+
+    @property
+    def port(self):
+        return self.server_address[1]
+
+    def hold(self, matches, only_first=False):
+        """Holds the answers to the requests that match, from now on; open it again."""
+        hold = Hold(matches, only_first)
+        self.holds.append(hold)
+        return hold
+
+    def handle_error(self, request, client_address):
+        kind, error = sys.exc_info()[:2]
+        # A client that is killed is what this is for.
+        if not issubclass(kind, (ConnectionError, TimeoutError)):
+            self.books.finding("the server failed: %s %s" % (kind.__name__, error))
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    timeout = 10
+
+    def do_POST(self):
+        length = int(self.headers.get("Content-Length", 0))
+        body = self.rfile.read(length)
+        if len(body) < length:
+            self.close_connection = True
+            return
+        self.serve(Request(
+            self.command, self.path, {name.lower(): value for name, value in self.headers.items()},
+            body, int(self.headers.get("X-Fault-Life", 0))))
+
+    do_GET = do_PUT = do_PATCH = do_DELETE = do_POST
+
+    def serve(self, request):
+        server = self.server
+        fault = "close before" if server.is_away else server.faults.draw()
+        server.books.count("requests")
+        if fault:
+            server.books.count("fault " + fault)
+        if fault in NO_EFFECT and fault != "auth":
+            return self.refuse(fault)
+        vendor = server.braze if request.path.startswith("/api/") else server.vibes
+        with server.lock:
+            status, answer, parcel = vendor.answer(request, fault)
+            if parcel and fault in ANSWER_LOST:
+                parcel.lost = True
+        if fault == "delay":
+            time.sleep(DELAY)
+        for hold in server.holds:
+            hold.keep(request)
+        if fault == "close after":
+            return self.reset()
+        body = b"" if answer is None else json.dumps(answer).encode()
+        if fault == "garbage":
+            # With the status that it had: a refusal must not turn into an effect that never was.
+            return self.reply(200 if status == 204 else status, b"<html>\xff\xfe{]")
+        self.reply(status, body, cut=fault == "truncated")
+
+    def refuse(self, fault):
+        if fault == "close before":
+            return self.reset()
+        self.reply(int(fault), b"{}", None if fault == "500" else {"Retry-After": "1"})
+
+    def reply(self, status, body, headers=None, cut=False):
+        head = "HTTP/1.1 %d Word\r\nConnection: close\r\n" % status
+        head += "Content-Type: application/json\r\n"
+        head += "".join("%s: %s\r\n" % field for field in (headers or {}).items())
+        if status != 204:
+            head += "Content-Length: %d\r\n" % (len(body) + (7 if cut else 0))
+        self.close_connection = True
+        self.wfile.write(head.encode() + b"\r\n" + body)
+
+    def reset(self):
+        self.close_connection = True
+        self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.connection.close()
+
+    def finish(self):
+        try:
+            super().finish()
+        except (OSError, ValueError):
+            self.close_connection = True
+
+    def log_message(self, *_):
+        pass
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--port", type=int, default=8410)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--rate", type=float, default=0.3, help="faults per request (default 0.3)")
+    options = parser.parse_args()
+    with Server(options.seed, options.rate, port=options.port) as server:
+        print("http://127.0.0.1:%d" % server.port, flush=True)
+        try:
+            threading.Event().wait()
+        except KeyboardInterrupt:
+            print(json.dumps({"counts": server.books.counts, "findings": server.books.findings}))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,223 @@
+import EngagementEmulator
+import EngagementFormats
+import EngagementKit
+import EngagementModel
+import EngagementTesting
+import Foundation
+import Testing
+
+/// What a user does, over real HTTP, against the vendor's own record of what came.
+@Suite(.timeLimit(.minutes(20))) struct BrazeActionsWireTests {
+  /// Does it and waits until it is delivered.
+  private static func deliver(
+    _ action: ItemAction, on id: ItemID, _ engagement: Engagement
+  ) async throws {
+    let outcome = await (try await engagement.perform(action, on: id)).outcome
+    #expect(outcome == .delivered, "\(action.name) on \(id)")
+  }
+
+  // MARK: Cards
+
+  @Test("B3 an impression, a click, a dismissal and a control card's impression arrive once each")
+  func cards() async throws {
+    let scene = try await WireScene()
+    try await scene.run { engagement in
+      try await scene.signIn("u-1")
+      _ = await scene.refresh()
+      let linked = try #require(scene.card("Breakfast until noon")).id
+      let plain = try #require(scene.card("A quieter corner")).id
+      let pinned = try #require(scene.cards.first { $0.pinned && !$0.dismissible }).id
+      let control = try #require(
+        try await scene.emulator.items(of: "braze").first { $0["tp"] == "control" }?["id"]?.string)
+      try await Self.deliver(.impression, on: linked, engagement)
+      try await Self.deliver(.impression, on: ItemID("braze", control), engagement)
+      try await Self.deliver(.click, on: linked, engagement)
+      try await Self.deliver(.click, on: plain, engagement)
+      try await Self.deliver(.dismiss, on: linked, engagement)
+      try await Self.deliver(.dismiss, on: linked, engagement)
+      let effects = await scene.emulator.effects().filter { $0.key.name.hasPrefix("cc") }
+      let told: [EmulatorEffect: Int] = [
+        EmulatorEffect("cci", of: linked.value, by: "u-1"): 1,
+        EmulatorEffect("ccic", of: control, by: "u-1"): 1,
+        EmulatorEffect("ccc", of: linked.value, by: "u-1"): 1,
+        EmulatorEffect("ccd", of: linked.value, by: "u-1"): 1,
+      ]
+      #expect(effects == told)
+      #expect(engagement.card(linked) == nil && engagement.card(plain)?.clicked == true)
+
+      let refused = try? await engagement.perform(.dismiss, on: pinned)
+      let end = await refused?.outcome
+      #expect(end != .delivered, "\(String(describing: end))")
+      for await feed in engagement.cardUpdates(in: "home") {
+        // It is shown again; nothing else ends this.
+        if feed.cards.contains(where: { $0.id == pinned }) { break }
+      }
+      await scene.advance(by: .seconds(60))
+      #expect(await scene.refresh() == .fresh)
+      #expect(engagement.card(linked) == nil, "the vendor knows, and lists it no more")
+      #expect(await scene.emulator.times("ccd") == 1)
+    }
+  }
+
+  // MARK: What an application reports
+
+  @Test("B7 B8 custom events, purchases, attributes and the push token arrive once each")
+  func reports() async throws {
+    let scene = try await WireScene(signs: true)
+    try await scene.run { engagement in
+      try await scene.emulator.configure("braze", ["authentication": "required"])
+      try await scene.signIn("u-1")
+      var update = PersonUpdate()
+      update.email = "ada@example.com"
+      update.custom = ["tier": "gold"]
+      let receipts = [
+        try await engagement.track("looked", ["page": 3]),
+        try await engagement.track(.purchase, name: "beans", ["currency": "EUR", "price": 9.5]),
+        try await engagement.update(update),
+        try await engagement.registerPush(
+          PushRegistration(token: Secret("0a0b"), service: .apns)),
+      ]
+      for receipt in receipts { #expect(await receipt.outcome == .delivered) }
+      let fingerprint = String(SHA256.digest(of: "0a0b").description.prefix(12))
+      for (name, subject) in [
+        ("ce", "looked"), ("p", "beans"), ("attribute", "email"), ("attribute", "custom.tier"),
+        ("push_token", fingerprint),
+      ] {
+        #expect(
+          await scene.emulator.times(name, of: subject, by: "u-1") == 1, "\(name) \(subject)")
+      }
+    }
+  }
+
+  @Test("B6 what the vendor does not want to hear of is not sent; the rest is")
+  func blocklists() async throws {
+    let scene = try await WireScene()
+    try await scene.run { engagement in
+      try await scene.emulator.configure(
+        "braze", ["eventsBlacklist": ["noise"], "attributesBlacklist": ["secret"]])
+      try await scene.signIn("u-1")
+      _ = await scene.refresh(.settings)
+      var update = PersonUpdate()
+      update.custom = ["secret": 1, "tier": "gold"]
+      for receipt in [
+        try await engagement.track("noise"), try await engagement.track("news"),
+        try await engagement.update(update),
+      ] {
+        #expect(await receipt.outcome == .delivered)
+      }
+      // Taken by the vendor, a name that it blocks would have no effect: so the bytes count.
+      let events = await scene.emulator.requests().filter {
+        $0.effects.contains { $0.name == "ce" }
+      }
+      #expect(events.map(\.summary) == ["1 events, 1 effects of u-1"])
+      #expect(await scene.emulator.times("attribute", of: "custom.tier") == 1)
+      #expect(await scene.emulator.times("attribute", of: "custom.secret") == 0)
+    }
+  }
+
+  // MARK: Signatures
+
+  @Test("B7 a signature that has expired is renewed once, and the request goes again")
+  func renewal() async throws {
+    let scene = try await WireScene(signs: true)
+    try await scene.run { engagement in
+      try await scene.emulator.configure("braze", ["authentication": "required"])
+      let asked = Locked(0)
+      try await engagement.signIn("u-1") { _ in
+        asked.withLock { $0 += 1 }
+        return scene.token(of: "u-1", lasting: 600)
+      }
+      try await engagement.setConsent(.full)
+      #expect(await scene.refresh() == .fresh)
+      #expect(asked.withLock { $0 } == 1)
+
+      await scene.advance(by: .seconds(601))
+      let before = await scene.emulator.requests().count
+      let receipt = try await engagement.track("looked")
+      #expect(await receipt.outcome == .delivered)
+      #expect(asked.withLock { $0 } == 2)
+      let summaries = await scene.summaries(after: before)
+      #expect(summaries.first == "authentication error 22")
+      #expect(summaries.filter { $0.hasPrefix("authentication error") }.count == 1)
+      #expect(await scene.emulator.times("ce", of: "looked", by: "u-1") == 1)
+      let sent = await scene.emulator.requests()
+      #expect(sent.allSatisfy { $0.credentials.contains("x-braze-auth-signature") })
+    }
+  }
+
+  @Test("B7 when every signature is refused the vendor is left alone, and nothing is lost")
+  func refusals() async throws {
+    let scene = try await WireScene(signs: true)
+    try await scene.run { engagement in
+      try await scene.emulator.configure(
+        "braze", ["authentication": "required", "refuseTokens": true])
+      // The same every time: there is no other.
+      let token = scene.token(of: "u-1", lasting: 1e7)
+      try await engagement.signIn("u-1") { _ in token }
+      try await engagement.setConsent(.full)
+      let receipt = try await engagement.track("looked")
+      for _ in 0..<60 {
+        _ = await scene.refresh(.settings)
+        await scene.advance(by: .seconds(1))
+      }
+      let count = await scene.emulator.requests().count
+      // One more may have been on its way beside the fiftieth.
+      #expect((50...51).contains(count))
+      await scene.advance(by: .seconds(3_600))
+      _ = await scene.refresh(.settings)
+      #expect(await scene.emulator.requests().count == count, "nothing is sent any more")
+      let waiting = try await engagement.pending()["braze"] ?? 0
+      #expect(waiting >= 1)
+
+      try await scene.emulator.configure("braze", ["refuseTokens": false])
+      _ = try await engagement.signOut()
+      try await scene.signIn("u-1")
+      // What waits is looked at again within a minute.
+      await scene.advance(by: .seconds(60))
+      #expect(await receipt.outcome == .delivered)
+      #expect(await scene.emulator.times("ce", of: "looked", by: "u-1") == 1)
+    }
+  }
+
+  // MARK: Users
+
+  @Test("B6 what was done before the first sign-in is the first user's, and no other's")
+  func adoption() async throws {
+    let scene = try await WireScene()
+    let engagement = scene.engagement
+    try await engagement.setConsent(.full)
+    _ = await scene.refresh()
+    let card = try #require(scene.card("Breakfast until noon")).id
+    let receipts = [
+      try await engagement.track("before"), try await engagement.perform(.dismiss, on: card),
+    ]
+    try await scene.run { engagement in
+      try await scene.signIn("u-1")
+      for receipt in receipts { #expect(await receipt.outcome == .delivered) }
+      #expect(await scene.emulator.times("ce", of: "before", by: "u-1") == 1)
+      #expect(await scene.emulator.times("ccd", of: card.value, by: "u-1") == 1)
+      #expect(await scene.emulator.times("ce", of: "before") == 1)
+      _ = await scene.refresh()
+      #expect(!scene.cards.isEmpty && engagement.card(card) == nil)
+
+      let last = try await engagement.track("last words")
+      try await scene.signIn("u-2")
+      #expect(await last.outcome == .delivered)
+      #expect(await scene.emulator.times("ce", of: "last words", by: "u-1") == 1)
+      #expect(scene.cards.isEmpty, "another user sees none of the former one's cards")
+      #expect(await scene.refresh() == .fresh)
+      #expect(engagement.card(card) != nil, "this one has not dismissed it")
+      #expect(await scene.summaries().last?.hasPrefix("full sync of u-2") == true)
+      let seen = await (try await engagement.track("mine")).outcome
+      #expect(seen == .delivered)
+      #expect(await scene.emulator.times("ce", by: "u-2") == 1)
+
+      _ = try await engagement.signOut()
+      let count = await scene.emulator.requests().count
+      try await engagement.setConsent(.full)
+      try await engagement.track("nobody's")
+      _ = await scene.refresh()
+      #expect(await scene.emulator.requests().count == count, "there is no way back to nobody")
+    }
+  }
+}

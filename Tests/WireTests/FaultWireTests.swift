@@ -1,0 +1,43 @@
+import EngagementEmulator
+import Foundation
+import TestSupport
+import Testing
+
+/// The adapter, the transport and the vendor's server with a network between them that fails.
+@Suite(.timeLimit(.minutes(20))) struct FaultWireTests {
+  /// `WIRE_FAULTS` is how many faults strike, `WIRE_SEED` the seed of the first storm.
+  private static func setting(_ name: String, or standard: Int) -> Int {
+    ProcessInfo.processInfo.environment[name].flatMap(Int.init) ?? standard
+  }
+
+  /// Installations, each with a seed and its part of the faults.
+  private static let storms: [(seed: Int, faults: Int)] = {
+    let (first, all) = (setting("WIRE_SEED", or: 1), setting("WIRE_FAULTS", or: standard))
+    return stride(from: 0, to: all, by: part).enumerated().map { place, start in
+      (first + place, min(part, all - start))
+    }
+  }()
+  private static let standard = Effort.share(of: 1_000)
+  private static let part = 100
+  /// Of so many faults at least so many kinds.
+  private static let kindsOfPart = 20
+
+  @Test("the kinds of fault that are tried are those that the emulator has")
+  func kinds() {
+    #expect(Trouble.all.map(\.kind).sorted() == EmulatorFaults.kinds.sorted())
+  }
+
+  /// A storm that went wrong tells how often each kind has struck.
+  @Test(
+    "G2 G3 G6 G8 whatever a network does, what was accepted arrives as often as it has to",
+    arguments: storms)
+  func storm(seed: Int, faults: Int) async throws {
+    let storm = try await Storm(seed: UInt64(seed))
+    try await storm.blow(faults)
+    let struck = await storm.struck
+    let kinds = struck.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
+    let summary = Comment(rawValue: "WIRE_SEED=\(seed), struck: \(kinds.joined(separator: ", "))")
+    #expect(storm.findings.isEmpty, summary)
+    #expect(faults < Self.part || struck.count >= Self.kindsOfPart, summary)
+  }
+}

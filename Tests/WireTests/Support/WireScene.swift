@@ -1,0 +1,131 @@
+import EngagementBraze
+import EngagementCurl
+import EngagementEmulator
+import EngagementFormats
+import EngagementHTTP
+import EngagementJSON
+import EngagementKit
+import EngagementModel
+import EngagementTesting
+import Foundation
+
+/// An application with Braze alone, over the library's own transport, and the vendor's server in
+/// this process. The application's clock and the vendor's show the same time.
+struct WireScene: Sendable {
+  let emulator: Emulator
+  let engagement: Engagement
+  let network: WatchedTransport
+  let clock: TestClock
+  private let folder: URL
+  private let tokens = Locked(0)
+
+  /// - Parameters:
+  ///   - signs: Whether the application signs its requests.
+  ///   - policy: What the transport may ask for.
+  ///   - random: Gives the application's random bits.
+  init(
+    seed: UInt64 = 1, signs: Bool = false, policy: RequestPolicy = RequestPolicy(),
+    random: @escaping @Sendable () -> UInt64 = { .random(in: .min ... .max) }
+  ) async throws {
+    clock = TestClock()
+    emulator = try await Emulator.start(
+      .init(vendors: ["braze"], seed: seed, clock: clock.now))
+    var limits = CurlTransport.Configuration()
+    limits.policy = policy
+    // Small, so that what is too large costs little here.
+    limits.maximumBodyBytes = 128 << 10
+    // However long this machine takes, nothing fails for it: neither a request that waits for its
+    // turn nor a connection that the vendor has closed meanwhile.
+    limits.connectTimeout = .seconds(3_000)
+    limits.totalTimeout = .seconds(3_000)
+    limits.lowSpeedTime = .seconds(3_000)
+    limits.idleTime = .seconds(1)
+    network = WatchedTransport(CurlTransport(limits), clock)
+    let braze = BrazeAdapter(
+      try BrazeConfiguration(
+        endpoint: emulator.endpoint(of: "braze"), apiKey: Secret("demo"), signsRequests: signs))
+    // In memory where there is such a place: nothing here has to survive anything.
+    let memory = URL(filePath: "/dev/shm")
+    folder =
+      (FileManager.default.isWritableFile(atPath: memory.path)
+      ? memory : FileManager.default.temporaryDirectory).appending(path: "wire-\(UUID())")
+    engagement = try await Engagement.open(
+      cache: .file(folder.appending(path: "cache.sqlite").path), device: .test,
+      transport: network, providers: [Provider("braze", braze)],
+      routes: Routes(cards: .only("braze"), inbox: .none),
+      options: Options(secrets: MemorySecretStore(), clock: clock, random: random))
+  }
+
+  /// Runs the engagement around the body, and takes everything away after it.
+  func run(_ body: (Engagement) async throws -> Void) async throws {
+    let running = Task { [engagement] in try await engagement.run() }
+    let outcome: Result<Void, any Error>
+    do { outcome = .success(try await body(engagement)) } catch { outcome = .failure(error) }
+    running.cancel()
+    try await end()
+    try outcome.get()
+  }
+
+  /// Takes everything away.
+  func end() async throws {
+    try await engagement.close()
+    await emulator.stop()
+    try FileManager.default.removeItem(at: folder)
+  }
+
+  // MARK: Users
+
+  /// Makes the user present, who agrees to everything, with tokens that are good for an hour.
+  func signIn(_ id: String) async throws {
+    try await engagement.signIn(User(UserID(id))) { _ in self.token(of: id) }
+    try await engagement.setConsent(.full)
+  }
+
+  /// Another JSON Web Token of the user each time, as Braze wants them; who signed it is not
+  /// looked at.
+  func token(of user: String, lasting seconds: Double = 3_600) -> Secret {
+    let number = tokens.withLock { number in
+      number += 1
+      return number
+    }
+    let end = clock.now.timeIntervalSince1970 + seconds
+    let claims: JSON = [
+      "sub": .string(user), "exp": .integer(Int64(end)), "jti": .string("\(number)"),
+    ]
+    let parts = [
+      JSON.object(["alg": "RS256", "typ": "JWT"]).encoded(), claims.encoded(), [1, 2, 3],
+    ]
+    return Secret(parts.map { Base64URL.text(of: $0) }.joined(separator: "."))
+  }
+
+  /// How many tokens were made.
+  var tokensMade: Int { tokens.withLock { $0 } }
+
+  // MARK: Time
+
+  /// Lets time pass here and at the vendor, there first: whoever wakes here finds the vendor awake.
+  func advance(by duration: Duration) async {
+    await emulator.advanceClock(by: duration)
+    clock.advance(by: duration)
+  }
+
+  // MARK: What is seen
+
+  /// Asks for the cards and says how that ended.
+  func refresh(_ target: RefreshTarget = .cards("home")) async -> ProviderOutcome? {
+    await engagement.refresh(target).providers["braze"]
+  }
+
+  var cards: [Card] { engagement.cards(in: "home").cards }
+
+  /// The titles of what is shown, in order.
+  var titles: [String] { cards.map { $0.title ?? "" } }
+
+  func card(_ title: String) -> Card? { cards.first { $0.title == title } }
+
+  /// What the vendor's record says of the requests since that number, such as
+  /// `full sync of u-1: 9 cards`.
+  func summaries(after number: Int = 0) async -> [String] {
+    await emulator.requests(after: number).map(\.summary)
+  }
+}
