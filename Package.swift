@@ -247,6 +247,11 @@ for target in package.targets where target.type != .system {
       .treatAllWarnings(as: .error),
     ]
 }
+// Tests in release look at optimized modules; optimizing the tests themselves would take longer than
+// running them.
+for target in package.targets where target.type == .test {
+  target.swiftSettings?.append(.unsafeFlags(["-Onone"], .when(configuration: .release)))
+}
 for target in package.targets
 where [
   "EngagementCurl", "EngagementDocuments", "EngagementEmulator", "EngagementStore",

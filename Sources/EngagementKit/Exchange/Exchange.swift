@@ -36,16 +36,17 @@ public final class Exchange: Sendable {
   /// What others may need first, such as registering the device, is single-flight also when it is
   /// asked for by itself.
   public func perform(_ operation: Operation, _ attempt: Attempt) async -> Outcome {
-    let progress = Progress(operation, attempt, depth: 0)
+    var progress = Progress(operation, attempt, depth: 0)
     guard operation.preparesOthers else { return await perform(progress, for: nil) }
     let own = progress.preparation(.first(operation))
-    while true {
+    while !Task.isCancelled, progress.spend() {
+      let start = progress
       let landing = await flights.run(own, for: nil) {
-        await self.perform(progress, for: own).unlessCancelled
+        await self.perform(start, for: own).unlessCancelled
       }
       if case .landed(let outcome) = landing { return outcome }
-      if Task.isCancelled { return .refused(progress.cancelled) }
     }
+    return .refused(progress.cancelled)
   }
 
   /// What operations may have to wait for.
@@ -196,6 +197,8 @@ public final class Exchange: Sendable {
     let landing = await flights.run(needed, for: parent, since: sent) {
       await self.renewed(renewal, needed, asked, used)
     }
+    // Whoever led has given up: nothing was renewed, and what comes next may ask for it again.
+    if case .abandoned = landing { progress.hasRenewed = !progress.spend() }
     return try progress.outcome(of: landing)
   }
 

@@ -20,7 +20,7 @@ final class SingleFlight<Key: Hashable & Sendable, Outcome: Sendable>: Sendable 
   private struct Flight {
     /// The work that the leader waits for in turn.
     var waitsFor: Key?
-    var waiters: [Int: CheckedContinuation<Landing, Never>] = [:]
+    var waiters: [Int: Waiter] = [:]
   }
 
   private struct State {
@@ -44,24 +44,22 @@ final class SingleFlight<Key: Hashable & Sendable, Outcome: Sendable>: Sendable 
   func run(
     _ key: Key, for parent: Key?, since moment: Int? = nil, work: () async -> Outcome?
   ) async -> Landing {
-    if let moment, let landing = landing(of: key, since: moment) { return landing }
-    guard lead(key, for: parent) else { return await wait(for: key, as: parent) }
-    let outcome = await work()
-    let landing = outcome.map(Landing.landed) ?? .abandoned
-    for waiter in land(key, parent, landing, isKept: moment != nil) {
-      waiter.resume(returning: landing)
+    switch enter(key, for: parent, since: moment) {
+    case .answered(let landing):
+      return landing
+    case .follower(let number, let waiter):
+      let landing = await waiter.landing { leave(key, number) }
+      if let parent { state.withLock { $0.flights[parent]?.waitsFor = nil } }
+      return landing
+    case .leader:
+      let landing = await work().map(Landing.landed) ?? .abandoned
+      for waiter in land(key, parent, landing, isKept: moment != nil) { waiter.land(landing) }
+      return landing
     }
-    return landing
   }
 
   /// How often work was done so far.
   var landings: Int { state.withLock { $0.landings } }
-
-  private func landing(of key: Key, since moment: Int) -> Landing? {
-    state.withLock { state in
-      state.last[key].flatMap { $0.number > moment ? $0.landing : nil }
-    }
-  }
 
   /// How many wait for any work.
   var waiting: Int { state.withLock { $0.flights.values.reduce(0) { $0 + $1.waiters.count } } }
@@ -71,19 +69,39 @@ final class SingleFlight<Key: Hashable & Sendable, Outcome: Sendable>: Sendable 
     state.withLock { $0.flights[key]?.waiters.count ?? 0 }
   }
 
-  /// Whether this task is the one to do the work.
-  private func lead(_ key: Key, for parent: Key?) -> Bool {
+  private enum Part {
+    case answered(Landing)
+    case leader
+    case follower(Int, Waiter)
+  }
+
+  /// Decided at once: between a look and a lead the work could land unseen.
+  private func enter(_ key: Key, for parent: Key?, since moment: Int?) -> Part {
     state.withLock { state in
-      guard state.flights[key] == nil else { return false }
-      state.flights[key] = Flight()
-      if let parent { state.flights[parent]?.waitsFor = key }
-      return true
+      if let moment, let last = state.last[key], last.number > moment {
+        return .answered(last.landing)
+      }
+      guard state.flights[key] != nil else {
+        state.flights[key] = Flight()
+        if let parent { state.flights[parent]?.waitsFor = key }
+        return .leader
+      }
+      if let parent {
+        var next: Key? = key
+        while let key = next {
+          if key == parent { return .answered(.circular) }
+          next = state.flights[key]?.waitsFor
+        }
+        state.flights[parent]?.waitsFor = key
+      }
+      state.nextWaiter += 1
+      let waiter = Waiter()
+      state.flights[key]?.waiters[state.nextWaiter] = waiter
+      return .follower(state.nextWaiter, waiter)
     }
   }
 
-  private func land(
-    _ key: Key, _ parent: Key?, _ landing: Landing, isKept: Bool
-  ) -> [CheckedContinuation<Landing, Never>] {
+  private func land(_ key: Key, _ parent: Key?, _ landing: Landing, isKept: Bool) -> [Waiter] {
     state.withLock { state in
       if let parent { state.flights[parent]?.waitsFor = nil }
       if case .landed = landing {
@@ -94,45 +112,42 @@ final class SingleFlight<Key: Hashable & Sendable, Outcome: Sendable>: Sendable 
     }
   }
 
-  private func wait(for key: Key, as parent: Key?) async -> Landing {
-    let waiter = state.withLock { state in
-      state.nextWaiter += 1
-      return state.nextWaiter
-    }
-    let landing = await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        if let now = join(key, as: parent, waiter, continuation) {
-          continuation.resume(returning: now)
-        }
-      }
-    } onCancel: {
-      leave(key, waiter)
-    }
-    if let parent { state.withLock { $0.flights[parent]?.waitsFor = nil } }
-    return landing
+  private func leave(_ key: Key, _ number: Int) {
+    let waiter = state.withLock { $0.flights[key]?.waiters.removeValue(forKey: number) }
+    waiter?.land(.abandoned)
   }
 
-  /// Waits, or says why there is nothing to wait for.
-  private func join(
-    _ key: Key, as parent: Key?, _ waiter: Int, _ continuation: CheckedContinuation<Landing, Never>
-  ) -> Landing? {
-    state.withLock { state in
-      guard state.flights[key] != nil, !Task.isCancelled else { return .abandoned }
-      if let parent {
-        var next: Key? = key
-        while let key = next {
-          if key == parent { return .circular }
-          next = state.flights[key]?.waitsFor
-        }
-        state.flights[parent]?.waitsFor = key
-      }
-      state.flights[key]?.waiters[waiter] = continuation
-      return nil
+  /// Brings one landing to one task, whichever of the two is there first.
+  private final class Waiter: Sendable {
+    private enum State {
+      case coming
+      case waiting(CheckedContinuation<Landing, Never>)
+      case landed(Landing)
     }
-  }
 
-  private func leave(_ key: Key, _ waiter: Int) {
-    let continuation = state.withLock { $0.flights[key]?.waiters.removeValue(forKey: waiter) }
-    continuation?.resume(returning: .abandoned)
+    private let state = Locked(State.coming)
+
+    func landing(onCancel leave: @Sendable () -> Void) async -> Landing {
+      await withTaskCancellationHandler {
+        await withCheckedContinuation { continuation in
+          let landing: Landing? = state.withLock { state in
+            if case .landed(let landing) = state { return landing }
+            state = .waiting(continuation)
+            return nil
+          }
+          if let landing { continuation.resume(returning: landing) }
+        }
+      } onCancel: {
+        leave()
+      }
+    }
+
+    func land(_ landing: Landing) {
+      let continuation: CheckedContinuation<Landing, Never>? = state.withLock { state in
+        defer { state = .landed(landing) }
+        if case .waiting(let continuation) = state { return continuation } else { return nil }
+      }
+      continuation?.resume(returning: landing)
+    }
   }
 }

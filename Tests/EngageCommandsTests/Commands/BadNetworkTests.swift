@@ -86,17 +86,20 @@ import Testing
     }
   }
 
-  /// As the program's, but for how long it waits for slow peers and where it looks for a proxy.
-  private static let setting = Stage.Setting(transport: { authorities in
-    var configuration = CurlTransport.Configuration()
-    configuration.certificateAuthorities = authorities
-    configuration.proxy = .none
-    configuration.lowSpeed = 1_000
-    configuration.lowSpeedTime = .seconds(1)
-    configuration.connectTimeout = .seconds(600)
-    configuration.totalTimeout = .seconds(3_000)
-    return CurlTransport(configuration)
-  })
+  /// As the program's, but for how long it waits for slow peers and deliveries, and where it looks
+  /// for a proxy.
+  private static let setting = Stage.Setting(
+    patience: .milliseconds(500),
+    transport: { authorities in
+      var configuration = CurlTransport.Configuration()
+      configuration.certificateAuthorities = authorities
+      configuration.proxy = .none
+      configuration.lowSpeed = 1_000
+      configuration.lowSpeedTime = .seconds(1)
+      configuration.connectTimeout = .seconds(600)
+      configuration.totalTimeout = .seconds(3_000)
+      return CurlTransport(configuration)
+    })
 
   @Test(
     "a vendor that is not to be trusted or reached is told with the next step; nothing is lost (G16)",

@@ -293,13 +293,48 @@ private func get(_ path: String) -> Step {
     gate.open()
     #expect(await leader.value == .done)
   }
+
+  @Test("when who renews is cancelled, whoever waited renews instead and goes on (G15)")
+  func cancelledRenewal() async {
+    let (gate, renewals) = (Gate(), Locked(0))
+    var adapter = FakeAdapter()
+    adapter.onAnswer = { _, response in
+      response.status == 401 ? Answer([], .renew(.operation(.device(.renew)))) : Answer()
+    }
+    let transport = ScriptedTransport { request throws(EngagementError) in
+      guard request.line == "GET /device.renew" else {
+        return HTTPResponse(renewals.withLock { $0 } < 2 ? 401 : 200)
+      }
+      let before = renewals.withLock { count in
+        count += 1
+        return count - 1
+      }
+      guard before == 0 else { return HTTPResponse(200) }
+      await gate.pass()
+      throw EngagementError(.cancelled, "It was cancelled.")
+    }
+    let house = MemoryHouse(adapter, user: "u", transport: transport)
+    let exchange = Exchange(adapter, in: house)
+    let leader = Task { await exchange.perform(.inbox, house.attempt()) }
+    await gate.isHolding(1)
+    async let other = exchange.perform(.events([]), house.attempt())
+    await exchange.isAwaited(.renewal(.operation(.device(.renew))), by: 1)
+    leader.cancel()
+    gate.open()
+    #expect(await other == .done)
+    guard case .refused(let error) = await leader.value else { return #expect(Bool(false)) }
+    #expect(error.code == .cancelled)
+    #expect(renewals.withLock { $0 } == 2)
+  }
 }
 
 extension Exchange {
   /// Waits until so many operations wait for that one.
   fileprivate func isAwaited(_ operation: Operation, by count: Int) async {
-    while flights.waiting(for: Preparation(user: "u", work: .first(operation))) < count {
-      await Task.yield()
-    }
+    await isAwaited(.first(operation), by: count)
+  }
+
+  fileprivate func isAwaited(_ work: Preparation.Work, by count: Int) async {
+    while flights.waiting(for: Preparation(user: "u", work: work)) < count { await Task.yield() }
   }
 }

@@ -1,5 +1,6 @@
 import EngagementModel
 import EngagementTesting
+import TestSupport
 import Testing
 
 @testable import EngagementKit
@@ -41,6 +42,22 @@ import Testing
     #expect(await flights.run("a", for: nil, since: before) { 2 }.value == 1)
     #expect(await flights.run("a", for: nil, since: flights.landings) { 3 }.value == 3)
     #expect(await flights.run("a", for: nil) { 4 }.value == 4)
+  }
+
+  @Test("whenever one comes, while the work begins, goes on or ends, it is done once for all")
+  func races() async {
+    let flights = Flights()
+    for round in 1...Effort.share(of: 4_000) {
+      let moment = flights.landings
+      let values = await withTaskGroup(of: Int?.self) { group in
+        for _ in 0..<4 {
+          group.addTask { await flights.run("a", for: nil, since: moment) { round }.value }
+        }
+        return await group.reduce(into: []) { $0.append($1) }
+      }
+      #expect(values == Array(repeating: round, count: 4))
+      #expect(flights.landings == moment + 1)
+    }
   }
 
   @Test("other things do not wait")
