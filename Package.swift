@@ -235,6 +235,13 @@ if Context.environment["ENGAGEMENT_WORKSHOP"] != nil {
   }
 }
 
+// MARK: Some of the tests, where all would take too long to build
+
+if let chosen = Context.environment["ENGAGEMENT_TESTS"] {
+  let names = chosen.split(separator: " ").map { String($0) }
+  package.targets.removeAll { $0.type == .test && !names.contains($0.name) }
+}
+
 // MARK: Settings
 
 for target in package.targets where target.type != .system {

@@ -1,6 +1,7 @@
 import EngagementAdapterAPI
 import EngagementModel
 import Foundation
+import TestSupport
 import Testing
 
 @testable import EngagementStore
@@ -23,7 +24,7 @@ import Testing
     let stand = try ShelfStand(adapter)
     var reference = ShelfReference(adapter)
     var random = SeededNumbers(seed)
-    for step in 0..<400 {
+    for step in 0..<Effort.share(of: 1_000) {
       try take(step, stand, &reference, &random)
       for feed in Self.feeds {
         let view = try stand.view(feed)
