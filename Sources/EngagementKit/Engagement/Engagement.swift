@@ -55,12 +55,13 @@ public final class Engagement: Sendable {
   ///
   /// Throws `busy` while it runs already, `conflict` once it is closed.
   public func run() async throws(EngagementError) {
-    let (courier, showcase, sessions) = (courier, showcase, sessions)
+    let (house, courier, showcase, sessions) = (house, courier, showcase, sessions)
     try await life.run {
       await withTaskGroup(of: Void.self) { group in
         group.addTask { await courier.run() }
         group.addTask { await showcase.keepTime() }
         group.addTask { await sessions.keepTime() }
+        group.addTask { await house.keepTidy() }
       }
     }
   }

@@ -137,7 +137,8 @@ public final class Exchange: Sendable {
     let response = try await house.send(request)
     progress.isUnderWay = false
     let answer = adapter.answer(to: progress.operation, from: response, in: context)
-    try await house.commit(answer.changes, of: progress.operation, progress.attempt)
+    let changes = answer.changes + Self.patience(answer, progress.operation, at: context.now)
+    try await house.commit(changes, of: progress.operation, progress.attempt)
     switch answer.verdict {
     case .done: return .done
     case .partly(let rejected): return .partly(rejected: rejected)
@@ -146,6 +147,14 @@ public final class Exchange: Sendable {
     case .renew(let renewal):
       return try await renew(renewal, &progress, for: parent, used: context, since: sent)
     }
+  }
+
+  /// What a vendor asks for holds for whoever asks next, in this process and in later ones.
+  private static func patience(
+    _ answer: Answer, _ operation: Operation, at now: Date
+  ) -> [Change] {
+    guard case .retry(let error) = answer.verdict, let wait = error.retryAfter else { return [] }
+    return [.throttled(operation.verb, until: now.addingTimeInterval(wait / .seconds(1)))]
   }
 
   /// A vendor's answer may name the host of later requests; it may not name any host.

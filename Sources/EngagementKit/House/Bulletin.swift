@@ -5,6 +5,8 @@ import EngagementStore
 final class Bulletin: Sendable {
   typealias Reader = @Sendable (CommitReport, Partition) async -> Void
 
+  /// Rings after each commit.
+  let bell = Bell()
   private let readers = Locked<[Reader]>([])
 
   /// Adds somebody who is told of everything from now on.
@@ -12,5 +14,6 @@ final class Bulletin: Sendable {
 
   func post(_ report: CommitReport, of partition: Partition) async {
     for reader in readers.withLock({ $0 }) { await reader(report, partition) }
+    bell.ring()
   }
 }

@@ -2,6 +2,9 @@ import CSQLite
 import EngagementModel
 
 extension Connection {
+  /// What a log that was emptied keeps of its length; a longer one is worth moving.
+  static let keptLog: Int64 = 4 << 20
+
   /// What each connection is set to before anything is read from the schema, and the value that
   /// SQLite must report afterwards.
   static let pragmas: [(name: String, value: Int64)] = [
@@ -16,6 +19,7 @@ extension Connection {
     ("synchronous", 2),
     // Checkpoints run only under the side lock.
     ("wal_autocheckpoint", 0),
+    ("journal_size_limit", keptLog),
     ("cache_size", -16000),
     // In memory: no row may leave a trace in a file that a wipe does not know.
     ("temp_store", 2),

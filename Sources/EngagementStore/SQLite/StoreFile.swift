@@ -68,8 +68,11 @@ struct StoreFile: Sendable {
   }
 
   /// Whether a log is there that has something in it.
-  func hasLog() throws(EngagementError) -> Bool {
-    try Self.status(of: logPath).map { $0.st_size > 0 } ?? false
+  func hasLog() throws(EngagementError) -> Bool { try logSize() > 0 }
+
+  /// How long the log is, in bytes.
+  func logSize() throws(EngagementError) -> Int64 {
+    try Self.status(of: logPath).map { Int64($0.st_size) } ?? 0
   }
 
   static func status(

@@ -138,6 +138,14 @@ package actor Store {
     try database?.checkpoint(.truncate)
   }
 
+  /// Moves what no reader holds up from a long log into the file, and waits for nobody; whether
+  /// there was a long one.
+  func shortenLog() throws(EngagementError) -> Bool {
+    guard let size = try database?.file.logSize(), size > Connection.keptLog else { return false }
+    try database?.checkpoint(.passive)
+    return true
+  }
+
   func forget(_ partition: Partition.ID) {
     tables.shelf.release(partition)
     tables.values.release(partition)

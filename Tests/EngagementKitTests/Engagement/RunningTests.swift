@@ -1,5 +1,6 @@
 import EngagementAdapterAPI
 import EngagementHTTP
+import EngagementJSON
 import EngagementModel
 import EngagementStore
 import EngagementTesting
@@ -60,6 +61,35 @@ import Testing
     try await other.end()
     #expect(
       FileManager.default.fileExists(atPath: place.folder.appending(path: "cache.sqlite").path))
+  }
+
+  @Test("what a great answer left in the cache's log is in the file soon, and not only at the end")
+  func tidies() async throws {
+    let place = Stage.Place()
+    let text = JSON.string(String(repeating: "a", count: 4_000))
+    let items = (0..<1_500).map { number in
+      RawItem(
+        index: number, bytes: JSON.object(["id": .string("\(number)"), "x": text]).encoded()[...])
+    }
+    var adapter = PuppetAdapter("braze")
+    adapter.onAnswer = { operation, _, _ in
+      guard case .cards(let container, let filters) = operation else { return nil }
+      return Answer([
+        .items(Feed(.cards, in: container, matching: filters), .replace(.nothing), items)
+      ])
+    }
+    let stage = try await Stage([adapter], at: place)
+    let running = Task { await run(stage.engagement) }
+    try await stage.signIn("u-1")
+    #expect(await stage.engagement.refresh(.cards("home")).isComplete)
+    func size() throws -> Int {
+      try URL(filePath: place.path).resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0
+    }
+    for _ in 0..<10_000 where try size() < 6_000_000 { try await Task.sleep(for: .milliseconds(5)) }
+    #expect(try size() >= 6_000_000)
+    #expect(try await stage.kept("braze", for: "u-1").count == 1_500)
+    try await stage.end()
+    #expect(await running.value == nil)
   }
 
   @Test("what was accepted survives a restart and is delivered with the same key (G1, G3)")

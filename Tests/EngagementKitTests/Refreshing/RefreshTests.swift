@@ -109,11 +109,16 @@ import Testing
 
   // MARK: How often
 
-  @Test("a vendor that wants to be left alone is asked nothing until then (B6, G6)")
-  func throttled() async throws {
+  @Test(
+    "a vendor that wants to be left alone is asked nothing until then (B6, G6)",
+    arguments: ["by a rule of its own", "by Retry-After"])
+  func throttled(wish: String) async throws {
     var adapter = Self.plain("braze")
     adapter.onAnswer = { operation, response, context in
       guard response.status == 429 else { return nil }
+      guard wish == "by a rule of its own" else {
+        return .retry(.rateLimited, "Later.", after: .seconds(60))
+      }
       return Answer(
         [.throttled(.inbox, until: context.now.addingTimeInterval(60))],
         .retry(EngagementError(.rateLimited, "Later.")))

@@ -72,6 +72,41 @@ extension Store {
     #expect(try await two.tallies()["paper"]?.accepted == 51)
   }
 
+  @Test("G12 the log stays short while the cache is used, also under a reader that stays")
+  func tidy() async throws {
+    let store = try await stand.open()
+    let user = try await store.partition(of: "u-1")
+    let file = try StoreFile(stand.scratch.path())
+    #expect(try await !store.tidy(), "there is nothing to do yet")
+    func fill(_ round: Int) async throws {
+      let text = String(repeating: "\(round % 10)", count: 4_000)
+      let items = (0..<600).map { #"{"id":"\#($0)","x":"\#(text)"}"# }
+      _ = try await store.commit(
+        [.list(items)], from: "paper", in: user, at: StoreStand.start)
+    }
+    var longest: Int64 = 0
+    for round in 0..<8 {
+      try await fill(round)
+      longest = max(longest, try file.logSize())
+      _ = try await store.tidy()
+    }
+    try await store.accept(stand.act(.click, on: "1"), in: user)
+    #expect(longest > Connection.keptLog && longest < 4 * Connection.keptLog)
+    #expect(try file.logSize() <= 2 * Connection.keptLog)
+
+    let reader = try Database.open(
+      at: stand.scratch.path(), mode: .readOnly, newestSchema: Schema.migrations.newest)
+    try reader.connection.execute("BEGIN")
+    let before = try reader.connection.integer("SELECT count(*) FROM ledger")
+    try await fill(8)
+    try await fill(9)
+    #expect(try await store.tidy(), "it waits for no reader")
+    #expect(try reader.connection.integer("SELECT count(*) FROM ledger") == before)
+    reader.endReading()
+    #expect(try await store.check().isSound)
+    #expect(try await store.visible(in: user).count == 600)
+  }
+
   @Test("nothing is written where there is nothing to write")
   func silent() async throws {
     let store = try await stand.open()

@@ -15,15 +15,13 @@ enum AtomicErrors {
   ]
 
   /// The answer to a status that is no success.
-  static func answer(
-    to operation: Operation, from response: HTTPResponse, at now: Date
-  ) -> Answer {
+  static func answer(from response: HTTPResponse, at now: Date) -> Answer {
     let status = response.status
     switch status {
     case 401: return Answer([], .renew(.credential))
-    case 500...599: return retry(.unavailable, operation, response, now)
+    case 500...599: return retry(.unavailable, response, now)
     case 400...499:
-      if let code = passing[status] { return retry(code, operation, response, now) }
+      if let code = passing[status] { return retry(code, response, now) }
       return refused(codes[status] ?? .invalidArgument, "refused the call", status)
     default: return refused(.malformedResponse, "answered with a status of no meaning", status)
     }
@@ -39,14 +37,12 @@ enum AtomicErrors {
     .malformedResponse, "Atomic sent an answer that cannot be read.")
 
   private static func retry(
-    _ code: EngagementError.Code, _ operation: Operation, _ response: HTTPResponse, _ now: Date
+    _ code: EngagementError.Code, _ response: HTTPResponse, _ now: Date
   ) -> Answer {
     var error = EngagementError(
       code, "Atomic cannot answer now.", underlying: "status \(response.status)")
-    guard let delay = response.retryAfter(now: now) else { return Answer([], .retry(error)) }
-    error.retryAfter = delay
-    let until = now.addingTimeInterval(Double(delay.components.seconds))
-    return Answer([.throttled(operation.verb, until: until)], .retry(error))
+    error.retryAfter = response.retryAfter(now: now)
+    return Answer([], .retry(error))
   }
 
   private static func refused(

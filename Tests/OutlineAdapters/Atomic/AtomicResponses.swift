@@ -13,7 +13,7 @@ struct AtomicResponses {
   func answer(to operation: Operation, from response: HTTPResponse) -> Answer {
     if response.status == 304 { return unchanged(operation) }
     guard (200...299).contains(response.status) else {
-      return AtomicErrors.answer(to: operation, from: response, at: context.now)
+      return AtomicErrors.answer(from: response, at: context.now)
     }
     switch operation {
     case .cards(let container?, let filters): return cards(container, filters, response)
