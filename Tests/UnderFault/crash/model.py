@@ -95,6 +95,8 @@ class Trace:
         for path, file in present.items():
             target = pathlib.Path(into, os.path.relpath(path, self.folder))
             target.parent.mkdir(parents=True, exist_ok=True)
+            # The library makes each file for its owner alone, and the mode comes with the inode.
+            target.touch(mode=0o600)
             target.write_bytes(self._content(file, keeps, model, generator))
 
     def _replayed(self, point):
