@@ -149,11 +149,14 @@ public final class Exchange: Sendable {
     }
   }
 
-  /// What a vendor asks for holds for whoever asks next, in this process and in later ones.
+  /// A vendor's wish to be asked nothing holds for whoever asks next, in this process and in later
+  /// ones. What is delivered waits in its lane instead, where one parcel holds up no other.
   private static func patience(
     _ answer: Answer, _ operation: Operation, at now: Date
   ) -> [Change] {
-    guard case .retry(let error) = answer.verdict, let wait = error.retryAfter else { return [] }
+    guard operation.onlyAsks, case .retry(let error) = answer.verdict,
+      let wait = error.retryAfter
+    else { return [] }
     return [.throttled(operation.verb, until: now.addingTimeInterval(wait / .seconds(1)))]
   }
 
@@ -312,6 +315,14 @@ extension Exchange.Outcome {
 }
 
 extension Operation {
+  /// Whether it changes nothing at the vendor.
+  fileprivate var onlyAsks: Bool {
+    switch self {
+    case .settings, .cards, .inbox, .message, .person, .metrics, .campaigns: true
+    default: false
+    }
+  }
+
   /// Whether other operations may have to wait for this one.
   fileprivate var preparesOthers: Bool {
     switch self {

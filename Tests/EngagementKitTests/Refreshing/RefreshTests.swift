@@ -109,6 +109,25 @@ import Testing
 
   // MARK: How often
 
+  @Test("a wish to be left alone holds for who asks; what is delivered has its own lane (G4, G6)")
+  func patience() async throws {
+    var adapter = Self.plain("braze")
+    adapter.onAnswer = { _, response, _ in
+      response.status == 503 ? .retry(.unavailable, "Later.", after: .seconds(60)) : nil
+    }
+    let stage = try await Stage([adapter]) { _ in HTTPResponse(503) }
+    try await stage.signIn("u-1")
+    try await stage.engagement.associate("person-1")
+    await stage.drain("braze")
+    #expect(stage.asked.contains("POST /person.associate?user=u-1"))
+    #expect(try await stage.memory(of: "braze", for: "u-1").throttles.isEmpty)
+    _ = await stage.engagement.refresh(.inbox)
+    let throttles = try await stage.memory(of: "braze", for: "u-1").throttles
+    #expect(throttles.contains { $0.verb == .inbox })
+    #expect(!throttles.contains { $0.verb == .associate })
+    try await stage.end()
+  }
+
   @Test(
     "a vendor that wants to be left alone is asked nothing until then (B6, G6)",
     arguments: ["by a rule of its own", "by Retry-After"])
