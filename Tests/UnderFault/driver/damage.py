@@ -1,9 +1,12 @@
 """Files that were damaged: bits flipped, cut, swapped, foreign. Never a wrong payload."""
 
+import contextlib
 import os
 import pathlib
 import random
 import shutil
+import sqlite3
+import string
 import tempfile
 
 from driver.cache import NAME
@@ -22,6 +25,7 @@ TYPED = {"unreadable", "newerSchema", "storage", "busy", "notFound"}
 SENT = 10
 # Stands in the body of each action.
 MARK = b'"padding"'
+LETTERS = string.ascii_letters + string.digits
 
 
 def damage(executable, images, seed, jobs=2):
@@ -91,7 +95,7 @@ def furnish(executable, server, folder, life, generator, is_open):
 def spoil(folder, foreign, image, generator):
     """Copies the cache and damages the copy; what was done."""
     shutil.copytree(folder, image, dirs_exist_ok=True)
-    kinds = {"flip": 4, "flip in a body": 3, "cut": 2, "empty": 1, "foreign log": 1,
+    kinds = {"flip": 4, "flip in a body": 3, "letter of a row": 3, "cut": 2, "empty": 1, "foreign log": 1,
              "foreign file": 1, "gone": 1, "noise": 1, "zeros": 1}
     kind = generator.choices(list(kinds), kinds.values())[0]
     files = [name for name in os.listdir(image)
@@ -108,6 +112,10 @@ def spoil(folder, foreign, image, generator):
             path = pathlib.Path(image, name)
             content = bytearray(path.read_bytes())
             flip(content, generator, place, min(place + 200, len(content)))
+    elif kind == "letter of a row":
+        name, path = NAME, pathlib.Path(image, NAME)
+        content = bytearray(path.read_bytes())
+        alter(content, waiting(path), generator)
     elif kind == "flip":
         flip(content, generator, 0, len(content))
     elif kind == "cut":
@@ -138,6 +146,26 @@ def spoil(folder, foreign, image, generator):
 def flip(content, generator, start, end):
     for _ in range(generator.randint(1, 8)):
         content[generator.randrange(start, end)] ^= 1 << generator.randrange(8)
+
+
+def waiting(path):
+    """The bodies of the actions that wait, as the file has them without its log."""
+    with contextlib.closing(sqlite3.connect("file:%s?immutable=1" % path, uri=True)) as cache:
+        try:
+            return [body.encode() for body, in cache.execute("SELECT body FROM outbox")]
+        except sqlite3.DatabaseError:
+            # All of it may be in the log.
+            return []
+
+
+def alter(content, bodies, generator):
+    """Flips one bit of one letter or digit, so that what waits can be read and is another."""
+    places = [place for place in (content.find(body) for body in bodies) if place >= 0]
+    if places:
+        start = generator.choice(places)
+        end = content.index(b"}", start)
+        content[generator.choice([place for place in range(start, end)
+                                  if chr(content[place]) in LETTERS])] ^= 1
 
 
 def marks(content):

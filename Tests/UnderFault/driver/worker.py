@@ -148,6 +148,12 @@ def enter(line, books):
     elif word == "refused":
         number, code = rest.split(" ", 1)
         books.refused(int(number), code)
+    elif word == "change":
+        books.changes(True)
+    elif word in ("opened", "changed"):
+        books.changes(False)
+    elif word == "abandoned":
+        books.abandoned(rest)
     elif word == "finding":
         books.finding("the worker: " + rest)
 

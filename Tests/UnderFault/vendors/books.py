@@ -16,8 +16,9 @@ def key_of(provider, user, verb, target):
 class Parcel:
     """One request that brought events and had its effect."""
 
-    def __init__(self, life, contents):
-        self.life = life
+    def __init__(self, name, contents):
+        self.name = name
+        self.life = int(name.partition(".")[0])
         self.contents = contents
         self.at = time.monotonic_ns()
         # Whether the vendor's answer was kept from the client on purpose.
@@ -48,6 +49,9 @@ class Books:
         self.sets = collections.defaultdict(list)
         self.counts = collections.Counter()
         self.rejections = collections.Counter()
+        # The names of requests whose answers the client did not wait for
+        self.unheard = set()
+        self.is_changing = False
         # Whose item an action of Vibes' is on; None for nobody's, on which it can have no effect.
         self.owner = lambda key: None
 
@@ -71,6 +75,7 @@ class Books:
                            if name.startswith("fault ")))
             counts["refused with a device that changed hands"] = sum(self.rejections.values())
             counts["sent again where answers were lost"] = self.counts["sent again"]
+            counts["cut off by a change of user"] = len(self.unheard)
             return counts
 
     # What the worker says
@@ -94,11 +99,23 @@ class Books:
         with self.lock:
             self.rejections[key] += 1
 
+    def changes(self, is_changing):
+        """A user leaves for another, or has arrived."""
+        with self.lock:
+            self.is_changing = is_changing
+
+    def abandoned(self, name):
+        """The client cut a request off, as it may for nothing but a change of user in its way."""
+        with self.lock:
+            self.unheard.add(name)
+            if not self.is_changing:
+                self.finding("request %s was cut off for no change of user" % name)
+
     # What the vendors say
 
-    def parcel(self, provider, user, life, events):
+    def parcel(self, provider, user, name, events):
         """Takes note of events that had their effect; `events` are (Key, content) pairs."""
-        parcel = Parcel(life, tuple(
+        parcel = Parcel(name, tuple(
             (key, json.dumps(content, sort_keys=True)) for key, content in events))
         with self.lock:
             self.parcels[provider, user].append(parcel)
@@ -190,8 +207,7 @@ class Books:
                             described(event[0]), last_number))
                     last_number = max(last_number, event[0].target)
 
-    @staticmethod
-    def _before_dismissals(now, parcels, latest):
+    def _before_dismissals(self, now, parcels, latest):
         """The index of the attempt that this one repeats without its dismissals, if there is one.
 
         Braze is told of a dismissal once. Killed after the answer was taken in and before the batch
@@ -201,13 +217,17 @@ class Books:
             left = tuple(event for event in contents if event in now.contents)
             others = {event[0][::2] for event in contents if event not in now.contents}
             if left == now.contents and others == {("braze", "dismiss")}:
-                if not parcels[index].lost:
+                if not self._is_unheard(parcels[index]):
                     return index
         return None
 
+    def _is_unheard(self, parcel):
+        """Whether the client cannot know of its answer."""
+        return parcel.lost or parcel.name in self.unheard
+
     def _verify_repeat(self, provider, user, before, now, was_last_in_life):
         self.counts["sent again"] += 1
-        if before.lost:
+        if self._is_unheard(before):
             return
         # The answer came, unless the process was killed with it in flight.
         if now.life != before.life and was_last_in_life:

@@ -46,7 +46,7 @@ class Braze:
         known = body.get("respond_with", {}).get("config", {}).get("config_time", 0)
         if known < CONFIG["time"]:
             answer["config"] = CONFIG
-        return 201, answer, self._events(user, request.life, body.get("events", []))
+        return 201, answer, self._events(user, request.name, body.get("events", []))
 
     def _signature_error(self, user, signature, expires):
         if user is None:
@@ -75,14 +75,14 @@ class Braze:
         return {"cards": [card(id) for id in ids], "full_sync": True,
                 "last_full_sync_at": 1700000000, "last_card_updated_at": 1700000000}
 
-    def _events(self, user, life, events):
+    def _events(self, user, name, events):
         taken = []
         for event in events:
             if event.get("user_id") != user:
                 self.books.finding("an event of %s in a request as %s" % (
                     event.get("user_id"), user))
             taken += self._event(user, event)
-        return self.books.parcel("braze", user, life, taken) if taken else None
+        return self.books.parcel("braze", user, name, taken) if taken else None
 
     def _event(self, user, event):
         name, data = event.get("name"), event.get("data", {})

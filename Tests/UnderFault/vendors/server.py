@@ -18,7 +18,7 @@ from vendors.braze import Braze
 from vendors.faults import ANSWER_LOST, NO_EFFECT, Faults
 from vendors.vibes import Vibes
 
-Request = collections.namedtuple("Request", "method path headers body life")
+Request = collections.namedtuple("Request", "method path headers body name")
 USERS = ["u-1", "u-2", "u-3"]
 DELAY = 0.02
 # The longest that a held answer is held: a gate that nobody opens must not hold up a run.
@@ -101,7 +101,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return
         self.serve(Request(
             self.command, self.path, {name.lower(): value for name, value in self.headers.items()},
-            body, int(self.headers.get("X-Fault-Life", 0))))
+            body, self.headers.get("X-Fault-Request", "0.0")))
 
     do_GET = do_PUT = do_PATCH = do_DELETE = do_POST
 

@@ -189,4 +189,4 @@ class Vibes:
                 self.books.finding("vibes: %s opened the foreign message %r" % (person, target))
                 continue
             taken.append((Key("vibes", person, "open", target), event))
-        return 202, {}, self.books.parcel("vibes", person, request.life, taken) if taken else None
+        return 202, {}, self.books.parcel("vibes", person, request.name, taken) if taken else None

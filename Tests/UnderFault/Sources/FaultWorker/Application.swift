@@ -45,6 +45,8 @@ final class Application: Sendable {
   // MARK: Users
 
   func signIn(_ user: String) async throws(EngagementError) {
+    say("change")
+    defer { say("changed") }
     try await engagement.signIn(User(UserID(user))) { provider in
       self.credential(of: user, for: provider)
     }

@@ -2,16 +2,24 @@ import EngagementCurl
 import EngagementHTTP
 import EngagementModel
 
-/// The library's own transport; the servers are told which life of the worker asks.
+/// The library's own transport; the servers are told which request of which life it is, and the
+/// driver which answers were not waited for.
 struct LifeTransport: HTTPTransport {
   let life: Int
+  private let numbers = Counter()
   private let curl = CurlTransport()
 
   init(life: Int) { self.life = life }
 
   func send(_ request: HTTPRequest) async throws(EngagementError) -> HTTPResponse {
     var request = request
-    try request.headers.append("X-Fault-Life", String(life))
-    return try await curl.send(request)
+    let name = "\(life).\(numbers.next())"
+    try request.headers.append("X-Fault-Request", name)
+    do throws(EngagementError) {
+      return try await curl.send(request)
+    } catch {
+      if error.code == .cancelled { say("abandoned \(name)") }
+      throw error
+    }
   }
 }
