@@ -170,7 +170,7 @@ import Testing
       #expect(waiting >= 1)
 
       try await scene.emulator.configure("braze", ["refuseTokens": false])
-      _ = try await engagement.signOut()
+      // The same user, with a source of other signatures.
       try await scene.signIn("u-1")
       // What waits is looked at again within a minute.
       await scene.advance(by: .seconds(60))

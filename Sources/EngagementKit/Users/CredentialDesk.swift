@@ -45,15 +45,13 @@ final class CredentialDesk: Sendable {
 
   // MARK: Who is there
 
-  /// Asks this source for the user from now on. What the user has stays: it is replaced when a
-  /// vendor refuses it.
+  /// Asks this source for the user from now on, and for what the former one gave as well: a vendor
+  /// may have refused it so often that nobody asks that vendor any more.
   func seat(_ user: User, _ source: @escaping CredentialSource) {
     state.withLock { state in
       state.lastNumber += 1
-      var seat = state.seats[user] ?? Seat(number: state.lastNumber, source: source)
-      seat.source = source
-      seat.failures = [:]
-      state.seats[user] = seat
+      let number = state.seats[user]?.number ?? state.lastNumber
+      state.seats[user] = Seat(number: number, source: source)
     }
   }
 

@@ -7,10 +7,10 @@ extension Engagement {
 
   /// Makes the user present; returns when nothing of the former one is shown or sent any more.
   ///
-  /// For the user who is already present only the source is replaced. The first sign-in after
-  /// anonymous use takes over what was done before where the vendor does so. Of sign-ins at the
-  /// same time the last one wins: it alone returns, the others throw `conflict`. Where something
-  /// fails, the former user stays.
+  /// For the user who is already present only the source is replaced, with what it gave. The first
+  /// sign-in after anonymous use takes over what was done before where the vendor does so. Of
+  /// sign-ins at the same time the last one wins: it alone returns, the others throw `conflict`.
+  /// Where something fails, the former user stays.
   ///
   /// - Parameters:
   ///   - limit: How long vendors may take to be told that the former user leaves. What could not
