@@ -74,6 +74,36 @@ import Testing
     }
   }
 
+  // MARK: On a screen
+
+  @Test("B5 a screen marks and counts what the vendor says is new, until it is seen, and closes")
+  func presentation() async throws {
+    let scene = try await WireScene()
+    try await scene.run { engagement in
+      try await scene.signIn("u-1")
+      try await scene.emulator.put(["tt": "Known", "tp": "short_news", "v": true], in: "braze")
+      #expect(await scene.refresh() == .fresh)
+      let items = try await scene.emulator.items(of: "braze")
+      let new = Set(items.filter { $0["v"]?.bool != true }.compactMap { $0["id"]?.string })
+      var screen = CardPresentation(title: "News", setting: .modal)
+      let shown = scene.cards
+      #expect(Set(shown.filter(screen.marksUnread).map(\.id.value)) == new.intersection(shown.ids))
+      let count = try #require(screen.unreadCount(in: engagement.cards(in: "home")))
+      #expect(count > 0 && count < shown.count, "some are new, some are not")
+
+      let first = try #require(shown.first(where: screen.marksUnread))
+      _ = await (try await engagement.perform(.impression, on: first)).outcome
+      #expect(screen.unreadCount(in: engagement.cards(in: "home")) == count - 1)
+      await scene.advance(by: .seconds(60))
+      #expect(await scene.refresh() == .fresh)
+      #expect(screen.unreadCount(in: engagement.cards(in: "home")) == count - 1)
+      screen.showsUnread = false
+      #expect(screen.unreadCount(in: engagement.cards(in: "home")) == nil)
+      screen.close()
+      #expect(!screen.isOpen)
+    }
+  }
+
   @Test("B8 B4 a card inside a push is shown at once and survives a full sync")
   func push() async throws {
     let scene = try await WireScene()
@@ -206,4 +236,8 @@ import Testing
       }
     }
   }
+}
+
+extension [Card] {
+  fileprivate var ids: Set<String> { Set(map(\.id.value)) }
 }
