@@ -8,6 +8,7 @@ let package = Package(
     .library(name: "EngagementCurl", targets: ["EngagementCurl"]),
     .library(name: "EngagementAdapterAPI", targets: ["EngagementAdapterAPI"]),
     .library(name: "EngagementBraze", targets: ["EngagementBraze"]),
+    .library(name: "EngagementVibes", targets: ["EngagementVibes"]),
     .library(name: "EngagementTesting", targets: ["EngagementTesting"]),
   ],
   targets: [
@@ -63,6 +64,12 @@ let package = Package(
         "EngagementAdapterAPI", "EngagementFormats", "EngagementHTTP", "EngagementJSON",
         "EngagementModel",
       ], path: "Adapters/Braze", exclude: ["README.md"]),
+    .target(
+      name: "EngagementVibes",
+      dependencies: [
+        "EngagementAdapterAPI", "EngagementFormats", "EngagementHTTP", "EngagementJSON",
+        "EngagementModel",
+      ], path: "Adapters/Vibes", exclude: ["README.md"]),
 
     // MARK: The vendors, on this machine
     .target(
@@ -108,13 +115,19 @@ let package = Package(
       name: "AnswerProbe",
       dependencies: [
         "EngagementAdapterAPI", "EngagementBraze", "EngagementHTTP", "EngagementJSON",
-        "EngagementModel", "OutlineAdapters",
+        "EngagementModel", "EngagementVibes", "OutlineAdapters",
       ], path: "Tests/AnswerProbe"),
     .target(
       name: "BrazeFixtures",
       dependencies: [
         "EngagementAdapterAPI", "EngagementBraze", "EngagementModel", "EngagementTesting",
       ], path: "Tests/BrazeFixtures"),
+    .target(
+      name: "VibesFixtures",
+      dependencies: [
+        "EngagementAdapterAPI", "EngagementHTTP", "EngagementJSON", "EngagementModel",
+        "EngagementTesting", "EngagementVibes",
+      ], path: "Tests/VibesFixtures"),
     .target(
       name: "CacheProbe",
       dependencies: ["EngagementAdapterAPI", "EngagementModel", "EngagementStore"],
@@ -176,6 +189,12 @@ let package = Package(
         "EngagementJSON", "EngagementKit", "EngagementModel", "EngagementTesting", "TestSupport",
       ]),
     .testTarget(
+      name: "EngagementVibesTests",
+      dependencies: [
+        "EngagementAdapterAPI", "EngagementHTTP", "EngagementJSON", "EngagementKit",
+        "EngagementModel", "EngagementTesting", "EngagementVibes", "TestSupport", "VibesFixtures",
+      ]),
+    .testTarget(
       name: "EngagementStoreTests",
       dependencies: [
         "CSQLite", "EngagementAdapterAPI", "EngagementFormats", "EngagementHTTP", "EngagementJSON",
@@ -193,7 +212,7 @@ let package = Package(
       dependencies: [
         "EngagementAdapterAPI", "EngagementBraze", "EngagementFormats", "EngagementHTTP",
         "EngagementJSON", "EngagementKit", "EngagementModel", "EngagementTesting",
-        "OutlineAdapters", "TestSupport",
+        "EngagementVibes", "OutlineAdapters", "TestSupport",
       ]),
     .testTarget(
       name: "ModelTests",
@@ -213,7 +232,8 @@ let package = Package(
       dependencies: [
         "AnswerProbe", "BrazeFixtures", "EngagementAdapterAPI", "EngagementBraze",
         "EngagementFormats", "EngagementHTTP", "EngagementJSON", "EngagementKit",
-        "EngagementModel", "EngagementTesting", "JSONOracle", "OutlineAdapters", "TestSupport",
+        "EngagementModel", "EngagementTesting", "EngagementVibes", "JSONOracle",
+        "OutlineAdapters", "TestSupport", "VibesFixtures",
       ]),
   ],
   swiftLanguageModes: [.v6]

@@ -11,7 +11,7 @@ let package = Package(
       dependencies: [
         "BenchReport", .product(name: "EngagementAdapterAPI", package: "engagement-kit"),
         .product(name: "EngagementBraze", package: "engagement-kit"),
-        .product(name: "OutlineAdapters", package: "engagement-kit"),
+        .product(name: "EngagementVibes", package: "engagement-kit"),
       ]),
     .executableTarget(name: "JSONDecoderPeer", dependencies: ["BenchReport"]),
     .target(name: "RequestBench"),

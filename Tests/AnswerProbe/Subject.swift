@@ -1,6 +1,7 @@
 public import EngagementAdapterAPI
 import EngagementBraze
 public import EngagementModel
+import EngagementVibes
 import OutlineAdapters
 
 /// One adapter with everything that can be asked of it.
@@ -16,7 +17,7 @@ public struct Subject: Sendable, CustomStringConvertible {
         adapter: BrazeAdapter(
           try BrazeConfiguration(endpoint: "https://sdk.braze.example", apiKey: Secret("canary-k")))
       ),
-      Subject(adapter: VibesOutline(try VibesConfiguration(appID: "app-1"))),
+      Subject(adapter: VibesAdapter(try VibesConfiguration(appID: "app-1"))),
       Subject(
         adapter: CleverTapOutline(
           try CleverTapConfiguration(accountID: "account-1", token: Secret("canary-k")))),

@@ -3,8 +3,8 @@ import EngagementHTTP
 import EngagementKit
 import EngagementModel
 import EngagementTesting
-import OutlineAdapters
 import Testing
+import VibesFixtures
 
 @Suite("Vibes: a device, a person, an inbox") struct VibesFlowTests {
   // MARK: Flow 1

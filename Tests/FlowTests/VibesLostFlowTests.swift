@@ -2,8 +2,9 @@ import EngagementAdapterAPI
 import EngagementKit
 import EngagementModel
 import EngagementTesting
-import OutlineAdapters
+import EngagementVibes
 import Testing
+import VibesFixtures
 
 @Suite("Vibes: what is lost on one side or the other") struct VibesLostFlowTests {
   /// A user with a device, a message, and an event that waits.

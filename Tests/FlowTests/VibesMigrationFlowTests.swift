@@ -3,8 +3,8 @@ import EngagementHTTP
 import EngagementKit
 import EngagementModel
 import EngagementTesting
-import OutlineAdapters
 import Testing
+import VibesFixtures
 
 @Suite("Vibes: a push that moves a token here") struct VibesMigrationFlowTests {
   private static let push: JSON = [

@@ -3,8 +3,9 @@ import EngagementHTTP
 import EngagementKit
 import EngagementModel
 import EngagementTesting
-import OutlineAdapters
+import EngagementVibes
 import Testing
+import VibesFixtures
 
 @Suite("Vibes: whose inbox it is") struct VibesPersonFlowTests {
   private static let reason = "The device was associated with another person."
@@ -231,8 +232,8 @@ import Testing
 
   @Test("where a server associates, a sign-in asks for nothing (V7)")
   func serverAssociates() throws {
-    let outline = try Vibes.outline(association: .byServer)
-    let steps = outline.transition(from: .anonymous, to: "u-1", in: Vibes.context())
+    let adapter = try Vibes.adapter(association: .byServer)
+    let steps = adapter.transition(from: .anonymous, to: "u-1", in: Vibes.context())
     #expect(steps == [.sendPending, .adoptPending])
   }
 

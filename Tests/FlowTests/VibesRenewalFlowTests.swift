@@ -3,8 +3,8 @@ import EngagementHTTP
 import EngagementKit
 import EngagementModel
 import EngagementTesting
-import OutlineAdapters
 import Testing
+import VibesFixtures
 
 @Suite("Vibes: a token that only the vendor renews") struct VibesRenewalFlowTests {
   private static let messages = (0..<10).map { Vibes.Operation.message("m-\($0)") }
@@ -73,7 +73,7 @@ import Testing
     #expect(scene.value(.installation, "device") == "device-1")
     #expect(scene.memory.messages.count == 10)
     let renewal = try #require(scene.transport.requests.first { $0.method == .put })
-    #expect(renewal.text.hasPrefix(#"{"device":{"os":"Linux","os_version":"12","#))
+    #expect(renewal.text.hasPrefix(#"{"device":{"os":"Android","os_version":"12","#))
   }
 
   @Test("flow 2: a refusal that comes after the renewal asks for no other one (V2)")

@@ -3,8 +3,9 @@ import EngagementHTTP
 import EngagementKit
 import EngagementModel
 import EngagementTesting
-import OutlineAdapters
+import EngagementVibes
 import Testing
+import VibesFixtures
 
 /// Flow 3 as an application sees it.
 @Suite("Vibes: another person uses the application", .timeLimit(.minutes(20)))
@@ -18,7 +19,7 @@ struct VibesSwitchFlowTests {
     await vendor.seed("person-1", ["m-1", "m-2"])
     await vendor.seed("person-2", ["m-3"])
     let scene = try await AppScene(
-      "vibes", try Vibes.outline(), behind: door, ScriptedTransport(vendor.script))
+      "vibes", try Vibes.adapter(), behind: door, ScriptedTransport(vendor.script))
     try await scene.signIn("u-1")
     #expect(await scene.refresh(.inbox) == .fresh)
     #expect(scene.messages == ["m-1", "m-2"])

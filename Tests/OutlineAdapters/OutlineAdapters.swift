@@ -1,1 +1,1 @@
-// The outlines of the four vendors stand in their folders.
+// The outlines of vendors stand in their folders.

@@ -3,8 +3,8 @@ import EngagementAdapterAPI
 import EngagementBraze
 import EngagementJSON
 import EngagementModel
+import EngagementVibes
 import Glibc
-import OutlineAdapters
 
 /// A card with the fields that every peer reads.
 struct Card {
@@ -112,7 +112,7 @@ case ("model", "cards"):
     (cards.count, cards.reduce(0) { $0 + length($1.id.value, $1.title ?? "", $1.text ?? "") })
   }
 case ("model", _):
-  let vibes = VibesOutline(try VibesConfiguration(appID: "app"))
+  let vibes = VibesAdapter(try VibesConfiguration(appID: "app"))
   try bench.run { bytes in
     try split(bytes, set).map(vibes.message(in:))
   } count: { messages in

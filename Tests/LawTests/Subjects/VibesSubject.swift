@@ -1,13 +1,13 @@
 import EngagementAdapterAPI
 import EngagementModel
 import EngagementTesting
-import OutlineAdapters
+import EngagementVibes
 
 extension Subjects {
   static func vibes() throws -> AdapterSubject {
     let configuration = try VibesConfiguration(appID: "app-1", provider: AdapterSubject.provider)
     var subject = AdapterSubject(
-      "vibes", items: [vibesMessages], adapter: { _ in VibesOutline(configuration) },
+      "vibes", items: [vibesMessages], adapter: { _ in VibesAdapter(configuration) },
       server: { VibesServer() })
     subject.pushes = [
       PushSample(

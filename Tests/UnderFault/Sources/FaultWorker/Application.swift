@@ -2,8 +2,8 @@ import EngagementBraze
 import EngagementHTTP
 import EngagementKit
 import EngagementModel
+import EngagementVibes
 import Foundation
-import OutlineAdapters
 
 /// An application as the worker plays it: it signs in, acts, and says what was accepted.
 final class Application: Sendable {
@@ -38,7 +38,7 @@ final class Application: Sendable {
     let vibes = try VibesConfiguration(
       appID: "app", endpoint: "http://127.0.0.1:\(port)/mobile_apps")
     return [
-      Provider("braze", BrazeAdapter(braze)), Provider("vibes", VibesOutline(vibes)),
+      Provider("braze", BrazeAdapter(braze)), Provider("vibes", VibesAdapter(vibes)),
     ]
   }
 

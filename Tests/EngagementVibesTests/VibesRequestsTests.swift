@@ -3,9 +3,10 @@ import EngagementHTTP
 import EngagementKit
 import EngagementModel
 import EngagementTesting
+import EngagementVibes
 import FoundationEssentials
-import OutlineAdapters
 import Testing
+import VibesFixtures
 
 @Suite("Vibes: what is asked") struct VibesRequestTests {
   /// A request as a table says it.
@@ -29,7 +30,7 @@ import Testing
   }
 
   private static let device =
-    #"{"device":{"os":"Linux","os_version":"12","sdk_version":"1.0.0","app_version":"2.0.0","#
+    #"{"device":{"os":"Android","os_version":"12","sdk_version":"1.0.0","app_version":"2.0.0","#
     + #""hardware_make":"Example","hardware_model":"One","advertising_id":null,"#
     + #""locale":"en_US","timezone":"Europe/Sofia","location":null}}"#
 
@@ -101,7 +102,7 @@ import Testing
   private func request(
     _ operation: Vibes.Operation, _ context: AdapterContext
   ) throws -> HTTPRequest {
-    guard case .send(let request) = try Vibes.outline().step(for: operation, in: context) else {
+    guard case .send(let request) = try Vibes.adapter().step(for: operation, in: context) else {
       Issue.record("\(operation.verb) sends nothing.")
       throw EngagementError(.internalFailure, "Nothing was sent.")
     }
@@ -121,12 +122,12 @@ import Testing
       request.headers.first("Accept") == (request.method == .delete ? nil : "application/json"))
     #expect(!"\(request) \(request.headers)".contains("t-1"))
     #expect(try self.request(row.operation, Self.context) == request)
-    #expect(try Vibes.outline().capabilities.hosts.allows(request.target()))
+    #expect(try Vibes.adapter().capabilities.hosts.allows(request.target()))
   }
 
   @Test("what is declared as a request has one, and nothing else has")
   func declares() throws {
-    let declared = try Vibes.outline().capabilities.abilities.filter { $0.value.travel == .request }
+    let declared = try Vibes.adapter().capabilities.abilities.filter { $0.value.travel == .request }
     #expect(Set(declared.keys) == Set(Self.rows.map(\.operation.verb) + [.device(.register)]))
   }
 
@@ -175,14 +176,14 @@ import Testing
 
   @Test("what is missing is done first, in order (V2, V7, V8)")
   func prerequisites() throws {
-    let outline = try Vibes.outline()
+    let adapter = try Vibes.adapter()
     var context = Vibes.context { context in
       context.values[.installation, "device"] = nil
       context.values[.user, "associated"] = "u-1"
       context.values[.user, "associated.device"] = "d-0"
     }
     func first(_ operation: Vibes.Operation) throws -> Vibes.Operation? {
-      guard case .first(let needed) = try outline.step(for: operation, in: context) else {
+      guard case .first(let needed) = try adapter.step(for: operation, in: context) else {
         return nil
       }
       return needed
@@ -208,9 +209,9 @@ import Testing
 
   @Test("what is there already is not asked for (V2, V3, V5, V8)")
   func nothingToAsk() throws {
-    let outline = try Vibes.outline()
+    let adapter = try Vibes.adapter()
     func isDone(_ operation: Vibes.Operation, _ context: AdapterContext) throws -> Bool {
-      if case .done = try outline.step(for: operation, in: context) { true } else { false }
+      if case .done = try adapter.step(for: operation, in: context) { true } else { false }
     }
     #expect(try isDone(.device(.register), Vibes.context()))
     #expect(try isDone(.events([]), Vibes.context()))
@@ -251,18 +252,18 @@ import Testing
     arguments: refused)
   func refuses(operation: Vibes.Operation, code: EngagementError.Code) async throws {
     #expect {
-      try Vibes.outline().step(
+      try Vibes.adapter().step(
         for: operation, in: Vibes.context { $0.values[.installation, "device"] = nil })
     } throws: {
       ($0 as? EngagementError)?.code == code
     }
-    let scene = try VibesScene(.whole)
+    let scene = try VibesScene()
     guard case .refused(let error) = await scene.perform(operation) else {
       Issue.record("\(operation.verb) was not refused.")
       return
     }
     #expect(error.code == code)
-    #expect(scene.lines.isEmpty)
+    #expect(scene.transport.lines.isEmpty)
   }
 
   // MARK: The configuration
@@ -286,7 +287,7 @@ import Testing
 
   @Test("the instance, the port and the kinds of events are the application's choice (V1)")
   func configures() throws {
-    let local = VibesOutline(
+    let local = VibesAdapter(
       try VibesConfiguration(
         appID: "demo", endpoint: "http://127.0.0.1:8401/mobile_apps/",
         reporting: [.launch, .purchase]))

@@ -43,8 +43,7 @@ struct VibesCall {
     switch operation {
     case .settings: self = .init(.get, in: .app)
     case .device(let change):
-      self = .device(
-        change, VibesBodies.device(context.device, version: configuration.clientVersion))
+      self = .device(change, VibesBodies.device(context.device, configuration))
     case .registerPush(let environment):
       let body = try VibesBodies.push(environment, context)
       self = .init(.post, ["push_registration"], body)

@@ -1,35 +1,35 @@
-import EngagementAdapterAPI
-import EngagementHTTP
+package import EngagementHTTP
 import EngagementJSON
-import EngagementModel
-import EngagementTesting
-import OutlineAdapters
+package import EngagementModel
+package import EngagementTesting
 
 /// The vendor in memory, written from its protocol: devices and their tokens, persons, messages,
 /// and what has arrived.
-actor FakeVibes {
-  struct Registered {
-    var token: String
-    var push: String?
-    var person: String
+package actor FakeVibes {
+  package struct Registered {
+    package var token: String
+    package var push: String?
+    package var person: String
   }
 
-  private(set) var devices: [String: Registered] = [:]
-  private(set) var registrations = 0
+  package private(set) var devices: [String: Registered] = [:]
+  package private(set) var registrations = 0
   /// How many requests to replace something have come, whatever became of them.
-  private(set) var puts = 0
-  private(set) var refusals = 0
+  package private(set) var puts = 0
+  package private(set) var refusals = 0
   /// Events by their ids, as the vendor knows them apart.
-  private(set) var events: [String: String] = [:]
+  package private(set) var events: [String: String] = [:]
   /// The device that called back for each item of a migration.
-  private(set) var callbacks: [String: String] = [:]
+  package private(set) var callbacks: [String: String] = [:]
   private var persons: [String: String] = [:]
   private var messages: [String: [String: Message]] = [:]
   private var expired: Set<String> = []
   private var faults: [(ending: String, fault: Fault)] = []
   private var tokens = 0
 
-  enum Fault {
+  package init() {}
+
+  package enum Fault {
     /// Nothing happens and the answer is this status.
     case status(Int)
     /// What was asked for happens and the answer is lost.
@@ -43,37 +43,39 @@ actor FakeVibes {
   }
 
   /// The next requests whose `METHOD path` ends like this meet these faults.
-  func fail(_ ending: String, _ faults: Fault...) {
+  package func fail(_ ending: String, _ faults: Fault...) {
     self.faults += faults.map { (ending, $0) }
   }
 
   /// Gives the person under that external id messages, newest first.
-  func seed(_ person: String, _ ids: [String]) {
+  package func seed(_ person: String, _ ids: [String]) {
     for id in ids { messages[person, default: [:]][id] = Message(subject: "About \(id)") }
   }
 
   /// Makes the external id known, as that of a person.
-  func know(_ external: String, as person: String) { persons[external] = person }
+  package func know(_ external: String, as person: String) { persons[external] = person }
 
   /// What a server of the application does: the device belongs to another person from now on.
-  func move(_ device: String, to person: String) { devices[device]?.person = person }
+  package func move(_ device: String, to person: String) { devices[device]?.person = person }
 
   /// Every token is refused from now on, but good for renewing itself.
-  func expireTokens() {
+  package func expireTokens() {
     expired.formUnion(devices.values.map(\.token))
   }
 
-  func loseDevices() { devices = [:] }
+  package func loseDevices() { devices = [:] }
 
-  func isRead(_ id: String, by person: String) -> Bool { messages[person]?[id]?.read ?? false }
+  package func isRead(_ id: String, by person: String) -> Bool {
+    messages[person]?[id]?.read ?? false
+  }
 
   // MARK: Answering
 
-  nonisolated var script: ScriptedTransport.Script {
+  package nonisolated var script: ScriptedTransport.Script {
     { request throws(EngagementError) in try await self.respond(to: request) }
   }
 
-  func respond(to request: HTTPRequest) throws(EngagementError) -> HTTPResponse {
+  package func respond(to request: HTTPRequest) throws(EngagementError) -> HTTPResponse {
     if request.method == .put { puts += 1 }
     let place = faults.firstIndex { request.line.hasSuffix($0.ending) }
     switch place.map({ faults.remove(at: $0).fault }) {

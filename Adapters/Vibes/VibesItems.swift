@@ -2,18 +2,8 @@ import EngagementFormats
 import EngagementJSON
 import EngagementModel
 
-/// A message of the inbox out of its bytes.
-///
-/// | field | absent | wrong type | unknown value |
-/// |---|---|---|---|
-/// | `message_uid` | set aside | set aside | empty, `.` or `..`: set aside |
-/// | `content` | set aside | set aside | any text |
-/// | `subject`, `collapse_key` | none | none | any text |
-/// | `detail`, `images.icon`, `images.main` | none | none | dropped where it can run code |
-/// | `read` | false | false; 0 and 1 are taken | |
-/// | `created_at`, `expires_at` | none | none | none |
-/// | `inbox_custom_data` | empty | a text is read as an object, else empty | kept |
-/// | `apprefdata.activityType`, `.activityUid` | none | none | any text |
+/// A message of the inbox out of its bytes. The README's table says what becomes of each field
+/// that is not as it should be; a test holds it.
 enum VibesItems {
   static let uid: JSONKey = "message_uid"
 
@@ -25,8 +15,9 @@ enum VibesItems {
     guard let content = fields.string("content") else { throw lacks("content") }
     var message = InboxMessage(ItemID(provider, id), vendor: "vibes")
     message.text = content
-    message.subject = fields.string("subject")
-    message.collapseKey = fields.string("collapse_key")
+    message.subject = fields.text("subject")
+    // An empty key would have all who share it replace one another.
+    message.collapseKey = fields.text("collapse_key")
     message.detailURL = VendorURL.checked(fields.string("detail"))
     let images = fields.fields("images")
     message.iconURL = VendorURL.checked(images?.string("icon"))
@@ -56,4 +47,9 @@ enum VibesItems {
   private static func lacks(_ field: String) -> EngagementError {
     EngagementError(.malformedResponse, "A message has no \(field).")
   }
+}
+
+extension JSONFields {
+  /// The member, a string with something in it.
+  func text(_ key: JSONKey) -> String? { string(key).flatMap { $0.isEmpty ? nil : $0 } }
 }

@@ -1,12 +1,13 @@
 import EngagementAdapterAPI
 import EngagementJSON
 import EngagementModel
-import OutlineAdapters
+import EngagementVibes
 import Testing
+import VibesFixtures
 
 @Suite("Vibes: a push") struct VibesPushTests {
   private func received(_ push: JSON) throws -> Received? {
-    try Vibes.outline().received(push, in: Vibes.context())
+    try Vibes.adapter().received(push, in: Vibes.context())
   }
 
   private func received(_ text: String) throws -> Received? {

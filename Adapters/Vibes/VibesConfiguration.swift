@@ -10,7 +10,8 @@ public struct VibesConfiguration: Hashable, Sendable {
 
   /// The name that the application gave the provider; it is part of every item's id.
   public let provider: ProviderID
-  let appID: String
+  /// The application's id at the vendor.
+  public let appID: String
   let endpoint: HTTPURL
   let hosts: AllowedHosts
   /// Who tells the vendor whose device this is.
@@ -21,6 +22,8 @@ public struct VibesConfiguration: Hashable, Sendable {
   public var clientVersion: String
   /// Where a token is good that a push brought.
   public var pushEnvironment: PushEnvironment
+  /// What a device counts as whose own system is neither of the two that the vendor knows.
+  public var otherSystem = System.android
 
   /// Throws `invalidConfiguration` naming the argument that cannot be used.
   ///
@@ -58,5 +61,11 @@ public struct VibesConfiguration: Hashable, Sendable {
     case onSignIn
     /// The application's own server, as the vendor recommends: a client can claim to be anybody.
     case byServer
+  }
+
+  /// What the vendor can send pushes to.
+  public enum System: String, Hashable, Sendable, CaseIterable {
+    case iOS
+    case android = "Android"
   }
 }

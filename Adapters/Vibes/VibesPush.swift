@@ -96,8 +96,9 @@ struct VibesPush {
   }
 
   private var badge: Int? {
-    guard let aps else { return payload["badge"]?.string.flatMap(Int.init) }
-    return aps["badge"]?.integer.flatMap(Int.init(exactly:))
+    let badge = (aps ?? payload)["badge"]
+    return badge?.integer.flatMap(Int.init(exactly:))
+      ?? (aps == nil ? badge?.string.flatMap { Int($0) } : nil)
   }
 
   private var channel: String? {
@@ -107,7 +108,8 @@ struct VibesPush {
   private var isSilent: Bool {
     guard let aps else { return ["true", true].contains(payload["silent_push"]) }
     let isShown = alert.map { $0 != .null && $0 != "" && $0 != [:] } ?? false
-    return aps["content-available"]?.integer == 1 && !isShown
+    let isWaking = aps["content-available"].map { $0 == true || $0.integer == 1 } ?? false
+    return isWaking && !isShown
   }
 
   /// What else the vendor put beside the message, under its own names.

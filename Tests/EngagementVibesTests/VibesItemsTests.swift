@@ -1,12 +1,13 @@
 import EngagementAdapterAPI
 import EngagementModel
+import EngagementVibes
 import FoundationEssentials
-import OutlineAdapters
 import Testing
+import VibesFixtures
 
 @Suite("Vibes: a message") struct VibesItemTests {
   private func message(_ text: String) throws -> InboxMessage {
-    try Vibes.outline().message(in: Vibes.raw(text))
+    try Vibes.adapter().message(in: Vibes.raw(text))
   }
 
   /// A message with one more member.
@@ -44,8 +45,8 @@ import Testing
 
   @Test("a message of another provider name keeps that name (V8)")
   func namesItsProvider() throws {
-    let outline = VibesOutline(try VibesConfiguration(appID: "a", provider: "club"))
-    let message = try outline.message(in: Vibes.raw(#"{"message_uid":"m-1","content":""}"#))
+    let adapter = VibesAdapter(try VibesConfiguration(appID: "a", provider: "club"))
+    let message = try adapter.message(in: Vibes.raw(#"{"message_uid":"m-1","content":""}"#))
     #expect(message.id == ItemID("club", "m-1"))
     #expect(message.text == "")
   }

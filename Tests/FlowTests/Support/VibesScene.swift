@@ -1,59 +1,10 @@
 import EngagementAdapterAPI
 import EngagementHTTP
-import EngagementJSON
 import EngagementKit
 import EngagementModel
 import EngagementTesting
-import FoundationEssentials
-import OutlineAdapters
-
-/// What the tests of this vendor share.
-enum Vibes {
-  typealias Operation = EngagementAdapterAPI.Operation
-
-  static let appID = "app-1"
-  static let root = "/mobile_apps/app-1"
-  static let host = "https://public-api.vibescm.com"
-
-  static func outline(
-    association: VibesConfiguration.Association = .onSignIn
-  ) throws -> VibesOutline {
-    VibesOutline(try VibesConfiguration(appID: appID, association: association))
-  }
-
-  /// What is known after a registration and a look at the person.
-  static func context(
-    _ change: (inout AdapterContext) -> Void = { _ in }
-  ) -> AdapterContext {
-    var context = AdapterContext(
-      user: "u-1", device: .test, now: TestClock().now, key: OperationKey(1, 2))
-    context.values[.installation, "device"] = "d-1"
-    context.secrets[.installation, "token"] = Secret("t-1")
-    context.values[.installation, "device.user"] = "yes"
-    context.values[.user, "associated"] = "u-1"
-    context.values[.user, "associated.device"] = "d-1"
-    context.values[.user, "person"] = "p-1"
-    context.values[.user, "person.device"] = "d-1"
-    context.values[.user, "person.time"] = "2026-10-01T09:00:00.000Z"
-    change(&context)
-    return context
-  }
-
-  static func item(_ id: String, on surface: Surface = .inbox) -> ItemReference {
-    ItemReference(
-      ItemID("vibes", id), on: surface,
-      handle: ["activity_type": "Broadcast", "activity_uid": "a-1"])
-  }
-
-  static func event(
-    _ id: EventID, _ kind: EngagementEvent.Kind, about item: ItemReference? = nil
-  ) -> EngagementEvent {
-    EngagementEvent(
-      id: id, kind: kind, time: Date(timeIntervalSince1970: 1_790_845_200.25), item: item)
-  }
-
-  static func raw(_ text: String) -> RawItem { RawItem(index: 0, bytes: Array(text.utf8)[...]) }
-}
+import EngagementVibes
+import VibesFixtures
 
 /// A house with the vendor behind it.
 struct VibesScene: Sendable {
@@ -71,7 +22,7 @@ struct VibesScene: Sendable {
     self.vendor = vendor
     transport = ScriptedTransport(script ?? vendor.script)
     memory = door.memory(
-      try Vibes.outline(association: association), user: user, transport: transport, clock: clock,
+      try Vibes.adapter(association: association), user: user, transport: transport, clock: clock,
       kept: kept)
     roads = door.roads(in: memory)
   }

@@ -3,15 +3,18 @@ public import EngagementHTTP
 public import EngagementJSON
 public import EngagementModel
 
-/// Vibes: an inbox, push registration and events of one application.
+/// Vibes behind the door: an inbox, push registration, persons and events of one application.
+///
+/// Written from what its published clients send and accept; the README beside this file says
+/// which readings were chosen.
 ///
 /// The vendor speaks of a device, which it registers without any credential and to which it gives
 /// a token that only it can renew, and of a person, whom a device belongs to and who owns the
 /// messages. So an inbox needs a device, and then the person's key.
-public struct VibesOutline: EngagementAdapter {
+public struct VibesAdapter: EngagementAdapter {
   public let vendor: Vendor = "vibes"
   public let capabilities: AdapterCapabilities
-  let configuration: VibesConfiguration
+  public let configuration: VibesConfiguration
 
   public init(_ configuration: VibesConfiguration) {
     self.configuration = configuration

@@ -101,8 +101,8 @@ struct VibesResponses {
       return Answer([], VibesErrors.malformed("person_key"))
     }
     var person = Person(key, provider: configuration.provider, vendor: "vibes")
-    person.externalID = fields.string("external_person_id")
-    person.phone = fields.fields("mobile_phone")?.string("mdn")
+    person.externalID = fields.text("external_person_id")
+    person.phone = fields.fields("mobile_phone")?.text("mdn")
     person.custom = fields.json("custom_fields")?.object ?? [:]
     return Answer(VibesChanges.person(person, in: memory, at: context.now))
   }

@@ -6,13 +6,13 @@ import FoundationEssentials
 
 /// What is sent, as bytes: the same values give the same bytes.
 enum VibesBodies {
-  static func device(_ device: Device, version: String) -> [UInt8] {
+  static func device(_ device: Device, _ configuration: VibesConfiguration) -> [UInt8] {
     object { writer in
       writer.key("device")
       writer.beginObject()
-      writer.member("os", systems[device.system] ?? device.system)
+      writer.member("os", (systems[device.system] ?? configuration.otherSystem).rawValue)
       writer.member("os_version", device.systemVersion)
-      writer.member("sdk_version", version)
+      writer.member("sdk_version", configuration.clientVersion)
       writer.member("app_version", device.appVersion ?? "Unknown")
       writer.member("hardware_make", device.make ?? "Unknown")
       writer.member("hardware_model", device.model ?? "Unknown")
@@ -69,8 +69,10 @@ enum VibesBodies {
     }
   }
 
-  // The vendor knows two systems; its own client for a tablet says iOS as well.
-  private static let systems = ["iPadOS": "iOS", "ios": "iOS", "android": "Android"]
+  // The vendor knows two systems and refuses others; its own client for a tablet says iOS as well.
+  private static let systems: [String: VibesConfiguration.System] = [
+    "iOS": .iOS, "ios": .iOS, "iPadOS": .iOS, "Android": .android, "android": .android,
+  ]
 
   /// The systems give an id of nothing but zeros to who must not have one.
   private static func advertisingID(_ device: Device) -> String? {

@@ -3,16 +3,17 @@ import EngagementHTTP
 import EngagementJSON
 import EngagementModel
 import EngagementTesting
-import OutlineAdapters
+import EngagementVibes
 import TestSupport
 import Testing
+import VibesFixtures
 
 @Suite("Vibes: what is answered") struct VibesAnswerTests {
   private func answer(
     _ operation: Vibes.Operation, _ response: HTTPResponse,
     _ context: AdapterContext = Vibes.context()
   ) throws -> Answer {
-    try Vibes.outline().answer(to: operation, from: response, in: context)
+    try Vibes.adapter().answer(to: operation, from: response, in: context)
   }
 
   // MARK: Statuses
@@ -216,7 +217,7 @@ import Testing
         let status = [200, 200, 200, 204, 401, 404, 429, 500][Int(random.next() % 8)]
         let answer = try answer(operation, HTTPResponse(status, body: bytes))
         for case .items(_, _, let items) in answer.changes {
-          for item in items { _ = try? Vibes.outline().message(in: item) }
+          for item in items { _ = try? Vibes.adapter().message(in: item) }
         }
       }
     }
@@ -244,7 +245,7 @@ import Testing
 
   @Test("one bad message of a hundred costs one (V8)")
   func oneOfAHundred() async throws {
-    let scene = try VibesScene(.whole)
+    let scene = try VibesScene()
     var items = (0..<100).map { #"{"message_uid":"m-\#($0)","content":"c"}"# }
     items[7] = #"{"message_uid":"m-7"}"#
     items[8] = #"{"content":"c"}"#
