@@ -85,7 +85,7 @@ let package = Package(
       dependencies: [
         "EngagementAdapterAPI", "EngagementBraze", "EngagementCurl", "EngagementDocuments",
         "EngagementEmulator", "EngagementFormats", "EngagementHTTP", "EngagementJSON",
-        "EngagementKit", "EngagementModel", "EngagementStore",
+        "EngagementKit", "EngagementModel", "EngagementStore", "EngagementVibes",
       ]),
     .executableTarget(name: "engage", dependencies: ["EngageCommands"]),
 
@@ -150,7 +150,8 @@ let package = Package(
       name: "EngageCommandsTests",
       dependencies: [
         "EngageCommands", "EngagementCurl", "EngagementEmulator", "EngagementHTTP",
-        "EngagementJSON", "EngagementKit", "EngagementModel", "TestServers", "engage",
+        "EngagementJSON", "EngagementKit", "EngagementModel", "EngagementVibes", "TestServers",
+        "engage",
       ], exclude: ["Golden"]),
     .testTarget(
       name: "EngagementFormatsTests", dependencies: ["EngagementFormats", "TestSupport"]),

@@ -26,7 +26,7 @@ private let table: [String: Set<String>] = [
   "EngageCommands": [
     "EngagementAdapterAPI", "EngagementBraze", "EngagementCurl", "EngagementDocuments",
     "EngagementEmulator", "EngagementFormats", "EngagementHTTP", "EngagementJSON",
-    "EngagementKit", "EngagementModel", "EngagementStore",
+    "EngagementKit", "EngagementModel", "EngagementStore", "EngagementVibes",
   ],
   "engage": ["EngageCommands"],
   "EngagementTesting": [

@@ -21,6 +21,7 @@ extension Command {
     examples: [
       Example("engage decode --vendor braze --kind cards sync.json", "an answer with cards"),
       Example("engage decode --vendor braze --kind push - < push.json", "a push"),
+      Example("engage decode --vendor vibes --kind inbox messages.json", "a list of messages"),
     ],
     run: { invocation in
       guard let name = invocation.value(vendor) else {

@@ -12,7 +12,7 @@ struct DemoStory: Sendable {
   /// Everything that is done is counted, and the vendors are asked for the same number.
   private struct Deed {
     var action: ItemAction
-    var card: Card
+    var id: ItemID
     var receipt: Receipt
   }
 
@@ -29,7 +29,11 @@ struct DemoStory: Sendable {
     try await engagement.setConsent(.full)
     try await fetch("The feed is fetched")
     try show()
-    let first = try await act([.impression, .click, .dismiss], "With the network there")
+    try await fetch("The inbox is fetched", .inbox)
+    try InboxTable.tell(engagement.inbox(), on: console)
+    let first =
+      try await act([.impression, .click, .dismiss], "With the network there")
+      + (try await act([.open, .read]))
     let firstEnds = try await conclude(first)
     await emulator.setOffline(true)
     try await fetch("The network is gone, the feed is not")
@@ -71,8 +75,8 @@ struct DemoStory: Sendable {
 
   // MARK: Doing
 
-  private func fetch(_ what: String) async throws {
-    let outcome = await engagement.refresh(.cards("home"))
+  private func fetch(_ what: String, _ target: RefreshTarget = .cards("home")) async throws {
+    let outcome = await engagement.refresh(target)
     try Task.checkCancellation()
     for (provider, outcome) in outcome.providers.sorted(by: { $0.key < $1.key }) {
       let told = outcome.told
@@ -88,13 +92,29 @@ struct DemoStory: Sendable {
     for action in actions {
       let cards = engagement.cards(in: "home").cards
       guard let card = cards.first(where: { $0.takes(action) }) else { continue }
-      let receipt = try await engagement.perform(action, on: card)
-      deeds.append(Deed(action: action, card: card, receipt: receipt))
-      try step(
-        "action", "\(when): \(action.name, .bold) \(card.title ?? card.id.value).",
-        ["action": .string(action.name), "id": .string(card.id.description)])
+      deeds.append(try await act(action, on: card.id, card.title, when))
     }
     return deeds
+  }
+
+  /// Does each to the newest message that was not read yet.
+  private func act(_ actions: [ItemAction]) async throws -> [Deed] {
+    guard let message = engagement.inbox().messages.first(where: { !$0.read }) else { return [] }
+    var deeds: [Deed] = []
+    for action in actions {
+      deeds.append(try await act(action, on: message.id, message.subject, "In the inbox"))
+    }
+    return deeds
+  }
+
+  private func act(
+    _ action: ItemAction, on id: ItemID, _ title: String?, _ when: String
+  ) async throws -> Deed {
+    let receipt = try await engagement.perform(action, on: id)
+    try step(
+      "action", "\(when): \(action.name, .bold) \(title ?? id.value).",
+      ["action": .string(action.name), "id": .string(id.description)])
+    return Deed(action: action, id: id, receipt: receipt)
   }
 
   private func conclude(_ deeds: [Deed]) async throws -> [Delivery] {
@@ -104,7 +124,7 @@ struct DemoStory: Sendable {
       ends.append(end)
       let members: JSONObject = [
         "step": "delivery", "action": .string(deed.action.name),
-        "id": .string(deed.card.id.description),
+        "id": .string(deed.id.description),
       ]
       try console.line("  \(deed.action.name): \(end.phrase)")
       try console.object(

@@ -17,7 +17,7 @@ struct VendorEntry: Sendable {
 
   /// Every vendor, in the order in which they are listed.
   static let all: [VendorEntry] = [
-    braze, VendorEntry(name: "vibes"), VendorEntry(name: "clevertap"), VendorEntry(name: "atomic"),
+    braze, vibes, VendorEntry(name: "clevertap"), VendorEntry(name: "atomic"),
   ]
 
   /// The vendors that this version speaks to.

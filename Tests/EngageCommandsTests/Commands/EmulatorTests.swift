@@ -25,12 +25,12 @@ import Testing
     let steps = try ending.lines.map { try JSON(parsing: Array($0.utf8)) }
     #expect(steps.allSatisfy { $0["schema"] == 1 })
     #expect(steps.last?["step"] == "end")
-    #expect(steps.last?["accepted"] == 4)
-    #expect(steps.last?["delivered"] == 4)
+    #expect(steps.last?["accepted"] == 6)
+    #expect(steps.last?["delivered"] == 6)
     let outcomes = steps.filter { $0["step"] == "sync" }.compactMap { $0["outcome"]?.string }
-    #expect(outcomes == ["fresh", "stale"])
+    #expect(outcomes == ["fresh", "fresh", "stale"])
     let received = steps.filter { $0["step"] == "received" }.compactMap { $0["effect"]?.string }
-    for (effect, count) in [("cci", 1), ("ccc", 1), ("ccd", 2)] {
+    for (effect, count) in [("cci", 1), ("ccc", 1), ("ccd", 2), ("inbox_open", 1), ("read", 1)] {
       #expect(received.count { $0 == effect } == count, "\(effect) in \(received)")
     }
   }
@@ -42,7 +42,7 @@ import Testing
       in: .init(width: 80, clock: SystemClock(), patience: .seconds(600)))
     #expect(ending.status == .done, "\(ending.errors)")
     #expect(ending.output.contains("The network is gone, the feed is not: braze is stale."))
-    #expect(ending.output.hasSuffix("4 of 4 actions were delivered; none is left.\n"))
+    #expect(ending.output.hasSuffix("6 of 6 actions were delivered; none is left.\n"))
     for line in ending.lines where line.hasPrefix("braze/") {
       #expect(DisplayWidth.of(line) <= 80)
     }

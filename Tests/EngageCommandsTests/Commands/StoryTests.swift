@@ -11,6 +11,9 @@ import Testing
     let (stage, braze) = (try Stage(), PlayedBraze())
     let start = await stage.engage("init")
     #expect(start.output.hasPrefix("Wrote engage.json.\n"))
+    let providers = await stage.engage("providers", "--json").lines
+    #expect(providers.count == 2, "Braze and Vibes")
+    try stage.configure(endpoint: "http://127.0.0.1:8400")
     #expect(await stage.engage("cards").errors == "The cache is empty; run \"engage sync\".\n")
     #expect(
       await stage.engage("sync", by: braze).output == """
@@ -45,7 +48,7 @@ import Testing
   @Test("a card is found by a beginning that only one has; others are told what to type")
   func finding() async throws {
     let (stage, braze) = (try Stage(), PlayedBraze())
-    _ = await stage.engage("init")
+    try stage.configure(endpoint: "http://127.0.0.1:8400")
     _ = await stage.engage("sync", by: braze)
     let shown = await stage.engage("cards", "show", "d", "--json")
     #expect(
@@ -68,7 +71,7 @@ import Testing
   @Test("a provider that is down costs the status and nothing else, and says how old the rest is")
   func down() async throws {
     let (stage, braze) = (try Stage(), PlayedBraze())
-    _ = await stage.engage("init")
+    try stage.configure(endpoint: "http://127.0.0.1:8400")
     _ = await stage.engage("sync", by: braze)
     braze.goDown()
     let ending = await stage.engage("sync", "--json", by: braze)
@@ -85,7 +88,7 @@ import Testing
   @Test("what is accepted without a network is delivered by the next sync, once")
   func pending() async throws {
     let (stage, braze) = (try Stage(), PlayedBraze())
-    _ = await stage.engage("init")
+    try stage.configure(endpoint: "http://127.0.0.1:8400")
     _ = await stage.engage("sync", by: braze)
     braze.goDown()
     let ending = await stage.engage(
@@ -100,7 +103,7 @@ import Testing
   @Test("who is signed in stays so; the configuration names the first one only")
   func users() async throws {
     let (stage, braze) = (try Stage(), PlayedBraze())
-    _ = await stage.engage("init")
+    try stage.configure(endpoint: "http://127.0.0.1:8400")
     #expect(
       await stage.engage("consent", "--json", by: braze).lines == [
         #"{"schema":1,"consent":"full","user":"u-1"}"#
@@ -122,7 +125,7 @@ import Testing
   @Test("events, properties and a person's fields reach the vendor with their types")
   func tracking() async throws {
     let (stage, braze) = (try Stage(), PlayedBraze())
-    _ = await stage.engage("init")
+    try stage.configure(endpoint: "http://127.0.0.1:8400")
     let ending = await stage.engage(
       "track", "bought", "item=tea", "price=4.5", "count=2", "gift=true", "zip=\"04109\"",
       "--json", by: braze)
@@ -141,7 +144,7 @@ import Testing
   @Test("a reader who goes away ends the command quietly")
   func closedPipe() async throws {
     let (stage, braze) = (try Stage(), PlayedBraze())
-    _ = await stage.engage("init")
+    try stage.configure(endpoint: "http://127.0.0.1:8400")
     _ = await stage.engage("sync", by: braze)
     let ending = await stage.engage("cards", in: .init(readWrites: 1))
     #expect(ending.status == .closedPipe)
@@ -151,7 +154,7 @@ import Testing
   @Test("Ctrl-C in a sync ends it in order, and the next one finds everything")
   func interrupted() async throws {
     let (stage, braze) = (try Stage(), PlayedBraze())
-    _ = await stage.engage("init")
+    try stage.configure(endpoint: "http://127.0.0.1:8400")
     _ = await stage.engage("sync", by: braze)
     let stuck = StuckTransport()
     let ending = await stage.engage(

@@ -1,5 +1,6 @@
 import EngagementKit
 import EngagementModel
+import EngagementVibes
 import Foundation
 import Testing
 
@@ -163,6 +164,50 @@ import Testing
     #expect(ending.output.isEmpty)
     #expect(ending.errors.hasPrefix("engage: engage.json: \(message)"), "\(ending.errors)")
     #expect(ending.errors.contains("[invalidConfiguration]"))
+  }
+
+  @Test(
+    "what is wrong with a provider of Vibes is told by the key's path (V1)",
+    arguments: [
+      (#""endpoint": "https://a.example""#, "providers.inbox.appID is missing."),
+      (#""appID": "demo""#, "providers.inbox.endpoint is missing."),
+      (
+        #""endpoint": "https://a.example", "appID": "..""#,
+        "providers.inbox cannot be used: appID is empty or no single path segment."
+      ),
+      (
+        #""endpoint": "https://a.example", "appID": "demo", "apiKey": "k""#,
+        #"providers.inbox.apiKey is not a known key; there is "vendor", "endpoint", "appID", "association"."#
+      ),
+      (
+        #""endpoint": "https://a.example", "appID": "demo", "association": "onSignin""#,
+        #"providers.inbox.association names "onSignin", which is no association; did you mean "onSignIn"?"#
+      ),
+    ])
+  func vibes(members: String, message: String) async throws {
+    let stage = try Stage()
+    try stage.write(
+      #"{"providers": {"inbox": {"vendor": "vibes", \#(members)}}}"#, to: "engage.json")
+    let ending = await stage.engage("providers")
+    #expect(ending.status == .failed)
+    #expect(ending.errors.hasPrefix("engage: engage.json: \(message)"), "\(ending.errors)")
+  }
+
+  @Test("a provider of Vibes is read, with who associates (V1)")
+  func vibesEverything() throws {
+    let document = """
+      {"providers": {
+        "inbox": {"vendor": "vibes", "endpoint": "https://a.example/mobile_apps", "appID": "demo",
+                  "association": "byServer"}}}
+      """
+    let secrets = SecretReader(environment: [:], folder: "/")
+    let configuration = try ConfigurationReader(file: "engage.json", secrets: secrets)
+      .read(Array(document.utf8))
+    let adapter = configuration.providers.first?.adapter as? VibesAdapter
+    #expect(adapter?.configuration.appID == "demo")
+    #expect(adapter?.configuration.provider == "inbox")
+    #expect(adapter?.configuration.association == .byServer)
+    #expect(configuration.routes == Routes(cards: .none, inbox: .only("inbox")))
   }
 
   @Test("a configuration that is not there is told with what to do")

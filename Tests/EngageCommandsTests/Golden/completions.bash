@@ -10,6 +10,7 @@ _engage() {
     --seed) COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     --faults) COMPREPLY=($(compgen -f -- "$word")); return ;;
     --container) COMPREPLY=($(compgen -W '' -- "$word")); return ;;
+    --at) COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     --service) COMPREPLY=($(compgen -W 'apns fcm' -- "$word")); return ;;
     --token-file) COMPREPLY=($(compgen -f -- "$word")); return ;;
     --token-env) COMPREPLY=($(compgen -W '' -- "$word")); return ;;
@@ -30,6 +31,12 @@ _engage() {
     "cards click") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
     "cards dismiss") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
     "cards "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W 'list show impression click dismiss' -- "$word")); return; } ;;
+    "inbox list") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
+    "inbox show") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
+    "inbox open") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
+    "inbox read") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
+    "inbox expire") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--at --config --json --log --help' -- "$word")); return; } ;;
+    "inbox "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W 'list show open read expire' -- "$word")); return; } ;;
     "person show") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
     "person set") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
     "person associate") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
@@ -50,6 +57,6 @@ _engage() {
     "events "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--follow --last --kind --config --json --log --help' -- "$word")); return; } ;;
     "completions "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help bash zsh fish' -- "$word")); return; } ;;
   esac
-  COMPREPLY=($(compgen -W 'demo init doctor emulate providers sync cards person signin signout consent track push decode events completions help --help --version' -- "$word"))
+  COMPREPLY=($(compgen -W 'demo init doctor emulate providers sync cards inbox person signin signout consent track push decode events completions help --help --version' -- "$word"))
 }
 complete -o bashdefault -F _engage engage

@@ -11,6 +11,7 @@ _engage() {
       'providers:show what each provider can do'
       'sync:ask every vendor anew and deliver what waits'
       'cards:list, show, impression, click, dismiss'
+      'inbox:list, show, open, read, expire'
       'person:show, set, associate, erase, export'
       'signin:make a user present'
       'signout:make nobody in particular present, and say what was delivered'
@@ -49,6 +50,25 @@ _engage() {
         impression) shift 2 words; ((CURRENT -= 2)); _arguments '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[tell on standard error what is done (default off)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ':ID:' ;;
         click) shift 2 words; ((CURRENT -= 2)); _arguments '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[tell on standard error what is done (default off)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ':ID:' ;;
         dismiss) shift 2 words; ((CURRENT -= 2)); _arguments '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[tell on standard error what is done (default off)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ':ID:' ;;
+      esac ;;
+    inbox)
+      if ((CURRENT == 3)); then
+        names=(
+          'list:show the messages that are in the cache'
+          'show:show everything about one message'
+          'open:tell the vendor that a message was opened'
+          'read:mark a message as read'
+          'expire:have a message end, now or at a time'
+        )
+        _describe verb names
+        return
+      fi
+      case "$words[3]" in
+        list) shift 2 words; ((CURRENT -= 2)); _arguments '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[tell on standard error what is done (default off)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ;;
+        show) shift 2 words; ((CURRENT -= 2)); _arguments '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[tell on standard error what is done (default off)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ':ID:' ;;
+        open) shift 2 words; ((CURRENT -= 2)); _arguments '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[tell on standard error what is done (default off)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ':ID:' ;;
+        read) shift 2 words; ((CURRENT -= 2)); _arguments '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[tell on standard error what is done (default off)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ':ID:' ;;
+        expire) shift 2 words; ((CURRENT -= 2)); _arguments '--at[when the message ends, such as 2026-12-24T180000Z (default now)]:TIME:' '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[tell on standard error what is done (default off)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ':ID:' ;;
       esac ;;
     person)
       if ((CURRENT == 3)); then

@@ -1,0 +1,269 @@
+import EngagementCurl
+import EngagementEmulator
+import EngagementJSON
+import EngagementKit
+import EngagementModel
+import Foundation
+import Testing
+
+@testable import EngageCommands
+
+/// The commands over both vendors, with their servers in this process.
+@Suite(.timeLimit(.minutes(20))) struct VibesCommandsTests {
+  /// A folder with both providers, and their vendors.
+  private struct Scene {
+    let stage: Stage
+    let emulator: Emulator
+
+    init() async throws {
+      stage = try Stage()
+      emulator = try await Emulator.start(.init(vendors: ["braze", "vibes"]))
+      try stage.write(
+        """
+        {"user": "u-1", "consent": "full",
+         "providers": {
+           "braze": {"vendor": "braze", "endpoint": "\(emulator.endpoint(of: "braze"))",
+                     "apiKey": "demo"},
+           "vibes": {"vendor": "vibes", "endpoint": "\(emulator.endpoint(of: "vibes"))",
+                     "appID": "demo"}}}
+        """, to: "engage.json")
+    }
+
+    /// Runs a command line that has to do what it says.
+    @discardableResult func engage(
+      _ line: String..., sourceLocation: SourceLocation = #_sourceLocation
+    ) async -> Stage.Ending {
+      let ending = await stage.run(
+        line, by: CurlTransport(), in: .init(patience: .seconds(600)))
+      #expect(ending.status == .done, "\(ending.errors)", sourceLocation: sourceLocation)
+      return ending
+    }
+
+    /// The messages that are shown, as a program reads them.
+    func inbox() async throws -> [JSON] {
+      try await engage("inbox", "--json").lines.map { try JSON(parsing: Array($0.utf8)) }
+    }
+  }
+
+  private static func id(_ message: JSON?) throws -> String {
+    try #require(message?["id"]?.string)
+  }
+
+  @Test("a sync asks both vendors, each for what it has (X1, V8)")
+  func sync() async throws {
+    let scene = try await Scene()
+    let lines = await scene.engage("sync").lines
+    #expect(lines.count == 3)
+    #expect(lines.dropFirst().first?.hasPrefix("braze     cards  fresh") == true)
+    #expect(lines.last?.hasPrefix("vibes     inbox  fresh        6        0") == true)
+    #expect(await scene.emulator.times("register") == 1)
+    #expect(await scene.emulator.times("assign", by: "u-1") == 1)
+    await scene.engage("sync")
+    #expect(await scene.emulator.times("register") == 1)
+    await scene.emulator.stop()
+  }
+
+  @Test("one vendor that is down costs the status; the other's part is there (X3)")
+  func oneDown() async throws {
+    let scene = try await Scene()
+    await scene.emulator.load(
+      try EmulatorFaults(
+        json: ["faults": [["vendor": "vibes", "fault": "closeBefore", "times": "always"]]]))
+    let ending = await scene.stage.engage("sync", by: CurlTransport())
+    #expect(ending.status == .failed)
+    #expect(ending.lines.dropFirst().first?.hasPrefix("braze     cards  fresh") == true)
+    #expect(ending.lines.last?.hasPrefix("vibes     inbox  failed") == true)
+    await scene.emulator.stop()
+  }
+
+  @Test("the inbox is listed and shown, newest first, without asking anybody (V8)")
+  func list() async throws {
+    let scene = try await Scene()
+    let empty = await scene.stage.engage("inbox")
+    #expect(
+      empty
+        == .init(status: .done, output: "", errors: "The cache is empty; run \"engage sync\".\n"))
+    await scene.engage("sync")
+    let messages = try await scene.inbox()
+    #expect(messages.count == 6 && messages.allSatisfy { $0["provider"] == "vibes" })
+    #expect(
+      messages.compactMap { $0["subject"]?.string } == [
+        "Until tonight", "Grüße ☕️", "A table on Sunday", "Your first stamp", "Welcome",
+      ])
+    let table = await scene.stage.engage("inbox")
+    #expect(table.lines.first == "ID              STATE  SUBJECT            TEXT")
+    #expect(table.lines.last?.hasPrefix("6 messages, 5 new, vibes as of ") == true)
+    let id = try Self.id(messages.dropFirst().first)
+    let shown = await scene.stage.engage("inbox", "show", id)
+    #expect(shown.lines.contains("subject      Until tonight"))
+    #expect(shown.lines.contains("detailURL    harbour://bread"))
+    await scene.emulator.stop()
+  }
+
+  @Test("open, read and expire reach the vendor once, and are seen at once (V5, V8)")
+  func actions() async throws {
+    let scene = try await Scene()
+    await scene.engage("sync")
+    let messages = try await scene.inbox()
+    let (first, second) = (try Self.id(messages.first), try Self.id(messages.dropFirst().first))
+    for verb in ["open", "read"] {
+      let ending = await scene.engage("inbox", verb, String(first.prefix(12)))
+      #expect(ending.output == "\(verb) vibes/\(first): delivered\n")
+    }
+    await scene.engage("inbox", "expire", "vibes/\(first)")
+    // The terminal's clock stands before the vendor's, so a time far ahead is one for both.
+    await scene.engage("inbox", "expire", second, "--at", "2126-12-24T18:00:00+02:00", "--json")
+    for name in ["inbox_open", "read", "expire"] {
+      #expect(await scene.emulator.times(name, of: first, by: "u-1") == 1, "\(name)")
+    }
+    #expect(await scene.emulator.times("expire", of: second) == 1)
+    let left = try await scene.inbox()
+    #expect(left.count == 5)
+    #expect(left.first?["expiresAt"] == "2126-12-24T16:00:00.000Z")
+    await scene.emulator.stop()
+  }
+
+  @Test("what is no message and what is no time are told with what to type (V8)")
+  func wrong() async throws {
+    let scene = try await Scene()
+    await scene.engage("sync")
+    let id = try Self.id(try await scene.inbox().first)
+    let wrong = [
+      (
+        ["read", "nothing-like-it"],
+        #"There is no message "nothing-like-it"; see "engage inbox list"."#
+      ),
+      (
+        ["read", "vibs/\(id)"],
+        #"There is no message "vibs/\#(id)": "vibs" is no provider; did you mean "vibes"?"#
+      ),
+      (["expire", id, "--at", "soon"], "--at takes a time of ISO 8601 such as"),
+      (["raed", id], #""raed" is no"#),
+    ]
+    for (line, message) in wrong {
+      let ending = await scene.stage.run(["inbox"] + line)
+      #expect(ending.status != .done)
+      #expect(ending.errors.contains(message), "\(ending.errors)")
+    }
+    await scene.emulator.stop()
+  }
+
+  @Test("the person is shown, and associated with another id (V7)")
+  func person() async throws {
+    let scene = try await Scene()
+    let shown = await scene.engage("person", "show", "--json")
+    #expect(shown.lines.count == 1)
+    #expect(shown.lines.first?.contains(#""vendor":"vibes""#) == true)
+    #expect(shown.lines.first?.contains(#""externalID":"u-1""#) == true)
+    #expect(
+      await scene.engage("person", "associate", "u-7").output == "person associate u-7: delivered\n"
+    )
+    #expect(await scene.engage("person").lines.contains("externalID  u-7"))
+    await scene.emulator.stop()
+  }
+
+  @Test("a push token is told to both vendors, and taken back from the one that takes it back (V3)")
+  func push() async throws {
+    let scene = try await Scene()
+    try scene.stage.write("0aff\n", to: "token")
+    let ending = await scene.engage(
+      "push", "register", "--service", "apns", "--token-file", "token", "--json")
+    #expect(ending.lines.first?.contains(#""outcome":"delivered""#) == true)
+    #expect(!ending.output.contains("0aff"))
+    #expect(await scene.emulator.times("push_register") == 1)
+    #expect(await scene.emulator.times("push_token") == 1)
+    await scene.engage("push", "unregister")
+    #expect(await scene.emulator.times("push_unregister") == 1)
+    await scene.emulator.stop()
+  }
+
+  @Test("an expired token is renewed once, without anybody noticing (V2)")
+  func renewal() async throws {
+    let scene = try await Scene()
+    await scene.engage("sync")
+    try await scene.emulator.configure("vibes", ["expireTokens": true])
+    await scene.engage("sync")
+    #expect(await scene.emulator.times("renew") == 1)
+    #expect(await scene.emulator.times("register") == 1)
+    await scene.emulator.stop()
+  }
+
+  @Test("nothing of the device's token is in the cache or in what is printed (G16, V2)")
+  func token() async throws {
+    let scene = try await Scene()
+    let ending = await scene.engage("sync", "--log", "verbose")
+    let answer = try #require(
+      await scene.emulator.requests().first { $0.summary.hasPrefix("registered") })
+    #expect(answer.effects.count == 1)
+    let files = try FileManager.default.contentsOfDirectory(
+      at: scene.stage.folder, includingPropertiesForKeys: nil)
+    let secrets = try #require(files.first { $0.pathExtension == "secrets" })
+    let kept = String(decoding: try Data(contentsOf: secrets), as: UTF8.self)
+    let tokens = kept.matches(of: /"([0-9a-f]{32})"/).map { String($0.1) }
+    let token = try #require(tokens.first)
+    #expect(!(ending.output + ending.errors).contains(token))
+    for file in files where file != secrets {
+      #expect(try Data(contentsOf: file).range(of: Data(token.utf8)) == nil, "\(file)")
+    }
+    await scene.emulator.stop()
+  }
+}
+
+@Suite struct VibesDecodeTests {
+  private func decode(_ kind: String, _ payload: String) async throws -> Stage.Ending {
+    await (try Stage()).run(
+      ["decode", "--vendor", "vibes", "--kind", kind, "-"], in: .init(input: payload))
+  }
+
+  @Test("an inbox is printed message by message; a bad one costs no other (V8, G17)")
+  func inbox() async throws {
+    let payload = #"""
+      [{"message_uid": "m-1", "content": "Text", "subject": "Hi", "read": 1,
+        "created_at": "2026-10-01T10:00:00+02:00", "images": {"icon": "javascript:x"}},
+       {"message_uid": "m-2"}, 7]
+      """#
+    #expect(
+      try await decode("inbox", payload).lines == [
+        #"{"provider":"vibes","vendor":"vibes","id":"m-1","subject":"Hi","text":"Text","read":true,"createdAt":"2026-10-01T08:00:00.000Z"}"#,
+        #"{"quarantined":{"index":1,"reason":"A message has no content."}}"#,
+        #"{"quarantined":{"index":2,"reason":"The answer is not sound JSON. (notAnObject at byte 0)"}}"#,
+      ])
+    let one = #"{"message_uid":"m-1","content":"Text"}"#
+    #expect(
+      try await decode("inbox", one).lines == [
+        #"{"provider":"vibes","vendor":"vibes","id":"m-1","text":"Text","read":false}"#
+      ])
+  }
+
+  @Test("a push of either service is printed, with data as Ruby prints it too (V6)")
+  func pushes() async throws {
+    let apns = #"""
+      {"aps": {"alert": {"title": "T", "body": "B"}}, "message_uid": "p-1",
+       "client_app_data": {"inbox_message_uid": "m-1", "deep_link": "app://x"}}
+      """#
+    #expect(
+      try await decode("push", apns).lines == [
+        #"{"vendor":"vibes","messageID":"p-1","title":"T","body":"B","deepLink":"app://x","silent":false,"inboxMessageID":"m-1"}"#
+      ])
+    let fcm = #"""
+      {"message_uid": "p-2", "silent_push": "true",
+       "client_custom_data": "{\"lift\"=>\"north\"}"}
+      """#
+    #expect(
+      try await decode("push", fcm).lines == [
+        #"{"vendor":"vibes","messageID":"p-2","silent":true,"custom":{"lift":"north"}}"#
+      ])
+    #expect(try await decode("push", #"{"ab": {"c": 1}}"#).output.isEmpty)
+  }
+
+  @Test("a person is printed, and what the vendor lacks is told (V7)")
+  func person() async throws {
+    let payload = #"{"person_key":"p-1","external_person_id":"u-1","mobile_phone":{"mdn":"+1555"}}"#
+    #expect(
+      try await decode("person", payload).lines == [
+        #"{"provider":"vibes","vendor":"vibes","key":"p-1","externalID":"u-1","phone":"+1555"}"#
+      ])
+    #expect(
+      try await decode("cards", "[]").errors == "engage: vibes has no cards. [unsupported]\n")
+  }
+}
