@@ -226,7 +226,7 @@ let package = Package(
       dependencies: [
         "EngagementAdapterAPI", "EngagementBraze", "EngagementCurl", "EngagementEmulator",
         "EngagementFormats", "EngagementHTTP", "EngagementJSON", "EngagementKit",
-        "EngagementModel", "EngagementTesting", "TestSupport",
+        "EngagementModel", "EngagementTesting", "EngagementVibes", "TestSupport",
       ]),
     .testTarget(
       name: "FlowTests",

@@ -27,6 +27,12 @@ enum VibesErrors {
     }
   }
 
+  /// A page where an answer belongs.
+  static let page = Verdict.retry(
+    EngagementError(
+      .malformedResponse,
+      "The answer is none of Vibes's: check the endpoint, and whether the network wants a login."))
+
   /// An answer without what it must have.
   static func malformed(_ what: String) -> Verdict {
     .retry(EngagementError(.malformedResponse, "The answer has no \(what)."))

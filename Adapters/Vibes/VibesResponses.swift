@@ -20,6 +20,7 @@ struct VibesResponses {
     if let verdict = VibesErrors.verdict(on: response, to: operation, at: context.now) {
       return Answer(doubts(operation, response), verdict)
     }
+    if Self.isPage(response.body) { return Answer([], VibesErrors.page) }
     do throws(JSONFault) {
       return try accepted(operation, response.body)
     } catch {
@@ -39,11 +40,17 @@ struct VibesResponses {
     case .associate(let id): Answer(VibesChanges.association(id, in: memory))
     case .inbox: try messages(body)
     case .message(let id): try message(id, body)
-    case .act(_, let item): try acted(item.id.value, body)
+    case .act(_, let item): try message(item.id.value, body)
     case .events(let events): reported(events)
     // The vendor's own client does not look at the other answers.
     default: Answer()
     }
+  }
+
+  /// Whether it is a page for people: a network that wants a login says 200 too, and the vendor has
+  /// heard of nothing.
+  private static func isPage(_ body: [UInt8]) -> Bool {
+    body.first { $0 > 0x20 } == UInt8(ascii: "<")
   }
 
   // MARK: What is not there any more
@@ -126,11 +133,6 @@ struct VibesResponses {
       return Answer([], VibesErrors.malformed("such message"))
     }
     return Answer([.items(.inbox, .put, [item])])
-  }
-
-  /// The message as it is now; without a body the vendor has taken the action all the same.
-  private func acted(_ id: String, _ body: [UInt8]) throws(JSONFault) -> Answer {
-    body.isEmpty ? Answer() : try message(id, body)
   }
 
   private func reported(_ events: [EngagementEvent]) -> Answer {

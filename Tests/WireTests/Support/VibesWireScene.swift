@@ -1,0 +1,108 @@
+import EngagementCurl
+import EngagementEmulator
+import EngagementKit
+import EngagementModel
+import EngagementTesting
+import EngagementVibes
+import Foundation
+import Testing
+
+/// An installation with Vibes alone, over the library's own transport, and the vendor's server in
+/// this process. The application can be started more than once on the same cache and secrets.
+struct VibesWireScene: Sendable {
+  let emulator: Emulator
+  let clock = TestClock()
+  private let transport: CurlTransport
+  private let secrets = MemorySecretStore()
+  private let folder: URL
+
+  init() async throws {
+    emulator = try await Emulator.start(.init(vendors: ["vibes"], clock: clock.now))
+    var limits = CurlTransport.Configuration()
+    // Small, so that what is too large costs little here.
+    limits.maximumBodyBytes = 128 << 10
+    // However long this machine takes, nothing fails for it.
+    limits.connectTimeout = .seconds(3_000)
+    limits.totalTimeout = .seconds(3_000)
+    limits.lowSpeedTime = .seconds(3_000)
+    limits.idleTime = .seconds(1)
+    transport = CurlTransport(limits)
+    folder = FileManager.default.temporaryDirectory.appending(path: "vibes-wire-\(UUID())")
+  }
+
+  /// Starts the application, runs it around the body, and ends it.
+  func run(_ body: (Engagement) async throws -> Void) async throws {
+    let vibes = VibesAdapter(
+      try VibesConfiguration(
+        appID: "demo", endpoint: "\(emulator.endpoint(of: "vibes"))/mobile_apps"))
+    let engagement = try await Engagement.open(
+      cache: .file(folder.appending(path: "cache.sqlite").path), device: .test,
+      transport: transport, providers: [Provider("vibes", vibes)],
+      routes: Routes(cards: .none, inbox: .only("vibes")),
+      options: Options(secrets: secrets, clock: clock))
+    let running = Task { try await engagement.run() }
+    let outcome: Result<Void, any Error>
+    do { outcome = .success(try await body(engagement)) } catch { outcome = .failure(error) }
+    running.cancel()
+    try await engagement.close()
+    try outcome.get()
+  }
+
+  /// Takes everything away.
+  func end() async throws {
+    await emulator.stop()
+    try FileManager.default.removeItem(at: folder)
+  }
+
+  /// Lets time pass here and at the vendor, there first.
+  func advance(by duration: Duration) async {
+    await emulator.advanceClock(by: duration)
+    clock.advance(by: duration)
+  }
+
+  /// Lets time pass until nothing waits any more.
+  func settle(_ engagement: Engagement) async throws {
+    for _ in 0..<100 where try await engagement.pending()["vibes"] ?? 0 > 0 {
+      await advance(by: .seconds(60))
+      await engagement.deliver(to: "vibes")
+    }
+  }
+
+  /// The next requests like these meet the faults.
+  func strike(_ faults: [JSONObject]) async throws {
+    await emulator.load(try EmulatorFaults(json: ["faults": .array(faults.map(JSON.object))]))
+  }
+
+  /// Changes of messages.
+  static let changes: JSONObject = ["method": "PUT", "path": "/mobile_apps/demo/persons"]
+  /// Events, and what else a device says of itself.
+  static let reports: JSONObject = ["method": "POST", "path": "/mobile_apps/demo/devices"]
+
+  /// The lines of what came since that number.
+  func lines(after number: Int = 0) async -> [String] {
+    await emulator.requests(after: number).map { "\($0.method) \($0.path)" }
+  }
+}
+
+extension Engagement {
+  /// Makes the user present, who agrees to everything, and asks for the inbox.
+  func arrive(
+    _ user: UserID = "u-1", finding wanted: ProviderOutcome = .fresh,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) async throws {
+    try await signIn(User(user))
+    try await setConsent(.full)
+    let found = await refreshInbox()
+    #expect(found == wanted, sourceLocation: sourceLocation)
+  }
+
+  func refreshInbox() async -> ProviderOutcome? {
+    await refresh(.inbox).providers["vibes"]
+  }
+
+  /// How something ends.
+  func outcome(of action: (Engagement) async throws -> Receipt) async throws -> Receipt.Outcome? {
+    let receipt = try await action(self)
+    return await receipt.outcome
+  }
+}

@@ -1,0 +1,202 @@
+import EngagementEmulator
+import EngagementKit
+import EngagementModel
+import EngagementTesting
+import Foundation
+import Testing
+
+/// Vibes' devices, tokens, persons and events over real HTTP, against the vendor's own record.
+@Suite(.timeLimit(.minutes(20))) struct VibesDeviceWireTests {
+  // MARK: Devices
+
+  @Test("V2 whoever asks at once, and after a restart, there is one device")
+  func registersOnce() async throws {
+    let scene = try await VibesWireScene()
+    try await scene.run { engagement in
+      try await engagement.signIn("u-1")
+      await withTaskGroup(of: Void.self) { group in
+        for target in [RefreshTarget.inbox, .person, .settings, .inbox] {
+          group.addTask { _ = await engagement.refresh(target) }
+        }
+      }
+      try await scene.settle(engagement)
+    }
+    try await scene.run { engagement in _ = await engagement.refreshInbox() }
+    #expect(await scene.emulator.times("register") == 1)
+    #expect(await scene.emulator.times("assign", by: "u-1") == 1)
+    try await scene.end()
+  }
+
+  @Test("V2 G6 an expired token is renewed once for all who wait, and is good after a restart")
+  func renewsOnce() async throws {
+    let scene = try await VibesWireScene()
+    try await scene.run { engagement in
+      try await engagement.arrive()
+      try await scene.emulator.configure("vibes", ["expireTokens": true])
+      let id = try #require(engagement.inbox().messages.first).id
+      async let list = engagement.refreshInbox()
+      async let person = engagement.refresh(.person)
+      let receipt = try await engagement.perform(.read, on: id)
+      #expect(await receipt.outcome == .delivered)
+      #expect(await list?.error == nil)
+      #expect(await person.isComplete)
+    }
+    try await scene.run { engagement in #expect(await engagement.refreshInbox()?.error == nil) }
+    #expect(await scene.emulator.times("renew") == 1)
+    #expect(await scene.emulator.times("register") == 1)
+    try await scene.end()
+  }
+
+  @Test("V2 G6 a vendor that answers 401 whatever is asked is asked once more and no more")
+  func neverLoops() async throws {
+    let scene = try await VibesWireScene()
+    try await scene.run { engagement in
+      try await engagement.arrive()
+      await scene.advance(by: .seconds(61))
+      try await scene.strike([["fault": "unauthorized", "times": "always"]])
+      let before = await scene.emulator.requests().count
+      guard case .stale(_, let error)? = await engagement.refreshInbox() else {
+        Issue.record("A refused token leaves what was there.")
+        return
+      }
+      #expect(error.code == .unauthenticated)
+      let asked = await scene.lines(after: before).count
+      #expect(asked == 2, "the person, and the renewal that was refused")
+      #expect(engagement.inbox().messages.count == 6)
+    }
+    try await scene.end()
+  }
+
+  @Test("V2 a device that the vendor has lost is registered anew, with its push token")
+  func lost() async throws {
+    let scene = try await VibesWireScene()
+    try await scene.run { engagement in
+      try await engagement.arrive()
+      let token = PushRegistration(token: Secret("0aff"), service: .apns)
+      #expect(try await engagement.outcome { try await $0.registerPush(token) } == .delivered)
+      await scene.emulator.reset(seed: 1)
+      await scene.advance(by: .seconds(61))
+      // The vendor answers 401 to whom it does not know, and knows no token to renew.
+      let outcome = await engagement.refreshInbox()
+      #expect(outcome?.error?.code == .unauthenticated)
+    }
+    try await scene.end()
+  }
+
+  // MARK: Push
+
+  @Test("V3 a token is registered as upper-case hex, once, and taken back")
+  func push() async throws {
+    let scene = try await VibesWireScene()
+    try await scene.run { engagement in
+      try await engagement.arrive()
+      for _ in 1...2 {
+        let token = PushRegistration(token: Secret("0aff"), service: .apns)
+        #expect(try await engagement.outcome { try await $0.registerPush(token) } == .delivered)
+      }
+      #expect(await scene.emulator.times("push_register", by: "u-1") == 1)
+      #expect(try await engagement.outcome { try await $0.unregisterPush() } == .delivered)
+      #expect(await scene.emulator.times("push_unregister", by: "u-1") == 1)
+    }
+    try await scene.end()
+  }
+
+  @Test("V12 a silent push moves a token here: a device, the token, the call-back, each once")
+  func migration() async throws {
+    let scene = try await VibesWireScene()
+    let payload = try await scene.emulator.push(
+      ["silent": true, "migrationToken": "62171B34AA"], from: "vibes")
+    try await scene.run { engagement in
+      try await engagement.setConsent(.full)
+      for _ in 1...2 {
+        let notification = try #require(try await engagement.received(payload))
+        #expect(notification.silent && notification.custom.isEmpty)
+      }
+      try await scene.settle(engagement)
+    }
+    for effect in ["register", "push_register"] {
+      #expect(await scene.emulator.times(effect) == 1, "\(effect)")
+    }
+    #expect(await scene.emulator.times("migrate") == 2, "the vendor takes each call")
+    try await scene.end()
+  }
+
+  // MARK: Users
+
+  @Test("V7 the person is asked for anew, and associated with another id")
+  func person() async throws {
+    let scene = try await VibesWireScene()
+    try await scene.run { engagement in
+      try await engagement.arrive()
+      #expect(try await engagement.person(at: "vibes")?.externalID == "u-1")
+      #expect(try await engagement.outcome { try await $0.associate("u-7") } == .delivered)
+      #expect(try await engagement.person(at: "vibes") == nil, "nothing of the former one")
+      #expect(await engagement.refresh(.person).isComplete)
+      #expect(try await engagement.person(at: "vibes")?.externalID == "u-7")
+    }
+    try await scene.end()
+  }
+
+  @Test("V2 X8 who comes next has a device and messages of their own; nobody is renamed")
+  func users() async throws {
+    let scene = try await VibesWireScene()
+    try await scene.run { engagement in
+      try await engagement.arrive("u-1")
+      let id = try #require(engagement.inbox().messages.first { !$0.read }).id
+      #expect(try await engagement.outcome { try await $0.perform(.read, on: id) } == .delivered)
+      try await engagement.arrive("u-2")
+      #expect(engagement.message(id)?.read == false, "it was another who read it")
+      #expect(await scene.emulator.times("register") == 2)
+      #expect(await scene.emulator.times("unregister", by: "u-1") == 1)
+      #expect(await scene.emulator.times("assign", by: "u-2") == 1)
+      #expect(try await engagement.person(at: "vibes")?.externalID == "u-2")
+      let report = try await engagement.signOut()
+      #expect(report.isClean, "\(report)")
+      #expect(await scene.emulator.times("unregister", by: "u-2") == 1)
+      #expect(engagement.inbox().messages.isEmpty)
+    }
+    try await scene.end()
+  }
+
+  @Test("V2 unregistering that fails is not called a success")
+  func unregisters() async throws {
+    let scene = try await VibesWireScene()
+    try await scene.run { engagement in
+      try await engagement.arrive("u-1")
+      let token = PushRegistration(token: Secret("0aff"), service: .apns)
+      #expect(try await engagement.outcome { try await $0.registerPush(token) } == .delivered)
+      try await scene.strike([["fault": "status", "method": "DELETE", "times": "always"]])
+      let report = try await engagement.signOut(within: .zero)
+      #expect(report.providers["vibes"]?.mayStillPush == true, "\(report)")
+      #expect(await scene.emulator.times("unregister") == 0)
+      #expect(report.providers["vibes"]?.failure != nil, "\(report)")
+    }
+    try await scene.end()
+  }
+
+  // MARK: Events
+
+  @Test("V5 launch, opening and fetching arrive once each, in batches of one type")
+  func events() async throws {
+    let scene = try await VibesWireScene()
+    try await scene.run { engagement in
+      try await engagement.arrive()
+      let ids = engagement.inbox().messages.prefix(2).map(\.id)
+      await scene.emulator.setOffline(true)
+      engagement.scene(.active)
+      for id in ids {
+        try await engagement.perform(.open, on: id)
+        try await engagement.track(.inboxFetch)
+      }
+      await engagement.deliver(to: "vibes")
+      await scene.emulator.setOffline(false)
+      try await scene.settle(engagement)
+      #expect(await scene.emulator.times("launch", by: "u-1") == 1)
+      #expect(await scene.emulator.times("inbox_fetch", by: "u-1") == 2)
+      for id in ids { #expect(await scene.emulator.times("inbox_open", of: id.value) == 1) }
+      let refused = await scene.emulator.requests().filter { $0.status == 422 }
+      #expect(refused.isEmpty, "a batch of two types, or another type in its header, is refused")
+    }
+    try await scene.end()
+  }
+}
