@@ -83,6 +83,19 @@ import Testing
     try await scene.end()
   }
 
+  @Test("V4 what the device is like now reaches the vendor, with the token that it has")
+  func update() async throws {
+    let scene = try await VibesWireScene()
+    try await scene.run { engagement in
+      try await engagement.arrive()
+      let before = await scene.emulator.requests().count
+      #expect(try await engagement.outcome { try await $0.updateDevice() } == .delivered)
+      #expect(await scene.emulator.times("update", by: "u-1") == 1)
+      #expect(await scene.lines(after: before).map { $0.prefix(6) } == ["PATCH "])
+    }
+    try await scene.end()
+  }
+
   // MARK: Push
 
   @Test("V3 a token is registered as upper-case hex, once, and taken back")

@@ -141,6 +141,23 @@ import Testing
     try await scene.end()
   }
 
+  @Test("V8 one message is fetched by its id, and one that is not there is told")
+  func one() async throws {
+    let scene = try await VibesWireScene()
+    try await scene.run { engagement in
+      try await engagement.arrive()
+      let id = try #require(engagement.inbox().messages.last).id
+      try await scene.emulator.put(
+        ["message_uid": .string(id.value), "subject": "Changed"], in: "vibes")
+      let outcome = await engagement.refresh(.message(id))
+      #expect(outcome.providers == ["vibes": .fresh])
+      #expect(engagement.message(id)?.subject == "Changed")
+      let missing = await engagement.refresh(.message(ItemID("vibes", "nowhere")))
+      #expect(missing.providers["vibes"]?.error?.code == .notFound)
+    }
+    try await scene.end()
+  }
+
   @Test("V8 an inbox that is switched off is asked for no more, and is back when it is on again")
   func switchedOff() async throws {
     let scene = try await VibesWireScene()

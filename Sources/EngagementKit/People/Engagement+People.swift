@@ -34,6 +34,14 @@ extension Engagement {
     return try await accept(.associate(person))
   }
 
+  /// Tells every vendor that keeps a record of this installation what it is like now: the versions,
+  /// time zone and place that the application's `device` gives. Accepted when it returns.
+  ///
+  /// Throws `unsupported` where no vendor keeps one.
+  @discardableResult public func updateDevice() async throws(EngagementError) -> Receipt {
+    try await accept(.device(.update))
+  }
+
   private func accept(_ operation: Operation) async throws(EngagementError) -> Receipt {
     let occupant = house.occupancy.present
     return try await accept(try await offers(of: operation, to: occupant), as: occupant)

@@ -24,6 +24,7 @@ struct RefreshPlan: Sendable {
       case .cards(nil):
         containers.feeds(at: provider.id, capabilities, known: known).map { Request($0) }
       case .inbox: [Request(operation: .inbox, feed: .inbox)]
+      case .message(let id): [Request(operation: .message(id.value), feed: nil)]
       case .person: [Request(operation: .person, feed: nil)]
       case .metrics: [Request(operation: .metrics, feed: nil)]
       case .campaigns: [Request(operation: .campaigns, feed: .campaigns)]

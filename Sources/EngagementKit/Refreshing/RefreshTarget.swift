@@ -5,6 +5,8 @@ public enum RefreshTarget: Hashable, Sendable {
   /// The cards of one of the application's containers; nil for those of all it has named.
   case cards(ContainerID?)
   case inbox
+  /// One message, which need not be in the cache yet; its provider alone is asked.
+  case message(ItemID)
   /// Who each vendor says the user is.
   case person
   /// How many cards the user has, as vendors count them.

@@ -60,6 +60,7 @@ final class Refresher: Sendable {
       switch target {
       case .cards: routes().cards
       case .inbox: routes().inbox
+      case .message(let id): .only(id.provider)
       case .person, .metrics, .campaigns, .settings: nil
       }
     guard let route else { return house.providers }

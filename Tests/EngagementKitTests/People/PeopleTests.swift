@@ -48,6 +48,20 @@ import Testing
     try await stage.end()
   }
 
+  @Test("what the device is like now is told to every vendor that keeps a record of it (V4)")
+  func device() async throws {
+    let stage = try await Stage([
+      PuppetAdapter("vibes", abilities: [.device(.update): .idempotentRequest]),
+      PuppetAdapter("braze", abilities: [.cards: .request]),
+    ])
+    try await stage.signIn("u-1")
+    let receipt = try await stage.engagement.updateDevice()
+    await stage.drain("vibes", "braze")
+    #expect(await receipt.outcome == .delivered)
+    #expect(stage.transport.requests.map(\.line) == ["POST /device.update"])
+    try await stage.end()
+  }
+
   @Test("nothing to change, nobody to be and nobody who takes it are refused")
   func refused() async throws {
     let bare = PuppetAdapter("bare", abilities: [.cards: .request, .inbox: .request])

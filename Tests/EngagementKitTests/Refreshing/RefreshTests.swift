@@ -93,6 +93,26 @@ import Testing
     try await stage.end()
   }
 
+  @Test("one message is asked of its own provider, and what goes wrong is told (V8, V9)")
+  func message() async throws {
+    let abilities: [EngagementAdapterAPI.Operation.Verb: Ability] = [
+      .inbox: .request, .message: .request,
+    ]
+    let stage = try await Stage(
+      [
+        PuppetAdapter("vibes", abilities: abilities), PuppetAdapter("other", abilities: abilities),
+      ]
+    ) { _ in HTTPResponse(404) }
+    let outcome = await stage.engagement.refresh(.message(ItemID("vibes", "m-1")))
+    guard case .failed(let error)? = outcome.providers["vibes"], outcome.providers.count == 1 else {
+      Issue.record("A message that is not there is no success: \(outcome)")
+      return
+    }
+    #expect(error.operation == "message")
+    #expect(stage.transport.requests.map { $0.isFor("vibes") } == [true])
+    try await stage.end()
+  }
+
   @Test("only the providers of the route are asked, by the route of the moment (X2)")
   func route() async throws {
     let stage = try await Stage(
