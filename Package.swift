@@ -144,7 +144,14 @@ let package = Package(
         "EngagementBraze", "EngagementCurl", "EngagementEmulator", "EngagementJSON",
         "EngagementKit", "EngagementModel",
       ], path: "Examples/MoveFromBraze"),
-    .testTarget(name: "ExampleTests", dependencies: ["MoveFromBraze", "Quickstart"]),
+    .executableTarget(
+      name: "MoveFromVibes",
+      dependencies: [
+        "EngagementCurl", "EngagementEmulator", "EngagementJSON", "EngagementKit",
+        "EngagementModel", "EngagementVibes",
+      ], path: "Examples/MoveFromVibes"),
+    .testTarget(
+      name: "ExampleTests", dependencies: ["MoveFromBraze", "MoveFromVibes", "Quickstart"]),
     .testTarget(name: "ArchitectureTests"),
     .testTarget(
       name: "EngageCommandsTests",

@@ -4,9 +4,11 @@ public import EngagementModel
 /// Which application of which Vibes instance the adapter speaks for.
 public struct VibesConfiguration: Hashable, Sendable {
   /// The device interface for North America.
-  public static let northAmerica = "https://public-api.vibescm.com/mobile_apps"
+  public static let northAmerica =
+    "https://public-api.vibescm.com/mobile_apps"
   /// The device interface for Europe.
-  public static let europe = "https://public-api.vibescmeurope.com/mobile_apps"
+  public static let europe =
+    "https://public-api.vibescmeurope.com/mobile_apps"
 
   /// The name that the application gave the provider; it is part of every item's id.
   public let provider: ProviderID

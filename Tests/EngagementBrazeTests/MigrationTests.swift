@@ -23,7 +23,7 @@ import Testing
   /// Every word of the sources that an application may see.
   private static func words() throws -> Set<String> {
     var words: Set<String> = []
-    for folder in ["Sources/EngagementModel", "Sources/EngagementKit", "Adapters/Braze"] {
+    for folder in ["Sources/EngagementModel", "Sources/EngagementKit", "Adapters"] {
       let place = root.appending(path: folder).resolvingSymlinksInPath()
       let walk = FileManager.default.enumerator(at: place, includingPropertiesForKeys: nil)
       for file in walk?.compactMap({ $0 as? URL }) ?? [] where file.pathExtension == "swift" {
