@@ -49,6 +49,7 @@ public struct VibesAdapter: EngagementAdapter {
     .act("click", on: .inbox): .localOnly,
     .vendor(VibesCall.callback): .idempotentRequest,
     .vendor(VibesCall.release): .idempotentRequest,
+    .vendor(VibesCall.releaseRenewal): .request,
   ]
 
   public func step(
@@ -71,7 +72,8 @@ public struct VibesAdapter: EngagementAdapter {
     switch operation {
     case .device(.register) where memory.device != nil: []
     case .device(.unregister) where memory.device == nil: VibesChanges.unregistered
-    case .vendor(VibesCall.release, let detail) where !memory.isDevice(detail): []
+    case .vendor(VibesCall.release, let detail), .vendor(VibesCall.releaseRenewal, let detail):
+      memory.isDevice(detail) || memory.leavingToken(detail) != nil ? nil : []
     case .unregisterPush where memory.device == nil: []
     case .inbox where memory.isInboxOff, .message where memory.isInboxOff: []
     case .events(let events) where events.isEmpty: []
@@ -104,7 +106,7 @@ public struct VibesAdapter: EngagementAdapter {
       steps.append(.adoptPending)
     } else {
       steps += memory.device.map { [.leave(VibesCall.releasing($0))] } ?? []
-      steps.append(.apply(VibesChanges.unregistered))
+      steps.append(.apply(VibesChanges.left(memory)))
     }
     guard let id = new.id else { return steps }
     if configuration.association == .onSignIn { steps.append(.enter(.associate(id))) }

@@ -52,7 +52,8 @@ enum VibesErrors {
 
   /// A renewal that asked for a renewal would go on for ever, and a registration has no token.
   private static func needsNoToken(_ operation: Operation) -> Bool {
-    operation == .device(.register) || operation == .device(.renew)
+    if case .vendor(VibesCall.releaseRenewal, _) = operation { return true }
+    return operation == .device(.register) || operation == .device(.renew)
   }
 
   /// The status and, from the platform's envelope, the vendor's own number; never its words.

@@ -18,6 +18,9 @@ struct VibesMemory {
   /// The key of an operation that met a device the vendor does not know.
   let doubted: String?
   private let confirmed: String?
+  /// The trace of the device that was given up last.
+  private let released: String?
+  private let secrets: ScopedValues<Secret>
   private let key: OperationKey
   private let user: UserID?
   private let isDeviceOfUser: Bool
@@ -38,6 +41,10 @@ struct VibesMemory {
     static let token = "token"
     /// Whose the token is, kept with it.
     static let tokenDevice = "token.device"
+    static let released = "device.released"
+    /// The token of a device that is not this installation's any more, and that the vendor has yet
+    /// to be told of.
+    static func leaving(_ trace: String) -> String { "leaving.\(trace)" }
 
     /// The id as it is kept with the token: it stands in every URL, and no secret does.
     static func trace(of device: String) -> String { SHA256.digest(of: device).description }
@@ -72,6 +79,8 @@ struct VibesMemory {
     isDeviceOfUser = context.values[.installation, Name.deviceOfUser] != nil
     doubted = context.values[.installation, Name.doubted]
     confirmed = context.values[.installation, Name.confirmed]
+    released = context.values[.installation, Name.released]
+    secrets = context.secrets
     (key, user) = (context.key, context.user.id)
   }
 
@@ -88,6 +97,23 @@ struct VibesMemory {
   func isDevice(_ detail: JSON) -> Bool {
     guard let device, let named = detail[Name.device]?.string else { return false }
     return device.hasSameBytes(as: named)
+  }
+
+  /// The token of the device that an operation names, where that one has left and the vendor was
+  /// not told.
+  func leavingToken(_ detail: JSON) -> Secret? {
+    guard let named = detail[Name.device]?.string else { return nil }
+    let trace = Name.trace(of: named)
+    guard released.map({ !$0.hasSameBytes(as: trace) }) ?? true else { return nil }
+    return secrets[.installation, Name.leaving(trace)]
+  }
+
+  /// Forgets the token of a device that was given up although its token was kept to be sure.
+  var tidying: [Change] {
+    guard let released else { return [] }
+    return [
+      .secret(.installation, Name.leaving(released), nil), .keep(.installation, Name.released, nil),
+    ]
   }
 
   /// The person that the device has to be tied to first, which it is not, as far as is known: it
@@ -118,85 +144,5 @@ struct VibesMemory {
   func isPersonFresh(at now: Date) -> Bool {
     guard person != nil, let personTime else { return false }
     return abs(now.timeIntervalSince(personTime)) < Self.trust
-  }
-}
-
-/// Groups of changes that belong together.
-enum VibesChanges {
-  typealias Name = VibesMemory.Name
-
-  /// A device that is new to the vendor knows nothing of the push token.
-  static func registered(_ id: String, _ token: Secret, in memory: VibesMemory) -> [Change] {
-    renewed(id, token, in: memory) + [
-      .keep(.installation, Name.deviceOfUser, memory.isOfUser ? "yes" : nil)
-    ] + memory.registeredPush.map { .wanted(.registerPush($0)) }
-  }
-
-  static func renewed(_ id: String, _ token: Secret, in memory: VibesMemory) -> [Change] {
-    [
-      .keep(.installation, Name.device, id), .secret(.installation, Name.token, token),
-      .secret(.installation, Name.tokenDevice, Secret(Name.trace(of: id))),
-    ] + (memory.doubted.map(confirmed) ?? [])
-  }
-
-  /// The vendor knows the device: what the operation met was not for want of it.
-  private static func confirmed(_ operation: String) -> [Change] {
-    [.keep(.installation, Name.doubted, nil), .keep(.installation, Name.confirmed, operation)]
-  }
-
-  /// The vendor has lost the device. Whose person it was stays known: the next device is tied to
-  /// the same person, or turns out to be another's.
-  static let lost: [Change] = [
-    .keep(.installation, Name.device, nil), .secret(.installation, Name.token, nil),
-    .secret(.installation, Name.tokenDevice, nil),
-  ]
-
-  /// The device was given up.
-  static let unregistered: [Change] =
-    lost + PushEnvironment.allCases.flatMap { push($0, isRegistered: false) }
-
-  static func push(_ environment: PushEnvironment, isRegistered: Bool) -> [Change] {
-    [.keep(.installation, Name.push(environment), isRegistered ? "registered" : nil)]
-  }
-
-  static func person(
-    _ person: Person, in memory: VibesMemory, at now: Date
-  ) -> [Change] {
-    let isAnother = memory.lastPerson.map { !$0.hasSameBytes(as: person.key) } ?? false
-    return (isAnother ? noPerson : []) + [
-      .person(person),
-      .keep(.user, Name.person, person.key),
-      .keep(.user, Name.personDevice, memory.device),
-      .keep(.user, Name.personTime, ISO8601.text(of: now)),
-    ]
-  }
-
-  /// Nothing of the former person is shown or sent any more.
-  static let noPerson: [Change] = [
-    .person(nil),
-    stalePerson,
-    .keep(.user, Name.person, nil),
-    .keep(.user, Name.personDevice, nil),
-    .items(.inbox, .replace(.nothing), []),
-    .abandoned(.inbox, reason: "The device was associated with another person."),
-  ]
-
-  /// The person has to be asked for again before the next list.
-  static let stalePerson = Change.keep(.user, Name.personTime, nil)
-
-  static func association(_ id: UserID, in memory: VibesMemory) -> [Change] {
-    let wasSomebody = memory.lastPerson != nil || memory.associated != nil
-    let isSame = memory.associated.map { id.text.hasSameBytes(as: $0) } ?? false
-    return (wasSomebody && !isSame ? noPerson : []) + [
-      .keep(.user, Name.associated, id.text),
-      .keep(.user, Name.associatedDevice, memory.device),
-    ]
-  }
-
-  static func settings(inboxEnabled: Bool) -> [Change] {
-    [
-      .settings(VendorSettings(inboxEnabled: inboxEnabled)),
-      .keep(.installation, Name.inbox, inboxEnabled ? nil : "off"),
-    ]
   }
 }

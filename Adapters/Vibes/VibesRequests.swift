@@ -8,7 +8,11 @@ import FoundationEssentials
 /// One call of the vendor's device interface: what is asked, before it is known of whom.
 struct VibesCall {
   /// What the path begins with.
-  private enum Place { case newDevice, app, device, person }
+  private enum Place {
+    case newDevice, app, device, person
+    /// A device that has left, with its token.
+    case leaving(String, Secret)
+  }
 
   /// What has to be known first, each with all before it.
   private enum Need: Int {
@@ -22,6 +26,8 @@ struct VibesCall {
 
   static let callback = "callback"
   static let release = "release"
+  /// A new token for a device that has left.
+  static let releaseRenewal = "release.renew"
   static let migrationItem = "migration_item_id"
   static let longestPersonID = 128
 
@@ -55,7 +61,10 @@ struct VibesCall {
     case .act(let action, let item): self = try .act(action, item, context)
     case .events(let events): self = try .events(events)
     case .vendor(Self.callback, let detail): self = try .migrated(detail, memory)
-    case .vendor(Self.release, _): self = .init(.delete)
+    case .vendor(Self.release, let detail): self = try .leaving(detail, .delete, nil, memory)
+    case .vendor(Self.releaseRenewal, let detail):
+      let body = VibesBodies.device(context.device, configuration)
+      self = try .leaving(detail, .put, body, memory)
     default: throw EngagementError(.unsupported, "Vibes does not support this.")
     }
     isReading = Self.isReading(operation, context)
@@ -115,7 +124,7 @@ struct VibesCall {
     let url = try configuration.endpoint.appending(
       path: [configuration.appID] + prefix(memory) + path)
     var headers = HTTPHeaders()
-    if need != .nothing, let token = memory.token {
+    if let token = token(memory) {
       try headers.append("Authorization", Secret("MobileAppToken \(token.revealed)"))
     }
     if method != .delete { try headers.append("Accept", "application/json") }
@@ -124,8 +133,14 @@ struct VibesCall {
     return HTTPRequest(method, url.text, headers: headers, body: body)
   }
 
+  private func token(_ memory: VibesMemory) -> Secret? {
+    if case .leaving(_, let token) = place { return token }
+    return need == .nothing ? nil : memory.token
+  }
+
   private func prefix(_ memory: VibesMemory) -> [String] {
     switch place {
+    case .leaving(let device, _): ["devices", device]
     case .newDevice: ["devices"]
     case .app: []
     case .device: ["devices", memory.device ?? ""]
@@ -144,6 +159,17 @@ extension VibesCall {
     case .update: VibesCall(.patch, [], body)
     case .unregister: VibesCall(.delete)
     }
+  }
+
+  /// About the device that an operation names, whose token is asked for by what is there.
+  private static func leaving(
+    _ detail: JSON, _ method: HTTPMethod, _ body: [UInt8]?, _ memory: VibesMemory
+  ) throws(EngagementError) -> VibesCall {
+    if memory.isDevice(detail) { return VibesCall(method, [], body) }
+    guard let device = detail[VibesMemory.Name.device]?.string, VibesItems.isUsable(device),
+      let token = memory.leavingToken(detail)
+    else { throw EngagementError(.invalidArgument, "This device did not leave.") }
+    return VibesCall(method, [], body, in: .leaving(device, token), needing: .nothing)
   }
 
   private static func message(

@@ -17,6 +17,11 @@ struct VibesResponses {
 
   func answer(to operation: Operation, from response: HTTPResponse) -> Answer {
     if isGone(response), let answer = gone(operation) { return answer }
+    if response.status == 401, case .vendor(VibesCall.release, let detail) = operation,
+      !memory.isDevice(detail)
+    {
+      return Answer([], .renew(.operation(.vendor(VibesCall.releaseRenewal, detail))))
+    }
     if let verdict = VibesErrors.verdict(on: response, to: operation, at: context.now) {
       return Answer(doubts(operation, response), verdict)
     }
@@ -33,7 +38,11 @@ struct VibesResponses {
     case .settings: try settings(JSONFields(body[...]))
     case .device(.register): try device(JSONFields(body[...]), isNew: true)
     case .device(.renew): try device(JSONFields(body[...]), isNew: false)
-    case .device(.unregister), .vendor(VibesCall.release, _): Answer(VibesChanges.unregistered)
+    case .device(.unregister): Answer(VibesChanges.unregistered)
+    case .vendor(VibesCall.release, let detail):
+      Answer(VibesChanges.released(detail, in: memory))
+    case .vendor(VibesCall.releaseRenewal, let detail):
+      try leaving(JSONFields(body[...]), detail)
     case .registerPush(let place): Answer(VibesChanges.push(place, isRegistered: true))
     case .unregisterPush(let place): Answer(VibesChanges.push(place, isRegistered: false))
     case .person: try person(JSONFields(body[...]))
@@ -64,7 +73,10 @@ struct VibesResponses {
     switch operation {
     // The vendor has lost the device. Whoever waits for the new token finds none and registers.
     case .device(.renew): Answer(VibesChanges.lost)
-    case .device(.unregister), .vendor(VibesCall.release, _): Answer(VibesChanges.unregistered)
+    case .device(.unregister): Answer(VibesChanges.unregistered)
+    // The vendor has lost it meanwhile, which is what was to be.
+    case .vendor(VibesCall.release, let detail), .vendor(VibesCall.releaseRenewal, let detail):
+      Answer(VibesChanges.released(detail, in: memory))
     case .unregisterPush(let place): Answer(VibesChanges.push(place, isRegistered: false))
     case .act(let action, let item) where action.endsItem:
       Answer([.removed(.inbox, ids: [item.id.value])])
@@ -91,16 +103,32 @@ struct VibesResponses {
     return Answer(VibesChanges.settings(inboxEnabled: isEnabled))
   }
 
-  private func device(_ fields: JSONFields, isNew: Bool) -> Answer {
-    guard let token = fields.string("auth_token"), !token.isEmpty,
+  /// The vendor's token, where it can stand in a header.
+  private func token(_ fields: JSONFields) -> Secret? {
+    guard let token = fields.text("auth_token"),
       (try? HTTPHeaderField("Authorization", token)) != nil
-    else { return Answer([], VibesErrors.malformed("auth_token")) }
+    else { return nil }
+    return Secret(token)
+  }
+
+  private func leaving(_ fields: JSONFields, _ detail: JSON) -> Answer {
+    guard let token = token(fields), let device = detail[VibesMemory.Name.device]?.string else {
+      return Answer([], VibesErrors.malformed("auth_token"))
+    }
+    let name = VibesMemory.Name.leaving(VibesMemory.Name.trace(of: device))
+    return Answer([.secret(.installation, name, token)])
+  }
+
+  private func device(_ fields: JSONFields, isNew: Bool) -> Answer {
+    guard let token = token(fields) else {
+      return Answer([], VibesErrors.malformed("auth_token"))
+    }
     guard let id = fields.fields("device")?.string("vibes_device_id"), VibesItems.isUsable(id)
     else { return Answer([], VibesErrors.malformed("vibes_device_id")) }
     return Answer(
       isNew
-        ? VibesChanges.registered(id, Secret(token), in: memory)
-        : VibesChanges.renewed(id, Secret(token), in: memory))
+        ? VibesChanges.registered(id, token, in: memory)
+        : VibesChanges.renewed(id, token, in: memory))
   }
 
   private func person(_ fields: JSONFields) -> Answer {

@@ -40,6 +40,7 @@ import VibesFixtures
     Row(.device(.update), "PATCH /devices/d-1", device),
     Row(.device(.unregister), "DELETE /devices/d-1"),
     Row(.vendor("release", ["device": "d-1"]), "DELETE /devices/d-1"),
+    Row(.vendor("release.renew", ["device": "d-1"]), "PUT /devices/d-1", device),
     Row(
       .registerPush(.production), "POST /devices/d-1/push_registration",
       #"{"device":{"push_token":"0AFF"}}"#),

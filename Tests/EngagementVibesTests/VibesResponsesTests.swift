@@ -67,6 +67,8 @@ import VibesFixtures
     case (.device(.unregister), 404), (.device(.unregister), 410): .other
     case (.unregisterPush, 404), (.unregisterPush, 410): .other
     case (.vendor("release", _), 404), (.vendor("release", _), 410): .other
+    case (.vendor("release.renew", _), 404), (.vendor("release.renew", _), 410): .other
+    case (.vendor("release.renew", _), 401): .refused(.unauthenticated)
     case (.device(.update), 404), (.registerPush, 404), (.associate, 404), (.person, 404),
       (.events, 404), (.device(.update), 410), (.registerPush, 410), (.associate, 410),
       (.person, 410), (.events, 410):

@@ -1,4 +1,5 @@
 import EngagementAdapterAPI
+import EngagementFormats
 import EngagementHTTP
 import EngagementKit
 import EngagementModel
@@ -183,10 +184,27 @@ import VibesFixtures
     #expect(await scene.perform(.inbox) != .done)
     #expect(await scene.perform(.inbox) == .done)
     scene.transport.forget()
+    let leaving = "leaving.\(SHA256.digest(of: "device-1"))"
+    #expect(scene.memory.context().secrets[.installation, leaving] == Secret("token-1"))
     // What could not be said of the first device is not said of the second.
     await scene.memory.signIn("u-1", scene.roads.exchange)
-    #expect(scene.lines == ["POST /devices/device-2/assign"])
+    #expect(scene.lines == ["DELETE /devices/device-1", "POST /devices/device-2/assign"])
+    #expect(scene.tokens { $0.hasPrefix("DELETE") } == ["MobileAppToken token-1"])
+    #expect(await scene.vendor.devices.keys.sorted() == ["device-2"])
+    #expect(scene.memory.context().secrets[.installation, leaving] == nil)
     #expect(scene.memory.pending.isEmpty)
+  }
+
+  @Test("the token of a device that was given up is forgotten with the next registration (V2, G16)")
+  func forgetsTheToken() async throws {
+    let scene = try VibesScene(.whole, user: "u-1")
+    #expect(await scene.perform(.inbox) == .done)
+    await scene.memory.signIn("u-2", scene.roads.exchange)
+    #expect(await scene.perform(.inbox) == .done)
+    let leaving = "leaving.\(SHA256.digest(of: "device-1"))"
+    #expect(scene.memory.context().secrets[.installation, leaving] == nil)
+    #expect(scene.value(.installation, "device.released") == nil)
+    #expect(scene.lines.filter { $0.hasPrefix("DELETE") }.count == 1)
   }
 
   @Test("what returns after a change of user changes nothing of the next one's (V2, V7)")

@@ -171,7 +171,7 @@ import Testing
     try await scene.end()
   }
 
-  @Test("V2 unregistering that fails is not called a success")
+  @Test("V2 unregistering that fails is not called a success, and is done when that user is back")
   func unregisters() async throws {
     let scene = try await VibesWireScene()
     try await scene.run { engagement in
@@ -183,6 +183,17 @@ import Testing
       #expect(report.providers["vibes"]?.mayStillPush == true, "\(report)")
       #expect(await scene.emulator.times("unregister") == 0)
       #expect(report.providers["vibes"]?.failure != nil, "\(report)")
+      await scene.emulator.load(EmulatorFaults())
+      // Meanwhile others come and go, and the token that was kept ends.
+      try await engagement.arrive("u-2")
+      #expect(try await engagement.signOut().isClean)
+      try await scene.emulator.configure("vibes", ["expireTokens": true])
+    }
+    try await scene.run { engagement in
+      try await engagement.arrive("u-1")
+      try await scene.settle(engagement)
+      #expect(await scene.emulator.times("unregister", by: "u-1") == 1)
+      #expect(await scene.emulator.times("register") == 3)
     }
     try await scene.end()
   }

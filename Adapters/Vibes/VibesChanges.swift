@@ -1,0 +1,105 @@
+import EngagementAdapterAPI
+import EngagementFormats
+import EngagementModel
+import FoundationEssentials
+
+/// Groups of changes that belong together.
+enum VibesChanges {
+  typealias Name = VibesMemory.Name
+
+  /// A device that is new to the vendor knows nothing of the push token.
+  static func registered(_ id: String, _ token: Secret, in memory: VibesMemory) -> [Change] {
+    renewed(id, token, in: memory) + [
+      .keep(.installation, Name.deviceOfUser, memory.isOfUser ? "yes" : nil)
+    ] + memory.registeredPush.map { .wanted(.registerPush($0)) } + memory.tidying
+  }
+
+  static func renewed(_ id: String, _ token: Secret, in memory: VibesMemory) -> [Change] {
+    [
+      .keep(.installation, Name.device, id), .secret(.installation, Name.token, token),
+      .secret(.installation, Name.tokenDevice, Secret(Name.trace(of: id))),
+    ] + (memory.doubted.map(confirmed) ?? [])
+  }
+
+  /// The vendor knows the device: what the operation met was not for want of it.
+  private static func confirmed(_ operation: String) -> [Change] {
+    [.keep(.installation, Name.doubted, nil), .keep(.installation, Name.confirmed, operation)]
+  }
+
+  /// The vendor has lost the device. Whose person it was stays known: the next device is tied to
+  /// the same person, or turns out to be another's.
+  static let lost: [Change] = [
+    .keep(.installation, Name.device, nil), .secret(.installation, Name.token, nil),
+    .secret(.installation, Name.tokenDevice, nil),
+  ]
+
+  /// The device was given up.
+  static let unregistered: [Change] =
+    lost + PushEnvironment.allCases.flatMap { push($0, isRegistered: false) }
+
+  // MARK: Leaving
+
+  /// The user goes and the device with them. Whether the vendor could be told is not known yet, so
+  /// the token stays, for that alone.
+  static func left(_ memory: VibesMemory) -> [Change] {
+    guard let device = memory.device, let token = memory.token else { return unregistered }
+    return unregistered + [
+      .secret(.installation, Name.leaving(Name.trace(of: device)), token)
+    ]
+  }
+
+  /// The vendor was told of a device that has left, or leaves now.
+  static func released(_ detail: JSON, in memory: VibesMemory) -> [Change] {
+    guard let device = detail[Name.device]?.string else { return [] }
+    let trace = Name.trace(of: device)
+    guard memory.isDevice(detail) else {
+      return [.secret(.installation, Name.leaving(trace), nil)]
+    }
+    return unregistered + [.keep(.installation, Name.released, trace)]
+  }
+
+  static func push(_ environment: PushEnvironment, isRegistered: Bool) -> [Change] {
+    [.keep(.installation, Name.push(environment), isRegistered ? "registered" : nil)]
+  }
+
+  static func person(
+    _ person: Person, in memory: VibesMemory, at now: Date
+  ) -> [Change] {
+    let isAnother = memory.lastPerson.map { !$0.hasSameBytes(as: person.key) } ?? false
+    return (isAnother ? noPerson : []) + [
+      .person(person),
+      .keep(.user, Name.person, person.key),
+      .keep(.user, Name.personDevice, memory.device),
+      .keep(.user, Name.personTime, ISO8601.text(of: now)),
+    ]
+  }
+
+  /// Nothing of the former person is shown or sent any more.
+  static let noPerson: [Change] = [
+    .person(nil),
+    stalePerson,
+    .keep(.user, Name.person, nil),
+    .keep(.user, Name.personDevice, nil),
+    .items(.inbox, .replace(.nothing), []),
+    .abandoned(.inbox, reason: "The device was associated with another person."),
+  ]
+
+  /// The person has to be asked for again before the next list.
+  static let stalePerson = Change.keep(.user, Name.personTime, nil)
+
+  static func association(_ id: UserID, in memory: VibesMemory) -> [Change] {
+    let wasSomebody = memory.lastPerson != nil || memory.associated != nil
+    let isSame = memory.associated.map { id.text.hasSameBytes(as: $0) } ?? false
+    return (wasSomebody && !isSame ? noPerson : []) + [
+      .keep(.user, Name.associated, id.text),
+      .keep(.user, Name.associatedDevice, memory.device),
+    ]
+  }
+
+  static func settings(inboxEnabled: Bool) -> [Change] {
+    [
+      .settings(VendorSettings(inboxEnabled: inboxEnabled)),
+      .keep(.installation, Name.inbox, inboxEnabled ? nil : "off"),
+    ]
+  }
+}
