@@ -1,0 +1,117 @@
+import EngagementHTTP
+import EngagementKit
+import EngagementModel
+import EngagementTesting
+import Foundation
+import Testing
+import VibesFixtures
+
+/// Vibes as an application meets it: through the engagement and nothing else.
+@Suite(.timeLimit(.minutes(20))) struct VibesEngagementTests {
+  /// An application with Vibes alone, and two messages for whoever has the first device.
+  private struct Application {
+    let engagement: Engagement
+    let transport: ScriptedTransport
+    let vendor = FakeVibes()
+    let lines = Locked<[String]>([])
+
+    init() async throws {
+      await vendor.seed("person-of-device-1", ["m-1", "m-2"])
+      transport = ScriptedTransport(vendor.script)
+      let lines = lines
+      engagement = try await Engagement.open(
+        cache: .temporary, device: .test, transport: transport,
+        providers: [Provider("vibes", try Vibes.adapter())],
+        routes: Routes(cards: .none, inbox: .only("vibes")),
+        options: Options(
+          loggers: [LinesLogger(level: .verbose) { line in lines.withLock { $0.append(line) } }],
+          clock: TestClock()))
+    }
+
+    func run(_ body: (Engagement) async throws -> Void) async throws {
+      let running = Task { [engagement] in try await engagement.run() }
+      let outcome: Result<Void, any Error>
+      do { outcome = .success(try await body(engagement)) } catch { outcome = .failure(error) }
+      running.cancel()
+      try await engagement.close()
+      try outcome.get()
+    }
+  }
+
+  /// Does a bit of everything; what is not allowed is refused.
+  private static func useEverything(_ engagement: Engagement) async throws {
+    _ = await engagement.refresh(.inbox)
+    var receipts: [Receipt?] = []
+    for message in engagement.inbox().messages {
+      receipts.append(try? await engagement.perform(.open, on: message))
+      receipts.append(try? await engagement.perform(.read, on: message))
+    }
+    receipts.append(try? await engagement.track(.inboxFetch))
+    receipts.append(try? await engagement.updateDevice())
+    receipts.append(
+      try? await engagement.registerPush(PushRegistration(token: Secret("0aff"), service: .apns)))
+    for receipt in receipts { _ = await receipt?.outcome }
+  }
+
+  @Test(
+    "X20 what leaves for Vibes depends on consent",
+    arguments: [
+      (.denied, []), (.essential, ["inbox_open", "inbox_open"]),
+      (.unknown, ["inbox_open", "inbox_open"]),
+      (.full, ["inbox_fetch", "inbox_open", "inbox_open"]),
+    ] as [(Consent, [String])])
+  func consent(consent: Consent, events: [String]) async throws {
+    let application = try await Application()
+    try await application.run { engagement in
+      try await engagement.signIn("u-1")
+      try await engagement.setConsent(consent)
+      application.transport.forget()
+      try await Self.useEverything(engagement)
+      #expect(await application.vendor.events.values.sorted() == events)
+      #expect(application.transport.requests.isEmpty == (consent == .denied))
+      #expect(engagement.inbox().unreadCount == 0)
+    }
+  }
+
+  @Test("V10 V11 own logger and the library's lines side by side, without a token or an id (G16)")
+  func logging() async throws {
+    let application = try await Application()
+    try await application.run { engagement in
+      try await engagement.signIn("ada-1")
+      try await engagement.setConsent(.full)
+      try await Self.useEverything(engagement)
+      let lines = application.lines.withLock { $0 }
+      for line in [
+        "info vibes: Delivered inbox.read, 1 of it.",
+        "info vibes: Delivered push.register, 1 of it.",
+        "info vibes: Delivered device.update, 1 of it.",
+      ] {
+        #expect(lines.contains(line), "\(lines)")
+      }
+      for secret in ["token-1", "0aff", "0AFF", "ada-1", "device-1"] {
+        #expect(!lines.contains { $0.contains(secret) }, "\(secret)")
+      }
+    }
+  }
+
+  @Test("V2 each call says by itself how it ended")
+  func outcomes() async throws {
+    let application = try await Application()
+    try await application.run { engagement in
+      try await engagement.signIn("u-1")
+      try await engagement.setConsent(.full)
+      _ = await engagement.refresh(.inbox)
+      await application.vendor.fail("/messages/m-1", .status(403))
+      let refused = try await engagement.perform(.read, on: ItemID("vibes", "m-1"))
+      let delivered = try await engagement.perform(.read, on: ItemID("vibes", "m-2"))
+      guard case .refused(let error)? = await refused.outcome else {
+        Issue.record("The vendor does not allow it.")
+        return
+      }
+      #expect(error.code == .permissionDenied && error.underlying == "403")
+      #expect(await delivered.outcome == .delivered)
+      #expect(engagement.message(ItemID("vibes", "m-1"))?.read == false, "taken back")
+      #expect(await application.vendor.isRead("m-2", by: "person-of-device-1"))
+    }
+  }
+}
