@@ -199,8 +199,9 @@ let package = Package(
     .testTarget(
       name: "EngagementVibesTests",
       dependencies: [
-        "EngagementAdapterAPI", "EngagementHTTP", "EngagementJSON", "EngagementKit",
-        "EngagementModel", "EngagementTesting", "EngagementVibes", "TestSupport", "VibesFixtures",
+        "EngagementAdapterAPI", "EngagementFormats", "EngagementHTTP", "EngagementJSON",
+        "EngagementKit", "EngagementModel", "EngagementTesting", "EngagementVibes", "TestSupport",
+        "VibesFixtures",
       ]),
     .testTarget(
       name: "EngagementStoreTests",

@@ -88,10 +88,15 @@ struct VibesResponses {
     }
   }
 
-  /// A list that is refused may be that of a person who is another's by now.
   private func doubts(_ operation: Operation, _ response: HTTPResponse) -> [Change] {
-    operation == .inbox && (isGone(response) || response.status == 403)
-      ? [VibesChanges.stalePerson] : []
+    switch operation {
+    // A list that is refused may be that of a person who is another's by now.
+    case .inbox where isGone(response) || response.status == 403: [VibesChanges.stalePerson]
+    // Nobody can speak for the device any more.
+    case .vendor(VibesCall.releaseRenewal, let detail) where response.status == 401:
+      VibesChanges.released(detail, in: memory)
+    default: []
+    }
   }
 
   // MARK: What is read

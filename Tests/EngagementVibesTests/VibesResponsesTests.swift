@@ -1,4 +1,5 @@
 import EngagementAdapterAPI
+import EngagementFormats
 import EngagementHTTP
 import EngagementJSON
 import EngagementModel
@@ -83,6 +84,34 @@ import VibesFixtures
   func refusedRegistration() throws {
     let answer = try answer(.device(.register), HTTPResponse(401))
     #expect(Ending(answer.verdict) == .refused(.unauthenticated))
+  }
+
+  @Test("the token of a device that has left is renewed for that alone, once (V2)")
+  func leaving() throws {
+    let trace = SHA256.digest(of: "d-0").description
+    let name = "leaving.\(trace)"
+    let context = Vibes.context { $0.secrets[.installation, name] = Secret("t-0") }
+    let (release, renewal): (Vibes.Operation, Vibes.Operation) = (
+      .vendor("release", ["device": "d-0"]), .vendor("release.renew", ["device": "d-0"])
+    )
+    guard case .send(let request) = try Vibes.adapter().step(for: release, in: context) else {
+      Issue.record("The vendor has to be told.")
+      return
+    }
+    #expect(request.line == "DELETE \(Vibes.root)/devices/d-0")
+    #expect(request.headers.secret("Authorization") == Secret("MobileAppToken t-0"))
+    #expect(
+      try answer(release, HTTPResponse(401), context) == Answer([], .renew(.operation(renewal))))
+    let credential = #"{"auth_token":"t-1","device":{"vibes_device_id":"d-0"}}"#
+    #expect(
+      try answer(renewal, .json(200, credential), context)
+        == Answer([.secret(.installation, name, Secret("t-1"))]))
+    let forgotten = [Change.secret(.installation, name, nil)]
+    #expect(try answer(release, HTTPResponse(204), context) == Answer(forgotten))
+    #expect(try answer(release, HTTPResponse(404), context) == Answer(forgotten))
+    let refused = try answer(renewal, HTTPResponse(401), context)
+    #expect(refused.changes == forgotten)
+    #expect(Ending(refused.verdict) == .refused(.unauthenticated))
   }
 
   @Test("a missing message has ended as it was to end (V8)")
