@@ -18,7 +18,7 @@ enum VibesChanges {
     [
       .keep(.installation, Name.device, id), .secret(.installation, Name.token, token),
       .secret(.installation, Name.tokenDevice, Secret(Name.trace(of: id))),
-    ] + (memory.doubted.map(confirmed) ?? [])
+    ] + (memory.doubted.map(confirmed) ?? []) + memory.acceptance
   }
 
   /// The vendor knows the device: what the operation met was not for want of it.

@@ -24,12 +24,16 @@ struct VibesMemory {
   private let key: OperationKey
   private let user: UserID?
   private let isDeviceOfUser: Bool
+  /// Since when the vendor refuses the device's token for a new one, too.
+  private let refusedSince: Date?
   private let personDevice: String?
   private let personTime: Date?
   private let associatedDevice: String?
 
   /// How many seconds a person is believed in; see `isPersonFresh(at:)`.
   private static let trust: TimeInterval = 60
+  /// For how long a refused renewal may be a fault of the vendor's, in seconds.
+  private static let hope: TimeInterval = 3_600
 
   /// The names under which values are kept.
   enum Name {
@@ -42,6 +46,7 @@ struct VibesMemory {
     /// Whose the token is, kept with it.
     static let tokenDevice = "token.device"
     static let released = "device.released"
+    static let refusedSince = "token.refused"
     /// The token of a device that is not this installation's any more, and that the vendor has yet
     /// to be told of.
     static func leaving(_ trace: String) -> String { "leaving.\(trace)" }
@@ -72,6 +77,7 @@ struct VibesMemory {
       context.values[.installation, Name.push(environment)] != nil
     }
     lastPerson = context.values[.user, Name.person]
+    refusedSince = context.values[.installation, Name.refusedSince].flatMap(ISO8601.date(from:))
     personDevice = context.values[.user, Name.personDevice]
     personTime = context.values[.user, Name.personTime].flatMap(ISO8601.date(from:))
     associated = context.values[.user, Name.associated]
@@ -135,6 +141,21 @@ struct VibesMemory {
   /// Whether the vendor has been asked for the device since this very operation met one that it
   /// does not know: then it is something else that it does not know.
   var isDeviceConfirmed: Bool { confirmed.map { key.text.hasSameBytes(as: $0) } ?? false }
+
+  /// What a renewal that is refused means: at first that it was refused, and later that nobody can
+  /// speak for the device any more. A clock that was set back begins anew.
+  func refusal(at now: Date) -> (changes: [Change], isFinal: Bool) {
+    if let refusedSince, now >= refusedSince {
+      return now.timeIntervalSince(refusedSince) < Self.hope
+        ? ([], false) : (VibesChanges.lost + Self.accepted, true)
+    }
+    return ([.keep(.installation, Name.refusedSince, ISO8601.text(of: now))], false)
+  }
+
+  static let accepted: [Change] = [.keep(.installation, Name.refusedSince, nil)]
+
+  /// Nothing where no renewal was refused.
+  var acceptance: [Change] { refusedSince == nil ? [] : Self.accepted }
 
   /// Takes note of the operation that has met a device that the vendor does not know.
   var doubt: Change { .keep(.installation, Name.doubted, key.text) }

@@ -22,6 +22,10 @@ struct VibesResponses {
     {
       return Answer([], .renew(.operation(.vendor(VibesCall.releaseRenewal, detail))))
     }
+    let refusal = memory.refusal(at: context.now)
+    if response.status == 401, operation == .device(.renew), refusal.isFinal {
+      return Answer(refusal.changes)
+    }
     if let verdict = VibesErrors.verdict(on: response, to: operation, at: context.now) {
       return Answer(doubts(operation, response), verdict)
     }
@@ -92,6 +96,7 @@ struct VibesResponses {
     switch operation {
     // A list that is refused may be that of a person who is another's by now.
     case .inbox where isGone(response) || response.status == 403: [VibesChanges.stalePerson]
+    case .device(.renew) where response.status == 401: memory.refusal(at: context.now).changes
     // Nobody can speak for the device any more.
     case .vendor(VibesCall.releaseRenewal, let detail) where response.status == 401:
       VibesChanges.released(detail, in: memory)

@@ -114,6 +114,30 @@ import VibesFixtures
     #expect(Ending(refused.verdict) == .refused(.unauthenticated))
   }
 
+  @Test(
+    "a renewal that is refused is believed after an hour, by any clock (V2, G19)",
+    arguments: [
+      (nil, ["token.refused"], false), ("2026-10-01T08:00:01.000Z", [], false),
+      ("2026-10-01T08:00:00.000Z", ["device", "token", "token.device", "token.refused"], true),
+      ("2026-10-01T09:00:01.000Z", ["token.refused"], false), ("soon", ["token.refused"], false),
+    ] as [(String?, [String], Bool)])
+  func refusedRenewal(since: String?, names: [String], isLost: Bool) throws {
+    let context = Vibes.context { $0.values[.installation, "token.refused"] = since }
+    let answer = try answer(.device(.renew), HTTPResponse(401), context)
+    let kept = answer.changes.map { change in
+      switch change {
+      case .keep(.installation, let name, _), .secret(.installation, let name, _): name
+      default: "\(change)"
+      }
+    }
+    #expect(kept == names)
+    #expect(Ending(answer.verdict) == (isLost ? .other : .refused(.unauthenticated)))
+    let renewed = try self.answer(.device(.renew), .json(200, Self.bodies[2].1), context)
+    #expect(
+      renewed.changes.contains(.keep(.installation, "token.refused", nil))
+        == (since != nil && since != "soon"))
+  }
+
   @Test("a missing message has ended as it was to end (V8)")
   func missingMessage() throws {
     let answer = try answer(.act(.delete, on: Vibes.item("m-1")), HTTPResponse(404))

@@ -74,11 +74,18 @@ import Testing
       try await engagement.arrive()
       let token = PushRegistration(token: Secret("0aff"), service: .apns)
       #expect(try await engagement.outcome { try await $0.registerPush(token) } == .delivered)
-      await scene.emulator.reset(seed: 1)
+      await scene.emulator.reset(seed: 2)
       await scene.advance(by: .seconds(61))
-      // The vendor answers 401 to whom it does not know, and knows no token to renew.
-      let outcome = await engagement.refreshInbox()
-      #expect(outcome?.error?.code == .unauthenticated)
+      // The vendor answers 401 to whom it does not know, and may only be out of order.
+      #expect(await engagement.refreshInbox()?.error?.code == .unauthenticated)
+      await scene.advance(by: .seconds(3_600))
+      #expect(await engagement.refreshInbox()?.error == nil)
+      #expect(engagement.inbox().messages.count == 6)
+      try await scene.settle(engagement)
+      for effect in ["register", "push_register"] {
+        #expect(await scene.emulator.times(effect) == 1, "\(effect), of all that is remembered")
+      }
+      #expect(await scene.emulator.times("assign", by: "u-1") == 1)
     }
     try await scene.end()
   }
