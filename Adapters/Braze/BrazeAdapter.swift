@@ -26,7 +26,8 @@ public struct BrazeAdapter: EngagementAdapter {
         .act("click", on: .cards): .event,
         .act("dismiss", on: .cards): .event,
       ],
-      eventKinds: Set(BrazeEvent.names.keys), batching: EventBatching(limit: 50),
+      eventKinds: Set(BrazeEvent.names.keys), pushMarks: PushMarks(keys: ["ab", "_ab"]),
+      batching: EventBatching(limit: 50),
       hosts: AllowedHosts([configuration.host]), order: [.cards: .newestFirst],
       credentials: CredentialRules(
         answerWithin: configuration.signsRequests ? Self.signatureWait : nil),

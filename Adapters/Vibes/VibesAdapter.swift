@@ -20,6 +20,7 @@ public struct VibesAdapter: EngagementAdapter {
     self.configuration = configuration
     capabilities = AdapterCapabilities(
       abilities: Self.abilities, eventKinds: configuration.reported,
+      pushKinds: configuration.reported.intersection([.receive, .click]),
       batching: EventBatching(limit: 50, isByKind: true), hosts: configuration.hosts,
       order: [.inbox: .newestFirst],
       limits: .init(messages: 200, userIDBytes: VibesCall.longestPersonID))

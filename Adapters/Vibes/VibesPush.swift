@@ -3,7 +3,7 @@ import EngagementModel
 
 /// A push of this vendor, in one form for both services.
 ///
-/// No key in it carries the vendor's brand, so whoever sorts pushes asks this adapter last.
+/// No key in it carries the vendor's brand, so the adapter declares no mark and is asked last.
 struct VibesPush {
   private let payload: JSONObject
   private let app: JSONObject

@@ -10,7 +10,7 @@ let vendor = try await Vendor.start()
 // Instead of configure and a delegate: one value, and an outcome for each call.
 let logger = LinesLogger(level: .warning) { print("log: \($0)") }
 let vibes = try VibesConfiguration(
-  appID: "club", endpoint: vendor.endpoint, reporting: [.launch, .open])
+  appID: "club", endpoint: vendor.endpoint, reporting: [.launch, .open, .receive, .click])
 let engagement = try await Engagement.open(
   cache: .temporary,
   device: Device(
@@ -57,12 +57,15 @@ print(
 )
 
 // Instead of receivedPush, of a look for the deep link and of fetchInboxMessage.
-if let push = try await engagement.received(try await vendor.push(about: "m-4")),
+let payload = try await vendor.push(about: "m-4")
+if let push = try await engagement.received(payload)?.notification,
   let message = push.inboxMessageID
 {
   print("push: \(push.title ?? ""), \(push.deepLink ?? ""), \(push.custom["roast"]?.string ?? "")")
   let outcome = await engagement.refresh(.message(ItemID("vibes", message)))
   print("message of the push: \(outcome.isComplete)")
+  let opened = try await engagement.received(payload, .opened)
+  print("opened: \(opened?.isRepeated == false)")
 }
 
 // Instead of onInboxMessageOpen, markInboxMessageAsRead and expireInboxMessage.

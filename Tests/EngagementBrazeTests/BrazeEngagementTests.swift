@@ -170,7 +170,7 @@ import Testing
       let notification = try await engagement.received([
         "aps": ["alert": "New"],
         "ab": ["ab_cd": ["id": "sent", "tp": "short_news", "ca": 400, "t": true]],
-      ])
+      ])?.notification
       #expect(notification?.itemID == "sent" && notification?.body == "New")
       #expect(application.visible == ["sent", "a", "b", "c"])
       _ = await engagement.refresh(.cards("home"))

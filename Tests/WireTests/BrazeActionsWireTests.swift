@@ -172,8 +172,13 @@ import Testing
       try await scene.emulator.configure("braze", ["refuseTokens": false])
       // The same user, with a source of other signatures.
       try await scene.signIn("u-1")
-      // What waits is looked at again within a minute.
-      await scene.advance(by: .seconds(60))
+      // What waits is looked at again within a minute of when it was looked at last, which may just
+      // be.
+      for _ in 0..<100 where try await engagement.pending()["braze"] ?? 0 > 0 {
+        await scene.advance(by: .seconds(60))
+        try await Task.sleep(for: .milliseconds(20))
+      }
+      try #require(try await engagement.pending()["braze"] ?? 0 == 0)
       #expect(await receipt.outcome == .delivered)
       #expect(await scene.emulator.times("ce", of: "looked", by: "u-1") == 1)
     }

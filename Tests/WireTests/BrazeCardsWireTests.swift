@@ -115,7 +115,7 @@ import Testing
         ["title": "For you", "item": "sent", "url": "https://harbour.example.com/for-you"],
         from: "braze")
       try await scene.emulator.remove("sent", from: "braze")
-      let notification = try #require(try await engagement.received(payload))
+      let notification = try #require(try await engagement.received(payload)).notification
       #expect(notification.title == "For you" && notification.itemID == "sent")
       #expect(notification.deepLink == "https://harbour.example.com/for-you")
       #expect(scene.card("Sent")?.test == true)

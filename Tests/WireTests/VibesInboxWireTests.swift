@@ -121,7 +121,7 @@ import Testing
     try await scene.end()
   }
 
-  @Test("V9 a push that points at a message brings it, in the form of either service")
+  @Test("V5 V6 V9 X16 a push brings its message, in either form, and its vendor hears of it once")
   func push() async throws {
     let scene = try await VibesWireScene()
     try await scene.run { engagement in
@@ -132,10 +132,18 @@ import Testing
         let payload = try await scene.emulator.push(
           ["title": "For you", "item": .string(id), "platform": .string(platform), "loose": true],
           from: "vibes")
-        let notification = try #require(try await engagement.received(payload))
+        let notification = try #require(try await engagement.received(payload)).notification
         #expect(notification.inboxMessageID == id && notification.title == "For you")
         await engagement.deliver(to: "vibes")
         #expect(engagement.message(ItemID("vibes", id))?.text == "Just in")
+        for isRepeated in [false, true] {
+          let opened = try await engagement.received(payload, .opened)
+          #expect(opened?.isRepeated == isRepeated)
+        }
+        await engagement.deliver(to: "vibes")
+      }
+      for effect in ["push_receive", "clickthru"] {
+        #expect(await scene.emulator.times(effect, by: "u-1") == 2, "V5 V6 \(effect), of each push")
       }
     }
     try await scene.end()

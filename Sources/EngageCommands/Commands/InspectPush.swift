@@ -1,11 +1,13 @@
+import EngagementAdapterAPI
+import EngagementKit
 import EngagementModel
 
 extension Command {
   static let inspectPush = Command(
     name: ["push", "inspect"], summary: "say whose push a payload is, and what it means",
     discussion: """
-      Every vendor of this version is asked; nothing is kept and nothing is sent. A payload that is
-      nobody's prints nothing.
+      A payload has one owner, by the keys that vendors mark theirs with. Nothing is kept and nothing
+      is sent. A payload that is nobody's prints nothing.
       """,
     arguments: [
       Argument(
@@ -17,15 +19,20 @@ extension Command {
     ],
     run: { invocation in
       let bytes = try invocation.bytes(of: try invocation.argument())
-      for entry in VendorEntry.available {
-        guard let adapter = try entry.reader?() else { continue }
-        for line in try Decoding(adapter, .push).lines(of: bytes) {
-          try invocation.console.fields(line)
-          try invocation.console.object(line)
-          return .done
-        }
+      let push = try Decoding.payload(in: bytes)
+      let all = try VendorEntry.available.compactMap { try $0.reader?() }
+      let candidates = PushOwnership.candidates(for: push, among: all) {
+        $0.capabilities.pushMarks
       }
-      invocation.console.note("The payload is no push of a vendor that this version knows.")
+      for adapter in candidates {
+        guard let line = Decoding(adapter, .push).notification(in: push) else { continue }
+        try invocation.console.fields(line)
+        try invocation.console.object(line)
+        return .done
+      }
+      invocation.console.note(
+        PushOwnership.stranger(of: push).map { "The payload is \($0)'s." }
+          ?? "The payload is no push of a vendor that this version knows.")
       return .done
     })
 }

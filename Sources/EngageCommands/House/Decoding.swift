@@ -22,8 +22,8 @@ struct Decoding {
   /// the answer is a refusal.
   func lines(of bytes: [UInt8]) throws(EngagementError) -> [JSONObject] {
     try checkAbility()
-    try checkStructure(of: bytes)
-    if kind == .push { return try push(in: bytes) }
+    if kind == .push { return notification(in: try Self.payload(in: bytes)).map { [$0] } ?? [] }
+    try Self.checkStructure(of: bytes)
     do throws(EngagementError) {
       let lines = try answer(in: bytes)
       return lines.isEmpty ? looseLines(in: bytes) ?? [] : lines
@@ -40,7 +40,7 @@ struct Decoding {
   }
 
   /// What is wrong inside an item costs the item; what is wrong with the document costs it all.
-  private func checkStructure(of bytes: [UInt8]) throws(EngagementError) {
+  private static func checkStructure(of bytes: [UInt8]) throws(EngagementError) {
     var cursor = JSONCursor(bytes)
     do throws(JSONFault) {
       try cursor.skip()
@@ -54,14 +54,18 @@ struct Decoding {
 
   // MARK: Pushes
 
-  private func push(in bytes: [UInt8]) throws(EngagementError) -> [JSONObject] {
-    let payload: JSON
-    do throws(JSONFault) { payload = try JSON(parsing: bytes) } catch {
+  /// A payload that can be trusted.
+  static func payload(in bytes: [UInt8]) throws(EngagementError) -> JSON {
+    try checkStructure(of: bytes)
+    do throws(JSONFault) { return try JSON(parsing: bytes) } catch {
       throw EngagementError(
         .malformedResponse, "The payload cannot be trusted.", underlying: error.description)
     }
-    let received = adapter.received(payload, in: context)
-    return received?.notification.json.object.map { [$0] } ?? []
+  }
+
+  /// What the push says; nil where it is not the vendor's.
+  func notification(in push: JSON) -> JSONObject? {
+    adapter.received(push, in: context)?.notification.json.object
   }
 
   // MARK: Answers

@@ -8,6 +8,10 @@ public struct AdapterCapabilities: Hashable, Sendable {
   public var abilities: [Operation.Verb: Ability]
   /// The kinds of events that the vendor takes.
   public var eventKinds: Set<EngagementEvent.Kind>
+  /// Of those, the kinds of which the vendor hears about its pushes.
+  public var pushKinds: Set<EngagementEvent.Kind>
+  /// How its pushes are told from everybody else's.
+  public var pushMarks: PushMarks
   public var batching: EventBatching
   /// The hosts that requests may go to, whatever an answer says.
   public var hosts: AllowedHosts
@@ -26,6 +30,7 @@ public struct AdapterCapabilities: Hashable, Sendable {
 
   public init(
     abilities: [Operation.Verb: Ability], eventKinds: Set<EngagementEvent.Kind> = [],
+    pushKinds: Set<EngagementEvent.Kind> = [], pushMarks: PushMarks = .none,
     batching: EventBatching = EventBatching(limit: 50), hosts: AllowedHosts,
     isLive: Bool = false, hasContainers: Bool = false, order: [Surface: FeedOrder] = [:],
     credentials: CredentialRules = CredentialRules(), limits: Limits = Limits(),
@@ -33,6 +38,8 @@ public struct AdapterCapabilities: Hashable, Sendable {
   ) {
     self.abilities = abilities
     self.eventKinds = eventKinds
+    self.pushKinds = pushKinds
+    self.pushMarks = pushMarks
     self.batching = batching
     self.hosts = hosts
     self.isLive = isLive

@@ -103,14 +103,15 @@ extension Engagement {
       try await sessions.load()
       try await house.retired.load(from: house.store)
     }
+    let pushes = PushRouter(house, houses)
     let journal = JournalKeeper(
-      try ExtensionJournal(ofCacheAt: place.path), in: house, houses)
+      try ExtensionJournal(ofCacheAt: place.path), in: house, pushes)
     await journal.foldOrLog()
     if let recovery = house.store.recovery { house.log(.warning, recovery.message) }
     return Engagement(
       house, houses: houses, exchanges: exchanges, desk: desk, courier: courier,
       showcase: showcase, sessions: sessions, containers: configuration.containers,
-      journal: journal, place: place)
+      pushes: pushes, journal: journal, place: place)
   }
 }
 

@@ -18,6 +18,7 @@ public final class Engagement: Sendable {
   let users: Users
   let refresher: Refresher
   let containers: ContainerMap
+  let pushes: PushRouter
   let journal: JournalKeeper
   private let place: CachePlace
   private let life = Life()
@@ -25,7 +26,7 @@ public final class Engagement: Sendable {
   init(
     _ house: House, houses: [ProviderID: ProviderHouse], exchanges: [ProviderID: Exchange],
     desk: CredentialDesk, courier: Courier, showcase: Showcase, sessions: Sessions,
-    containers: ContainerMap, journal: JournalKeeper, place: CachePlace
+    containers: ContainerMap, pushes: PushRouter, journal: JournalKeeper, place: CachePlace
   ) {
     self.house = house
     self.houses = houses
@@ -35,6 +36,7 @@ public final class Engagement: Sendable {
     self.showcase = showcase
     self.sessions = sessions
     self.containers = containers
+    self.pushes = pushes
     self.journal = journal
     self.place = place
     users = Users(

@@ -10,15 +10,15 @@ import EngagementStore
 /// the extension wrote it down, so no limit refuses it now.
 final class JournalKeeper: Sendable {
   private let house: House
-  private let houses: [ProviderID: ProviderHouse]
+  private let pushes: PushRouter
   private let journal: ExtensionJournal
   /// Whose the entries are that name nobody; changed while no extension can add one.
   private let owner: Locked<Partition>
 
-  init(_ journal: ExtensionJournal, in house: House, _ houses: [ProviderID: ProviderHouse]) {
+  init(_ journal: ExtensionJournal, in house: House, _ pushes: PushRouter) {
     self.journal = journal
     self.house = house
-    self.houses = houses
+    self.pushes = pushes
     owner = Locked(house.occupancy.present.partition)
   }
 
@@ -52,7 +52,9 @@ final class JournalKeeper: Sendable {
   ) async throws(EngagementError) {
     let found = try await journal.fold(within: Self.patience, then: last) {
       (entries, damaged) async throws(EngagementError) in
-      try await self.commit(entries, damaged: damaged, as: self.owner.withLock { $0 })
+      try await self.pushes.inTurn { () async throws(EngagementError) in
+        try await self.commit(entries, damaged: damaged, as: self.owner.withLock { $0 })
+      }
     }
     guard found.damaged > 0 else { return }
     house.log(.warning, "\(found.damaged) damaged places in the extension's journal were skipped.")
@@ -75,39 +77,56 @@ final class JournalKeeper: Sendable {
     let start = entries.lastIndex { $0.id.text == done }.map { $0 + 1 } ?? 0
     let new = entries[start...]
     guard let last = new.last else { return }
-    var folded: [Folded] = []
+    var (folded, repeated) = ([Folded](), 0)
+    var handled: [Partition.ID: HandledPushes] = [:]
     for entry in new {
-      if let next = try await fold(entry, as: present) { folded.append(next) }
+      switch try await fold(entry, as: present, &handled) {
+      case .taken(let next): folded.append(next)
+      case .repeated: repeated += 1
+      case .dropped: break
+      }
     }
-    let dropped = new.count - folded.count
+    let dropped = new.count - folded.count - repeated
     if dropped > 0 { house.log(.warning, "\(dropped) entries of an extension were dropped.") }
     let mark = Change.keep(
       .installation, Self.mark, String(decoding: JSON.string(last.id.text).encoded(), as: UTF8.self)
     )
     let reports = try await house.store.fold(
-      folded, dropping: dropped + damaged, marking: mark, from: HouseMemory.owner, in: present,
+      folded, dropping: dropped + damaged, marking: mark, of: HouseMemory.owner, in: present,
       at: house.clock.now)
     for (report, partition) in reports { await house.bulletin.post(report, of: partition) }
   }
 
   // MARK: Entries
 
-  /// What the entry comes to; nil for one that is dropped: of a user who is not known, about an
-  /// item that is not there, not supported, or against the user's consent.
+  private enum End {
+    case taken(Folded)
+    /// A push that was handled before.
+    case repeated
+    /// Of a user who is not known, about an item that is not there, not supported, nobody's, or
+    /// against the user's consent.
+    case dropped
+
+    init(_ folded: Folded?) { self = folded.map(End.taken) ?? .dropped }
+  }
+
+  /// What the entry comes to.
   private func fold(
-    _ entry: ExtensionJournal.Entry, as present: Partition
-  ) async throws(EngagementError) -> Folded? {
-    guard let owner = try await owner(of: entry, present) else { return nil }
+    _ entry: ExtensionJournal.Entry, as present: Partition,
+    _ handled: inout [Partition.ID: HandledPushes]
+  ) async throws(EngagementError) -> End {
+    guard let owner = try await owner(of: entry, present) else { return .dropped }
     let rule = ConsentRule(consent: try await house.store.consent(of: owner))
     switch entry.content {
-    case .event(let event): return rule.allows(event.kind) ? self.event(event, of: owner) : nil
+    case .event(let event): return End(rule.allows(event.kind) ? self.event(event, of: owner) : nil)
     case .action(let action, let event):
-      return rule.allows(event.kind) ? try await self.action(action, event, of: owner) : nil
+      return End(rule.allows(event.kind) ? try await self.action(action, event, of: owner) : nil)
     case .push(let id, let payload, let time):
-      guard rule.consent != .denied else { return nil }
+      guard rule.consent != .denied else { return .dropped }
       var event = house.event(.receive, id: id)
       event.time = time
-      return try await push(payload, event, rule, of: owner, isPresent: owner == present)
+      return try await push(
+        payload, event, rule, of: owner, isPresent: owner == present, &handled)
     }
   }
 
@@ -139,28 +158,29 @@ final class JournalKeeper: Sendable {
     return Folded(in: owner, intents: [intent])
   }
 
-  /// What the push means to the first provider that knows it as its own.
+  /// What the push means to its owner.
   private func push(
     _ push: JSON, _ event: EngagementEvent, _ rule: ConsentRule, of owner: Partition,
-    isPresent: Bool
-  ) async throws(EngagementError) -> Folded? {
+    isPresent: Bool, _ handled: inout [Partition.ID: HandledPushes]
+  ) async throws(EngagementError) -> End {
     let attempt = Attempt(by: owner.user, house.key(), acceptedAt: event.time)
-    for provider in house.providers {
-      guard let own = houses[provider.id] else { continue }
-      let context = try await own.context(attempt, in: owner)
-      guard let received = provider.adapter.received(push, in: context) else { continue }
-      var event = event
-      event.provider = provider.id
-      // Who is not there does not speak for the installation.
-      let changes = received.changes.filter { isPresent || !$0.isOfInstallation && !$0.isSecret }
-      if isPresent {
-        try await house.strongbox.keep(changes, of: provider.id, for: owner.user)
-      }
-      return Folded(
-        in: owner, from: provider.id, changes: changes + received.operations.map(Change.wanted),
-        events: rule.allows(.receive) ? [event] : [])
+    guard let claim = try await pushes.claim(push, attempt, in: owner) else { return .dropped }
+    var known: HandledPushes
+    if let kept = handled[owner.id] {
+      known = kept
+    } else {
+      known = try await pushes.handled(in: owner)
     }
-    return nil
+    defer { handled[owner.id] = known }
+    guard var folded = pushes.folded(claim, event, in: owner, by: rule, &known) else {
+      return .repeated
+    }
+    // Who is not there does not speak for the installation.
+    folded.changes.removeAll { !isPresent && ($0.isOfInstallation || $0.isSecret) }
+    if isPresent {
+      try await house.strongbox.keep(folded.changes, of: claim.provider.id, for: owner.user)
+    }
+    return .taken(folded)
   }
 }
 

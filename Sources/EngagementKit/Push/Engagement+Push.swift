@@ -41,29 +41,17 @@ extension Engagement {
     return receipt
   }
 
-  /// What a push means: the notification of the first provider that knows it as its own, or nil
-  /// for a push of somebody else.
+  /// Takes in a push, whoever's it is: its owner and what it says, or nil for a push of somebody
+  /// else, which the application handles as it did before.
   ///
-  /// What it changes is in the cache when this returns, and what has to be done about it is
-  /// accepted. Where the user has denied consent the notification is all there is.
-  public func received(_ push: JSON) async throws(EngagementError) -> PushNotification? {
-    let occupant = house.occupancy.present
-    let rule = ConsentRule(consent: try await house.store.consent(of: occupant.partition))
-    let attempt = Attempt(
-      by: occupant.user, house.key(), acceptedAt: house.clock.now, generation: occupant.generation)
-    for provider in house.providers {
-      guard let own = houses[provider.id] else { continue }
-      let context = try await own.context(attempt, in: occupant.partition)
-      guard let received = provider.adapter.received(push, in: context) else { continue }
-      guard rule.consent != .denied else { return received.notification }
-      let events =
-        rule.allows(.receive)
-        ? [house.event(.receive, at: provider.id, in: context.session?.id)] : []
-      try await own.commit(
-        received.changes + received.operations.map(Change.wanted), by: attempt,
-        recording: events)
-      return received.notification
-    }
-    return nil
+  /// A push has one owner, found by the keys that vendors mark theirs with. It counts once in each
+  /// phase, however often this is called and whether or not an extension left it in the journal.
+  /// What it changes is in the cache when this returns; what has to be done about it and what its
+  /// vendor wants to hear is accepted. Where the user has denied consent the notification is all
+  /// there is.
+  public func received(
+    _ push: JSON, _ phase: PushPhase = .delivered
+  ) async throws(EngagementError) -> PushReception? {
+    try await pushes.receive(push, phase)
   }
 }

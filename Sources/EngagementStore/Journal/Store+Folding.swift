@@ -2,7 +2,7 @@ package import EngagementAdapterAPI
 package import EngagementModel
 package import FoundationEssentials
 
-/// What one entry of an extension's journal comes to.
+/// What a push comes to, or one entry of an extension's journal.
 package struct Folded: Hashable, Sendable {
   package var partition: Partition
   /// Who sent the push; its changes are as from an answer.
@@ -11,28 +11,31 @@ package struct Folded: Hashable, Sendable {
   /// What is only recorded.
   package var events: [EngagementEvent]
   package var intents: [Intent]
+  /// What the kit itself remembers of it.
+  package var kept: [Change]
 
   package init(
     in partition: Partition, from provider: ProviderID = "", changes: [Change] = [],
-    events: [EngagementEvent] = [], intents: [Intent] = []
+    events: [EngagementEvent] = [], intents: [Intent] = [], kept: [Change] = []
   ) {
     self.partition = partition
     self.provider = provider
     self.changes = changes
     self.events = events
     self.intents = intents
+    self.kept = kept
   }
 }
 
 extension Store {
-  /// Commits what a journal comes to, all of it or none, and with it the mark that says so: what
-  /// is handed over again after a kill is known by it.
+  /// Commits what a push or a journal comes to, all of it or none, and with it the marks that say
+  /// so: what is handed over again after a kill is known by them.
   ///
   /// The limits of the outbox hold for what is accepted here, and not for what a journal accepted
   /// before. What is of a user who was erased is dropped; that, and what was dropped before, is
   /// told in the ledger of the one who is present.
   package func fold(
-    _ folded: [Folded], dropping count: Int, marking mark: Change, from owner: ProviderID,
+    _ folded: [Folded], dropping count: Int = 0, marking mark: Change? = nil, of owner: ProviderID,
     in present: Partition, at now: Date
   ) throws(EngagementError) -> [(report: CommitReport, partition: Partition)] {
     try write { (tables, database) throws(EngagementError) in
@@ -46,8 +49,11 @@ extension Store {
           continue
         }
         reports.append((try tables.fold(entry, at: now, on: &database), entry.partition))
+        _ = try tables.commit(
+          entry.kept, from: owner, in: entry.partition, at: now, recording: [], on: &database)
       }
-      _ = try tables.commit([mark], from: owner, in: present, at: now, recording: [], on: &database)
+      _ = try tables.commit(
+        mark.map { [$0] } ?? [], from: owner, in: present, at: now, recording: [], on: &database)
       try tables.tellDropped(dropped, in: present, at: now, on: &database)
       return reports
     }

@@ -21,7 +21,8 @@ public struct MemoryAdapter: EngagementAdapter {
     self.provider = provider
     capabilities = AdapterCapabilities(
       abilities: Self.abilities, eventKinds: [.impression, .click, .open, .custom, .purchase],
-      batching: EventBatching(limit: 20), hosts: [MemoryProtocol.host], isLive: true,
+      pushMarks: PushMarks(keys: [MemoryProtocol.push]), batching: EventBatching(limit: 20),
+      hosts: [MemoryProtocol.host], isLive: true,
       hasContainers: true, credentials: CredentialRules(answerWithin: .seconds(5)))
   }
 

@@ -11,12 +11,17 @@ extension Law {
   ) { subject, findings in
     let stage = try await Stage(subject)
     for (index, sample) in subject.pushes.enumerated() {
-      guard let notification = try await stage.engagement.received(sample.push) else {
+      let marks = subject.capabilities.pushMarks
+      if marks != .none, !marks.areIn(sample.push) {
+        findings.note("An own push bears none of the marks that are declared.", "\(index)")
+      }
+      guard let reception = try await stage.engagement.received(sample.push) else {
         findings.note("An own push is not recognised.", "\(index)")
         continue
       }
       findings.expect(
-        notification.json, is: sample.meaning, "A push means something else.", "\(index)")
+        reception.notification.json, is: sample.meaning, "A push means something else.",
+        "\(index)")
     }
   }
 

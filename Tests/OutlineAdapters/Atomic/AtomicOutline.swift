@@ -31,7 +31,8 @@ public struct AtomicOutline: EngagementAdapter {
   public var capabilities: AdapterCapabilities {
     AdapterCapabilities(
       abilities: Self.abilities, eventKinds: AtomicEvents.kinds,
-      batching: EventBatching(limit: 500), hosts: hosts, isLive: true, hasContainers: true,
+      pushMarks: PushMarks(keys: ["atomic"]), batching: EventBatching(limit: 500), hosts: hosts,
+      isLive: true, hasContainers: true,
       order: [.cards: .byPriority],
       credentials: CredentialRules(
         answerWithin: .seconds(5), retryInterval: configuration.retryInterval,

@@ -21,6 +21,7 @@ public struct CleverTapOutline: EngagementAdapter {
     if configuration.definesTemplates { abilities[.templates] = .idempotentRequest }
     capabilities = AdapterCapabilities(
       abilities: abilities, eventKinds: Set(CleverTapEvent.words.keys),
+      pushMarks: PushMarks(prefixes: ["W$", "wzrk_"]),
       batching: EventBatching(limit: CleverTapLimits.batch, groups: CleverTapEvent.groups),
       hosts: configuration.hosts, order: [.inbox: .newestFirst],
       sessionTimeout: .seconds(Self.sessionTimeout))

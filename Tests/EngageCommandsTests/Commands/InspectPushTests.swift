@@ -1,0 +1,47 @@
+import Testing
+
+@testable import EngageCommands
+
+/// `engage push inspect`.
+@Suite struct InspectPushTests {
+  private func inspect(_ payload: String) async throws -> Stage.Ending {
+    await (try Stage()).engage("push", "inspect", "-", "--json", in: .init(input: payload))
+  }
+
+  @Test(
+    "X16 a push is told with its one owner, whatever else it looks like",
+    arguments: [
+      (#"{"ab": {"c": "x"}, "aps": {"alert": "B"}, "message_uid": "1"}"#, "braze"),
+      (#"{"_ab": "true", "a": "B", "message_uid": "1"}"#, "braze"),
+      (#"{"message_uid": "1", "aps": {"alert": "B"}}"#, "vibes"),
+    ])
+  func owner(payload: String, vendor: String) async throws {
+    let ending = try await inspect(payload)
+    #expect(ending.status == .done && ending.lines.count == 1)
+    #expect(ending.output.contains(#""vendor":"\#(vendor)""#))
+    #expect(ending.output.contains(#""body":"B""#))
+  }
+
+  @Test(
+    "X16 a push of another vendor, and one that is nobody's, print nothing and say so beside it",
+    arguments: [
+      (#"{"message_uid": "1", "itbl": {}}"#, "The payload is Iterable's.\n"),
+      (#"{"message_uid": "1", "wzrk_id": "1"}"#, "The payload is CleverTap's.\n"),
+      (
+        #"{"aps": {"alert": "B"}}"#,
+        "The payload is no push of a vendor that this version knows.\n"
+      ),
+    ])
+  func others(payload: String, note: String) async throws {
+    let ending = try await inspect(payload)
+    #expect(ending == Stage.Ending(status: .done, output: "", errors: note))
+  }
+
+  @Test("a payload that cannot be trusted is an error with what to look at")
+  func spoilt() async throws {
+    for payload in ["", "{", #"{"ab": {}, "ab": {}}"#] {
+      let ending = try await inspect(payload)
+      #expect(ending.status == .failed && ending.output.isEmpty && !ending.errors.isEmpty)
+    }
+  }
+}

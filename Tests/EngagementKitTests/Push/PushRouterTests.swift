@@ -1,0 +1,212 @@
+import EngagementAdapterAPI
+import EngagementModel
+import EngagementStore
+import EngagementTesting
+import Foundation
+import Testing
+
+@testable import EngagementKit
+
+/// One entry for everybody's pushes.
+@Suite("the push router", .timeLimit(.minutes(20))) struct PushRouterTests {
+  private let place = Stage.Place()
+
+  /// A vendor whose pushes bear its name as a key, and `id` where they have one.
+  private static let marked: PuppetAdapter = {
+    var adapter = PuppetAdapter(
+      "marked", abilities: PuppetAdapter.able.merging([.events: .request]) { $1 })
+    adapter.capabilities.eventKinds = [.receive, .click, .custom]
+    adapter.capabilities.pushKinds = [.receive, .click]
+    adapter.capabilities.pushMarks = PushMarks(keys: ["marked"])
+    adapter.onPush = { push, _ in received(push, if: push["marked"] != nil) }
+    return adapter
+  }()
+
+  /// A vendor without a mark: whatever has an `id` could be its.
+  private static let bare: PuppetAdapter = {
+    var adapter = PuppetAdapter("bare")
+    adapter.onPush = { push, _ in received(push, if: push["id"] != nil) }
+    return adapter
+  }()
+
+  private static func received(_ push: JSON, if isOwn: Bool) -> Received? {
+    guard isOwn else { return nil }
+    var notification = PushNotification(vendor: "puppet")
+    notification.messageID = push["id"]?.string
+    notification.handle = ["from": "the push"]
+    return Received(notification, operations: [.vendor("welcome", push["id"] ?? .null)])
+  }
+
+  private func stage() async throws -> Stage {
+    let stage = try await Stage([Self.bare, Self.marked], at: place)
+    try await stage.signIn("u-1")
+    try await stage.engagement.setConsent(.full)
+    return stage
+  }
+
+  private func welcomes(
+    _ stage: Stage, of provider: ProviderID = "marked"
+  ) async throws -> Int {
+    try await stage.waiting(for: provider, of: "u-1").count { work in
+      if case .operation(.vendor("welcome", _)) = work { true } else { false }
+    }
+  }
+
+  private func events(
+    _ stage: Stage, _ kind: EngagementEvent.Kind
+  ) async throws -> [EngagementEvent] {
+    try await stage.waiting(for: "marked", of: "u-1").compactMap { work in
+      if case .event(let event) = work, event.kind == kind { event } else { nil }
+    }
+  }
+
+  // MARK: Whose it is
+
+  @Test("X16 a vendor's mark decides, whatever else could be somebody's, in any order of providers")
+  func marks() async throws {
+    let stage = try await stage()
+    let both = try await stage.engagement.received(["id": "1", "marked": true])
+    #expect(both?.provider == "marked")
+    #expect(try await stage.engagement.received(["id": "2"])?.provider == "bare")
+    #expect(try await stage.engagement.received(["marked": true])?.provider == "marked")
+    #expect(try await stage.engagement.received(["aps": ["alert": "Hello"]]) == nil)
+    #expect(try await welcomes(stage, of: "bare") == 1)
+    try await stage.end()
+  }
+
+  @Test(
+    "X16 a push with the mark of a vendor that is not here is the application's",
+    arguments: [
+      ["id": "1", "itbl": ["messageId": "1"]], ["id": "1", "ab": ["c": "1"]],
+      ["id": "1", "_ab": "true"], ["id": "1", "wzrk_id": "7"], ["id": "1", "W$id": "7"],
+      ["id": "1", "CIO-Delivery-ID": "7"], ["id": "1", "body": ["_k": ["m": 1]]],
+      ["id": "1", "posthog": [:]], ["id": "1", "a4sid": "7"], ["id": "1", "atomic": [:]],
+    ] as [JSON])
+  func strangers(push: JSON) async throws {
+    let stage = try await stage()
+    #expect(try await stage.engagement.received(push) == nil)
+    #expect(try await stage.waiting(for: "bare", of: "u-1").isEmpty)
+    try await stage.end()
+  }
+
+  // MARK: Once
+
+  @Test("X16 a push counts once in each phase, also after a restart, and its meaning once at all")
+  func once() async throws {
+    let push: JSON = ["id": "1", "marked": true]
+    for isFirstLife in [true, false] {
+      let stage = isFirstLife ? try await stage() : try await Stage([Self.marked], at: place)
+      for phase in PushPhase.allCases {
+        for call in 1...3 {
+          let reception = try #require(try await stage.engagement.received(push, phase))
+          #expect(reception.isRepeated == !(isFirstLife && call == 1), "\(phase) \(call)")
+          #expect(reception.notification.messageID == "1", "told each time")
+        }
+      }
+      #expect(try await welcomes(stage) == 1)
+      let received = try await events(stage, .receive)
+      #expect(received.map(\.item?.id) == [ItemID("marked", "1")])
+      #expect(received.first?.item?.surface == .push)
+      #expect(received.first?.item?.handle == ["from": "the push"])
+      #expect(try await events(stage, .click).count == 1)
+      #expect(try await events(stage, .dismiss).isEmpty, "of which the vendor does not hear")
+      let recorded = try await stage.engagement.house.store.entries(after: 0, limit: 100)
+        .map(\.event.kind)
+      #expect(recorded.count { [.receive, .click, .dismiss].contains($0) } == 3)
+      try await stage.end()
+    }
+  }
+
+  @Test("X16 a push that the application hears of when it is opened means what it means")
+  func opened() async throws {
+    let stage = try await stage()
+    let push: JSON = ["id": "1", "marked": true]
+    #expect(try await stage.engagement.received(push, .opened)?.isRepeated == false)
+    #expect(try await welcomes(stage) == 1)
+    #expect(try await events(stage, .receive).isEmpty, "nobody saw it arrive")
+    #expect(try await stage.engagement.received(push)?.isRepeated == false)
+    #expect(try await welcomes(stage) == 1)
+    try await stage.end()
+  }
+
+  @Test("X16 of a hundred who tell of one push at once, one counts")
+  func together() async throws {
+    let stage = try await stage()
+    let engagement = stage.engagement
+    let firsts = try await withThrowingTaskGroup(of: Int.self) { group in
+      for number in 0..<100 {
+        group.addTask {
+          let push: JSON = ["id": .string("\(number % 2)"), "marked": true]
+          return try await engagement.received(push)?.isRepeated == false ? 1 : 0
+        }
+      }
+      return try await group.reduce(0, +)
+    }
+    #expect(firsts == 2)
+    #expect(try await welcomes(stage) == 2)
+    try await stage.end()
+  }
+
+  @Test("X16 G13 what one user was sent another may be sent as well")
+  func users() async throws {
+    let stage = try await stage()
+    let push: JSON = ["id": "1", "marked": true]
+    _ = try await stage.engagement.received(push)
+    try await stage.signIn("u-2")
+    #expect(try await stage.engagement.received(push)?.isRepeated == false)
+    try await stage.signIn("u-1")
+    #expect(try await stage.engagement.received(push)?.isRepeated == true)
+    try await stage.end()
+  }
+
+  @Test("X16 without an id the same members in any order are one push, for a minute")
+  func bytes() async throws {
+    let stage = try await stage()
+    let push: JSON = ["marked": ["a": 1, "b": [["c": 2, "d": 3]]], "aps": ["alert": "Hi"]]
+    let turned: JSON = ["aps": ["alert": "Hi"], "marked": ["b": [["d": 3, "c": 2]], "a": 1]]
+    let other: JSON = ["aps": ["alert": "Hi!"], "marked": ["b": [["d": 3, "c": 2]], "a": 1]]
+    #expect(try await stage.engagement.received(push)?.isRepeated == false)
+    #expect(try await stage.engagement.received(turned)?.isRepeated == true)
+    #expect(try await stage.engagement.received(other)?.isRepeated == false)
+    place.clock.advance(by: .seconds(61))
+    #expect(try await stage.engagement.received(turned)?.isRepeated == false, "sent once more")
+    try await stage.end()
+  }
+
+  @Test("X16 X6 what an extension left and the application heard of counts once")
+  func journal() async throws {
+    let stage = try await stage()
+    let journal = try EngagementJournal(cache: place.cache, clock: place.clock)
+    let (first, second): (JSON, JSON) = (["id": "1", "marked": true], ["id": "2", "marked": true])
+    _ = try await stage.engagement.received(first)
+    for push in [first, second, second] { try journal.received(push) }
+    try await stage.engagement.suspend()
+    try await stage.engagement.resume()
+    #expect(try await stage.engagement.received(second)?.isRepeated == true)
+    #expect(try await welcomes(stage) == 2)
+    #expect(try await events(stage, .receive).count == 2)
+    let dropped = try await stage.engagement.house.store.entries(after: 0, limit: 100)
+      .filter { $0.event.kind == .outboxDropped }
+    #expect(dropped.isEmpty, "what was there before was not dropped")
+    try await stage.end()
+  }
+
+  @Test("X16 of the pushes that were handled, the last two hundred are known")
+  func bounded() {
+    var handled = HandledPushes(nil)
+    func isFirst(_ number: Int, _ time: Double) -> Bool {
+      var notification = PushNotification(vendor: "puppet")
+      notification.messageID = "\(number)"
+      let push = HandledPushes.Push([:], notification, of: "marked")
+      return handled.isFirst(push, "receive", at: Date(timeIntervalSince1970: time))
+    }
+    for number in 0..<300 { #expect(isFirst(number, Double(number))) }
+    #expect(handled.json.array?.count == 200)
+    handled = HandledPushes(handled.json)
+    #expect((100..<300).allSatisfy { !isFirst($0, 1e6) })
+    #expect(isFirst(0, 300))
+    for spoilt: JSON in [.null, ["x"], [["digest": 1]], [["digest": "a"]], "text"] {
+      #expect(HandledPushes(spoilt).json == [])
+    }
+  }
+}
