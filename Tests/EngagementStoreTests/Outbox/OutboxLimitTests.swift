@@ -115,7 +115,7 @@ import Testing
     let gone = Partition(id: 99, environment: "production", user: "u-9")
     let reports = try await store.fold(
       [Folded(in: user, intents: intents), Folded(in: gone, intents: intents)], dropping: 2,
-      marking: .keep(.installation, "journal", "\"x\""), from: "", in: user,
+      marking: .keep(.installation, "journal", "\"x\""), of: "", in: user,
       at: StoreStand.start)
     #expect(reports.map(\.partition) == [user] && reports[0].report.hasNewRows)
     #expect(try await store.waiting(in: user).count == 3)
