@@ -6,7 +6,7 @@ import EngagementStore
 /// by itself.
 ///
 /// Whoever changes the user, a credential or a consent wakes it.
-final class Courier: Sendable {
+final class Courier: CommitReader {
   /// After how long it looks again at what can't be told: another process's lease, a wall clock.
   static let patience = Duration.seconds(5)
   private static let longestRest = Duration.seconds(60)
@@ -14,8 +14,8 @@ final class Courier: Sendable {
   private let house: House
   private let roads: [ProviderID: Carrier.Road]
   private let right: SharedRight
-  private let endings: Endings
-  private let fleet: Fleet
+  private let endings = Endings()
+  private let fleet = Fleet()
 
   /// - Parameters:
   ///   - right: Without it nothing is sent.
@@ -24,13 +24,11 @@ final class Courier: Sendable {
     self.house = house
     self.roads = roads
     self.right = SharedRight(right)
-    let (endings, fleet) = (Endings(), Fleet())
-    (self.endings, self.fleet) = (endings, fleet)
-    // Weak: each carrier is in the house that the bulletin is in.
-    house.bulletin.add { [weak fleet] report, partition in
-      endings.note(report.ended)
-      for carrier in fleet?.all ?? [] { carrier.hear(of: report, in: partition) }
-    }
+  }
+
+  func read(_ report: CommitReport, of partition: Partition) async {
+    endings.note(report.ended)
+    for carrier in fleet.all { carrier.hear(of: report, in: partition) }
   }
 
   // MARK: Sending

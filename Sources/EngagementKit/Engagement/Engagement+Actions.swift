@@ -20,14 +20,7 @@ extension Engagement {
     let occupant = house.occupancy.present
     let surfaces = surface.map { [$0] } ?? [.cards, .inbox]
     try checkSupport(of: action, on: surfaces, at: house.provider(id.provider))
-    for surface in surfaces {
-      if let item = try await house.store.reference(to: id, on: surface, in: occupant.partition) {
-        return try await accept(action, on: item, as: occupant)
-      }
-    }
-    throw EngagementError(
-      .notFound, "The item is not in the cache; refresh, and take its id from what is shown.",
-      provider: id.provider, operation: action.name)
+    return try await accept(action, on: id, among: surfaces, as: occupant)
   }
 
   /// Does something to a card; see `perform(_:on:surface:)`.

@@ -71,10 +71,6 @@ extension Engagement {
     _ house: House, _ configuration: Configuration, _ place: CachePlace
   ) async throws(EngagementError) -> Engagement {
     let (desk, sessions, lost) = (CredentialDesk(house.clock), Sessions(house), LostRows())
-    house.bulletin.add { report, _ in lost.note(report) }
-    house.bulletin.add { [retired = house.retired] report, _ in
-      await retired.forget(report.ended.map(\.key))
-    }
     var houses: [ProviderID: ProviderHouse] = [:]
     for provider in house.providers {
       houses[provider.id] = ProviderHouse(provider, in: house, desk: desk, lost: lost) {
@@ -91,13 +87,9 @@ extension Engagement {
     let courier = Courier(house, right: try Lease(ofCacheAt: place.path), roads: roads)
     let showcase = Showcase(
       house, routes: configuration.routes, containers: configuration.containers)
-    // Weak: the bulletin is in the house that the showcase is in.
-    house.bulletin.add { [weak showcase] report, partition in
-      await showcase?.publish(report, of: partition)
-    }
-    house.bulletin.add { [weak sessions] report, partition in
-      await sessions?.follow(report, in: partition)
-    }
+    // What ended is known before anybody is shown it.
+    let readers: [any CommitReader] = [lost, house.retired, courier, showcase, sessions]
+    for reader in readers { house.bulletin.add(reader) }
     try await despiteDamage { () async throws(EngagementError) in
       try await showcase.enter(house.occupancy.present)
       try await sessions.load()

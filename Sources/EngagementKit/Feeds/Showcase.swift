@@ -8,7 +8,7 @@ import FoundationEssentials
 /// Everything that is shown is under one lock together with whom it is shown to, and it goes out
 /// to observers inside that lock: so nothing of a former user or route comes after the change.
 /// The cache is read outside it and never waited for by who looks.
-final class Showcase: Sendable {
+final class Showcase: CommitReader {
   let clock: any EngagementClock
   let alarm = Alarm()
   private let reader: any FeedReader
@@ -79,7 +79,7 @@ final class Showcase: Sendable {
   }
 
   /// Shows what a commit changed; of another than the present occupant's partition nothing.
-  func publish(_ report: CommitReport, of partition: Partition) async {
+  func read(_ report: CommitReport, of partition: Partition) async {
     let occupant = state.withLock { $0.exhibition.occupant }
     guard occupant.partition.id == partition.id else { return }
     await showOrLog(report.feeds, to: occupant)
@@ -96,7 +96,10 @@ final class Showcase: Sendable {
     }
   }
 
-  private func show(_ keys: Set<FeedKey>, to occupant: Occupant) async throws(EngagementError) {
+  // Concurrent: whoever acts or signs in may be the thread that draws.
+  @concurrent private func show(
+    _ keys: Set<FeedKey>, to occupant: Occupant
+  ) async throws(EngagementError) {
     var answers: [FeedAnswer] = []
     for key in keys where key.feed.surface == .cards {
       // Numbered before it is asked: an answer may be newer than its number says, never older.

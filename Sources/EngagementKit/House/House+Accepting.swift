@@ -59,11 +59,18 @@ extension House {
   @discardableResult func accept(
     _ intents: [Intent], in partition: Partition
   ) async throws(EngagementError) -> Acceptance {
-    let acceptance = try await store.accept(intents, in: partition, at: clock.now)
+    try await accept(in: partition) { (_, _) throws(EngagementError) in intents }
+  }
+
+  /// Accepts what the body makes of what the user allows and of the items that are there.
+  @discardableResult func accept(
+    in partition: Partition, making intents: Store.IntentMaker
+  ) async throws(EngagementError) -> Acceptance {
+    let acceptance = try await store.accept(in: partition, at: clock.now, making: intents)
     var report = CommitReport()
     report.feeds = acceptance.feeds
     report.ended = acceptance.ended
-    report.hasNewRows = intents.contains { !$0.parcels.isEmpty }
+    report.hasNewRows = !acceptance.keys.isEmpty
     await bulletin.post(report, of: partition)
     return acceptance
   }

@@ -4,7 +4,7 @@ import EngagementStore
 
 /// The rows that ended undelivered lately: what an operation brought may have ended the very row
 /// that it was sent for.
-final class LostRows: Sendable {
+final class LostRows: CommitReader {
   private struct State {
     var reasons: [OperationKey: String] = [:]
     var order: [OperationKey] = []
@@ -14,6 +14,8 @@ final class LostRows: Sendable {
 
   /// A row ends while it is under way, so only the newest are asked for.
   private static let capacity = 1_000
+
+  func read(_ report: CommitReport, of partition: Partition) async { note(report) }
 
   /// Takes note of what ended.
   func note(_ report: CommitReport) {

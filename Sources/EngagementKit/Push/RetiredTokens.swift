@@ -4,7 +4,7 @@ import EngagementStore
 
 /// Push tokens that the application has given back, each for as long as a vendor has to be told: to
 /// some vendors a token has no name but itself.
-final class RetiredTokens: Sendable {
+final class RetiredTokens: CommitReader {
   private let strongbox: Strongbox
   /// The operations that will tell a vendor; so that no other has to ask for secrets when it ends.
   private let keys = Locked<Set<OperationKey>>([])
@@ -27,6 +27,10 @@ final class RetiredTokens: Sendable {
     guard let registration = try await strongbox.push()[environment] else { return }
     keys.withLock { $0.formUnion(operations) }
     try await strongbox.retire(registration, for: operations)
+  }
+
+  func read(_ report: CommitReport, of partition: Partition) async {
+    await forget(report.ended.map(\.key))
   }
 
   /// Forgets the tokens of operations that have ended, however they did.

@@ -7,7 +7,7 @@ import FoundationEssentials
 ///
 /// What an application reports is noted at once and recorded by `keepTime`, so that no screen ever
 /// waits for the disk.
-final class Sessions: Sendable {
+final class Sessions: CommitReader {
   let house: House
   private let alarm = Alarm()
   private let state: Locked<State>
@@ -84,7 +84,7 @@ final class Sessions: Sendable {
   }
 
   /// Follows what a vendor says of its sessions, from the absence under way on.
-  func follow(_ report: CommitReport, in partition: Partition) async {
+  func read(_ report: CommitReport, of partition: Partition) async {
     guard report.hasNewSettings else { return }
     do throws(EngagementError) {
       let timeouts = try await timeouts(in: partition)

@@ -24,6 +24,7 @@ extension Tables {
     let consent = try partitions.require(partition, on: &database).consent
     var account = Account()
     var acceptance = Acceptance()
+    acceptance.keys = intents.flatMap { $0.parcels.map(\.key) }
     for intent in intents {
       var intent = intent
       if let event = intent.event, consent != .denied {

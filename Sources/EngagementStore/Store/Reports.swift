@@ -79,6 +79,8 @@ package struct CommitReport: Hashable, Sendable {
 package struct Acceptance: Hashable, Sendable {
   /// The events with their sequences, in the order of the intents that have one.
   package var events: [EngagementEvent] = []
+  /// The keys of the parcels.
+  package var keys: [OperationKey] = []
   /// The feeds of which something visible may have changed.
   package var feeds: Set<FeedKey> = []
   /// Rows that had to make room.

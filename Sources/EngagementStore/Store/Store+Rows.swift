@@ -34,10 +34,29 @@ extension Store {
   package func accept(
     _ intents: [Intent], in partition: Partition, at now: Date
   ) throws(EngagementError) -> Acceptance {
-    guard !intents.isEmpty else { return Acceptance() }
-    try read { (tables, database) throws(EngagementError) in
-      try tables.refuseIfFull(intents, on: &database)
+    try accept(in: partition, at: now) { (_, _) throws(EngagementError) in intents }
+  }
+
+  /// Finds out how an item is spoken of; nil where it is not there.
+  package typealias ItemSearch = (ItemID, Surface) throws(EngagementError) -> ItemReference?
+
+  /// Makes what is to be accepted of what the user allows and of the items that are there.
+  package typealias IntentMaker =
+    @Sendable (Consent, ItemSearch) throws(EngagementError) -> [Intent]
+
+  /// Accepts what the body makes, as above: nothing of this process comes in between.
+  package func accept(
+    in partition: Partition, at now: Date, making intents: IntentMaker
+  ) throws(EngagementError) -> Acceptance {
+    let intents = try read { (tables, database) throws(EngagementError) in
+      let consent = try tables.partitions.require(partition, on: &database).consent
+      let made = try intents(consent) { (id, surface) throws(EngagementError) in
+        try tables.shelf.reference(to: id, on: surface, in: partition, on: &database)
+      }
+      try tables.refuseIfFull(made, on: &database)
+      return made
     }
+    guard !intents.isEmpty else { return Acceptance() }
     return try write { (tables, database) throws(EngagementError) in
       try tables.accept(intents, in: partition, at: now, on: &database)
     }

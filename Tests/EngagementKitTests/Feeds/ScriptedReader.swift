@@ -148,7 +148,7 @@ struct FeedStage: Sendable {
       FeedView(items: cards, total: total, refreshedAt: clock.now), key, of: partition)
     var report = CommitReport()
     report.feeds = [key]
-    await showcase.publish(report, of: partition)
+    await showcase.read(report, of: partition)
   }
 
   func commit(
@@ -158,7 +158,7 @@ struct FeedStage: Sendable {
       FeedView(items: messages, refreshedAt: clock.now), provider, of: partition)
     var report = CommitReport()
     report.feeds = [FeedKey(provider, .inbox)]
-    await showcase.publish(report, of: partition)
+    await showcase.read(report, of: partition)
   }
 
   /// Another user comes.
