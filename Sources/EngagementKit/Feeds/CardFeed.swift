@@ -1,4 +1,5 @@
 public import EngagementModel
+import EngagementStore
 public import FoundationEssentials
 
 /// The cards of one of the application's containers, as its user sees them now.
@@ -15,15 +16,17 @@ public struct CardFeed: Hashable, Sendable {
   public init(
     _ cards: [Card] = [], total: Int? = nil, freshness: [ProviderID: Date?] = [:]
   ) {
-    var (counted, unread) = (0, 0)
-    for card in cards where card.kind != .control {
-      counted += 1
-      if !card.viewed { unread += 1 }
-    }
+    let view = FeedView(items: cards)
+    self.init(
+      cards, unreadCount: view.unreadCount, total: max(total ?? 0, view.shown.count),
+      freshness: freshness)
+  }
+
+  init(_ cards: [Card], unreadCount: Int, total: Int, freshness: [ProviderID: Date?]) {
     self.cards = cards
+    self.unreadCount = unreadCount
+    self.total = total
     self.freshness = freshness
-    unreadCount = unread
-    self.total = max(total ?? 0, counted)
   }
 
   /// How many cards there are.

@@ -3,12 +3,16 @@ import EngagementStore
 import FoundationEssentials
 
 /// What one provider has in one place.
-struct ExhibitPart<Item: Hashable & Sendable>: Hashable, Sendable {
+struct ExhibitPart<Item: FeedItem>: Hashable, Sendable {
   var provider: ProviderID
-  var items: [Item]
-  /// How many items the vendor says there are, where it says so.
-  var total: Int?
-  var refreshedAt: Date?
+  var view: FeedView<Item>
+
+  init(_ view: FeedView<Item>, of provider: ProviderID) {
+    self.provider = provider
+    self.view = view
+    // That is the whole exhibit's to know: two that differ in nothing else look alike.
+    self.view.validUntil = nil
+  }
 }
 
 /// What one of the application's containers shows, ready to be handed out.
@@ -33,7 +37,7 @@ struct CardExhibit: Sendable {
     self.parts = parts
     self.filtered = filtered
     self.validUntil = validUntil
-    feed = Self.feed(of: parts, isMerged: isMerged) { $0.kind != .control }
+    feed = Self.feed(of: parts, isMerged: isMerged)
   }
 
   /// What an observation with these options sees.
@@ -43,13 +47,13 @@ struct CardExhibit: Sendable {
     let seen = parts.map { part in
       if let answer = answered.first(where: { $0.provider == part.provider }) { return answer }
       var part = part
-      if !options.filters.isEmpty { part.total = nil }
-      part.items = part.items.filter { CardFilter.all(options.filters, match: $0) == true }
+      guard !options.filters.isEmpty else { return part }
+      part.view.total = nil
+      part.view = part.view.with(
+        part.view.items.filter { CardFilter.all(options.filters, match: $0) == true })
       return part
     }
-    return Self.feed(of: seen, isMerged: isMerged) {
-      options.includesControl || $0.kind != .control
-    }
+    return Self.feed(of: seen, isMerged: isMerged, withControl: options.includesControl)
   }
 
   /// Takes away what has ended by now. What comes back by time is not here; the cache has it.
@@ -62,10 +66,8 @@ struct CardExhibit: Sendable {
         return part
       }
     }
-    feed = CardFeed(
-      feed.cards.filter { !$0.hasEnded(at: now) },
-      total: Self.total(of: parts), freshness: feed.freshness)
-    validUntil = (parts + filtered.values.joined()).lazy.flatMap(\.items)
+    feed = Self.feed(of: parts, isMerged: isMerged)
+    validUntil = (parts + filtered.values.joined()).lazy.flatMap(\.view.items)
       .compactMap(\.expiresAt).min()
   }
 
@@ -75,20 +77,15 @@ struct CardExhibit: Sendable {
   }
 
   private static func feed(
-    of parts: [ExhibitPart<Card>], isMerged: Bool, where isShown: (Card) -> Bool
+    of parts: [ExhibitPart<Card>], isMerged: Bool, withControl: Bool = false
   ) -> CardFeed {
-    let lists = parts.map { $0.items.filter(isShown) }
-    let cards =
-      isMerged ? Merge.cards(lists) : lists.count == 1 ? lists[0] : lists.flatMap(\.self)
-    return CardFeed(cards, total: total(of: parts), freshness: freshness(of: parts))
-  }
-
-  private static func total(of parts: [ExhibitPart<Card>]) -> Int {
-    parts.reduce(0) { sum, part in
+    let lists = parts.map { withControl ? $0.view.items : $0.view.shown }
+    let cards = isMerged ? Merge.cards(lists) : lists.count == 1 ? lists[0] : lists.flatMap(\.self)
+    return CardFeed(
+      cards, unreadCount: parts.reduce(0) { $0 + $1.view.unreadCount },
       // A vendor's own count may be any number.
-      let count = part.items.count { $0.kind != .control }
-      return sum.addingClamped(max(part.total ?? 0, count))
-    }
+      total: parts.reduce(0) { $0.addingClamped(max($1.view.total ?? 0, $1.view.shown.count)) },
+      freshness: freshness(of: parts))
   }
 }
 
@@ -104,7 +101,7 @@ struct InboxExhibit: Sendable {
   ) {
     self.epoch = epoch
     self.validUntil = validUntil
-    let lists = parts.map(\.items)
+    let lists = parts.map(\.view.items)
     feed = InboxFeed(
       isMerged ? Merge.messages(lists) : lists.flatMap(\.self), freshness: freshness(of: parts))
   }
@@ -119,11 +116,13 @@ struct InboxExhibit: Sendable {
 }
 
 private func freshness<Item>(of parts: [ExhibitPart<Item>]) -> [ProviderID: Date?] {
-  Dictionary(parts.map { ($0.provider, $0.refreshedAt) }) { first, _ in first }
+  Dictionary(parts.map { ($0.provider, $0.view.refreshedAt) }) { first, _ in first }
 }
 
 extension ExhibitPart<Card> {
-  fileprivate mutating func expire(at now: Date) { items.removeAll { $0.hasEnded(at: now) } }
+  fileprivate mutating func expire(at now: Date) {
+    view = view.with(view.items.filter { !$0.hasEnded(at: now) })
+  }
 }
 
 extension Card {

@@ -23,7 +23,7 @@ struct Exhibition: Sendable {
   private var inbox: InboxExhibit?
 
   /// A feed with the number of the question that it answered.
-  private struct Reading<Item: Hashable & Sendable>: Sendable {
+  private struct Reading<Item: FeedItem>: Sendable {
     var view: FeedView<Item>
     var number: Int
   }
@@ -210,22 +210,18 @@ extension Exhibition {
   private func part(
     of view: FeedView<Card>, from provider: ProviderID, _ source: ContainerMap.Source
   ) -> ExhibitPart<Card> {
-    guard source.isSelective else {
-      return ExhibitPart(
-        provider: provider, items: view.items, total: view.total, refreshedAt: view.refreshedAt)
-    }
-    return ExhibitPart(
-      provider: provider, items: view.items.filter(source.shows), refreshedAt: view.refreshedAt)
+    guard source.isSelective else { return ExhibitPart(view, of: provider) }
+    var view = view.with(view.items.filter(source.shows))
+    view.total = nil
+    return ExhibitPart(view, of: provider)
   }
 
   private func makeInbox(at now: Date) -> InboxExhibit {
     let readings = routes.inbox.providers.map { ($0, inboxes[$0]?.view ?? FeedView()) }
     var exhibit = InboxExhibit(
       epoch: epoch, isMerged: routes.inbox.isMerged,
-      parts: readings.map { provider, view in
-        ExhibitPart(
-          provider: provider, items: view.items, total: view.total, refreshedAt: view.refreshedAt)
-      }, validUntil: readings.compactMap(\.1.validUntil).min())
+      parts: readings.map { ExhibitPart($1, of: $0) },
+      validUntil: readings.compactMap(\.1.validUntil).min())
     if let end = exhibit.validUntil, end <= now { exhibit.expire(at: now) }
     return exhibit
   }

@@ -103,7 +103,8 @@ public struct Card: Hashable, Sendable, Identifiable, CustomReflectable {
 
   // Written to only through a card that nobody else refers to.
   @usableFromInline final class Shared: @unchecked Sendable {
-    @usableFromInline var fields: Fields
+    // Cards are read by the thousand, and the card's own rules hold off who writes meanwhile.
+    @exclusivity(unchecked) @usableFromInline var fields: Fields
 
     @usableFromInline init(_ fields: Fields) { self.fields = fields }
   }

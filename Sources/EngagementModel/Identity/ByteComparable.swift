@@ -26,7 +26,7 @@ extension ByteComparable {
 
   public var description: String { text }
 
-  public static func == (left: Self, right: Self) -> Bool {
+  @inlinable public static func == (left: Self, right: Self) -> Bool {
     left.text.hasSameBytes(as: right.text)
   }
 
@@ -41,8 +41,11 @@ extension ByteComparable {
 
 extension String {
   /// Whether both hold the same UTF-8 bytes; stricter than `==`.
-  public func hasSameBytes(as other: String) -> Bool {
-    guard utf8.count == other.utf8.count else { return false }
+  @inlinable public func hasSameBytes(as other: String) -> Bool {
+    utf8.count == other.utf8.count && hasSameBytes(asEquallyLong: other)
+  }
+
+  @usableFromInline func hasSameBytes(asEquallyLong other: String) -> Bool {
     let isSame = utf8.withContiguousStorageIfAvailable { left in
       other.utf8.withContiguousStorageIfAvailable { right in
         guard let first = left.baseAddress, let second = right.baseAddress else {

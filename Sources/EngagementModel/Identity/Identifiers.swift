@@ -44,7 +44,7 @@ public struct ItemID: Hashable, Comparable, Sendable, CustomStringConvertible {
   /// `provider/id`, as the command line prints and accepts it.
   public var description: String { "\(provider.text)/\(value)" }
 
-  public static func == (left: ItemID, right: ItemID) -> Bool {
+  @inlinable public static func == (left: ItemID, right: ItemID) -> Bool {
     left.value.hasSameBytes(as: right.value) && left.provider == right.provider
   }
 

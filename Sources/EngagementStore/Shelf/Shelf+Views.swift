@@ -10,10 +10,10 @@ extension Shelf {
     var source = try take(key.provider, key.feed.surface, of: partition, on: &database)
     var view = FeedView<Card>()
     if let listed = source.feeds[FeedName(key.feed)], let mapper = source.mapper {
-      view.note(listed)
       let glance = try glance(at: listed, of: &source, by: mapper, at: now, on: &database)
       source.feeds[FeedName(key.feed)]?.glance = glance
-      (view.items, view.validUntil) = (glance.cards, glance.validUntil)
+      view = glance.view
+      view.note(listed)
     }
     put(source)
     return view
@@ -27,8 +27,8 @@ extension Shelf {
     let time = Milliseconds.down(now)
     let rows = try memberships.visible(in: listed.row, endingAfter: time, on: &database)
     try open(rows, in: listed.row, endingAfter: time, of: &source, on: &database)
-    var view = FeedView<Card>()
-    view.items.reserveCapacity(rows.count)
+    var sight = Sight<Card>()
+    sight.items.reserveCapacity(rows.count)
     for row in rows {
       guard case .card(var card)? = try content(of: row, in: &source, on: &database),
         !card.dismissed
@@ -36,12 +36,11 @@ extension Shelf {
       // A card may be in several containers, so the list says in which, not the item.
       if card.container == nil, let own = listed.feed.container { card.container = own }
       let overlay = source.overlay(of: card.id)
-      view.add(overlay?.applied(to: card) ?? card, until: card.expiresAt, overlay, at: now)
+      sight.add(overlay?.applied(to: card) ?? card, until: card.expiresAt, overlay, at: now)
     }
     // The index has the order that the adapter gave when the items came.
-    return ListedFeed.Glance(
-      cards: view.items.sorted(by: mapper.order), looks: source.looks, madeAt: now,
-      validUntil: view.validUntil)
+    let view = FeedView(items: sight.items.sorted(by: mapper.order), validUntil: sight.validUntil)
+    return ListedFeed.Glance(view: view, looks: source.looks, madeAt: now)
   }
 
   /// The messages of all inbox feeds that the provider keeps, each once, in the vendor's order.
@@ -59,14 +58,15 @@ extension Shelf {
         messages.append(message)
       }
     }
+    var sight = Sight<InboxMessage>()
     for message in messages.collapsed() {
       let overlay = source.overlay(of: message.id)
-      view.add(
+      sight.add(
         overlay?.applied(to: message) ?? message, until: message.expiresAt, overlay, at: now)
     }
-    view.items = view.items.sorted(by: source.mapper?.order ?? .asSent)
+    view.validUntil = sight.validUntil
     put(source)
-    return view
+    return view.with(sight.items.sorted(by: source.mapper?.order ?? .asSent))
   }
 
   /// The campaigns of a list, as they were sent.
@@ -75,16 +75,18 @@ extension Shelf {
   ) throws(EngagementError) -> FeedView<Campaign> {
     var source = try take(key.provider, key.feed.surface, of: partition, on: &database)
     var view = FeedView<Campaign>()
+    var sight = Sight<Campaign>()
     if let listed = source.feeds[FeedName(key.feed)] {
       view.note(listed)
       for row in try opened(listed, of: &source, on: &database) {
         guard case .campaign(let campaign)? = source.contents[row] else { continue }
         let overlay = source.overlay(of: campaign.id)
-        view.add(campaign, until: campaign.expiresAt, overlay, at: now)
+        sight.add(campaign, until: campaign.expiresAt, overlay, at: now)
       }
     }
+    view.validUntil = sight.validUntil
     put(source)
-    return view
+    return view.with(sight.items)
   }
 
   /// All that the feed lists, as it was sent; what can be read is in `contents`.
@@ -153,16 +155,22 @@ extension Source {
   }
 }
 
-extension FeedView {
+/// What is seen of a feed, and until when that stays so.
+private struct Sight<Item> {
+  var items: [Item] = []
+  var validUntil: Date?
+
   /// Adds the item where the user sees it, and notes when that changes.
-  fileprivate mutating func add(
+  mutating func add(
     _ item: Item, until end: Date?, _ overlay: Overlay?, at now: Date
   ) {
     let visibility = Visibility(until: end, under: overlay, at: now)
     if visibility.isVisible { items.append(item) }
     if let change = visibility.changesAt { validUntil = min(validUntil ?? change, change) }
   }
+}
 
+extension FeedView {
   /// Takes over what the vendor says of one more list.
   fileprivate mutating func note(_ listed: ListedFeed) {
     if let more = listed.total { total = (total ?? 0).addingReportingOverflow(more).partialValue }

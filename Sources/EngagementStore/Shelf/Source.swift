@@ -92,13 +92,12 @@ struct ListedFeed: Sendable {
 
   /// Cards that stay as they are until the source changes or their time comes.
   struct Glance: Sendable {
-    var cards: [Card]
+    var view: FeedView<Card>
     var looks: Int
     var madeAt: Date
-    var validUntil: Date?
 
     func holds(_ looks: Int, at now: Date) -> Bool {
-      self.looks == looks && madeAt <= now && (validUntil.map { now < $0 } ?? true)
+      self.looks == looks && madeAt <= now && (view.validUntil.map { now < $0 } ?? true)
     }
 
     /// Shows a card under another overlay than before; false where that takes a look at all cards.
@@ -106,18 +105,15 @@ struct ListedFeed: Sendable {
       let old = Visibility(until: card.expiresAt, under: before, at: madeAt)
       let new = Visibility(until: card.expiresAt, under: overlay, at: madeAt)
       // It might be the one that the time of the next change was of.
-      guard old.isVisible, old.changesAt == new.changesAt || old.changesAt != validUntil else {
+      guard old.isVisible, old.changesAt == new.changesAt || old.changesAt != view.validUntil
+      else {
         return false
       }
-      guard let place = cards.firstIndex(where: { $0.id == card.id }) else { return true }
-      if new.isVisible {
-        var shown = overlay.applied(to: card)
-        shown.container = cards[place].container
-        cards[place] = shown
-      } else {
-        cards.remove(at: place)
-      }
-      validUntil = [validUntil, new.changesAt].compactMap(\.self).min()
+      guard let place = view.items.firstIndex(where: { $0.id == card.id }) else { return true }
+      var changed = overlay.applied(to: card)
+      changed.container = view.items[place].container
+      view.replace(at: place, by: new.isVisible ? changed : nil)
+      view.validUntil = [view.validUntil, new.changesAt].compactMap(\.self).min()
       return true
     }
   }

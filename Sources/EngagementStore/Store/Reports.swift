@@ -1,6 +1,5 @@
 package import EngagementAdapterAPI
 package import EngagementModel
-package import FoundationEssentials
 
 /// The feed of one provider.
 package struct FeedKey: Hashable, Sendable {
@@ -10,27 +9,6 @@ package struct FeedKey: Hashable, Sendable {
   package init(_ provider: ProviderID, _ feed: Feed) {
     self.provider = provider
     self.feed = feed
-  }
-}
-
-/// A feed as its user sees it now: the vendor's truth with the overlay laid over it, in the
-/// vendor's order, without what has ended, is hidden, or is never shown.
-package struct FeedView<Item: Hashable & Sendable>: Hashable, Sendable {
-  package var items: [Item]
-  /// How many items the vendor says the feed has, where it says so.
-  package var total: Int?
-  /// When the vendor last spoke of the feed; nil for never.
-  package var refreshedAt: Date?
-  /// When time alone changes what is seen; nil for never.
-  package var validUntil: Date?
-
-  package init(
-    items: [Item] = [], total: Int? = nil, refreshedAt: Date? = nil, validUntil: Date? = nil
-  ) {
-    self.items = items
-    self.total = total
-    self.refreshedAt = refreshedAt
-    self.validUntil = validUntil
   }
 }
 

@@ -52,7 +52,7 @@ final class ScriptedReader: FeedReader {
   ) async throws(EngagementError) -> FeedView<Card> {
     try await answer { state in
       var view = state.cards[partition.id]?[key] ?? FeedView()
-      view.items.removeAll { $0.hasEnded(at: now) }
+      view = view.with(view.items.filter { !$0.hasEnded(at: now) })
       view.validUntil = view.items.compactMap(\.expiresAt).min()
       return view
     }
@@ -63,7 +63,7 @@ final class ScriptedReader: FeedReader {
   ) async throws(EngagementError) -> FeedView<InboxMessage> {
     try await answer { state in
       var view = state.messages[partition.id]?[provider] ?? FeedView()
-      view.items.removeAll { $0.hasEnded(at: now) }
+      view = view.with(view.items.filter { !$0.hasEnded(at: now) })
       view.validUntil = view.items.compactMap(\.expiresAt).min()
       return view
     }

@@ -31,6 +31,9 @@ import Testing
         try #require(
           view.items == reference.cards(in: feed, at: stand.now),
           "step \(step), \(feed.container?.text ?? "-")")
+        // What was counted as single cards changed is what a walk over all of them counts.
+        let counted = view.with(view.items)
+        #expect(view.shown == counted.shown && view.unreadCount == counted.unreadCount)
         // Until the time that the view names nothing changes by time, and then something does.
         let end = view.validUntil ?? .distantFuture
         #expect(
