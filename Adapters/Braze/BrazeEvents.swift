@@ -132,8 +132,18 @@ struct BrazeHandle {
     hasLink = handle["link"]?.bool ?? false
   }
 
-  /// Only what is true.
+  /// Only what is true. Thousands of cards share these few.
   var json: JSONObject {
+    Self.objects[(isControl ? 1 : 0) + (isDismissible ? 2 : 0) + (hasLink ? 4 : 0)]
+  }
+
+  private static let objects = (0..<8).map { number in
+    BrazeHandle(
+      isControl: number & 1 != 0, isDismissible: number & 2 != 0, hasLink: number & 4 != 0
+    ).made
+  }
+
+  private var made: JSONObject {
     var object = JSONObject()
     if isControl { object["control"] = true }
     if isDismissible { object["dismissible"] = true }

@@ -9,33 +9,49 @@ struct BrazeSync {
   /// A complete list leaves test cards alone and does not take back what was viewed.
   private static let retention = Retention(testItems: true, onlyEverSet: ["v", "cl"])
 
-  private let entries: [Entry]
+  private let cards: [RawItem]
+  /// The ids of cards that are no more, by their places in the list.
+  private let gone: [Int: String]
   private let isFull: Bool
 
   init(_ cards: [RawItem], isFull: Bool) {
-    entries = cards.map(Entry.init)
+    var gone: [Int: String] = [:]
+    for (place, card) in cards.enumerated() {
+      guard let fields = try? JSONFields(card), fields.flag("r") == true else { continue }
+      gone[place] = fields.string("id")
+    }
+    self.cards = cards
+    self.gone = gone
     self.isFull = isFull
   }
 
   var changes: [Change] {
-    guard isFull else { return entries.isEmpty ? [.unchanged(.cards)] : runs }
-    let gone = entries.compactMap(\.goneID)
-    let listed = entries.filter { !$0.isGone }.map(\.item)
-    let removal: [Change] = gone.isEmpty ? [] : [.removed(.cards, ids: gone)]
-    return removal + [.items(.cards, .replace(Self.retention), listed)]
+    guard isFull else { return cards.isEmpty ? [.unchanged(.cards)] : runs }
+    // Mostly nothing is gone, and the list goes on as it is.
+    guard !gone.isEmpty else { return [.items(.cards, .replace(Self.retention), cards)] }
+    return [
+      .removed(.cards, ids: goneIDs), .items(.cards, .replace(Self.retention), listed),
+    ]
+  }
+
+  private var goneIDs: [String] { cards.indices.compactMap { gone[$0] } }
+
+  private var listed: [RawItem] {
+    cards.enumerated().filter { gone[$0.offset] == nil }.map(\.element)
   }
 
   /// Patches and tombstones in the vendor's order: the last word on a card counts.
   private var runs: [Change] {
     var changes: [Change] = []
-    var rest = entries[...]
-    while let isGone = rest.first?.isGone {
-      let run = rest.prefix { $0.isGone == isGone }
+    var rest = cards.indices[...]
+    while let first = rest.first {
+      let isGone = gone[first] != nil
+      let run = rest.prefix { (gone[$0] != nil) == isGone }
       rest = rest.dropFirst(run.count)
       changes.append(
         isGone
-          ? .removed(.cards, ids: run.compactMap(\.goneID))
-          : .items(.cards, .patch(Self.rules), run.map(\.item)))
+          ? .removed(.cards, ids: run.compactMap { gone[$0] })
+          : .items(.cards, .patch(Self.rules), run.map { cards[$0].identified }))
     }
     return changes
   }
@@ -44,24 +60,18 @@ struct BrazeSync {
   /// was gone can be dismissed again.
   func dismissals(among dismissed: [String]) -> [String] {
     guard !dismissed.isEmpty else { return [] }
-    let gone = entries.compactMap(\.goneID)
-    guard isFull else { return dismissed.filter { !gone.containsBytes(of: $0) } }
-    let listed = entries.filter { !$0.isGone }.compactMap(\.item.id)
+    guard isFull else { return dismissed.filter { !goneIDs.containsBytes(of: $0) } }
+    let listed = listed.compactMap(\.identified.id)
     return dismissed.filter { listed.containsBytes(of: $0) }
   }
+}
 
-  private struct Entry {
-    var item: RawItem
-    /// The id of a card that is no more.
-    var goneID: String?
-    var isGone: Bool { goneID != nil }
-
-    init(_ item: RawItem) {
-      self.item = item
-      guard let fields = try? JSONFields(item) else { return }
-      self.item.id = fields.string("id")
-      if fields.flag("r") == true { goneID = self.item.id }
-    }
+extension RawItem {
+  /// The card with its id, which a patch is laid over another card by.
+  fileprivate var identified: RawItem {
+    var card = self
+    card.id = (try? JSONFields(self))?.string("id")
+    return card
   }
 }
 
