@@ -27,10 +27,10 @@ extension Shelf {
       if old == nil || isChanged {
         new = try membership(of: row, at: place, in: &source, on: &database)
       }
-      if old != new { moves.append(Move(row: row, old: old, new: new)) }
+      if old != new { moves.append(Move(row: row, new: new)) }
     }
     if !moves.isEmpty || !changed.isEmpty { source.noteChange() }
-    try write(moves, in: name, of: &source, on: &database)
+    try write(&moves, in: name, of: &source, on: &database)
   }
 
   /// Takes items from the feed; those that are in no feed any more are gone.
@@ -90,12 +90,16 @@ extension Shelf {
   }
 
   private mutating func write(
-    _ moves: [Move], in name: FeedName, of source: inout Source, on database: inout Database
+    _ moves: inout [Move], in name: FeedName, of source: inout Source, on database: inout Database
   ) throws(EngagementError) {
     guard let feed = source.feeds[name]?.row else { return }
     // All that goes before all that comes: one may take the other's place.
-    for case let old? in moves.map(\.old) { try memberships.delete(old, in: feed, on: &database) }
-    for move in moves.sorted(by: { $0.new < $1.new }) {
+    for move in moves {
+      guard let old = source.feeds[name]?.members[move.row] else { continue }
+      try memberships.delete(old, in: feed, on: &database)
+    }
+    moves.sort { $0.new < $1.new }
+    for move in moves {
       try memberships.insert(move.row, move.new, in: feed, on: &database)
       source.feeds[name]?.note(move.row, move.new)
     }
@@ -105,6 +109,5 @@ extension Shelf {
 /// An item that stands elsewhere than before.
 private struct Move {
   let row: Int64
-  let old: Membership?
   let new: Membership
 }
