@@ -14,8 +14,10 @@ public enum ContentHash {
 
   /// The hash of the bytes.
   public static func of(_ bytes: ArraySlice<UInt8>) -> UInt64 {
-    of(bytes.span.bytes, 0..<bytes.count)
+    of(bytes.span.bytes)
   }
+
+  public static func of(_ bytes: RawSpan) -> UInt64 { of(bytes, 0..<bytes.byteCount) }
 
   /// The hash of those of the bytes that are in the range.
   static func of(_ bytes: RawSpan, _ range: Range<Int>) -> UInt64 {

@@ -28,8 +28,17 @@ struct ItemSeal: Sendable {
 
   /// The hash of the body; nil where body, name or seal is not what it was.
   func verified(_ body: [UInt8], of name: [UInt8], by seal: Int64) -> UInt64? {
-    let hash = ContentHash.of(body[...])
-    return self.seal(hash, of: name) == seal ? hash : nil
+    verified(ContentHash.of(body[...]), of: name, by: seal)
+  }
+
+  /// The hash, unless another was sealed under that name.
+  func verified(_ hash: UInt64, of name: [UInt8], by seal: Int64) -> UInt64? {
+    self.hash(in: seal, of: name) == hash ? hash : nil
+  }
+
+  /// The hash of the body that was sealed under that name.
+  func hash(in seal: Int64, of name: [UInt8]) -> UInt64 {
+    UInt64(bitPattern: seal) ^ salt(name)
   }
 
   // The factor is odd, so that no two sums give the same salt; the golden ratio spreads their bits.

@@ -1,3 +1,4 @@
+import EngagementJSON
 import EngagementModel
 
 /// The rows with the vendors' own bytes.
@@ -81,6 +82,24 @@ struct ItemTable: ~Copyable {
     // The results are empty: rows that are not wanted cost no copy of their bytes.
     let _: [Void] = try database.all(&listed, .integer(feed), .integer(time)) { row in
       if isWanted(row.integer(0)) { read(Found(row)) }
+    }
+  }
+
+  /// The names of a source's items and the hashes of their bodies, which are read where they lie;
+  /// without a hash where a body is not what was written. Those that were verified before are not
+  /// read again.
+  mutating func hashes(
+    of source: Int64, sealedBy seal: ItemSeal, on database: inout Database,
+    isVerified: (Int64) -> Bool
+  ) throws(EngagementError) -> [(row: Int64, name: ItemName, hash: UInt64?)] {
+    let rows = Self.rows(of: source)
+    return try database.all(&scan, .integer(rows.lowerBound), .integer(rows.upperBound)) { row in
+      let (id, name, sealed) = (row.integer(0), row.bytes(1), row.integer(2))
+      let hash: UInt64? =
+        isVerified(id)
+        ? seal.hash(in: sealed, of: name)
+        : seal.verified(row.withBytes(3) { ContentHash.of($0) }, of: name, by: sealed)
+      return (id, ItemName(String(decoding: name, as: UTF8.self)), hash)
     }
   }
 

@@ -65,13 +65,9 @@ extension Shelf {
   ) throws(EngagementError) {
     guard source.index == nil else { return }
     let row = try self.row(of: &source, on: &database)
-    let seal = source.seal
-    let found = try items.all(of: row, on: &database) { item in
-      (
-        item.row, ItemName(String(decoding: item.name, as: UTF8.self)),
-        seal.verified(item.body, of: item.name, by: item.seal)
-      )
-    }
+    let opened = source.contents
+    let found = try items.hashes(
+      of: row, sealedBy: source.seal, on: &database, isVerified: { opened[$0] != nil })
     var index = ItemIndex(ItemTable.rows(of: row))
     index.reserve(found.count)
     for (item, name, hash) in found { index.note(item, name, hash) }
