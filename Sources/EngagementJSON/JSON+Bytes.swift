@@ -13,7 +13,7 @@ extension JSON {
   /// The value as JSON: members in their order, numbers as short as they can be read back, no
   /// white space. Numbers that JSON cannot say (not a number, infinity) become `null`.
   public func encoded() -> [UInt8] {
-    var writer = JSONWriter()
+    var writer = JSONWriter(reservingCapacity: 128)
     writer.value(self)
     return writer.bytes
   }

@@ -7,7 +7,8 @@ extension EventID {
   ///
   /// A text of 16 bytes gets one more that no text has, so that each id has its own bytes.
   var stored: [UInt8] {
-    if let uuid = UUID(text: text), uuid.text.hasSameBytes(as: text) {
+    let upper = UInt8(ascii: "A")...UInt8(ascii: "F")
+    if let uuid = UUID(text: text), !text.utf8.contains(where: upper.contains) {
       return StoredBits.bytes(uuid.bits)
     }
     let bytes = Array(text.utf8)
