@@ -36,7 +36,7 @@ struct ConfigurationReader {
 
   /// Where the document is.
   static func path(_ option: String?, in surroundings: Surroundings) -> String {
-    let named = option ?? surroundings.environment["ENGAGE_CONFIG"]
+    let named = option ?? surroundings.environment("ENGAGE_CONFIG")
     return surroundings.path(named.flatMap { $0.isEmpty ? nil : $0 } ?? "engage.json")
   }
 

@@ -11,7 +11,7 @@ import EngagementModel
 /// Reads secrets from where `engage.json` says that they are: a string, `{"env": NAME}` or
 /// `{"file": PATH}`. No error holds one.
 struct SecretReader {
-  let environment: [String: String]
+  let environment: Surroundings.Environment
   /// What paths of files start from: the folder of the configuration.
   let folder: String
 
@@ -32,7 +32,7 @@ struct SecretReader {
 
   private func secret(inEnvironment field: ConfigurationField) throws(EngagementError) -> Secret {
     let name = try field.string()
-    guard let value = environment[name], !value.isEmpty else {
+    guard let value = environment(name), !value.isEmpty else {
       throw field.fault("names the variable \(name), which is not set; export it")
     }
     return Secret(value)

@@ -10,11 +10,11 @@ import EngagementModel
 
 extension Device {
   /// This machine, as vendors are told of it.
-  static func tool(id: String, environment: [String: String]) -> Device {
+  static func tool(id: String, environment: Surroundings.Environment) -> Device {
     Device(
       id: id, appID: "engage", appVersion: EngageTool.version, system: systemName,
       systemVersion: release, locale: locale(in: environment),
-      timeZone: environment["TZ"].flatMap(zone) ?? "UTC", zoneOffset: zoneOffset)
+      timeZone: environment("TZ").flatMap(zone) ?? "UTC", zoneOffset: zoneOffset)
   }
 
   private static var systemName: String {
@@ -33,8 +33,8 @@ extension Device {
     }
   }
 
-  private static func locale(in environment: [String: String]) -> String {
-    let set = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap { environment[$0] }
+  private static func locale(in environment: Surroundings.Environment) -> String {
+    let set = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap(environment)
       .first { !$0.isEmpty }
     let name = (set ?? "").prefix { $0 != "." && $0 != "@" }
     return name.isEmpty || name == "C" || name == "POSIX" ? "en_US" : String(name)

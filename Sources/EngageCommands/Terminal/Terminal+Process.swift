@@ -11,15 +11,15 @@ extension Terminal {
   ///
   /// Tables fit `COLUMNS`, or else the terminal; where results go to a file or a pipe nothing is
   /// cut. `NO_COLOR` and a `TERM` of `dumb` are honoured.
-  public static func process(environment: [String: String]) -> Terminal {
+  public static func process(environment: Surroundings.Environment) -> Terminal {
     let isTerminal = isatty(STDOUT_FILENO) == 1
-    let isPlain = environment["NO_COLOR"]?.isEmpty == false || environment["TERM"] == "dumb"
+    let isPlain = environment("NO_COLOR")?.isEmpty == false || environment("TERM") == "dumb"
     return Terminal(
       output: { (bytes) throws(ClosedPipe) in try write(bytes, to: STDOUT_FILENO) },
       errors: { (bytes) throws(ClosedPipe) in try write(bytes, to: STDERR_FILENO) },
-      width: environment["COLUMNS"].flatMap(columns(in:)) ?? (isTerminal ? terminalWidth : nil),
+      width: environment("COLUMNS").flatMap(columns(in:)) ?? (isTerminal ? terminalWidth : nil),
       isColoured: isTerminal && !isPlain,
-      showsProgress: isatty(STDERR_FILENO) == 1 && environment["TERM"] != "dumb")
+      showsProgress: isatty(STDERR_FILENO) == 1 && environment("TERM") != "dumb")
   }
 
   private static func columns(in text: String) -> Int? {

@@ -57,11 +57,12 @@ public enum EngageTool {
   /// Runs the command until it ends; Ctrl-C cancels it, and it still ends by itself.
   private static func interruptible(_ invocation: Invocation) async throws -> ExitStatus {
     try await withThrowingTaskGroup(of: ExitStatus?.self) { group in
-      group.addTask { try await invocation.command.run(invocation) }
-      group.addTask {
+      // Signals are waited for before the command begins.
+      group.addImmediateTask {
         await invocation.surroundings.interruption()
         return nil
       }
+      group.addTask { try await invocation.command.run(invocation) }
       let first = try await group.next() ?? nil
       group.cancelAll()
       if let first { return first }

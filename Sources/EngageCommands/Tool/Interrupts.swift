@@ -12,11 +12,11 @@ import EngagementModel
 ///
 /// What runs when a signal comes writes one byte into a pipe, which a thread of ours reads: nothing
 /// else of ours runs where only a few calls are allowed. The signals are not blocked instead: the
-/// system's own threads unblock them again. While nobody waits a signal ends the process at once,
-/// as it ends any, and so does a second one.
+/// system's own threads unblock them again. As long as nobody has waited a signal ends the process
+/// as it ends any; afterwards one for which nobody waits, or a second one, ends it at once.
 public final class Interrupts: Sendable {
   private struct State {
-    var isListening = false
+    var isPrepared = false
     var count = 0
     var nextWaiter = 0
     var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
@@ -24,15 +24,22 @@ public final class Interrupts: Sendable {
 
   private let state = Locked(State())
 
-  public init() {}
+  /// There is one in a process: its signals are taken over once.
+  public static let ofProcess = Interrupts()
 
-  /// Takes the signals over. Called once in a process.
+  private init() {}
+
+  /// Takes the signals over, the first time: a command that is done at once needs no thread for
+  /// them.
   ///
   /// A shell has a job in the background ignore Ctrl-C; whoever sends the signal to it by name
   /// means it, so it is heard there too.
-  public func prepare() {
-    // Writing into a closed pipe or socket is an error like any other, not the end.
-    signal(SIGPIPE, SIG_IGN)
+  private func prepare() {
+    let isFirst = state.withLock { state in
+      defer { state.isPrepared = true }
+      return !state.isPrepared
+    }
+    guard isFirst else { return }
     var ends: [Int32] = [-1, -1]
     // Without a pipe or a thread the signals end the process, as they do by themselves.
     guard pipe(&ends) == 0 else { return }
@@ -44,6 +51,7 @@ public final class Interrupts: Sendable {
 
   /// Returns once a signal has come, or when the task is cancelled.
   public func wait() async {
+    prepare()
     let waiter = state.withLock { state in
       state.nextWaiter += 1
       return state.nextWaiter

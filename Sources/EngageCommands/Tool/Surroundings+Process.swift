@@ -10,11 +10,11 @@ import EngagementModel
 #endif
 
 extension Surroundings {
-  /// The process's own. Called once: signals are taken over.
+  /// The process's own.
   public static func process() -> Surroundings {
-    let interrupts = Interrupts()
-    interrupts.prepare()
-    let environment = processEnvironment
+    // Writing into a closed pipe or socket is an error like any other, not the end.
+    signal(SIGPIPE, SIG_IGN)
+    let environment: Environment = { name in getenv(name).map { String(cString: $0) } }
     return Surroundings(
       terminal: .process(environment: environment), environment: environment,
       directory: workingDirectory,
@@ -26,25 +26,12 @@ extension Surroundings {
         configuration.certificateAuthorities = authorities
         return CurlTransport(configuration)
       },
-      interruption: { await interrupts.wait() })
+      interruption: { await Interrupts.ofProcess.wait() })
   }
 
   private static var workingDirectory: String {
     guard let path = getcwd(nil, 0) else { return "." }
     defer { free(path) }
     return String(cString: path)
-  }
-
-  private static var processEnvironment: [String: String] {
-    var environment: [String: String] = [:]
-    var next = environ
-    while let variable = next.pointee {
-      let text = String(cString: variable)
-      if let equals = text.utf8.firstIndex(of: UInt8(ascii: "=")) {
-        environment[String(text[..<equals])] = String(text[text.index(after: equals)...])
-      }
-      next += 1
-    }
-    return environment
   }
 }

@@ -5,7 +5,7 @@ public import EngagementModel
 /// Everything outside of the process that a command may touch, so that tests are surroundings too.
 public struct Surroundings: Sendable {
   public var terminal: Terminal
-  public var environment: [String: String]
+  public var environment: Environment
   /// What relative paths start from.
   public var directory: String
   /// All of standard input.
@@ -23,8 +23,11 @@ public struct Surroundings: Sendable {
   /// process at once.
   public var interruption: @Sendable () async -> Void
 
+  /// The value of a variable; nil where it is not set.
+  public typealias Environment = @Sendable (String) -> String?
+
   public init(
-    terminal: Terminal, environment: [String: String] = [:], directory: String,
+    terminal: Terminal, environment: @escaping Environment, directory: String,
     input: @escaping @Sendable () throws(EngagementError) -> [UInt8] = {
       () throws(EngagementError) in []
     },

@@ -76,6 +76,6 @@ extension VendorEntry {
     return try open(
       ProviderFields(
         id: ProviderID(name), whole: whole, members: fields,
-        secrets: SecretReader(environment: [:], folder: "/")))
+        secrets: SecretReader(environment: { _ in nil }, folder: "/")))
   }
 }

@@ -200,7 +200,7 @@ import Testing
         "inbox": {"vendor": "vibes", "endpoint": "https://a.example/mobile_apps", "appID": "demo",
                   "association": "byServer"}}}
       """
-    let secrets = SecretReader(environment: [:], folder: "/")
+    let secrets = SecretReader(environment: { _ in nil }, folder: "/")
     let configuration = try ConfigurationReader(file: "engage.json", secrets: secrets)
       .read(Array(document.utf8))
     let adapter = configuration.providers.first?.adapter as? VibesAdapter
@@ -252,7 +252,7 @@ import Testing
        "containers": {"home": {"one": {"extra": "slot", "is": "home"}}, "offers": {}},
        "routes": {"cards": {"merge": ["two", "one"]}, "inbox": "none"}}
       """
-    let secrets = SecretReader(environment: ["KEY": "env-key"], folder: stage.folder.path)
+    let secrets = SecretReader(environment: { ["KEY": "env-key"][$0] }, folder: stage.folder.path)
     let configuration = try ConfigurationReader(file: "engage.json", secrets: secrets)
       .read(Array(document.utf8))
     #expect(configuration.cache == stage.folder.path + "/data/cache.sqlite")

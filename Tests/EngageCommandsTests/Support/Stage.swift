@@ -64,7 +64,7 @@ final class Stage: Sendable {
       errors: { (bytes) throws(ClosedPipe) in told.note(bytes) },
       width: setting.width, isColoured: setting.isColoured)
     let surroundings = Surroundings(
-      terminal: terminal, environment: setting.environment, directory: folder.path,
+      terminal: terminal, environment: { setting.environment[$0] }, directory: folder.path,
       input: { () throws(EngagementError) in Array(setting.input.utf8) },
       transport: { setting.transport?($0) ?? transport }, clock: setting.clock,
       patience: setting.patience, interruption: setting.interruption)
@@ -91,6 +91,11 @@ final class Stage: Sendable {
       {"user": "u-1", "consent": "full"\(members),
        "providers": {"braze": {"vendor": "braze", "endpoint": "\(endpoint)", "apiKey": "demo"}}}
       """, to: "engage.json")
+  }
+
+  /// What is in the folder.
+  func names() throws -> Set<String> {
+    Set(try FileManager.default.contentsOfDirectory(atPath: folder.path))
   }
 
   /// Writes a file into the folder.
