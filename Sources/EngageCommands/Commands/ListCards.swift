@@ -37,19 +37,14 @@ extension Command {
         return .done
       }
       let name = container ?? configuration.mainContainer
-      let hasControl = hasControl
-      let (feed, cards) = try await invocation.reading(configuration) { engagement in
-        let feed = engagement.cards(in: name)
-        return (
-          feed, hasControl ? await CardFinder.cards(in: name, of: engagement) : feed.cards
-        )
-      }
-      try print(feed, cards)
+      let feed = try await invocation.cards(
+        in: name, of: configuration, options: CardOptions(includesControl: hasControl))
+      try print(feed)
       return .done
     }
 
-    private func print(_ feed: CardFeed, _ cards: [Card]) throws(ClosedPipe) {
-      let console = invocation.console
+    private func print(_ feed: CardFeed) throws(ClosedPipe) {
+      let (console, cards) = (invocation.console, feed.cards)
       if console.isJSON {
         for card in cards { try console.object(card.json.object ?? [:]) }
         return

@@ -21,6 +21,9 @@ struct EngageConfiguration: Sendable {
   /// The application's containers in the order of the document.
   var containerNames: [ContainerID]
 
+  /// The providers as the kit takes them.
+  var namedAdapters: [Provider] { providers.map { Provider($0.id, $0.adapter) } }
+
   /// The container that is meant where none is named.
   var mainContainer: ContainerID { containerNames.first ?? "home" }
 }

@@ -12,6 +12,30 @@ extension Invocation {
   /// What a command does with an open engagement.
   typealias Body<Value> = @Sendable (Engagement) async throws -> Value
 
+  /// What is seen in a container, beside whoever writes to the cache.
+  ///
+  /// A cache that is damaged, of an older version or without a user is opened first: that puts it
+  /// in order.
+  func cards(
+    in container: ContainerID, of configuration: EngageConfiguration, options: CardOptions
+  ) async throws -> CardFeed {
+    let viewpoint = try Viewpoint(
+      cache: .file(configuration.cache), providers: configuration.namedAdapters,
+      routes: configuration.routes, containers: configuration.containers)
+    func look() throws(EngagementError) -> CardFeed {
+      var reader = try StoreReader(path: configuration.cache, adapters: viewpoint.adapters)
+      return try viewpoint.cards(
+        in: container, options: options, at: surroundings.clock.now, from: &reader)
+    }
+    do throws(EngagementError) {
+      return try look()
+    } catch {
+      guard [.storage, .unavailable, .notFound].contains(error.code) else { throw error }
+      try await reading(configuration) { _ in }
+      return try look()
+    }
+  }
+
   /// Opens the cache for as long as the body runs, and asks nobody anything.
   func reading<Value: Sendable>(
     _ configuration: EngageConfiguration, _ body: Body<Value>
@@ -49,7 +73,7 @@ extension Invocation {
     return try await Engagement.open(
       cache: .file(configuration.cache), device: .tool(id: id, environment: environment),
       transport: DeferredTransport { makeTransport(configuration.certificateAuthorities) },
-      providers: configuration.providers.map { Provider($0.id, $0.adapter) },
+      providers: configuration.namedAdapters,
       routes: configuration.routes, containers: configuration.containers,
       options: Options(
         loggers: loggers, clock: surroundings.clock, random: surroundings.random))

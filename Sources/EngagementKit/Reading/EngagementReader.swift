@@ -1,7 +1,6 @@
 import EngagementAdapterAPI
 public import EngagementModel
 import EngagementStore
-import FoundationEssentials
 
 /// Shows what is in the cache of an `Engagement` to another process, such as a widget or a
 /// notification extension.
@@ -15,20 +14,12 @@ import FoundationEssentials
 /// not ours, and `storage` for one that is damaged: the application repairs it when it opens it.
 public final class EngagementReader: Sendable {
   private let shared: SharedReader
-  private let setting: Setting
+  private let viewpoint: Viewpoint
   private let clock: any EngagementClock
 
-  /// What decides what is seen, as the application has it.
-  fileprivate struct Setting: Sendable {
-    let providers: [Provider]
-    let routes: Routes
-    let containers: ContainerMap
-    let environment: String
-  }
-
-  private init(_ shared: SharedReader, _ setting: Setting, _ clock: any EngagementClock) {
+  private init(_ shared: SharedReader, _ viewpoint: Viewpoint, _ clock: any EngagementClock) {
     self.shared = shared
-    self.setting = setting
+    self.viewpoint = viewpoint
     self.clock = clock
   }
 
@@ -44,18 +35,11 @@ public final class EngagementReader: Sendable {
       throw EngagementError(
         .invalidConfiguration, "cache is temporary, which no other process can know; use a file.")
     }
-    try Configuration(
-      cache: cache, device: nil, providers: providers, routes: routes, containers: containers,
-      options: Options(environment: environment)
-    ).check()
-    let adapters = providers.map { ($0.id, $0.adapter) }
-    let shared = try await SharedReader.open(
-      path: path, adapters: Dictionary(adapters) { first, _ in first })
-    return EngagementReader(
-      shared,
-      Setting(
-        providers: providers, routes: routes, containers: containers, environment: environment),
-      clock)
+    let viewpoint = try Viewpoint(
+      cache: cache, providers: providers, routes: routes, containers: containers,
+      environment: environment)
+    let shared = try await SharedReader.open(path: path, adapters: viewpoint.adapters)
+    return EngagementReader(shared, viewpoint, clock)
   }
 
   // MARK: Who
@@ -63,7 +47,7 @@ public final class EngagementReader: Sendable {
   /// Who uses the application, or used it last.
   public var user: User {
     get async throws(EngagementError) {
-      let environment = setting.environment
+      let environment = viewpoint.environment
       return try await shared.atOnce { (reader) throws(EngagementError) in
         try reader.presentUser(in: environment)
       }
@@ -76,10 +60,10 @@ public final class EngagementReader: Sendable {
   public func cards(
     in container: ContainerID, of user: User? = nil, options: CardOptions = .standard
   ) async throws(EngagementError) -> CardFeed {
-    var exhibition = try await exhibition(of: user) { key, view in
-      view.shows(key, in: container, under: options.filters)
+    let (viewpoint, now) = (viewpoint, clock.now)
+    return try await shared.atOnce { (reader) throws(EngagementError) in
+      try viewpoint.cards(in: container, of: user, options: options, at: now, from: &reader)
     }
-    return exhibition.exhibit(in: container, at: clock.now).0.feed(with: options)
   }
 
   /// How many cards a container has now.
@@ -121,59 +105,9 @@ public final class EngagementReader: Sendable {
   private func exhibition(
     of user: User?, wanting isWanted: @escaping @Sendable (FeedKey, Exhibition) -> Bool
   ) async throws(EngagementError) -> Exhibition {
-    let (setting, now) = (setting, clock.now)
+    let (viewpoint, now) = (viewpoint, clock.now)
     return try await shared.atOnce { (reader) throws(EngagementError) in
-      let partition = try reader.partition(of: user, by: setting.environment)
-      var exhibition = try setting.exhibition(of: partition, from: &reader)
-      var answers: [FeedAnswer] = []
-      var inboxes: Set<ProviderID> = []
-      for key in try reader.feeds(of: partition) where isWanted(key, exhibition) {
-        // A provider's messages are asked for as a whole, however many lists they are in.
-        guard key.feed.surface != .inbox || inboxes.insert(key.provider).inserted else { continue }
-        answers.append(try reader.answer(about: key, of: partition, at: now))
-      }
-      _ = exhibition.take(answers, at: now)
-      return exhibition
+      try viewpoint.exhibition(of: user, at: now, from: &reader, wanting: isWanted)
     }
-  }
-}
-
-extension EngagementReader.Setting {
-  /// An exhibition with nothing in it yet, by the routes that hold now.
-  fileprivate func exhibition(
-    of partition: Partition, from reader: inout StoreReader
-  ) throws(EngagementError) -> Exhibition {
-    var routes = routes
-    let memory = try reader.memory(of: HouseMemory.owner, in: partition)
-    let kept = KeptRoutes(among: providers, Log(loggers: [])).routes(in: memory)
-    for (surface, route) in kept { routes[surface] = route }
-    let capabilities = providers.map { ($0.id, $0.adapter.capabilities) }
-    return Exhibition(
-      Occupant(partition: partition, generation: 1), routes: routes, containers: containers,
-      capabilities: Dictionary(capabilities) { first, _ in first })
-  }
-}
-
-extension StoreReader {
-  /// Nobody's partition is made here: `notFound` where the user was never there.
-  fileprivate mutating func partition(
-    of user: User?, by environment: String
-  ) throws(EngagementError) -> Partition {
-    let wanted = if let user { user } else { try presentUser(in: environment) }
-    guard let partition = try partition(of: wanted, in: environment) else {
-      throw EngagementError(.notFound, "The cache does not know the user.")
-    }
-    return partition
-  }
-
-  fileprivate mutating func answer(
-    about key: FeedKey, of partition: Partition, at now: Date
-  ) throws(EngagementError) -> FeedAnswer {
-    if key.feed.surface == .inbox {
-      let view = try messages(of: key.provider, in: partition, at: now)
-      return .messages(key.provider, view, number: 0)
-    }
-    let view = try cards(in: key, of: partition, at: now)
-    return .cards(key, view, number: 0)
   }
 }

@@ -141,6 +141,39 @@ import Testing
     #expect(wrong.errors.hasPrefix(#"engage: "nam" is no field of a person; did you mean "name"?"#))
   }
 
+  @Test("cards are shown beside whoever writes: nothing is written, and nobody is waited for (G11)")
+  func showingCards() async throws {
+    let (stage, braze) = (try Stage(), PlayedBraze())
+    _ = await stage.engage("init")
+    _ = await stage.engage("sync", by: braze)
+    let names = try stage.names()
+    let cache = try Data(contentsOf: stage.folder.appending(path: "engagement.sqlite"))
+    try FileManager.default.removeItem(at: stage.folder.appending(path: "engagement.sqlite.lock"))
+    try FileManager.default.removeItem(at: stage.folder.appending(path: "engagement.sqlite.device"))
+    #expect(await stage.engage("cards").output.contains("3 cards, 3 new"))
+    #expect(
+      try stage.names()
+        == names.subtracting(
+          ["engagement.sqlite.lock", "engagement.sqlite.device"]))
+    #expect(try Data(contentsOf: stage.folder.appending(path: "engagement.sqlite")) == cache)
+  }
+
+  @Test("a damaged cache keeps nobody from the cards that there are (G9)")
+  func damagedCache() async throws {
+    let (stage, braze) = (try Stage(), PlayedBraze())
+    _ = await stage.engage("init")
+    _ = await stage.engage("sync", by: braze)
+    let file = stage.folder.appending(path: "engagement.sqlite")
+    var bytes = try Data(contentsOf: file)
+    bytes.replaceSubrange(0..<16, with: Data(repeating: 0, count: 16))
+    try bytes.write(to: file)
+    let cards = await stage.engage("cards")
+    #expect(cards.status == .done && cards.output == "0 cards, 0 new\n")
+    #expect(try stage.names().contains { $0.contains("corrupt-") })
+    _ = await stage.engage("sync", by: braze)
+    #expect(await stage.engage("cards").output.contains("3 cards, 3 new"))
+  }
+
   @Test("a reader who goes away ends the command quietly")
   func closedPipe() async throws {
     let (stage, braze) = (try Stage(), PlayedBraze())
