@@ -21,7 +21,8 @@ struct Console: Sendable {
   /// Prints a table for people; nothing where results are JSON.
   func table(_ table: Table) throws(ClosedPipe) {
     guard !isJSON else { return }
-    for line in table.lines(width: terminal.width) { try self.line(line) }
+    let lines = table.lines(width: terminal.width)
+    try print(lines.map { $0.rendered(inColour: terminal.isColoured) }.joined(separator: "\n"))
   }
 
   /// Prints an object for programs; nothing where results are for people.

@@ -63,10 +63,10 @@ enum EscapeSequence {
   /// How many scalars the sequence at the start takes; nil where none starts there.
   static func length(at scalars: ArraySlice<Unicode.Scalar>) -> Int? {
     guard let first = scalars.first else { return nil }
-    if let kind = introducers[first] { return 1 + length(of: kind, in: scalars.dropFirst()) }
+    if let kind = kind(introducedBy: first) { return 1 + length(of: kind, in: scalars.dropFirst()) }
     guard first == "\u{1b}" else { return nil }
     guard let second = scalars.dropFirst().first else { return 1 }
-    if let kind = escaped[second] { return 2 + length(of: kind, in: scalars.dropFirst(2)) }
+    if let kind = kind(escapedBy: second) { return 2 + length(of: kind, in: scalars.dropFirst(2)) }
     // Two or three characters: what selects a character set has an intermediate one.
     let intermediates = scalars.dropFirst().prefix { (0x20...0x2f).contains($0.value) }.count
     let final = scalars.dropFirst(1 + intermediates).first
@@ -80,14 +80,21 @@ enum EscapeSequence {
     case string
   }
 
-  private static let introducers: [Unicode.Scalar: Kind] = [
-    "\u{9b}": .control, "\u{9d}": .string, "\u{90}": .string, "\u{98}": .string,
-    "\u{9e}": .string, "\u{9f}": .string,
-  ]
+  private static func kind(introducedBy scalar: Unicode.Scalar) -> Kind? {
+    switch scalar {
+    case "\u{9b}": .control
+    case "\u{9d}", "\u{90}", "\u{98}", "\u{9e}", "\u{9f}": .string
+    default: nil
+    }
+  }
 
-  private static let escaped: [Unicode.Scalar: Kind] = [
-    "[": .control, "]": .string, "P": .string, "X": .string, "^": .string, "_": .string,
-  ]
+  private static func kind(escapedBy scalar: Unicode.Scalar) -> Kind? {
+    switch scalar {
+    case "[": .control
+    case "]", "P", "X", "^", "_": .string
+    default: nil
+    }
+  }
 
   private static func length(of kind: Kind, in scalars: ArraySlice<Unicode.Scalar>) -> Int {
     switch kind {

@@ -43,26 +43,32 @@ struct Table {
   private static let gap = 2
 
   /// No line ends in spaces.
-  private static func joined(_ cells: [(text: Phrase, left: Int, right: Int)]) -> Phrase {
+  private static func joined(_ cells: [Cell]) -> Phrase {
     var (line, owed) = (Phrase(""), 0)
     for (index, cell) in cells.enumerated() {
       owed += cell.left + (index == 0 ? 0 : gap)
-      if cell.text.width > 0 {
+      if cell.width > 0 {
         line = line + Phrase(String(repeating: " ", count: owed)) + cell.text
         owed = 0
-      } else {
-        owed += cell.text.width
       }
       owed += cell.right
     }
     return line
   }
 
-  private static func padded(
-    _ cell: Phrase, to width: Int, _ alignment: Alignment
-  ) -> (text: Phrase, left: Int, right: Int) {
-    let space = max(0, width - cell.width)
-    return alignment == .leading ? (cell, 0, space) : (cell, space, 0)
+  /// What stands in a column, with the spaces around it.
+  private struct Cell {
+    var text: Phrase
+    var width: Int
+    var left = 0
+    var right = 0
+  }
+
+  private static func padded(_ text: Phrase, to width: Int, _ alignment: Alignment) -> Cell {
+    let own = text.width
+    let space = max(0, width - own)
+    return alignment == .leading
+      ? Cell(text: text, width: own, right: space) : Cell(text: text, width: own, left: space)
   }
 
   /// The width of each column, so that all fit where that is possible.
