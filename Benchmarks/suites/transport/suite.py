@@ -17,7 +17,9 @@ Key = collections.namedtuple("Key", "in_flight peer")
 
 
 def c(name):
-    return compiled(["cc", "-O3", "-pthread"], HERE / "peers" / name, "libcurl", "libcurl4-openssl-dev (Debian)")
+    return compiled(
+        ["cc", "-O3", "-pthread"], HERE / "peers" / name, ["libcurl"],
+        "libcurl4-openssl-dev (Debian)")
 
 
 # name, how it is built
