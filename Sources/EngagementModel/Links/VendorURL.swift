@@ -31,14 +31,12 @@ public enum VendorURL {
   private static func schemed(
     _ address: Substring.UTF8View
   ) -> (scheme: String, rest: Substring.UTF8View)? {
-    var scheme: [UInt8] = []
-    for index in address.indices {
-      switch address[index] {
-      case UInt8(ascii: ":"):
-        let rest = address[address.index(after: index)...]
-        return (String(decoding: scheme, as: UTF8.self), rest)
+    var (scheme, rest): ([UInt8], Substring.UTF8View) = ([], address)
+    while let byte = rest.popFirst() {
+      switch byte {
+      case UInt8(ascii: ":"): return (String(decoding: scheme, as: UTF8.self), rest)
       case 0x09, 0x0a, 0x0d: continue
-      case let byte where scheme.count < longestScheme:
+      case _ where scheme.count < longestScheme:
         scheme.append((0x41...0x5a).contains(byte) ? byte | 0x20 : byte)
       default: return nil
       }
