@@ -20,9 +20,7 @@ extension Connection {
     // Checkpoints run only under the side lock.
     ("wal_autocheckpoint", 0),
     ("journal_size_limit", keptLog),
-    // Enough for the indexes of a long list. Its items are written once, in their order, and
-    // need not wait in memory for the end of a sync.
-    ("cache_size", -4000),
+    ("cache_size", -16000),
     // In memory: no row may leave a trace in a file that a wipe does not know.
     ("temp_store", 2),
     // Costs nothing where a schema declares no reference, and holds it where it does.

@@ -6,7 +6,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-// As `Connection.pragmas` has them, so that no peer is faster by doing less; with a larger cache.
+// As `Connection.pragmas` has them, so that no peer is faster by doing less.
 #define CACHE_PRAGMAS                                                                          \
   "PRAGMA trusted_schema=0; PRAGMA cell_size_check=1; PRAGMA secure_delete=1;"                 \
   "PRAGMA mmap_size=0; PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=0;"                  \
