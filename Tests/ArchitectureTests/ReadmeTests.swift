@@ -54,6 +54,19 @@ private func text(_ path: String) throws -> String {
     }
   }
 
+  @Test("the two commands that a newcomer is told are lines of the gates")
+  func newcomer() throws {
+    let section = try #require(
+      try text("README.md").components(separatedBy: "\n## Try it\n").dropFirst().first)
+    let block = try #require(section.components(separatedBy: "```sh\n").dropFirst().first)
+    let commands = block.components(separatedBy: "```")[0].split(separator: "\n").map { line in
+      line.split(separator: "#")[0].trimmingCharacters(in: .whitespaces)
+    }
+    #expect(commands.count == 2)
+    let gates = try text(".ci/run").split(separator: "\n").map(String.init)
+    for command in commands { #expect(gates.contains(command), "\(command)") }
+  }
+
   @Test("each file and command that the README names is there, with what the command is given")
   func namedCommands() throws {
     let readme = try text("README.md")
