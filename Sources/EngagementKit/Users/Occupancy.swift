@@ -84,8 +84,7 @@ final class Occupancy: Sendable {
   /// Lets the present user go: when this returns nothing more is sent for anybody, and what is
   /// still on its way says nothing about the installation any more.
   func leave(_ change: Change) async {
-    state.withLock { $0.change = change }
-    await commitsAreDone()
+    await commitsAreDone { $0.change = change }
   }
 
   /// The user stays after all: the next one could not come.
@@ -93,14 +92,17 @@ final class Occupancy: Sendable {
 
   /// Nothing of the user's stays so far is committed any more when this returns.
   func forget(_ user: User) async {
-    state.withLock { $0.erased[user] = $0.occupant.generation }
-    await commitsAreDone()
+    await commitsAreDone { $0.erased[user] = $0.occupant.generation }
   }
 
-  /// Waits for the commits that are under way now.
-  private func commitsAreDone() async {
+  /// Makes the change and waits for the commits that are under way at that very moment.
+  private func commitsAreDone(before change: (inout State) -> Void) async {
     await withCheckedContinuation { continuation in
-      if state.withLock({ $0.commits.wait(continuation) }) { continuation.resume() }
+      let isDone = state.withLock { state in
+        change(&state)
+        return state.commits.wait(continuation)
+      }
+      if isDone { continuation.resume() }
     }
   }
 
