@@ -12,6 +12,7 @@ public struct BrazeAdapter: EngagementAdapter {
   public let configuration: BrazeConfiguration
   public let capabilities: AdapterCapabilities
   public var vendor: Vendor { "braze" }
+  public var summary: String { "\(vendor), client \(configuration.sdkVersion)" }
 
   public init(_ configuration: BrazeConfiguration) {
     self.configuration = configuration

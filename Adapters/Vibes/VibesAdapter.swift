@@ -16,6 +16,10 @@ public struct VibesAdapter: EngagementAdapter {
   public let capabilities: AdapterCapabilities
   public let configuration: VibesConfiguration
 
+  public var summary: String {
+    "\(vendor), client \(configuration.clientVersion), application \(configuration.appID)"
+  }
+
   public init(_ configuration: VibesConfiguration) {
     self.configuration = configuration
     capabilities = AdapterCapabilities(

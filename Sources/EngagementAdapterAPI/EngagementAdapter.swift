@@ -13,6 +13,9 @@ public protocol EngagementAdapter: Sendable {
   /// The vendor whose protocol this is.
   var vendor: Vendor { get }
 
+  /// The vendor, and what a log may say of the configuration: no secret and nobody's id.
+  var summary: String { get }
+
   /// What the vendor can do, as data.
   var capabilities: AdapterCapabilities { get }
 
@@ -48,6 +51,8 @@ public protocol EngagementAdapter: Sendable {
 }
 
 extension EngagementAdapter {
+  public var summary: String { vendor.text }
+
   public func card(in item: RawItem) throws(EngagementError) -> Card { throw lacks("cards") }
 
   public func message(in item: RawItem) throws(EngagementError) -> InboxMessage {

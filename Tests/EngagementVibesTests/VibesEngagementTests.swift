@@ -40,6 +40,7 @@ import VibesFixtures
 
   /// Does a bit of everything; what is not allowed is refused.
   private static func useEverything(_ engagement: Engagement) async throws {
+    _ = await engagement.refresh(.settings)
     _ = await engagement.refresh(.inbox)
     var receipts: [Receipt?] = []
     for message in engagement.inbox().messages {
@@ -82,6 +83,9 @@ import VibesFixtures
       try await Self.useEverything(engagement)
       let lines = application.lines.withLock { $0 }
       for line in [
+        "info EngagementKit \(Engagement.version) opened for \(Device.test.appID).",
+        "info vibes: Speaks to vibes, client 1.0.0, application \(Vibes.appID).",
+        "info vibes: The inbox: the vendor has it switched on.",
         "info vibes: Delivered inbox.read, 1 of it.",
         "info vibes: Delivered push.register, 1 of it.",
         "info vibes: Delivered device.update, 1 of it.",

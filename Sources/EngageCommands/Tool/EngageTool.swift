@@ -1,9 +1,10 @@
+import EngagementKit
 import EngagementModel
 
 /// The command line, from its words to its exit status.
 public enum EngageTool {
   /// The version that `--version` prints.
-  public static let version = "0.4.0"
+  public static let version = Engagement.version
 
   /// Runs one command line, without the name of the program.
   public static func run(_ line: [String], in surroundings: Surroundings) async -> ExitStatus {

@@ -99,6 +99,7 @@ extension Engagement {
     let journal = JournalKeeper(
       try ExtensionJournal(ofCacheAt: place.path), in: house, pushes)
     await journal.foldOrLog()
+    house.tellOpened()
     if let recovery = house.store.recovery { house.log(.warning, recovery.message) }
     return Engagement(
       house, houses: houses, exchanges: exchanges, desk: desk, courier: courier,
@@ -119,6 +120,14 @@ extension Engagement {
       guard error.code == .storage else { throw error }
       return try await body()
     }
+  }
+}
+
+extension House {
+  /// Says what runs here, for whoever reads the log of an installation far away.
+  fileprivate func tellOpened() {
+    log(.info, "EngagementKit \(Engagement.version) opened for \(device().appID).")
+    for provider in providers { log(.info, "Speaks to \(provider.adapter.summary).", provider.id) }
   }
 }
 

@@ -8,6 +8,9 @@ import EngagementStore
 /// what the user does is accepted at once and delivered when it can be. Only `run()` does anything
 /// by itself.
 public final class Engagement: Sendable {
+  /// The version of the library.
+  public static let version = "0.4.0"
+
   let house: House
   let houses: [ProviderID: ProviderHouse]
   let exchanges: [ProviderID: Exchange]

@@ -99,8 +99,19 @@ final class ProviderHouse: ExchangeHouse {
     _ changes: [Change], in partition: Partition, recording events: [EngagementEvent] = []
   ) async throws(EngagementError) -> CommitReport {
     try await house.strongbox.keep(changes, of: provider.id, for: partition.user)
-    return try await house.store.commit(
+    let report = try await house.store.commit(
       changes, from: provider.id, in: partition, at: house.clock.now, recording: events)
+    if report.hasNewSettings { tellSettings(changes) }
+    return report
+  }
+
+  private func tellSettings(_ changes: [Change]) {
+    for case .settings(let settings) in changes {
+      for (what, isOn) in [("Cards", settings.cardsEnabled), ("The inbox", settings.inboxEnabled)] {
+        guard let isOn else { continue }
+        house.log(.info, "\(what): the vendor has it switched \(isOn ? "on" : "off").", provider.id)
+      }
+    }
   }
 
   /// Tells everybody what a commit did.
