@@ -36,9 +36,11 @@ extension Law {
   private static let foreignPushes = Law(
     "pushes.foreign", "a push of anybody else's is refused"
   ) { subject, findings in
+    // Of the adapter alone: an application's pushes are sorted before it is asked.
     let stage = try await Stage(subject)
+    let context = try await stage.context()
     for push in strange + subject.foreignPushes {
-      guard try await stage.engagement.received(push) != nil else { continue }
+      guard stage.adapter.received(push, in: context) != nil else { continue }
       let names = push.object?.members.map(\.key).joined(separator: ", ") ?? "\(push)"
       findings.note("A push of somebody else's is taken.", names)
     }

@@ -29,6 +29,7 @@ extension Subjects {
       .events([EngagementEvent(id: "e-1", kind: .launch, time: TestClock().now)]),
       .vendor("callback", ["migration_item_id": "item-1"]),
       .vendor("release", ["device": "another"]),
+      .vendor("release.renew", ["device": "another"]),
     ]
     return subject
   }
