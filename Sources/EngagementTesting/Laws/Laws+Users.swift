@@ -40,27 +40,26 @@ extension Stage {
         isOver.withLock { $0 = true }
       }
       await isStill(1) { isOver.withLock { $0 ? 1 : 0 } }
-      try await whileTimePasses { try await signIn(Stage.other) }
+      try await signInWhileTimePasses()
       try await checkView(is: [], held, &findings)
       gate.open()
       try await group.waitForAll()
     }
   }
 
-  /// What waits for the held answer as well gives up when its time is over, so time has to pass.
-  private func whileTimePasses(
-    _ body: @escaping @Sendable () async throws -> Void
-  ) async throws {
+  /// What waits for the held answer as well gives up when its time is over, so time has to pass
+  /// until the next user is there. After that nothing waits, and time would only run out on what
+  /// the next user sends.
+  private func signInWhileTimePasses() async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
-      group.addTask { try await body() }
+      group.addTask { try await signIn(Stage.other) }
       group.addTask {
-        while !Task.isCancelled {
+        while !Task.isCancelled, engagement.user != Stage.other {
           await Task.yield()
           clock.advance(by: .milliseconds(1))
         }
       }
-      try await group.next()
-      group.cancelAll()
+      while try await group.next() != nil {}
     }
   }
 
