@@ -46,7 +46,12 @@ final class Refresher: Sendable {
 
   func refresh(_ target: RefreshTarget) async -> RefreshOutcome {
     let occupant = house.occupancy.present
-    let providers = providers(of: target)
+    let providers: [Provider]
+    do throws(EngagementError) {
+      providers = try self.providers(of: target)
+    } catch {
+      return RefreshOutcome(error.provider.map { [$0: .failed(error)] } ?? [:])
+    }
     return await withTaskGroup(of: (ProviderID, ProviderOutcome).self) { group in
       for provider in providers {
         group.addTask { (provider.id, await self.refresh(target, at: provider, for: occupant)) }
@@ -55,12 +60,12 @@ final class Refresher: Sendable {
     }
   }
 
-  private func providers(of target: RefreshTarget) -> [Provider] {
+  private func providers(of target: RefreshTarget) throws(EngagementError) -> [Provider] {
     let route: Route? =
       switch target {
       case .cards: routes().cards
       case .inbox: routes().inbox
-      case .message(let id): .only(id.provider)
+      case .message(let id): .only(try house.provider(id.provider).id)
       case .person, .metrics, .campaigns, .settings: nil
       }
     guard let route else { return house.providers }

@@ -15,14 +15,6 @@ extension Store {
     }
   }
 
-  /// Moves the log into the file; `busy` where a reader holds it up for longer than the wait.
-  package func checkpoint() throws(EngagementError) { try moveLog() }
-
-  /// Keeps the log short while the application runs: moves what it can of a long one into the file
-  /// and waits for no reader. Whether there was anything to do; nothing is where the file is let go
-  /// of.
-  package func tidy() throws(EngagementError) -> Bool { try shortenLog() }
-
   /// Ends what is under way, moves the log into the file and lets go of it, so that the process
   /// may be frozen. Whatever is asked meanwhile opens it again.
   ///
@@ -30,7 +22,7 @@ extension Store {
   /// is lost by it.
   package func suspend() throws(EngagementError) {
     defer { close() }
-    try moveLog()
+    try checkpoint()
   }
 
   /// Opens the file again.

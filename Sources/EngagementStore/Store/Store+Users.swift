@@ -76,7 +76,7 @@ extension Store {
     let report = try write { (tables, database) throws(EngagementError) in
       try tables.erase(partition, at: now, on: &database)
     }
-    try moveLog()
+    try checkpoint()
     try DamagedFiles(of: StoreFile(options.path)).removeAll()
     return report
   }

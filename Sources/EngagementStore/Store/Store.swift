@@ -133,14 +133,15 @@ package actor Store {
   }
 
   /// Moves the log into the file; `busy` where a reader holds it up for longer than the wait.
-  func moveLog() throws(EngagementError) {
+  package func checkpoint() throws(EngagementError) {
     try open(at: options.now())
     try database?.checkpoint(.truncate)
   }
 
-  /// Moves what no reader holds up from a long log into the file, and waits for nobody; whether
-  /// there was a long one.
-  func shortenLog() throws(EngagementError) -> Bool {
+  /// Keeps the log short while the application runs: moves what it can of a long one into the file
+  /// and waits for no reader. Whether there was anything to do; nothing is where the file is let go
+  /// of.
+  package func tidy() throws(EngagementError) -> Bool {
     guard let size = try database?.file.logSize(), size > Connection.keptLog else { return false }
     try database?.checkpoint(.passive)
     return true

@@ -110,6 +110,9 @@ import Testing
     }
     #expect(error.operation == "message")
     #expect(stage.transport.requests.map { $0.isFor("vibes") } == [true])
+    let nobodys = await stage.engagement.refresh(.message(ItemID("vibs", "m-1")))
+    #expect(nobodys.providers.mapValues(\.error?.code) == ["vibs": .notFound])
+    #expect(!nobodys.isComplete)
     try await stage.end()
   }
 
