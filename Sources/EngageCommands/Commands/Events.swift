@@ -85,8 +85,7 @@ private struct EventPrinter {
       .init("PROPERTIES", isFlexible: true),
     ])
     for event in events { table.add(cells(of: event)) }
-    let lines = table.lines(width: console.terminal.width)
-    for line in titled ? lines[...] : lines.dropFirst() { try console.line(line) }
+    try console.table(table, titled: titled)
   }
 
   private func cells(of event: EngagementEvent) -> [Phrase] {

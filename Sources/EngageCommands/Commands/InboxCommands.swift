@@ -4,7 +4,9 @@ import EngagementModel
 
 extension Command {
   /// `engage inbox`.
-  static let inbox = [listMessages, showMessage, openMessage, readMessage, expireMessage]
+  static let inbox = [
+    listMessages, showMessage, openMessage, readMessage, expireMessage, deleteMessage,
+  ]
 
   private static let messageID = Argument(
     name: "ID", help: "PROVIDER/ID, or a beginning that only one has")
@@ -74,6 +76,11 @@ extension Command {
     }
     return .expire(at: date)
   }
+
+  private static let deleteMessage = action(
+    "delete", "take a message away for good", "",
+    Example("engage inbox delete vibes/0b16", "one message")
+  ) { _ in .delete }
 
   private static func action(
     _ verb: String, _ summary: String, _ discussion: String, _ example: Example,

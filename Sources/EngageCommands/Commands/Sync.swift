@@ -5,6 +5,11 @@ import EngagementModel
 import FoundationEssentials
 
 extension Command {
+  private static let watch = Option(
+    "watch", letter: "w", "go on asking and delivering, until Ctrl-C, and tell what is new")
+  private static let every = Option(
+    "every", value: "SECONDS", "how often with --watch (default 60)")
+
   static let sync = Command(
     name: ["sync"], summary: "ask every vendor anew and deliver what waits",
     discussion: """
@@ -12,18 +17,28 @@ extension Command {
       or failed. One that is down takes nothing from the others; the status is 1 then. Ctrl-C ends
       it in order: what came until then is kept, what was not delivered still waits.
       """,
+    options: [watch, every],
     examples: [
       Example("engage sync", "everything"),
+      Example("engage sync --watch --every 10", "every ten seconds, for as long as it runs"),
       Example("engage sync --json", "one object for each provider and surface"),
     ], isInterruptible: true,
     run: { invocation in
+      let seconds = try invocation.number(every, in: 1...86_400)
       let configuration = try invocation.configuration()
-      let report = try await invocation.console.progress("Asking every vendor …") {
+      guard !invocation.has(watch) else {
+        return try await invocation.delivering(configuration) { engagement in
+          try await SyncReport.follow(
+            engagement, configuration, every: .seconds(seconds ?? 60), in: invocation)
+        }
+      }
+      guard seconds == nil else { throw invocation.usage("--every goes with --watch.") }
+      let report = try await invocation.console.progress(SyncReport.progress) {
         try await invocation.delivering(configuration) { engagement in
           try await SyncReport.make(engagement, configuration, in: invocation.surroundings)
         }
       }
-      try report.print(on: invocation.console, now: invocation.surroundings.clock.now)
+      try report.print(on: invocation.console)
       return report.isComplete ? .done : .failed
     })
 }
@@ -36,6 +51,8 @@ struct SyncReport: Sendable {
     var outcome: ProviderOutcome
     /// How many items of the provider are seen now.
     var count: Int
+    /// Differs where what is seen does.
+    var look: Int
   }
 
   var rows: [Row] = []
@@ -52,6 +69,43 @@ struct SyncReport: Sendable {
 
   // MARK: Asking
 
+  static let progress: Phrase = "Asking every vendor …"
+
+  /// Asks again and again until the task is cancelled, and tells everything once and then what is
+  /// new.
+  static func follow(
+    _ engagement: Engagement, _ configuration: EngageConfiguration, every pause: Duration,
+    in invocation: Invocation
+  ) async throws -> ExitStatus {
+    let clock = invocation.surroundings.clock
+    var former: SyncReport?
+    while !Task.isCancelled {
+      do {
+        let report = try await invocation.console.progress(progress) {
+          try await make(engagement, configuration, in: invocation.surroundings)
+        }
+        try report.news(since: former).print(on: invocation.console, titled: former == nil)
+        former = report
+      } catch is CancellationError {
+        return .done
+      }
+      await clock.sleep(until: clock.uptime + pause)
+    }
+    return .done
+  }
+
+  /// The rows that say something which the former report did not.
+  private func news(since former: SyncReport?) -> SyncReport {
+    guard let former else { return self }
+    var news = self
+    news.rows = rows.filter { row in
+      let old = former.rows.first { $0.provider == row.provider && $0.surface == row.surface }
+      return row.look != old?.look || row.outcome.trouble != old?.outcome.trouble
+        || pending[row.provider] != former.pending[row.provider]
+    }
+    return news
+  }
+
   static func make(
     _ engagement: Engagement, _ configuration: EngageConfiguration, in surroundings: Surroundings
   ) async throws -> SyncReport {
@@ -61,11 +115,11 @@ struct SyncReport: Sendable {
     try await drain(engagement, in: surroundings)
     try Task.checkCancellation()
     let finder = CardFinder(engagement: engagement, configuration: configuration)
-    let shown = await finder.all().filter { $0.kind != .control }.map(\.id.provider)
+    let shown = await finder.all().filter { $0.kind != .control }
     var report = SyncReport()
-    report.add(cardOutcome, .cards) { id in shown.count { $0 == id } }
-    let messages = engagement.inbox().messages.map(\.id.provider)
-    report.add(inboxOutcome, .inbox) { id in messages.count { $0 == id } }
+    report.add(cardOutcome, .cards) { id in shown.filter { $0.id.provider == id } }
+    let messages = engagement.inbox().messages
+    report.add(inboxOutcome, .inbox) { id in messages.filter { $0.id.provider == id } }
     report.pending = try await engagement.pending().filter { $0.value > 0 }
     return report
   }
@@ -80,18 +134,21 @@ struct SyncReport: Sendable {
     }
   }
 
-  private mutating func add(
-    _ outcome: RefreshOutcome, _ surface: Surface, count: (ProviderID) -> Int
+  private mutating func add<Item: Hashable>(
+    _ outcome: RefreshOutcome, _ surface: Surface, items: (ProviderID) -> [Item]
   ) {
     for (provider, outcome) in outcome.providers.sorted(by: { $0.key < $1.key }) {
+      let items = items(provider)
       rows.append(
-        Row(provider: provider, surface: surface, outcome: outcome, count: count(provider)))
+        Row(
+          provider: provider, surface: surface, outcome: outcome, count: items.count,
+          look: items.hashValue))
     }
   }
 
   // MARK: Telling
 
-  func print(on console: Console, now: Date) throws(ClosedPipe) {
+  func print(on console: Console, titled: Bool = true) throws(ClosedPipe) {
     var table = Table([
       .init("PROVIDER"), .init("WHAT"), .init("OUTCOME"), .init("ITEMS", .trailing),
       .init("WAITING", .trailing), .init("NOTE", isFlexible: true),
@@ -111,8 +168,11 @@ struct SyncReport: Sendable {
       for member in outcome.members.members { object[member.key] = member.value }
       try console.object(object)
     }
-    guard !rows.isEmpty else { return console.note("No provider is asked: no route names one.") }
-    try console.table(table)
+    guard !rows.isEmpty else {
+      if titled { console.note("No provider is asked: no route names one.") }
+      return
+    }
+    try console.table(table, titled: titled)
     if !console.isJSON { tellFailures(on: console) }
   }
 
@@ -142,6 +202,14 @@ struct ToldOutcome {
 }
 
 extension ProviderOutcome {
+  /// Why nothing came, without what changes while that lasts; nil where the vendor was reached.
+  fileprivate var trouble: String? {
+    switch self {
+    case .fresh, .notModified: nil
+    default: told.word + (error?.code.text ?? "")
+    }
+  }
+
   /// What is said of it.
   var told: ToldOutcome {
     switch self {

@@ -18,10 +18,11 @@ struct Console: Sendable {
     try print(phrase.rendered(inColour: terminal.isColoured))
   }
 
-  /// Prints a table for people; nothing where results are JSON.
-  func table(_ table: Table) throws(ClosedPipe) {
+  /// Prints a table for people, without its titles where they stand above; nothing where results
+  /// are JSON.
+  func table(_ table: Table, titled: Bool = true) throws(ClosedPipe) {
     guard !isJSON else { return }
-    let lines = table.lines(width: terminal.width)
+    let lines = table.lines(width: terminal.width).dropFirst(titled ? 0 : 1)
     try print(lines.map { $0.rendered(inColour: terminal.isColoured) }.joined(separator: "\n"))
   }
 

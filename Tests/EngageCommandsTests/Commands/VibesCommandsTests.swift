@@ -63,6 +63,68 @@ import Testing
     await scene.emulator.stop()
   }
 
+  @Test("a sync that watches tells everything once, then what is new, until Ctrl-C (X1, V8)")
+  func watch() async throws {
+    let scene = try await Scene()
+    let emulator = scene.emulator
+    let twoMoreLists: @Sendable () async -> Void = {
+      func lists() async -> Int {
+        await emulator.requests().count { $0.vendor == "vibes" && $0.path.hasSuffix("/messages") }
+      }
+      let former = await lists()
+      for _ in 0..<6_000 where await lists() < former + 2 {
+        try? await Task.sleep(for: .milliseconds(10))
+      }
+    }
+    let ending = await scene.stage.run(
+      ["sync", "--watch", "--every", "1"], by: CurlTransport(),
+      in: .init(
+        patience: .seconds(600),
+        interruption: {
+          for message in 1...2 {
+            await twoMoreLists()
+            let item: JSON = ["message_uid": .string("new-\(message)"), "content": "Text"]
+            _ = try? await emulator.put(item, in: "vibes")
+          }
+          await twoMoreLists()
+        }))
+    #expect(ending.status == .done)
+    #expect(ending.errors.isEmpty)
+    let told = ending.lines.map { $0.split(separator: " ").prefix(4).joined(separator: " ") }
+    #expect(
+      told == [
+        "PROVIDER WHAT OUTCOME ITEMS", "braze cards fresh 11", "vibes inbox fresh 6",
+        "vibes inbox fresh 7", "vibes inbox fresh 8",
+      ])
+    let wrong = await scene.stage.engage("sync", "--every", "5")
+    #expect(wrong.status == .usage && wrong.errors.hasPrefix("engage: --every goes with --watch."))
+    await emulator.stop()
+  }
+
+  @Test("events that are followed are printed as they happen, until Ctrl-C (X14)")
+  func follow() async throws {
+    let scene = try await Scene()
+    await scene.engage("sync")
+    let id = try Self.id(try await scene.inbox().first)
+    let stage = scene.stage
+    let emulator = scene.emulator
+    let ending = await stage.run(
+      ["events", "--follow", "--kind", "read", "--json"],
+      in: .init(interruption: {
+        let transport = CurlTransport()
+        for _ in 0..<20 where await emulator.times("read", of: id) == 0 {
+          _ = await stage.engage("inbox", "read", id, by: transport)
+        }
+        // Looked at more than three times a second.
+        try? await Task.sleep(for: .seconds(2))
+      }))
+    #expect(ending.status == .done)
+    let events = try ending.lines.map { try JSON(parsing: Array($0.utf8)) }
+    #expect(!events.isEmpty)
+    #expect(events.allSatisfy { $0["kind"] == "read" })
+    await emulator.stop()
+  }
+
   @Test("one vendor that is down costs the status; the other's part is there (X3)")
   func oneDown() async throws {
     let scene = try await Scene()
@@ -100,7 +162,7 @@ import Testing
     await scene.emulator.stop()
   }
 
-  @Test("open, read and expire reach the vendor once, and are seen at once (V5, V8)")
+  @Test("open, read, expire and delete reach the vendor once, and are seen at once (V5, V8)")
   func actions() async throws {
     let scene = try await Scene()
     await scene.engage("sync")
@@ -120,6 +182,11 @@ import Testing
     let left = try await scene.inbox()
     #expect(left.count == 5)
     #expect(left.first?["expiresAt"] == "2126-12-24T16:00:00.000Z")
+    let third = try Self.id(left.last)
+    #expect(
+      await scene.engage("inbox", "delete", third).output == "delete vibes/\(third): delivered\n")
+    #expect(await scene.emulator.times("expire", of: third) == 1)
+    #expect(try await scene.inbox().count == 4)
     await scene.emulator.stop()
   }
 

@@ -9,6 +9,7 @@ _engage() {
     --port) COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     --seed) COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     --faults) COMPREPLY=($(compgen -f -- "$word")); return ;;
+    --every) COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     --container) COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     --at) COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     --service) COMPREPLY=($(compgen -W 'apns fcm' -- "$word")); return ;;
@@ -24,7 +25,7 @@ _engage() {
     "doctor "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
     "emulate "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--vendor --port --seed --faults --config --json --log --help' -- "$word")); return; } ;;
     "providers "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
-    "sync "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
+    "sync "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--watch --every --config --json --log --help' -- "$word")); return; } ;;
     "cards list") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--container --control --config --json --log --help' -- "$word")); return; } ;;
     "cards show") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
     "cards impression") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
@@ -36,7 +37,8 @@ _engage() {
     "inbox open") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
     "inbox read") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
     "inbox expire") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--at --config --json --log --help' -- "$word")); return; } ;;
-    "inbox "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W 'list show open read expire' -- "$word")); return; } ;;
+    "inbox delete") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
+    "inbox "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W 'list show open read expire delete' -- "$word")); return; } ;;
     "person show") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
     "person set") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
     "person associate") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;

@@ -11,7 +11,7 @@ _engage() {
       'providers:show what each provider can do'
       'sync:ask every vendor anew and deliver what waits'
       'cards:list, show, impression, click, dismiss'
-      'inbox:list, show, open, read, expire'
+      'inbox:list, show, open, read, expire, delete'
       'person:show, set, associate, erase, export'
       'signin:make a user present'
       'signout:make nobody in particular present, and say what was delivered'
@@ -31,7 +31,7 @@ _engage() {
     doctor) shift words; ((CURRENT--)); _arguments '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[tell on standard error what is done (default off)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ;;
     emulate) shift words; ((CURRENT--)); _arguments '*--vendor[only this vendor]:NAME:(braze vibes)' '--port[the first of ten ports (default 8400) Brazes, then Vibess, CleverTaps and Atomics; the last is controls; 0 takes any that are free]:NUMBER:' '--seed[what the vendors hold follows from it (default 1)]:NUMBER:' '--faults[a script of what goes wrong]:FILE:_files' '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[tell on standard error what is done (default off)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ;;
     providers) shift words; ((CURRENT--)); _arguments '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[tell on standard error what is done (default off)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ;;
-    sync) shift words; ((CURRENT--)); _arguments '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[tell on standard error what is done (default off)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ;;
+    sync) shift words; ((CURRENT--)); _arguments '--watch[go on asking and delivering, until Ctrl-C, and tell what is new]' '-w[go on asking and delivering, until Ctrl-C, and tell what is new]' '--every[how often with --watch (default 60)]:SECONDS:' '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[tell on standard error what is done (default off)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ;;
     cards)
       if ((CURRENT == 3)); then
         names=(
@@ -59,6 +59,7 @@ _engage() {
           'open:tell the vendor that a message was opened'
           'read:mark a message as read'
           'expire:have a message end, now or at a time'
+          'delete:take a message away for good'
         )
         _describe verb names
         return
@@ -69,6 +70,7 @@ _engage() {
         open) shift 2 words; ((CURRENT -= 2)); _arguments '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[tell on standard error what is done (default off)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ':ID:' ;;
         read) shift 2 words; ((CURRENT -= 2)); _arguments '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[tell on standard error what is done (default off)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ':ID:' ;;
         expire) shift 2 words; ((CURRENT -= 2)); _arguments '--at[when the message ends, such as 2026-12-24T180000Z (default now)]:TIME:' '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[tell on standard error what is done (default off)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ':ID:' ;;
+        delete) shift 2 words; ((CURRENT -= 2)); _arguments '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[tell on standard error what is done (default off)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ':ID:' ;;
       esac ;;
     person)
       if ((CURRENT == 3)); then
