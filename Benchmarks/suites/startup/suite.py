@@ -34,12 +34,10 @@ def prepare():
 
 
 def engage():
-    """Builds the command line as it is shipped: in release, with the static standard library."""
-    options = [
-        "--package-path", ROOT, "--scratch-path", WORK / "engage", "-c", "release",
-        "--static-swift-stdlib"]
-    sh("swift", "build", *options, "--product", "engage")
-    return pathlib.Path(sh("swift", "build", *options, "--show-bin-path").strip()) / "engage"
+    """Builds and installs the command line as users do."""
+    prefix = WORK / "installed"
+    sh(ROOT / "install-engage", prefix, "--scratch-path", WORK / "engage")
+    return prefix / "bin/engage"
 
 
 def peer(ours):
