@@ -1,82 +1,121 @@
-import CCurl
 import EngagementModel
 
-/// The owner of all transfers: starts them, ends them, tells who waits.
-actor CurlDriver {
-  /// Handles that are kept for later transfers.
-  private static let keptHandles = 64
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
-  let thread: DriverThread
-  private let limits: Limits
-  private var transfers: [ObjectIdentifier: Transfer] = [:]
-  private var idle: [EasyHandle] = []
-
-  nonisolated var unownedExecutor: UnownedSerialExecutor {
-    unsafe thread.asUnownedSerialExecutor()
+/// Drives all transfers of one transport, on one thread at a time.
+///
+/// A thread of its own waits for the network. A request is begun by its caller, which spares
+/// waking that thread; where somebody drives just then, it is left to whoever that is.
+final class CurlDriver: Sendable {
+  private enum Work {
+    case begin(Order, Ticket, CheckedContinuation<Transfer.Outcome, Never>)
+    case cancel(Ticket)
   }
 
-  private init(_ thread: DriverThread, _ limits: Limits) {
-    self.thread = thread
-    self.limits = limits
+  private struct Inbox {
+    var work: [Work] = []
+    var isClosed = false
+  }
+
+  private let poller: Poller
+  private let inbox = Locked(Inbox())
+  private let transfers: Locked<Transfers>
+
+  private init(_ limits: Limits) throws(EngagementError) {
+    poller = try Poller()
+    transfers = Locked(try Transfers(MultiHandle(poller), limits))
   }
 
   static func started(_ limits: Limits) throws(EngagementError) -> CurlDriver {
-    let driver = CurlDriver(try DriverThread(), limits)
-    try driver.thread.start(driver)
+    let driver = try CurlDriver(limits)
+    let own = unsafe Unmanaged.passRetained(driver)
+    var thread = pthread_t(bitPattern: 0)
+    let code = unsafe pthread_create(&thread, nil, threadMain, own.toOpaque())
+    guard code == 0 else {
+      unsafe own.release()
+      throw EngagementError(
+        .internalFailure, "There is no thread for the network: the system has too many.",
+        underlying: "errno \(code)")
+    }
+    // Nobody can join it: the last reference to a transport may be dropped anywhere.
+    pthread_detach(thread)
     return driver
   }
 
-  var isIdle: Bool { transfers.isEmpty }
-
-  /// What became of the order. Cancelling the ticket ends it; a task that is cancelled already
-  /// does not begin, since its ticket may have been looked for before this.
-  func outcome(of order: Order, _ ticket: Ticket) async -> Transfer.Outcome {
-    if Task.isCancelled { return .failure(Self.cancelled) }
-    return await withCheckedContinuation { begin(order, ticket, $0) }
-  }
-
-  func cancel(_ ticket: Ticket) {
-    guard let transfer = transfers[ObjectIdentifier(ticket)] else { return }
-    end(transfer, .failure(Self.cancelled))
-  }
-
-  /// Waits for something to do and does it.
-  func turn() {
-    thread.multi.turn()
-    while let (transfer, code) = thread.multi.nextDone() {
-      end(transfer, outcome(of: transfer, code))
+  /// What became of the order. Whoever asks keeps the driver from being closed meanwhile.
+  func outcome(of order: Order) async -> Transfer.Outcome {
+    let ticket = Ticket()
+    return await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        inbox.withLock { inbox in
+          inbox.work.append(.begin(order, ticket, continuation))
+          // The handler may have run before this, and so in vain.
+          if Task.isCancelled { inbox.work.append(.cancel(ticket)) }
+        }
+        if CurlLibrary.writesWithoutSignals { work() } else { poller.ring() }
+      }
+    } onCancel: {
+      inbox.withLock { $0.work.append(.cancel(ticket)) }
+      // The task is locked meanwhile, so the work is left to the thread.
+      poller.ring()
     }
   }
 
-  private func begin(
-    _ order: Order, _ ticket: Ticket, _ continuation: CheckedContinuation<Transfer.Outcome, Never>
-  ) {
-    do throws(EngagementError) {
-      let easy: EasyHandle
-      if let used = idle.popLast() { easy = used } else { easy = try EasyHandle() }
-      let transfer = Transfer(
-        order, ticket, on: easy, maximumBodyBytes: limits.maximumBodyBytes, continuation)
-      try easy.prepare(for: transfer, within: limits)
-      try thread.multi.add(easy)
-      transfers[ObjectIdentifier(ticket)] = transfer
-    } catch {
-      continuation.resume(returning: .failure(error))
+  /// Ends the thread.
+  func close() {
+    inbox.withLock { $0.isClosed = true }
+    poller.ring()
+  }
+
+  fileprivate func run() {
+    // A peer that has gone must not end the process; with the signal blocked, writing fails.
+    blockBrokenPipes()
+    while !inbox.withLock({ $0.isClosed }) {
+      let pause = transfers.withLock { $0.pause() }
+      // After the lock was held for the last time: who found it taken has left his work here.
+      work()
+      let news = poller.wait(pause)
+      transfers.withLock { $0.act(on: news) }
     }
   }
 
-  private func outcome(of transfer: Transfer, _ code: CURLcode) -> Transfer.Outcome {
-    guard code == CURLE_OK else { return .failure(Failure(of: transfer, code).error) }
-    transfer.received.status = transfer.easy.number(CURLINFO_RESPONSE_CODE)
-    return .success(transfer.received)
+  /// Does what there is to do, unless another thread drives: it looks here again afterwards.
+  private func work() {
+    while inbox.withLock({ !$0.work.isEmpty }) {
+      guard transfers.withLockIfFree({ work(on: &$0) }) != nil else { return }
+    }
   }
 
-  private func end(_ transfer: Transfer, _ outcome: Transfer.Outcome) {
-    transfers[ObjectIdentifier(transfer.ticket)] = nil
-    thread.multi.remove(transfer.easy)
-    transfer.easy.reset()
-    if idle.count < Self.keptHandles { idle.append(transfer.easy) }
-    transfer.continuation.resume(returning: outcome)
+  private func work(on transfers: inout Transfers) {
+    let work = inbox.withLock { inbox in
+      defer { inbox.work = [] }
+      return inbox.work
+    }
+    for piece in work {
+      switch piece {
+      case .begin(let order, let ticket, let continuation):
+        transfers.begin(order, ticket, continuation)
+      case .cancel(let ticket): transfers.cancel(ticket)
+      }
+    }
+    transfers.act(on: [])
+    transfers.keepAlarm()
   }
+}
 
-  private static let cancelled = EngagementError(.cancelled, "The task was cancelled.")
+private func blockBrokenPipes() {
+  var signals = sigset_t()
+  unsafe sigemptyset(&signals)
+  unsafe sigaddset(&signals, SIGPIPE)
+  unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
+}
+
+private let threadMain: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = {
+  // The reference that `started` handed over.
+  if let own = unsafe $0 { unsafe Unmanaged<CurlDriver>.fromOpaque(own).takeRetainedValue().run() }
+  return nil
 }

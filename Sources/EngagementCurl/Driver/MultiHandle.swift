@@ -8,8 +8,7 @@ import EngagementModel
 #endif
 
 /// All transfers and connections of one transport, as libcurl keeps them.
-// The driver's thread alone calls it, but for `wake`, which only rings the bell.
-@safe final class MultiHandle: @unchecked Sendable {
+@safe final class MultiHandle {
   /// Connections at one time; further transfers wait for one. A process may have no more than 256
   /// open files where nobody has raised the limit.
   private static let connections = 64
@@ -20,9 +19,14 @@ import EngagementModel
   private let clock = SuspendingClock()
   /// When libcurl wants to be called though no socket has news.
   private var alarm: SuspendingClock.Instant?
+  /// When the thread will look again by itself, unless a socket has news.
+  private var wakeUp: SuspendingClock.Instant?
+  /// What is wanted of each socket. One that nothing is wanted of stays registered until it has
+  /// news: a kept connection is mostly used again before that.
+  private var wanted: [Int32: UInt32] = [:]
 
-  init() throws(EngagementError) {
-    poller = try Poller()
+  init(_ poller: Poller) throws(EngagementError) {
+    self.poller = poller
     guard Self.isGloballyReady, let raw = unsafe curl_multi_init() else {
       throw EngagementError(.internalFailure, "libcurl could not start: there is no memory.")
     }
@@ -63,21 +67,41 @@ import EngagementModel
     return (unsafe Unmanaged<Transfer>.fromOpaque(transfer).takeUnretainedValue(), code)
   }
 
-  /// Waits until a connection has news, libcurl's time has come, or someone wakes it; and does
-  /// what there is to do.
-  func turn() {
-    let now = clock.now
-    guard let alarm, alarm <= now else {
-      return poller.wait(alarm.map { Self.milliseconds($0 - now) } ?? -1) {
-        act($0, $1)
+  /// Does what there is to do, about sockets that have news and by the clock.
+  func act(on news: [Poller.News]) {
+    for piece in news {
+      if wanted[piece.socket, default: 0] == 0 {
+        wanted[piece.socket] = nil
+        _ = poller.register(piece.socket, 0, EPOLL_CTL_DEL)
+      } else {
+        act(piece.socket, piece.events)
       }
     }
+    guard let alarm, alarm <= clock.now else { return }
     self.alarm = nil
     act(CURL_SOCKET_BAD, 0)
   }
 
-  /// Ends the wait, or keeps the next one from beginning.
-  func wake() { poller.ring() }
+  /// How many milliseconds the thread may wait for news; for any time below zero.
+  ///
+  /// It wakes no later than it was going to: the next request's alarm is hardly ever earlier then,
+  /// so that nobody has to ring for it.
+  func pause() -> Int32 {
+    let now = clock.now
+    if let planned = wakeUp, planned > now {
+      wakeUp = min(planned, alarm ?? planned)
+    } else {
+      wakeUp = alarm
+    }
+    return wakeUp.map { $0 > now ? Self.milliseconds($0 - now) : 0 } ?? -1
+  }
+
+  /// Ends the thread's pause where it would last too long.
+  func keepAlarm() {
+    guard let alarm, wakeUp.map({ alarm < $0 }) ?? true else { return }
+    wakeUp = alarm
+    poller.ring()
+  }
 
   private func act(_ socket: curl_socket_t, _ events: UInt32) {
     var running: Int32 = 0
@@ -92,7 +116,11 @@ import EngagementModel
     var events: UInt32 = 0
     if direction == CURL_POLL_IN || direction == CURL_POLL_INOUT { events |= EPOLLIN.rawValue }
     if direction == CURL_POLL_OUT || direction == CURL_POLL_INOUT { events |= EPOLLOUT.rawValue }
-    poller.want(events, of: socket)
+    let known = wanted.updateValue(events, forKey: socket)
+    // A socket that was closed is no longer registered, though its number is known here.
+    if events != 0 && (known == nil || !poller.register(socket, events, EPOLL_CTL_MOD)) {
+      _ = poller.register(socket, events, EPOLL_CTL_ADD)
+    }
   }
 
   fileprivate func setAlarm(in milliseconds: Int) {

@@ -8,19 +8,17 @@ import EngagementModel
 #endif
 
 /// Waits for sockets and for a bell that any thread may ring.
-///
-/// One thread at a time uses it, but for `ring`.
-@safe final class Poller {
+final class Poller: Sendable {
+  /// A socket, and what can be done with it.
+  struct News {
+    let socket: Int32
+    let events: UInt32
+  }
+
   private let epoll: Int32
   private let bell: Int32
-  /// What is wanted of each socket. One that nothing is wanted of stays registered until it has
-  /// news: a kept connection is mostly used again before that.
-  private var wanted: [Int32: UInt32] = [:]
-  private var events: UnsafeMutableBufferPointer<epoll_event>
 
   init() throws(EngagementError) {
-    unsafe events = .allocate(capacity: 64)
-    unsafe events.initialize(repeating: epoll_event())
     epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
     bell = eventfd(0, Int32(EFD_NONBLOCK | EFD_CLOEXEC))
     // By its edge alone: the bell never has to be read.
@@ -34,7 +32,6 @@ import EngagementModel
   deinit {
     close(epoll)
     close(bell)
-    unsafe events.deallocate()
   }
 
   /// Keeps the next wait from lasting, or ends the present one.
@@ -43,39 +40,20 @@ import EngagementModel
     _ = unsafe write(bell, &one, 8)
   }
 
-  /// Says what is wanted of a socket; nothing by zero.
-  func want(_ events: UInt32, of socket: Int32) {
-    guard events != 0 else {
-      wanted[socket] = 0
-      return
-    }
-    // A socket that was closed is no longer registered, though its number is known here.
-    if wanted.updateValue(events, forKey: socket) == nil
-      || !register(socket, events, EPOLL_CTL_MOD)
-    {
-      _ = register(socket, events, EPOLL_CTL_ADD)
-    }
-  }
-
-  /// Hands over each socket that has news; gives up after so many milliseconds, or never below
-  /// zero.
-  func wait(_ milliseconds: Int32, _ body: (Int32, UInt32) -> Void) {
-    let count = unsafe epoll_wait(
-      epoll, events.baseAddress, Int32(events.count), milliseconds)
-    for place in 0..<max(0, Int(count)) {
-      let event = unsafe events[place]
-      let socket = unsafe event.data.fd
-      if socket == bell { continue }
-      if wanted[socket, default: 0] == 0 {
-        wanted[socket] = nil
-        _ = register(socket, 0, EPOLL_CTL_DEL)
-      } else {
-        unsafe body(socket, event.events)
+  /// Each socket that has news; none after so many milliseconds. Below zero, it waits for ever.
+  func wait(_ milliseconds: Int32) -> [News] {
+    unsafe withUnsafeTemporaryAllocation(of: epoll_event.self, capacity: 64) { events in
+      let count = unsafe epoll_wait(
+        epoll, events.baseAddress, Int32(events.count), milliseconds)
+      return unsafe events.prefix(max(0, Int(count))).compactMap { event in
+        let socket = unsafe event.data.fd
+        return socket == bell ? nil : News(socket: socket, events: unsafe event.events)
       }
     }
   }
 
-  private func register(_ socket: Int32, _ events: UInt32, _ operation: Int32) -> Bool {
+  /// Whether it could be done: a socket that was closed is no longer registered.
+  func register(_ socket: Int32, _ events: UInt32, _ operation: Int32) -> Bool {
     var event = unsafe epoll_event(events: events, data: epoll_data_t(fd: socket))
     return unsafe epoll_ctl(epoll, operation, socket, &event) == 0
   }

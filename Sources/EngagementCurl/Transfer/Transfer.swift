@@ -5,7 +5,7 @@ import FoundationEssentials
 
 /// One request under way: where libcurl puts what comes and asks whether to go on.
 ///
-/// The driver's thread alone touches it.
+/// Whoever drives alone touches it.
 final class Transfer {
   typealias Outcome = Result<Received, EngagementError>
 

@@ -27,7 +27,7 @@ extension CurlTransport {
     /// own, or a test's. There is no way to switch verification off.
     public var certificateAuthorities: String?
     /// Told of each request whose connection shows none of the pinned keys, whether it was refused
-    /// or only reported. It runs on the transport's thread and must not wait for anything.
+    /// or only reported. No request goes on while it runs, so it must not wait for anything.
     public var onPinMismatch: (@Sendable (PinMismatch) -> Void)?
 
     public init() {}

@@ -15,4 +15,9 @@ package enum CurlLibrary {
     guard let text = unsafe OpenSSL_version(OPENSSL_VERSION_STRING) else { return "unknown" }
     return unsafe String(cString: text)
   }
+
+  /// Whether a write to a peer that has gone never raises a signal, so that any thread may do it.
+  /// Before 7.87, OpenSSL wrote to the socket by itself, which does.
+  static let writesWithoutSignals =
+    unsafe curl_version_info(CURLVERSION_FIRST).pointee.version_num >= 0x075700
 }

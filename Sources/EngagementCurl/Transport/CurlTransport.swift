@@ -1,8 +1,8 @@
 public import EngagementHTTP
 public import EngagementModel
 
-/// The transport of this library: libcurl, one thread for all transfers, HTTP/2 where the server
-/// speaks it.
+/// The transport of this library: libcurl, one thread that waits for all transfers, HTTP/2 where the
+/// server speaks it.
 ///
 /// It does what `HTTPTransport` promises. Connections are kept and used again, by the requests of
 /// one transport only; make one transport and share it. A request that fails because a kept
@@ -27,18 +27,13 @@ public final class CurlTransport: HTTPTransport {
     }
   }
 
-  deinit { (try? driver.get())?.thread.close() }
+  deinit { (try? driver.get())?.close() }
 
   public func send(_ request: HTTPRequest) async throws(EngagementError) -> HTTPResponse {
     let order = try order(for: request)
-    let driver = try driver.get()
-    let ticket = Ticket()
-    let outcome = await withTaskCancellationHandler {
-      await driver.outcome(of: order, ticket)
-    } onCancel: {
-      driver.thread.cancel(ticket)
-    }
-    return try outcome.get().response
+    // The driver's thread ends with the transport.
+    defer { withExtendedLifetime(self) {} }
+    return try await driver.get().outcome(of: order).get().response
   }
 
   private func order(for request: HTTPRequest) throws(EngagementError) -> Order {

@@ -35,4 +35,13 @@ package final class Locked<Value>: @unchecked Sendable {
     defer { pthread_mutex_unlock(mutex) }
     return try body(&value)
   }
+
+  /// Runs the body unless someone else, or this very thread, is at it; nil then.
+  package func withLockIfFree<Result>(
+    _ body: (inout Value) -> sending Result
+  ) -> sending Result? {
+    guard pthread_mutex_trylock(mutex) == 0 else { return nil }
+    defer { pthread_mutex_unlock(mutex) }
+    return body(&value)
+  }
 }
