@@ -98,6 +98,36 @@ private struct Chain {
     #expect(reports.all.map(\.wasRefused) == [false, false, false])
   }
 
+  @Test("a report may cancel the request that it is about", .timeLimit(.minutes(20)))
+  func cancelled() async throws {
+    let chain = try Chain()
+    let pins = try PinSet(
+      [Pin(sha256: [UInt8](repeating: 1, count: 32))], enforcement: .reportOnly)
+    let sending = Locked<Task<HTTPResponse, any Error>?>(nil)
+    try await chain.root.withFile { file in
+      try await withServer(chain.leaf) { connection in
+        try connection.readHead()
+        _ = try connection.read()
+      } _: { server in
+        let transport = transport(trusting: file) {
+          $0.policy = RequestPolicy(otherwise: .allowWithPins(pins))
+          $0.onPinMismatch = { _ in sending.withLock { $0 }?.cancel() }
+        }
+        let task = sending.withLock { sending in
+          let task = Task {
+            try await transport.send(
+              HTTPRequest(.get, server.url(scheme: "https", host: "localhost")))
+          }
+          sending = task
+          return task
+        }
+        await #expect { try await task.value } throws: {
+          ($0 as? EngagementError)?.code == .cancelled
+        }
+      }
+    }
+  }
+
   @Test("pins that have expired are not looked at")
   func expired() async throws {
     let pins = try PinSet(

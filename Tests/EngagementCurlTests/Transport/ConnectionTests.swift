@@ -47,6 +47,27 @@ import Testing
     }
   }
 
+  /// Goes on with a task on the very thread that has something for it.
+  private final class AtOnce: TaskExecutor {
+    func enqueue(_ job: consuming ExecutorJob) {
+      UnownedJob(job).runSynchronously(on: asUnownedTaskExecutor())
+    }
+  }
+
+  @Test(
+    "who is answered may send the next request from where the answer came",
+    .timeLimit(.minutes(20)))
+  func fromTheAnswer() async throws {
+    try await withServer(nil, Self.answerAll) { server in
+      let transport = transport()
+      let task = Task(executorPreference: AtOnce()) {
+        for _ in 0..<50 { _ = try await transport.send(HTTPRequest(.get, server.url())) }
+      }
+      try await task.value
+      #expect(server.heads.count == 50)
+    }
+  }
+
   /// Answers once and then, having read a second request, goes away without a word.
   private static func dieOnSecond(_ connection: Connection) throws {
     let head = try connection.readHead()
