@@ -143,8 +143,7 @@ import EngagementModel
   }
 }
 
-// At file scope: formed in an actor's context, they would check for that actor and trap. The
-// context is the handle itself, which takes them back before it goes.
+// The context is the handle itself, which takes them back before it goes.
 
 private let wantSocket: curl_socket_callback = { _, socket, direction, context, _ in
   if let context = unsafe context {

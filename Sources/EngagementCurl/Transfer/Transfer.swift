@@ -67,8 +67,7 @@ extension Transfer {
   enum Refusal { case pins, lost, headTooLong, bodyTooLong }
 }
 
-// At file scope: formed in an actor's context, they would check for that actor and trap. The
-// context is the transfer, which the driver keeps until libcurl has let go of it.
+// The context is the transfer, which is kept until libcurl has let go of it.
 
 let takeHeadLine: curl_write_callback = { bytes, size, count, context in
   guard let context = unsafe context else { return 0 }

@@ -2,7 +2,7 @@ public import EngagementHTTP
 public import EngagementModel
 
 /// The transport of this library: libcurl, one thread that waits for all transfers, HTTP/2 where the
-/// server speaks it.
+/// server speaks it. A request is begun on its caller's thread, which waits for nothing.
 ///
 /// It does what `HTTPTransport` promises. Connections are kept and used again, by the requests of
 /// one transport only; make one transport and share it. A request that fails because a kept
