@@ -80,15 +80,15 @@ final class ProviderHouse: ExchangeHouse {
 
   /// Commits to the user's own partition and shows it where that is the present one.
   func commit(
-    _ changes: [Change], by attempt: Attempt
+    _ changes: [Change], by attempt: Attempt, recording events: [EngagementEvent] = []
   ) async throws(EngagementError) {
-    guard !changes.isEmpty else { return }
+    guard !changes.isEmpty || !events.isEmpty else { return }
     let (report, partition) = try await house.occupancy.committing(by: attempt, for: provider.id) {
       (speaksForInstallation) async throws(EngagementError) in
       let partition = try await self.house.store.partition(
         of: attempt.user, at: self.house.clock.now)
       let own = speaksForInstallation ? changes : changes.filter { !$0.isOfInstallation }
-      return (try await self.keep(own, in: partition), partition)
+      return (try await self.keep(own, in: partition, recording: events), partition)
     }
     await publish(report, of: partition)
   }
@@ -96,11 +96,11 @@ final class ProviderHouse: ExchangeHouse {
   /// Keeps secrets where secrets are kept, and the rest in the cache. A kill between the two
   /// leaves a secret that the vendor gives again.
   func keep(
-    _ changes: [Change], in partition: Partition
+    _ changes: [Change], in partition: Partition, recording events: [EngagementEvent] = []
   ) async throws(EngagementError) -> CommitReport {
     try await house.strongbox.keep(changes, of: provider.id, for: partition.user)
     let report = try await house.store.commit(
-      changes, from: provider.id, in: partition, at: house.clock.now)
+      changes, from: provider.id, in: partition, at: house.clock.now, recording: events)
     if report.hasNewSettings { tellSettings(changes) }
     return report
   }

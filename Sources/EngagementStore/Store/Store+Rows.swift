@@ -10,15 +10,17 @@ extension Store {
   /// Secrets and push tokens are not the cache's: whoever calls has put them elsewhere. They are
   /// passed over here. Throws `notFound` for a user who was erased.
   package func commit(
-    _ changes: [Change], from provider: ProviderID, in partition: Partition, at now: Date
+    _ changes: [Change], from provider: ProviderID, in partition: Partition, at now: Date,
+    recording events: [EngagementEvent] = []
   ) throws(EngagementError) -> CommitReport {
     let isNews = try read { (tables, database) throws(EngagementError) in
       try tables.partitions.require(partition, on: &database)
       return try tables.isNews(changes, from: provider, in: partition, on: &database)
     }
-    guard isNews else { return CommitReport(passingOver: changes) }
+    guard isNews || !events.isEmpty else { return CommitReport(passingOver: changes) }
     return try write { (tables, database) throws(EngagementError) in
-      try tables.commit(changes, from: provider, in: partition, at: now, on: &database)
+      try tables.commit(
+        changes, from: provider, in: partition, at: now, recording: events, on: &database)
     }
   }
 

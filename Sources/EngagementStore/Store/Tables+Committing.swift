@@ -21,9 +21,9 @@ extension Tables {
 
   mutating func commit(
     _ changes: [Change], from provider: ProviderID, in partition: Partition, at now: Date,
-    on database: inout Database
+    recording events: [EngagementEvent], on database: inout Database
   ) throws(EngagementError) -> CommitReport {
-    try partitions.require(partition, on: &database)
+    let consent = try partitions.require(partition, on: &database).consent
     var account = Account()
     var shelved = false
     for change in changes {
@@ -39,6 +39,9 @@ extension Tables {
     if shelved {
       try shelf.finish(in: partition, at: now, to: &account.report, on: &database)
       try tellQuarantined(account.report.quarantined, in: partition, at: now, on: &database)
+    }
+    if consent != .denied {
+      for event in events { _ = try ledger.append(event, of: partition.id, on: &database) }
     }
     try close(&account, at: now, on: &database)
     return account.report

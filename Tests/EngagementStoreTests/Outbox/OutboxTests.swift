@@ -208,6 +208,9 @@ private let refusal = EngagementError(.invalidArgument, "no such card")
     let optOut = Intent.Parcel(to: "paper", .operation(.optOut(true)), key: stand.key())
     try await store.accept(Intent(event: stand.event(.optOut), parcels: [optOut]), in: user)
     _ = try await store.record([stand.event()], in: user)
+    _ = try await store.commit(
+      [.ignored(refusal)], from: "paper", in: user, at: StoreStand.start,
+      recording: [stand.event()])
     #expect(try await store.ledger().isEmpty)
     #expect(try await store.waiting(in: user).map(\.work) == [.operation(.optOut(true))])
   }
