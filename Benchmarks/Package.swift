@@ -11,6 +11,7 @@ let package = Package(
       dependencies: [
         "BenchReport", .product(name: "EngagementAdapterAPI", package: "engagement-kit"),
         .product(name: "EngagementBraze", package: "engagement-kit"),
+        .product(name: "EngagementHTTP", package: "engagement-kit"),
         .product(name: "EngagementVibes", package: "engagement-kit"),
       ]),
     .executableTarget(name: "JSONDecoderPeer", dependencies: ["BenchReport"]),
@@ -27,7 +28,7 @@ let package = Package(
       dependencies: ["BenchReport"]
         + [
           "EngagementAdapterAPI", "EngagementHTTP", "EngagementKit", "EngagementTesting",
-          "EngagementBraze", "StoreBench",
+          "EngagementBraze", "EngagementVibes", "StoreBench",
         ].map { .product(name: $0, package: "engagement-kit") }),
     .executableTarget(
       name: "CodableCachePeer",

@@ -6,20 +6,43 @@ import EngagementModel
 import EngagementTesting
 import FoundationEssentials
 
-/// A vendor that answers with its settings, and with whatever list of cards it was given last.
+/// A vendor that answers with whatever list it was given last, and with texts that stay the same.
 actor Vendor {
-  private var cards: [UInt8] = []
+  /// What a request's line ends with that asks for the list.
+  private let place: String
+  /// The answers to other requests, by what their lines end with; an empty text is all others.
+  private let others: [(end: String, body: String)]
+  private var items: [UInt8] = []
 
-  func list(_ cards: [UInt8]) { self.cards = cards }
+  init(listing place: String, others: [(end: String, body: String)]) {
+    self.place = place
+    self.others = others
+  }
+
+  func list(_ items: [UInt8]) { self.items = items }
 
   func answer(_ request: HTTPRequest) -> HTTPResponse {
-    if request.line.hasSuffix("/content_cards/sync") { return HTTPResponse(200, body: cards) }
-    return .json(200, #"{"config":{"time":1,"content_cards":{"enabled":true}}}"#)
+    if request.line.hasSuffix(place) { return HTTPResponse(200, body: items) }
+    let other = others.first { $0.end.isEmpty || request.line.hasSuffix($0.end) }
+    return .json(200, other?.body ?? "{}")
+  }
+
+  nonisolated var transport: ScriptedTransport {
+    ScriptedTransport { (request) throws(EngagementError) in await self.answer(request) }
   }
 }
 
-/// An application that shows one vendor's cards, with somebody looking at them.
-struct Application {
+/// An application with somebody looking at what its vendor lists.
+protocol Looking {
+  /// From the vendor's bytes to items that are committed and in the hands of who looks.
+  mutating func sync(_ items: [UInt8]) async throws
+
+  /// Everything in the cache, as all peers count it.
+  var contents: (rows: Int, check: Int) { get async }
+}
+
+/// An application that shows one vendor's cards.
+struct Application: Looking {
   static let provider: ProviderID = "braze"
   /// Before any card of the work set ends.
   static let now = Date(timeIntervalSince1970: 1_770_000_000)
@@ -27,7 +50,9 @@ struct Application {
 
   let engagement: Engagement
   private let clock: TestClock
-  private let vendor = Vendor()
+  private let vendor = Vendor(
+    listing: "/content_cards/sync",
+    others: [("", #"{"config":{"time":1,"content_cards":{"enabled":true}}}"#)])
   private var seen: FeedUpdates<CardFeed>.Iterator
 
   static func adapter() throws -> any EngagementAdapter {
@@ -37,13 +62,9 @@ struct Application {
 
   /// Opens the cache in the folder. The vendor has told its settings when this returns.
   init(in folder: String, at now: Date = Self.now) async throws {
-    let (vendor, clock) = (vendor, TestClock(now))
-    self.clock = clock
+    clock = TestClock(now)
     engagement = try await Engagement.open(
-      cache: .file(Self.cache(in: folder)), device: .test,
-      transport: ScriptedTransport { (request) throws(EngagementError) in
-        await vendor.answer(request)
-      },
+      cache: .file(Self.cache(in: folder)), device: .test, transport: vendor.transport,
       providers: [Provider(Self.provider, try Self.adapter())],
       routes: Routes(cards: .only(Self.provider), inbox: .none),
       options: Options(clock: clock))
@@ -55,7 +76,7 @@ struct Application {
   /// The cards that are shown.
   var shown: [Card] { engagement.cards(in: Self.home).cards }
 
-  /// Everything in the cache, control cards too, as all peers count it.
+  /// Control cards too.
   var contents: (rows: Int, check: Int) {
     get async {
       let all = engagement.cardUpdates(
@@ -66,7 +87,6 @@ struct Application {
     }
   }
 
-  /// From the vendor's bytes to cards that are committed and in the hands of who looks.
   mutating func sync(_ cards: [UInt8]) async throws {
     await vendor.list(cards)
     // Whoever looks is told of a list without news only because it is fresher.

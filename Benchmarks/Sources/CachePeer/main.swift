@@ -20,12 +20,12 @@ func renew(_ folder: String) throws {
 
 /// Syncs once and adds what it took and what is there afterwards.
 func sync(
-  _ application: inout Application, _ file: String, as name: String, _ line: inout Line,
+  _ application: inout some Looking, _ file: String, as name: String, _ line: inout Line,
   peak: Bool = false
 ) async throws {
-  let cards = bytes(of: file)
+  let items = bytes(of: file)
   let watch = Stopwatch()
-  try await application.sync(cards)
+  try await application.sync(items)
   line.add(name, watch.passed)
   if peak { line.add("peak_kb", Kernel.peakKilobytes()) }
   let contents = await application.contents
@@ -42,6 +42,20 @@ func syncAll(in folder: String, _ first: String, _ second: String) async throws 
   try await sync(&application, second, as: "unchanged", &line)
   line.add("snapshot_ms", snapshot(of: application))
   try await application.engagement.close()
+  line.print()
+}
+
+/// A new cache of messages: everything, what changed, nothing new, and nothing new an hour later.
+func syncInbox(in folder: String, _ first: String, _ second: String) async throws {
+  try renew(folder)
+  var line = Line()
+  var inbox = try await Inbox(in: folder)
+  try await sync(&inbox, first, as: "first", &line, peak: true)
+  try await sync(&inbox, second, as: "second", &line)
+  try await sync(&inbox, second, as: "unchanged", &line)
+  inbox.rest()
+  try await sync(&inbox, second, as: "rested", &line)
+  try await inbox.engagement.close()
   line.print()
 }
 
@@ -122,6 +136,7 @@ func accept(in folder: String, _ file: String, _ count: Int) async throws {
 let arguments = CommandLine.arguments.dropFirst()
 switch (arguments.first, arguments.count) {
 case ("sync", 4): try await syncAll(in: arguments[2], arguments[3], arguments[4])
+case ("inbox", 4): try await syncInbox(in: arguments[2], arguments[3], arguments[4])
 case ("second", 3): try await resync(in: arguments[2], arguments[3], as: "second")
 case ("unchanged", 3): try await resync(in: arguments[2], arguments[3], as: "unchanged")
 case ("fill", 3): try await fill(arguments[2], arguments[3])

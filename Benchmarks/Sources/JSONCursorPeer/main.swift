@@ -1,9 +1,11 @@
 import BenchReport
 import EngagementAdapterAPI
 import EngagementBraze
+import EngagementHTTP
 import EngagementJSON
 import EngagementModel
 import EngagementVibes
+import FoundationEssentials
 import Glibc
 
 /// A card with the fields that every peer reads.
@@ -64,7 +66,33 @@ func split(_ bytes: [UInt8], _ set: String) throws(JSONFault) -> [RawItem] {
   return items ?? []
 }
 
-func length(_ texts: String...) -> Int { texts.reduce(0) { $0 + $1.utf8.count } }
+/// The messages of the answer, as a refresh makes them: what the adapter finds in it, item by item.
+func messages(
+  in answer: HTTPResponse, by vibes: VibesAdapter, _ context: AdapterContext
+) throws(EngagementError) -> [InboxMessage] {
+  for case .items(_, _, let items) in vibes.answer(to: .inbox, from: answer, in: context).changes {
+    return try items.map { (item) throws(EngagementError) in try vibes.message(in: item) }
+  }
+  return []
+}
+
+func length(_ texts: String?...) -> Int { texts.reduce(0) { $0 + ($1?.utf8.count ?? 0) } }
+
+func length(_ object: JSONObject) -> Int {
+  object.members.reduce(0) { $0 + length($1.key, $1.value.string) }
+}
+
+func milliseconds(_ date: Date?) -> Int {
+  date.map { Int(($0.timeIntervalSince1970 * 1_000).rounded()) } ?? 0
+}
+
+/// Everything that a message has of its own, so that peers agree about dates as well.
+func check(of message: InboxMessage) -> Int {
+  length(message.id.value, message.subject, message.text, message.detailURL, message.iconURL)
+    + length(message.imageURL, message.collapseKey) + length(message.custom)
+    + message.handle.members.reduce(0) { $0 + length($1.value.string) }
+    + milliseconds(message.createdAt) + milliseconds(message.expiresAt) + (message.read ? 1 : 0)
+}
 
 let bench = Bench()
 let set = bench.set
@@ -109,14 +137,20 @@ case ("model", "cards"):
   try bench.run { bytes in
     try split(bytes, set).map(braze.card(in:))
   } count: { cards in
-    (cards.count, cards.reduce(0) { $0 + length($1.id.value, $1.title ?? "", $1.text ?? "") })
+    (cards.count, cards.reduce(0) { $0 + length($1.id.value, $1.title, $1.text) })
   }
 case ("model", _):
   let vibes = VibesAdapter(try VibesConfiguration(appID: "app"))
+  let device = Device(
+    id: "device-1", appID: "com.example.app", system: "Linux", systemVersion: "12",
+    locale: "en_US", timeZone: "Europe/Sofia")
+  let context = AdapterContext(
+    user: .anonymous, device: device, now: Date(timeIntervalSince1970: 1_770_000_000),
+    key: OperationKey(1, 1))
   try bench.run { bytes in
-    try split(bytes, set).map(vibes.message(in:))
+    try messages(in: HTTPResponse(200, body: bytes), by: vibes, context)
   } count: { messages in
-    (messages.count, messages.reduce(0) { $0 + length($1.id.value, $1.subject ?? "") })
+    (messages.count, messages.reduce(0) { $0 + check(of: $1) })
   }
 default: exit(64)
 }

@@ -17,6 +17,8 @@ ORJSON, CODABLE, C, BARE = "Python orjson", "Swift Codable", "C", "write+fdatasy
 SCREEN, APPENDED = 20, 200
 # How many actions are accepted with how many cards in the feed.
 ACCEPTED = {"feed": 180, "cards": 20}
+# How many processes of each peer refresh an inbox in a round: it takes a few milliseconds.
+INBOXES = 5
 NOW = 1_770_000_000
 MEGABYTE = 1 << 20
 
@@ -41,6 +43,13 @@ GOALS = [
      Time("screen 10k", SIMDJSON, "screen"), 1.6),
     ("screen of 100,000", Time("screen 100k", OURS, "screen"),
      Time("screen 100k", SIMDJSON, "screen"), 1.6),
+    ("inbox, first", Time("inbox", OURS, "first"), Time("inbox", JANSSON, "first"), 0.5),
+    ("inbox, 1.5 % changed", Time("inbox", OURS, "second"), Time("inbox", JANSSON, "second"),
+     0.5),
+    ("inbox, unchanged", Time("inbox", OURS, "unchanged"), Time("inbox", JANSSON, "unchanged"),
+     0.5),
+    ("inbox, and its person", Time("inbox", OURS, "rested"),
+     Time("inbox", JANSSON, "unchanged"), 0.5),
     ("accept", Time("accept", OURS, "rows"), Time("accept", C, "rows"), 1.3),
     ("append 100", Time("append", OURS, "rows"), Time("append", C, "bare"), 1.3),
 ]
@@ -49,6 +58,7 @@ MEMORY_OVER_BODY_MB = 20
 
 # What is printed, in this order: the heading, the job, the field, the peers.
 FIRST = [OURS, SIMDJSON, ORJSON, JANSSON, JANSSON + ", no body", CODABLE, CODABLE + ", no body"]
+INBOX = [OURS, JANSSON, JANSSON + ", no body"]
 TABLES = [
     ("first sync, 10,000 cards", "sync", "first", FIRST),
     ("second sync, 1.5 % changed", "sync", "second", FIRST),
@@ -59,6 +69,10 @@ TABLES = [
     ("20 of 100,000 from disk", "screen 100k", "screen", [OURS, SIMDJSON]),
     ("20 of 10,000, once more", "screen 10k", "again", [OURS, SIMDJSON]),
     ("20 of 100,000, once more", "screen 100k", "again", [OURS, SIMDJSON]),
+    ("inbox of 200, first", "inbox", "first", INBOX),
+    ("inbox of 200, 1.5 % changed", "inbox", "second", INBOX),
+    ("inbox of 200, unchanged", "inbox", "unchanged", INBOX),
+    ("inbox of 200, and its person", "inbox", "rested", [OURS]),
     ("accept, 250 cards", "accept", "rows", [OURS, C]),
     ("accept, 250 cards, bare", "accept", "bare", [C]),
     ("accept, 10,000 cards", "accept 10k", "rows", [OURS, C]),
@@ -94,17 +108,31 @@ class Peers:
             self.add(
                 job, OURS, program, "accept", FILES / rows(job), self.cards[cards],
                 ACCEPTED[cards])
+        self.add(
+            "inbox", OURS, program, "inbox", FILES / "ours-inbox", self.cards["messages"],
+            self.cards["messages-second"])
         self.add("append", OURS, program, "append", FILES / rows("append"), APPENDED)
 
     def add_sync(self, peer, program, *options):
         self.add(
-            "sync", peer, *program, FILES / ("peer-%d.sqlite" % len(self.runs)),
-            self.cards["cards"], self.cards["second"], *options)
+            "sync", peer, *program, self.file(), self.cards["cards"], self.cards["second"],
+            *options)
+
+    def file(self):
+        """One that no other run has."""
+        return FILES / ("peer-%d.sqlite" % len(self.runs))
 
     def add_jansson(self):
         program = built(["cc", "-O3"], "cache_jansson.c", "jansson", "libjansson-dev (Debian)")
-        self.add_sync(JANSSON, [program], "body")
-        self.add_sync(JANSSON + ", no body", [program], "columns")
+        second = self.cards["messages-second"]
+        for peer, body in [(JANSSON, "body"), (JANSSON + ", no body", "columns")]:
+            self.add(
+                "sync", peer, program, "cards", self.file(), body, self.cards["cards"],
+                self.cards["second"])
+            # It does the same with a list that is as it was.
+            self.add(
+                "inbox", peer, program, "messages", self.file(), body, self.cards["messages"],
+                second, second)
 
     def add_simdjson(self):
         # On-demand chooses its instructions at compile time; this is simdjson at its best.
@@ -171,6 +199,7 @@ def prepare():
             add()
         except Missing as package:
             missing.append("%s: not installed: %s" % (name, package))
+    peers.runs += (INBOXES - 1) * [run for run in peers.runs if run[0].job == "inbox"]
     return peers, missing
 
 
@@ -207,11 +236,12 @@ def answers(key, line):
     # An unchanged list ends as the one before: the second, or after a restart the first.
     unchanged = "first" if key.job == "unchanged" else "second"
     jobs = {
-        "first": "first", "second": "second", "unchanged": unchanged, "screen": key.job,
-        "again": key.job}
+        "first": "first", "second": "second", "unchanged": unchanged, "rested": "second",
+        "screen": key.job, "again": key.job}
     for field, job in jobs.items():
         if field + "_rows" in line:
-            yield job, (line[field + "_rows"], line[field + "_check"])
+            place = "inbox, " + job if key.job == "inbox" else job
+            yield place, (line[field + "_rows"], line[field + "_check"])
     if "count" in line:
         yield key.job, line["count"]
 

@@ -32,6 +32,25 @@
   " + length(CAST(text AS BLOB)) + length(CAST(image AS BLOB)) + length(CAST(url AS BLOB)))"   \
   " FROM card"
 
+#define MESSAGE_TABLE                                                                          \
+  "CREATE TABLE message (vendor TEXT NOT NULL, id TEXT NOT NULL, subject TEXT, text TEXT,"     \
+  " url TEXT, icon TEXT, image TEXT, collapse TEXT, created INTEGER, expires INTEGER,"         \
+  " read INTEGER, custom TEXT, handle TEXT, body TEXT, UNIQUE (vendor, id)) STRICT;"           \
+  "CREATE INDEX message_feed ON message (created DESC, expires);"
+
+#define MESSAGE_UPSERT                                                                         \
+  "INSERT INTO message VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT (vendor, id)"          \
+  " DO UPDATE SET subject=excluded.subject, text=excluded.text, url=excluded.url,"             \
+  " icon=excluded.icon, image=excluded.image, collapse=excluded.collapse,"                     \
+  " created=excluded.created, expires=excluded.expires, read=excluded.read,"                   \
+  " custom=excluded.custom, handle=excluded.handle, body=excluded.body"
+
+// The times are in it, so that peers agree about dates as well.
+#define MESSAGE_COUNT                                                                          \
+  "SELECT count(*), total(length(CAST(id AS BLOB)) + length(CAST(subject AS BLOB))"            \
+  " + length(CAST(text AS BLOB)) + length(CAST(url AS BLOB)) + length(CAST(icon AS BLOB))"     \
+  " + length(CAST(collapse AS BLOB)) + created + expires + read) FROM message"
+
 static inline int cache_must(sqlite3 *db, int code) {
   if (code != SQLITE_OK && code != SQLITE_ROW && code != SQLITE_DONE) {
     fprintf(stderr, "sqlite: %s\n", sqlite3_errmsg(db));
@@ -105,8 +124,10 @@ static inline cache_time cache_since(cache_time start) {
   return passed;
 }
 
-static inline void cache_report(sqlite3 *db, const char *name, cache_time time) {
-  sqlite3_stmt *count = cache_prepare(db, CACHE_COUNT);
+// `counting` says how many rows there are, and what peers have to agree about.
+static inline void cache_report(sqlite3 *db, const char *counting, const char *name,
+                                cache_time time) {
+  sqlite3_stmt *count = cache_prepare(db, counting);
   cache_must(db, sqlite3_step(count));
   printf("\"%s_ms\":%.4f,\"%s_cpu_ms\":%.4f,\"%s_rows\":%lld,\"%s_check\":%lld", name, time.wall,
          name, time.cpu, name, sqlite3_column_int64(count, 0), name,
@@ -126,6 +147,12 @@ typedef struct {
   double ratio;
   int viewed, clicked, pinned, dismissible, web;
 } cache_card;
+
+typedef struct {
+  cache_text id, subject, text, url, icon, image, collapse, custom, handle, body;
+  int64_t created, expires;
+  int read;
+} cache_message;
 
 static inline void cache_bind(sqlite3_stmt *s, int at, cache_text text) {
   if (text.bytes)
@@ -152,6 +179,25 @@ static inline void cache_put(sqlite3 *db, sqlite3_stmt *s, const cache_card *car
   sqlite3_bind_int(s, 15, card->web);
   cache_bind(s, 16, card->extras);
   cache_bind(s, 17, card->body);
+  cache_must(db, sqlite3_step(s));
+  sqlite3_reset(s);
+}
+
+static inline void cache_put_message(sqlite3 *db, sqlite3_stmt *s, const cache_message *message) {
+  sqlite3_bind_text(s, 1, "vibes", 5, SQLITE_STATIC);
+  cache_bind(s, 2, message->id);
+  cache_bind(s, 3, message->subject);
+  cache_bind(s, 4, message->text);
+  cache_bind(s, 5, message->url);
+  cache_bind(s, 6, message->icon);
+  cache_bind(s, 7, message->image);
+  cache_bind(s, 8, message->collapse);
+  sqlite3_bind_int64(s, 9, message->created);
+  sqlite3_bind_int64(s, 10, message->expires);
+  sqlite3_bind_int(s, 11, message->read);
+  cache_bind(s, 12, message->custom);
+  cache_bind(s, 13, message->handle);
+  cache_bind(s, 14, message->body);
   cache_must(db, sqlite3_step(s));
   sqlite3_reset(s);
 }

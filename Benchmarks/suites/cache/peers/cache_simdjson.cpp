@@ -153,10 +153,10 @@ int main(int argc, char **argv) {
   sqlite3 *db = cache_make(argv[2], CACHE_TABLE);
   cache_time first = sync_cards(db, argv[3]);
   printf("{\"peak_kb\":%ld,", bench_peak_kb());
-  cache_report(db, "first", first);
+  cache_report(db, CACHE_COUNT, "first", first);
   cache_time second = sync_cards(db, argv[4]);
   printf(",");
-  cache_report(db, "second", second);
+  cache_report(db, CACHE_COUNT, "second", second);
   puts("}");
   cache_close(db);
 }
