@@ -93,6 +93,8 @@ extension MemberIndex {
     let value: MemberValue
     /// At most 255, escapes undone.
     private let length: UInt8
+    /// Whether the key has no escapes.
+    private let isPlain: Bool
     private let keyStart32: UInt32
 
     /// Takes the offset of a key's opening quote.
@@ -107,12 +109,14 @@ extension MemberIndex {
         if next & 0xffff == 0x3a22, (next &>> 16) & 0xff > 0x20 {
           low = Bytes.low(block.lowWord, count)
           length = UInt8(truncatingIfNeeded: count)
+          isPlain = true
           value = MemberValue(bytes, start &+ count &+ 2)
           return
         }
       }
       let key = Sound.text(bytes, start)
       (low, length) = Self.name(bytes, key)
+      isPlain = !key.isEscaped
       value = MemberValue(bytes, Self.valueStart(bytes, key.end))
     }
 
@@ -137,7 +141,10 @@ extension MemberIndex {
     /// Whether this is the member's key, given that the first eight bytes are the same.
     @inline(__always)
     func isNamed(_ key: JSONKey, _ bytes: ArraySlice<UInt8>) -> Bool {
-      length <= 8 ? key.high == UInt64(length) &<< 56 : isLong(key, bytes)
+      if length <= 8 { return key.high == UInt64(length) &<< 56 }
+      guard length <= 15, isPlain else { return isLong(key, bytes) }
+      let next = Bytes.low(bytes.span.bytes.word(keyStart &+ 8), Int(length) &- 8)
+      return key.high == next | UInt64(length) &<< 56
     }
 
     @inline(never)
