@@ -102,8 +102,9 @@ struct InboxExhibit: Sendable {
     self.epoch = epoch
     self.validUntil = validUntil
     let lists = parts.map(\.view.items)
-    feed = InboxFeed(
-      isMerged ? Merge.messages(lists) : lists.flatMap(\.self), freshness: freshness(of: parts))
+    let messages =
+      isMerged ? Merge.messages(lists) : lists.count == 1 ? lists[0] : lists.flatMap(\.self)
+    feed = InboxFeed(messages, freshness: freshness(of: parts))
   }
 
   /// Takes away what has ended by now.

@@ -18,17 +18,20 @@ extension [InboxMessage] {
   /// of the same age the one that was listed first stays, as vendors list the newest first.
   public func collapsed() -> [InboxMessage] {
     var newest: [CollapseKey: Int] = [:]
-    for (index, message) in enumerated() {
-      guard let key = message.collapseKey.map(CollapseKey.init) else { continue }
+    newest.reserveCapacity(count)
+    var replaced: Set<Int> = []
+    for index in indices {
+      guard let key = self[index].collapseKey.map(CollapseKey.init) else { continue }
       guard let rival = newest[key] else {
         newest[key] = index
         continue
       }
-      if message.age < self[rival].age { newest[key] = index }
+      let isNewer = self[index].age < self[rival].age
+      if isNewer { newest[key] = index }
+      replaced.insert(isNewer ? rival : index)
     }
-    return enumerated().filter { index, message in
-      message.collapseKey.map { newest[CollapseKey($0)] == index } ?? true
-    }.map(\.element)
+    if replaced.isEmpty { return self }
+    return indices.filter { !replaced.contains($0) }.map { self[$0] }
   }
 }
 

@@ -99,6 +99,9 @@ extension Shelf {
       try memberships.delete(old, in: feed, on: &database)
     }
     moves.sort { $0.new < $1.new }
+    if source.feeds[name]?.members.isEmpty == true {
+      source.feeds[name]?.members.reserveCapacity(moves.count)
+    }
     for move in moves {
       try memberships.insert(move.row, move.new, in: feed, on: &database)
       source.feeds[name]?.note(move.row, move.new)

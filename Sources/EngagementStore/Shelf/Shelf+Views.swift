@@ -22,7 +22,7 @@ extension Shelf {
   private mutating func glance(
     at listed: ListedFeed, of source: inout Source, by mapper: ItemMapper, at now: Date,
     on database: inout Database
-  ) throws(EngagementError) -> ListedFeed.Glance {
+  ) throws(EngagementError) -> Glance<Card> {
     if let glance = listed.glance, glance.holds(source.looks, at: now) { return glance }
     let time = Milliseconds.down(now)
     let rows = try memberships.visible(in: listed.row, endingAfter: time, on: &database)
@@ -40,7 +40,7 @@ extension Shelf {
     }
     // The index has the order that the adapter gave when the items came.
     let view = FeedView(items: sight.items.sorted(by: mapper.order), validUntil: sight.validUntil)
-    return ListedFeed.Glance(view: view, looks: source.looks, madeAt: now)
+    return Glance(view: view, looks: source.looks, madeAt: now)
   }
 
   /// The messages of all inbox feeds that the provider keeps, each once, in the vendor's order.
@@ -48,25 +48,39 @@ extension Shelf {
     of provider: ProviderID, in partition: Partition, at now: Date, on database: inout Database
   ) throws(EngagementError) -> FeedView<InboxMessage> {
     var source = try take(provider, .inbox, of: partition, on: &database)
-    var view = FeedView<InboxMessage>()
+    let glance = try glance(atMessagesOf: &source, at: now, on: &database)
+    source.messages = glance
+    var view = glance.view
+    for listed in source.feeds.values { view.note(listed) }
+    put(source)
+    return view
+  }
+
+  private mutating func glance(
+    atMessagesOf source: inout Source, at now: Date, on database: inout Database
+  ) throws(EngagementError) -> Glance<InboxMessage> {
+    if let glance = source.messages, glance.holds(source.looks, at: now) { return glance }
     var messages: [InboxMessage] = []
     var seen: Set<Int64> = []
     for listed in source.feedsInOrder {
-      view.note(listed)
-      for row in try opened(listed, of: &source, on: &database) where seen.insert(row).inserted {
+      let rows = try opened(listed, of: &source, on: &database)
+      seen.reserveCapacity(seen.count + rows.count)
+      messages.reserveCapacity(messages.count + rows.count)
+      for row in rows where seen.insert(row).inserted {
         guard case .message(let message)? = source.contents[row] else { continue }
         messages.append(message)
       }
     }
     var sight = Sight<InboxMessage>()
+    sight.items.reserveCapacity(messages.count)
     for message in messages.collapsed() {
       let overlay = source.overlay(of: message.id)
       sight.add(
         overlay?.applied(to: message) ?? message, until: message.expiresAt, overlay, at: now)
     }
-    view.validUntil = sight.validUntil
-    put(source)
-    return view.with(sight.items.sorted(by: source.mapper?.order ?? .asSent))
+    let items = sight.items.sorted(by: source.mapper?.order ?? .asSent)
+    let view = FeedView(items: items, validUntil: sight.validUntil)
+    return Glance(view: view, looks: source.looks, madeAt: now)
   }
 
   /// The campaigns of a list, as they were sent.

@@ -14,6 +14,8 @@ struct Source: Sendable {
   var overlays: [ItemName: Overlay] = [:]
   /// What was mapped so far.
   var contents: [Int64: Content] = [:]
+  /// The messages of all feeds as they were seen last.
+  var messages: Glance<InboxMessage>?
   /// Nil until something is committed: reading does without.
   var index: ItemIndex?
   /// Counts what changes in items and lists.
@@ -68,7 +70,7 @@ struct ListedFeed: Sendable {
   /// Whether its last list had items that nobody could read: what seems to be gone may be one.
   var hasBadItems = false
   /// The cards as they were seen last.
-  var glance: Glance?
+  var glance: Glance<Card>?
 
   init(_ row: Int64, _ feed: Feed, total: Int? = nil, refreshed: Date? = nil) {
     self.row = row
@@ -89,32 +91,34 @@ struct ListedFeed: Sendable {
     /// The source's version that it led to.
     var version: Int
   }
+}
 
-  /// Cards that stay as they are until the source changes or their time comes.
-  struct Glance: Sendable {
-    var view: FeedView<Card>
-    var looks: Int
-    var madeAt: Date
+/// Items that stay as they are until the source changes or their time comes.
+struct Glance<Item: FeedItem>: Sendable {
+  var view: FeedView<Item>
+  var looks: Int
+  var madeAt: Date
 
-    func holds(_ looks: Int, at now: Date) -> Bool {
-      self.looks == looks && madeAt <= now && (view.validUntil.map { now < $0 } ?? true)
+  func holds(_ looks: Int, at now: Date) -> Bool {
+    self.looks == looks && madeAt <= now && (view.validUntil.map { now < $0 } ?? true)
+  }
+}
+
+extension Glance<Card> {
+  /// Shows a card under another overlay than before; false where that takes a look at all cards.
+  mutating func show(_ card: Card, under overlay: Overlay, before: Overlay) -> Bool {
+    let old = Visibility(until: card.expiresAt, under: before, at: madeAt)
+    let new = Visibility(until: card.expiresAt, under: overlay, at: madeAt)
+    // It might be the one that the time of the next change was of.
+    guard old.isVisible, old.changesAt == new.changesAt || old.changesAt != view.validUntil
+    else {
+      return false
     }
-
-    /// Shows a card under another overlay than before; false where that takes a look at all cards.
-    mutating func show(_ card: Card, under overlay: Overlay, before: Overlay) -> Bool {
-      let old = Visibility(until: card.expiresAt, under: before, at: madeAt)
-      let new = Visibility(until: card.expiresAt, under: overlay, at: madeAt)
-      // It might be the one that the time of the next change was of.
-      guard old.isVisible, old.changesAt == new.changesAt || old.changesAt != view.validUntil
-      else {
-        return false
-      }
-      guard let place = view.items.firstIndex(where: { $0.id == card.id }) else { return true }
-      var changed = overlay.applied(to: card)
-      changed.container = view.items[place].container
-      view.replace(at: place, by: new.isVisible ? changed : nil)
-      view.validUntil = [view.validUntil, new.changesAt].compactMap(\.self).min()
-      return true
-    }
+    guard let place = view.items.firstIndex(where: { $0.id == card.id }) else { return true }
+    var changed = overlay.applied(to: card)
+    changed.container = view.items[place].container
+    view.replace(at: place, by: new.isVisible ? changed : nil)
+    view.validUntil = [view.validUntil, new.changesAt].compactMap(\.self).min()
+    return true
   }
 }

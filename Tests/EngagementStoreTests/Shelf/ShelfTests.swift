@@ -317,27 +317,7 @@ import Testing
     #expect(try stand.view().items.map(\.clicked) == [true])
   }
 
-  // MARK: Inbox and campaigns
-
-  @Test("messages of all inbox feeds come once each, collapsed, in the vendor's order")
-  func inbox() throws {
-    let stand = try ShelfStand(PaperAdapter(inbox: .newestFirst))
-    let other = Feed(.inbox, in: "offers")
-    try stand.commit(
-      .list([card("d", #""c":1"#), card("a", #""c":9"#)], in: other),
-      .list(
-        [card("a", #""c":9"#), card("b", #""c":5,"k":"k""#), card("c", #""c":4,"k":"k""#)],
-        in: .inbox), .total(.inbox, 30), .total(other, 12))
-    let view = try stand.inbox()
-    #expect(view.items.map(\.id.value) == ["a", "b", "d"])
-    #expect(view.total == 42)
-    #expect(view.refreshedAt == stand.now)
-    try stand.act(.read, on: "b", .inbox)
-    try stand.act(.delete, on: "a", .inbox)
-    #expect(try stand.inbox().items.map(\.read) == [true, false])
-    try stand.restart()
-    #expect(try stand.inbox().items.map(\.id.value) == ["b", "d"])
-  }
+  // MARK: Campaigns
 
   @Test("campaigns come as they were sent, without those that have ended")
   func campaigns() throws {
