@@ -33,9 +33,11 @@ final class ProviderHouse: ExchangeHouse {
     for operation: Operation, _ attempt: Attempt
   ) async throws(EngagementError) -> AdapterContext {
     let occupant = try occupant(of: attempt)
-    try gate.check(operation, attempt, by: try await house.store.consent(of: occupant.partition))
+    let (memory, consent) = try await house.store.standing(
+      of: provider.id, in: occupant.partition)
+    try gate.check(operation, attempt, by: consent)
     if let reason = lost.reason(of: attempt.key) { throw error(.conflict, reason) }
-    var context = try await context(attempt, in: occupant.partition)
+    var context = try await context(attempt, remembering: memory)
     if case .unregisterPush(let environment) = operation,
       let token = try await house.strongbox.retired(for: attempt.key, environment)
     {
@@ -48,14 +50,20 @@ final class ProviderHouse: ExchangeHouse {
   func context(
     _ attempt: Attempt, in partition: Partition
   ) async throws(EngagementError) -> AdapterContext {
-    let memory = try await house.store.memory(of: provider.id, in: partition)
+    try await context(
+      attempt, remembering: try await house.store.memory(of: provider.id, in: partition))
+  }
+
+  private func context(
+    _ attempt: Attempt, remembering memory: ProviderMemory
+  ) async throws(EngagementError) -> AdapterContext {
+    let kept = try await house.strongbox.contents(of: provider.id, for: attempt.user)
     return AdapterContext(
-      user: attempt.user, device: house.device(), values: memory.values,
-      secrets: try await house.strongbox.secrets(of: provider.id, for: attempt.user),
-      credential: desk.credential(for: provider.id, attempt.user),
-      push: try await house.strongbox.push(), session: session(provider.id),
-      now: house.clock.now, key: attempt.key, acceptedAt: attempt.acceptedAt,
-      attempt: attempt.number, isUserRequested: attempt.isUserRequested)
+      user: attempt.user, device: house.device(), values: memory.values, secrets: kept.secrets,
+      credential: desk.credential(for: provider.id, attempt.user), push: kept.push,
+      session: session(provider.id), now: house.clock.now, key: attempt.key,
+      acceptedAt: attempt.acceptedAt, attempt: attempt.number,
+      isUserRequested: attempt.isUserRequested)
   }
 
   private func occupant(of attempt: Attempt) throws(EngagementError) -> Occupant {
@@ -85,10 +93,8 @@ final class ProviderHouse: ExchangeHouse {
     guard !changes.isEmpty || !events.isEmpty else { return }
     let (report, partition) = try await house.occupancy.committing(by: attempt, for: provider.id) {
       (speaksForInstallation) async throws(EngagementError) in
-      let partition = try await self.house.store.partition(
-        of: attempt.user, at: self.house.clock.now)
       let own = speaksForInstallation ? changes : changes.filter { !$0.isOfInstallation }
-      return (try await self.keep(own, in: partition, recording: events), partition)
+      return try await self.keep(own, of: attempt.user, recording: events)
     }
     await publish(report, of: partition)
   }
@@ -96,13 +102,13 @@ final class ProviderHouse: ExchangeHouse {
   /// Keeps secrets where secrets are kept, and the rest in the cache. A kill between the two
   /// leaves a secret that the vendor gives again.
   func keep(
-    _ changes: [Change], in partition: Partition, recording events: [EngagementEvent] = []
-  ) async throws(EngagementError) -> CommitReport {
-    try await house.strongbox.keep(changes, of: provider.id, for: partition.user)
-    let report = try await house.store.commit(
-      changes, from: provider.id, in: partition, at: house.clock.now, recording: events)
+    _ changes: [Change], of user: User, recording events: [EngagementEvent] = []
+  ) async throws(EngagementError) -> (CommitReport, Partition) {
+    try await house.strongbox.keep(changes, of: provider.id, for: user)
+    let (report, partition) = try await house.store.commit(
+      changes, from: provider.id, of: user, at: house.clock.now, recording: events)
     if report.hasNewSettings { tellSettings(changes) }
-    return report
+    return (report, partition)
   }
 
   private func tellSettings(_ changes: [Change]) {

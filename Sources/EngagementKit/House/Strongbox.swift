@@ -11,18 +11,18 @@ struct Strongbox: Sendable {
     SecretOwner(environment: environment, provider: provider, user: user)
   }
 
-  /// What a vendor trusted this installation and the user with.
-  func secrets(
+  /// What a vendor trusted this installation and the user with, and the application's push tokens.
+  func contents(
     of provider: ProviderID, for user: User
-  ) async throws(EngagementError) -> ScopedValues<Secret> {
+  ) async throws(EngagementError) -> (
+    secrets: ScopedValues<Secret>, push: [PushEnvironment: PushRegistration]
+  ) {
+    let (installation, own, all) = (owner(provider, nil), owner(provider, user), owner(nil, nil))
+    let found = try await store.secrets(of: [installation, own, all])
     var values = ScopedValues<Secret>()
-    for (name, secret) in try await store.secrets(of: owner(provider, nil)) {
-      values[.installation, name] = secret
-    }
-    for (name, secret) in try await store.secrets(of: owner(provider, user)) {
-      values[.user, name] = secret
-    }
-    return values
+    for (name, secret) in found[installation] ?? [:] { values[.installation, name] = secret }
+    for (name, secret) in found[own] ?? [:] { values[.user, name] = secret }
+    return (values, push(in: found[all] ?? [:]))
   }
 
   /// Keeps the secrets and the push tokens among the changes, in their order.
@@ -47,7 +47,10 @@ struct Strongbox: Sendable {
 
   /// The application's push tokens.
   func push() async throws(EngagementError) -> [PushEnvironment: PushRegistration] {
-    let secrets = try await store.secrets(of: owner(nil, nil))
+    push(in: try await store.secrets(of: owner(nil, nil)))
+  }
+
+  private func push(in secrets: [String: Secret]) -> [PushEnvironment: PushRegistration] {
     var push: [PushEnvironment: PushRegistration] = [:]
     for environment in PushEnvironment.allCases {
       push[environment] = PushNames(environment).registration(environment, in: secrets)

@@ -24,9 +24,15 @@ public actor FileSecretStore: SecretStore {
   }
 
   public func secrets(of owner: SecretOwner) throws(EngagementError) -> [String: Secret] {
-    try file.exclusively(within: wait) { () throws(EngagementError) in
-      try table().secrets(of: owner)
-    }
+    try read().secrets(of: owner)
+  }
+
+  /// All of them out of one reading of the file.
+  public func secrets(
+    of owners: [SecretOwner]
+  ) throws(EngagementError) -> [SecretOwner: [String: Secret]] {
+    let table = try read()
+    return Dictionary(owners.map { ($0, table.secrets(of: $0)) }) { first, _ in first }
   }
 
   public func set(
@@ -39,6 +45,10 @@ public actor FileSecretStore: SecretStore {
     try change { (table) throws(EngagementError) in
       table.removeAll(of: user, in: environment)
     }
+  }
+
+  private func read() throws(EngagementError) -> SecretTable {
+    try file.exclusively(within: wait) { () throws(EngagementError) in try table() }
   }
 
   private func change(

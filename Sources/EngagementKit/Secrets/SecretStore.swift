@@ -8,11 +8,26 @@ public protocol SecretStore: Sendable {
   /// Every secret under the owner.
   func secrets(of owner: SecretOwner) async throws(EngagementError) -> [String: Secret]
 
+  /// Every secret under each of the owners. What is there by default asks for them one by one.
+  func secrets(
+    of owners: [SecretOwner]
+  ) async throws(EngagementError) -> [SecretOwner: [String: Secret]]
+
   /// Keeps secrets under their names, all or none; nil forgets one.
   func set(_ secrets: [String: Secret?], of owner: SecretOwner) async throws(EngagementError)
 
   /// Forgets everything of a user at every provider.
   func removeAll(of user: User, in environment: String) async throws(EngagementError)
+}
+
+extension SecretStore {
+  public func secrets(
+    of owners: [SecretOwner]
+  ) async throws(EngagementError) -> [SecretOwner: [String: Secret]] {
+    var found: [SecretOwner: [String: Secret]] = [:]
+    for owner in owners { found[owner] = try await secrets(of: owner) }
+    return found
+  }
 }
 
 /// Whose secret it is.

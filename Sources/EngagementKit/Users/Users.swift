@@ -159,7 +159,7 @@ final class Users: Sendable {
     for (id, steps) in plans {
       let changes = steps.flatMap(\.changesOnArrival)
       guard !changes.isEmpty, let house = houses[id] else { continue }
-      reports.append(try await house.keep(changes, in: next))
+      reports.append(try await house.keep(changes, of: next.user).0)
     }
     if !adopters.isEmpty {
       reports.append(try await house.store.adopt(former.partition, into: next, for: adopters))

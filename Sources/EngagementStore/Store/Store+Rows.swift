@@ -24,6 +24,16 @@ extension Store {
     }
   }
 
+  /// Commits what a vendor sent to whoever it is about, whose partition is made on first sight.
+  package func commit(
+    _ changes: [Change], from provider: ProviderID, of user: User, at now: Date,
+    recording events: [EngagementEvent] = []
+  ) throws(EngagementError) -> (CommitReport, Partition) {
+    let partition = try partition(of: user, at: now)
+    let report = try commit(changes, from: provider, in: partition, at: now, recording: events)
+    return (report, partition)
+  }
+
   // MARK: Out
 
   /// Accepts everything or nothing: `queueFull` where there is no room.

@@ -54,4 +54,16 @@ extension Store {
       try tables.values.memory(of: provider, in: partition, on: &database)
     }
   }
+
+  /// The same, with what the user allows.
+  package func standing(
+    of provider: ProviderID, in partition: Partition
+  ) throws(EngagementError) -> (ProviderMemory, Consent) {
+    try read { (tables, database) throws(EngagementError) in
+      (
+        try tables.values.memory(of: provider, in: partition, on: &database),
+        try tables.partitions.require(partition, on: &database).consent
+      )
+    }
+  }
 }

@@ -87,7 +87,7 @@ import Testing
       [adapter], routes: Routes(cards: .none, inbox: .only("vibes")), at: place)
     try await stage.signIn("u-1")
     _ = await stage.engagement.refresh(.inbox)
-    let kept = try await stage.engagement.house.strongbox.secrets(of: "vibes", for: "u-1")
+    let kept = try await stage.engagement.house.strongbox.contents(of: "vibes", for: "u-1").secrets
     #expect(kept[.installation, "token"] == Secret("canary-of-a-device"))
     #expect(kept[.user, "key"] == Secret("canary-of-a-user"))
     try await stage.end()

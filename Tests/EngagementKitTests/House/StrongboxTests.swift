@@ -16,23 +16,24 @@ import Testing
         .secret(.installation, "token", Secret("of the device")),
         .secret(.user, "token", Secret("of the user")), .keep(.user, "no", "secret"),
       ], of: "vibes", for: "u-1")
-    let own = try await box.secrets(of: "vibes", for: "u-1")
+    let own = try await box.contents(of: "vibes", for: "u-1").secrets
     #expect(own[.installation, "token"] == Secret("of the device"))
     #expect(own[.user, "token"] == Secret("of the user") && own[.user, "no"] == nil)
-    let next = try await box.secrets(of: "vibes", for: "u-2")
+    let next = try await box.contents(of: "vibes", for: "u-2").secrets
     #expect(next[.installation, "token"] == Secret("of the device"))
     #expect(next[.user, "token"] == nil)
-    #expect(try await box.secrets(of: "braze", for: "u-1") == ScopedValues())
+    #expect(try await box.contents(of: "braze", for: "u-1").secrets == ScopedValues())
     let elsewhere = Strongbox(store: store, environment: "other")
-    #expect(try await elsewhere.secrets(of: "vibes", for: "u-1") == ScopedValues())
+    #expect(try await elsewhere.contents(of: "vibes", for: "u-1").secrets == ScopedValues())
   }
 
   @Test("what an anonymous user was trusted with is not the installation's")
   func anonymous() async throws {
     try await box.keep([.secret(.user, "t", Secret("nobody's"))], of: "vibes", for: .anonymous)
-    #expect(try await box.secrets(of: "vibes", for: "u-1") == ScopedValues())
+    #expect(try await box.contents(of: "vibes", for: "u-1").secrets == ScopedValues())
     #expect(
-      try await box.secrets(of: "vibes", for: .anonymous)[.user, "t"] == Secret("nobody's"))
+      try await box.contents(of: "vibes", for: .anonymous).secrets[.user, "t"]
+        == Secret("nobody's"))
   }
 
   @Test("the last word on a secret counts, also when it is to forget it")
@@ -40,10 +41,10 @@ import Testing
     try await box.keep(
       [.secret(.user, "a", Secret("1")), .secret(.user, "a", nil), .secret(.user, "b", nil)]
         + [.secret(.user, "b", Secret("2"))], of: "vibes", for: "u-1")
-    let kept = try await box.secrets(of: "vibes", for: "u-1")
+    let kept = try await box.contents(of: "vibes", for: "u-1").secrets
     #expect(kept[.user, "a"] == nil && kept[.user, "b"] == Secret("2"))
     try await box.keep([.secret(.user, "b", nil)], of: "vibes", for: "u-1")
-    #expect(try await box.secrets(of: "vibes", for: "u-1") == ScopedValues())
+    #expect(try await box.contents(of: "vibes", for: "u-1").secrets == ScopedValues())
   }
 
   @Test("push tokens are all providers', one in each environment, whoever brought them")
@@ -53,7 +54,7 @@ import Testing
     try await box.setPush(own)
     try await box.keep([.pushToken(theirs)], of: "vibes", for: "u-1")
     #expect(try await box.push() == [.production: own, .sandbox: theirs])
-    #expect(try await box.secrets(of: "vibes", for: "u-1") == ScopedValues())
+    #expect(try await box.contents(of: "vibes", for: "u-1").secrets == ScopedValues())
     try await box.removePush(.production)
     #expect(try await box.push() == [.sandbox: theirs])
   }

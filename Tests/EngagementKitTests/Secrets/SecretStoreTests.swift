@@ -49,6 +49,13 @@ private let owners = [
     for (index, owner) in owners.enumerated() {
       #expect(try await store.secrets(of: owner) == ["token": Secret("t\(index)")], "\(index)")
     }
+    let nobody = owner("u-3")
+    let found = try await store.secrets(of: owners + [nobody, owner()])
+    #expect(found.count == owners.count + 1)
+    #expect(found[nobody] == [:])
+    for (index, owner) in owners.enumerated() {
+      #expect(found[owner] == ["token": Secret("t\(index)")], "\(index)")
+    }
   }
 
   @Test("setting replaces, adds and forgets, all at once", arguments: StoreKind.allCases)

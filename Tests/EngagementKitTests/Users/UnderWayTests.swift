@@ -49,14 +49,15 @@ struct UnderWayTests {
     let memory = try await stage.memory(of: "braze", for: "u-2")
     #expect(memory.values[.user, "mark"] == nil && memory.values[.installation, "device"] == nil)
     let box = stage.engagement.house.strongbox
-    #expect(try await box.secrets(of: "braze", for: "u-2") == ScopedValues())
+    #expect(try await box.contents(of: "braze", for: "u-2").secrets == ScopedValues())
     #expect(try await box.push().isEmpty)
     #expect(try await stage.waiting(for: "braze", of: "u-2").isEmpty)
 
     // It is the former user's, and there when that user is.
     #expect(try await stage.kept("braze", for: "u-1") == ["card of u-1"])
     #expect(try await stage.memory(of: "braze", for: "u-1").values[.user, "mark"] == "u-1")
-    #expect(try await box.secrets(of: "braze", for: "u-1")[.user, "token"] == Secret("u-1"))
+    let kept = try await box.contents(of: "braze", for: "u-1").secrets
+    #expect(kept[.user, "token"] == Secret("u-1"))
     try await stage.signIn("u-1")
     #expect(stage.engagement.cards(in: "home").cards.map(\.id.value) == ["card of u-1"])
     try await stage.end()
@@ -101,7 +102,7 @@ struct UnderWayTests {
     let memory = try await stage.memory(of: "braze", for: "u-1")
     #expect(memory.values[.user, "mark"] == nil && memory.values[.installation, "device"] == nil)
     let box = stage.engagement.house.strongbox
-    #expect(try await box.secrets(of: "braze", for: "u-1") == ScopedValues())
+    #expect(try await box.contents(of: "braze", for: "u-1").secrets == ScopedValues())
     try await stage.end()
   }
 
