@@ -24,6 +24,8 @@ public struct AdapterContext: Sendable {
   /// Whether the application asked for it just now, which some vendors limit.
   public var isUserRequested: Bool
   public var counters: CampaignCounters
+  /// Until when the vendor wants to hear nothing of the kind. Whoever sends sees to it.
+  public var quietUntil: Date?
 
   public init(
     user: User, device: Device, values: ScopedValues<String> = .init(),

@@ -129,9 +129,7 @@ public final class Exchange: Sendable {
     in context: AdapterContext
   ) async throws(EngagementError) -> Outcome? {
     try checkHost(of: request)
-    if let date = try await house.pause(before: progress.operation, progress.attempt) {
-      return .wait(until: date)
-    }
+    if let date = context.quietUntil { return .wait(until: date) }
     let sent = flights.landings
     progress.isUnderWay = true
     let response = try await house.send(request)

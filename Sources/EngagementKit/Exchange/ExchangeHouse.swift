@@ -1,7 +1,6 @@
 public import EngagementAdapterAPI
 public import EngagementHTTP
 public import EngagementModel
-public import FoundationEssentials
 
 /// What an exchange needs of the house around it: one provider, for whichever user an attempt
 /// was made by.
@@ -29,19 +28,6 @@ public protocol ExchangeHouse: Sendable {
     replacing refused: Secret?, for attempt: Attempt
   ) async throws(EngagementError)
 
-  /// Until when the vendor wants to hear nothing of the kind; nil to go on. Asked before every
-  /// request.
-  func pause(
-    before operation: Operation, _ attempt: Attempt
-  ) async throws(EngagementError) -> Date?
-
   /// Sends a request. Hosts were checked before.
   func send(_ request: HTTPRequest) async throws(EngagementError) -> HTTPResponse
-}
-
-extension ExchangeHouse {
-  /// No vendor wants to be left alone.
-  public func pause(
-    before operation: Operation, _ attempt: Attempt
-  ) async throws(EngagementError) -> Date? { nil }
 }

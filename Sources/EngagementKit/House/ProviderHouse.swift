@@ -43,6 +43,9 @@ final class ProviderHouse: ExchangeHouse {
     {
       context.push[environment] = token
     }
+    context.quietUntil = memory.quiet(for: operation.verb, at: context.now)
+    // Somebody else may have come while the cache and the secrets were asked.
+    _ = try self.occupant(of: attempt)
     return context
   }
 
@@ -140,16 +143,6 @@ final class ProviderHouse: ExchangeHouse {
       by: provider.adapter.capabilities.credentials)
   }
 
-  func pause(
-    before operation: Operation, _ attempt: Attempt
-  ) async throws(EngagementError) -> Date? {
-    let partition = try occupant(of: attempt).partition
-    let memory = try await house.store.memory(of: provider.id, in: partition)
-    // Somebody else may have come while the cache was asked.
-    _ = try occupant(of: attempt)
-    return memory.pause(of: operation.verb, at: house.clock.now)
-  }
-
   func send(_ request: HTTPRequest) async throws(EngagementError) -> HTTPResponse {
     var (request, followed) = (request, 0)
     while true {
@@ -195,7 +188,7 @@ extension ProviderMemory {
   private static let longestPause: TimeInterval = 86_400
 
   /// Until when operations with the verb wait; nil for those that need not.
-  fileprivate func pause(of verb: Operation.Verb, at now: Date) -> Date? {
+  fileprivate func quiet(for verb: Operation.Verb, at now: Date) -> Date? {
     throttles.filter { $0.verb == nil || $0.verb == verb }.map(\.until)
       .filter { $0 > now && $0.timeIntervalSince(now) <= Self.longestPause }.max()
   }
