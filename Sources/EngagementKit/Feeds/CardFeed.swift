@@ -4,14 +4,15 @@ public import FoundationEssentials
 
 /// The cards of one of the application's containers, as its user sees them now.
 public struct CardFeed: Hashable, Sendable {
+  /// When each provider of the route last spoke of its part; nil for one that never did.
+  // It is what mostly differs, and the first member is the first to be compared.
+  public var freshness: [ProviderID: Date?]
   /// In the order of the route.
   public var cards: [Card]
   /// How many of them were not viewed yet. Control cards are never counted.
   public var unreadCount: Int
   /// How many cards there are, with those that vendors say they have and do not list.
   public var total: Int
-  /// When each provider of the route last spoke of its part; nil for one that never did.
-  public var freshness: [ProviderID: Date?]
 
   public init(
     _ cards: [Card] = [], total: Int? = nil, freshness: [ProviderID: Date?] = [:]

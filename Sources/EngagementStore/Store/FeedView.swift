@@ -13,6 +13,9 @@ package protocol FeedItem: Hashable, Sendable, Identifiable<ItemID> {
 ///
 /// What is counted is kept while single items change: a long feed is not walked for one of them.
 package struct FeedView<Item: FeedItem>: Hashable, Sendable {
+  /// When the vendor last spoke of the feed; nil for never.
+  // It is what mostly differs, and the first member is the first to be compared.
+  package var refreshedAt: Date?
   package private(set) var items: [Item]
   /// Those on screens; nil as long as all are.
   private var onScreen: [Item]?
@@ -20,8 +23,6 @@ package struct FeedView<Item: FeedItem>: Hashable, Sendable {
   package private(set) var unreadCount = 0
   /// How many items the vendor says the feed has, where it says so.
   package var total: Int?
-  /// When the vendor last spoke of the feed; nil for never.
-  package var refreshedAt: Date?
   /// When time alone changes what is seen; nil for never.
   package var validUntil: Date?
 
