@@ -34,8 +34,11 @@ actor Vendor {
 
 /// An application with somebody looking at what its vendor lists.
 protocol Looking {
+  /// Gives the vendor the list for its next answer.
+  func offer(_ items: [UInt8]) async
+
   /// From the vendor's bytes to items that are committed and in the hands of who looks.
-  mutating func sync(_ items: [UInt8]) async throws
+  mutating func sync() async throws
 
   /// Everything in the cache, as all peers count it.
   var contents: (rows: Int, check: Int) { get async }
@@ -87,8 +90,9 @@ struct Application: Looking {
     }
   }
 
-  mutating func sync(_ cards: [UInt8]) async throws {
-    await vendor.list(cards)
+  func offer(_ cards: [UInt8]) async { await vendor.list(cards) }
+
+  mutating func sync() async throws {
     // Whoever looks is told of a list without news only because it is fresher.
     clock.advance(by: .seconds(60))
     let outcome = await engagement.refresh(.cards(Self.home))

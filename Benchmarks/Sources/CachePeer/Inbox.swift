@@ -39,8 +39,9 @@ struct Inbox: Looking {
     }
   }
 
-  mutating func sync(_ messages: [UInt8]) async throws {
-    await vendor.list(messages)
+  func offer(_ messages: [UInt8]) async { await vendor.list(messages) }
+
+  mutating func sync() async throws {
     // Whoever looks is told of a list without news only because it is fresher.
     clock.advance(by: .seconds(1))
     guard await engagement.refresh(.inbox).isComplete,

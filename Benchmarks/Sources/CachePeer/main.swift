@@ -23,9 +23,9 @@ func sync(
   _ application: inout some Looking, _ file: String, as name: String, _ line: inout Line,
   peak: Bool = false
 ) async throws {
-  let items = bytes(of: file)
+  await application.offer(bytes(of: file))
   let watch = Stopwatch()
-  try await application.sync(items)
+  try await application.sync()
   line.add(name, watch.passed)
   if peak { line.add("peak_kb", Kernel.peakKilobytes()) }
   let contents = await application.contents
@@ -86,7 +86,8 @@ func resync(in folder: String, _ file: String, as name: String) async throws {
 func fill(_ folder: String, _ file: String) async throws {
   try renew(folder)
   var application = try await Application(in: folder)
-  try await application.sync(bytes(of: file))
+  await application.offer(bytes(of: file))
+  try await application.sync()
   try await application.engagement.close()
 }
 
@@ -111,7 +112,8 @@ func screen(in folder: String, _ count: Int) throws {
 func accept(in folder: String, _ file: String, _ count: Int) async throws {
   try renew(folder)
   var application = try await Application(in: folder)
-  try await application.sync(bytes(of: file))
+  await application.offer(bytes(of: file))
+  try await application.sync()
   try await application.engagement.setConsent(.full)
   let cards = application.shown.prefix(count)
   guard cards.count == count else { exit(65) }
