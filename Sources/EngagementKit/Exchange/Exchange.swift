@@ -83,7 +83,7 @@ public final class Exchange: Sendable {
   ) async throws(EngagementError) -> Outcome? {
     switch try step(progress.operation, in: context) {
     case .done(let changes):
-      try await house.commit(changes, of: progress.operation, progress.attempt)
+      try await house.conclude(progress.operation, with: changes, progress.attempt)
       return .done
     case .wait(let date):
       return .wait(until: date)
@@ -136,7 +136,11 @@ public final class Exchange: Sendable {
     progress.isUnderWay = false
     let answer = adapter.answer(to: progress.operation, from: response, in: context)
     let changes = answer.changes + Self.patience(answer, progress.operation, at: context.now)
-    try await house.commit(changes, of: progress.operation, progress.attempt)
+    if case .done = answer.verdict {
+      try await house.conclude(progress.operation, with: changes, progress.attempt)
+    } else {
+      try await house.commit(changes, of: progress.operation, progress.attempt)
+    }
     switch answer.verdict {
     case .done: return .done
     case .partly(let rejected): return .partly(rejected: rejected)

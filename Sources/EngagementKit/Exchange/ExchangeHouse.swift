@@ -22,6 +22,11 @@ public protocol ExchangeHouse: Sendable {
     _ changes: [Change], of operation: Operation, _ attempt: Attempt
   ) async throws(EngagementError)
 
+  /// The same for the last changes of an operation, which is done with them; there may be none.
+  func conclude(
+    _ operation: Operation, with changes: [Change], _ attempt: Attempt
+  ) async throws(EngagementError)
+
   /// Asks the application for a credential of the attempt's user in place of a refused or missing
   /// one and keeps it for later contexts. Throws `unauthenticated` when the application has none.
   func renewCredential(
@@ -30,4 +35,13 @@ public protocol ExchangeHouse: Sendable {
 
   /// Sends a request. Hosts were checked before.
   func send(_ request: HTTPRequest) async throws(EngagementError) -> HTTPResponse
+}
+
+extension ExchangeHouse {
+  /// Nobody waits for an end.
+  public func conclude(
+    _ operation: Operation, with changes: [Change], _ attempt: Attempt
+  ) async throws(EngagementError) {
+    try await commit(changes, of: operation, attempt)
+  }
 }

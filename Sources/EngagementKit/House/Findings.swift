@@ -11,24 +11,39 @@ struct Finding: Hashable, Sendable {
 
 /// What operations bring, for those who asked to be told.
 final class Findings: Sendable {
-  private let found = Locked<[OperationKey: Finding]>([:])
+  /// What the ledger is told of an operation that is done, in the commit of what it brought.
+  typealias Teller = @Sendable () -> EngagementEvent?
+
+  private struct Watch {
+    var finding = Finding()
+    var teller: Teller?
+  }
+
+  private let watches = Locked<[OperationKey: Watch]>([:])
 
   /// Begins to look at what the operation with the key brings.
-  func watch(_ key: OperationKey) { found.withLock { $0[key] = Finding() } }
+  func watch(_ key: OperationKey, telling teller: Teller? = nil) {
+    watches.withLock { $0[key] = Watch(teller: teller) }
+  }
 
   /// Ends it, and says what it brought.
   func take(_ key: OperationKey) -> Finding {
-    found.withLock { $0.removeValue(forKey: key) } ?? Finding()
+    watches.withLock { $0.removeValue(forKey: key) }?.finding ?? Finding()
+  }
+
+  /// What the ledger is told now that the operation with the key is done.
+  func event(of key: OperationKey) -> EngagementEvent? {
+    watches.withLock { $0[key]?.teller }?()
   }
 
   func note(_ changes: [Change], of key: OperationKey) {
     let isUnchanged = changes.contains { if case .unchanged = $0 { true } else { false } }
     let isNew = changes.contains { $0.isNews }
-    found.withLock { found in
-      guard var finding = found[key] else { return }
+    watches.withLock { watches in
+      guard var finding = watches[key]?.finding else { return }
       finding.isNew = finding.isNew || isNew
       finding.isUnchanged = finding.isUnchanged || isUnchanged
-      found[key] = finding
+      watches[key]?.finding = finding
     }
   }
 }

@@ -89,6 +89,14 @@ final class ProviderHouse: ExchangeHouse {
     try await commit(changes, by: attempt)
   }
 
+  func conclude(
+    _ operation: Operation, with changes: [Change], _ attempt: Attempt
+  ) async throws(EngagementError) {
+    findings.note(changes, of: attempt.key)
+    let event = findings.event(of: attempt.key)
+    try await commit(changes, by: attempt, recording: event.map { [$0] } ?? [])
+  }
+
   /// Commits to the user's own partition and shows it where that is the present one.
   func commit(
     _ changes: [Change], by attempt: Attempt, recording events: [EngagementEvent] = []

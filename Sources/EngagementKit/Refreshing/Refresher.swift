@@ -84,8 +84,16 @@ final class Refresher: Sendable {
           .filter { $0.provider == provider.id }.map(\.feed) : []
       let plan = RefreshPlan(target, at: provider, containers, known: known)
       guard !plan.requests.isEmpty else { return .unsupported }
-      let outcome = await run(plan, for: occupant)
-      await record(outcome, of: plan, for: occupant)
+      let isTold = Locked(false)
+      let outcome = await run(plan, for: occupant) {
+        let event = self.event(of: plan, failed: nil, for: occupant)
+        isTold.withLock { $0 = event != nil }
+        return event
+      }
+      // Who shares the request of another, or asks for several things, tells of it here.
+      if outcome.error != nil || !isTold.withLock(\.self) {
+        await record(outcome, of: plan, for: occupant)
+      }
       return outcome
     } catch {
       return .failed(error)
@@ -93,21 +101,25 @@ final class Refresher: Sendable {
   }
 
   /// One after the other: a vendor has at most one of our requests for a user at a time.
-  private func run(_ plan: RefreshPlan, for occupant: Occupant) async -> ProviderOutcome {
+  private func run(
+    _ plan: RefreshPlan, for occupant: Occupant, telling teller: @escaping Findings.Teller
+  ) async -> ProviderOutcome {
     var outcomes: [ProviderOutcome] = []
+    let teller = plan.requests.count == 1 ? teller : nil
     for request in plan.requests {
-      outcomes.append(await run(request, at: plan.provider, for: occupant))
+      outcomes.append(await run(request, at: plan.provider, for: occupant, telling: teller))
     }
     return ProviderOutcome.worst(of: outcomes) ?? .unsupported
   }
 
   private func run(
-    _ request: RefreshPlan.Request, at provider: Provider, for occupant: Occupant
+    _ request: RefreshPlan.Request, at provider: Provider, for occupant: Occupant,
+    telling teller: Findings.Teller?
   ) async -> ProviderOutcome {
     let errand = Errand(provider.id, occupant, request.operation)
     while !Task.isCancelled {
       let landing = await flights.run(errand, for: nil) {
-        await self.fetch(request, at: provider, for: occupant)
+        await self.fetch(request, at: provider, for: occupant, telling: teller)
       }
       if case .landed(let outcome) = landing { return outcome }
     }
@@ -119,14 +131,16 @@ final class Refresher: Sendable {
 
   /// Nil when this task was cancelled.
   private func fetch(
-    _ request: RefreshPlan.Request, at provider: Provider, for occupant: Occupant
+    _ request: RefreshPlan.Request, at provider: Provider, for occupant: Occupant,
+    telling teller: Findings.Teller?
   ) async -> ProviderOutcome? {
     guard let exchange = exchanges[provider.id], let own = houses[provider.id] else {
       return .unsupported
     }
     let fault = request.operation == .settings ? nil : await greet(provider, exchange, occupant)
     let key = house.key()
-    own.findings.watch(key)
+    // What is done may be a failure all the same where the vendor could not be greeted.
+    own.findings.watch(key, telling: fault == nil ? teller : nil)
     let attempt = Attempt(
       by: occupant.user, key, acceptedAt: house.clock.now, isUserRequested: true,
       generation: occupant.generation)
@@ -202,18 +216,26 @@ final class Refresher: Sendable {
 
   // MARK: The ledger
 
+  /// What the ledger is told of a refresh; nil where its user has left.
+  private func event(
+    of plan: RefreshPlan, failed error: EngagementError?, for occupant: Occupant
+  ) -> EngagementEvent? {
+    guard let verb = plan.requests.first?.operation.verb, house.occupancy.isPresent(occupant)
+    else { return nil }
+    var properties: JSONObject = ["operation": .string(verb.text)]
+    properties["code"] = error.map { .string($0.code.text) }
+    // Both kinds are the house's own, which only a denial forbids, and the cache looks at that.
+    return house.event(
+      error == nil ? .providerRequest : .providerFailed, at: plan.provider.id, properties)
+  }
+
   private func record(
     _ outcome: ProviderOutcome, of plan: RefreshPlan, for occupant: Occupant
   ) async {
-    let kind: EngagementEvent.Kind =
-      outcome.error == nil ? .providerRequest : .providerFailed
-    guard let verb = plan.requests.first?.operation.verb, outcome.isWorthRecording else { return }
-    var properties: JSONObject = ["operation": .string(verb.text)]
-    properties["code"] = outcome.error.map { .string($0.code.text) }
+    guard outcome.isWorthRecording,
+      let event = event(of: plan, failed: outcome.error, for: occupant)
+    else { return }
     do throws(EngagementError) {
-      guard house.occupancy.isPresent(occupant) else { return }
-      // Both kinds are the house's own, which only a denial forbids, and the cache looks at that.
-      let event = house.event(kind, at: plan.provider.id, properties)
       _ = try await house.store.record([event], in: occupant.partition)
     } catch {
       house.log(.warning, "A refresh could not be recorded: \(error.code)", plan.provider.id)

@@ -1,5 +1,6 @@
 import EngagementAdapterAPI
 import EngagementModel
+import FoundationEssentials
 import Testing
 
 @testable import EngagementKit
@@ -23,6 +24,20 @@ import Testing
     findings.note(changes, of: key)
     #expect(findings.take(key) == finding)
     #expect(findings.take(key) == Finding(), "it is taken once")
+  }
+
+  @Test("who waits says what the ledger is told, as long as that is waited for")
+  func telling() {
+    let findings = Findings()
+    let event = EngagementEvent(id: EventID("e"), kind: .providerRequest, time: Date())
+    findings.watch(key) { event }
+    findings.watch(OperationKey(0, 2)) { nil }
+    findings.watch(OperationKey(0, 3))
+    #expect(findings.event(of: key) == event)
+    #expect(findings.event(of: OperationKey(0, 2)) == nil)
+    #expect(findings.event(of: OperationKey(0, 3)) == nil)
+    _ = findings.take(key)
+    #expect(findings.event(of: key) == nil)
   }
 
   @Test("what nobody waits for is not kept")
