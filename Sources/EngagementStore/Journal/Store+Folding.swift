@@ -47,10 +47,10 @@ extension Store {
         }
         reports.append((try tables.fold(entry, at: now, on: &database), entry.partition))
         _ = try tables.commit(
-          entry.kept, from: owner, in: entry.partition, at: now, recording: [], on: &database)
+          entry.kept, from: owner, in: entry.partition, at: now, on: &database)
       }
       _ = try tables.commit(
-        mark.map { [$0] } ?? [], from: owner, in: present, at: now, recording: [], on: &database)
+        mark.map { [$0] } ?? [], from: owner, in: present, at: now, on: &database)
       try tables.tellDropped(dropped, in: present, at: now, on: &database)
       return reports
     }
@@ -70,8 +70,7 @@ extension Tables {
     _ entry: Folded, at now: Date, on database: inout Database
   ) throws(EngagementError) -> CommitReport {
     var report = try commit(
-      entry.changes, from: entry.provider, in: entry.partition, at: now, recording: [],
-      on: &database)
+      entry.changes, from: entry.provider, in: entry.partition, at: now, on: &database)
     guard !entry.intents.isEmpty else { return report }
     let acceptance = try accept(
       entry.intents, in: entry.partition, at: now, mayExceed: true, on: &database)

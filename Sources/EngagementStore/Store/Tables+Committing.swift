@@ -21,7 +21,7 @@ extension Tables {
 
   mutating func commit(
     _ changes: [Change], from provider: ProviderID, in partition: Partition, at now: Date,
-    recording events: [EngagementEvent], on database: inout Database
+    recording events: [EngagementEvent] = [], on database: inout Database
   ) throws(EngagementError) -> CommitReport {
     let consent = try partitions.require(partition, on: &database).consent
     var account = Account()
