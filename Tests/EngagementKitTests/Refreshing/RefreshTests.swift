@@ -202,6 +202,9 @@ import Testing
     }
     #expect(outcomes.allSatisfy { $0.providers == ["braze": .fresh] })
     #expect(stage.transport.requests.count == 1)
+    // Whoever asked is in the ledger once, who led with what it brought and who shared by himself.
+    let entries = try await stage.engagement.house.store.entries(after: 0, limit: 20)
+    #expect(entries.map(\.event.kind) == Array(repeating: .providerRequest, count: 10))
     try await stage.end()
   }
 
