@@ -35,7 +35,7 @@ extension Lane {
     case .wait(let date): return hold(parcel, until: date, at: moment)
     case .retry(let error): return retry(parcel, error, at: moment)
     case .refused(let error):
-      return Self.ours.contains(error.code)
+      return error.code.isOfThisMachine
         ? retry(parcel, error, at: moment) : refuse(parcel, error, at: moment)
     }
   }
@@ -86,7 +86,7 @@ extension Lane {
       // The vendor speaks of whoever calls and not of this parcel.
       quietUntil = moment.uptime + Backoff.clamped(asked)
     }
-    let mayHaveArrived = !Self.unheard.contains(error.code)
+    let mayHaveArrived = !Self.isUnheard(error)
     guard isRepeatable(parcel.verb) || !mayHaveArrived else {
       let rejected = close(parcel) { _ in .rejected(error) }
       isFailing = true
@@ -100,11 +100,11 @@ extension Lane {
     return .keep
   }
 
-  /// Failures of this machine, whose disk was full or did not answer: no vendor has refused anything.
-  private static let ours: Set<EngagementError.Code> = [.storage, .unreadable]
-
-  /// Failures after which the vendor is known to have done nothing.
-  private static let unheard: Set<EngagementError.Code> = [.rateLimited, .busy]
+  /// Whether the vendor is known to have done nothing: it said so, or this machine's disk failed
+  /// before anything was sent.
+  private static func isUnheard(_ error: EngagementError) -> Bool {
+    error.code == .rateLimited || error.code == .busy || error.code.isOfThisMachine
+  }
 
   /// When the parcel has been tried for as long as it is worth.
   private func horizon(of parcel: Parcel) -> Duration {

@@ -6,16 +6,19 @@ public import FoundationEssentials
 /// The one road between an operation and its vendor, for one provider.
 ///
 /// It asks the adapter for steps until the operation is settled: prerequisites first, each step's
-/// changes committed before the next, so that a failure half-way loses nothing. Prerequisites and
+/// changes committed before the next, so that a failure half-way loses nothing. A vendor's word
+/// outlives a disk that fails: nothing is sent again whose answer has come. Prerequisites and
 /// renewals are single-flight: ten operations that find no device register one.
 public final class Exchange: Sendable {
   private let adapter: any EngagementAdapter
   private let house: any ExchangeHouse
+  private let unkept: UnkeptAnswers
   let flights = SingleFlight<Preparation, Outcome>()
 
   public init(_ adapter: any EngagementAdapter, in house: any ExchangeHouse) {
     self.adapter = adapter
     self.house = house
+    unkept = UnkeptAnswers(of: house)
   }
 
   /// How an operation ended.
@@ -69,6 +72,7 @@ public final class Exchange: Sendable {
     while true {
       if Task.isCancelled { return .refused(progress.cancelled) }
       do throws(EngagementError) {
+        try await unkept.keep()
         let context = try await house.context(for: progress.operation, progress.attempt)
         if let outcome = try await advance(&progress, for: parent, in: context) { return outcome }
       } catch {
@@ -136,11 +140,7 @@ public final class Exchange: Sendable {
     progress.isUnderWay = false
     let answer = adapter.answer(to: progress.operation, from: response, in: context)
     let changes = answer.changes + Self.patience(answer, progress.operation, at: context.now)
-    if case .done = answer.verdict {
-      try await house.conclude(progress.operation, with: changes, progress.attempt)
-    } else {
-      try await house.commit(changes, of: progress.operation, progress.attempt)
-    }
+    try await keep(changes, isDone: answer.verdict == .done, of: progress)
     switch answer.verdict {
     case .done: return .done
     case .partly(let rejected): return .partly(rejected: rejected)
@@ -148,6 +148,25 @@ public final class Exchange: Sendable {
     case .refused(let error): return .refused(progress.naming(error))
     case .renew(let renewal):
       return try await renew(renewal, &progress, for: parent, used: context, since: sent)
+    }
+  }
+
+  /// What was only asked for can be asked for again; what was done stays done where it can't be
+  /// kept now.
+  private func keep(
+    _ changes: [Change], isDone: Bool, of progress: Progress
+  ) async throws(EngagementError) {
+    let (operation, attempt) = (progress.operation, progress.attempt)
+    do throws(EngagementError) {
+      try await unkept.keep()
+      if isDone {
+        try await house.conclude(operation, with: changes, attempt)
+      } else {
+        try await house.commit(changes, of: operation, attempt)
+      }
+    } catch {
+      guard error.code.isOfThisMachine, !operation.onlyAsks else { throw error }
+      unkept.add(changes, of: operation, attempt)
     }
   }
 

@@ -165,11 +165,11 @@ import Testing
   }
 
   @Test(
-    "G1 G12 where this machine's own disk fails, no vendor has refused anything",
-    arguments: [EngagementError.Code.storage, .unreadable])
-  func ownDisk(code: EngagementError.Code) {
+    "G1 G12 where this machine's own disk fails, no vendor has refused anything or heard of it",
+    arguments: [EngagementError.Code.storage, .unreadable], [false, true])
+  func ownDisk(code: EngagementError.Code, mayGoTwice: Bool) {
     var bench = LaneBench()
-    bench.act("a")
+    if mayGoTwice { bench.act("a") } else { bench.act("a", .submit(button: "ok", values: [:])) }
     bench.run(until: .seconds(2)) { _, _ in .refused(EngagementError(code, "the disk")) }
     #expect(!bench.sent.isEmpty && bench.pending == [1])
     bench.run(until: .seconds(600)) { _, _ in .done }
