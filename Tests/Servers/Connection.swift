@@ -1,4 +1,5 @@
 import COpenSSL
+import EngagementModel
 import Foundation
 import Glibc
 
@@ -117,7 +118,7 @@ extension Connection {
     guard code == 0 else { throw TestFailure("no server behind the proxy") }
     let server = Connection(other) { _ in }
     let back = DispatchSemaphore(value: 0)
-    Thread.detachNewThread {
+    try detachThread(for: "the way back") {
       blockBrokenPipes()
       try? server.pass(to: self)
       self.end()

@@ -32,7 +32,7 @@ package final class TestServer: Sendable {
     guard accepts else { return }
     let context = try identity.map { try TLSContext($0, protocols: protocols) }
     let listener = self.listener
-    Thread.detachNewThread { [weak self] in
+    try detachThread(for: "a test's server") { [weak self] in
       while true {
         let socket = accept(listener, nil, nil)
         guard socket >= 0, let self else { return }
@@ -70,16 +70,24 @@ package final class TestServer: Sendable {
       return seen.isOver
     }
     if isOver { shutdown(socket, Int32(SHUT_RDWR)) }
-    Thread.detachNewThread { [weak self] in
-      blockBrokenPipes()
-      do {
-        if let context { try connection.greet(context) }
-        try script(connection)
-      } catch {}
-      self?.seen.withLock { $0.open[socket] = nil }
+    do {
+      try detachThread(for: "a connection") { [weak self] in
+        blockBrokenPipes()
+        do {
+          if let context { try connection.greet(context) }
+          try script(connection)
+        } catch {}
+        self?.forget(socket)
+        connection.close()
+      }
+    } catch {
+      // The client is told, and its test fails where it would wait for ever.
+      forget(socket)
       connection.close()
     }
   }
+
+  private func forget(_ socket: Int32) { seen.withLock { $0.open[socket] = nil } }
 }
 
 /// A port of the loopback on which nobody listens, and which nobody else gets while this lives.

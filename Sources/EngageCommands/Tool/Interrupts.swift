@@ -44,7 +44,8 @@ public final class Interrupts: Sendable {
     // Without a pipe or a thread the signals end the process, as they do by themselves.
     guard pipe(&ends) == 0 else { return }
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    guard startListening(to: ends[0]) else { return }
+    let readingEnd = ends[0]
+    guard (try? detachThread(for: "signals") { self.listen(to: readingEnd) }) != nil else { return }
     writingEnd = ends[1]
     for number in [SIGINT, SIGTERM] { signal(number, passOn) }
   }
@@ -70,20 +71,21 @@ public final class Interrupts: Sendable {
     }
   }
 
-  private func startListening(to readingEnd: Int32) -> Bool {
-    let own = Unmanaged.passRetained(Listener(self, readingEnd))
-    var thread = pthread_t(bitPattern: 0)
-    guard pthread_create(&thread, nil, listen, own.toOpaque()) == 0 else {
-      own.release()
-      return false
+  /// Reads the pipe, for as long as the process lives.
+  private func listen(to readingEnd: Int32) {
+    var number: UInt8 = 0
+    while true {
+      switch read(readingEnd, &number, 1) {
+      case 1: take(number)
+      case -1 where errno == EINTR: continue
+      default: return
+      }
     }
-    pthread_detach(thread)
-    return true
   }
 
   /// Wakes who waits; nobody who could end in order, or somebody who was asked already, is not
   /// waited for.
-  fileprivate func take(_ number: UInt8) {
+  private func take(_ number: UInt8) {
     let (count, waiters) = state.withLock { state in
       state.count += 1
       defer { state.waiters = [:] }
@@ -91,28 +93,6 @@ public final class Interrupts: Sendable {
     }
     if waiters.isEmpty || count > 1 { _exit(128 + Int32(number)) }
     for waiter in waiters { waiter.resume() }
-  }
-}
-
-/// Reads the pipe, for as long as the process lives.
-private final class Listener: Sendable {
-  private let interrupts: Interrupts
-  private let readingEnd: Int32
-
-  init(_ interrupts: Interrupts, _ readingEnd: Int32) {
-    self.interrupts = interrupts
-    self.readingEnd = readingEnd
-  }
-
-  func listen() {
-    var number: UInt8 = 0
-    while true {
-      switch read(readingEnd, &number, 1) {
-      case 1: interrupts.take(number)
-      case -1 where errno == EINTR: continue
-      default: return
-      }
-    }
   }
 }
 
@@ -126,20 +106,3 @@ private let passOn: @convention(c) (Int32) -> Void = { number in
   _ = write(writingEnd, &byte, 1)
   errno = code
 }
-
-// At file scope: formed in an actor's context, it would check for that actor and trap.
-#if canImport(Darwin)
-  private let listen: @convention(c) (UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? = {
-    // The reference that `startListening` handed over.
-    Unmanaged<Listener>.fromOpaque($0).takeRetainedValue().listen()
-    return nil
-  }
-#else
-  private let listen: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = {
-    // As above.
-    if let listener = $0 {
-      Unmanaged<Listener>.fromOpaque(listener).takeRetainedValue().listen()
-    }
-    return nil
-  }
-#endif

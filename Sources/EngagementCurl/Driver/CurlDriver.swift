@@ -32,17 +32,7 @@ final class CurlDriver: Sendable {
 
   static func started(_ limits: Limits) throws(EngagementError) -> CurlDriver {
     let driver = try CurlDriver(limits)
-    let own = unsafe Unmanaged.passRetained(driver)
-    var thread = pthread_t(bitPattern: 0)
-    let code = unsafe pthread_create(&thread, nil, threadMain, own.toOpaque())
-    guard code == 0 else {
-      unsafe own.release()
-      throw EngagementError(
-        .internalFailure, "There is no thread for the network: the system has too many.",
-        underlying: "errno \(code)")
-    }
-    // Nobody can join it: the last reference to a transport may be dropped anywhere.
-    pthread_detach(thread)
+    try detachThread(for: "the network") { driver.run() }
     return driver
   }
 
@@ -71,7 +61,7 @@ final class CurlDriver: Sendable {
     poller.ring()
   }
 
-  fileprivate func run() {
+  private func run() {
     // A peer that has gone must not end the process; with the signal blocked, writing fails.
     blockBrokenPipes()
     while !inbox.withLock({ $0.isClosed }) {
@@ -112,10 +102,4 @@ private func blockBrokenPipes() {
   unsafe sigemptyset(&signals)
   unsafe sigaddset(&signals, SIGPIPE)
   unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
-}
-
-private let threadMain: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = {
-  // The reference that `started` handed over.
-  if let own = unsafe $0 { unsafe Unmanaged<CurlDriver>.fromOpaque(own).takeRetainedValue().run() }
-  return nil
 }

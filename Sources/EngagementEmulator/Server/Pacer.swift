@@ -36,7 +36,7 @@ import EngagementModel
     unsafe pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
     unsafe pthread_cond_init(wakeUp, &attributes)
     unsafe pthread_condattr_destroy(&attributes)
-    try start()
+    try detachThread(for: "the emulator") { self.run() }
   }
 
   deinit {
@@ -44,18 +44,6 @@ import EngagementModel
     unsafe pthread_mutex_destroy(mutex)
     unsafe wakeUp.deallocate()
     unsafe mutex.deallocate()
-  }
-
-  private func start() throws(EngagementError) {
-    let own = unsafe Unmanaged.passRetained(self)
-    var thread = pthread_t(bitPattern: 0)
-    let code = unsafe pthread_create(&thread, nil, pacerMain, own.toOpaque())
-    guard code == 0 else {
-      unsafe own.release()
-      throw EngagementError(
-        .internalFailure, "There is no thread for the emulator", underlying: "errno \(code)")
-    }
-    pthread_detach(thread)
   }
 
   /// Does the work after a while; at once, on this thread, when the end has begun.
@@ -75,7 +63,7 @@ import EngagementModel
     }
   }
 
-  fileprivate func run() {
+  private func run() {
     while let work = next() { work() }
   }
 
@@ -112,12 +100,4 @@ import EngagementModel
     defer { unsafe pthread_mutex_unlock(mutex) }
     return body()
   }
-}
-
-// At file scope: formed in an actor's context, it would check for that actor and trap.
-private let pacerMain: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = {
-  guard let own = unsafe $0 else { return nil }
-  // The reference that `start` handed over.
-  unsafe Unmanaged<Pacer>.fromOpaque(own).takeRetainedValue().run()
-  return nil
 }

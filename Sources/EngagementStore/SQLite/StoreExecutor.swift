@@ -17,7 +17,8 @@ package final class StoreExecutor: Sendable {
 
   package init() throws(EngagementError) {
     worker = Worker()
-    try worker.start()
+    let worker = worker
+    try detachThread(for: "the cache") { worker.run() }
   }
 
   deinit { worker.close() }
@@ -49,19 +50,6 @@ package final class StoreExecutor: Sendable {
     unsafe pthread_mutex_destroy(mutex)
     unsafe wakeUp.deallocate()
     unsafe mutex.deallocate()
-  }
-
-  func start() throws(EngagementError) {
-    let own = unsafe Unmanaged.passRetained(self)
-    var thread = pthread_t(bitPattern: 0)
-    let code = unsafe pthread_create(&thread, nil, threadMain, own.toOpaque())
-    guard code == 0 else {
-      unsafe own.release()
-      throw EngagementError(
-        .internalFailure, "There is no thread for the cache", underlying: "errno \(code)")
-    }
-    // Nobody can join it: the last reference may be dropped on the thread itself.
-    pthread_detach(thread)
   }
 
   func enqueue(_ job: consuming ExecutorJob) {
@@ -110,20 +98,3 @@ package final class StoreExecutor: Sendable {
     return body()
   }
 }
-
-// At file scope: formed in an actor's context, it would check for that actor and trap.
-#if canImport(Darwin)
-  private let threadMain: @convention(c) (UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? = {
-    // The reference that `start` handed over.
-    unsafe Unmanaged<Worker>.fromOpaque($0).takeRetainedValue().run()
-    return nil
-  }
-#else
-  private let threadMain: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = {
-    // As above.
-    if let worker = unsafe $0 {
-      unsafe Unmanaged<Worker>.fromOpaque(worker).takeRetainedValue().run()
-    }
-    return nil
-  }
-#endif
