@@ -80,6 +80,7 @@ public struct VibesAdapter: EngagementAdapter {
     case .vendor(VibesCall.release, let detail), .vendor(VibesCall.releaseRenewal, let detail):
       memory.isDevice(detail) || memory.leavingToken(detail) != nil ? nil : []
     case .unregisterPush where memory.device == nil: []
+    case .associate(let id) where memory.isTiedSince(to: id): []
     case .inbox where memory.isInboxOff, .message where memory.isInboxOff: []
     case .events(let events) where events.isEmpty: []
     default: nil

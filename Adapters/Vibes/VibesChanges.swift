@@ -87,12 +87,13 @@ enum VibesChanges {
   /// The person has to be asked for again before the next list.
   static let stalePerson = Change.keep(.user, Name.personTime, nil)
 
-  static func association(_ id: UserID, in memory: VibesMemory) -> [Change] {
+  static func association(_ id: UserID, in memory: VibesMemory, at now: Date) -> [Change] {
     let wasSomebody = memory.lastPerson != nil || memory.associated != nil
     let isSame = memory.associated.map { id.text.hasSameBytes(as: $0) } ?? false
     return (wasSomebody && !isSame ? noPerson : []) + [
       .keep(.user, Name.associated, id.text),
       .keep(.user, Name.associatedDevice, memory.device),
+      .keep(.user, Name.associatedTime, ISO8601.text(of: now)),
     ]
   }
 

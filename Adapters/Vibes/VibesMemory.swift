@@ -29,6 +29,8 @@ struct VibesMemory {
   private let personDevice: String?
   private let personTime: Date?
   private let associatedDevice: String?
+  private let associatedTime: Date?
+  private let acceptedAt: Date
 
   /// How many seconds a person is believed in; see `isPersonFresh(at:)`.
   private static let trust: TimeInterval = 60
@@ -59,6 +61,7 @@ struct VibesMemory {
     static let personTime = "person.time"
     static let associated = "associated"
     static let associatedDevice = "associated.device"
+    static let associatedTime = "associated.time"
     static let inbox = "inbox"
     static func push(_ environment: PushEnvironment) -> String { "push.\(environment.rawValue)" }
   }
@@ -82,12 +85,13 @@ struct VibesMemory {
     personTime = context.values[.user, Name.personTime].flatMap(ISO8601.date(from:))
     associated = context.values[.user, Name.associated]
     associatedDevice = context.values[.user, Name.associatedDevice]
+    associatedTime = context.values[.user, Name.associatedTime].flatMap(ISO8601.date(from:))
     isDeviceOfUser = context.values[.installation, Name.deviceOfUser] != nil
     doubted = context.values[.installation, Name.doubted]
     confirmed = context.values[.installation, Name.confirmed]
     released = context.values[.installation, Name.released]
     secrets = context.secrets
-    (key, user) = (context.key, context.user.id)
+    (key, user, acceptedAt) = (context.key, context.user.id, context.acceptedAt)
   }
 
   /// The person's key, where it was asked with the device that is registered now.
@@ -131,11 +135,22 @@ struct VibesMemory {
     _ association: VibesConfiguration.Association, whenReading: Bool
   ) -> UserID? {
     guard let device else { return nil }
-    if let associated {
-      let isCurrent = associatedDevice.map { device.hasSameBytes(as: $0) } ?? false
-      return isCurrent ? nil : UserID(associated)
-    }
+    if let associated { return isAssociated(device) ? nil : UserID(associated) }
     return association == .onSignIn && (whenReading || isDeviceOfUser) ? user : nil
+  }
+
+  private func isAssociated(_ device: String) -> Bool {
+    associatedDevice.map { device.hasSameBytes(as: $0) } ?? false
+  }
+
+  /// Whether the device was tied to this person after the operation was accepted that asks for it:
+  /// a list that came first had to have it.
+  func isTiedSince(to id: UserID) -> Bool {
+    guard let device, isAssociated(device), let associated, id.text.hasSameBytes(as: associated),
+      let associatedTime
+    else { return false }
+    // It is kept to the millisecond.
+    return acceptedAt.timeIntervalSince(associatedTime) < 0.001
   }
 
   /// Whether the vendor has been asked for the device since this very operation met one that it

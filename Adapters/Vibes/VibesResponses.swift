@@ -50,7 +50,8 @@ struct VibesResponses {
     case .registerPush(let place): Answer(VibesChanges.push(place, isRegistered: true))
     case .unregisterPush(let place): Answer(VibesChanges.push(place, isRegistered: false))
     case .person: try person(JSONFields(body[...]))
-    case .associate(let id): Answer(VibesChanges.association(id, in: memory))
+    case .associate(let id):
+      Answer(VibesChanges.association(id, in: memory, at: context.now))
     case .inbox: try messages(body)
     case .message(let id): try message(id, body)
     case .act(_, let item): try message(item.id.value, body)

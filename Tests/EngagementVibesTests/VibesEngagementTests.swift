@@ -98,6 +98,19 @@ import VibesFixtures
     }
   }
 
+  @Test("V7 the vendor is told once who is there, also where a list had to have it first")
+  func association() async throws {
+    let application = try await Application()
+    try await application.engagement.signIn("u-1")
+    #expect(await application.engagement.refresh(.inbox).providers["vibes"] == .fresh)
+    try await application.run { engagement in
+      let later = try await engagement.updateDevice()
+      #expect(await later.outcome == .delivered)
+    }
+    let told = application.transport.lines.filter { $0.hasSuffix("/assign") }
+    #expect(told.count == 1)
+  }
+
   @Test("V2 each call says by itself how it ended")
   func outcomes() async throws {
     let application = try await Application()

@@ -1,4 +1,5 @@
 import EngagementAdapterAPI
+import EngagementFormats
 import EngagementHTTP
 import EngagementKit
 import EngagementModel
@@ -220,6 +221,23 @@ import VibesFixtures
     let unknown = Vibes.context { $0.values[.installation, "device"] = nil }
     #expect(try isDone(.device(.unregister), unknown))
     #expect(try isDone(.unregisterPush(.production), unknown))
+  }
+
+  @Test("a device that was tied to the person since that was asked for is not tied twice (V7)")
+  func tiedSince() throws {
+    func isDone(_ id: UserID, tied: TimeInterval, to device: String = "d-1") throws -> Bool {
+      let context = Vibes.context { context in
+        let time = context.acceptedAt.addingTimeInterval(tied)
+        context.values[.user, "associated.time"] = ISO8601.text(of: time)
+        context.values[.user, "associated.device"] = device
+      }
+      if case .done = try Vibes.adapter().step(for: .associate(id), in: context) { return true }
+      return false
+    }
+    for tied in [0, 5] { #expect(try isDone("u-1", tied: TimeInterval(tied))) }
+    #expect(try !isDone("u-1", tied: -5), "whoever asks anew is heard")
+    #expect(try !isDone("u-2", tied: 5))
+    #expect(try !isDone("u-1", tied: 5, to: "d-0"))
   }
 
   // MARK: What is refused before anything is sent

@@ -347,7 +347,7 @@ extension Operation {
   /// Whether other operations may have to wait for this one.
   fileprivate var preparesOthers: Bool {
     switch self {
-    case .settings, .device, .person: true
+    case .settings, .device, .associate, .person: true
     default: false
     }
   }

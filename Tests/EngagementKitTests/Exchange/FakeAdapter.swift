@@ -8,7 +8,7 @@ struct FakeAdapter: EngagementAdapter {
   var capabilities = AdapterCapabilities(
     abilities: [
       .inbox: .request, .person: .request, .settings: .request, .device(.register): .request,
-      .device(.renew): .request, .events: .request, .metrics: .request,
+      .device(.renew): .request, .associate: .request, .events: .request, .metrics: .request,
     ], hosts: ["fake.example"])
   var onStep: @Sendable (Operation, AdapterContext) throws(EngagementError) -> Step = {
     operation, _ in
