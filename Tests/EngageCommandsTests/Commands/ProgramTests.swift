@@ -64,7 +64,7 @@ import Testing
   @Test("Ctrl-C in the middle of a sync ends the program, and nothing is lost (G1)")
   func interruptedSync() async throws {
     let (stage, emulator) = try await filled()
-    let waiting = await stage.engage("track", "bought")
+    let waiting = await stage.engage("track", "bought", in: .impatient)
     #expect(waiting.output == "track bought: pending; the next sync tries again\n")
     let cards = try Programs.run(program, ["cards", "--json"], in: stage.folder).output
     let asked = AsyncStream.makeStream(of: Void.self)

@@ -92,7 +92,7 @@ import Testing
     _ = await stage.engage("sync", by: braze)
     braze.goDown()
     let ending = await stage.engage(
-      "cards", "click", "c-1", by: braze, in: .init(patience: .milliseconds(100)))
+      "cards", "click", "c-1", by: braze, in: .impatient)
     #expect(ending.status == .done)
     #expect(ending.output == "click braze/c-1: pending; the next sync tries again\n")
     braze.comeBack()
@@ -145,7 +145,7 @@ import Testing
   func showingCards() async throws {
     let (stage, braze) = (try Stage(), PlayedBraze())
     _ = await stage.engage("init")
-    _ = await stage.engage("sync", by: braze)
+    _ = await stage.engage("sync", by: braze, in: .impatient)
     let names = try stage.names()
     let cache = try Data(contentsOf: stage.folder.appending(path: "engagement.sqlite"))
     try FileManager.default.removeItem(at: stage.folder.appending(path: "engagement.sqlite.lock"))
@@ -162,7 +162,7 @@ import Testing
   func damagedCache() async throws {
     let (stage, braze) = (try Stage(), PlayedBraze())
     _ = await stage.engage("init")
-    _ = await stage.engage("sync", by: braze)
+    _ = await stage.engage("sync", by: braze, in: .impatient)
     let file = stage.folder.appending(path: "engagement.sqlite")
     var bytes = try Data(contentsOf: file)
     bytes.replaceSubrange(0..<16, with: Data(repeating: 0, count: 16))
@@ -170,7 +170,7 @@ import Testing
     let cards = await stage.engage("cards")
     #expect(cards.status == .done && cards.output == "0 cards, 0 new\n")
     #expect(try stage.names().contains { $0.contains("corrupt-") })
-    _ = await stage.engage("sync", by: braze)
+    _ = await stage.engage("sync", by: braze, in: .impatient)
     #expect(await stage.engage("cards").output.contains("3 cards, 3 new"))
   }
 

@@ -108,20 +108,18 @@ import Testing
     let id = try Self.id(try await scene.inbox().first)
     let stage = scene.stage
     let emulator = scene.emulator
+    let told = AsyncStream.makeStream(of: Void.self)
     let ending = await stage.run(
       ["events", "--follow", "--kind", "read", "--json"],
-      in: .init(interruption: {
-        let transport = CurlTransport()
-        for _ in 0..<20 where await emulator.times("read", of: id) == 0 {
-          _ = await stage.engage("inbox", "read", id, by: transport)
-        }
-        // Looked at more than three times a second.
-        try? await Task.sleep(for: .seconds(2))
-      }))
+      in: .init(
+        hears: { told.continuation.yield() },
+        interruption: {
+          _ = await stage.engage("inbox", "read", id, by: CurlTransport())
+          for await _ in told.stream { break }
+        }))
     #expect(ending.status == .done)
     let events = try ending.lines.map { try JSON(parsing: Array($0.utf8)) }
-    #expect(!events.isEmpty)
-    #expect(events.allSatisfy { $0["kind"] == "read" })
+    #expect(events.map { $0["kind"] } == ["read"])
     await emulator.stop()
   }
 
@@ -131,7 +129,7 @@ import Testing
     await scene.emulator.load(
       try EmulatorFaults(
         json: ["faults": [["vendor": "vibes", "fault": "closeBefore", "times": "always"]]]))
-    let ending = await scene.stage.engage("sync", by: CurlTransport())
+    let ending = await scene.stage.engage("sync", by: CurlTransport(), in: .impatient)
     #expect(ending.status == .failed)
     #expect(ending.lines.dropFirst().first?.hasPrefix("braze     cards  fresh") == true)
     #expect(ending.lines.last?.hasPrefix("vibes     inbox  failed") == true)

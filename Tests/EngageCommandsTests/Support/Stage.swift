@@ -35,11 +35,16 @@ final class Stage: Sendable {
     var width: Int?
     var isColoured = false
     var clock: any EngagementClock = StillClock()
-    var patience = Duration.seconds(5)
+    /// Longer than any disk stalls: what a command says of a delivery depends on nothing else.
+    var patience = Duration.seconds(60)
+    /// For a command that waits in vain.
+    static let impatient = Setting(patience: .milliseconds(100))
     /// Makes the transport, as the program does; nil for the one that is given.
     var transport: (@Sendable (String?) -> any HTTPTransport)?
     /// How many writes go well before nobody reads any more.
     var readWrites = Int.max
+    /// Told of each write to the output.
+    var hears: @Sendable () -> Void = {}
     var interruption: @Sendable () async -> Void = {
       // Until the command has ended.
       try? await Task.sleep(for: .seconds(86_400))
@@ -60,6 +65,7 @@ final class Stage: Sendable {
     let terminal = Terminal(
       output: { (bytes) throws(ClosedPipe) in
         guard told.count(bytes) <= setting.readWrites else { throw ClosedPipe() }
+        setting.hears()
       },
       errors: { (bytes) throws(ClosedPipe) in told.note(bytes) },
       width: setting.width, isColoured: setting.isColoured)
