@@ -196,8 +196,9 @@ import Testing
     let receipts = [
       try await engagement.track("before"), try await engagement.perform(.dismiss, on: card),
     ]
+    // Before anything is sent: what leaves earlier, the vendor is told of as nobody's.
+    try await scene.signIn("u-1")
     try await scene.run { engagement in
-      try await scene.signIn("u-1")
       for receipt in receipts { #expect(await receipt.outcome == .delivered) }
       #expect(await scene.emulator.times("ce", of: "before", by: "u-1") == 1)
       #expect(await scene.emulator.times("ccd", of: card.value, by: "u-1") == 1)
