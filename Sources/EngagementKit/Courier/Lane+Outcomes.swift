@@ -122,13 +122,15 @@ extension Lane {
       return .keep
     case .unauthenticated, .signedOut:
       if error.code == .unauthenticated { isFailing = true }
-      pausedUntil = moment.uptime + Self.pause
       keep(parcel, until: moment.uptime)
+      // What this attempt was refused for may be there by now.
+      if !isWoken { pausedUntil = moment.uptime + Self.pause }
       return .keep
     case .consentDenied:
+      keep(parcel, until: moment.uptime)
+      guard !isWoken else { return .keep }
       let end = moment.uptime + Self.pause
       (consentUntil, muted[parcel.verb]) = (end, Mute(until: end, isByConsent: true))
-      keep(parcel, until: moment.uptime)
       return .keep
     default:
       if parcel.rows.count > 1, error.code != .unsupported { return split(parcel, at: moment) }

@@ -61,6 +61,8 @@ struct Lane: Sendable {
   /// Whether the last answer was none.
   var isFailing = false
   private(set) var lastAttempt: Duration?
+  /// Whether something may have changed since the last attempt began.
+  private(set) var isWoken = false
   private var isStale = true
 
   init(_ capabilities: AdapterCapabilities) { self.capabilities = capabilities }
@@ -73,6 +75,7 @@ struct Lane: Sendable {
   /// Something may have changed: rows, the credential, the consent.
   mutating func wake() {
     isStale = true
+    isWoken = true
     pausedUntil = nil
     consentUntil = nil
     muted = muted.filter { !$0.value.isByConsent }
@@ -120,6 +123,7 @@ struct Lane: Sendable {
   /// The parcel is durably noted as tried and leaves now.
   mutating func begin(_ parcel: Parcel, at now: Duration) {
     lastAttempt = now
+    isWoken = false
     let rows = parcel.rows.map { $0.begun(as: parcel) }
     for row in rows { shelf.rows[row.id] = row }
     var trial = trials[parcel.label] ?? memory.removeValue(forKey: parcel.label) ?? Trial()

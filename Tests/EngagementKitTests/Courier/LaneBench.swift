@@ -40,6 +40,8 @@ struct LaneBench {
   var sent: [Sent] = []
   var ended: [OutboxRow.ID: Ending] = [:]
   var rowsRead = 0
+  /// How many of the next attempts see a wake while they are under way.
+  var wakesUnderWay = 0
   private(set) var accepted: [OutboxRow] = []
   private(set) var rows: [OutboxRow.ID: OutboxRow] = [:]
   private var order: [OutboxRow.ID] = []
@@ -126,6 +128,10 @@ struct LaneBench {
       rows[row.id] = rows[row.id]?.begun(as: parcel)
     }
     lane.begin(parcel, at: now)
+    if wakesUnderWay > 0 {
+      wakesUnderWay -= 1
+      lane.wake()
+    }
     sent.append(Sent(time: now, rows: parcel.rows.map(\.id), attempt: attempt))
     let outcome = vendor(parcel, now)
     let moment = Lane.Moment(uptime: now, date: date, random: random.next())

@@ -165,6 +165,21 @@ import Testing
   }
 
   @Test(
+    "what came while an attempt was under way that lacked it is not waited for",
+    arguments: [
+      EngagementError.Code.unauthenticated, .signedOut, .consentDenied,
+    ])
+  func wokenUnderWay(code: EngagementError.Code) {
+    var bench = LaneBench()
+    bench.act("a")
+    bench.wakesUnderWay = 1
+    bench.run(until: .seconds(5)) { _, _ in .refused(EngagementError(code, "not now")) }
+    #expect(bench.sent.count == 2, "at once, and then after a minute")
+    bench.run(until: .seconds(65)) { _, _ in .done }
+    #expect(bench.ended == [1: .delivered])
+  }
+
+  @Test(
     "G1 G12 where this machine's own disk fails, no vendor has refused anything or heard of it",
     arguments: [EngagementError.Code.storage, .unreadable], [false, true])
   func ownDisk(code: EngagementError.Code, mayGoTwice: Bool) {
