@@ -165,7 +165,7 @@ public final class Exchange: Sendable {
         try await house.commit(changes, of: operation, attempt)
       }
     } catch {
-      guard error.code.isOfThisMachine, !operation.onlyAsks else { throw error }
+      guard error.code.mayBeKeptLater, !operation.onlyAsks else { throw error }
       unkept.add(changes, of: operation, attempt)
     }
   }

@@ -33,7 +33,7 @@ final class UnkeptAnswers: Sendable {
         try await house.commit(next.changes, of: next.operation, next.attempt)
       } catch {
         // Of a user who was erased meanwhile nothing is kept.
-        if error.code.isOfThisMachine { throw error }
+        if error.code.mayBeKeptLater { throw error }
       }
       waiting.withLock { _ = $0.removeFirst() }
     }
@@ -41,6 +41,10 @@ final class UnkeptAnswers: Sendable {
 }
 
 extension EngagementError.Code {
+  /// Whether what could not be kept for this may be kept later: a disk has room again, another
+  /// process has written what it had to write.
+  var mayBeKeptLater: Bool { isOfThisMachine || self == .busy }
+
   /// A failure of this machine, whose disk was full or did not answer: no vendor has refused
   /// anything.
   var isOfThisMachine: Bool { self == .storage || self == .unreadable }

@@ -9,7 +9,7 @@ import Testing
 /// A house whose disk can fail.
 private struct FragileHouse: ExchangeHouse {
   let inner: MemoryHouse
-  let isBroken = Locked(false)
+  let fault = Locked<EngagementError.Code?>(nil)
 
   func context(
     for operation: Operation, _ attempt: Attempt
@@ -20,7 +20,7 @@ private struct FragileHouse: ExchangeHouse {
   func commit(
     _ changes: [Change], of operation: Operation, _ attempt: Attempt
   ) async throws(EngagementError) {
-    guard !isBroken.withLock(\.self) else { throw EngagementError(.storage, "The disk is full.") }
+    if let code = fault.withLock(\.self) { throw EngagementError(code, "It can't be kept.") }
     try await inner.commit(changes, of: operation, attempt)
   }
 
@@ -50,19 +50,22 @@ private struct FragileHouse: ExchangeHouse {
     return adapter
   }
 
-  @Test("G3 G12 what was answered is not sent again where it can't be kept: it is kept later")
-  func unkeptAnswer() async {
+  @Test(
+    "G3 G12 what was answered is not sent again where it can't be kept: it is kept later",
+    arguments: [EngagementError.Code.storage, .unreadable, .busy])
+  func unkeptAnswer(code: EngagementError.Code) async {
     let adapter = Self.counting()
     let transport = ScriptedTransport { _ in HTTPResponse(200) }
     let house = FragileHouse(inner: MemoryHouse(adapter, user: "u", transport: transport))
     let exchange = Exchange(adapter, in: house)
-    house.isBroken.withLock { $0 = true }
+    house.fault.withLock { $0 = code }
     #expect(await exchange.perform(.events([]), house.inner.attempt()) == .done)
-    guard case .refused(let error) = await exchange.perform(.events([]), house.inner.attempt())
-    else { return #expect(Bool(false)) }
-    #expect(error.code == .storage)
+    switch await exchange.perform(.events([]), house.inner.attempt()) {
+    case .refused(let error), .retry(let error): #expect(error.code == code)
+    default: Issue.record("What was answered before is not kept.")
+    }
     #expect(transport.lines == ["GET /events"], "nothing leaves before the answer is kept")
-    house.isBroken.withLock { $0 = false }
+    house.fault.withLock { $0 = nil }
     #expect(await exchange.perform(.inbox, house.inner.attempt()) == .done)
     #expect(transport.lines == ["GET /events", "GET /inbox"])
     #expect(house.inner.value(.user, "last") == "2", "the answers are kept in their order")
@@ -81,12 +84,12 @@ private struct FragileHouse: ExchangeHouse {
     async let second = exchange.perform(.device(.register), house.inner.attempt())
     async let asked = exchange.perform(.inbox, house.inner.attempt())
     await gate.isHolding(3)
-    house.isBroken.withLock { $0 = true }
+    house.fault.withLock { $0 = .storage }
     gate.open()
     #expect(await [first, second] == [.done, .done])
     guard case .refused(let error) = await asked else { return #expect(Bool(false)) }
     #expect(error.code == .storage, "what was only asked for can be asked for again")
-    house.isBroken.withLock { $0 = false }
+    house.fault.withLock { $0 = nil }
     #expect(await exchange.perform(.inbox, house.inner.attempt()) == .done)
     #expect(house.inner.value(.user, "last") == "4")
   }
@@ -104,12 +107,12 @@ private struct FragileHouse: ExchangeHouse {
     let transport = ScriptedTransport { _ in HTTPResponse(200) }
     let house = FragileHouse(inner: MemoryHouse(adapter, user: "u", transport: transport))
     let exchange = Exchange(adapter, in: house)
-    house.isBroken.withLock { $0 = true }
+    house.fault.withLock { $0 = .storage }
     let attempt = house.inner.attempt()
     guard case .refused(let error) = await exchange.perform(.events([]), attempt)
     else { return #expect(Bool(false)) }
     #expect(error.code == .storage)
-    house.isBroken.withLock { $0 = false }
+    house.fault.withLock { $0 = nil }
     #expect(await exchange.perform(.events([]), attempt) == .done)
     #expect(transport.lines == ["GET /device.register", "GET /events"])
   }
