@@ -1,5 +1,4 @@
 import EngagementModel
-import Foundation
 import Glibc
 
 /// A server on a free port of the loopback that does to each connection what a test says, however
@@ -19,7 +18,7 @@ package final class TestServer: Sendable {
     var isOver = false
   }
 
-  private let listener: Int32
+  private let listener: Listener
   private let seen = Locked(Seen())
 
   /// Speaks TLS where it has an identity. Begins to listen at once.
@@ -27,15 +26,20 @@ package final class TestServer: Sendable {
     _ identity: TLSIdentity? = nil, protocols: [String] = [], backlog: Int32 = 128,
     accepts: Bool = true, script: @escaping Script
   ) throws {
-    (listener, port) = try boundSocket()
-    guard listen(listener, backlog) == 0 else { throw TestFailure("no listener: errno \(errno)") }
+    let (socket, port) = try boundSocket()
+    (listener, self.port) = (Listener(socket), port)
+    guard listen(socket, backlog) == 0 else { throw TestFailure("no listener: errno \(errno)") }
     guard accepts else { return }
     let context = try identity.map { try TLSContext($0, protocols: protocols) }
     let listener = self.listener
     try detachThread(for: "a test's server") { [weak self] in
       while true {
-        let socket = accept(listener, nil, nil)
-        guard socket >= 0, let self else { return }
+        let socket = accept(listener.socket, nil, nil)
+        guard socket >= 0 else { return }
+        guard let self else {
+          close(socket)
+          return
+        }
         self.serve(socket, context, script)
       }
     }
@@ -49,7 +53,7 @@ package final class TestServer: Sendable {
 
   /// Ends everything, so that no thread waits for a client that is gone.
   package func stop() {
-    shutdown(listener, Int32(SHUT_RDWR))
+    listener.end()
     // Under the lock, which a connection takes before it closes: a number may belong to another
     // socket right after that.
     seen.withLock { seen in
@@ -58,7 +62,7 @@ package final class TestServer: Sendable {
     }
   }
 
-  deinit { close(listener) }
+  deinit { listener.end() }
 
   private func serve(_ socket: Int32, _ context: TLSContext?, _ script: @escaping Script) {
     let connection = Connection(socket) { [weak self] head in
@@ -88,6 +92,19 @@ package final class TestServer: Sendable {
   }
 
   private func forget(_ socket: Int32) { seen.withLock { $0.open[socket] = nil } }
+}
+
+/// The socket that a server listens on, for as long as a thread may ask it for connections: its
+/// number is the next server's right after it is closed.
+private final class Listener: Sendable {
+  let socket: Int32
+
+  init(_ socket: Int32) { self.socket = socket }
+
+  deinit { close(socket) }
+
+  /// Nobody is connected any more; whoever waits for a connection, or will, is told so.
+  func end() { shutdown(socket, Int32(SHUT_RDWR)) }
 }
 
 /// A port of the loopback on which nobody listens, and which nobody else gets while this lives.
