@@ -10,6 +10,11 @@ let package = Package(
     .library(name: "EngagementBraze", targets: ["EngagementBraze"]),
     .library(name: "EngagementVibes", targets: ["EngagementVibes"]),
     .library(name: "EngagementTesting", targets: ["EngagementTesting"]),
+    .library(name: "EngagementVendors", targets: ["EngagementVendors"]),
+    .library(name: "EngagementEmulator", targets: ["EngagementEmulator"]),
+    .library(name: "EngageCommands", targets: ["EngageCommands"]),
+    .library(name: "EngagementBrazeTools", targets: ["EngagementBrazeTools"]),
+    .library(name: "EngagementVibesTools", targets: ["EngagementVibesTools"]),
   ],
   targets: [
     // MARK: C libraries
@@ -25,36 +30,46 @@ let package = Package(
       name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
 
     // MARK: Values
-    .target(name: "EngagementFormats"),
-    .target(name: "EngagementModel", dependencies: ["EngagementFormats"]),
+    .target(name: "EngagementPlatform"),
+    .target(name: "EngagementFormats", dependencies: ["EngagementPlatform"]),
+    .target(name: "EngagementModel", dependencies: ["EngagementFormats", "EngagementPlatform"]),
 
     // MARK: Bytes
-    .target(name: "EngagementJSON", dependencies: ["EngagementFormats", "EngagementModel"]),
-    .target(name: "EngagementDocuments", dependencies: ["CJansson", "EngagementModel"]),
-    .target(name: "EngagementHTTP", dependencies: ["EngagementFormats", "EngagementModel"]),
+    .target(
+      name: "EngagementJSON",
+      dependencies: ["EngagementFormats", "EngagementModel", "EngagementPlatform"]),
+    .target(
+      name: "EngagementDocuments",
+      dependencies: ["CJansson", "EngagementModel", "EngagementPlatform"]),
+    .target(
+      name: "EngagementHTTP",
+      dependencies: ["EngagementFormats", "EngagementModel", "EngagementPlatform"]),
     .target(
       name: "EngagementCurl",
-      dependencies: ["CCurl", "COpenSSL", "EngagementHTTP", "EngagementModel"]),
+      dependencies: [
+        "CCurl", "COpenSSL", "EngagementHTTP", "EngagementModel", "EngagementPlatform",
+      ]),
 
     // MARK: The door
     .target(
       name: "EngagementAdapterAPI",
       dependencies: [
         "EngagementFormats", "EngagementHTTP", "EngagementJSON", "EngagementModel",
+        "EngagementPlatform",
       ]),
 
     // MARK: What decides and what keeps
     .target(
       name: "EngagementStore",
       dependencies: [
-        "CSQLite", "EngagementAdapterAPI", "EngagementFormats", "EngagementJSON",
-        "EngagementModel",
+        "CSQLite", "EngagementAdapterAPI", "EngagementFormats", "EngagementJSON", "EngagementModel",
+        "EngagementPlatform",
       ]),
     .target(
       name: "EngagementKit",
       dependencies: [
         "EngagementAdapterAPI", "EngagementFormats", "EngagementHTTP", "EngagementJSON",
-        "EngagementModel", "EngagementStore",
+        "EngagementModel", "EngagementPlatform", "EngagementStore",
       ]),
 
     // MARK: Vendors
@@ -62,39 +77,62 @@ let package = Package(
       name: "EngagementBraze",
       dependencies: [
         "EngagementAdapterAPI", "EngagementFormats", "EngagementHTTP", "EngagementJSON",
-        "EngagementModel",
-      ], path: "Adapters/Braze", exclude: ["README.md"]),
+        "EngagementModel", "EngagementPlatform",
+      ], path: "Adapters/Braze", exclude: ["README.md", "Tools"]),
     .target(
       name: "EngagementVibes",
       dependencies: [
         "EngagementAdapterAPI", "EngagementFormats", "EngagementHTTP", "EngagementJSON",
-        "EngagementModel",
-      ], path: "Adapters/Vibes", exclude: ["README.md"]),
+        "EngagementModel", "EngagementPlatform",
+      ], path: "Adapters/Vibes", exclude: ["README.md", "Tools"]),
 
-    // MARK: The vendors, on this machine
+    // MARK: The vendors' servers and registrations
+    .target(
+      name: "EngagementVendors",
+      dependencies: [
+        "EngagementAdapterAPI", "EngagementFormats", "EngagementHTTP", "EngagementJSON",
+        "EngagementModel", "EngagementPlatform",
+      ]),
+    .target(
+      name: "EngagementBrazeTools",
+      dependencies: [
+        "EngagementAdapterAPI", "EngagementBraze", "EngagementFormats", "EngagementJSON",
+        "EngagementModel", "EngagementPlatform", "EngagementVendors",
+      ], path: "Adapters/Braze/Tools"),
+    .target(
+      name: "EngagementVibesTools",
+      dependencies: [
+        "EngagementAdapterAPI", "EngagementFormats", "EngagementJSON", "EngagementModel",
+        "EngagementPlatform", "EngagementVendors", "EngagementVibes",
+      ], path: "Adapters/Vibes/Tools"),
     .target(
       name: "EngagementEmulator",
       dependencies: [
-        "CMicrohttpd", "EngagementDocuments", "EngagementFormats", "EngagementHTTP",
-        "EngagementJSON", "EngagementModel",
+        "CMicrohttpd", "EngagementDocuments", "EngagementFormats", "EngagementJSON",
+        "EngagementModel", "EngagementPlatform", "EngagementVendors",
       ]),
 
     // MARK: The command line
     .target(
       name: "EngageCommands",
       dependencies: [
-        "EngagementAdapterAPI", "EngagementBraze", "EngagementCurl", "EngagementDocuments",
-        "EngagementEmulator", "EngagementFormats", "EngagementHTTP", "EngagementJSON",
-        "EngagementKit", "EngagementModel", "EngagementStore", "EngagementVibes",
+        "EngagementAdapterAPI", "EngagementCurl", "EngagementDocuments", "EngagementEmulator",
+        "EngagementFormats", "EngagementHTTP", "EngagementJSON", "EngagementKit",
+        "EngagementModel", "EngagementPlatform", "EngagementVendors",
       ]),
-    .executableTarget(name: "engage", dependencies: ["EngageCommands"]),
+    .executableTarget(
+      name: "engage",
+      dependencies: [
+        "EngageCommands", "EngagementBrazeTools", "EngagementPlatform", "EngagementVendors",
+        "EngagementVibesTools",
+      ]),
 
     // MARK: Testing and examples
     .target(
       name: "EngagementTesting",
       dependencies: [
         "EngagementAdapterAPI", "EngagementHTTP", "EngagementJSON", "EngagementKit",
-        "EngagementModel", "EngagementStore",
+        "EngagementModel", "EngagementPlatform", "EngagementStore", "EngagementVendors",
       ]),
     .target(name: "TestSupport", path: "Tests/Support"),
     .target(
@@ -109,7 +147,7 @@ let package = Package(
       name: "OutlineAdapters",
       dependencies: [
         "EngagementAdapterAPI", "EngagementFormats", "EngagementHTTP", "EngagementJSON",
-        "EngagementModel",
+        "EngagementModel", "EngagementPlatform",
       ], path: "Tests/OutlineAdapters"),
     .target(
       name: "AnswerProbe",
@@ -135,30 +173,47 @@ let package = Package(
     .executableTarget(
       name: "Quickstart",
       dependencies: [
-        "EngagementBraze", "EngagementCurl", "EngagementEmulator", "EngagementKit",
-        "EngagementModel",
+        "EngagementBraze", "EngagementBrazeTools", "EngagementCurl", "EngagementEmulator",
+        "EngagementKit", "EngagementModel", "EngagementVendors",
       ], path: "Examples/Quickstart"),
     .executableTarget(
       name: "MoveFromBraze",
       dependencies: [
-        "EngagementBraze", "EngagementCurl", "EngagementEmulator", "EngagementJSON",
-        "EngagementKit", "EngagementModel",
+        "EngagementBraze", "EngagementBrazeTools", "EngagementCurl", "EngagementEmulator",
+        "EngagementJSON", "EngagementKit", "EngagementModel", "EngagementVendors",
       ], path: "Examples/MoveFromBraze"),
     .executableTarget(
       name: "MoveFromVibes",
       dependencies: [
         "EngagementCurl", "EngagementEmulator", "EngagementJSON", "EngagementKit",
-        "EngagementModel", "EngagementVibes",
+        "EngagementModel", "EngagementVendors", "EngagementVibes", "EngagementVibesTools",
       ], path: "Examples/MoveFromVibes"),
+    .target(
+      name: "Orchard",
+      dependencies: [
+        "EngagementAdapterAPI", "EngagementHTTP", "EngagementJSON", "EngagementModel",
+        "EngagementPlatform", "EngagementVendors",
+      ], path: "Examples/OwnVendor/Orchard"),
+    .executableTarget(
+      name: "OwnVendor",
+      dependencies: [
+        "EngageCommands", "EngagementBrazeTools", "EngagementPlatform", "EngagementVendors",
+        "EngagementVibesTools", "Orchard",
+      ], path: "Examples/OwnVendor", exclude: ["Orchard"]),
     .testTarget(
-      name: "ExampleTests", dependencies: ["MoveFromBraze", "MoveFromVibes", "Quickstart"]),
+      name: "ExampleTests",
+      dependencies: [
+        "EngagementAdapterAPI", "EngagementJSON", "EngagementModel", "EngagementTesting",
+        "EngagementVendors", "MoveFromBraze",
+        "MoveFromVibes", "Orchard", "OwnVendor", "Quickstart",
+      ]),
     .testTarget(name: "ArchitectureTests"),
     .testTarget(
       name: "EngageCommandsTests",
       dependencies: [
-        "EngageCommands", "EngagementCurl", "EngagementEmulator", "EngagementHTTP",
-        "EngagementJSON", "EngagementKit", "EngagementModel", "EngagementVibes", "TestServers",
-        "engage",
+        "EngageCommands", "EngagementBrazeTools", "EngagementCurl", "EngagementEmulator",
+        "EngagementHTTP", "EngagementJSON", "EngagementKit", "EngagementModel",
+        "EngagementVendors", "EngagementVibes", "EngagementVibesTools", "TestServers", "engage",
       ], exclude: ["Golden"]),
     .testTarget(
       name: "EngagementFormatsTests", dependencies: ["EngagementFormats", "TestSupport"]),
@@ -176,8 +231,8 @@ let package = Package(
     .testTarget(
       name: "EngagementEmulatorTests",
       dependencies: [
-        "EngagementEmulator", "EngagementFormats", "EngagementJSON", "EngagementModel",
-        "TestSupport",
+        "EngagementBrazeTools", "EngagementEmulator", "EngagementFormats", "EngagementJSON",
+        "EngagementModel", "EngagementVendors", "EngagementVibesTools", "TestSupport",
       ]),
     .testTarget(
       name: "EngagementHTTPTests",
@@ -219,9 +274,10 @@ let package = Package(
     .testTarget(
       name: "LawTests",
       dependencies: [
-        "EngagementAdapterAPI", "EngagementBraze", "EngagementFormats", "EngagementHTTP",
-        "EngagementJSON", "EngagementKit", "EngagementModel", "EngagementTesting",
-        "EngagementVibes", "OutlineAdapters", "TestSupport",
+        "EngagementAdapterAPI", "EngagementBraze", "EngagementBrazeTools", "EngagementFormats",
+        "EngagementHTTP", "EngagementJSON", "EngagementKit", "EngagementModel",
+        "EngagementPlatform", "EngagementTesting", "EngagementVendors", "EngagementVibes",
+        "EngagementVibesTools", "OutlineAdapters", "TestSupport",
       ]),
     .testTarget(
       name: "ModelTests",
@@ -232,9 +288,10 @@ let package = Package(
     .testTarget(
       name: "WireTests",
       dependencies: [
-        "EngagementAdapterAPI", "EngagementBraze", "EngagementCurl", "EngagementEmulator",
-        "EngagementFormats", "EngagementHTTP", "EngagementJSON", "EngagementKit",
-        "EngagementModel", "EngagementTesting", "EngagementVibes", "TestSupport",
+        "EngagementAdapterAPI", "EngagementBraze", "EngagementBrazeTools", "EngagementCurl",
+        "EngagementEmulator", "EngagementFormats", "EngagementHTTP", "EngagementJSON",
+        "EngagementKit", "EngagementModel", "EngagementTesting", "EngagementVendors",
+        "EngagementVibes", "EngagementVibesTools", "TestSupport",
       ]),
     .testTarget(
       name: "FlowTests",

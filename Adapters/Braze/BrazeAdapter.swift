@@ -1,13 +1,13 @@
 public import EngagementAdapterAPI
 import EngagementHTTP
 public import EngagementModel
-import FoundationEssentials
+import EngagementPlatform
 
-/// Braze behind the door: content cards, events, attributes, pushes and SDK authentication.
+/// The adapter for Braze: content cards, events, attributes, pushes and SDK authentication.
 ///
-/// Written from what its published clients send and accept; the README beside this file says
-/// which readings were chosen. Every call is a `POST` to one of two
-/// endpoints; nothing but the body tells what it is about.
+/// It follows the requests and answers of Braze's published clients. The README beside this file
+/// lists each choice between contradicting sources. Every call is a `POST` to one of two endpoints;
+/// only the body tells the calls apart.
 public struct BrazeAdapter: EngagementAdapter {
   public let configuration: BrazeConfiguration
   public let capabilities: AdapterCapabilities
@@ -38,18 +38,18 @@ public struct BrazeAdapter: EngagementAdapter {
   }
 
   private static let userIDBytes = 997
-  /// The vendor sets no time; nobody should have to wait longer for cards.
+  /// The vendor sets no limit. Cards should not wait longer for a credential.
   private static let signatureWait = Duration.seconds(5)
 
   public func step(
     for operation: Operation, in context: AdapterContext
   ) throws(EngagementError) -> Step {
     let memory = BrazeMemory(context.values)
-    guard (context.user.id?.text.utf8.count ?? 0) <= Self.userIDBytes else {
+    guard (context.user.id?.rawValue.utf8.count ?? 0) <= Self.userIDBytes else {
       throw EngagementError(.invalidArgument, "Braze takes user ids of at most 997 bytes.")
     }
-    // The vendor ties a device to the user it saw last and has no way back: what it would answer
-    // after a sign-out is the former user's.
+    // The vendor ties a device to its last user and cannot undo that. After a sign-out, its answers
+    // would still concern the former user.
     if context.user.isAnonymous, memory.lastUser != nil {
       return try signedOut(operation, at: context.now)
     }
@@ -68,7 +68,9 @@ public struct BrazeAdapter: EngagementAdapter {
     case .updatePerson(let update):
       return try requests.attributes(of: update).map { .send($0) } ?? .done([])
     case .registerPush(let environment): return .send(try requests.pushToken(for: environment))
-    default: throw EngagementError(.unsupported, "Braze does not support this.")
+    case .device, .unregisterPush, .inbox, .message, .person, .associate, .metrics, .campaigns,
+      .act, .templates, .upload, .optOut, .vendor:
+      throw EngagementError(.unsupported, "Braze does not support this.")
     }
   }
 
@@ -91,8 +93,8 @@ public struct BrazeAdapter: EngagementAdapter {
       throw EngagementError(.invalidArgument, reason)
     }
     let isQuiet = reasons.isEmpty && !meanings.contains(where: \.travels)
-    // Only an answer can take some of the events and reject others, so one is asked for even
-    // where none of them travels.
+    // An answer can accept some events and reject others; a step cannot. So a request is sent even
+    // if it would contain no event.
     return isQuiet ? .done([]) : .send(try requests.events(events))
   }
 
@@ -101,19 +103,39 @@ public struct BrazeAdapter: EngagementAdapter {
   ) throws(EngagementError) -> Step {
     switch operation {
     case .settings, .cards: return .done([])
-    // They may still be adopted.
+    // The next user may still adopt them.
     case .events: return .wait(until: now.addingTimeInterval(BrazeErrors.pause))
-    default:
+    case .device, .registerPush, .unregisterPush, .inbox, .message, .person, .associate,
+      .updatePerson, .metrics, .campaigns, .act, .templates, .upload, .optOut, .vendor:
       throw EngagementError(.signedOut, "Braze has no anonymous user after a signed-in one.")
     }
+  }
+}
+
+// MARK: Opening
+
+extension EngagementAdapter where Self == BrazeAdapter {
+  /// Braze, as a value of `providers`: `["braze": .braze(endpoint: endpoint, apiKey: key)]`.
+  ///
+  /// Throws what `BrazeConfiguration.init` throws.
+  public static func braze(
+    endpoint: String, apiKey: Secret, signsRequests: Bool = false
+  ) throws(EngagementError) -> BrazeAdapter {
+    .braze(
+      try BrazeConfiguration(endpoint: endpoint, apiKey: apiKey, signsRequests: signsRequests))
+  }
+
+  /// Braze with every setting that the adapter has.
+  public static func braze(_ configuration: BrazeConfiguration) -> BrazeAdapter {
+    BrazeAdapter(configuration)
   }
 }
 
 // MARK: Users
 
 extension BrazeAdapter {
-  /// What was done anonymously belongs to the user that the vendor sees on the device: to the
-  /// first one, or to the last one again. Otherwise the former user's rows are sent before.
+  /// A new user adopts anonymous rows if the device has had no user yet or had this user last. On
+  /// leaving a signed-in user, the kit sends their pending rows first.
   public func transition(
     from old: User, to new: User, in context: AdapterContext
   ) -> [TransitionStep] {
@@ -124,7 +146,7 @@ extension BrazeAdapter {
     } else if memory.lastUser == nil || memory.lastUser == BrazeMemory.digest(of: new) {
       steps.append(.adoptPending)
     }
-    // The vendor does not repeat to the next user that the feed is switched off.
+    // The vendor does not tell the next user that the feed is switched off.
     if memory.cardsEnabled == false { steps.append(.apply(Self.emptyFeed)) }
     return steps
   }

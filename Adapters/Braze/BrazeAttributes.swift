@@ -1,9 +1,9 @@
 import EngagementJSON
 import EngagementModel
 
-/// What an application says of a person, in the vendor's words.
+/// Writes a person's attributes with the vendor's names.
 enum BrazeAttributes {
-  /// The most bytes of the attributes of one request.
+  /// The limit for the attributes of one request, in bytes.
   private static let mostBytes = 75 * 1_024
 
   static func members(
@@ -25,7 +25,7 @@ enum BrazeAttributes {
     return members
   }
 
-  /// What the vendor has attributes of its own for.
+  /// The fields for which the vendor has its own attributes.
   private static func standard(in update: PersonUpdate) -> JSONObject {
     var members = JSONObject()
     members["email"] = update.email.map(JSON.string)
@@ -35,7 +35,7 @@ enum BrazeAttributes {
     return members
   }
 
-  /// The first field that is set and that the vendor has no attribute for.
+  /// The name of the first field in the update for which the vendor has no attribute.
   private static func foreign(in update: PersonUpdate) -> String? {
     let fields: [(String, Bool)] = [
       ("externalID", update.externalID != nil), ("name", update.name != nil),

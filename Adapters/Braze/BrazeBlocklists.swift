@@ -1,23 +1,23 @@
 import EngagementJSON
 import EngagementModel
 
-/// What the vendor does not want to be told, by name.
+/// The names of events, attributes and products that the vendor refuses.
 struct BrazeBlocklists: Hashable {
   private(set) var events: [String] = []
   private(set) var attributes: [String] = []
   private(set) var products: [String] = []
 
-  /// More names than any dashboard has, and few enough to look through.
+  /// More names than any dashboard has, and few enough for a linear search.
   private static let mostNames = 1_000
 
-  /// As the vendor's settings have them.
+  /// Reads the lists from the vendor's settings.
   init(_ config: JSONFields) {
     events = Self.names(config.strings("events_blacklist"))
     attributes = Self.names(config.strings("attributes_blacklist"))
     products = Self.names(config.strings("purchases_blacklist"))
   }
 
-  /// As they were kept.
+  /// Reads the lists from their stored text.
   init(_ text: String?) {
     guard let text, let kept = try? JSON(parsing: Array(text.utf8)) else { return }
     events = Self.names(kept["events"])
@@ -25,7 +25,7 @@ struct BrazeBlocklists: Hashable {
     products = Self.names(kept["products"])
   }
 
-  /// For keeping; nil where nothing is blocked.
+  /// The stored text; nil if nothing is blocked.
   var text: String? {
     guard self != BrazeBlocklists(nil) else { return nil }
     let json: JSON = [
@@ -36,7 +36,7 @@ struct BrazeBlocklists: Hashable {
     return String(decoding: json.encoded(), as: UTF8.self)
   }
 
-  /// Whether the vendor does not want the event.
+  /// Whether the vendor refuses the event.
   func block(_ event: EngagementEvent) -> Bool {
     guard let name = event.name else { return false }
     switch event.kind {
@@ -46,7 +46,7 @@ struct BrazeBlocklists: Hashable {
     }
   }
 
-  /// The members without those that the vendor does not want.
+  /// The members without the blocked ones.
   func allowed(_ members: JSONObject) -> JSONObject {
     JSONObject(
       uniqueMembers: members.members.filter { member in

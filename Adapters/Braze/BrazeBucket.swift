@@ -1,27 +1,26 @@
 import EngagementFormats
 import EngagementJSON
-import FoundationEssentials
+import EngagementPlatform
 
-/// How often something may be asked for: the vendor's bucket of tokens, one back every so often.
+/// A rate limit of the vendor: a token bucket that regains one token per interval.
 ///
-/// The bucket is kept as the time at which it is full again, so that no fraction of a token is
-/// ever rounded.
+/// The bucket stores the time at which it is full again, so it never rounds a fraction of a token.
 struct BrazeBucket: Hashable {
-  /// The most tokens, at least one.
+  /// The greatest number of tokens, at least one.
   let capacity: Int64
-  /// Milliseconds for one token.
+  /// Milliseconds until one token is back.
   let refill: Int64
-  /// Milliseconds since 1970; nil for a bucket that nobody has taken from.
+  /// Milliseconds since 1970; nil if no token was taken yet.
   private(set) var fullAt: Int64?
 
   init(capacity: Int64, refill: Int64, fullAt: Int64? = nil) {
-    // Bounds that no vendor needs, so that no product overflows.
+    // The bounds are beyond any vendor's limits. They keep products from overflowing.
     self.capacity = min(max(capacity, 1), 10_000)
     self.refill = min(max(refill, 1), 86_400_000)
     self.fullAt = fullAt
   }
 
-  /// When there is a token again; nil when there is one now.
+  /// When the next token is available; nil if there is one now.
   func nextToken(at now: Date) -> Date? {
     let now = Epoch.milliseconds(of: now) ?? 0
     let next = whenFull(at: now) - (capacity - 1) * refill
@@ -33,18 +32,18 @@ struct BrazeBucket: Hashable {
     fullAt = min(whenFull(at: now) + refill, now + capacity * refill)
   }
 
-  /// When the bucket is full, never longer from now than an empty one takes: a clock that was set
-  /// back must not lock the user out.
+  /// When the bucket is full. At most the time that an empty one needs, so a clock that was set
+  /// back does not lock the user out.
   private func whenFull(at now: Int64) -> Int64 {
     min(max(fullAt ?? now, now), now + capacity * refill)
   }
 }
 
-// MARK: As the settings have it
+// MARK: From the settings
 
 extension BrazeBucket {
-  /// The limit of refreshes that a user asks for; nil for none. The vendor's own client has these
-  /// defaults. Settings of another client name the seconds between two refreshes and no bucket.
+  /// The limit for refreshes by the user; nil for none. The defaults are those of the vendor's own
+  /// client. Settings for other clients have the seconds between two refreshes instead of a bucket.
   static func refreshes(in cards: JSONFields?) -> BrazeBucket? {
     if let limit = cards?.fields("rate_limit") {
       return BrazeBucket(limit, capacity: 5, refill: 90)
@@ -53,8 +52,7 @@ extension BrazeBucket {
     return BrazeBucket(capacity: 1, seconds: seconds)
   }
 
-  /// The limit of requests of any kind; nil for none, and where the settings leave out how long
-  /// a token takes.
+  /// The limit for all requests; nil for none, and if the settings lack the refill time.
   static func requests(in config: JSONFields) -> BrazeBucket? {
     config.fields("global_request_rate_limit").flatMap {
       BrazeBucket($0, capacity: 30, refill: 0)
@@ -68,7 +66,7 @@ extension BrazeBucket {
       seconds: limit.number("refill_rate") ?? refill)
   }
 
-  /// Nil where one of them is not above zero: the vendor means no limit.
+  /// Nil if one of the values is not positive: then the vendor sets no limit.
   private init?(capacity: Double, seconds: Double) {
     guard capacity > 0, seconds > 0 else { return nil }
     self.init(

@@ -1,29 +1,27 @@
 public import EngagementHTTP
 public import EngagementModel
 
-/// What the Braze adapter has to be told: where the vendor is and who asks.
+/// The endpoint, the key and the options of the Braze adapter.
 public struct BrazeConfiguration: Hashable, Sendable {
-  /// The SDK endpoint that the dashboard shows, such as `https://sdk.iad-01.braze.com`.
+  /// The SDK endpoint from the dashboard, such as `https://sdk.iad-01.braze.com`.
   public let origin: Origin
   /// The application's key at the vendor.
   public let apiKey: Secret
-  /// The name under which the application knows this provider.
-  public let provider: ProviderID
-  /// Whether requests of a signed-in user carry the application's signature, a JSON Web Token.
+  /// Whether requests of a signed-in user have the application's signature, a JSON Web Token.
   public let signsRequests: Bool
-  /// The version told to the vendor. With another one, the next sync of cards is a full one.
+  /// The version that requests report. After a change of it, the next sync of cards is a full one.
   public let sdkVersion: String
-  /// When a session ends without use, until the vendor's settings name another time.
+  /// How long the application must be unused for a session to end. The vendor's settings override
+  /// it.
   public let sessionTimeout: Duration
-  /// The one host that requests go to.
+  /// The only host for requests.
   let host: HostPattern
 
-  /// Throws `invalidConfiguration`, naming the field, for an endpoint with a path or without TLS
-  /// (a loopback address may do without), for an empty key or version, and for a session that
-  /// would end at once.
+  /// Throws `invalidConfiguration`, which names the field, for an endpoint with a path or without
+  /// TLS (a loopback address needs none), for an empty key or version, and for a session time-out
+  /// that is not positive.
   public init(
-    endpoint: String, apiKey: Secret, provider: ProviderID = "braze",
-    signsRequests: Bool = false, sdkVersion: String = "1.0.0",
+    endpoint: String, apiKey: Secret, signsRequests: Bool = false, sdkVersion: String = "1.0.0",
     sessionTimeout: Duration = .seconds(1_800)
   ) throws(EngagementError) {
     guard let url = try? HTTPURL(endpoint), url.path == "/", url.query == nil else {
@@ -40,7 +38,6 @@ public struct BrazeConfiguration: Hashable, Sendable {
     origin = url.origin
     host = try HostPattern(validating: url.host.text)
     self.apiKey = apiKey
-    self.provider = provider
     self.signsRequests = signsRequests
     self.sdkVersion = sdkVersion
     self.sessionTimeout = sessionTimeout

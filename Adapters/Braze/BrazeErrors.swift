@@ -1,18 +1,18 @@
 import EngagementAdapterAPI
 import EngagementHTTP
 import EngagementModel
-import FoundationEssentials
+import EngagementPlatform
 
-/// What failures mean: statuses, words inside a successful answer, refused signatures.
+/// Interprets failures: statuses, errors inside a successful answer, refused signatures.
 enum BrazeErrors {
-  /// How many requests in a row may be refused for their signature.
+  /// After this many refused signatures in a row, the adapter sends no more requests.
   static let mostRefusals: Int64 = 50
-  /// How long an operation waits, each time it asks, for a signature that was not refused.
+  /// How long an operation waits before it checks again for a new signature.
   static let pause: TimeInterval = 3_600
 
   // MARK: Statuses
 
-  /// The verdict on a status that is no success.
+  /// The verdict on a status outside 200…299.
   static func verdict(on response: HTTPResponse, at now: Date) -> Verdict {
     var error = EngagementError(
       code(of: response.status), "Braze did not take the request.",
@@ -22,7 +22,7 @@ enum BrazeErrors {
     return .retry(error)
   }
 
-  /// Statuses of 4xx blame the request, but for those that ask for patience.
+  /// A status of 4xx means a bad request, except those that ask the client to wait.
   private static func code(of status: Int) -> EngagementError.Code {
     switch status {
     case 401: .unauthenticated
@@ -38,13 +38,14 @@ enum BrazeErrors {
 
   // MARK: Errors inside a success
 
-  /// What cannot be read was not confirmed: a page of a captive portal says 200 too.
+  /// The verdict on an unreadable answer. It confirms nothing: a captive portal also answers with
+  /// 200.
   static let unreadable = Verdict.retry(
     EngagementError(
       .malformedResponse,
       "The answer is none of Braze's: check the endpoint, and whether the network wants a login."))
 
-  /// The verdict on the `error` of a body. One that nobody has documented may pass.
+  /// The verdict on the `error` of a body. An undocumented error may be temporary.
   static func verdict(on word: String) -> Verdict {
     guard let (code, message) = words[word] else {
       return .retry(EngagementError(.unavailable, "Braze named an error that is not known."))
@@ -58,7 +59,7 @@ enum BrazeErrors {
     "no_device_identifier": (.invalidArgument, "Braze saw no device id."),
   ]
 
-  /// A success that says when to ask again: more is on its way.
+  /// The verdict on a success that asks the client to come back, because more cards will follow.
   static func incomplete(_ delay: Duration) -> Verdict {
     .retry(
       EngagementError(.unavailable, "Braze has more cards in preparation.", retryAfter: delay))
@@ -66,7 +67,7 @@ enum BrazeErrors {
 
   // MARK: Signatures
 
-  /// Why a signature was refused. It names the vendor's code where that is known.
+  /// The error for a refused signature, with the vendor's code if it is known.
   static func refusedSignature(_ code: Int64?) -> EngagementError {
     EngagementError(
       .unauthenticated, "Braze refused the signature.",

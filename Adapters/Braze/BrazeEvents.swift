@@ -2,27 +2,27 @@ import EngagementAdapterAPI
 import EngagementJSON
 import EngagementModel
 
-/// What becomes of one event on its way to the vendor.
+/// How the adapter reports one event to the vendor.
 enum BrazeEvent: Hashable {
-  /// It is told in the vendor's words.
+  /// The event is sent with this name and this data.
   case travels(String, JSONObject)
-  /// The vendor does not want to hear of it, and what it did here stays.
+  /// The event is not sent, because the vendor does not want it. Its local effect stays.
   case staysHere
-  /// It cannot be told; what it did here is taken back.
+  /// The event cannot be sent, for this reason. The kit undoes its local effect.
   case isRejected(String)
 
-  /// The vendor's names of the kinds that it takes. An impression of a control card has its own.
+  /// The vendor's names of the supported kinds. An impression of a control card has another name.
   static let names: [EngagementEvent.Kind: String] = [
     .impression: "cci", .click: "ccc", .dismiss: "ccd", .custom: "ce", .purchase: "p",
     .sessionStart: "ss", .sessionEnd: "se",
   ]
 
   private static let controlImpression = "ccic"
-  /// The most bytes of an event's properties.
+  /// The limit for an event's properties, in bytes.
   static let propertyBytes = 50 * 1_024
   private static let quantities: ClosedRange<Int64> = 1...100
 
-  /// What becomes of the events of one batch, in their order. A dismissal is told once.
+  /// How to report the events of one batch, in their order. A dismissal is reported only once.
   static func meanings(
     of events: [EngagementEvent], knowing memory: BrazeMemory
   ) -> [BrazeEvent] {
@@ -39,7 +39,7 @@ enum BrazeEvent: Hashable {
     }
   }
 
-  /// What the event alone says.
+  /// How to report the event, without regard to other events and the vendor's settings.
   init(_ event: EngagementEvent) {
     guard let name = Self.names[event.kind] else {
       self = .isRejected("Braze does not take events of the kind \(event.kind).")
@@ -74,7 +74,7 @@ enum BrazeEvent: Hashable {
     }
   }
 
-  // MARK: What an application reports
+  // MARK: Events of the application
 
   private static func custom(_ event: EngagementEvent, _ name: String) -> BrazeEvent {
     guard let own = event.name, !own.isEmpty else { return .isRejected("The event has no name.") }
@@ -113,11 +113,11 @@ enum BrazeEvent: Hashable {
   private static let tooLarge = "The properties of an event take at most 50 KB."
 }
 
-/// What a card asks to be told again when something is done to it.
+/// The facts about a card that its events need.
 struct BrazeHandle {
   var isControl: Bool
   var isDismissible: Bool
-  /// Whether a click on the card leads anywhere.
+  /// Whether a click on the card opens something.
   var hasLink: Bool
 
   init(isControl: Bool, isDismissible: Bool, hasLink: Bool) {
@@ -132,7 +132,7 @@ struct BrazeHandle {
     hasLink = handle["link"]?.bool ?? false
   }
 
-  /// Only what is true. Thousands of cards share these few.
+  /// Only the true members. Thousands of cards share these eight objects.
   var json: JSONObject {
     Self.objects[(isControl ? 1 : 0) + (isDismissible ? 2 : 0) + (hasLink ? 4 : 0)]
   }

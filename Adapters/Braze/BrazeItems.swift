@@ -1,28 +1,28 @@
 import EngagementFormats
 public import EngagementJSON
 public import EngagementModel
-import FoundationEssentials
+import EngagementPlatform
 
 extension BrazeAdapter {
-  /// What a card looks like, by the vendor's `tp`. `classic` stands in old documentation only.
+  /// The kinds of cards, by the vendor's `tp`. Only old documentation mentions `classic`.
   private static let kinds: [String: Card.Kind] = [
     "captioned_image": .captionedImage, "text_announcement": .classic, "short_news": .classic,
     "classic": .classic, "banner_image": .banner, "control": .control,
   ]
 
-  /// The card in an item's bytes.
+  /// Maps an item's bytes to a card.
   ///
-  /// Throws `unsupported` for a kind that the vendor may have added, with the kind as
-  /// `underlying`; `malformedResponse` where there is no id, no kind or a value fault. All else
-  /// that is absent or of the wrong type is left out.
+  /// Throws `unsupported` for an unknown kind, which the vendor may have added, with the kind as
+  /// `underlying`. Throws `malformedResponse` if the id or the kind is missing or a value is
+  /// invalid JSON. Leaves out any other value that is absent or of the wrong type.
   public func card(in item: RawItem) throws(EngagementError) -> Card {
     let fields: JSONFields
     do throws(JSONFault) { fields = try JSONFields(item) } catch { throw EngagementError(error) }
     guard let id = fields.filled("id") else {
       throw EngagementError(.malformedResponse, "A card has no id.")
     }
-    var card = Card(
-      ItemID(configuration.provider, id), vendor: vendor, kind: try Self.kind(in: fields))
+    // The store replaces the provider with the application's id for it.
+    var card = Card(ItemID("braze", id), vendor: vendor, kind: try Self.kind(in: fields))
     setTexts(of: &card, from: fields)
     setTimes(of: &card, from: fields)
     setStates(of: &card, from: fields)
@@ -40,7 +40,7 @@ extension BrazeAdapter {
     return kind
   }
 
-  /// The word where it looks like a name; anything else might be content.
+  /// The word if it looks like a name. Any other text might be content.
   private static func shortName(_ word: String) -> String? {
     let isName = word.utf8.allSatisfy { byte in
       switch byte {
@@ -56,53 +56,53 @@ extension BrazeAdapter {
   private func setTexts(of card: inout Card, from fields: JSONFields) {
     card.title = fields.filled("tt")
     card.text = fields.filled("ds")
-    card.imageURL = VendorURL.checked(fields.string("i"))
+    card.imageURLText = VendorURL.checked(fields.string("i"))
     card.imageAlt = fields.filled("image_alt")
     card.imageAspectRatio = fields.loose("ar").flatMap { $0.isFinite && $0 > 0 ? $0 : nil }
     card.language = fields.filled("language")
-    card.url = VendorURL.checked(fields.string("u"))
+    card.urlText = VendorURL.checked(fields.string("u"))
     card.linkText = fields.filled("dm")
     card.opensInWebView = fields.flag("uw") ?? false
     card.extras = fields.json("e")?.object ?? [:]
   }
 
-  /// The vendor has one time for created, changed and sent.
+  /// The vendor has one time for creation, change and activation.
   private func setTimes(of card: inout Card, from fields: JSONFields) {
     let time = fields.loose("ca").flatMap(Epoch.date(seconds:))
     card.createdAt = time
     card.updatedAt = time
     card.activeAt = time
-    // Before 1970 means never.
+    // A time before 1970 means that the card does not expire.
     card.expiresAt = fields.loose("ea").flatMap { $0 < 0 ? nil : Epoch.date(seconds: $0) }
   }
 
   private func setStates(of card: inout Card, from fields: JSONFields) {
-    card.pinned = fields.flag("p") ?? false
-    card.dismissible = fields.flag("db") ?? false
-    card.actions = Card.Actions(dismiss: card.dismissible)
-    card.viewed = fields.flag("v") ?? false
-    card.clicked = fields.flag("cl") ?? false
-    card.test = fields.flag("t") ?? false
+    card.isPinned = fields.flag("p") ?? false
+    card.isDismissible = fields.flag("db") ?? false
+    card.actions = Card.Actions(canDismiss: card.isDismissible)
+    card.isViewed = fields.flag("v") ?? false
+    card.isClicked = fields.flag("cl") ?? false
+    card.isTest = fields.flag("t") ?? false
     card.handle =
       BrazeHandle(
-        isControl: card.kind == .control, isDismissible: card.dismissible,
-        hasLink: card.url.map(Self.leadsSomewhere) ?? false
+        isControl: card.kind == .control, isDismissible: card.isDismissible,
+        hasLink: card.urlText.map(Self.leadsSomewhere) ?? false
       ).json
   }
 
-  /// Whether a click on the address counts: one with blanks or control bytes opens nothing.
+  /// Whether a click on the address counts. An address with blanks or control bytes opens nothing.
   private static func leadsSomewhere(_ address: String) -> Bool {
     address.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7f }
   }
 }
 
 extension JSONFields {
-  /// The member, a string with something in it.
+  /// The member as a string; nil if it is empty.
   fileprivate func filled(_ key: JSONKey) -> String? {
     string(key).flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  /// The member, a number or the text of one: the vendor's own clients take both.
+  /// The member as a number, also from a text: the vendor's own clients accept both.
   fileprivate func loose(_ key: JSONKey) -> Double? {
     number(key) ?? string(key).flatMap { Double($0) }
   }

@@ -2,26 +2,26 @@ import EngagementAdapterAPI
 import EngagementFormats
 import EngagementJSON
 import EngagementModel
-import FoundationEssentials
+import EngagementPlatform
 
-/// What the adapter asks to be remembered, each value under its key.
+/// The values that the adapter has stored, and their keys.
 ///
 /// The vendor's settings and its rate limits belong to the installation. Watermarks, dismissals,
-/// the device that the vendor knows and refused signatures belong to the user.
+/// the known device and refused signatures belong to the user.
 struct BrazeMemory {
   private let values: ScopedValues<String>
 
   init(_ values: ScopedValues<String>) { self.values = values }
 
-  /// The age of the settings, as the vendor counts it; nil before any came.
+  /// The vendor's time of the stored settings; nil before the first settings.
   var configTime: Int64? { integer(.installation, "config.time") }
   var cardsEnabled: Bool? { integer(.installation, "cards.enabled").map { $0 == 1 } }
   /// The digest of the signed-in user that the vendor saw last on this device.
   var lastUser: String? { values[.installation, "user.last"] }
-  /// Names of events, products and attributes that the vendor does not want to hear of.
+  /// The names of events, products and attributes that the vendor refuses.
   var blocklists: BrazeBlocklists { BrazeBlocklists(values[.installation, "blocked"]) }
 
-  /// What is left of a limit; nil for no limit.
+  /// The state of a limit; nil for no limit.
   func bucket(_ limit: Limit) -> BrazeBucket? {
     guard let capacity = integer(.installation, limit.key("capacity")),
       let refill = integer(.installation, limit.key("refill"))
@@ -30,9 +30,9 @@ struct BrazeMemory {
       capacity: capacity, refill: refill, fullAt: integer(.installation, limit.key("fullAt")))
   }
 
-  /// What the vendor limits.
+  /// A rate limit of the vendor.
   enum Limit: String, CaseIterable {
-    /// Refreshes that users ask for.
+    /// Refreshes that the user asks for.
     case refreshes = "bucket"
     /// Requests of any kind.
     case requests = "bucket.all"
@@ -40,20 +40,20 @@ struct BrazeMemory {
     func key(_ name: String) -> String { "\(rawValue).\(name)" }
   }
 
-  /// The cards whose dismissal the vendor was told and that it still lists.
+  /// The cards whose dismissal the vendor knows and that it still lists.
   var dismissed: [String] { Self.names(in: values[.user, "cards.dismissed"]) }
 
-  /// The watermarks of the last sync; zero after a change of version, which asks for everything.
+  /// The watermarks of the last sync. Zero after a change of version, which requests a full sync.
   func watermarks(for version: String) -> (full: Int64, updated: Int64) {
     guard values[.user, "cards.version"]?.hasSameBytes(as: version) == true else { return (0, 0) }
     return (integer(.user, "cards.fullSyncAt") ?? 0, integer(.user, "cards.updatedAt") ?? 0)
   }
 
-  /// The digest of the device as the vendor knows it.
+  /// The digest of the device data that the vendor has.
   var sentDevice: String? { values[.user, "device.sent"] }
-  /// How many requests in a row were refused for their signature.
+  /// How many signatures in a row the vendor refused.
   var refusals: Int64 { integer(.user, "auth.refusals") ?? 0 }
-  /// The digest of the signature that was refused last.
+  /// The digest of the last refused signature.
   var refusedSignature: String? { values[.user, "auth.refused"] }
 
   private func integer(_ scope: Scope, _ key: String) -> Int64? {
@@ -64,10 +64,10 @@ struct BrazeMemory {
 // MARK: Remembering
 
 extension BrazeMemory {
-  /// Tells one user from another without keeping an id where other users' values are.
-  static func digest(of user: User) -> String? { user.id.map { digest(of: $0.text) } }
+  /// A digest that identifies a user, so that no user id is among the installation's values.
+  static func digest(of user: User) -> String? { user.id.map { digest(of: $0.rawValue) } }
 
-  /// Tells one text from another without keeping either.
+  /// A digest that identifies a text without revealing it.
   static func digest(of text: String) -> String {
     String(SHA256.digest(of: text).description.prefix(16))
   }
@@ -84,7 +84,7 @@ extension BrazeMemory {
     ]
   }
 
-  /// A limit as the settings have it; what was taken from it stays taken.
+  /// Stores a limit from the settings. Tokens that were taken stay taken.
   static func limit(_ limit: Limit, _ bucket: BrazeBucket?) -> [Change] {
     [
       .keep(.installation, limit.key("capacity"), bucket.map { String($0.capacity) }),
@@ -96,14 +96,14 @@ extension BrazeMemory {
     .keep(.installation, limit.key("fullAt"), bucket.fullAt.map { String($0) })
   }
 
-  /// Remembers dismissals, of the last ones more than a vendor lists.
+  /// Stores the latest dismissals, more than a vendor lists.
   static func dismissed(_ ids: [String]) -> Change {
     .keep(.user, "cards.dismissed", text(of: Array(ids.suffix(mostDismissed))))
   }
 
   private static let mostDismissed = 500
 
-  /// Names as one text; nil for none.
+  /// The names as one text; nil for none.
   static func text(of names: [String]) -> String? {
     guard !names.isEmpty else { return nil }
     return String(decoding: JSON.array(names.map(JSON.string)).encoded(), as: UTF8.self)
@@ -122,7 +122,7 @@ extension BrazeMemory {
     ]
   }
 
-  /// The next sync asks for everything.
+  /// Deletes the watermarks, so that the next sync is a full one.
   static let noWatermarks: [Change] = [
     .keep(.user, "cards.fullSyncAt", nil), .keep(.user, "cards.updatedAt", nil),
   ]

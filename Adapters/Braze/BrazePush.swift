@@ -4,8 +4,8 @@ import EngagementJSON
 public import EngagementModel
 
 extension BrazeAdapter {
-  /// A payload of APNs is this vendor's when its `ab` is an object with something in it, one of
-  /// FCM when it has an `_ab`. A card inside it is kept like one of a sync.
+  /// Recognises an APNs payload by a non-empty `ab` object and an FCM payload by a true `_ab`. A
+  /// card in the payload is cached like one from a sync.
   public func received(_ push: JSON, in context: AdapterContext) -> Received? {
     if let own = push["ab"]?.object, !own.isEmpty {
       return received(BrazeAPNs(push, own).notification(of: vendor), own, in: context)
@@ -20,18 +20,18 @@ extension BrazeAdapter {
     guard let card = card(in: own) else { return Received(notification) }
     var notification = notification
     notification.itemID = card.id
-    // A card that comes while the feed is switched off would be the only one in it.
+    // While the feed is switched off, this card would be the only one in it.
     guard BrazeMemory(context.values).cardsEnabled != false else { return Received(notification) }
     return Received(notification, changes: BrazeSync([card], isFull: false).changes)
   }
 
-  /// The card that travels with a push, as an object or as the text of one.
+  /// The card in a push, from an object or its text.
   private func card(in own: JSONObject) -> RawItem? {
     let bytes: [UInt8]
     switch own["ab_cd"] {
     case .string(let text)?: bytes = Array(text.utf8)
     case .object(let object)?: bytes = JSON.object(object).encoded()
-    default: return nil
+    case .null?, .bool?, .integer?, .number?, .array?, nil: return nil
     }
     var item = RawItem(index: 0, bytes: bytes[...])
     guard let id = try? JSONFields(item).string("id"), !id.isEmpty else { return nil }
@@ -40,12 +40,12 @@ extension BrazeAdapter {
   }
 }
 
-/// A payload as Apple's service brings it.
+/// A payload from APNs.
 private struct BrazeAPNs {
   private let push: JSON
   private let own: JSONObject
 
-  /// The vendor's own keys at the top of a payload; what is left is the campaign author's.
+  /// The vendor's own top-level keys. All other keys belong to the campaign's author.
   private static let ownKeys = [
     "aps", "ab", "ab_uri", "ab_use_webview", "ab_push_fetch_test_triggers_key",
     "appboy_uninstall_tracking",
@@ -59,8 +59,8 @@ private struct BrazeAPNs {
   func notification(of vendor: Vendor) -> PushNotification {
     var notification = PushNotification(vendor: vendor)
     setTexts(of: &notification, from: push["aps"])
-    notification.deepLink = VendorURL.checked(push["ab_uri"]?.string)
-    notification.mediaURL = VendorURL.checked(own["att"]?["url"]?.string)
+    notification.deepLinkText = VendorURL.checked(push["ab_uri"]?.string)
+    notification.mediaURLText = VendorURL.checked(own["att"]?["url"]?.string)
     notification.category = push["aps"]?["category"]?.string ?? own["ab_cat"]?.string
     notification.custom = custom
     notification.detail = BrazePushDetail.members(webView: push["ab_use_webview"])
@@ -74,7 +74,7 @@ private struct BrazeAPNs {
     notification.body = alert?["body"]?.string ?? alert?.string
     notification.sound = aps?["sound"]?.string ?? aps?["sound"]?["name"]?.string
     notification.badge = aps?["badge"]?.integer.flatMap { Int(exactly: $0) }
-    notification.silent = BrazePushDetail.flag(aps?["content-available"]) && alert == nil
+    notification.isSilent = BrazePushDetail.flag(aps?["content-available"]) && alert == nil
   }
 
   private var custom: JSONObject {
@@ -83,7 +83,7 @@ private struct BrazeAPNs {
   }
 }
 
-/// A payload as Google's service brings it: every value is text.
+/// A payload from FCM, in which every value is a text.
 private struct BrazeFCM {
   private let data: JSONObject
 
@@ -97,10 +97,10 @@ private struct BrazeFCM {
     notification.subtitle = text("s")
     notification.body = text("a")
     notification.sound = text("sd")
-    notification.deepLink = VendorURL.checked(text("uri"))
-    notification.mediaURL = VendorURL.checked(text("appboy_image_url"))
+    notification.deepLinkText = VendorURL.checked(text("uri"))
+    notification.mediaURLText = VendorURL.checked(text("appboy_image_url"))
     notification.category = text("ab_ct")
-    notification.silent = notification.title == nil && notification.body == nil
+    notification.isSilent = notification.title == nil && notification.body == nil
     notification.custom = extras
     notification.detail = BrazePushDetail.members(webView: data["ab_use_webview"])
     return notification
@@ -110,24 +110,24 @@ private struct BrazeFCM {
     data[key]?.string.flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  /// What the campaign's author put beside the message, an object or the text of one.
+  /// Key-value pairs that the campaign's author added to the message, from an object or its text.
   private var extras: JSONObject {
     switch data["extra"] {
     case .object(let object)?: object
     case .string(let text)?: (try? JSON(parsing: Array(text.utf8)))?.object ?? [:]
-    default: [:]
+    case .null?, .bool?, .integer?, .number?, .array?, nil: [:]
     }
   }
 }
 
-/// What both services' payloads have.
+/// The part that both services' payloads share.
 private enum BrazePushDetail {
-  /// Whether the link opens inside the application, where the sender says so.
+  /// Whether the link opens inside the application, if the sender says so.
   static func members(webView: JSON?) -> JSONObject {
     flag(webView) ? ["opensInWebView": true] : [:]
   }
 
-  /// A truth value, a number or the text of either: FCM has only texts.
+  /// Reads a Boolean, a number or the text of either, because FCM has only texts.
   static func flag(_ value: JSON?) -> Bool {
     value?.bool ?? (value?.integer == 1 || value?.string == "true" || value?.string == "1")
   }

@@ -1,16 +1,16 @@
 import EngagementJSON
 import EngagementModel
 
-/// The body of a successful answer, read once. Both endpoints share its members.
+/// The body of a successful answer. Both endpoints share its members.
 ///
-/// A value fault costs its own member, and a wrong type is as good as absent; but an error stays
-/// an error whatever it looks like.
+/// A member with an invalid value or a wrong type counts as absent. But an `error` or `auth_error`
+/// of any type is a failure.
 struct BrazeReply {
-  /// The `error`, in the vendor's word; empty for one without a word.
+  /// The vendor's `error`; empty if it is not a text.
   private(set) var error: String?
-  /// The signature was refused, and with it the request.
+  /// The vendor refused the signature, and with it the request.
   private(set) var refusedSignature: SignatureFault?
-  /// The signature was refused and the request was taken all the same.
+  /// The vendor refused the signature but accepted the request.
   private(set) var toleratedSignature: SignatureFault?
   private(set) var config: JSONFields?
   private(set) var cards: [RawItem]?
@@ -18,12 +18,12 @@ struct BrazeReply {
   private(set) var fullSyncAt: Int64?
   private(set) var updatedAt: Int64?
 
-  /// What is wrong with a signature.
+  /// The reason why a signature was refused.
   struct SignatureFault: Hashable {
     var code: Int64?
   }
 
-  /// Throws only what fails the whole document.
+  /// Throws only structural faults.
   init(_ body: [UInt8]) throws(JSONFault) {
     var cursor = JSONCursor(body)
     guard try cursor.enterObject() else { throw JSONFault(.notAnObject, at: 0) }
@@ -68,7 +68,7 @@ struct BrazeReply {
     return value.bool ?? (value.integer == 1)
   }
 
-  /// The next key; a member whose key or unread value is at fault is passed by.
+  /// The next key. Skips a member whose key or unread value is invalid.
   private static func nextKey(_ cursor: inout JSONCursor) throws(JSONFault) -> JSONKey? {
     while true {
       do throws(JSONFault) {

@@ -6,7 +6,7 @@ import EngagementModel
 
 /// The requests of one operation.
 ///
-/// Each throws `unauthenticated` where a signature is needed and there is none.
+/// Each throws `unauthenticated` if it needs a signature and the context has none.
 struct BrazeRequests {
   private let configuration: BrazeConfiguration
   private let context: AdapterContext
@@ -20,7 +20,7 @@ struct BrazeRequests {
 
   // MARK: Operations
 
-  /// Asks for the cards that changed since the watermarks.
+  /// Requests the cards that changed since the watermarks.
   func cards() throws(EngagementError) -> HTTPRequest {
     let watermarks = memory.watermarks(for: configuration.sdkVersion)
     var body = opening()
@@ -36,10 +36,10 @@ struct BrazeRequests {
     return request("/api/v3/content_cards/sync", headers, body)
   }
 
-  /// Asks for the settings and brings nothing.
+  /// Requests the settings and sends no data.
   func data() throws(EngagementError) -> HTTPRequest { try data { _ in } }
 
-  /// Brings the events that travel.
+  /// Sends the events that the vendor accepts.
   func events(_ events: [EngagementEvent]) throws(EngagementError) -> HTTPRequest {
     try data { body in
       body.key("events")
@@ -51,7 +51,7 @@ struct BrazeRequests {
         body.member("name", name)
         body.member("time", Epoch.seconds(of: event.time) ?? 0)
         body.member("data", .object(data))
-        if let session = event.session { body.member("session_id", session.text) }
+        if let session = event.session { body.member("session_id", session.rawValue) }
         writeUser(to: &body)
         body.endObject()
       }
@@ -59,8 +59,8 @@ struct BrazeRequests {
     }
   }
 
-  /// Sets what the vendor knows of the user; nil where it wants to know none of it. Throws
-  /// `unsupported` for a field it does not have.
+  /// Sends the user's attributes; nil if the vendor blocks all of them. Throws `unsupported` for a
+  /// field without an attribute.
   func attributes(of update: PersonUpdate) throws(EngagementError) -> HTTPRequest? {
     let members = try BrazeAttributes.members(of: update, without: memory.blocklists).members
     guard !members.isEmpty else { return nil }
@@ -69,7 +69,7 @@ struct BrazeRequests {
     }
   }
 
-  /// Sets the push token as one more attribute of the user.
+  /// Sends the push token, which is an attribute of the user.
   func pushToken(for environment: PushEnvironment) throws(EngagementError) -> HTTPRequest {
     guard let registration = context.push[environment] else {
       throw EngagementError(.invalidArgument, "There is no push token for \(environment).")
@@ -109,7 +109,7 @@ struct BrazeRequests {
     return request("/api/v3/data/", try headers(), body)
   }
 
-  /// What every body begins with.
+  /// The members at the start of every body.
   private func opening() -> JSONWriter {
     var body = JSONWriter(reservingCapacity: 1_024)
     body.beginObject()
@@ -128,7 +128,7 @@ struct BrazeRequests {
   }
 
   private func writeUser(to body: inout JSONWriter) {
-    if let id = context.user.id { body.member("user_id", id.text) }
+    if let id = context.user.id { body.member("user_id", id.rawValue) }
   }
 
   private func headers() throws(EngagementError) -> HTTPHeaders {
@@ -142,7 +142,7 @@ struct BrazeRequests {
     return headers
   }
 
-  /// Only a signed-in user can be proved; the vendor wants anonymous requests without a proof.
+  /// Signs only requests of a signed-in user; the vendor wants no signature on anonymous ones.
   private func sign(_ headers: inout HTTPHeaders) throws(EngagementError) {
     guard configuration.signsRequests, !context.user.isAnonymous else { return }
     guard let signature = context.credential else {
@@ -162,7 +162,7 @@ struct BrazeRequests {
   }
 }
 
-/// The device as the vendor is told of it, only when something in it has changed.
+/// The device data for the vendor. It is sent only after a change.
 struct BrazeDevice {
   let bytes: [UInt8]
   var digest: String { String(ContentHash.of(bytes[...]), radix: 16) }

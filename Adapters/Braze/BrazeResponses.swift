@@ -3,7 +3,7 @@ import EngagementFormats
 public import EngagementHTTP
 import EngagementJSON
 import EngagementModel
-import FoundationEssentials
+import EngagementPlatform
 
 extension BrazeAdapter {
   public func answer(
@@ -19,7 +19,8 @@ extension BrazeAdapter {
     return answer
   }
 
-  /// The limits that the request counted for. A refresh whose signature is renewed is not done.
+  /// The limits that the request counts towards. A refresh that needs a new signature is not done
+  /// yet.
   private func limits(
     of operation: Operation, _ verdict: Verdict, in context: AdapterContext
   ) -> [BrazeMemory.Limit] {
@@ -54,7 +55,7 @@ extension BrazeAdapter {
     return Answer(answer.changes + own.changes, own.verdict)
   }
 
-  /// What only this operation asked for.
+  /// The changes and the verdict for this operation alone.
   private func own(
     _ reply: BrazeReply, _ response: HTTPResponse, to operation: Operation,
     in context: AdapterContext
@@ -69,11 +70,13 @@ extension BrazeAdapter {
       return Answer(
         dismissals(among: events, in: context),
         reasons.isEmpty ? .done : .partly(rejected: reasons))
-    default: return Answer()
+    case .settings, .device, .registerPush, .unregisterPush, .inbox, .message, .person, .associate,
+      .updatePerson, .metrics, .campaigns, .act, .templates, .upload, .optOut, .vendor:
+      return Answer()
     }
   }
 
-  /// The vendor knows now that these cards were dismissed.
+  /// Records that the vendor knows the dismissal of these cards.
   private func dismissals(
     among events: [EngagementEvent], in context: AdapterContext
   ) -> [Change] {
@@ -85,7 +88,7 @@ extension BrazeAdapter {
     return new.isEmpty ? [] : [BrazeMemory.dismissed(memory.dismissed + new)]
   }
 
-  /// What any request that was taken shows: the device is known, and so is the user.
+  /// The changes after any accepted request: the vendor knows the device and the user.
   private func acceptance(of reply: BrazeReply, in context: AdapterContext) -> [Change] {
     let memory = BrazeMemory(context.values)
     var changes: [Change] = []
@@ -109,7 +112,7 @@ extension BrazeAdapter {
   private func sync(
     _ reply: BrazeReply, _ response: HTTPResponse, in context: AdapterContext
   ) -> Answer {
-    // A full list that is not there is no empty list: it would take every card away.
+    // A full sync without a list is not an empty list, which would remove every card.
     if reply.isFullSync, reply.cards == nil { return Answer([], BrazeErrors.unreadable) }
     let memory = BrazeMemory(context.values)
     let sync = BrazeSync(reply.cards ?? [], isFull: reply.isFullSync)
@@ -128,11 +131,11 @@ extension BrazeAdapter {
 // MARK: Settings
 
 extension BrazeAdapter {
-  /// A feed that is switched off is empty now, and full again when it is back.
+  /// Empties the feed. Without watermarks it is complete again when the vendor switches it on.
   static let emptyFeed: [Change] =
     [.items(.cards, .replace(.nothing), [])] + BrazeMemory.noWatermarks
 
-  /// Settings count only when they are newer than those that are known.
+  /// The changes from the settings, if they are newer than the known ones.
   private func changes(ofConfig config: JSONFields?, in context: AdapterContext) -> [Change] {
     guard let config else { return [] }
     guard let time = config.integer("time") else {
@@ -158,9 +161,11 @@ extension BrazeAdapter {
 // MARK: Signatures
 
 extension BrazeAdapter {
-  /// When to look again while every signature at hand has been refused; nil to go on.
+  /// When to check again while the vendor has refused the current signature too often; nil to
+  /// continue.
   ///
-  /// It is a wait and no refusal, so that nothing pending is lost. A new signature ends it.
+  /// The operation waits instead of failing, so that no pending action is lost. A new signature
+  /// ends the wait.
   func pause(in context: AdapterContext, _ memory: BrazeMemory) -> Date? {
     guard isSigned(context), memory.refusals >= BrazeErrors.mostRefusals,
       let refused = memory.refusedSignature, refused == digest(ofSignatureIn: context)

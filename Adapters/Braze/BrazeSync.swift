@@ -2,15 +2,15 @@ import EngagementAdapterAPI
 import EngagementJSON
 import EngagementModel
 
-/// How a list of cards from the vendor changes the cards that are here.
+/// Turns the vendor's list of cards into changes.
 struct BrazeSync {
-  /// A change counts only when its `ca` is not older; viewed and clicked only become true.
+  /// A patch applies only if its `ca` is not older. `v` and `cl` never become false again.
   private static let rules = PatchRules(age: "ca", onlyEverSet: ["v", "cl"])
-  /// A complete list leaves test cards alone and does not take back what was viewed.
+  /// A complete list does not remove test cards, and `v` and `cl` never become false again.
   private static let retention = Retention(testItems: true, onlyEverSet: ["v", "cl"])
 
   private let cards: [RawItem]
-  /// The ids of cards that are no more, by their places in the list.
+  /// The ids of removed cards, by their position in the list.
   private let gone: [Int: String]
   private let isFull: Bool
 
@@ -27,7 +27,7 @@ struct BrazeSync {
 
   var changes: [Change] {
     guard isFull else { return cards.isEmpty ? [.unchanged(.cards)] : runs }
-    // Mostly nothing is gone, and the list goes on as it is.
+    // Usually nothing is removed, and the list is used without a copy.
     guard !gone.isEmpty else { return [.items(.cards, .replace(Self.retention), cards)] }
     return [
       .removed(.cards, ids: goneIDs), .items(.cards, .replace(Self.retention), listed),
@@ -40,7 +40,7 @@ struct BrazeSync {
     cards.enumerated().filter { gone[$0.offset] == nil }.map(\.element)
   }
 
-  /// Patches and tombstones in the vendor's order: the last word on a card counts.
+  /// Patches and removals in the vendor's order, because the last entry for a card decides.
   private var runs: [Change] {
     var changes: [Change] = []
     var rest = cards.indices[...]
@@ -56,8 +56,8 @@ struct BrazeSync {
     return changes
   }
 
-  /// Those of the dismissed cards that the vendor still lists: one that it sends again after it
-  /// was gone can be dismissed again.
+  /// The dismissed cards that the vendor still lists. If the vendor removes a card and sends it
+  /// again, the user can dismiss it again.
   func dismissals(among dismissed: [String]) -> [String] {
     guard !dismissed.isEmpty else { return [] }
     guard isFull else { return dismissed.filter { !goneIDs.containsBytes(of: $0) } }
@@ -67,7 +67,7 @@ struct BrazeSync {
 }
 
 extension RawItem {
-  /// The card with its id, which a patch is laid over another card by.
+  /// The card with its id, which a patch needs.
   fileprivate var identified: RawItem {
     var card = self
     card.id = (try? JSONFields(self))?.string("id")

@@ -3,14 +3,14 @@ public import EngagementHTTP
 public import EngagementJSON
 public import EngagementModel
 
-/// Vibes behind the door: an inbox, push registration, persons and events of one application.
+/// The adapter for Vibes: an inbox, push registration, persons and events of one application.
 ///
-/// Written from what its published clients send and accept; the README beside this file says
-/// which readings were chosen.
+/// It follows the requests and answers of the vendor's published clients. The README beside this
+/// file lists each choice between contradicting sources.
 ///
-/// The vendor speaks of a device, which it registers without any credential and to which it gives
-/// a token that only it can renew, and of a person, whom a device belongs to and who owns the
-/// messages. So an inbox needs a device, and then the person's key.
+/// The vendor has devices and persons. A device registers without a credential and gets a token
+/// that only it can renew. A device belongs to a person, and a person owns the messages. So an
+/// inbox needs a device first, and then the person's key.
 public struct VibesAdapter: EngagementAdapter {
   public let vendor: Vendor = "vibes"
   public let capabilities: AdapterCapabilities
@@ -32,7 +32,7 @@ public struct VibesAdapter: EngagementAdapter {
 
   private static let abilities: [Operation.Verb: Ability] = [
     .settings: .idempotentRequest,
-    // Each registration makes another device.
+    // Each registration makes a new device.
     .device(.register): .request,
     .device(.renew): .request,
     .device(.update): .idempotentRequest,
@@ -47,7 +47,7 @@ public struct VibesAdapter: EngagementAdapter {
     .act("open", on: .inbox): .deduplicatedEvent,
     .act("read", on: .inbox): .idempotentRequest,
     .act("expire", on: .inbox): .idempotentRequest,
-    // The vendor can only end a message; both are bridged to that.
+    // The vendor can only expire a message; the adapter maps both to that.
     .act("dismiss", on: .inbox): .idempotentRequest,
     .act("delete", on: .inbox): .idempotentRequest,
     .act("impression", on: .inbox): .localOnly,
@@ -72,7 +72,7 @@ public struct VibesAdapter: EngagementAdapter {
     return .send(try call.request(configuration, memory, context))
   }
 
-  /// What there is nothing to ask for.
+  /// The changes of an operation that needs no request; nil if it needs one.
   private func settled(_ operation: Operation, _ memory: VibesMemory) -> [Change]? {
     switch operation {
     case .device(.register) where memory.device != nil: []
@@ -83,7 +83,10 @@ public struct VibesAdapter: EngagementAdapter {
     case .associate(let id) where memory.isTiedSince(to: id): []
     case .inbox where memory.isInboxOff, .message where memory.isInboxOff: []
     case .events(let events) where events.isEmpty: []
-    default: nil
+    case .settings, .device, .registerPush, .unregisterPush, .cards, .inbox, .message, .person,
+      .associate, .updatePerson, .metrics, .campaigns, .act, .events, .templates, .upload, .optOut,
+      .vendor:
+      nil
     }
   }
 
@@ -94,15 +97,15 @@ public struct VibesAdapter: EngagementAdapter {
   }
 
   public func message(in item: RawItem) throws(EngagementError) -> InboxMessage {
-    try VibesItems.message(in: item, of: configuration.provider)
+    try VibesItems.message(in: item)
   }
 
   public func received(_ push: JSON, in context: AdapterContext) -> Received? {
     VibesPush(push)?.received(configuration, context)
   }
 
-  /// An id that the vendor has never seen is given to the person that the device is tied to, so a
-  /// device must not go from one person straight to the next: the former one would be renamed.
+  /// The vendor gives an unknown id to the person that the device is associated with. So a device
+  /// must not go directly from one person to the next, which would rename the former person.
   public func transition(
     from old: User, to new: User, in context: AdapterContext
   ) -> [TransitionStep] {
@@ -116,10 +119,29 @@ public struct VibesAdapter: EngagementAdapter {
     }
     guard let id = new.id else { return steps }
     if configuration.association == .onSignIn { steps.append(.enter(.associate(id))) }
-    // The next user's device is another one; who signs out gets no more pushes.
+    // The next user gets a new device, which needs the push token again. After a sign-out the
+    // device gets no more pushes.
     if !old.isAnonymous {
       steps += memory.registeredPush.map { .enter(.registerPush($0)) }
     }
     return steps
+  }
+}
+
+extension EngagementAdapter where Self == VibesAdapter {
+  /// Vibes, as a value of `providers`: `["vibes": .vibes(appID: "club")]`.
+  ///
+  /// Throws what `VibesConfiguration.init` throws.
+  public static func vibes(
+    appID: String, endpoint: String = VibesConfiguration.northAmerica,
+    association: VibesConfiguration.Association = .onSignIn
+  ) throws(EngagementError) -> VibesAdapter {
+    .vibes(
+      try VibesConfiguration(appID: appID, endpoint: endpoint, association: association))
+  }
+
+  /// Vibes with every setting that the adapter has.
+  public static func vibes(_ configuration: VibesConfiguration) -> VibesAdapter {
+    VibesAdapter(configuration)
   }
 }

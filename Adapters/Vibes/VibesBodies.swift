@@ -2,9 +2,9 @@ import EngagementAdapterAPI
 import EngagementFormats
 import EngagementJSON
 import EngagementModel
-import FoundationEssentials
+import EngagementPlatform
 
-/// What is sent, as bytes: the same values give the same bytes.
+/// The bodies of requests. The same values give the same bytes.
 enum VibesBodies {
   static func device(_ device: Device, _ configuration: VibesConfiguration) -> [UInt8] {
     object { writer in
@@ -34,11 +34,11 @@ enum VibesBodies {
   }
 
   static func person(_ id: UserID) throws(EngagementError) -> [UInt8] {
-    guard (1...VibesCall.longestPersonID).contains(id.text.utf8.count) else {
+    guard (1...VibesCall.longestPersonID).contains(id.rawValue.utf8.count) else {
       throw EngagementError(
         .invalidArgument, "A person's id has 1 to \(VibesCall.longestPersonID) bytes.")
     }
-    return object { $0.member("external_person_id", id.text) }
+    return object { $0.member("external_person_id", id.rawValue) }
   }
 
   static func push(
@@ -55,7 +55,7 @@ enum VibesBodies {
     }
   }
 
-  /// The vendor's own client gives the tokens of APNs in upper case.
+  /// The vendor's own client sends APNs tokens in upper case.
   private static func spelled(_ registration: PushRegistration) -> String {
     let token = registration.token.revealed
     guard registration.service == .apns, let bytes = Hex.bytes(from: token) else { return token }
@@ -69,12 +69,12 @@ enum VibesBodies {
     }
   }
 
-  // The vendor knows two systems and refuses others; its own client for a tablet says iOS as well.
+  // The vendor knows two systems and refuses others. Its own client sends iOS for tablets.
   private static let systems: [String: VibesConfiguration.System] = [
     "iOS": .iOS, "ios": .iOS, "iPadOS": .iOS, "Android": .android, "android": .android,
   ]
 
-  /// The systems give an id of nothing but zeros to who must not have one.
+  /// The id, unless it is all zeros: the systems return that to an application without permission.
   private static func advertisingID(_ device: Device) -> String? {
     device.advertisingID.flatMap { id in
       id.utf8.allSatisfy { $0 == UInt8(ascii: "0") || $0 == UInt8(ascii: "-") } ? nil : id

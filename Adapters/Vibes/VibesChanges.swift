@@ -1,13 +1,13 @@
 import EngagementAdapterAPI
 import EngagementFormats
 import EngagementModel
-import FoundationEssentials
+import EngagementPlatform
 
-/// Groups of changes that belong together.
+/// Groups of changes that must be committed together.
 enum VibesChanges {
   typealias Name = VibesMemory.Name
 
-  /// A device that is new to the vendor knows nothing of the push token.
+  /// The changes after a registration. The vendor does not know the push token of a new device.
   static func registered(_ id: String, _ token: Secret, in memory: VibesMemory) -> [Change] {
     renewed(id, token, in: memory) + [
       .keep(.installation, Name.deviceOfUser, memory.isOfUser ? "yes" : nil)
@@ -21,13 +21,13 @@ enum VibesChanges {
     ] + (memory.doubted.map(confirmed) ?? []) + memory.acceptance
   }
 
-  /// The vendor knows the device: what the operation met was not for want of it.
+  /// The vendor knows the device, so the operation failed for another reason.
   private static func confirmed(_ operation: String) -> [Change] {
     [.keep(.installation, Name.doubted, nil), .keep(.installation, Name.confirmed, operation)]
   }
 
-  /// The vendor has lost the device. Whose person it was stays known: the next device is tied to
-  /// the same person, or turns out to be another's.
+  /// The vendor has lost the device. The user's person stays known: the next device is associated
+  /// with the same person or turns out to belong to another.
   static let lost: [Change] = [
     .keep(.installation, Name.device, nil), .secret(.installation, Name.token, nil),
     .secret(.installation, Name.tokenDevice, nil),
@@ -39,8 +39,8 @@ enum VibesChanges {
 
   // MARK: Leaving
 
-  /// The user goes and the device with them. Whether the vendor could be told is not known yet, so
-  /// the token stays, for that alone.
+  /// The user leaves and gives up the device. The vendor may not know it yet, so the token stays,
+  /// only for telling it.
   static func left(_ memory: VibesMemory) -> [Change] {
     guard let device = memory.device, let token = memory.token else { return unregistered }
     return unregistered + [
@@ -48,7 +48,7 @@ enum VibesChanges {
     ]
   }
 
-  /// The vendor was told of a device that has left, or leaves now.
+  /// The vendor knows that the device was given up.
   static func released(_ detail: JSON, in memory: VibesMemory) -> [Change] {
     guard let device = detail[Name.device]?.string else { return [] }
     let trace = Name.trace(of: device)
@@ -74,7 +74,7 @@ enum VibesChanges {
     ]
   }
 
-  /// Nothing of the former person is shown or sent any more.
+  /// Removes the former person and their messages, and rejects pending actions on the inbox.
   static let noPerson: [Change] = [
     .person(nil),
     stalePerson,
@@ -84,14 +84,14 @@ enum VibesChanges {
     .abandoned(.inbox, reason: "The device was associated with another person."),
   ]
 
-  /// The person has to be asked for again before the next list.
+  /// Forces a request for the person before the next list.
   static let stalePerson = Change.keep(.user, Name.personTime, nil)
 
   static func association(_ id: UserID, in memory: VibesMemory, at now: Date) -> [Change] {
     let wasSomebody = memory.lastPerson != nil || memory.associated != nil
-    let isSame = memory.associated.map { id.text.hasSameBytes(as: $0) } ?? false
+    let isSame = memory.associated.map { id.rawValue.hasSameBytes(as: $0) } ?? false
     return (wasSomebody && !isSame ? noPerson : []) + [
-      .keep(.user, Name.associated, id.text),
+      .keep(.user, Name.associated, id.rawValue),
       .keep(.user, Name.associatedDevice, memory.device),
       .keep(.user, Name.associatedTime, ISO8601.text(of: now)),
     ]

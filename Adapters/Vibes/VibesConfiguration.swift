@@ -1,40 +1,38 @@
 import EngagementHTTP
 public import EngagementModel
 
-/// Which application of which Vibes instance the adapter speaks for.
+/// The application, the instance and the options of the Vibes adapter.
 public struct VibesConfiguration: Hashable, Sendable {
-  /// The device interface for North America.
+  /// The endpoint for North America.
   public static let northAmerica =
     "https://public-api.vibescm.com/mobile_apps"
-  /// The device interface for Europe.
+  /// The endpoint for Europe.
   public static let europe =
     "https://public-api.vibescmeurope.com/mobile_apps"
 
-  /// The name that the application gave the provider; it is part of every item's id.
-  public let provider: ProviderID
   /// The application's id at the vendor.
   public let appID: String
   let endpoint: HTTPURL
   let hosts: AllowedHosts
-  /// Who tells the vendor whose device this is.
+  /// How the device is associated with a person.
   public var association: Association
-  /// The kinds of events to report, out of those that the vendor has.
+  /// The kinds of events to report, among those that the vendor supports.
   public let reported: Set<EngagementEvent.Kind>
-  /// What the vendor is told as the version of its client.
+  /// The client version that requests report.
   public var clientVersion: String
-  /// Where a token is good that a push brought.
+  /// The environment of a push token that arrives in a push.
   public var pushEnvironment: PushEnvironment
-  /// What a device counts as whose own system is neither of the two that the vendor knows.
+  /// The system that requests report for a device that is neither iOS nor Android.
   public var otherSystem = System.android
 
-  /// Throws `invalidConfiguration` naming the argument that cannot be used.
+  /// Throws `invalidConfiguration`, which names the invalid argument.
   ///
   /// - Parameters:
   ///   - appID: The application's id at the vendor.
-  ///   - endpoint: The URL up to and with `mobile_apps`: https, or http to this machine.
+  ///   - endpoint: The URL up to `mobile_apps`, included: https, or http to this machine.
   public init(
     appID: String, endpoint: String = VibesConfiguration.northAmerica,
-    provider: ProviderID = "vibes", association: Association = .onSignIn,
+    association: Association = .onSignIn,
     reporting reported: Set<EngagementEvent.Kind>? = nil,
     clientVersion: String = "1.0.0", pushEnvironment: PushEnvironment = .production
   ) throws(EngagementError) {
@@ -47,7 +45,6 @@ public struct VibesConfiguration: Hashable, Sendable {
     guard (try? url.appending(path: [appID])) != nil else {
       throw EngagementError(.invalidConfiguration, "appID is empty or no single path segment.")
     }
-    self.provider = provider
     self.appID = appID
     self.endpoint = url
     hosts = AllowedHosts([host])
@@ -57,15 +54,16 @@ public struct VibesConfiguration: Hashable, Sendable {
     self.pushEnvironment = pushEnvironment
   }
 
-  /// Who ties the device to a person.
+  /// How the device is associated with a person.
   public enum Association: String, Hashable, Sendable, CaseIterable {
-    /// This library, with the user's id, when somebody signs in.
+    /// This library associates it, with the user's id, at each sign-in.
     case onSignIn
-    /// The application's own server, as the vendor recommends: a client can claim to be anybody.
+    /// The application's own server associates it, as the vendor recommends, because a client can
+    /// claim any id.
     case byServer
   }
 
-  /// What the vendor can send pushes to.
+  /// The systems that the vendor can send pushes to.
   public enum System: String, Hashable, Sendable, CaseIterable {
     case iOS
     case android = "Android"

@@ -2,11 +2,11 @@ import EngagementAdapterAPI
 import EngagementHTTP
 import EngagementJSON
 import EngagementModel
-import FoundationEssentials
+import EngagementPlatform
 
-/// What the vendor's statuses mean, for every call.
+/// Interprets the vendor's statuses, for every call.
 enum VibesErrors {
-  /// Nil for an answer that is to be read.
+  /// The verdict on a status; nil if the body must be read.
   static func verdict(
     on response: HTTPResponse, to operation: Operation, at now: Date
   ) -> Verdict? {
@@ -18,7 +18,8 @@ enum VibesErrors {
     case 429:
       return .retry(error(.rateLimited, "The vendor asked for fewer requests.", response, now))
     case 407, 408, 425, 500..., ..<400:
-      // A redirect that was not followed is a gateway's, and 407 a proxy's: the service is away.
+      // A redirect that was not followed comes from a gateway, and 407 from a proxy: the service is
+      // down.
       return .retry(error(.unavailable, "The vendor could not answer.", response, now))
     case let status:
       let (code, message) =
@@ -27,18 +28,18 @@ enum VibesErrors {
     }
   }
 
-  /// A page where an answer belongs.
+  /// The verdict on an HTML page instead of an answer.
   static let page = Verdict.retry(
     EngagementError(
       .malformedResponse,
       "The answer is none of Vibes's: check the endpoint, and whether the network wants a login."))
 
-  /// An answer without what it must have.
+  /// The verdict on an answer that lacks a required part.
   static func malformed(_ what: String) -> Verdict {
     .retry(EngagementError(.malformedResponse, "The answer has no \(what)."))
   }
 
-  /// Bytes that cannot be read.
+  /// The verdict on an answer that is not sound JSON.
   static func malformed(_ fault: JSONFault) -> Verdict {
     .retry(EngagementError(fault))
   }
@@ -50,13 +51,14 @@ enum VibesErrors {
     410: (.notFound, "The vendor does not have this any more."),
   ]
 
-  /// A renewal that asked for a renewal would go on for ever, and a registration has no token.
+  /// A renewal must not request another renewal, and a registration has no token.
   private static func needsNoToken(_ operation: Operation) -> Bool {
     if case .vendor(VibesCall.releaseRenewal, _) = operation { return true }
     return operation == .device(.register) || operation == .device(.renew)
   }
 
-  /// The status and, from the platform's envelope, the vendor's own number; never its words.
+  /// The error with the status and, if the body has one, the vendor's numeric code. It never
+  /// contains the vendor's text.
   private static func error(
     _ code: EngagementError.Code, _ message: String, _ response: HTTPResponse, _ now: Date
   ) -> EngagementError {

@@ -2,16 +2,16 @@ import EngagementFormats
 import EngagementJSON
 import EngagementModel
 
-/// The vendor's types of events beside our kinds.
+/// The vendor's types of events.
 enum VibesEventType: String, CaseIterable {
   case launch
-  // The vendor's prose says "pushreceived"; its clients send this.
+  // The vendor's documentation says "pushreceived"; its clients send this.
   case receive = "push_receive"
   case click = "clickthru"
   case open = "inbox_open"
   case inboxFetch = "inbox_fetch"
 
-  /// The kinds that have a type.
+  /// The neutral kinds that have a type.
   static let kinds: Set<EngagementEvent.Kind> = Set(allCases.map(\.kind))
 
   var kind: EngagementEvent.Kind {
@@ -24,7 +24,7 @@ enum VibesEventType: String, CaseIterable {
     }
   }
 
-  /// What an event of the type has to be about; nil where it is about no item.
+  /// The surface of the item that the event requires; nil if it requires no item.
   var surface: Surface? {
     switch self {
     case .launch, .inboxFetch: nil
@@ -34,14 +34,15 @@ enum VibesEventType: String, CaseIterable {
   }
 }
 
-/// A batch of events sorted into what the vendor takes and what it has no word for.
+/// A batch of events, separated into those that the vendor accepts and those that it has no type
+/// for.
 struct VibesBatch {
-  /// The one type of the batch; nil where nothing can be sent.
+  /// The type of the batch; nil if no event can be sent.
   private(set) var type: VibesEventType?
   private(set) var rejected: [EventID: String] = [:]
   private var entries: [(event: EngagementEvent, time: String)] = []
 
-  /// Throws `invalidArgument` for events of two types: the vendor refuses such a batch.
+  /// Throws `invalidArgument` for events of two types, because the vendor refuses such a batch.
   init(_ events: [EngagementEvent]) throws(EngagementError) {
     for event in events {
       guard let type = VibesEventType.allCases.first(where: { $0.kind == event.kind }),
@@ -75,7 +76,7 @@ struct VibesBatch {
 
   private func write(_ event: EngagementEvent, _ time: String, to writer: inout JSONWriter) {
     writer.beginObject()
-    writer.member("uuid", event.id.text)
+    writer.member("uuid", event.id.rawValue)
     writer.member("type", type?.rawValue ?? "event")
     writer.member("timestamp", time)
     writer.key("attributes")
@@ -91,13 +92,13 @@ struct VibesBatch {
   }
 }
 
-/// What events tell the vendor about the item that they are about.
+/// The part of an item's handle that events send to the vendor.
 enum VibesHandle {
   static let activityType = "activity_type"
   static let activityUID = "activity_uid"
   static let names = [activityType, activityUID]
 
-  /// Only strings are told.
+  /// Makes the handle; an absent text is left out.
   static func make(type: String?, uid: String?) -> JSONObject {
     var handle = JSONObject()
     handle[activityType] = type.map(JSON.string)

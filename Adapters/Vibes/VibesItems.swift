@@ -2,27 +2,26 @@ import EngagementFormats
 import EngagementJSON
 import EngagementModel
 
-/// A message of the inbox out of its bytes. The README's table says what becomes of each field
-/// that is not as it should be; a test holds it.
+/// Maps a message's bytes. The README's table lists the effect of each absent or invalid field, and
+/// a test checks the table.
 enum VibesItems {
   static let uid: JSONKey = "message_uid"
 
-  static func message(
-    in item: RawItem, of provider: ProviderID
-  ) throws(EngagementError) -> InboxMessage {
+  static func message(in item: RawItem) throws(EngagementError) -> InboxMessage {
     let fields = try fields(of: item)
     guard let id = fields.string(uid), isUsable(id) else { throw lacks("message_uid") }
     guard let content = fields.string("content") else { throw lacks("content") }
-    var message = InboxMessage(ItemID(provider, id), vendor: "vibes")
+    // The store replaces the provider with the application's id for it.
+    var message = InboxMessage(ItemID("vibes", id), vendor: "vibes")
     message.text = content
     message.subject = fields.text("subject")
-    // An empty key would have all who share it replace one another.
+    // With an empty key, all messages without a real key would replace each other.
     message.collapseKey = fields.text("collapse_key")
-    message.detailURL = VendorURL.checked(fields.string("detail"))
+    message.detailURLText = VendorURL.checked(fields.string("detail"))
     let images = fields.fields("images")
-    message.iconURL = VendorURL.checked(images?.string("icon"))
-    message.imageURL = VendorURL.checked(images?.string("main"))
-    message.read = fields.flag("read") ?? false
+    message.iconURLText = VendorURL.checked(images?.string("icon"))
+    message.imageURLText = VendorURL.checked(images?.string("main"))
+    message.isRead = fields.flag("read") ?? false
     message.createdAt = fields.string("created_at").flatMap(ISO8601.date(from:))
     message.expiresAt = fields.string("expires_at").flatMap(ISO8601.date(from:))
     message.custom = fields.json("inbox_custom_data").flatMap(VibesLooseObject.read) ?? [:]
@@ -30,14 +29,14 @@ enum VibesItems {
     return message
   }
 
-  /// Whether the vendor's id can stand in a path and mean itself.
+  /// Whether the id works as a path segment, which `.` and `..` do not.
   static func isUsable(_ id: String) -> Bool { !["", ".", ".."].contains(id) }
 
   private static func fields(of item: RawItem) throws(EngagementError) -> JSONFields {
     do throws(JSONFault) { return try JSONFields(item) } catch { throw EngagementError(error) }
   }
 
-  // These two names are in camel case, in an interface that has none elsewhere.
+  // These two names are in camel case, unlike all other names of the interface.
   private static func handle(_ fields: JSONFields) -> JSONObject {
     let reference = fields.fields("apprefdata")
     return VibesHandle.make(
@@ -50,6 +49,6 @@ enum VibesItems {
 }
 
 extension JSONFields {
-  /// The member, a string with something in it.
+  /// The member as a string; nil if it is empty.
   func text(_ key: JSONKey) -> String? { string(key).flatMap { $0.isEmpty ? nil : $0 } }
 }

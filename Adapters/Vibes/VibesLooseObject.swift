@@ -1,16 +1,16 @@
 import EngagementJSON
 import EngagementModel
 
-/// An object that may come as a text: every value of an Android push is one.
+/// Reads an object that may be in a text, like every value of an Android push.
 ///
-/// The vendor has been seen to send a hash as Ruby prints it, `{"deep_link"=>"x", "a"=>nil}`.
+/// The vendor has sent a hash in Ruby's notation, `{"deep_link"=>"x", "a"=>nil}`.
 enum VibesLooseObject {
-  /// Nil for what is no object in either notation.
+  /// Nil if the value is not an object in either notation.
   static func read(_ value: JSON) -> JSONObject? {
     switch value {
     case .object(let object): object
     case .string(let text): object(in: Array(text.utf8))
-    default: nil
+    case .null, .bool, .integer, .number, .array: nil
     }
   }
 
@@ -19,7 +19,7 @@ enum VibesLooseObject {
     return value?.object
   }
 
-  /// The text with Ruby's arrows, its nil and its escape of `#` written as JSON has them.
+  /// Converts Ruby's `=>`, `nil` and escaped `#` to JSON.
   private static func json(fromRuby text: [UInt8]) -> [UInt8] {
     var output: [UInt8] = []
     output.reserveCapacity(text.count)

@@ -1,21 +1,21 @@
 import EngagementAdapterAPI
 import EngagementFormats
 import EngagementModel
-import FoundationEssentials
+import EngagementPlatform
 
-/// What the adapter has asked to be remembered, read back.
+/// The values that the adapter has stored.
 struct VibesMemory {
-  /// The vendor's id of this installation.
+  /// The vendor's id of this installation's device.
   let device: String?
   let token: Secret?
-  /// The vendor's key of the user's person, whatever device it was asked with.
+  /// The vendor's key of the user's person, whichever device it was requested with.
   let lastPerson: String?
-  /// The application's id of the person that this library tied the device to.
+  /// The application's id of the person that this library associated the device with.
   let associated: String?
   let isInboxOff: Bool
-  /// Where the vendor has been told a push token.
+  /// The environments whose push token the vendor knows.
   let registeredPush: [PushEnvironment]
-  /// The key of an operation that met a device the vendor does not know.
+  /// The key of an operation that the vendor answered as if it did not know the device.
   let doubted: String?
   private let confirmed: String?
   /// The trace of the device that was given up last.
@@ -24,7 +24,7 @@ struct VibesMemory {
   private let key: OperationKey
   private let user: UserID?
   private let isDeviceOfUser: Bool
-  /// Since when the vendor refuses the device's token for a new one, too.
+  /// Since when the vendor has refused to renew the device's token.
   private let refusedSince: Date?
   private let personDevice: String?
   private let personTime: Date?
@@ -32,28 +32,29 @@ struct VibesMemory {
   private let associatedTime: Date?
   private let acceptedAt: Date
 
-  /// How many seconds a person is believed in; see `isPersonFresh(at:)`.
+  /// How many seconds a person's key counts as fresh; see `isPersonFresh(at:)`.
   private static let trust: TimeInterval = 60
-  /// For how long a refused renewal may be a fault of the vendor's, in seconds.
+  /// How many seconds a refused renewal counts as a temporary fault of the vendor.
   private static let hope: TimeInterval = 3_600
 
-  /// The names under which values are kept.
+  /// The keys of the stored values.
   enum Name {
     static let device = "device"
-    /// Whether the device was registered for a user, and not for nobody in particular.
+    /// Whether the device was registered for a signed-in user.
     static let deviceOfUser = "device.user"
     static let doubted = "device.doubted"
     static let confirmed = "device.confirmed"
     static let token = "token"
-    /// Whose the token is, kept with it.
+    /// The trace of the device that the token belongs to, stored with the token.
     static let tokenDevice = "token.device"
     static let released = "device.released"
     static let refusedSince = "token.refused"
-    /// The token of a device that is not this installation's any more, and that the vendor has yet
-    /// to be told of.
+    /// The token of a former device of this installation, until the vendor knows that it was given
+    /// up.
     static func leaving(_ trace: String) -> String { "leaving.\(trace)" }
 
-    /// The id as it is kept with the token: it stands in every URL, and no secret does.
+    /// The form of a device's id in the secret store. The id itself is part of every URL, and no
+    /// secret may be.
     static func trace(of device: String) -> String { SHA256.digest(of: device).description }
 
     static let person = "person"
@@ -70,8 +71,8 @@ struct VibesMemory {
     let id = context.values[.installation, Name.device]
     let token = context.secrets[.installation, Name.token]
     let owner = context.secrets[.installation, Name.tokenDevice]?.revealed
-    // One is of no use without the other, and a secret is kept elsewhere than the rest: a kill
-    // between the two leaves the token of one device beside the id of another.
+    // The id and the token are useless without each other, and they are in different stores. A kill
+    // between the two writes leaves the token of one device with the id of another.
     let belongs =
       token != nil && id.map { owner?.hasSameBytes(as: Name.trace(of: $0)) ?? true } ?? false
     (device, self.token) = belongs ? (id, token) : (nil, nil)
@@ -94,23 +95,23 @@ struct VibesMemory {
     (key, user, acceptedAt) = (context.key, context.user.id, context.acceptedAt)
   }
 
-  /// The person's key, where it was asked with the device that is registered now.
+  /// The person's key, if it was requested with the current device.
   var person: String? {
     guard let device, let personDevice, device.hasSameBytes(as: personDevice) else { return nil }
     return lastPerson
   }
 
-  /// Whether it is somebody in particular who is there.
+  /// Whether the user is signed in.
   var isOfUser: Bool { user != nil }
 
-  /// Whether the device that an operation names is the one that is registered now.
+  /// Whether the operation names the current device.
   func isDevice(_ detail: JSON) -> Bool {
     guard let device, let named = detail[Name.device]?.string else { return false }
     return device.hasSameBytes(as: named)
   }
 
-  /// The token of the device that an operation names, where that one has left and the vendor was
-  /// not told.
+  /// The token of the device that the operation names, if the device was given up and the vendor
+  /// does not know it yet.
   func leavingToken(_ detail: JSON) -> Secret? {
     guard let named = detail[Name.device]?.string else { return nil }
     let trace = Name.trace(of: named)
@@ -118,7 +119,7 @@ struct VibesMemory {
     return secrets[.installation, Name.leaving(trace)]
   }
 
-  /// Forgets the token of a device that was given up although its token was kept to be sure.
+  /// Deletes the token of the last device that was given up. It was stored only as a precaution.
   var tidying: [Change] {
     guard let released else { return [] }
     return [
@@ -126,11 +127,12 @@ struct VibesMemory {
     ]
   }
 
-  /// The person that the device has to be tied to first, which it is not, as far as is known: it
-  /// was registered anew since, or nothing is known any more of a user who is still there.
+  /// The person that the device must be associated with first; nil if it is or need not be. The
+  /// association is missing after a new registration, or if nothing is stored about a user who is
+  /// still signed in.
   ///
-  /// What nobody in particular did is said of the person that their device has, so it does not wait
-  /// for the user who takes it over. What is read is the user's own.
+  /// The vendor attributes anonymous events to the device's person, so these events do not wait for
+  /// an association with the user who adopts them. Reading always needs the user's own person.
   func lostAssociation(
     _ association: VibesConfiguration.Association, whenReading: Bool
   ) -> UserID? {
@@ -143,22 +145,24 @@ struct VibesMemory {
     associatedDevice.map { device.hasSameBytes(as: $0) } ?? false
   }
 
-  /// Whether the device was tied to this person after the operation was accepted that asks for it:
-  /// a list that came first had to have it.
+  /// Whether the device was associated with this person after the operation was accepted. An
+  /// earlier list may have needed that, so the operation is already done.
   func isTiedSince(to id: UserID) -> Bool {
-    guard let device, isAssociated(device), let associated, id.text.hasSameBytes(as: associated),
+    guard let device, isAssociated(device), let associated,
+      id.rawValue.hasSameBytes(as: associated),
       let associatedTime
     else { return false }
-    // It is kept to the millisecond.
+    // The stored time is rounded to milliseconds.
     return acceptedAt.timeIntervalSince(associatedTime) < 0.001
   }
 
-  /// Whether the vendor has been asked for the device since this very operation met one that it
-  /// does not know: then it is something else that it does not know.
+  /// Whether the vendor confirmed the device after this operation failed. Then a repeated failure
+  /// has another cause.
   var isDeviceConfirmed: Bool { confirmed.map { key.text.hasSameBytes(as: $0) } ?? false }
 
-  /// What a renewal that is refused means: at first that it was refused, and later that nobody can
-  /// speak for the device any more. A clock that was set back begins anew.
+  /// The changes after a refused renewal, and whether the device is lost. In the first hour the
+  /// refusal is only recorded; afterwards the device is given up. If the clock was set back, the
+  /// hour starts again.
   func refusal(at now: Date) -> (changes: [Change], isFinal: Bool) {
     if let refusedSince, now >= refusedSince {
       return now.timeIntervalSince(refusedSince) < Self.hope
@@ -169,14 +173,14 @@ struct VibesMemory {
 
   static let accepted: [Change] = [.keep(.installation, Name.refusedSince, nil)]
 
-  /// Nothing where no renewal was refused.
+  /// Ends a period of refused renewals; empty if there is none.
   var acceptance: [Change] { refusedSince == nil ? [] : Self.accepted }
 
-  /// Takes note of the operation that has met a device that the vendor does not know.
+  /// Records that the vendor did not know the device of this operation.
   var doubt: Change { .keep(.installation, Name.doubted, key.text) }
 
-  /// Whether the key was asked for just now. A server can move a device to another person, so the
-  /// vendor's own client asks before each list; here a list is believed in for a minute.
+  /// Whether the person's key was requested less than a minute ago. A server can move a device to
+  /// another person, so the vendor's own client requests the key before each list.
   func isPersonFresh(at now: Date) -> Bool {
     guard person != nil, let personTime else { return false }
     return abs(now.timeIntervalSince(personTime)) < Self.trust

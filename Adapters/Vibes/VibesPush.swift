@@ -3,15 +3,16 @@ import EngagementModel
 
 /// A push of this vendor, in one form for both services.
 ///
-/// No key in it carries the vendor's brand, so the adapter declares no mark and is asked last.
+/// None of its keys contains the vendor's name, so the adapter declares no mark and the kit asks it
+/// last.
 struct VibesPush {
   private let payload: JSONObject
   private let app: JSONObject
   private let custom: JSONObject
-  /// What Apple's service reads; nil for a push by Google's, whose values are all texts.
+  /// The part for APNs; nil for FCM, whose values are all texts.
   private let aps: JSONObject?
 
-  /// Nil for what is not this vendor's.
+  /// Nil if the payload is not from this vendor.
   init?(_ push: JSON) {
     guard let payload = push.object else { return nil }
     self.payload = payload
@@ -26,7 +27,7 @@ struct VibesPush {
     if let id = notification.inboxMessageID { received.operations.append(.message(id)) }
     guard let token = migrationToken else { return received }
     let environment = configuration.pushEnvironment
-    // What the system gave the application is more certain than what a push says.
+    // A token from the system is more reliable than one from a push.
     if context.push[environment] == nil {
       received.changes.append(.pushToken(registration(token, environment)))
     }
@@ -50,7 +51,8 @@ struct VibesPush {
 
   private var migrationItem: String? { custom[VibesCall.migrationItem]?.string?.unlessBlank }
 
-  /// The token that the vendor took over from elsewhere and wants to hear from the device itself.
+  /// A token that the vendor imported from another service. The vendor wants the device to register
+  /// it.
   private var migrationToken: String? {
     guard let token = custom["vibes_auto_register_token"]?.string?.unlessBlank else { return nil }
     return (aps == nil ? isSilent : migrationItem != nil) ? token : nil
@@ -64,12 +66,12 @@ struct VibesPush {
     notification.title = text("title")
     notification.subtitle = alert?["subtitle"]?.string
     notification.body = text("body")
-    notification.deepLink = link("deep_link")
-    notification.mediaURL = link("media_url")
+    notification.deepLinkText = link("deep_link")
+    notification.mediaURLText = link("media_url")
     notification.sound = sound
     notification.badge = badge
     notification.category = aps.map { $0["category"]?.string } ?? channel
-    notification.silent = isSilent
+    notification.isSilent = isSilent
     notification.custom = custom.without(["vibes_auto_register_token", VibesCall.migrationItem])
     notification.inboxMessageID = app["inbox_message_uid"]?.string?.unlessBlank
     notification.detail = detail
@@ -82,7 +84,7 @@ struct VibesPush {
 
   private var alert: JSON? { aps?["alert"] }
 
-  /// Apple's alert is an object, or the body alone.
+  /// The alert of APNs is an object, or only the text of the body.
   private func text(_ name: String) -> String? {
     guard aps != nil else { return payload[name]?.string }
     return alert?[name]?.string ?? (name == "body" ? alert?.string : nil)
@@ -112,11 +114,11 @@ struct VibesPush {
     return isWaking && !isShown
   }
 
-  /// What else the vendor put beside the message, under its own names.
+  /// Further data of the vendor, under its own names.
   private var detail: JSONObject {
     var detail = app.without(
       ["deep_link", "media_url", "inbox_message_uid"] + VibesHandle.names)
-    // A later notification with the same one takes this one's place.
+    // A later notification with the same id replaces this one.
     detail["vibes_collapse_id"] = payload["vibes_collapse_id"]
     return detail
   }

@@ -3,30 +3,30 @@ import EngagementFormats
 import EngagementHTTP
 import EngagementJSON
 import EngagementModel
-import FoundationEssentials
+import EngagementPlatform
 
-/// One call of the vendor's device interface: what is asked, before it is known of whom.
+/// One call of the vendor's device interface, without the ids of the device and the person.
 struct VibesCall {
-  /// What the path begins with.
+  /// The start of the path.
   private enum Place {
     case newDevice, app, device, person
-    /// A device that has left, with its token.
+    /// A device that was given up, with its token.
     case leaving(String, Secret)
   }
 
-  /// What has to be known first, each with all before it.
+  /// The prerequisite of a call. Each includes all those before it.
   private enum Need: Int {
     case nothing, device
-    /// That the device is tied to the person that it was tied to.
+    /// The device is associated with the same person as before.
     case association
     case person
-    /// A person's key that was asked for just now.
+    /// A person's key that was requested less than a minute ago.
     case freshPerson
   }
 
   static let callback = "callback"
   static let release = "release"
-  /// A new token for a device that has left.
+  /// Renews the token of a device that was given up.
   static let releaseRenewal = "release.renew"
   static let migrationItem = "migration_item_id"
   static let longestPersonID = 128
@@ -37,11 +37,11 @@ struct VibesCall {
   private let body: [UInt8]?
   private let need: Need
   private var eventType: String?
-  /// Whether it brings something to be shown as the user's.
+  /// Whether the answer is shown as the user's own data.
   private var isReading = false
 
-  /// Throws `unsupported` for what the vendor lacks and `invalidArgument` for what it would
-  /// refuse, before anything is sent.
+  /// Throws `unsupported` if the vendor lacks the call, and `invalidArgument` if it would refuse
+  /// it.
   init(
     _ operation: Operation, _ configuration: VibesConfiguration, _ memory: VibesMemory,
     _ context: AdapterContext
@@ -65,21 +65,26 @@ struct VibesCall {
     case .vendor(Self.releaseRenewal, let detail):
       let body = VibesBodies.device(context.device, configuration)
       self = try .leaving(detail, .put, body, memory)
-    default: throw EngagementError(.unsupported, "Vibes does not support this.")
+    case .cards, .updatePerson, .metrics, .campaigns, .templates, .upload, .optOut, .vendor:
+      throw EngagementError(.unsupported, "Vibes does not support this.")
     }
     isReading = Self.isReading(operation, context)
   }
 
-  /// What asks for a person first may be about another than the user.
+  /// Whether the operation reads the user's own data. `.person` as a prerequisite does not count,
+  /// because the other operation may concern another person than the user.
   private static func isReading(_ operation: Operation, _ context: AdapterContext) -> Bool {
     switch operation {
     case .inbox, .message: true
     case .person: context.isUserRequested
-    default: false
+    case .settings, .device, .registerPush, .unregisterPush, .cards, .associate, .updatePerson,
+      .metrics, .campaigns, .act, .events, .templates, .upload, .optOut, .vendor:
+      false
     }
   }
 
-  /// Unregisters this device and no other: it may wait in an outbox while another is registered.
+  /// Unregisters this device and no other. The operation may still be in the outbox when another
+  /// device is registered.
   static func releasing(_ device: String) -> Operation {
     .vendor(release, [VibesMemory.Name.device: .string(device)])
   }
@@ -95,9 +100,9 @@ struct VibesCall {
     self.need = need
   }
 
-  // MARK: What comes first
+  // MARK: Prerequisites
 
-  /// What has to be done before the call can be made; nil where nothing is missing.
+  /// The operation that must be executed before the call; nil if none is missing.
   func missing(
     in memory: VibesMemory, _ association: VibesConfiguration.Association, at now: Date
   ) -> Operation? {
@@ -161,7 +166,8 @@ extension VibesCall {
     }
   }
 
-  /// About the device that an operation names, whose token is asked for by what is there.
+  /// A call for the device that the operation names: the current device, or a former one with its
+  /// stored token.
   private static func leaving(
     _ detail: JSON, _ method: HTTPMethod, _ body: [UInt8]?, _ memory: VibesMemory
   ) throws(EngagementError) -> VibesCall {
@@ -189,10 +195,10 @@ extension VibesCall {
     case .read: return try message(item.id.value, .put, VibesBodies.read)
     case .expire(let date):
       return try message(item.id.value, .put, VibesBodies.expiry(date ?? context.acceptedAt))
-    // There is no way to delete a message but to end it.
+    // The vendor cannot delete a message, only expire it.
     case .dismiss, .delete:
       return try message(item.id.value, .put, VibesBodies.expiry(context.acceptedAt))
-    default: throw lacks(action)
+    case .impression, .click, .open, .submit, .snooze, .vote: throw lacks(action)
     }
   }
 
@@ -205,7 +211,7 @@ extension VibesCall {
     guard let type = batch.type else {
       throw EngagementError(.unsupported, "Vibes has no event for this.")
     }
-    // What is said of a message is said of whom it belongs to.
+    // An event about a message belongs to the owner of the message, so it needs the person.
     var call = VibesCall(
       .post, ["events"], batch.body, needing: type.surface == .inbox ? .person : .association)
     call.eventType = type.rawValue
@@ -218,7 +224,7 @@ extension VibesCall {
     guard let item = detail[migrationItem]?.string, !item.isEmpty else {
       throw EngagementError(.invalidArgument, "The call-back needs a \(migrationItem).")
     }
-    // Without a device the call waits for one, so this body is never sent without its id.
+    // The call requires a device, so it is never sent with an empty id.
     return VibesCall(
       .put, ["migrations", "callbacks"], VibesBodies.migrated(item, memory.device ?? ""), in: .app)
   }

@@ -3,7 +3,7 @@ import EngagementHTTP
 import EngagementJSON
 import EngagementModel
 
-/// Reads what the vendor answers. Total: any bytes give an answer.
+/// Reads the vendor's answers. Total: any bytes give an answer.
 struct VibesResponses {
   private let configuration: VibesConfiguration
   private let context: AdapterContext
@@ -56,56 +56,67 @@ struct VibesResponses {
     case .message(let id): try message(id, body)
     case .act(_, let item): try message(item.id.value, body)
     case .events(let events): reported(events)
-    // The vendor's own client does not look at the other answers.
-    default: Answer()
+    // The vendor's own client does not read the other answers.
+    case .device(.update), .cards, .updatePerson, .metrics, .campaigns, .templates, .upload,
+      .optOut,
+      .vendor:
+      Answer()
     }
   }
 
-  /// Whether it is a page for people: a network that wants a login says 200 too, and the vendor has
-  /// heard of nothing.
+  /// Whether the body is an HTML page. A network with a login page also answers with 200, and the
+  /// vendor got no request.
   private static func isPage(_ body: [UInt8]) -> Bool {
     body.first { $0 > 0x20 } == UInt8(ascii: "<")
   }
 
-  // MARK: What is not there any more
+  // MARK: Missing devices and items
 
   private func isGone(_ response: HTTPResponse) -> Bool {
     response.status == 404 || response.status == 410
   }
 
-  /// Nil where being gone is a refusal like any other.
+  /// The answer to a 404 or 410; nil if it is an ordinary refusal.
   private func gone(_ operation: Operation) -> Answer? {
     switch operation {
-    // The vendor has lost the device. Whoever waits for the new token finds none and registers.
+    // The vendor has lost the device. Operations that wait for the token then find none and
+    // register.
     case .device(.renew): Answer(VibesChanges.lost)
     case .device(.unregister): Answer(VibesChanges.unregistered)
-    // The vendor has lost it meanwhile, which is what was to be.
+    // The vendor has already lost the device, which is the goal.
     case .vendor(VibesCall.release, let detail), .vendor(VibesCall.releaseRenewal, let detail):
       Answer(VibesChanges.released(detail, in: memory))
     case .unregisterPush(let place): Answer(VibesChanges.push(place, isRegistered: false))
     case .act(let action, let item) where action.endsItem:
       Answer([.removed(.inbox, ids: [item.id.value])])
-    // A device that was given up is gone, also where the process was killed before it could take
-    // note of that. Whether it is can be asked: the vendor renews the token of any that it has.
+    // A device that was given up is gone, but a kill may have kept the adapter from recording it. A
+    // renewal shows whether the device exists, because the vendor renews the token of any device it
+    // knows.
     case .device(.update), .registerPush, .associate, .person, .events:
       memory.isDeviceConfirmed ? nil : Answer([memory.doubt], .renew(.operation(.device(.renew))))
-    default: nil
+    case .settings, .device(.register), .cards, .inbox, .message, .updatePerson, .metrics,
+      .campaigns,
+      .act, .templates, .upload, .optOut, .vendor:
+      nil
     }
   }
 
   private func doubts(_ operation: Operation, _ response: HTTPResponse) -> [Change] {
     switch operation {
-    // A list that is refused may be that of a person who is another's by now.
+    // If a list is refused, the device may belong to another person now.
     case .inbox where isGone(response) || response.status == 403: [VibesChanges.stalePerson]
     case .device(.renew) where response.status == 401: memory.refusal(at: context.now).changes
-    // Nobody can speak for the device any more.
+    // The vendor accepts no token of that device any more, so there is no way left to tell it.
     case .vendor(VibesCall.releaseRenewal, let detail) where response.status == 401:
       VibesChanges.released(detail, in: memory)
-    default: []
+    case .settings, .device, .registerPush, .unregisterPush, .cards, .inbox, .message, .person,
+      .associate, .updatePerson, .metrics, .campaigns, .act, .events, .templates, .upload, .optOut,
+      .vendor:
+      []
     }
   }
 
-  // MARK: What is read
+  // MARK: Bodies
 
   private func settings(_ fields: JSONFields) -> Answer {
     guard let isEnabled = fields.flag("inbox_enabled") else {
@@ -114,7 +125,7 @@ struct VibesResponses {
     return Answer(VibesChanges.settings(inboxEnabled: isEnabled))
   }
 
-  /// The vendor's token, where it can stand in a header.
+  /// The vendor's token; nil if it is not a valid header value.
   private func token(_ fields: JSONFields) -> Secret? {
     guard let token = fields.text("auth_token"),
       (try? HTTPHeaderField("Authorization", token)) != nil
@@ -146,14 +157,14 @@ struct VibesResponses {
     guard let key = fields.string("person_key"), VibesItems.isUsable(key) else {
       return Answer([], VibesErrors.malformed("person_key"))
     }
-    var person = Person(key, provider: configuration.provider, vendor: "vibes")
+    var person = Person(key, provider: "vibes", vendor: "vibes")
     person.externalID = fields.text("external_person_id")
     person.phone = fields.fields("mobile_phone")?.text("mdn")
     person.custom = fields.json("custom_fields")?.object ?? [:]
     return Answer(VibesChanges.person(person, in: memory, at: context.now))
   }
 
-  /// A body that is no list is a failure and never an empty inbox.
+  /// A body that is not a list is a failure, never an empty inbox.
   private func messages(_ body: [UInt8]) throws(JSONFault) -> Answer {
     var cursor = JSONCursor(body)
     let items = try cursor.items()
@@ -181,11 +192,11 @@ struct VibesResponses {
 }
 
 extension ItemAction {
-  /// Whether nothing is left of the item afterwards, so that a missing one is as good.
+  /// Whether the action removes the item, so that a missing item counts as success.
   fileprivate var endsItem: Bool {
     switch self {
     case .dismiss, .delete, .expire: true
-    default: false
+    case .impression, .click, .open, .read, .submit, .snooze, .vote: false
     }
   }
 }

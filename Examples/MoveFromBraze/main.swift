@@ -5,33 +5,32 @@ import EngagementBraze
 import EngagementCurl
 import EngagementKit
 
-let vendor = try await Vendor.start()
+let vendor = try await LocalBraze.start()
 
-let braze = try BrazeConfiguration(
-  endpoint: vendor.endpoint, apiKey: Secret("the key of the application"))
+let key = Secret("the key of the application")
 let engagement = try await Engagement.open(
   cache: .temporary,
   device: Device(
     id: "installation-1", appID: "com.example.shop", appVersion: "3.0", system: "Linux",
     systemVersion: "12", locale: "en_US", timeZone: "Europe/Sofia"),
-  transport: CurlTransport(), providers: [Provider("braze", BrazeAdapter(braze))],
-  routes: Routes(cards: .only("braze"), inbox: .none))
+  transport: CurlTransport(),
+  providers: ["braze": .braze(endpoint: vendor.endpoint, apiKey: key)],
+  routes: .init(cards: .only("braze"), inbox: .none))
 let running = Task { try await engagement.run() }
-try await engagement.signIn("ada")
-try await engagement.setConsent(.full)
+try await engagement.signIn("ada", consent: .full)
 
 // Instead of the notification, of the request for a refresh, and of the key that says whether it was
 // successful: the present value first, then one for each change.
-var feed = CardFeed()
+var feed = Engagement.CardFeed()
 for await update in engagement.cardUpdates(in: "home") {
   feed = update
   print("shown: \(feed.cards.count) cards, \(feed.unreadCount) unread")
   guard feed.cards.isEmpty else { break }
-  print("refreshed: \(await engagement.refresh(.cards("home")).isComplete)")
+  print("refreshed: \(await engagement.refresh(.cards(in: "home")).isComplete)")
 }
 for card in feed.cards {
-  let texts = [card.title, card.text, card.linkText, card.url].compactMap(\.self)
-  print("- \(card.id.value) \(card.kind)\(card.pinned ? ", pinned" : ""): \(texts)")
+  let texts = [card.title, card.text, card.linkText, card.urlText].compactMap(\.self)
+  print("- \(card.id.value) \(card.kind)\(card.isPinned ? ", pinned" : ""): \(texts)")
 }
 
 // Instead of logging an impression, a click and a dismissal.
@@ -41,7 +40,7 @@ let actions: [(ItemAction, Card)] = [
 ]
 for (action, card) in actions {
   let receipt = try await engagement.perform(action, on: card)
-  if case .delivered? = await receipt.outcome {
+  if case .delivered = try await receipt.outcome() {
     print("\(action.name) on \(card.id.value): delivered")
   }
 }
@@ -50,7 +49,7 @@ let left = engagement.cards(in: "home")
 print("left: \(left.cards.map(\.id.value)), \(left.unreadCount) unread")
 
 // Instead of a view controller with a title and an unread indicator.
-var presentation = CardPresentation(title: "News", setting: .modal)
+var presentation = Engagement.CardPresentation(title: "News", setting: .modal)
 print("\(presentation.title ?? ""): \(presentation.unreadCount(in: left) ?? 0) unread")
 presentation.showsUnread = false
 print("without the indicator: \(presentation.unreadCount(in: left).map(String.init) ?? "none")")
@@ -59,7 +58,7 @@ presentation.close()
 // Instead of a change of user.
 try await engagement.signIn("grace")
 print("another user, before a refresh: \(engagement.cards(in: "home").cards.count) cards")
-_ = await engagement.refresh(.cards("home"))
+_ = await engagement.refresh(.cards(in: "home"))
 print("and after it: \(engagement.cards(in: "home").cards.compactMap(\.title))")
 
 running.cancel()

@@ -2,56 +2,56 @@ public import EngagementHTTP
 public import EngagementJSON
 public import EngagementModel
 
-/// What stands between the neutral model and one vendor: a translator, not a client.
+/// Translates between the neutral model and one vendor. An adapter is not a client.
 ///
-/// An adapter is a pure value. It turns an operation into a request and a response into changes
-/// and a verdict. It opens no connection, never sleeps, retries, caches or logs, and reads neither
-/// a clock nor the environment: all that it may know is in the context, and the same input gives
-/// the same bytes. So every vendor shares one transport, one retry policy, one renewal of
-/// credentials and one log, and an adapter is tested with two values.
+/// An adapter is a pure value. It turns an operation into a request, and a response into changes
+/// and a verdict. It does not connect, sleep, retry, cache or log, and reads neither a clock nor
+/// the environment. It uses only the context, and the same input gives the same bytes. So all
+/// vendors share one transport, one retry policy, one renewal of credentials and one log, and a
+/// test needs only values.
 public protocol EngagementAdapter: Sendable {
-  /// The vendor whose protocol this is.
+  /// The vendor whose protocol the adapter speaks.
   var vendor: Vendor { get }
 
-  /// The vendor, and what a log may say of the configuration: no secret and nobody's id.
+  /// The vendor and the loggable part of the configuration, without secrets or personal ids.
   var summary: String { get }
 
-  /// What the vendor can do, as data.
+  /// The abilities of the vendor, as data.
   var capabilities: AdapterCapabilities { get }
 
-  /// The next step towards the operation, given what is known now.
+  /// The next step of the operation, based on the context.
   ///
-  /// Throws `unsupported` for what the vendor lacks, `invalidArgument` for what it would refuse,
-  /// and `unauthenticated` when the credential in the context is missing or cannot be good; the
-  /// last asks for a new credential, once.
+  /// Throws `unsupported` if the vendor lacks the operation, `invalidArgument` if the vendor would
+  /// refuse it, and `unauthenticated` if the credential in the context is missing or cannot be
+  /// valid. After `unauthenticated` the kit asks for a new credential, once.
   func step(for operation: Operation, in context: AdapterContext) throws(EngagementError) -> Step
 
-  /// What the response means. Total: any bytes give an answer.
+  /// Reads the response. Total: any bytes give an answer.
   func answer(
     to operation: Operation, from response: HTTPResponse, in context: AdapterContext
   ) -> Answer
 
-  /// The card in an item's bytes; throws when the item has to be quarantined.
+  /// Maps an item's bytes to a card. Throws if the item must be quarantined.
   func card(in item: RawItem) throws(EngagementError) -> Card
 
-  /// The message in an item's bytes; throws when the item has to be quarantined.
+  /// Maps an item's bytes to a message. Throws if the item must be quarantined.
   func message(in item: RawItem) throws(EngagementError) -> InboxMessage
 
-  /// The campaign in an item's bytes; throws when the item has to be quarantined.
+  /// Maps an item's bytes to a campaign. Throws if the item must be quarantined.
   func campaign(in item: RawItem) throws(EngagementError) -> Campaign
 
-  /// What a push means; nil when it is not this vendor's.
+  /// Reads a push; nil if it is not from this vendor.
   func received(_ push: JSON, in context: AdapterContext) -> Received?
 
-  /// What the vendor wants done when the user changes, in order.
+  /// The steps that the vendor requires when the user changes, in order.
   func transition(from old: User, to new: User, in context: AdapterContext) -> [TransitionStep]
 
-  /// The start of a live conversation; nil where the vendor has no live channel.
+  /// A new live conversation; nil if the vendor has no live channel.
   func conversation(in context: AdapterContext) -> (any Conversation)?
 }
 
 extension EngagementAdapter {
-  public var summary: String { vendor.text }
+  public var summary: String { vendor.rawValue }
 
   public func card(in item: RawItem) throws(EngagementError) -> Card { throw lacks("cards") }
 

@@ -1,7 +1,7 @@
 import CJansson
 
 extension Document {
-  /// The version of the library that reads documents, as it is at run time, such as `2.14`.
+  /// The version of jansson at run time, such as `2.14`.
   package static var libraryVersion: String {
     guard let version = unsafe jansson_version_str() else { return "unknown" }
     return unsafe String(cString: version)

@@ -5,7 +5,7 @@ import EngagementModel
 enum DocumentFault: String {
   case memory, syntax, depth, encoding, end, trailing, null, duplicate, range
 
-  /// The reason that jansson gives, in the groups that its reader can act on.
+  /// The reason that jansson reports, grouped by what the author can do about it.
   init(_ report: json_error_t) {
     let code = unsafe withUnsafePointer(to: report) { unsafe jansson_error_code($0) }
     self =
@@ -36,7 +36,7 @@ enum DocumentFault: String {
     }
   }
 
-  /// The error, with the place where jansson knows one.
+  /// The error for this fault, with the place if jansson knows it.
   func error(at place: (line: Int32, column: Int32)? = nil) -> EngagementError {
     let location = place.map { "line \($0.line), column \($0.column): " } ?? ""
     return EngagementError(

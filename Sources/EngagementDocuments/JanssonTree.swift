@@ -1,16 +1,16 @@
 import CJansson
 import EngagementModel
 
-/// A parsed document in jansson's memory, freed at the end of its scope.
+/// A parsed document in jansson's memory. `deinit` frees it.
 @safe struct JanssonTree: ~Copyable {
   typealias Node = UnsafeMutablePointer<json_t>
 
   private let root: Node
 
   init(parsing bytes: [UInt8]) throws(EngagementError) {
-    // An empty array may have no address, which jansson takes for a mistake of its caller.
+    // An empty array may have no address; jansson reports that as a misuse.
     guard !bytes.isEmpty else { throw DocumentFault.end.error(at: (1, 0)) }
-    // jansson 2.14 passes a NUL by where it follows a number.
+    // jansson 2.14 overlooks a NUL after a number.
     if let nul = bytes.firstIndex(of: 0) {
       throw DocumentFault.null.error(at: Self.place(of: nul, in: bytes))
     }
@@ -26,12 +26,12 @@ import EngagementModel
 
   deinit { unsafe json_decref(root) }
 
-  /// A copy in Swift's memory.
+  /// The document as Swift values.
   func json() throws(EngagementError) -> JSON {
     try unsafe Self.copy(root, levels: Document.depthLimit)
   }
 
-  /// The line and the column, in characters, both from 1.
+  /// The line and the column of a byte, both counted from 1. Columns count characters.
   private static func place(of index: Int, in bytes: [UInt8]) -> (line: Int32, column: Int32) {
     let before = bytes[..<index]
     let newline = UInt8(ascii: "\n")
@@ -41,7 +41,7 @@ import EngagementModel
     return (Int32(clamping: line + 1), Int32(clamping: column + 1))
   }
 
-  /// Every pointer that jansson returns passes here: null is a failure.
+  /// Every pointer from jansson passes this check: null is a failure.
   private static func check<Pointer>(
     _ result: Pointer?, or failure: @autoclosure () -> EngagementError
   ) throws(EngagementError) -> Pointer {

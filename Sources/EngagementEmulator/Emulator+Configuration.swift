@@ -1,11 +1,13 @@
 import EngagementModel
-
-public import struct FoundationEssentials.Date
+public import EngagementPlatform
+public import EngagementVendors
 
 extension Emulator {
   /// Which vendors, where, and with which beginning.
   public struct Configuration: Sendable {
-    /// The vendors to start; unknown ones are refused at the start.
+    /// The vendors that the emulator knows.
+    public var registrations: [VendorRegistration]
+    /// The names of those to start; unknown ones are refused at the start.
     public var vendors: [String]
     public var ports: Ports
     /// What the vendors hold at the beginning follows from it.
@@ -15,24 +17,41 @@ extension Emulator {
     /// A clock that stands still here until it is advanced; nil for the machine's own.
     public var clock: Date?
 
+    /// - Parameter vendors: The names of those to start; nil starts each that has a server.
     public init(
-      vendors: [String] = Emulator.vendors, ports: Ports = .any, seed: UInt64 = 1,
-      faults: EmulatorFaults? = nil, clock: Date? = nil
+      _ registrations: [VendorRegistration], vendors: [String]? = nil, ports: Ports = .any,
+      seed: UInt64 = 1, faults: EmulatorFaults? = nil, clock: Date? = nil
     ) {
-      self.vendors = vendors
+      self.registrations = registrations
+      self.vendors = vendors ?? registrations.filter { $0.server != nil }.map(\.name)
       self.ports = ports
       self.seed = seed
       self.faults = faults
       self.clock = clock
     }
 
-    /// Throws for a vendor that there is no server for and for one that is named twice.
+    /// The names of the vendors that have a server.
+    var served: [String] { registrations.filter { $0.server != nil }.map(\.name) }
+
+    /// The port of a vendor or of `control`; 0 for any.
+    func port(of name: String) -> Int {
+      ports.number(of: name, among: registrations)
+    }
+
+    /// Throws for a vendor without a server, for one that is named twice and for a fault of an
+    /// unknown vendor.
     func check() throws(EngagementError) {
+      try faults?.check(vendors: served)
+      for (index, registration) in registrations.enumerated()
+      where registrations[..<index].contains(where: { $0.name == registration.name }) {
+        throw EngagementError(
+          .invalidConfiguration, "The vendor \"\(registration.name)\" is registered twice")
+      }
       for (index, vendor) in vendors.enumerated() {
-        guard VendorTable.names.contains(vendor) else {
+        guard served.contains(vendor) else {
           throw EngagementError(
             .invalidConfiguration,
-            "There is no emulator of \"\(vendor)\"\(Nearest.hint(vendor, VendorTable.names))")
+            "There is no emulator of \"\(vendor)\"\(NearestName.hint(for: vendor, among: served))")
         }
         guard !vendors[..<index].contains(vendor) else {
           throw EngagementError(.invalidConfiguration, "The vendor \"\(vendor)\" is named twice")
@@ -43,30 +62,38 @@ extension Emulator {
 
   /// The ports that the servers listen on.
   public struct Ports: Sendable {
-    private var numbers: [String: Int]
+    /// The port where the standard order begins; nil for any that are free.
+    private let first: Int?
+    private var chosen: [String: Int] = [:]
+
+    private static let standardFirst = 8400
+    private static let control = 8409
 
     /// A free port for each.
-    public static let any = Ports(numbers: [:])
+    public static let any = Ports(first: nil)
 
-    /// The ports of the command line: Braze 8400, Vibes 8401, CleverTap 8402, Atomic 8403 and
-    /// 8409 for control.
-    public static let standard = Ports(numbers: [
-      "braze": 8400, "vibes": 8401, "clevertap": 8402, "atomic": 8403, ServerHouse.control: 8409,
-    ])
+    /// The ports of the registrations, and 8409 for control.
+    public static let standard = Ports(first: standardFirst)
+
+    private init(first: Int?) { self.first = first }
 
     /// Neighbouring ports in the standard order from a first one on; control is the tenth.
-    public static func from(_ first: Int) -> Ports {
-      Ports(numbers: standard.numbers.mapValues { $0 - 8400 + first })
-    }
+    public static func from(_ first: Int) -> Ports { Ports(first: first) }
 
     /// The same with another port for a vendor, or for `control`; 0 for any that is free.
     public func with(_ port: Int, for name: String) -> Ports {
       var changed = self
-      changed.numbers[name] = port
+      changed.chosen[name] = port
       return changed
     }
 
     /// The port of a vendor or of `control`; 0 for any.
-    public func number(of name: String) -> Int { numbers[name] ?? 0 }
+    public func number(of name: String, among vendors: [VendorRegistration]) -> Int {
+      if let port = chosen[name] { return port }
+      let isControl = name == ListenerGroup.control
+      let standard = isControl ? Self.control : vendors.first { $0.name == name }?.port
+      guard let first, let standard else { return 0 }
+      return standard - Self.standardFirst + first
+    }
   }
 }

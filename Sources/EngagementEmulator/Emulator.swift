@@ -1,62 +1,60 @@
 public import EngagementModel
+public import EngagementVendors
 
 /// The vendors' servers on this machine: stateful, seeded, and as faulty as a script wants.
 ///
 /// One port a vendor, with the vendor's own paths, so that a real client can talk to it; one more
-/// port for control, under `/_emulator/`, for whoever has the token. All of them listen on
+/// port for control, under `/_emulator/`, for clients with the token. All of them listen on
 /// 127.0.0.1 alone and refuse a request whose `Host` or `Origin` names another place.
 ///
 /// ```swift
-/// let emulator = try await Emulator.start(.init(vendors: ["braze"]))
+/// let emulator = try await Emulator.start(.init([.braze]))
 /// let url = emulator.endpoint(of: "braze")
 /// // … a client talks to it …
 /// let clicks = await emulator.times("ccc", of: "the card's id")
 /// await emulator.stop()
 /// ```
 ///
-/// The emulator lives until `stop()`, or until nobody holds it.
+/// The emulator lives until `stop()`, or until it is deallocated.
 public final class Emulator: Sendable {
-  /// The vendors that there is a server for, in the order of their standard ports.
-  public static let vendors = VendorTable.names
-
   /// What the control interface asks for as `Authorization: Bearer …`: 256 random bits.
   public let controlToken: Secret
 
   let core: EmulatorCore
-  private let house: ServerHouse
+  private let listeners: ListenerGroup
 
-  private init(core: EmulatorCore, house: ServerHouse, token: Secret) {
+  private init(core: EmulatorCore, listeners: ListenerGroup, token: Secret) {
     self.core = core
-    self.house = house
+    self.listeners = listeners
     controlToken = token
   }
 
-  deinit { house.close() }
+  deinit { listeners.close() }
 
   /// Starts the servers; they answer when this returns.
   ///
   /// Throws `invalidConfiguration` for a vendor that there is no server for, naming the nearest,
   /// and `unavailable` for a port that cannot be had, saying which and what to do.
   public static func start(
-    _ configuration: Configuration = Configuration()
+    _ configuration: Configuration
   ) async throws(EngagementError) -> Emulator {
     try configuration.check()
     let token = ControlToken.fresh()
     let core = EmulatorCore(configuration)
-    let house = try ServerHouse(configuration, core: core, token: token)
-    return Emulator(core: core, house: house, token: token)
+    let listeners = try ListenerGroup(configuration, core: core, token: token)
+    return Emulator(core: core, listeners: listeners, token: token)
   }
 
   /// Where a vendor's server listens, such as `http://127.0.0.1:8400`; empty for a vendor that
   /// was not started.
-  public func endpoint(of vendor: String) -> String { house.endpoint(of: vendor) ?? "" }
+  public func endpoint(of vendor: String) -> String { listeners.endpoint(of: vendor) ?? "" }
 
   /// Where the control interface listens, such as `http://127.0.0.1:8409`.
-  public var controlEndpoint: String { house.endpoint(of: ServerHouse.control) ?? "" }
+  public var controlEndpoint: String { listeners.endpoint(of: ListenerGroup.control) ?? "" }
 
   /// Stops the servers. Requests in flight are broken off; when this returns, nothing listens.
   /// Safe to call twice.
-  public func stop() async { await house.stop() }
+  public func stop() async { await listeners.stop() }
 }
 
 // MARK: What came
@@ -69,7 +67,7 @@ extension Emulator {
   }
 
   /// How often each effect happened since the start, however many requests are remembered.
-  public func effects() async -> [EmulatorEffect: Int] { core.effects() }
+  public func effects() async -> [VendorEffect: Int] { core.effects() }
 
   /// How often something happened, such as `ccd` (Braze: a card was dismissed), to one subject or
   /// to any, by one user or by any.
@@ -94,11 +92,14 @@ extension Emulator {
   /// control port goes on.
   public func setOffline(_ offline: Bool) async {
     core.setOffline(offline)
-    if offline { house.resetVendors() }
+    if offline { listeners.resetVendors() }
   }
 
-  /// Replaces the fault script; its counts begin anew.
-  public func load(_ faults: EmulatorFaults) async { core.load(faults) }
+  /// Replaces the fault script; its counts begin anew. Throws `invalidConfiguration` for a fault
+  /// of a vendor that the emulator does not know.
+  public func load(_ faults: EmulatorFaults) async throws(EngagementError) {
+    try core.load(faults)
+  }
 
   /// Moves the vendors' clock on; a negative duration moves it back.
   public func advanceClock(by duration: Duration) async { core.advanceClock(by: duration) }
@@ -140,7 +141,7 @@ extension Emulator {
     }
   }
 
-  /// Changes how a vendor behaves; the module's documentation lists each vendor's settings.
+  /// Changes how a vendor behaves; the README of each vendor's adapter lists its settings.
   /// Throws `invalidArgument` naming the setting that is wrong.
   public func configure(_ vendor: String, _ settings: JSON) async throws(EngagementError) {
     try core.withVendor(vendor) { vendor, now throws(EngagementError) in

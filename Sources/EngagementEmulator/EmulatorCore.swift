@@ -1,7 +1,7 @@
 import EngagementFormats
 import EngagementModel
-
-import struct FoundationEssentials.Date
+import EngagementPlatform
+import EngagementVendors
 
 /// What all listeners share: the vendors, their clock, the faults and the record.
 final class EmulatorCore: Sendable {
@@ -9,37 +9,51 @@ final class EmulatorCore: Sendable {
     var vendors: [String: any VendorServer] = [:]
     var clock: VendorClock
     var faults: FaultPlan
-    var record = Record()
+    var record = RequestRecord()
     var isOffline = false
     var seed: UInt64
   }
 
+  private let registrations: [VendorRegistration]
+  private let credentialHeaders: Set<String>
+  /// The names of the vendors that have a server, started or not.
+  private let served: [String]
   private let state: Locked<State>
 
   init(_ configuration: Emulator.Configuration) {
+    registrations = configuration.registrations
+    served = configuration.served
+    credentialHeaders = Set(
+      VendorRegistration.commonCredentialHeaders + registrations.flatMap(\.credentialHeaders))
     var state = State(
       clock: VendorClock(standingAt: configuration.clock),
       faults: FaultPlan(configuration.faults ?? EmulatorFaults(), seed: configuration.seed),
       seed: configuration.seed)
     for name in configuration.vendors {
-      state.vendors[name] = VendorTable.server(
-        name, seed: configuration.seed, at: state.clock.now)
+      state.vendors[name] = Self.server(
+        name, among: registrations, seed: configuration.seed, at: state.clock.now)
     }
     self.state = Locked(state)
   }
 
+  private static func server(
+    _ name: String, among registrations: [VendorRegistration], seed: UInt64, at now: Date
+  ) -> (any VendorServer)? {
+    registrations.first { $0.name == name }?.server?.init(seed: seed, at: now)
+  }
+
   /// Answers a call to a vendor's port.
-  func answer(_ call: Call, as vendor: String) -> Delivery {
-    if let refusal = Doorkeeper.refusal(of: call) { return .answer(refusal) }
+  func answer(_ call: VendorRequest, as vendor: String) -> ResponseDelivery {
+    if let refusal = LoopbackGuard.refusal(of: call) { return .answer(refusal) }
     return state.withLock { state in
       guard !state.isOffline else { return .wire([.reset]) }
-      return Self.answer(call, as: vendor, &state)
+      return answer(call, as: vendor, &state)
     }
   }
 
-  private static func answer(
-    _ call: Call, as vendor: String, _ state: inout State
-  ) -> Delivery {
+  private func answer(
+    _ call: VendorRequest, as vendor: String, _ state: inout State
+  ) -> ResponseDelivery {
     guard var server = state.vendors[vendor] else { return .wire([.reset]) }
     if let loop = RedirectLoop.reply(to: call) { return .answer(loop) }
     if var preflight = CrossOrigin.preflight(call) {
@@ -48,24 +62,29 @@ final class EmulatorCore: Sendable {
     }
     let now = state.clock.now
     let fault = state.faults.next(for: call, to: vendor)
-    let sabotage = fault.map { Sabotage(fault: $0, call: call, now: now) }
-    var handled = sabotage?.instead ?? server.answer(call, at: now)
-    if sabotage?.isRepeated == true {
+    let applied = fault.map { AppliedFault(fault: $0, call: call, now: now) }
+    var handled = applied?.instead ?? server.answer(call, at: now)
+    if applied?.isRepeated == true {
       let first = handled.effects
       handled = server.answer(call, at: now)
       handled.effects = first + handled.effects
     }
     CrossOrigin.allow(call, in: &handled.reply)
     state.vendors[vendor] = server
-    let delivery = sabotage?.delivery(of: handled.reply) ?? .answer(handled.reply)
+    let delivery = applied?.delivery(of: handled.reply) ?? .answer(handled.reply)
     state.record.append(
       EmulatorRequest(
         number: 0, time: now, vendor: vendor, method: call.method,
-        host: call.header("Host") ?? "", credentials: call.credentials, path: call.path,
-        status: sabotage?.hidesAnswer == true ? nil : handled.reply.status,
+        host: call.header("Host") ?? "", credentials: credentials(in: call), path: call.path,
+        status: applied?.hidesAnswer == true ? nil : handled.reply.status,
         effects: handled.effects, bytes: call.body.count,
         summary: handled.summary, fault: fault?.kind.name))
     return delivery
+  }
+
+  /// The names of the headers that carry a credential.
+  private func credentials(in call: VendorRequest) -> [String] {
+    Set(call.headers.map(\.name)).intersection(credentialHeaders).sorted()
   }
 
   // MARK: What came
@@ -73,9 +92,9 @@ final class EmulatorCore: Sendable {
   func requests(after number: Int = 0) -> [EmulatorRequest] {
     state.withLock { $0.record.requests(after: number) }
   }
-  func effects() -> [EmulatorEffect: Int] { state.withLock { $0.record.effects } }
+  func effects() -> [VendorEffect: Int] { state.withLock { $0.record.effects } }
   var count: Int { state.withLock { $0.record.count } }
-  func clear() { state.withLock { $0.record = Record() } }
+  func clear() { state.withLock { $0.record = RequestRecord() } }
 
   // MARK: What happens
 
@@ -88,16 +107,18 @@ final class EmulatorCore: Sendable {
   func advanceClock(by duration: Duration) { state.withLock { $0.clock.advance(by: duration) } }
   func setClock(to date: Date) { state.withLock { $0.clock.set(to: date) } }
 
-  func load(_ faults: EmulatorFaults) {
+  func load(_ faults: EmulatorFaults) throws(EngagementError) {
+    try faults.check(vendors: served)
     state.withLock { $0.faults = FaultPlan(faults, seed: $0.seed) }
   }
 
   func reset(seed: UInt64) {
     state.withLock { state in
       state.seed = seed
-      state.record = Record()
+      state.record = RequestRecord()
       for name in state.vendors.keys {
-        state.vendors[name] = VendorTable.server(name, seed: seed, at: state.clock.now)
+        state.vendors[name] = Self.server(
+          name, among: registrations, seed: seed, at: state.clock.now)
       }
     }
   }
@@ -115,7 +136,8 @@ final class EmulatorCore: Sendable {
       guard var vendor = state.vendors[name] else {
         throw EngagementError(
           .notFound,
-          "The vendor \"\(name)\" is not started\(Nearest.hint(name, state.vendors.keys.sorted()))")
+          "The vendor \"\(name)\" is not started\(NearestName.hint(for: name, among: state.vendors.keys.sorted()))"
+        )
       }
       defer { state.vendors[name] = vendor }
       return try body(&vendor, state.clock.now)

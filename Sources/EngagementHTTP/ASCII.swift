@@ -2,7 +2,7 @@ extension UInt8 {
   var isDigit: Bool { 0x30...0x39 ~= self }
   var isLetter: Bool { 0x61...0x7a ~= lowercased }
 
-  /// The lower-case letter of an upper-case one; every other byte as it is.
+  /// The lower-case letter of an upper-case one; every other byte unchanged.
   var lowercased: UInt8 { 0x41...0x5a ~= self ? self | 0x20 : self }
 
   /// The value of a hexadecimal digit, or nil.
@@ -14,7 +14,7 @@ extension UInt8 {
     }
   }
 
-  /// One byte of a token, RFC 9110 §5.6.2.
+  /// Whether the byte may be in a token, RFC 9110 §5.6.2.
   var isTokenByte: Bool {
     switch self {
     case _ where isDigit || isLetter: true
@@ -27,7 +27,7 @@ extension UInt8 {
     }
   }
 
-  /// One byte that never needs percent-encoding, RFC 3986 §2.3.
+  /// Whether the byte never needs percent-encoding, RFC 3986 §2.3.
   var isUnreserved: Bool {
     switch self {
     case _ where isDigit || isLetter: true
@@ -40,12 +40,12 @@ extension UInt8 {
 }
 
 extension Collection where Element == UInt8 {
-  /// Whether both are the same but for the case of ASCII letters.
+  /// Whether both are equal, ignoring the case of ASCII letters.
   func equalsIgnoringCase(_ other: some Collection<UInt8>) -> Bool {
     elementsEqual(other) { $0.lowercased == $1.lowercased }
   }
 
-  /// Whether this is a token of RFC 9110: not empty, and nothing but token bytes.
+  /// Whether this is a token of RFC 9110: not empty, and only token bytes.
   var isToken: Bool { !isEmpty && allSatisfy(\.isTokenByte) }
 }
 

@@ -1,12 +1,12 @@
 public import EngagementModel
 
-/// Why bytes are no sound JSON, and where.
+/// Why bytes are not sound JSON, and where.
 ///
-/// It never holds a byte of what was read, so it may be shown and logged.
+/// It never contains bytes of the input, so it may be shown and logged.
 public struct JSONFault: Error, Hashable, Sendable {
-  /// What is wrong.
+  /// The kind of fault.
   public var kind: Kind
-  /// The number of bytes before the place, counted from the first byte the reader was given.
+  /// The offset of the fault from the first byte that the reader was given.
   public var offset: Int
 
   public init(_ kind: Kind, at offset: Int) {
@@ -14,48 +14,48 @@ public struct JSONFault: Error, Hashable, Sendable {
     self.offset = offset
   }
 
-  /// Whether the document cannot be trusted any more. A fault that is not structural costs only
-  /// the item that it stands in.
+  /// Whether the whole document is unusable. Any other fault affects only the item that contains
+  /// it.
   public var isStructural: Bool { kind.isStructural }
 
-  /// What can be wrong with a document or with a value in it.
+  /// The faults of a document or of a value in it.
   public enum Kind: UInt8, Hashable, Sendable, CaseIterable {
-    /// A byte that the grammar does not allow at its place.
+    /// A byte that the grammar does not allow there.
     case unexpectedByte
-    /// The document stops in the middle.
+    /// The document ends too early.
     case unexpectedEnd
     /// The document begins with a byte order mark.
     case byteOrderMark
-    /// A byte below 0x20 inside a string, not escaped.
+    /// An unescaped byte below 0x20 inside a string.
     case controlCharacter
-    /// A backslash with something behind it that is no escape.
+    /// A backslash that begins no valid escape.
     case invalidEscape
-    /// More than 64 containers in one another.
+    /// More than 64 nested containers.
     case tooDeep
-    /// Something other than white space behind the document's value.
+    /// Something other than white space after the document's value.
     case trailingBytes
-    /// A list of so many small items, or an object of so many bytes, that reading it would take
-    /// more memory than it may; see `JSONCursor.items()` and `JSONFields`.
+    /// A list or an object that would take too much memory to read; see `JSONCursor.items()` and
+    /// `JSONFields`.
     case tooLarge
 
-    /// The escape `\u0000`: no database and no C interface keeps what follows it.
+    /// The escape `\u0000`: databases and C interfaces drop the text after it.
     case nul
     /// Bytes in a string that are not UTF-8.
     case invalidUTF8
     /// Half of a surrogate pair in an escape.
     case invalidSurrogate
-    /// An integer that does not fit in 64 bits with a sign.
+    /// An integer that does not fit a signed 64-bit integer.
     case integerOverflow
     /// A number that is larger than the largest `Double`.
     case realOverflow
-    /// A key that the same object already has.
+    /// A key that already exists in the same object.
     case duplicateKey
-    /// An object was asked for and the value is another kind.
+    /// The caller asked for an object, but the value is of another kind.
     case notAnObject
-    /// A value was asked for where none stands: a mistake of the caller.
+    /// The caller asked for a value where there is none. This is a mistake of the caller.
     case noValue
 
-    /// Whether a fault of this kind fails the whole document.
+    /// Whether a fault of this kind makes the whole document fail.
     public var isStructural: Bool { rawValue <= Kind.tooLarge.rawValue }
   }
 }
@@ -65,7 +65,7 @@ extension JSONFault: CustomStringConvertible {
 }
 
 extension EngagementError {
-  /// A malformed response, with the kind and the place of the fault and nothing of the bytes.
+  /// A malformed response, with the kind and the offset of the fault and no bytes of the input.
   public init(_ fault: JSONFault) {
     self.init(
       .malformedResponse, "The answer is not sound JSON.", underlying: fault.description)

@@ -1,6 +1,6 @@
 import EngagementModel
 
-/// A member's key, made to be compared with literals.
+/// A member's key, optimised for comparison with literals.
 ///
 /// ```swift
 /// switch key {
@@ -10,12 +10,12 @@ import EngagementModel
 /// }
 /// ```
 ///
-/// Up to 15 bytes stand in two words, so that such a `switch` is a few comparisons with constants.
-/// Keys are equal only when all their bytes are, whatever their length.
+/// A key of up to 15 bytes is stored in two words, so such a `switch` is a few comparisons with
+/// constants. Keys of any length are equal only if all their bytes are.
 public struct JSONKey: Sendable, ExpressibleByStringLiteral {
-  /// The first eight bytes, the first one lowest.
+  /// The first eight bytes, the first one in the lowest bits.
   @usableFromInline let low: UInt64
-  /// The next seven bytes; above them the number of bytes, or 255 where `long` has them all.
+  /// The next seven bytes. The highest byte is the length, or 255 if `long` holds the key.
   @usableFromInline let high: UInt64
   @usableFromInline let long: Long?
 
@@ -40,7 +40,7 @@ public struct JSONKey: Sendable, ExpressibleByStringLiteral {
       return
     }
     let count = literal.utf8CodeUnitCount
-    // The bytes of a literal are constant and stay for ever; the compiler folds these loads.
+    // The bytes of a literal are constant and never freed. The compiler folds these loads.
     let bytes = UnsafeBufferPointer(start: literal.utf8Start, count: count)
     var low: UInt64 = 0
     var high: UInt64 = (count > 15 ? 255 : UInt64(count)) &<< 56
@@ -51,13 +51,13 @@ public struct JSONKey: Sendable, ExpressibleByStringLiteral {
     self.init(low: low, high: high, long: count > 15 ? .literal(literal) : nil)
   }
 
-  /// Takes text that is known only when the program runs.
+  /// Takes text that is not a literal.
   public init(_ text: String) {
     let span = text.utf8.span.bytes
     self.init(span, 0..<span.byteCount, long: span.byteCount > 15 ? .text(text) : nil)
   }
 
-  /// Takes a checked key out of a document.
+  /// Takes a key from a checked document.
   init(_ text: Text, in bytes: ArraySlice<UInt8>) {
     if text.isEscaped || text.end - text.start > 15 {
       self.init(Unescaped.string(bytes, text))
@@ -89,7 +89,7 @@ public struct JSONKey: Sendable, ExpressibleByStringLiteral {
 }
 
 extension JSONKey: Hashable {
-  /// Whether both are the same bytes.
+  /// Whether both keys have the same bytes.
   @inlinable @inline(__always)
   public static func == (left: JSONKey, right: JSONKey) -> Bool {
     guard left.low == right.low, left.high == right.high else { return false }
@@ -102,7 +102,7 @@ extension JSONKey: Hashable {
     other.withLongBytes { isLong($0, 0..<$0.byteCount) }
   }
 
-  /// Whether this is a key of more than 15 bytes, and these bytes.
+  /// Whether this is a key of more than 15 bytes that equals these bytes.
   func isLong(_ bytes: RawSpan, _ range: Range<Int>) -> Bool {
     withLongBytes { $0.hasSameBytes(0..<$0.byteCount, as: bytes, range) }
   }
@@ -110,7 +110,7 @@ extension JSONKey: Hashable {
   private func withLongBytes(_ body: (RawSpan) -> Bool) -> Bool {
     switch long {
     case .text(let text): body(text.utf8.span.bytes)
-    // A literal's bytes stay for ever; the span does not leave the closure.
+    // The bytes of a literal are never freed; the span does not escape the closure.
     case .literal(let literal): literal.withUTF8Buffer { body($0.span.bytes) }
     case nil: false
     }

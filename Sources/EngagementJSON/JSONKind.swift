@@ -1,8 +1,8 @@
-/// What a JSON value is.
+/// The kind of a JSON value.
 public enum JSONKind: Hashable, Sendable, CaseIterable {
   case object, array, string, number, bool, null
 
-  /// The kind of the value that begins with the byte; nil where no value does.
+  /// The kind of a value that begins with the byte; nil if no value does.
   init?(first byte: UInt8) {
     switch byte {
     case UInt8(ascii: "{"): self = .object

@@ -1,13 +1,10 @@
 import EngageCommands
+import EngagementBrazeTools
+import EngagementPlatform
+import EngagementVendors
+import EngagementVibesTools
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
-let surroundings = Surroundings.process()
-let status = await EngageTool.run(Array(CommandLine.arguments.dropFirst()), in: surroundings)
+let status = await EngageTool.run(
+  Array(CommandLine.arguments.dropFirst()), vendors: [.braze, .vibes, .cleverTap, .atomic],
+  in: .process())
 exit(status.rawValue)

@@ -6,7 +6,7 @@ import FoundationEssentials
 
 let now = Date(timeIntervalSince1970: 1_790_845_200)
 
-/// Gives an adapter bytes that nobody promised and checks what must hold for any of them.
+/// Gives an adapter arbitrary bytes and checks rules that must hold for any input.
 public struct Probe: Sendable {
   public let subject: Subject
   private let context: AdapterContext
@@ -23,13 +23,13 @@ public struct Probe: Sendable {
     self.context = context
   }
 
-  /// What was wrong, or nil.
+  /// A violated rule; nil if there is none.
   public typealias Finding = String
 
-  /// The statuses that a response may have, any number among them.
+  /// The statuses to test; the last one is not a valid status.
   public static let statuses = [200, 201, 204, 304, 400, 401, 403, 404, 409, 413, 429, 500, 503, 0]
 
-  /// Answers to one operation, and the items that the answer brings.
+  /// Checks the answer to one operation and the items in it.
   public func answer(
     to operation: Operation, _ status: Int, _ body: [UInt8]
   ) -> Finding? {
@@ -48,7 +48,7 @@ public struct Probe: Sendable {
     return nil
   }
 
-  /// A push, where the bytes are an object.
+  /// Checks a push, if the bytes are an object.
   public func push(_ bytes: [UInt8]) -> Finding? {
     guard let push = try? JSON(parsing: bytes) else { return nil }
     let received = subject.adapter.received(push, in: context)
@@ -57,7 +57,7 @@ public struct Probe: Sendable {
     return received.changes.lazy.compactMap(items).first
   }
 
-  /// A message on the live channel, in every state that a few messages lead to.
+  /// Checks a message on the live channel, in every state that a few messages lead to.
   public func socket(_ bytes: [UInt8]) -> Finding? {
     guard var conversation = subject.adapter.conversation(in: context) else { return nil }
     let events: [SocketEvent] = [
@@ -84,7 +84,7 @@ public struct Probe: Sendable {
       case .campaigns: _ = try? subject.adapter.campaign(in: item)
       default:
         guard let card = try? subject.adapter.card(in: item) else { continue }
-        if [card.url, card.imageURL].contains(where: { $0 != VendorURL.checked($0) }) {
+        if [card.urlText, card.imageURLText].contains(where: { $0 != VendorURL.checked($0) }) {
           return "an address that could run code reached the model"
         }
       }

@@ -4,11 +4,11 @@ public import EngagementModel
 import EngagementVibes
 import OutlineAdapters
 
-/// One adapter with everything that can be asked of it.
+/// One adapter under test.
 public struct Subject: Sendable, CustomStringConvertible {
   public let adapter: any EngagementAdapter
 
-  public var description: String { adapter.vendor.text }
+  public var description: String { adapter.vendor.rawValue }
 
   /// The adapters of the four vendors.
   public static func all() throws(EngagementError) -> [Subject] {
@@ -28,7 +28,7 @@ public struct Subject: Sendable, CustomStringConvertible {
     ]
   }
 
-  /// An operation of every kind; also ones that no vendor knows.
+  /// An operation of every kind, including some that no vendor supports.
   public static let operations: [Operation] =
     [
       .settings, .device(.register), .device(.renew), .device(.update), .device(.unregister),

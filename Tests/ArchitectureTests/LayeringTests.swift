@@ -1,8 +1,9 @@
 import Foundation
 import Testing
 
-/// The house as data: what each module may import of ours and of C. A new arrow is a decision.
+/// The modules of the package: what each may import of ours and of C. A new row is a decision.
 private let table: [String: Set<String>] = [
+  "EngagementPlatform": [],
   "EngagementFormats": [],
   "EngagementModel": ["EngagementFormats"],
   "EngagementJSON": ["EngagementFormats", "EngagementModel"],
@@ -19,25 +20,39 @@ private let table: [String: Set<String>] = [
     "EngagementAdapterAPI", "EngagementFormats", "EngagementHTTP", "EngagementJSON",
     "EngagementModel", "EngagementStore",
   ],
+  "EngagementVendors": [
+    "EngagementAdapterAPI", "EngagementFormats", "EngagementHTTP", "EngagementJSON",
+    "EngagementModel",
+  ],
   "EngagementEmulator": [
     "CMicrohttpd", "EngagementDocuments", "EngagementFormats", "EngagementHTTP",
-    "EngagementJSON", "EngagementModel",
+    "EngagementJSON", "EngagementModel", "EngagementVendors",
   ],
   "EngageCommands": [
-    "EngagementAdapterAPI", "EngagementBraze", "EngagementCurl", "EngagementDocuments",
-    "EngagementEmulator", "EngagementFormats", "EngagementHTTP", "EngagementJSON",
-    "EngagementKit", "EngagementModel", "EngagementStore", "EngagementVibes",
+    "EngagementAdapterAPI", "EngagementCurl", "EngagementDocuments", "EngagementEmulator",
+    "EngagementFormats", "EngagementHTTP", "EngagementJSON", "EngagementKit", "EngagementModel",
+    "EngagementVendors",
   ],
-  "engage": ["EngageCommands"],
+  "engage": [
+    "EngageCommands", "EngagementBrazeTools", "EngagementVendors", "EngagementVibesTools",
+  ],
   "EngagementTesting": [
     "EngagementAdapterAPI", "EngagementHTTP", "EngagementJSON", "EngagementKit",
-    "EngagementModel", "EngagementStore",
+    "EngagementModel", "EngagementStore", "EngagementVendors",
   ],
 ]
 
-/// What any module may import besides: the language's own, and the values of `Date` and `Data`.
-private let anyone: Set<String> = [
-  "FoundationEssentials", "Glibc", "Musl", "Darwin", "Synchronization",
+/// What every adapter and every vendor's server may import.
+private let basis: Set<String> = [
+  "EngagementFormats", "EngagementHTTP", "EngagementJSON", "EngagementModel", "EngagementPlatform",
+]
+
+/// What every module may import besides.
+private let common: Set<String> = ["EngagementPlatform", "Synchronization"]
+
+/// What `EngagementPlatform` chooses from, and no other module may name.
+private let platforms: Set<String> = [
+  "Foundation", "FoundationEssentials", "Glibc", "Musl", "Bionic", "Darwin",
 ]
 
 private let root = URL(filePath: #filePath)
@@ -50,6 +65,14 @@ private func files(in folder: String) -> [URL] {
     .sorted { $0.path < $1.path }
 }
 
+/// The folders of `Adapters` that have a server and a registration.
+private func vendorsWithTools() -> [String] {
+  let folders = Set(
+    files(in: "Adapters").filter { $0.path.contains("/Tools/") }
+      .map { $0.deletingLastPathComponent().deletingLastPathComponent().lastPathComponent })
+  return folders.sorted()
+}
+
 private func imports(of file: URL) throws -> Set<String> {
   let pattern =
     /^\s*(?:@\w+ )?(?:(?:public|package|internal|private|fileprivate) )?import (?:(?:struct|class|enum|func|protocol|typealias|var) )?(\w+)/
@@ -59,7 +82,7 @@ private func imports(of file: URL) throws -> Set<String> {
 }
 
 @Suite struct LayeringTests {
-  @Test("every module of Sources stands in the table")
+  @Test("the import table lists every module of Sources")
   func everyModuleStandsInTheTable() throws {
     let folders = try FileManager.default.contentsOfDirectory(
       atPath: root.appending(path: "Sources").path)
@@ -69,14 +92,43 @@ private func imports(of file: URL) throws -> Set<String> {
 
   @Test("a module imports only what the table allows", arguments: table.keys.sorted())
   func importsOnlyItsLayer(module: String) throws {
-    let allowed = table[module, default: []].union(anyone)
+    let allowed = table[module, default: []].union(
+      module == "EngagementPlatform" ? platforms : common)
     for file in files(in: "Sources/\(module)") {
       let foreign = try imports(of: file).subtracting(allowed)
       #expect(foreign.isEmpty, "\(file.lastPathComponent) imports \(foreign.sorted())")
     }
   }
 
-  @Test("the table has no circle")
+  /// What only the laws and the in-memory host of EngagementTesting may use of the kit, beyond the
+  /// public interface.
+  private static let lawFiles: Set<String> = [
+    "Engagement+Adapters.swift", "OperationHost.swift", "OperationRunner.swift",
+    "SecretTable.swift", "SecretTable+JSON.swift",
+  ]
+
+  @Test("the command line uses only the public interface of EngagementKit")
+  func commandLineIsAClient() throws {
+    let declaration =
+      /package (?:static |mutating )?(?:func|var|let|struct|enum|class|actor|protocol) (\w+)/
+    var names: Set<String> = []
+    for file in files(in: "Sources/EngagementKit") {
+      let found = try String(contentsOf: file, encoding: .utf8).matches(of: declaration)
+      guard !found.isEmpty else { continue }
+      #expect(Self.lawFiles.contains(file.lastPathComponent), "\(file.lastPathComponent)")
+      names.formUnion(found.map { String($0.1) })
+    }
+    #expect(names.contains("SecretTable") && names.contains("execute"))
+    for file in files(in: "Sources/EngageCommands") {
+      let text = try String(contentsOf: file, encoding: .utf8)
+      let used = text.matches(of: /(?:\bengagement|\$0)\.(\w+)\(|\b(SecretTable)\b/)
+        .map { String($0.1 ?? $0.2 ?? "") }
+      #expect(names.isDisjoint(with: used), "\(file.lastPathComponent) uses \(used)")
+      #expect(try !imports(of: file).contains("EngagementStore"))
+    }
+  }
+
+  @Test("the import table has no cycle")
   func noCircle() {
     var settled: Set<String> = []
     var left = table
@@ -89,24 +141,37 @@ private func imports(of file: URL) throws -> Set<String> {
     #expect(left.isEmpty)
   }
 
-  @Test("each C library is imported by one module")
+  @Test("only one module imports each C library")
   func oneModulePerLibrary() {
-    let libraries = table.values.joined().filter { table[$0] == nil }
+    let libraries = table.values.joined().filter { $0.hasPrefix("C") }
     #expect(libraries.count == Set(libraries).count)
   }
 
   @Test(
-    "an adapter sees the door, the formats and nothing behind them",
+    "an adapter imports only the adapter interface and the basis modules",
     arguments: ["Adapters", "Tests/OutlineAdapters"])
-  func adaptersStayAtTheDoor(folder: String) throws {
-    let allowed: Set<String> = [
-      "EngagementAdapterAPI", "EngagementFormats", "EngagementHTTP", "EngagementJSON",
-      "EngagementModel", "FoundationEssentials",
-    ]
-    let adapters = files(in: folder)
+  func adaptersImportTheInterface(folder: String) throws {
+    let allowed = basis.union(["EngagementAdapterAPI"])
+    let adapters = files(in: folder).filter { !$0.path.contains("/Tools/") }
     #expect(!adapters.isEmpty)
     for file in adapters {
       let foreign = try imports(of: file).subtracting(allowed)
+      #expect(foreign.isEmpty, "\(file.lastPathComponent) imports \(foreign.sorted())")
+    }
+  }
+
+  @Test(
+    "a vendor's server does not import its adapter, and only the registration may",
+    arguments: vendorsWithTools())
+  func serversDoNotImportTheAdapter(vendor: String) throws {
+    let allowed = basis.union(["EngagementAdapterAPI", "EngagementVendors"])
+    let tools = files(in: "Adapters/\(vendor)/Tools")
+    #expect(tools.count > 1)
+    for file in tools {
+      let isRegistration = file.lastPathComponent == "\(vendor)Registration.swift"
+      let adapter: Set = ["Engagement\(vendor)"]
+      let foreign = try imports(of: file).subtracting(
+        isRegistration ? allowed.union(adapter) : allowed)
       #expect(foreign.isEmpty, "\(file.lastPathComponent) imports \(foreign.sorted())")
     }
   }

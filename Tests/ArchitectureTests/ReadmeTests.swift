@@ -8,8 +8,13 @@ private func text(_ path: String) throws -> String {
   try String(contentsOf: root.appending(path: path), encoding: .utf8)
 }
 
-/// What the README names is in the tree.
+/// What the README and the pages beside it name is in the tree.
 @Suite struct ReadmeTests {
+  private static let pages = [
+    "README.md", "GUARANTEES.md", "BENCHMARKS.md", "CONFIGURATION.md", "CONTRIBUTING.md",
+    "SECURITY.md", "MIGRATION.md", "CHANGELOG.md",
+  ]
+
   /// The display name of every test, as it stands in the sources.
   private static func testNames() throws -> Set<String> {
     let tests = root.appending(path: "Tests").resolvingSymlinksInPath()
@@ -24,23 +29,20 @@ private func text(_ path: String) throws -> String {
     return names
   }
 
-  /// The cells of the rows under "Guarantees".
+  /// The cells of the rows of the guarantees.
   private static func guarantees() throws -> [[String]] {
-    let section = try #require(
-      try text("README.md").components(separatedBy: "\n## Guarantees\n").dropFirst().first)
-    return section.components(separatedBy: "\n## ")[0].split(separator: "\n")
-      .filter { $0.hasPrefix("| G") }.map { row in
-        row.dropFirst().dropLast().split(separator: "|")
-          .map { $0.trimmingCharacters(in: .whitespaces) }
-      }
+    try text("GUARANTEES.md").split(separator: "\n").filter { $0.hasPrefix("| G") }.map { row in
+      row.dropFirst().dropLast().split(separator: "|")
+        .map { $0.trimmingCharacters(in: .whitespaces) }
+    }
   }
 
-  @Test("the README has every guarantee once, in order")
+  @Test("the guarantees page lists every guarantee once, in order")
   func everyGuarantee() throws {
     #expect(try Self.guarantees().map { $0[0] } == (1...21).map { "G\($0)" })
   }
 
-  @Test("each test that the README names for a guarantee is there, and names the guarantee")
+  @Test("each test that is named for a guarantee exists and carries its id")
   func namedTests() throws {
     let names = try Self.testNames()
     for row in try Self.guarantees() {
@@ -54,7 +56,7 @@ private func text(_ path: String) throws -> String {
     }
   }
 
-  @Test("the two commands that a newcomer is told are lines of the gates")
+  @Test("the README's two getting-started commands are also gate commands")
   func newcomer() throws {
     let section = try #require(
       try text("README.md").components(separatedBy: "\n## Try it\n").dropFirst().first)
@@ -67,11 +69,30 @@ private func text(_ path: String) throws -> String {
     for command in commands { #expect(gates.contains(command), "\(command)") }
   }
 
-  @Test("each file and command that the README names is there, with what the command is given")
-  func namedCommands() throws {
+  @Test("the products that the README names are those of the package")
+  func products() throws {
     let readme = try text("README.md")
+    let offered = Set(
+      try text("Package.swift").matches(of: /\.library\(name: "(\w+)", targets/)
+        .map { String($0.1) })
+    let used = readme.matches(of: /\.product\(name: "(\w+)"/).map { String($0.1) }
+    #expect(used.count > 2)
+    for name in used { #expect(offered.contains(name), "there is no product \(name)") }
+    let table = try #require(
+      readme.components(separatedBy: "| product | for |\n").dropFirst().first)
+    let rows = table.components(separatedBy: "\n\n")[0].split(separator: "\n").dropFirst()
+    let listed = rows.flatMap { row in
+      row.split(separator: "|")[0].matches(of: /`(\w+)`/).map { String($0.1) }
+    }
+    #expect(Set(listed) == offered)
+  }
+
+  @Test("every file and command that a page names exists and accepts its argument")
+  func namedCommands() throws {
     let pattern = /(?m)(?:^|`)((?:Adapters|Benchmarks|Examples|Sources|Tests|\.ci)\/[^`#\n]+)/
-    let named = readme.matches(of: pattern).map { $0.1.split(separator: " ").map(String.init) }
+    let named = try Self.pages.flatMap { page in
+      try text(page).matches(of: pattern).map { $0.1.split(separator: " ").map(String.init) }
+    }
     #expect(named.count > 15)
     for words in named {
       let path = root.appending(path: words[0]).path
@@ -80,6 +101,22 @@ private func text(_ path: String) throws -> String {
       #expect(FileManager.default.isExecutableFile(atPath: path), "\(words[0]) is no program")
       guard words.count > 1 else { continue }
       #expect(try Self.knows(words[0], words[1]), "\(words[0]) does not know \(words[1])")
+    }
+  }
+
+  @Test("every link of a page leads to a file or to a heading", arguments: pages)
+  func links(page: String) throws {
+    for link in try text(page).matches(of: /\]\(([^)#\s]*)(?:#([^)\s]*))?\)/) {
+      let path = String(link.1)
+      guard !path.hasPrefix("http") else { continue }
+      let target = path.isEmpty ? page : path
+      let isThere = FileManager.default.fileExists(atPath: root.appending(path: target).path)
+      #expect(isThere, "\(page) links to \(target)")
+      guard isThere, let heading = link.2 else { continue }
+      let anchors = try text(target).split(separator: "\n").filter { $0.hasPrefix("#") }.map {
+        $0.drop { $0 == "#" || $0 == " " }.lowercased().replacing(" ", with: "-")
+      }
+      #expect(anchors.contains(String(heading)), "\(page) links to \(target)#\(heading)")
     }
   }
 

@@ -4,7 +4,7 @@ package import EngagementModel
 import EngagementTesting
 import FoundationEssentials
 
-/// What the scenes of several test targets have in common: the adapter, and what the vendor says.
+/// Shared fixtures of several test targets: the adapter, its context and the vendor's answers.
 package protocol BrazeFixtures {}
 
 extension BrazeFixtures {
@@ -18,7 +18,7 @@ extension BrazeFixtures {
         endpoint: "https://sdk.example.com", apiKey: Secret("key-1"), signsRequests: signs))
   }
 
-  /// What an adapter may know: the test device, a session, a time with a fraction.
+  /// A context with the test device, a session and a time with a fraction.
   package static func context(
     user: User = "u-1", values: [(Scope, String, String)] = [], credential: Secret? = nil,
     attempt: Int = 1, isUserRequested: Bool = false
@@ -32,9 +32,10 @@ extension BrazeFixtures {
     return context
   }
 
-  // MARK: What the vendor says
+  // MARK: Answers of the vendor
 
-  /// Settings, with more members of `content_cards` and of the settings as they stand in JSON.
+  /// Settings. `limit`, `members` and `besides` are further members as JSON text: of
+  /// `content_cards`, of the settings and of the answer.
   package static func config(
     _ time: Int, enabled: Bool = true, limit: String = "", with members: String = "",
     besides: String = ""
@@ -54,7 +55,7 @@ extension BrazeFixtures {
     """
   }
 
-  /// A card that can be dismissed, with more members as they stand in JSON.
+  /// A dismissible card. `members` are further members as JSON text.
   package static func card(_ id: String, at time: Int = 100, _ members: String = "") -> String {
     """
     {"id":"\(id)","tp":"short_news","ca":\(time),"ea":-1,"tt":"\(id) title","ds":"\(id) text",\

@@ -92,7 +92,7 @@ public struct CacheProbe: Sendable {
 
   private static func words(on health: Health) -> String {
     guard !health.isSound else { return "sound" }
-    let lost = health.tallies.filter { !$0.value.isConserved }.keys.map(\.text).sorted()
+    let lost = health.deliveryCounts.filter { !$0.value.isConserved }.keys.map(\.rawValue).sorted()
     return "\(health.faults), \(health.damagedRows) damaged rows, not conserved: \(lost)"
   }
 }

@@ -12,12 +12,12 @@ import Testing
         timeZone: "Etc/UTC"), now: Date(timeIntervalSince1970: 0), key: key)
   }
 
-  @Test("ids follow from the key, so that every attempt has the same")
+  @Test("ids follow from the key, so every attempt has the same ids")
   func stableIDs() {
     #expect((0..<8).map(context().id) == (0..<8).map(context().id))
   }
 
-  @Test("ids are UUIDs and differ within a key and between keys")
+  @Test("ids are UUIDs that differ within a key and between keys")
   func distinctIDs() {
     var seen: Set<String> = []
     for key in 0..<50 as Range<UInt64> {
@@ -28,7 +28,7 @@ import Testing
     #expect(seen.allSatisfy { $0.dropFirst(14).first == "8" })
   }
 
-  @Test("a value belongs to its scope and is forgotten by nil")
+  @Test("a value belongs to its scope, and nil removes it")
   func scopes() {
     var values = ScopedValues<String>()
     values[.installation, "device"] = "d"
@@ -38,7 +38,7 @@ import Testing
     #expect(values[.user, "device"] == nil && values[.installation, "device"] == "d")
   }
 
-  @Test("keys that only look alike are two keys")
+  @Test("keys that differ only in Unicode normalization are distinct")
   func byteKeys() {
     var values = ScopedValues<String>()
     values[.user, "etag.caf\u{e9}"] = "1"
@@ -46,7 +46,7 @@ import Testing
     #expect(values.all(.user).map(\.value) == ["2", "1"])
   }
 
-  @Test("credentials are the same when nothing that proves who asks has changed")
+  @Test("contexts have the same credentials until a secret or the credential changes")
   func credentials() {
     let before = context()
     var after = before
@@ -59,7 +59,7 @@ import Testing
     #expect(!after.hasSameCredentials(as: before))
   }
 
-  @Test("a context with secrets prints none of them")
+  @Test("a context prints none of its secrets")
   func redacted() {
     var context = context()
     context.credential = Secret("canary-1")

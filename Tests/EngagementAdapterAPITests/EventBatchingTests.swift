@@ -11,24 +11,24 @@ import Testing
   }
 
   private func shape(_ batches: [[EngagementEvent]]) -> [[String]] {
-    batches.map { $0.map(\.id.text) }
+    batches.map { $0.map(\.id.rawValue) }
   }
 
-  @Test("a batch holds no more than its limit, in order")
+  @Test("batches keep the order and hold at most the limit")
   func limit() {
     let batches = EventBatching(limit: 2).batches(
       of: events([.click, .open, .read, .click, .open]))
     #expect(shape(batches) == [["e-0", "e-1"], ["e-2", "e-3"], ["e-4"]])
   }
 
-  @Test("a vendor of one kind a batch gets the kinds apart")
+  @Test("batching by kind puts each kind in its own batch")
   func byKind() {
     let batching = EventBatching(limit: 9, isByKind: true)
     #expect(
       shape(batching.batches(of: events([.launch, .click, .launch]))) == [["e-0", "e-2"], ["e-1"]])
   }
 
-  @Test("a group travels apart from everything else")
+  @Test("a group of kinds gets its own batch")
   func groups() {
     let batching = EventBatching(limit: 9, groups: [.impression: "viewed"])
     #expect(
@@ -36,7 +36,7 @@ import Testing
         == [["e-0", "e-3"], ["e-1", "e-2"]])
   }
 
-  @Test("no events make no batch, and a limit of zero still sends one at a time")
+  @Test("no events give no batch, and a limit of zero sends one event at a time")
   func edges() {
     #expect(EventBatching(limit: 5).batches(of: []).isEmpty)
     #expect(EventBatching(limit: 0).batches(of: events([.click, .click])).count == 2)

@@ -41,12 +41,12 @@ private let time = Date(timeIntervalSince1970: 1_790_845_200.25)
     .optOut(true), .vendor("callback", ["id": "x"]),
   ]
 
-  @Test("an operation comes back from its stored form as it was", arguments: all)
+  @Test("an operation survives a round trip through its stored form", arguments: all)
   func roundTrip(operation: Operation) throws {
     #expect(try Operation(json: operation.json) == operation)
   }
 
-  @Test("an update of a person comes back from its stored form as it was")
+  @Test("a person update survives a round trip through its stored form")
   func updateRoundTrip() throws {
     var update = PersonUpdate()
     update.name = "Ada"
@@ -59,7 +59,7 @@ private let time = Date(timeIntervalSince1970: 1_790_845_200.25)
   }
 
   @Test(
-    "a stored form that is no operation names the field",
+    "an invalid stored form is an error that names the field",
     arguments: [
       (["version": 1], "operation"),
       (["version": 1, "operation": "fly"], "operation"),
@@ -75,7 +75,7 @@ private let time = Date(timeIntervalSince1970: 1_790_845_200.25)
     #expect(error?.message.contains(field) == true)
   }
 
-  @Test("an operation of a newer release is told apart from a broken one")
+  @Test("an operation of a newer release throws `newerSchema`")
   func newer() {
     let error = #expect(throws: EngagementError.self) {
       try Operation(json: ["version": 2, "operation": "inbox"])

@@ -28,7 +28,7 @@ import Testing
     "attributes_blacklist":["email","tier"]
     """
 
-  @Test("what the settings block stays here and counts as delivered")
+  @Test("an event that the settings block stays local and counts as delivered")
   func blockedEvents() async throws {
     let scene = try await BrazeScene.enabled(
       config: BrazeScene.config(100, with: Self.blocked), data: [Self.success])
@@ -44,7 +44,7 @@ import Testing
     #expect(scene.transport.requests.count == 1, "nothing is left to tell")
   }
 
-  @Test("an attribute that the settings block is left out, and with it a request of nothing")
+  @Test("a blocked attribute is left out, and an update of only blocked ones sends no request")
   func blockedAttributes() async throws {
     let scene = try await BrazeScene.enabled(
       config: BrazeScene.config(100, with: Self.blocked), data: [Self.success])
@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test(
-    "blocklists of any shape block nothing or what they name",
+    "a malformed blocklist blocks nothing",
     arguments: [
       "", #","events_blacklist":null"#, #","events_blacklist":"noise""#,
       #","events_blacklist":{"noise":1}"#, #","events_blacklist":[["noise"],null]"#,
@@ -75,7 +75,7 @@ import Testing
     #expect(scene.told == ["ce"])
   }
 
-  @Test("a blocklist ends with newer settings that have none")
+  @Test("newer settings without a blocklist end the old one")
   func blocklistEnds() async throws {
     let scene = try await BrazeScene.enabled(
       config: BrazeScene.config(100, with: Self.blocked),
@@ -86,7 +86,7 @@ import Testing
     #expect(scene.told == ["ce"])
   }
 
-  @Test("attributes of more than 75 KB are refused with no request")
+  @Test("attributes of more than 75 KB are refused without a request")
   func largeAttributes() async throws {
     let scene = try await BrazeScene.enabled()
     var update = PersonUpdate()
@@ -100,7 +100,7 @@ import Testing
 
   // MARK: Limits
 
-  @Test("B6 without a bucket the settings' seconds lie between two refreshes")
+  @Test("B6: without a token bucket the refresh interval of the settings separates two refreshes")
   func refreshInterval() async throws {
     let scene = try await BrazeScene.enabled(
       config: BrazeScene.config(100, limit: #","refresh_rate_limit":60"#))
@@ -113,7 +113,7 @@ import Testing
   }
 
   @Test(
-    "B6 an interval of nothing limits nothing, and a bucket comes before an interval",
+    "B6: an invalid interval limits nothing, and a bucket setting takes precedence over an interval",
     arguments: [
       #","refresh_rate_limit":0"#, #","refresh_rate_limit":"60""#,
       #","refresh_rate_limit":60,"rate_limit":{"enabled":false}"#,
@@ -125,7 +125,7 @@ import Testing
     }
   }
 
-  @Test("B6 an empty bucket of all requests makes everything wait and loses nothing")
+  @Test("B6: an empty global bucket delays every request and loses no event")
   func allRequests() async throws {
     let limit =
       #","global_request_rate_limit":{"enabled":true,"capacity":2,"refill_rate":30}"#
@@ -144,7 +144,7 @@ import Testing
   }
 
   @Test(
-    "B6 requests are not limited where the settings do not say how long a token takes",
+    "B6: an invalid or disabled global bucket limits nothing",
     arguments: [
       #"{"enabled":true,"capacity":1}"#, #"{"enabled":false,"capacity":1,"refill_rate":9}"#,
       #"{"enabled":true,"capacity":0,"refill_rate":9}"#, "[]", "null",
@@ -157,7 +157,7 @@ import Testing
 
   // MARK: Dismissals
 
-  @Test("B3 a dismissal is told once, in one batch and over several")
+  @Test("B3: a repeated dismissal is sent once, within one batch and across batches")
   func dismissedOnce() async throws {
     let scene = try await BrazeScene.enabled(
       syncs: [BrazeScene.sync(full: true, [BrazeScene.card("a"), BrazeScene.card("b")])],
@@ -174,7 +174,7 @@ import Testing
     #expect(scene.memory.outbox.allSatisfy { $0.state == .delivered })
   }
 
-  @Test("B3 a dismissal that the vendor did not take is told again")
+  @Test("B3: a failed dismissal is sent again")
   func dismissedAgain() async throws {
     let scene = try await BrazeScene.enabled(
       syncs: [BrazeScene.sync(full: true, [BrazeScene.card("a")])],
@@ -188,7 +188,7 @@ import Testing
   }
 
   @Test(
-    "B3 a card that is sent again after it was gone can be dismissed again",
+    "B3: a card that returns after its removal can be dismissed again",
     arguments: [
       BrazeScene.sync(full: true, []), BrazeScene.sync(full: false, [#"{"id":"a","r":true}"#]),
     ])
@@ -207,7 +207,7 @@ import Testing
 
   // MARK: Configuration
 
-  @Test("a session ends when the configuration says, until the settings say otherwise")
+  @Test("the session timeout of the settings replaces that of the configuration")
   func sessions() async throws {
     let configuration = try BrazeConfiguration(
       endpoint: "https://sdk.example.com", apiKey: Secret("k"), sessionTimeout: .seconds(30))
@@ -216,7 +216,7 @@ import Testing
     #expect(scene.memory.settings.sessionTimeout == .seconds(1_800))
   }
 
-  @Test("a version or a session of nothing is a configuration that cannot work")
+  @Test("an empty version or a zero session timeout is an invalid configuration")
   func configuration() {
     let version = #expect(throws: EngagementError.self) {
       try BrazeConfiguration(

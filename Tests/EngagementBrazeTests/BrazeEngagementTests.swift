@@ -15,23 +15,25 @@ import Testing
     #"{"id":"held","tp":"control"}"#,
   ]
 
-  @Test("B1 a subscriber gets the cards and is told whether a refresh worked")
+  @Test("B1: a subscriber gets the cards, and each refresh reports its outcome")
   func subscribe() async throws {
     let application = try await BrazeApplication { _ in Self.cards }
     try await application.run { engagement in
       try await engagement.signIn("u-1")
       var updates = engagement.cardUpdates(in: "home").makeAsyncIterator()
       let before = try #require(await updates.next())
-      #expect(before.cards.isEmpty && before.freshness["braze"] == .some(nil))
+      #expect(
+        before.cards.isEmpty && before.refreshDate(of: "braze") == nil
+          && before.providers == ["braze"])
 
-      #expect(await engagement.refresh(.cards("home")).providers == ["braze": .fresh])
+      #expect(await engagement.refresh(.cards(in: "home")).providers == ["braze": .fresh])
       let fresh = try #require(await updates.next())
       #expect(fresh.cards.map(\.id.value) == ["a", "b", "c"])
-      #expect(fresh.freshness["braze"] == .some(application.clock.now))
+      #expect(fresh.refreshDate(of: "braze") == application.clock.now)
 
       application.isOnline.withLock { $0 = false }
       application.clock.advance(by: .seconds(5))
-      let outcome = await engagement.refresh(.cards("home"))
+      let outcome = await engagement.refresh(.cards(in: "home"))
       guard case .stale(let age, let error)? = outcome.providers["braze"] else {
         Issue.record("a refresh without a network is stale: \(outcome)")
         return
@@ -41,20 +43,20 @@ import Testing
     }
   }
 
-  @Test("B5 a feed on a screen counts and marks unread cards or does not, and is closed")
+  @Test("B5: a card presentation counts and marks unread cards if enabled, and can be closed")
   func presentation() async throws {
     let application = try await BrazeApplication { _ in Self.cards }
     try await application.run { engagement in
-      _ = await engagement.refresh(.cards("home"))
+      _ = await engagement.refresh(.cards(in: "home"))
       let feed = engagement.cards(in: "home")
-      var modal = CardPresentation(title: "News", setting: .modal)
+      var modal = Engagement.CardPresentation(title: "News", setting: .modal)
       #expect(modal.hasCloseButton && modal.isOpen)
       #expect(modal.unreadCount(in: feed) == 2, "control cards are never counted")
       #expect(feed.cards.map { modal.marksUnread($0) } == [true, false, true])
       modal.close()
       #expect(!modal.isOpen)
 
-      var quiet = CardPresentation(title: "News")
+      var quiet = Engagement.CardPresentation(title: "News")
       #expect(!quiet.hasCloseButton && quiet.setting == .navigation)
       quiet.showsUnread = false
       #expect(quiet.unreadCount(in: feed) == nil)
@@ -62,20 +64,22 @@ import Testing
     }
   }
 
-  @Test("B3 impressions, clicks with a link and one dismissal arrive; a control card's apart")
+  @Test(
+    "B3: impressions, clicks with a link and one dismissal arrive, and control impressions are separate"
+  )
   func actions() async throws {
     let application = try await BrazeApplication { _ in Self.cards }
     try await application.run { engagement in
       try await engagement.signIn("u-1")
       try await engagement.setConsent(.full)
-      _ = await engagement.refresh(.cards("home"))
+      _ = await engagement.refresh(.cards(in: "home"))
       let actions: [(ItemAction, String)] = [
         (.impression, "a"), (.impression, "held"), (.click, "a"), (.click, "c"),
         (.dismiss, "b"), (.dismiss, "b"),
       ]
       for (action, id) in actions {
         let receipt = try await engagement.perform(action, on: ItemID("braze", id))
-        guard case .delivered? = await receipt.outcome else {
+        guard case .delivered = try await receipt.outcome() else {
           Issue.record("\(action.name) on \(id) was not delivered")
           return
         }
@@ -83,7 +87,7 @@ import Testing
       #expect(application.told == ["cci a", "ccic held", "ccc a", "ccd b"])
       #expect(application.visible == ["a", "c"])
       let card = engagement.card(ItemID("braze", "c"))
-      #expect(card?.clicked == true, "clicked here although nobody is told")
+      #expect(card?.isClicked == true, "clicked here although nobody is told")
     }
   }
 
@@ -92,14 +96,14 @@ import Testing
   /// Does a bit of everything; what is not allowed is refused.
   private static func useEverything(_ engagement: Engagement) async throws {
     _ = await engagement.refresh(.settings)
-    _ = await engagement.refresh(.cards("home"))
+    _ = await engagement.refresh(.cards(in: "home"))
     var update = PersonUpdate()
     update.email = "ada@example.com"
-    var receipts: [Receipt?] = []
+    var receipts: [Engagement.Receipt?] = []
     receipts.append(try? await engagement.track("looked"))
     receipts.append(
       try? await engagement.track(.purchase, name: "shoes", ["currency": "EUR", "price": 1]))
-    receipts.append(try? await engagement.update(update))
+    receipts.append(try? await engagement.updatePerson(update))
     receipts.append(
       try? await engagement.registerPush(
         PushRegistration(token: Secret("0a0b"), service: .apns)))
@@ -107,11 +111,11 @@ import Testing
     for (action, id) in actions {
       receipts.append(try? await engagement.perform(action, on: ItemID("braze", id)))
     }
-    for receipt in receipts { _ = await receipt?.outcome }
+    for receipt in receipts { _ = try? await receipt?.outcome() }
   }
 
   @Test(
-    "X20 what leaves for Braze depends on consent",
+    "X20: consent decides which events and attributes are sent to Braze",
     arguments: [
       (.denied, [], 0), (.essential, ["ccc a", "ccd c"], 2), (.unknown, ["ccc a", "ccd c"], 2),
       (.full, ["ccc a", "ccd c", "cci a", "ce", "p"], 2),
@@ -128,12 +132,12 @@ import Testing
     }
   }
 
-  @Test("X20 cards that were there before consent was denied are used without a word")
+  @Test("X20: cached cards stay usable after consent is denied, and no request is sent")
   func deniedLater() async throws {
     let application = try await BrazeApplication { _ in Self.cards }
     try await application.run { engagement in
       try await engagement.signIn("u-1")
-      _ = await engagement.refresh(.cards("home"))
+      _ = await engagement.refresh(.cards(in: "home"))
       try await engagement.setConsent(.denied)
       application.transport.forget()
       try await Self.useEverything(engagement)
@@ -143,14 +147,14 @@ import Testing
 
   // MARK: Users and pushes
 
-  @Test("B6 another user sees own cards only, and watermarks begin anew")
+  @Test("B6: another user sees only their own cards and starts without watermarks")
   func users() async throws {
     let application = try await BrazeApplication { [BrazeScene.card("card of \($0)")] }
     try await application.run { engagement in
       for user in ["u-1", "u-2"] {
         try await engagement.signIn(User(UserID(user)))
         #expect(application.visible.isEmpty)
-        _ = await engagement.refresh(.cards("home"))
+        _ = await engagement.refresh(.cards(in: "home"))
         #expect(application.visible == ["card of \(user)"])
         let sync = application.transport.requests.last
         let body = try JSON(parsing: sync?.body ?? [])
@@ -161,24 +165,24 @@ import Testing
     }
   }
 
-  @Test("B8 a card inside a push is shown, and the token arrives as an attribute")
+  @Test("B8: a card inside a push is shown, and the push token is sent as an attribute")
   func push() async throws {
     let application = try await BrazeApplication { _ in Self.cards }
     try await application.run { engagement in
       try await engagement.signIn("u-1")
-      _ = await engagement.refresh(.cards("home"))
-      let notification = try await engagement.received([
+      _ = await engagement.refresh(.cards(in: "home"))
+      let notification = try await engagement.handlePush([
         "aps": ["alert": "New"],
         "ab": ["ab_cd": ["id": "sent", "tp": "short_news", "ca": 400, "t": true]],
       ])?.notification
       #expect(notification?.itemID == "sent" && notification?.body == "New")
       #expect(application.visible == ["sent", "a", "b", "c"])
-      _ = await engagement.refresh(.cards("home"))
+      _ = await engagement.refresh(.cards(in: "home"))
       #expect(application.visible == ["sent", "a", "b", "c"], "a test card survives (B4)")
-      #expect(try await engagement.received(["wzrk_id": "1"]) == nil)
+      #expect(try await engagement.handlePush(["wzrk_id": "1"]) == nil)
       let receipt = try await engagement.registerPush(
         PushRegistration(token: Secret("0a0b"), service: .apns))
-      _ = await receipt.outcome
+      _ = try await receipt.outcome()
       #expect(application.attributes == [["user_id": "u-1", "push_token": "0a0b"]])
     }
   }

@@ -31,32 +31,32 @@ import Testing
   private static func expected() -> Card {
     var card = Card(ItemID("braze", "NWY1Yj"), vendor: "braze", kind: .captionedImage)
     (card.title, card.text) = ("Title 🎉", "مرحبا")
-    (card.imageURL, card.imageAlt) = ("https://example.com/i", "A cup")
+    (card.imageURLText, card.imageAlt) = ("https://example.com/i", "A cup")
     (card.imageAspectRatio, card.language) = (1.5, "bg")
-    (card.url, card.linkText, card.opensInWebView) = ("app://open", "example.com", true)
+    (card.urlText, card.linkText, card.opensInWebView) = ("app://open", "example.com", true)
     let time = Date(timeIntervalSince1970: 1_700_000_000)
     (card.createdAt, card.updatedAt, card.activeAt) = (time, time, time)
     card.expiresAt = time.addingTimeInterval(1)
-    (card.pinned, card.dismissible, card.clicked, card.test) = (true, true, true, true)
-    card.actions = Card.Actions(dismiss: true)
+    (card.isPinned, card.isDismissible, card.isClicked, card.isTest) = (true, true, true, true)
+    card.actions = Card.Actions(canDismiss: true)
     card.extras = ["slot": "home", "n": "1"]
     card.handle = ["dismissible": true, "link": true]
     return card
   }
 
-  @Test("B2 every member of the fullest card arrives and an unknown one is ignored")
+  @Test("B2: every member of the fullest card arrives, and an unknown member is ignored")
   func fullest() throws {
     #expect(try card(Self.fullest) == Self.expected())
   }
 
-  @Test("B2 a card of nothing but id and kind has defaults")
+  @Test("B2: a card with only an id and a kind has defaults")
   func poorest() throws {
     let expected = Card(ItemID("braze", "a"), vendor: "braze", kind: .classic)
     #expect(try card(#"{"id":"a","tp":"short_news"}"#) == expected)
   }
 
   @Test(
-    "B2 each kind has its neutral name",
+    "B2: each kind has its neutral name",
     arguments: [
       ("captioned_image", Card.Kind.captionedImage), ("text_announcement", .classic),
       ("short_news", .classic), ("classic", .classic), ("banner_image", .banner),
@@ -79,16 +79,16 @@ import Testing
     #""d":true"#,
   ]
 
-  @Test("B2 a member of another type is left out and costs nothing else", arguments: leftOut)
+  @Test("B2: a member of a wrong type is left out and costs only itself", arguments: leftOut)
   func wrongType(member: String) throws {
     let expected = Card(ItemID("braze", "a"), vendor: "braze", kind: .classic)
     #expect(try card(with: member) == expected)
   }
 
-  @Test("B2 numbers stand for truth values and text for a ratio")
+  @Test("B2: numbers are read as Booleans, and text is read as a ratio or a time")
   func coerced() throws {
     let card = try card(with: #""v":1,"cl":1.0,"p":true,"db":1,"ar":"0.75","ca":1.5"#)
-    #expect(card.viewed && card.clicked && card.pinned && card.dismissible)
+    #expect(card.isViewed && card.isClicked && card.isPinned && card.isDismissible)
     #expect(card.imageAspectRatio == 0.75)
     #expect(card.createdAt == Date(timeIntervalSince1970: 1.5))
     let texts = try self.card(with: #""ca":"1700000000","ea":"-1""#)
@@ -97,7 +97,7 @@ import Testing
   }
 
   @Test(
-    "an address that can run code never reaches the model",
+    "a URL that can run code never reaches the model",
     arguments: [
       "javascript:alert(1)", "JavaScript:alert(1)", #" \t\njavascript:alert(1)"#,
       #"java\tscript:alert(1)"#, #"\u0001javascript:alert(1)"#, "feed:javascript:x",
@@ -110,24 +110,24 @@ import Testing
   }
 
   @Test(
-    "any other address stays as it is",
+    "any other URL stays unchanged",
     arguments: [
       "https://example.com/?u=javascript:1", "app://data:1", "tel:+359888", "/inbox#file:", "x",
       "javascripts:1", "mailto:a@example.com",
     ])
   func otherURL(url: String) throws {
-    #expect(try card(with: #""u":"\#(url)""#).url == url)
+    #expect(try card(with: #""u":"\#(url)""#).urlText == url)
   }
 
   @Test(
-    "B3 an address with blanks or control bytes is kept and is nothing to click on",
+    "B3: a URL with spaces or control characters is kept and is not clickable",
     arguments: [" ", "https://example.com/a b", #"https://example.com/\n"#, #"a\u007fb"#])
   func unusableURL(url: String) throws {
     let card = try card(with: #""u":"\#(url)""#)
     #expect(card.url != nil && card.handle["link"] == nil)
   }
 
-  @Test("ids are the vendor's bytes: composed and decomposed letters are two cards")
+  @Test("ids compare by bytes, so composed and decomposed letters are two cards")
   func ids() async throws {
     let scene = try await BrazeScene.enabled(syncs: [
       BrazeScene.sync(full: true, ["e\u{301}", "\u{e9}"].map { BrazeScene.card($0) })
@@ -136,7 +136,7 @@ import Testing
     #expect(scene.memory.cards().count == 2)
   }
 
-  @Test("text of a megabyte survives")
+  @Test("a text of a megabyte arrives complete")
   func long() throws {
     let text = String(repeating: "я", count: 524_288)
     #expect(try card(with: #""ds":"\#(text)""#).text == text)
@@ -156,14 +156,16 @@ import Testing
     (#"{"id":"a","tp":"video"}"#, .unsupported), (#"{"id":"a","tp":"Control"}"#, .unsupported),
   ]
 
-  @Test("a card that cannot be known is set aside, an unknown kind ignored", arguments: unusable)
+  @Test(
+    "a malformed card is quarantined, and a card of an unknown kind is ignored", arguments: unusable
+  )
   func setAside(json: String, code: EngagementError.Code) throws {
     let error = #expect(throws: EngagementError.self) { try card(json) }
     #expect(error?.code == code)
   }
 
   @Test(
-    "an unknown kind is named only where it looks like a name",
+    "the error names an unknown kind only if it looks like a name",
     arguments: [("video_2", "video_2"), ("<b>secret</b>", nil), ("a b", nil)] as [(String, String?)]
   )
   func unknownKind(word: String, name: String?) throws {
@@ -174,7 +176,7 @@ import Testing
   }
 
   @Test(
-    "one bad card of a hundred costs one, whatever is wrong with it",
+    "one bad card of a hundred costs only itself",
     arguments: unusable.filter { $0.0 != "" })
   func oneOfAHundred(json: String, code: EngagementError.Code) async throws {
     var cards = (0..<100).map { BrazeScene.card("card \($0)") }
@@ -189,7 +191,7 @@ import Testing
     #expect(scene.memory.quarantined.count == (code == .unsupported ? 0 : 2))
   }
 
-  @Test("B3 a control card is told apart, never shown, and keeps its impression")
+  @Test("B3: a control card is stored and never shown")
   func control() async throws {
     let scene = try await BrazeScene.enabled(syncs: [
       BrazeScene.sync(full: true, [#"{"id":"held","tp":"control"}"#, BrazeScene.card("a")])
@@ -199,7 +201,7 @@ import Testing
     #expect(scene.card("held")?.kind == .control)
   }
 
-  @Test("cards come pinned first, then the newest")
+  @Test("pinned cards come first, then the newest")
   func order() async throws {
     let scene = try await BrazeScene.enabled(syncs: [
       BrazeScene.sync(

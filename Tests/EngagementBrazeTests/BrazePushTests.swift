@@ -22,19 +22,19 @@ import Testing
     "ab_uri": "app://open", "ab_use_webview": true, "own": ["k": "v"],
   ]
 
-  @Test("B8 every part of a push arrives")
+  @Test("B8: every part of an APNs push arrives")
   func fullest() throws {
     var expected = PushNotification(vendor: "braze")
     (expected.title, expected.subtitle, expected.body) = ("T", "S", "B")
     (expected.sound, expected.badge, expected.category) = ("ping", 3, "offer")
-    (expected.deepLink, expected.mediaURL) = ("app://open", "https://example.com/a.png")
+    (expected.deepLinkText, expected.mediaURLText) = ("app://open", "https://example.com/a.png")
     expected.custom = ["own": ["k": "v"]]
     expected.detail = ["opensInWebView": true]
     #expect(try received(Self.fullest) == Received(expected))
   }
 
   @Test(
-    "B8 a push is this vendor's only when ab is an object with something in it",
+    "B8: an APNs push is Braze's only if ab is a non-empty object",
     arguments: [
       [:], ["ab": [:]], ["ab": "x"], ["ab": .null], ["ab": ["x"]], ["ab_uri": "app://x"], "ab",
       .null,
@@ -50,7 +50,7 @@ import Testing
     let nothing = plain
     plain.body = "just text"
     var silent = PushNotification(vendor: "braze")
-    silent.silent = true
+    silent.isSilent = true
     var category = PushNotification(vendor: "braze")
     (category.category, category.sound) = ("ab category", "ping")
     let ab: JSON = ["c": 1]
@@ -67,7 +67,7 @@ import Testing
     ]
   }()
 
-  @Test("B8 a push of any shape says what it says", arguments: shapes)
+  @Test("B8: an APNs push with odd members gives the expected notification", arguments: shapes)
   func shape(push: JSON, expected: PushNotification) throws {
     #expect(try received(push) == Received(expected))
   }
@@ -78,11 +78,11 @@ import Testing
     var whole = PushNotification(vendor: "braze")
     (whole.title, whole.subtitle, whole.body) = ("T", "S", "B")
     (whole.sound, whole.category) = ("ping", "offer")
-    (whole.deepLink, whole.mediaURL) = ("app://open", "https://example.com/a.png")
+    (whole.deepLinkText, whole.mediaURLText) = ("app://open", "https://example.com/a.png")
     whole.custom = ["k": "v"]
     whole.detail = ["opensInWebView": true]
     var silent = PushNotification(vendor: "braze")
-    silent.silent = true
+    silent.isSilent = true
     var plain = PushNotification(vendor: "braze")
     plain.body = "B"
     return [
@@ -98,13 +98,13 @@ import Testing
     ]
   }()
 
-  @Test("B8 a push of Google's service says what it says", arguments: texts)
+  @Test("B8: an FCM push gives the expected notification", arguments: texts)
   func text(push: JSON, expected: PushNotification) throws {
     #expect(try received(push) == Received(expected))
   }
 
   @Test(
-    "B8 texts that are not this vendor's are left to others",
+    "B8: an FCM push without a valid _ab is ignored",
     arguments: [
       ["_ab": "false", "t": "T"], ["_ab": .null], ["_ab": ""], ["t": "T", "a": "B"],
       ["nm": "B", "nt": "T", "wzrk_id": "1"],
@@ -119,7 +119,7 @@ import Testing
     "id": "sent", "tp": "short_news", "ca": 200, "tt": "Sent", "t": true,
   ]
 
-  @Test("B8 a card travels with a push of either service, as an object or as text")
+  @Test("B8: a push of either service carries a card, as an object or as text")
   func cards() throws {
     let text = JSON.string(String(decoding: Self.object.encoded(), as: UTF8.self))
     let pushes: [JSON] = [
@@ -136,7 +136,7 @@ import Testing
     }
   }
 
-  @Test("B8 while cards are switched off a push brings none")
+  @Test("B8: a push brings no card while cards are disabled")
   func switchedOff() async throws {
     let scene = try BrazeScene(
       ScriptedTransport([
@@ -147,7 +147,7 @@ import Testing
     #expect(scene.visible.isEmpty)
   }
 
-  @Test("B8 the push token travels as an attribute of the user")
+  @Test("B8: the push token is sent as an attribute of the user")
   func token() async throws {
     let scene = try BrazeScene(
       ScriptedTransport([BrazeScene.dataLine: [.json(201, #"{"message":"success"}"#)]]))

@@ -86,7 +86,7 @@ import Testing
     ),
   ]
 
-  @Test("each operation of the data endpoint has its body (B7, B8)", arguments: bodies)
+  @Test("B7 B8: each operation of the data endpoint sends its documented body", arguments: bodies)
   func body(operation: Operation, part: String) throws {
     var context = BrazeScene.context()
     context.push[.production] = PushRegistration(token: Secret("0a0b"), service: .apns)
@@ -95,7 +95,7 @@ import Testing
     #expect(try request(operation, context)?.line == BrazeScene.dataLine)
   }
 
-  @Test("B4 a sync says how far the last one came, and starts anew with another version")
+  @Test("B4: a sync sends the last watermarks, and another version starts with a full sync")
   func watermarks() throws {
     let kept: [(Scope, String, String)] = [
       (.user, "cards.fullSyncAt", "7"), (.user, "cards.updatedAt", "8"),
@@ -113,7 +113,7 @@ import Testing
     #expect(try text(BrazeScene.cards, other) == body(0, 0))
   }
 
-  @Test("the device is sent until a request was taken, and again when it changes")
+  @Test("the device is sent until a request succeeds, and again after it changes")
   func device() async throws {
     let adapter = try BrazeScene.adapter()
     var context = BrazeScene.context()
@@ -135,7 +135,7 @@ import Testing
 
   // MARK: Headers
 
-  @Test("B7 headers carry the key, the attempt, what is asked for and the signature")
+  @Test("B7: headers carry the key, the attempt, the kind of request and the signature")
   func headers() throws {
     let common = [
       "Content-Type: application/json", "X-Requested-With: XMLHttpRequest",
@@ -157,7 +157,7 @@ import Testing
   }
 
   @Test(
-    "B7 a signed-in user's request wants a signature that can be sent, an anonymous one none",
+    "B7: a signed-in user's request needs a valid signature, and an anonymous request has none",
     arguments: [("u-1", nil), ("u-1", Secret("a\r\nb: c")), (.anonymous, nil)] as [(User, Secret?)])
   func signatures(user: User, credential: Secret?) throws {
     let context = BrazeScene.context(user: user, credential: credential)
@@ -172,7 +172,7 @@ import Testing
     #expect(error?.code == .unauthenticated)
   }
 
-  @Test("B7 nobody is asked for a signature while there is nothing to sign")
+  @Test("B7: only an operation with a request needs a signature")
   func nothingToSign() throws {
     let adapter = try BrazeScene.adapter(signs: true)
     guard case .done = try adapter.step(for: BrazeScene.cards, in: BrazeScene.context()) else {
@@ -213,7 +213,7 @@ import Testing
     ),
   ]
 
-  @Test("what the vendor lacks or would refuse is refused with no request", arguments: refusals)
+  @Test("an operation that Braze lacks or would refuse sends no request", arguments: refusals)
   func refusal(operation: Operation, code: EngagementError.Code) async throws {
     let scene = try BrazeScene(ScriptedTransport([:]))
     guard case .refused(let error) = await scene.perform(operation) else {
@@ -224,7 +224,7 @@ import Testing
     #expect(scene.transport.requests.isEmpty)
   }
 
-  @Test("a user id of more than 997 bytes is refused, one of 997 is sent")
+  @Test("a user id of 997 bytes is sent, and a longer one is refused")
   func longUserID() throws {
     let longest = User(UserID(String(repeating: "é", count: 498) + "a"))
     #expect(try request(.settings, BrazeScene.context(user: longest)) != nil)
@@ -235,7 +235,7 @@ import Testing
     #expect(error?.code == .invalidArgument)
   }
 
-  @Test("events that cannot be told are rejected one by one, the others are sent")
+  @Test("each unsupported event is rejected on its own, and the others are sent")
   func partly() async throws {
     let scene = try BrazeScene(
       ScriptedTransport([BrazeScene.dataLine: [.json(200, #"{"message":"success"}"#)]]))
@@ -247,7 +247,7 @@ import Testing
     #expect(scene.body(0)["events"]?.array?.count == 1)
   }
 
-  @Test("B3 a click that stays here is not rejected with what cannot be told")
+  @Test("B3: a local click counts as delivered next to a rejected event")
   func quietAndBad() async throws {
     let scene = try BrazeScene(
       ScriptedTransport([BrazeScene.dataLine: [.json(200, #"{"message":"success"}"#)]]))
@@ -265,7 +265,7 @@ import Testing
   // MARK: Configuration
 
   @Test(
-    "a configuration that cannot work fails at once and names the field",
+    "an invalid configuration fails at the start and names its field",
     arguments: [
       ("http://sdk.example.com", "k", "endpoint"), ("sdk.example.com", "k", "endpoint"),
       ("https://sdk.example.com/api", "k", "endpoint"), ("wss://sdk.example.com", "k", "endpoint"),
@@ -280,7 +280,7 @@ import Testing
     #expect(error?.message.hasPrefix("\(field):") == true)
   }
 
-  @Test("an emulator on a loopback address may do without TLS")
+  @Test("a loopback emulator may be reached without TLS")
   func loopback() throws {
     let adapter = BrazeAdapter(
       try BrazeConfiguration(endpoint: "http://127.0.0.1:8400", apiKey: Secret("k")))

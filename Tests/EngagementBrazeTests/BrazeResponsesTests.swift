@@ -35,7 +35,7 @@ import Testing
     (503, .unavailable, true), (302, .unavailable, true), (0, .unavailable, true),
   ]
 
-  @Test("each status has one meaning for every operation", arguments: statuses)
+  @Test("each status gives its expected verdict for every operation", arguments: statuses)
   func status(status: Int, code: EngagementError.Code, mayPass: Bool) throws {
     let body = Array(BrazeScene.config(100).utf8)
     for operation in Self.operations {
@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test(
-    "B6 a refusal for a time says how long",
+    "B6: a 429 carries the wait of a valid Retry-After",
     arguments: [
       ("120", 120), ("Thu, 01 Oct 2026 09:01:00 GMT", 60), ("soon", nil), ("-5", nil), ("0", 1),
     ] as [(String, Int?)])
@@ -63,14 +63,14 @@ import Testing
     #expect(error.retryAfter == seconds.map { .seconds($0) })
   }
 
-  @Test("B7 401 renews a signature where there is one")
+  @Test("B7: a 401 to a signed request asks for a new signature")
   func unauthorized() throws {
     let signed = BrazeScene.context(credential: Secret("s"))
     #expect(
       try answer(HTTPResponse(401), in: signed, signs: true).verdict == .renew(.credential))
   }
 
-  @Test("B6 a success that says when to come back brings its cards and is asked again")
+  @Test("B6: a success with Retry-After brings its cards and is retried later")
   func more() throws {
     let response = HTTPResponse.json(
       201, BrazeScene.sync(full: true, [BrazeScene.card("a")]), headers: [("Retry-After", "30")])
@@ -83,7 +83,7 @@ import Testing
     #expect(answer.changes.contains(.keep(.user, "cards.updatedAt", "100")))
   }
 
-  @Test("304 leaves the cards as they are; of settings it says nothing")
+  @Test("a 304 keeps the cards, and a 304 to a settings request is retried")
   func notModified() throws {
     #expect(try answer(HTTPResponse(304), to: BrazeScene.cards) == Answer([.unchanged(.cards)]))
     guard case .retry = try answer(HTTPResponse(304)).verdict else {
@@ -102,7 +102,7 @@ import Testing
     (#""\u0000""#, .unavailable, true),
   ]
 
-  @Test("an error inside a success fails every operation and keeps settings", arguments: words)
+  @Test("an error inside a success fails every operation and keeps the settings", arguments: words)
   func word(error word: String, code: EngagementError.Code, mayPass: Bool) throws {
     let body = BrazeScene.config(100, besides: #","error":\#(word)"#)
     for operation in Self.operations {
@@ -121,7 +121,7 @@ import Testing
   }
 
   @Test(
-    "B7 a refused signature is one whatever stands in it",
+    "B7: a refused signature is recognised with any error content",
     arguments: [
       #"{"error_code":22,"reason":"r"}"#, #"{"error_code":"22"}"#, "{}", "[]", "true", #""x""#,
       #"{"reason":"\u0000"}"#, #"{"error_code":1,"error_code":2}"#,
@@ -141,7 +141,7 @@ import Testing
     #expect(error.code == .unauthenticated)
   }
 
-  @Test("B7 a signature that the vendor tolerates is told and stops nothing")
+  @Test("B7: an optional signature error is reported and the operation succeeds")
   func toleratedSignature() throws {
     let body = #"{"optional_auth_error":{"error_code":21},"auth_error":null,"error":null}"#
     let answer = try answer(
@@ -173,7 +173,9 @@ import Testing
     ),
   ]
 
-  @Test("B6 settings of any shape enable cards and limit refreshes or do not", arguments: limits)
+  @Test(
+    "B6: settings of any format give valid limits and enable cards only if they say so",
+    arguments: limits)
   func limit(cards: String, isEnabled: Bool, capacity: String?, refill: String?) throws {
     let body = #"{"config":{"time":5,"content_cards":\#(cards),"messaging_session_timeout":-3}}"#
     let answer = try answer(.json(200, body))
@@ -184,7 +186,7 @@ import Testing
     #expect(answer.changes.contains(emptied) == !isEnabled)
   }
 
-  @Test("settings without a time are not followed", arguments: ["{}", #"{"time":"5"}"#])
+  @Test("settings without a time are ignored and reported", arguments: ["{}", #"{"time":"5"}"#])
   func timeless(config: String) throws {
     let answer = try answer(.json(200, #"{"config":\#(config)}"#))
     #expect(answer.verdict == .done)
@@ -202,7 +204,7 @@ import Testing
     Array(#"{"cards":[\#(String(repeating: "[", count: 5_000))"#.utf8),
   ]
 
-  @Test("a success that is no object confirms nothing", arguments: hostile)
+  @Test("a success whose body is not an object is retried as malformed", arguments: hostile)
   func unreadable(body: [UInt8]) throws {
     for operation in Self.operations {
       let answer = try answer(HTTPResponse(200, body: body), to: operation)
@@ -221,7 +223,7 @@ import Testing
     "cards":[{"id":"é","tp":"control","e":{"a":[1,{"b":null}]}},{"id":"b","r":true}]}
     """.utf8)
 
-  @Test("a success that is cut at any byte confirms nothing")
+  @Test("a success that is cut at any byte changes nothing")
   func cut() throws {
     for count in 0..<Self.whole.count {
       let answer = try answer(
@@ -233,7 +235,7 @@ import Testing
   }
 
   @Test(
-    "wrong types of every member give an answer",
+    "a member of any wrong type gives an answer and never empties the cards",
     arguments: [
       "message", "auth_error", "optional_auth_error", "error", "config", "full_sync",
       "last_full_sync_at", "last_card_updated_at", "cards",
@@ -255,7 +257,7 @@ import Testing
     }
   }
 
-  @Test("ten thousand changed bytes give answers and cards or errors (fuzz, seed 20)")
+  @Test("ten thousand mutated bodies give answers with valid cards or errors")
   func mutations() throws {
     let adapter = try BrazeScene.adapter()
     var random = SeededGenerator(seed: 20)

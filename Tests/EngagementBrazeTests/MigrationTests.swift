@@ -47,7 +47,7 @@ import Testing
 
   private static let language: Set<String> = ["for", "await", "_", "Date"]
 
-  @Test("each row of the tables says what was before and what is after")
+  @Test("each row of the migration tables has a before and an after cell")
   func bothSides() throws {
     let rows = try Self.rows()
     #expect(rows.count > 40)
@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test("each name of ours is in the sources")
+  @Test("each kit name in the migration tables exists in the sources")
   func names() throws {
     let words = try Self.words()
     let named = try Self.rows().flatMap { $0.dropFirst() }.flatMap(Self.code)
@@ -65,7 +65,7 @@ import Testing
     for name in Set(named) { #expect(words.contains(name), "\(name)") }
   }
 
-  @Test("each member and type of ours in the code after the move is in the sources")
+  @Test("each kit name in the migration code samples exists in the sources")
   func code() throws {
     let words = try Self.words()
     var isCode = false
@@ -86,7 +86,7 @@ import Testing
   }
 
   @Test(
-    "each name of the documented card interface has a row",
+    "each name of Braze's documented card interface has a row in the migration tables",
     arguments: [
       "ABKContentCardsProcessedNotification", "ABKContentCardsProcessed",
       "ABKContentCardsProcessedIsSuccessfulKey", "requestContentCardsRefresh", "getContentCards",

@@ -2,7 +2,7 @@ import EngagementDocuments
 import EngagementModel
 import Testing
 
-@Suite("A document")
+@Suite("Documents")
 struct DocumentTests {
   struct Sound: Sendable, CustomTestStringConvertible {
     var text: String
@@ -30,19 +30,19 @@ struct DocumentTests {
       value: ["routes": ["cards": ["merge": ["braze", "atomic"]]], "limit": 3]),
   ]
 
-  @Test("becomes the value that was written", arguments: sound)
+  @Test("a document is read as its value", arguments: sound)
   func read(_ row: Sound) throws {
     #expect(try Document.parse(Array(row.text.utf8)) == row.value)
   }
 
-  @Test("keeps an integer and a number with a fraction of nought apart")
+  @Test("a document keeps integers apart from numbers with a zero fraction")
   func numbers() throws {
     #expect(try Document.parse(Array("[3, 3.0, -0.0]".utf8)) != [3, 3, 0])
     let zero = try Document.parse(Array("-0.0".utf8)).number
     #expect(zero?.sign == .minus)
   }
 
-  @Test("keeps its members in the order in which they were written")
+  @Test("an object keeps its members in written order")
   func order() throws {
     let keys = (0..<200).map { "key\(($0 * 7919) % 200)" }
     let text = "{" + keys.map { "\"\($0)\": 1" }.joined(separator: ",") + "}"
@@ -50,7 +50,7 @@ struct DocumentTests {
     #expect(object?.members.map(\.key) == keys)
   }
 
-  @Test("tells keys apart that differ only in their normal form")
+  @Test("keys that differ only in Unicode normalization are distinct")
   func normalForms() throws {
     let object = try Document.parse(Array("{\"\u{e9}\": 1, \"e\u{301}\": 2}".utf8))
     #expect(object["\u{e9}"] == 1)
@@ -101,7 +101,7 @@ struct DocumentTests {
   ]
 
   @Test(
-    "that cannot be read is refused with its line, its column and the reason", arguments: faulty)
+    "an invalid document is refused with its line, its column and the reason", arguments: faulty)
   func refused(_ row: Faulty) throws {
     let error = try #require(throws: EngagementError.self) { try Document.parse(row.bytes) }
     #expect(error.code == .invalidConfiguration)
@@ -109,7 +109,7 @@ struct DocumentTests {
     #expect(error.message.contains(row.place))
   }
 
-  @Test("that holds a secret does not show it when it is refused")
+  @Test("an error about a document shows no secret from it")
   func secrets() throws {
     for text in [#"{"key": "s3cret" oops}"#, #"{"s3cret": 1, "s3cret": 2}"#, "s3cret"] {
       let error = try #require(throws: EngagementError.self) {
@@ -119,7 +119,8 @@ struct DocumentTests {
     }
   }
 
-  @Test("may be nested to the limit and no deeper", arguments: ["[": "]", #"{"a":"#: "}"])
+  @Test(
+    "a document may be nested up to the limit and no deeper", arguments: ["[": "]", #"{"a":"#: "}"])
   func depth(open: String, close: String) throws {
     func nested(_ levels: Int) -> [UInt8] {
       let inner = open == "[" ? "" : "1"

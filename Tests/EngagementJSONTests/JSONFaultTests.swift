@@ -10,13 +10,13 @@ struct JSONFaultTests {
   ]
 
   @Test(
-    "A kind fails the document when it is structural, and else only its item",
+    "only the listed kinds of fault are structural",
     arguments: JSONFault.Kind.allCases)
   func structural(kind: JSONFault.Kind) {
     #expect(JSONFault(kind, at: 7).isStructural == Self.structural.contains(kind))
   }
 
-  @Test("A fault becomes a malformed response that says what and where, and nothing of the bytes")
+  @Test("a fault becomes a malformed response with its kind and offset only")
   func engagementError() {
     let error = EngagementError(JSONFault(.invalidUTF8, at: 12))
     #expect(error.code == .malformedResponse)

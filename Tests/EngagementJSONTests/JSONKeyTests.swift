@@ -2,7 +2,7 @@ import EngagementJSON
 import EngagementModel
 import Testing
 
-@Suite("Keys")
+@Suite("JSON keys")
 struct JSONKeyTests {
   /// One literal of each length from 0 to 40.
   static let literals: [JSONKey] = [
@@ -28,7 +28,9 @@ struct JSONKeyTests {
     return try cursor.nextKey()
   }
 
-  @Test("A literal of any length is the key of the same bytes, and no other", arguments: 0...40)
+  @Test(
+    "a key literal of any length equals the key with the same bytes and no other", arguments: 0...40
+  )
   func literal(length: Int) throws {
     let literal = Self.literals[length]
     let text = String(Self.alphabet.prefix(length))
@@ -39,7 +41,7 @@ struct JSONKeyTests {
     #expect(Self.literals.filter { $0 == literal }.count == 1)
   }
 
-  @Test("A key that differs in any one byte is another key", arguments: 1...40)
+  @Test("keys that differ in one byte are unequal", arguments: 1...40)
   func oneByte(length: Int) throws {
     let literal = Self.literals[length]
     for index in 0..<length {
@@ -51,14 +53,14 @@ struct JSONKeyTests {
     }
   }
 
-  @Test("A key is told from one with zero bytes behind it")
+  @Test("a key differs from one with trailing zero bytes")
   func zeros() {
     #expect(JSONKey("a") != JSONKey("a\u{0}"))
     #expect("a\u{0}" as JSONKey != "a" as JSONKey)
     #expect("" as JSONKey != "\u{0}" as JSONKey)
   }
 
-  @Test("Keys are compared by bytes, so that composed and decomposed letters differ")
+  @Test("keys compare by bytes, so composed and decomposed letters differ")
   func bytes() throws {
     #expect("é" as JSONKey == JSONKey("\u{e9}"))
     #expect("\u{e9}" as JSONKey != "e\u{301}" as JSONKey)
@@ -66,7 +68,7 @@ struct JSONKeyTests {
     #expect(try Self.keyRead("e\u{301}") == "e\u{301}" as JSONKey)
   }
 
-  @Test("A key with escapes is the key that they stand for")
+  @Test("an escaped key equals its unescaped form")
   func escapes() throws {
     var cursor = JSONCursor(Array(#"{"t\u0070":1,"last_full\u005fsync_at":2}"#.utf8))
     #expect(try cursor.enterObject())
@@ -76,7 +78,7 @@ struct JSONKeyTests {
   }
 
   @Test(
-    "A switch takes the case of the key",
+    "a switch selects the case of its key",
     arguments: [("tp", 1), ("t", 2), ("last_full_sync_at", 3), ("last_full_sync_a", 0), ("", 0)])
   func choice(text: String, expected: Int) throws {
     let choice =

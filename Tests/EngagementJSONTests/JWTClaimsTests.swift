@@ -18,7 +18,7 @@ import Testing
     return Secret("\(part(#"{"alg":"RS256"}"#)).\(part(claims)).c2ln")
   }
 
-  @Test("A2 the published token says who made it and when it ends")
+  @Test("A2: the claims of the published token give its issuer and its expiry")
   func published() throws {
     let claims = try #require(JWTClaims(Self.rfc))
     #expect(claims["iss"] == "joe")
@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test(
-    "A2 the user is the first claim that is there",
+    "A2: the user is the first claim that is present",
     arguments: [
       (#"{"atomic_sub":"a","sub":"s"}"#, "a"), (#"{"atomic_id":"i","sub":"s"}"#, "i"),
       (#"{"sub":"s","id":"x"}"#, "s"), (#"{"id":42}"#, "42"), (#"{"sub":null,"id":"x"}"#, "x"),
@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test(
-    "A2 a token is good until its end less the margin",
+    "A2: a token is valid until its expiry minus the margin",
     arguments: [
       (#"{"exp":1000}"#, 899.0, true), (#"{"exp":1000}"#, 940, false),
       (#"{"exp":1000.5}"#, 939.9, true),
@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test(
-    "what is no token is none",
+    "text that is not a token gives no claims",
     arguments: [
       "", ".", "..", "a.b", "a.b.c.d", "e30.e30", "e30.W10.x", "e30.e30=.", "e30.{}.e30", "é.é.é",
       "e30.bm90IGpzb24.e30", "e30.eyJhIjoxLCJhIjoyfQ.e30",
@@ -62,7 +62,7 @@ import Testing
     #expect(JWTClaims(Secret(text)) == nil)
   }
 
-  @Test("claims never print")
+  @Test("claims are never printed")
   func redacted() throws {
     let claims = try #require(JWTClaims(Self.token(#"{"sub":"canary"}"#)))
     var text = "\(claims)" + String(reflecting: claims)

@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct VendorURLTests {
   @Test(
-    "G18 an address that could run code or read files never reaches the model",
+    "G18: a URL that could run code or read files is refused",
     arguments: [
       "javascript:alert(1)", "JavaScript:alert(1)", " javascript:alert(1)",
       "\u{0}\u{1}javascript:x",
@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test(
-    "every other address is kept byte for byte",
+    "every other URL is kept byte for byte",
     arguments: [
       "https://example.com/a?b=c#d", "http://example.com", "app://inbox/1", "/relative", "a b",
       "mailto:a@example.com", "javascripts:x", "https://example.com/javascript:x", "tel:+1",
@@ -25,6 +25,6 @@ import Testing
     #expect(VendorURL.checked(text) == text)
   }
 
-  @Test("no address stays none")
+  @Test("an absent URL stays absent")
   func absent() { #expect(VendorURL.checked(nil) == nil) }
 }

@@ -17,7 +17,7 @@ import Testing
   }
 
   @Test(
-    "each call, delegate method and property of the documented interface has a row (V1–V12)",
+    "V1–V12: each documented call, delegate method and property has a row in the migration table",
     arguments: [
       "Vibes.configure", "appId", "VibesConfiguration", "advertisingId", "apiUrl", "logger",
       "storageType", "VibesStorageEnum", "trackedEventTypes", "TrackedEventType",

@@ -21,10 +21,12 @@ import VibesFixtures
       let lines = lines
       engagement = try await Engagement.open(
         cache: .temporary, device: .test, transport: transport,
-        providers: [Provider("vibes", try Vibes.adapter())],
-        routes: Routes(cards: .none, inbox: .only("vibes")),
-        options: Options(
-          loggers: [LinesLogger(level: .verbose) { line in lines.withLock { $0.append(line) } }],
+        providers: ["vibes": try Vibes.adapter()],
+        routes: Engagement.Routes(cards: .none, inbox: .only("vibes")),
+        options: Engagement.Options(
+          loggers: [
+            Engagement.LinesLogger(level: .verbose) { line in lines.withLock { $0.append(line) } }
+          ],
           clock: TestClock()))
     }
 
@@ -42,8 +44,8 @@ import VibesFixtures
   private static func useEverything(_ engagement: Engagement) async throws {
     _ = await engagement.refresh(.settings)
     _ = await engagement.refresh(.inbox)
-    var receipts: [Receipt?] = []
-    for message in engagement.inbox().messages {
+    var receipts: [Engagement.Receipt?] = []
+    for message in engagement.inbox.messages {
       receipts.append(try? await engagement.perform(.open, on: message))
       receipts.append(try? await engagement.perform(.read, on: message))
     }
@@ -51,11 +53,11 @@ import VibesFixtures
     receipts.append(try? await engagement.updateDevice())
     receipts.append(
       try? await engagement.registerPush(PushRegistration(token: Secret("0aff"), service: .apns)))
-    for receipt in receipts { _ = await receipt?.outcome }
+    for receipt in receipts { _ = try? await receipt?.outcome() }
   }
 
   @Test(
-    "X20 what leaves for Vibes depends on consent",
+    "X20: consent decides which events are sent to Vibes",
     arguments: [
       (.denied, []), (.essential, ["inbox_open", "inbox_open"]),
       (.unknown, ["inbox_open", "inbox_open"]),
@@ -70,11 +72,11 @@ import VibesFixtures
       try await Self.useEverything(engagement)
       #expect(await application.vendor.events.values.sorted() == events)
       #expect(application.transport.requests.isEmpty == (consent == .denied))
-      #expect(engagement.inbox().unreadCount == 0)
+      #expect(engagement.inbox.unreadCount == 0)
     }
   }
 
-  @Test("V10 V11 own logger and the library's lines side by side, without a token or an id (G16)")
+  @Test("V10 V11 G16: the application's logger receives the kit's lines without tokens or ids")
   func logging() async throws {
     let application = try await Application()
     try await application.run { engagement in
@@ -98,20 +100,20 @@ import VibesFixtures
     }
   }
 
-  @Test("V7 the vendor is told once who is there, also where a list had to have it first")
+  @Test("V7: the person is associated once, even if a refresh needs it first")
   func association() async throws {
     let application = try await Application()
     try await application.engagement.signIn("u-1")
     #expect(await application.engagement.refresh(.inbox).providers["vibes"] == .fresh)
     try await application.run { engagement in
       let later = try await engagement.updateDevice()
-      #expect(await later.outcome == .delivered)
+      #expect(try await later.outcome() == .delivered)
     }
     let told = application.transport.lines.filter { $0.hasSuffix("/assign") }
     #expect(told.count == 1)
   }
 
-  @Test("V2 each call says by itself how it ended")
+  @Test("V2: each action reports its own outcome")
   func outcomes() async throws {
     let application = try await Application()
     try await application.run { engagement in
@@ -121,13 +123,13 @@ import VibesFixtures
       await application.vendor.fail("/messages/m-1", .status(403))
       let refused = try await engagement.perform(.read, on: ItemID("vibes", "m-1"))
       let delivered = try await engagement.perform(.read, on: ItemID("vibes", "m-2"))
-      guard case .refused(let error)? = await refused.outcome else {
+      guard case .rejected(let error) = try await refused.outcome() else {
         Issue.record("The vendor does not allow it.")
         return
       }
       #expect(error.code == .permissionDenied && error.underlying == "403")
-      #expect(await delivered.outcome == .delivered)
-      #expect(engagement.message(ItemID("vibes", "m-1"))?.read == false, "taken back")
+      #expect(try await delivered.outcome() == .delivered)
+      #expect(engagement.message(ItemID("vibes", "m-1"))?.isRead == false, "taken back")
       #expect(await application.vendor.isRead("m-2", by: "person-of-device-1"))
     }
   }

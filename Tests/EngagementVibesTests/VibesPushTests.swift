@@ -5,7 +5,7 @@ import EngagementVibes
 import Testing
 import VibesFixtures
 
-@Suite("Vibes: a push") struct VibesPushTests {
+@Suite("Vibes: pushes") struct VibesPushTests {
   private func received(_ push: JSON) throws -> Received? {
     try Vibes.adapter().received(push, in: Vibes.context())
   }
@@ -14,7 +14,7 @@ import VibesFixtures
     try received(try JSON(parsing: Array(text.utf8)))
   }
 
-  @Test("every field of Apple's form arrives (V6)")
+  @Test("V6: every field of an APNs push arrives")
   func apple() throws {
     let received = try received(
       """
@@ -30,8 +30,8 @@ import VibesFixtures
     wanted.title = "Powder"
     wanted.subtitle = "North"
     wanted.body = "30 cm"
-    wanted.deepLink = "club://lift/north"
-    wanted.mediaURL = "https://example.com/s.jpg"
+    wanted.deepLinkText = "club://lift/north"
+    wanted.mediaURLText = "https://example.com/s.jpg"
     wanted.sound = "horn.caf"
     wanted.badge = 3
     wanted.category = "snow"
@@ -50,7 +50,7 @@ import VibesFixtures
     """#
 
   @Test(
-    "every field of Google's form arrives, with its data as JSON or as Ruby prints it (V6)",
+    "V6: every field of an FCM push arrives, with its data as JSON or in Ruby's format",
     arguments: [
       #"{\"deep_link\":\"club://x\",\"activity_uid\":\"a-1\",\"rest\":null}"#,
       #"{\"deep_link\"=>\"club://x\", \"activity_uid\"=>\"a-1\", \"rest\"=>nil}"#,
@@ -62,7 +62,7 @@ import VibesFixtures
     wanted.messageID = "push-1"
     wanted.title = "Powder"
     wanted.body = "30 cm"
-    wanted.deepLink = "club://x"
+    wanted.deepLinkText = "club://x"
     wanted.sound = "horn.mp3"
     wanted.badge = 10
     wanted.category = "SNOW"
@@ -72,7 +72,7 @@ import VibesFixtures
     #expect(received == Received(wanted))
   }
 
-  @Test("Ruby's arrows, nils and escapes in a text stay text (V6)")
+  @Test("V6: Ruby's arrows, nils and escapes inside a string stay text")
   func rubyTexts() throws {
     let received = try received([
       "message_uid": "push-1",
@@ -86,19 +86,19 @@ import VibesFixtures
   }
 
   @Test(
-    "data that is broken is no data, and the push is still one (V6)",
+    "V6: broken data is ignored, and the push still arrives",
     arguments: ["", "{", #"{"a"=>"#, #"{"a"=>"b"#, #"{"a"=>"\"#, "nil", "[1]", "=>", "{a=>1}"])
   func brokenData(text: String) throws {
     let received = try #require(
       try received(["message_uid": "push-1", "client_app_data": .string(text), "title": "T"]))
     #expect(received.notification.title == "T")
     #expect(received.notification.detail.isEmpty)
-    #expect(received.notification.deepLink == nil)
+    #expect(received.notification.deepLinkText == nil)
     #expect(received.operations.isEmpty)
   }
 
   @Test(
-    "a push that shows nothing is silent (V6)",
+    "V6: a push with nothing to show is silent",
     arguments: [
       (#"{"aps":{"content-available":1},"message_uid":"p"}"#, true),
       (#"{"aps":{"content-available":1,"alert":{}},"message_uid":"p"}"#, true),
@@ -110,10 +110,10 @@ import VibesFixtures
       (#"{"message_uid":"p","body":"Hi"}"#, false),
     ])
   func silent(text: String, isSilent: Bool) throws {
-    #expect(try received(text)?.notification.silent == isSilent)
+    #expect(try received(text)?.notification.isSilent == isSilent)
   }
 
-  @Test("an alert may be its body alone, a sound an object (V6)")
+  @Test("V6: an alert may be a string, and a sound may be an object")
   func shortForms() throws {
     let received = try received(
       #"{"aps":{"alert":"Hi","sound":{"critical":1,"name":"horn.caf"},"badge":"x"},"message_uid":"p"}"#
@@ -124,7 +124,7 @@ import VibesFixtures
   }
 
   @Test(
-    "another vendor's push, or nobody's, is not this vendor's (V6)",
+    "V6: the adapter ignores another vendor's push",
     arguments: [
       "null", "7", "[]", "{}", #""message_uid""#, #"{"aps":{"alert":"Hi"}}"#,
       #"{"message_uid":""}"#, #"{"message_uid":7}"#, #"{"client_app_data":{"deep_link":"x"}}"#,
@@ -137,14 +137,14 @@ import VibesFixtures
     #expect(try received(text) == nil)
   }
 
-  @Test("an address that can run code never reaches the model (V6)")
+  @Test("V6: a URL that can run code never reaches the model")
   func activeAddresses() throws {
     let received = try received([
       "message_uid": "p",
       "client_app_data": ["deep_link": " JAVASCRIPT:alert(1)", "media_url": "file:///etc/passwd"],
     ])
-    #expect(received?.notification.deepLink == nil)
-    #expect(received?.notification.mediaURL == nil)
+    #expect(received?.notification.deepLinkText == nil)
+    #expect(received?.notification.mediaURLText == nil)
     #expect(received?.notification.detail.isEmpty == true)
   }
 
@@ -158,7 +158,7 @@ import VibesFixtures
   ]
 
   @Test(
-    "a push moves a token here only with all that its service asks for (V12)",
+    "V12: a push migrates a token only with every field that its service requires",
     arguments: [
       (
         #"{"aps":{"content-available":1},"client_custom_data":{"vibes_auto_register_token":"0AFF","migration_item_id":"i-1"}}"#,

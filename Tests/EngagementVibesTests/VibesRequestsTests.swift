@@ -9,7 +9,7 @@ import FoundationEssentials
 import Testing
 import VibesFixtures
 
-@Suite("Vibes: what is asked") struct VibesRequestTests {
+@Suite("Vibes: requests") struct VibesRequestTests {
   /// A request as a table says it.
   struct Row: Sendable, CustomTestStringConvertible {
     var operation: Vibes.Operation
@@ -111,7 +111,9 @@ import VibesFixtures
     return request
   }
 
-  @Test("every operation has its request, with the token as a secret (V2–V8, V12)", arguments: rows)
+  @Test(
+    "V2–V8 V12: every operation becomes its documented request, with the token as a secret",
+    arguments: rows)
   func requests(row: Row) throws {
     let request = try request(row.operation, Self.context)
     #expect(request.line == row.line.replacing(" ", with: " \(Vibes.root)", maxReplacements: 1))
@@ -127,13 +129,13 @@ import VibesFixtures
     #expect(try Vibes.adapter().capabilities.hosts.allows(request.target()))
   }
 
-  @Test("what is declared as a request has one, and nothing else has")
+  @Test("the declared request operations are exactly those with a request")
   func declares() throws {
     let declared = try Vibes.adapter().capabilities.abilities.filter { $0.value.travel == .request }
     #expect(Set(declared.keys) == Set(Self.rows.map(\.operation.verb) + [.device(.register)]))
   }
 
-  @Test("a retry says the same, with the time at which the user acted (V8)")
+  @Test("V8: a retry sends the same request with the time of the user's action")
   func retries() throws {
     let operation = Vibes.Operation.act(.delete, on: Vibes.item("m-1"))
     let first = try request(operation, Self.context)
@@ -144,7 +146,7 @@ import VibesFixtures
     #expect(try request(operation, later) == first)
   }
 
-  @Test("registering carries no token, and the device says what it knows (V2, V4)")
+  @Test("V2 V4: a registration sends no token and sends every known device field")
   func registers() throws {
     let context = Vibes.context { context in
       context.secrets[.installation, "token"] = nil
@@ -167,7 +169,7 @@ import VibesFixtures
   }
 
   @Test(
-    "an advertising id that is empty or all zeros is none (V1)",
+    "V1: an advertising id that is empty or all zeros is sent as null",
     arguments: ["", "00000000-0000-0000-0000-000000000000"])
   func noAdvertisingID(id: String) throws {
     let context = Vibes.context { $0.device.advertisingID = id }
@@ -176,7 +178,7 @@ import VibesFixtures
 
   // MARK: What comes first
 
-  @Test("what is missing is done first, in order (V2, V7, V8)")
+  @Test("V2 V7 V8: missing prerequisites run first, in order")
   func prerequisites() throws {
     let adapter = try Vibes.adapter()
     var context = Vibes.context { context in
@@ -209,7 +211,7 @@ import VibesFixtures
     #expect(try first(.inbox) == .person)
   }
 
-  @Test("what is there already is not asked for (V2, V3, V5, V8)")
+  @Test("V2 V3 V5 V8: an operation that is already done skips its request")
   func nothingToAsk() throws {
     let adapter = try Vibes.adapter()
     func isDone(_ operation: Vibes.Operation, _ context: AdapterContext) throws -> Bool {
@@ -223,7 +225,7 @@ import VibesFixtures
     #expect(try isDone(.unregisterPush(.production), unknown))
   }
 
-  @Test("a device that was tied to the person since that was asked for is not tied twice (V7)")
+  @Test("V7: an association already made after the sign-in is skipped")
   func tiedSince() throws {
     func isDone(_ id: UserID, tied: TimeInterval, to device: String = "d-1") throws -> Bool {
       let context = Vibes.context { context in
@@ -267,7 +269,7 @@ import VibesFixtures
   ]
 
   @Test(
-    "flow 12: what the vendor lacks or would refuse is refused without a request",
+    "flow 12: an operation that Vibes lacks or would refuse sends no request",
     arguments: refused)
   func refuses(operation: Vibes.Operation, code: EngagementError.Code) async throws {
     #expect {
@@ -288,7 +290,7 @@ import VibesFixtures
   // MARK: The configuration
 
   @Test(
-    "a configuration that cannot work names what is wrong (V1)",
+    "V1: an invalid configuration names its field",
     arguments: [
       ("app-1", "http://vibes.example.com/mobile_apps", "endpoint"),
       ("app-1", "wss://vibes.example.com/mobile_apps", "endpoint"),
@@ -304,7 +306,7 @@ import VibesFixtures
     }
   }
 
-  @Test("the instance, the port and the kinds of events are the application's choice (V1)")
+  @Test("V1: the application chooses the endpoint, the port and the reported event kinds")
   func configures() throws {
     let local = VibesAdapter(
       try VibesConfiguration(

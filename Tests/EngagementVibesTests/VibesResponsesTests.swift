@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 import VibesFixtures
 
-@Suite("Vibes: what is answered") struct VibesAnswerTests {
+@Suite("Vibes: answers") struct VibesAnswerTests {
   private func answer(
     _ operation: Vibes.Operation, _ response: HTTPResponse,
     _ context: AdapterContext = Vibes.context()
@@ -45,7 +45,7 @@ import VibesFixtures
     (599, .retry(.unavailable)), (0, .retry(.unavailable)), (999, .retry(.unavailable)),
   ]
 
-  @Test("each status has one meaning for every operation", arguments: statuses)
+  @Test("each status gives its expected verdict for every operation", arguments: statuses)
   func status(status: Int, ending: Ending) throws {
     let envelope = #"{"errors":[{"message":"secret words","code":1}]}"#
     for row in VibesRequestTests.rows {
@@ -80,13 +80,13 @@ import VibesFixtures
     }
   }
 
-  @Test("a registration that is refused asks nobody to renew it (V2)")
+  @Test("V2: a refused registration asks for no renewal")
   func refusedRegistration() throws {
     let answer = try answer(.device(.register), HTTPResponse(401))
     #expect(Ending(answer.verdict) == .refused(.unauthenticated))
   }
 
-  @Test("the token of a device that has left is renewed for that alone, once (V2)")
+  @Test("V2: an expired token of a released device is renewed once, for the release only")
   func leaving() throws {
     let trace = SHA256.digest(of: "d-0").description
     let name = "leaving.\(trace)"
@@ -115,7 +115,7 @@ import VibesFixtures
   }
 
   @Test(
-    "a renewal that is refused is believed after an hour, by any clock (V2, G19)",
+    "V2 G19: an hour of refused renewals drops the device, and a clock set back restarts the hour",
     arguments: [
       (nil, ["token.refused"], false), ("2026-10-01T08:00:01.000Z", [], false),
       ("2026-10-01T08:00:00.000Z", ["device", "token", "token.device", "token.refused"], true),
@@ -138,13 +138,13 @@ import VibesFixtures
         == (since != nil && since != "soon"))
   }
 
-  @Test("a missing message has ended as it was to end (V8)")
+  @Test("V8: a 404 to a deletion removes the message")
   func missingMessage() throws {
     let answer = try answer(.act(.delete, on: Vibes.item("m-1")), HTTPResponse(404))
     #expect(answer == Answer([.removed(.inbox, ids: ["m-1"])]))
   }
 
-  @Test("a list that is not allowed any more asks for the person anew (V8)", arguments: [403, 404])
+  @Test("V8: a refused message list makes the kit ask for the person again", arguments: [403, 404])
   func doubtfulList(status: Int) throws {
     let answer = try answer(.inbox, HTTPResponse(status))
     #expect(answer.changes == [.keep(.user, "person.time", nil)])
@@ -166,7 +166,7 @@ import VibesFixtures
     (.act(.read, on: Vibes.item("m-1")), #"{"message_uid":"m-1","content":"c","read":true}"#),
   ]
 
-  @Test("what is remembered of an answer (V2, V7, V8)")
+  @Test("V2 V7 V8: each answer becomes its changes")
   func changes() throws {
     // Of the id alone.
     let trace = "18ac3e7343f016890c510e93f935261169d9e3f565436429830faf0934f4f8e4"
@@ -187,7 +187,7 @@ import VibesFixtures
     }
   }
 
-  @Test("a person is known by key, id and phone, and asked for with which device and when (V7)")
+  @Test("V7: a person answer stores the person with the device and the time")
   func person() throws {
     let context = Vibes.context { $0.values[.user, "person"] = nil }
     let answer = try answer(.person, .json(200, Self.bodies[3].1), context)
@@ -203,14 +203,14 @@ import VibesFixtures
         ]))
   }
 
-  @Test("a person without an external id or a phone is a person (V7)")
+  @Test("V7: a person without an external id or a phone is accepted")
   func barePerson() throws {
     let answer = try answer(.person, .json(200, #"{"person_key":"p-1","external_person_id":null}"#))
     #expect(answer.verdict == .done)
     #expect(answer.changes.contains(.person(Person("p-1", provider: "vibes", vendor: "vibes"))))
   }
 
-  @Test("an inbox that is off is remembered (V8)")
+  @Test("V8: a disabled inbox is stored")
   func inboxOff() throws {
     let answer = try answer(.settings, .json(200, #"{"inbox_enabled":false}"#))
     #expect(answer.changes.contains(.keep(.installation, "inbox", "off")))
@@ -218,7 +218,7 @@ import VibesFixtures
   }
 
   @Test(
-    "flow 12: a body that is cut anywhere changes nothing and may be asked for again",
+    "flow 12: a body cut at any byte changes nothing and is retried",
     arguments: bodies)
   func cut(operation: Vibes.Operation, body: String) throws {
     let bytes = Array(body.utf8)
@@ -247,7 +247,7 @@ import VibesFixtures
   ]
 
   @Test(
-    "flow 12: an answer that is something else is malformed, whatever it is", arguments: hostile)
+    "flow 12: a body of any other format is malformed and retried", arguments: hostile)
   func hostileBody(body: String) throws {
     for (operation, _) in Self.bodies {
       let answer = try answer(operation, .json(200, body))
@@ -256,7 +256,7 @@ import VibesFixtures
     }
   }
 
-  @Test("flow 12: any bytes at any status give an answer", arguments: 0..<8)
+  @Test("flow 12: the adapter answers any bytes at any status", arguments: 0..<8)
   func fuzz(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     for _ in 0..<Effort.share(of: 500) {
@@ -274,7 +274,7 @@ import VibesFixtures
     }
   }
 
-  @Test("an answer that nobody reads may say anything, and is no page (V3, V5)")
+  @Test("V3 V5: an operation that ignores its answer's body accepts any body but an HTML page")
   func unread() throws {
     for operation in [Vibes.Operation.device(.update), .registerPush(.production)] {
       for body in ["", " ", "null", "OK"] {
@@ -285,7 +285,7 @@ import VibesFixtures
     }
   }
 
-  @Test("of a batch, what the vendor has no word for is rejected with a reason (V5)")
+  @Test("V5: unsupported events of a batch are rejected with a reason")
   func partly() throws {
     let batch = [
       Vibes.event("e-1", .open, about: Vibes.item("m-1")),
@@ -296,7 +296,7 @@ import VibesFixtures
         == Answer([], .partly(rejected: ["e-2": "Vibes has no event for this."])))
   }
 
-  @Test("one bad message of a hundred costs one (V8)")
+  @Test("V8: each bad message of a hundred costs only itself")
   func oneOfAHundred() async throws {
     let scene = try VibesScene()
     var items = (0..<100).map { #"{"message_uid":"m-\#($0)","content":"c"}"# }
@@ -314,7 +314,7 @@ import VibesFixtures
       ])
   }
 
-  @Test("nothing of an answer prints a token")
+  @Test("an answer never prints a token")
   func prints() throws {
     let answer = try answer(
       .device(.register), .json(200, #"{"auth_token":"canary","device":{"vibes_device_id":"d"}}"#))

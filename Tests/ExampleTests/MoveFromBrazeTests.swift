@@ -2,7 +2,7 @@ import Testing
 
 @Suite struct MoveFromBrazeTests {
   @Test(
-    "an application that used content cards does the same after its move (B1, B2, B3, B5, B6)",
+    "B1 B2 B3 B5 B6: an application with content cards works the same after its migration from Braze",
     .timeLimit(.minutes(20)))
   func moves() async throws {
     #expect(

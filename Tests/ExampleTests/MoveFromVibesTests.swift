@@ -2,7 +2,7 @@ import Testing
 
 @Suite struct MoveFromVibesTests {
   @Test(
-    "an application that used push and inbox does the same after its move (V1–V4, V6–V9, V11)",
+    "V1–V4 V6–V9 V11: an application with push and inbox works the same after its migration from Vibes",
     .timeLimit(.minutes(20)))
   func moves() async throws {
     #expect(

@@ -18,8 +18,10 @@ struct Program {
   }
 
   /// Runs it to its end; what it printed.
-  func output() async throws -> String {
+  func output(_ arguments: [String] = [], in folder: URL? = nil) async throws -> String {
     let process = Process()
+    process.arguments = arguments
+    process.currentDirectoryURL = folder
     let output = Pipe()
     process.executableURL = url
     process.standardOutput = output
@@ -37,5 +39,38 @@ struct Program {
       }
     }
     return String(decoding: text, as: UTF8.self)
+  }
+
+  /// Starts it without waiting for its end.
+  func start(_ arguments: [String], in folder: URL) async throws -> Running {
+    let process = Process()
+    let output = Pipe()
+    process.executableURL = url
+    process.arguments = arguments
+    process.currentDirectoryURL = folder
+    process.standardOutput = output
+    try process.run()
+    return Running(process: process, output: output.fileHandleForReading)
+  }
+
+  /// A program that runs until it is stopped.
+  struct Running {
+    fileprivate let process: Process
+    fileprivate let output: FileHandle
+
+    /// The first line that it prints; nil where it ends without one.
+    func firstLine() throws -> String? {
+      var bytes: [UInt8] = []
+      while let byte = try output.read(upToCount: 1)?.first {
+        if byte == UInt8(ascii: "\n") { return String(decoding: bytes, as: UTF8.self) }
+        bytes.append(byte)
+      }
+      return nil
+    }
+
+    func stop() {
+      process.interrupt()
+      process.waitUntilExit()
+    }
   }
 }

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 @Suite struct QuickstartTests {
-  @Test("the quickstart does what it says (X1, X6, X7)", .timeLimit(.minutes(20)))
+  @Test("X1 X6 X7: the quickstart prints the expected output", .timeLimit(.minutes(20)))
   func quickstart() async throws {
     #expect(
       try await Program("Quickstart").output() == """
@@ -27,7 +27,7 @@ import Testing
         """)
   }
 
-  @Test("the interface that the README shows is the quickstart's own code")
+  @Test("the README's Swift code is part of the quickstart")
   func readme() throws {
     let root = URL(filePath: #filePath)
       .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -37,6 +37,8 @@ import Testing
     let example = try text("Examples/Quickstart/main.swift")
     let blocks = try text("README.md").components(separatedBy: "```swift\n").dropFirst()
       .map { $0.components(separatedBy: "```")[0] }
+      // The manifest of a package that uses the library; `ArchitectureTests` reads it.
+      .filter { !$0.hasPrefix("// swift-tools-version") }
     #expect(blocks.count == 1)
     for block in blocks { #expect(example.contains("\n" + block)) }
   }

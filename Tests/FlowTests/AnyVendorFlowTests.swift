@@ -26,7 +26,7 @@ private typealias Operation = EngagementAdapterAPI.Operation
       [0], [0xff, 0xfe], [0x7b, 0x22, 0xc3, 0x28, 0x22, 0x3a, 0x31, 0x7d],
     ]
 
-  @Test("flow 12: every vendor answers hostile bytes, whatever was asked and whatever the status")
+  @Test("flow 12: every adapter answers hostile bytes for each operation and each status")
   func hostileAnswers() throws {
     for subject in try Self.subjects.get() {
       let probe = Probe(subject)
@@ -45,7 +45,7 @@ private typealias Operation = EngagementAdapterAPI.Operation
     }
   }
 
-  @Test("flow 12: every vendor answers bytes that were spoiled at random, and cut at every byte")
+  @Test("flow 12: every adapter answers randomly mutated bodies and bodies cut at any byte")
   func spoiledAnswers() throws {
     var mutator = Mutator(seed: 12)
     var bodies = (0..<Effort.share(of: 2000)).map { _ in mutator.next() }
@@ -64,37 +64,38 @@ private typealias Operation = EngagementAdapterAPI.Operation
     }
   }
 
-  @Test("flow 12: what a vendor does not declare is unsupported and no request is sent")
+  @Test("flow 12: an undeclared operation is unsupported and sends no request")
   func undeclared() async throws {
     for subject in try Self.subjects.get() {
       let transport = ScriptedTransport { _ in HTTPResponse(200) }
-      let house = MemoryHouse(subject.adapter, user: "u-1", transport: transport)
-      let exchange = Exchange(subject.adapter, in: house)
+      let host = MemoryHost(subject.adapter, user: "u-1", transport: transport)
+      let runner = OperationRunner(subject.adapter, in: host)
       let undeclared = Subject.operations.filter {
         subject.adapter.capabilities.ability($0.verb).travel == .unsupported
       }
       #expect(!undeclared.isEmpty)
       for operation in undeclared {
-        guard case .refused(let error) = await exchange.perform(operation, house.attempt()) else {
+        guard case .refused(let error) = await runner.execute(operation, host.attempt()).outcome
+        else {
           Issue.record("\(subject) \(operation.verb) was not refused")
           continue
         }
         #expect(error.code == .unsupported, "\(subject) \(operation.verb)")
         #expect(throws: EngagementError.self, "\(subject) \(operation.verb)") {
-          try subject.adapter.step(for: operation, in: house.context())
+          try subject.adapter.step(for: operation, in: host.context())
         }
       }
       #expect(transport.requests.isEmpty)
     }
   }
 
-  @Test("the same context and the same operation give the same request, byte for byte")
+  @Test("the same operation in the same context gives the same request, byte for byte")
   func deterministic() throws {
     for subject in try Self.subjects.get() {
-      let house = MemoryHouse(
+      let host = MemoryHost(
         subject.adapter, user: "u-1", transport: ScriptedTransport { _ in HTTPResponse(200) })
-      house.setCredential(Secret("jwt"))
-      let context = house.context()
+      host.setCredential(Secret("jwt"))
+      let context = host.context()
       for operation in Subject.operations {
         let (first, second) = (
           try? subject.adapter.step(for: operation, in: context),

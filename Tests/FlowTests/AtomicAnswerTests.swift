@@ -46,7 +46,7 @@ import Testing
     Status(0, .malformedResponse), Status(-1, .malformedResponse),
   ]
 
-  @Test("G6 each status has one meaning, whatever was asked", arguments: statuses, operations)
+  @Test("G6: a status has the same meaning for every operation", arguments: statuses, operations)
   func status(_ status: Status, _ operation: EngagementAdapterAPI.Operation) throws {
     let body = Array(#"{"secret":"never shown"}"#.utf8)
     let answer = try answer(operation, HTTPResponse(status.number, body: body))
@@ -63,12 +63,12 @@ import Testing
     }
   }
 
-  @Test("A2 401 asks the application for another token", arguments: operations)
+  @Test("A2: a 401 asks the application for another token", arguments: operations)
   func unauthorized(_ operation: EngagementAdapterAPI.Operation) throws {
     #expect(try answer(operation, HTTPResponse(401)) == Answer([], .renew(.credential)))
   }
 
-  @Test("G6 a server's wish to be left alone is handed on, and nonsense is none")
+  @Test("G6: the error carries a valid Retry-After, and garbage is ignored")
   func retryAfter() throws {
     for (value, seconds) in [("120", 120.0), ("Thu, 01 Oct 2026 09:05:00 GMT", 300), ("0", 1)] {
       let response = HTTPResponse(429, headers: try HTTPHeaders(["Retry-After": value]))
@@ -84,7 +84,7 @@ import Testing
     #expect(error.retryAfter == nil)
   }
 
-  @Test("A17 not modified means something only for a list whose tag was sent")
+  @Test("A17: a 304 is valid only after a request that sent an entity tag")
   func notModified() throws {
     let response = HTTPResponse(304)
     for operation in Self.operations {
@@ -103,7 +103,7 @@ import Testing
   // MARK: Bodies
 
   @Test(
-    "A10 errors inside a success refuse the action", arguments: operations,
+    "A10: errors inside a 200 refuse the operation", arguments: operations,
     [
       #"{"errors":[{"title":"Invalid user"}]}"#, #"{"ok":true,"errors":["x"]}"#,
       #"{"errors":{"title":"x"},"cardInstances":[]}"#, #"{"errors":"x","aggregates":{}}"#,
@@ -115,13 +115,13 @@ import Testing
     #expect(answer.verdict.error?.description.contains("Invalid user") == false)
   }
 
-  @Test("A10 an action that was not done is refused")
+  @Test("A10: an answer with ok false refuses the action")
   func notDone() throws {
     #expect(try answer(Self.write, .json(200, #"{"ok":false}"#)).verdict.code == .invalidArgument)
   }
 
   @Test(
-    "A10 A20 what is no answer of Atomic's proves nothing, so the call is tried again",
+    "A10 A20: a body that is not Atomic's is malformed and the operation is retried",
     arguments: operations,
     [
       "<html>Sign in to the hotel</html>", "[]", "null", "\u{feff}{}", #"{"ok":tru"#,
@@ -135,7 +135,7 @@ import Testing
     guard case .retry = answer.verdict else { throw AtomicSurprise("It is not tried again.") }
   }
 
-  @Test("A10 A20 an empty success is enough for what answers with nothing else")
+  @Test("A10 A20: an empty 200 completes a push registration but no action or metrics request")
   func empty() throws {
     #expect(try answer(.registerPush(.production), HTTPResponse(200)).verdict == .done)
     #expect(try answer(Self.write, HTTPResponse(200)).verdict.code == .malformedResponse)
@@ -143,7 +143,7 @@ import Testing
     #expect(try answer(.metrics, HTTPResponse(200)).verdict.code == .malformedResponse)
   }
 
-  @Test("A8 A21 a feed brings its items, how many there are and its tag")
+  @Test("A8 A21: a feed answer brings the items, the total and the entity tag")
   func feed() throws {
     let cards = [AtomicFixtures.card("a"), "7", AtomicFixtures.card("b")]
     let body = AtomicFixtures.feedBody(cards, total: 9)
@@ -158,7 +158,7 @@ import Testing
     #expect(answer.verdict == .done)
   }
 
-  @Test("A8 a tag that is absent or very long is forgotten")
+  @Test("A8: an absent or very long entity tag clears the stored one")
   func noTag() throws {
     for headers in [[], [("ETag", String(repeating: "e", count: 1025))]] {
       let response = HTTPResponse.json(200, #"{"cardInstances":[]}"#, headers: headers)
@@ -168,7 +168,7 @@ import Testing
     }
   }
 
-  @Test("A8 a feed without a list leaves the old one, and a bad card costs itself alone")
+  @Test("A8: a feed answer without a list keeps the old cards, and a bad card costs only itself")
   func badFeed() async throws {
     let bad = #"{"instance":{"id":"b\u0000"}}"#
     let transport = ScriptedTransport([
@@ -179,17 +179,17 @@ import Testing
         HTTPResponse(503),
       ]
     ])
-    let memory = MemoryHouse(try AtomicFixtures.adapter(), user: "u-1", transport: transport)
+    let memory = MemoryHost(try AtomicFixtures.adapter(), user: "u-1", transport: transport)
     memory.setCredential(AtomicFixtures.token())
-    let roads = Door.whole.roads(in: memory)
+    let runners = KitVariant.complete.runners(in: memory)
     for _ in 1...5 {
-      _ = await roads.perform(AtomicFixtures.cards)
+      _ = await runners.perform(AtomicFixtures.cards)
       #expect(memory.cards(in: AtomicFixtures.feed).map(\.id.value) == ["a", "c"])
     }
     #expect(memory.quarantined.count == 3)
   }
 
-  @Test("A22 metrics count in all and by container, and what is wrong is left out")
+  @Test("A22: metrics count in total and by container, and wrong entries are left out")
   func metrics() throws {
     var expected = CardMetrics(active: 3, unseen: ["c1", "c2"])
     expected.byContainer = [
@@ -216,7 +216,7 @@ import Testing
 
   // MARK: Any bytes
 
-  @Test("flow 12: an answer cut at any byte, or with any byte changed, is still an answer (G17)")
+  @Test("flow 12 G17: the adapter answers a body that is cut or changed at any byte")
   func hostile() throws {
     let adapter = try AtomicFixtures.adapter()
     let bodies = [

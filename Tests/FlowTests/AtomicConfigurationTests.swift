@@ -7,7 +7,7 @@ import Testing
 
 /// Where and as whom an application speaks to Atomic.
 @Suite struct AtomicConfigurationTests {
-  @Test("A1 A2 a configuration that cannot work fails at the start and names its field")
+  @Test("A1 A2: an invalid configuration fails at the start and names its field")
   func configuration() throws {
     typealias Make = () throws -> AtomicConfiguration
     func make(
@@ -40,7 +40,7 @@ import Testing
     #expect(!"\(try make())".contains("key\""))
   }
 
-  @Test("A3 an emulator on this machine is spoken to without encryption, also on the socket")
+  @Test("A3: a loopback emulator may be reached without TLS, over HTTP and over the socket")
   func loopback() throws {
     let adapter = AtomicOutline(
       try AtomicConfiguration(
@@ -62,7 +62,7 @@ import Testing
     #expect(adapter.capabilities.hosts.allows(try socket.target()))
   }
 
-  @Test("A5 polling is off at zero and never more often than each second")
+  @Test("A5: a poll interval of zero switches polling off, and the shortest one is a second")
   func pollInterval() throws {
     let interval = { (poll: Duration) in
       try AtomicConfiguration(

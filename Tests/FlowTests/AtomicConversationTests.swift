@@ -10,10 +10,10 @@ import Testing
 /// What Atomic's conversation never does, whatever happens, and what it always comes to.
 @Suite struct AtomicConversationTests {
   @Test(
-    "flow 11: no order of events, timers and messages breaks the conversation's rules (G6, G13, G17)"
+    "flow 11 G6 G13 G17: the conversation keeps its rules under any order of events, timers and messages"
   )
   func anyOrder() throws {
-    let seen = try walk(.whole)
+    let seen = try walk(.complete)
     #expect(
       seen == [
         "auth", "close 3000", "close 3001", "close 3004", "commit", "connect", "custom-ping",
@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test(
-    "flow 11: the rules notice a conversation that breaks them",
+    "flow 11: the rules detect a conversation that breaks them",
     arguments: ["timer", "close 3001", "auth"])
   func anyOrderNeeds(_ action: String) {
     withKnownIssue {
@@ -31,8 +31,8 @@ import Testing
   }
 
   /// Many random walks; tells what was done on them.
-  private func walk(_ door: Door) throws -> [String] {
-    let adapter = door.adapter(try AtomicFixtures.adapter())
+  private func walk(_ variant: KitVariant) throws -> [String] {
+    let adapter = variant.adapter(try AtomicFixtures.adapter())
     var seen: Set<String> = []
     for seed in 1...400 as ClosedRange<UInt64> {
       var random = SeededGenerator(seed: seed)
@@ -45,7 +45,8 @@ import Testing
     return seen.sorted()
   }
 
-  @Test("flow 11: a message cut at any byte, or with any byte changed, breaks nothing (G17)")
+  @Test(
+    "flow 11 G17: the conversation keeps its rules when a message is cut or changed at any byte")
   func hostileMessages() throws {
     let adapter = try AtomicFixtures.adapter()
     for message in AtomicLiveLaws.messages.map({ Array($0.utf8) }) {
@@ -62,7 +63,7 @@ import Testing
     }
   }
 
-  @Test("flow 11: one bad card of an update costs itself alone (G17)")
+  @Test("flow 11 G17: a bad card in an update costs only itself")
   func badCard() async throws {
     var script = try script()
     await script.begin()
@@ -81,7 +82,7 @@ import Testing
   }
 
   @Test(
-    "flow 11: updates that were lost, doubled or turned round are mended by the next whole feed (G20)"
+    "flow 11 G20: the next whole feed repairs lost, duplicated and reordered updates"
   )
   func convergence() async throws {
     for seed in 1...60 as ClosedRange<UInt64> {
@@ -105,10 +106,11 @@ import Testing
 
   private func script() throws -> AtomicLiveScript {
     let clock = TestClock()
-    let memory = MemoryHouse(
+    let memory = MemoryHost(
       try AtomicFixtures.adapter(), user: "u-1", transport: ScriptedTransport([:]), clock: clock)
     memory.setCredential(AtomicFixtures.token())
-    return try #require(AtomicLiveScript(memory, Door.whole.roads(in: memory), clock: clock))
+    return try #require(
+      AtomicLiveScript(memory, KitVariant.complete.runners(in: memory), clock: clock))
   }
 
   private func replacement(_ cards: [String]) -> String {

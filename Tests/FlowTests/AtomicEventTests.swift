@@ -62,7 +62,8 @@ import Testing
   ]
 
   @Test(
-    "A16 A28 A29 each kind of event has its word and its properties, and no others", arguments: rows
+    "A16 A28 A29: each kind of event is sent with its vendor name and only its own properties",
+    arguments: rows
   )
   func words(_ row: Row) throws {
     let event = event(row.kind, row.properties)
@@ -72,13 +73,13 @@ import Testing
     #expect(sent["eventType"] == nil)
   }
 
-  @Test("A28 every kind that is declared has a word of its own")
+  @Test("A28: the table covers every declared event kind")
   func everyKind() throws {
     let kinds = try AtomicFixtures.adapter().capabilities.eventKinds
     #expect(kinds == Set(Self.rows.map(\.kind)).union([.custom]))
   }
 
-  @Test("A19 A28 an event says when, where and on which card it happened, in full")
+  @Test("A19 A28: an event carries its time, its container and its card in full")
   func wholeEvent() throws {
     var event = event(
       .displayed,
@@ -97,7 +98,7 @@ import Testing
         """)
   }
 
-  @Test("A19 an event of the application's own has a name and its properties as they are")
+  @Test("A19: a custom event keeps its name and its properties unchanged")
   func custom() throws {
     var event = EngagementEvent(id: "e-1", kind: .custom, time: TestClock().now)
     event.name = "page-viewed"
@@ -111,7 +112,7 @@ import Testing
         """)
   }
 
-  @Test("A16 the text of a vote is 280 characters at most")
+  @Test("A16: the text of a vote is cut to 280 characters")
   func longVote() throws {
     let text = String(repeating: "é", count: 300)
     let event = event(.vote, ["useful": false, "reason": "other", "message": .string(text)])
@@ -119,9 +120,9 @@ import Testing
     #expect(message?.count == 280)
   }
 
-  @Test("A16 a vote is accepted as an event and taken back by nobody")
+  @Test("A16: a vote is accepted as an event with its reason and its card")
   func vote() throws {
-    let memory = MemoryHouse(
+    let memory = MemoryHost(
       try AtomicFixtures.adapter(), user: "u-1", transport: ScriptedTransport([:]))
     try memory.act(
       .vote(useful: false, reason: .other, message: "Too loud"), on: Self.card)
@@ -136,7 +137,7 @@ import Testing
 
   // MARK: Arrived, or not
 
-  @Test("A19 G2 events that Atomic takes are settled, and each other one is rejected with a reason")
+  @Test("A19 G2: supported events are settled, and every other event is rejected with a reason")
   func partly() throws {
     let adapter = try AtomicFixtures.adapter()
     let nameless = EngagementEvent(id: "e-2", kind: .custom, time: TestClock().now)
@@ -156,7 +157,7 @@ import Testing
         == .done)
   }
 
-  @Test("A19 G3 what is said on the socket is what is sent over HTTP, byte for byte")
+  @Test("A19 G3: an event has the same bytes on the socket as over HTTP")
   func sameBytes() throws {
     let adapter = try AtomicFixtures.adapter()
     let event = event(.displayed, ["position": 2])

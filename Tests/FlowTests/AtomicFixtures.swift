@@ -96,9 +96,9 @@ actor AtomicApplication {
   func answer(_ answer: Result<Secret?, EngagementError>) { answers = [answer] }
 }
 
-/// A house that is changed in one place, to take a feature out of the door or to hold it up.
-struct AtomicChangedHouse: ExchangeHouse {
-  var inner: any ExchangeHouse
+/// A host that is changed in one place, to take a feature out of the variant or to hold it up.
+struct AtomicChangedHost: OperationHost {
+  var inner: any OperationHost
   var context: @Sendable (AdapterContext) async -> AdapterContext = { $0 }
   /// Who is taken to have asked.
   var attempt: @Sendable (Attempt) -> Attempt = { $0 }
@@ -108,14 +108,18 @@ struct AtomicChangedHouse: ExchangeHouse {
   var asks = true
 
   func context(
-    for operation: EngagementAdapterAPI.Operation, _ attempt: Attempt
+    for operation: EngagementAdapterAPI.Operation, _ attempt: Attempt, delivering rows: [Int64]
   ) async throws(EngagementError) -> AdapterContext {
-    await context(try await inner.context(for: operation, self.attempt(attempt)))
+    await context(
+      try await inner.context(for: operation, self.attempt(attempt), delivering: rows))
   }
 
   func commit(
-    _ changes: [Change], of operation: EngagementAdapterAPI.Operation, _ attempt: Attempt
-  ) async throws(EngagementError) { try await inner.commit(changes, of: operation, attempt) }
+    _ changes: [Change], of operation: EngagementAdapterAPI.Operation, _ attempt: Attempt,
+    recording event: EngagementEvent?
+  ) async throws(EngagementError) {
+    try await inner.commit(changes, of: operation, attempt, recording: event)
+  }
 
   func renewCredential(
     replacing refused: Secret?, for attempt: Attempt
@@ -133,15 +137,15 @@ struct AtomicChangedHouse: ExchangeHouse {
   }
 }
 
-extension Door {
-  /// A door whose house is changed in one place.
+extension KitVariant {
+  /// A variant whose host is changed in one place.
   static func withHouse(
-    _ change: @escaping @Sendable (inout AtomicChangedHouse) -> Void
-  ) -> Door {
-    Door(house: { memory in
-      var house = AtomicChangedHouse(inner: memory)
-      change(&house)
-      return house
+    _ change: @escaping @Sendable (inout AtomicChangedHost) -> Void
+  ) -> KitVariant {
+    KitVariant(host: { memory in
+      var host = AtomicChangedHost(inner: memory)
+      change(&host)
+      return host
     })
   }
 }
@@ -151,13 +155,13 @@ extension HTTPRequest {
   var bearer: String? { headers.secret("Authorization")?.revealed }
 }
 
-extension Exchange.Outcome {
+extension OperationRunner.Outcome {
   /// The code of what went wrong.
   var code: EngagementError.Code? { error?.code }
 
   var error: EngagementError? {
     switch self {
-    case .retry(let error), .refused(let error): error
+    case .retry(let error), .refused(let error), .cancelled(let error, _): error
     case .done, .partly, .wait: nil
     }
   }

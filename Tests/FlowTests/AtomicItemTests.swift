@@ -9,7 +9,7 @@ import Testing
 
 /// Atomic's cards as neutral ones.
 @Suite struct AtomicItemTests {
-  @Test("A9 A13 A23 the fullest card arrives whole")
+  @Test("A9 A13 A23: the fullest card arrives with every field")
   func fullest() throws {
     let card = try card(Self.fullest)
     #expect(card.id == ItemID("atomic", "1f0c8a7e"))
@@ -24,13 +24,14 @@ import Testing
     #expect(card.activeAt == ISO8601.date(from: "2026-10-03T09:00:00Z"))
     #expect(card.expiresAt == ISO8601.date(from: "2026-11-01T09:00:00Z"))
     #expect(card.metadata == ["campaign": "autumn"])
-    #expect(card.actions == .init(dismiss: true, snooze: true, voteUp: true, voteDown: false))
-    #expect(card.dismissible)
-    #expect(!card.dismissed)
+    #expect(
+      card.actions == .init(canDismiss: true, canSnooze: true, canVoteUp: true, canVoteDown: false))
+    #expect(card.isDismissible)
+    #expect(!card.isDismissed)
     #expect(card.handle == ["status": "active"])
     #expect(card.title == "Rent of 20 Oct 2026 is due soon")
     #expect(card.text == "For *water, heat* and .")
-    #expect(card.imageURL == "https://cdn.example.com/flat.png")
+    #expect(card.imageURLText == "https://cdn.example.com/flat.png")
     #expect(card.imageAlt == "A flat")
     #expect(
       card.runtimeVariables == [
@@ -40,7 +41,7 @@ import Testing
       ])
   }
 
-  @Test("A9 a card's components are a tree in neutral words, and unknown ones are left out")
+  @Test("A9: a card's components form a tree of neutral kinds, and unknown ones are left out")
   func components() throws {
     let components = try card(Self.fullest).components
     #expect(
@@ -82,7 +83,7 @@ import Testing
       ])
   }
 
-  @Test("A9 A10 A13 A15 A16 a card's buttons do what Atomic's do")
+  @Test("A9 A10 A13 A15 A16: each Atomic button maps to its neutral action")
   func buttons() throws {
     let card = try card(Self.fullest)
     let expected: [CardButton] = [
@@ -124,7 +125,7 @@ import Testing
       member: "instance.status", read: { $0.status.map(JSON.string) },
       values: [("null", nil), ("7", nil), (#""odd""#, "odd")]),
     Leniency(
-      member: "instance.status", read: { .bool($0.dismissed) },
+      member: "instance.status", read: { .bool($0.isDismissed) },
       values: [
         (#""active""#, false), (#""completed""#, true), (#""dismissed""#, true),
         (#""expired""#, true), (#""cancelled""#, true), (#""snoozed""#, false),
@@ -147,7 +148,7 @@ import Testing
       member: "metadata.payloadMetadata", read: { .object($0.metadata) },
       values: [("null", [:]), (#""a""#, [:]), (#"{"a":{"b":[1]}}"#, ["a": ["b": [1]]])]),
     Leniency(
-      member: "actions.dismiss", read: { .bool($0.actions.dismiss) },
+      member: "actions.dismiss", read: { .bool($0.actions.canDismiss) },
       values: [
         ("null", false), ("true", false), (#"{"swipe":false,"overflow":false}"#, false),
         (#"{"swipe":true}"#, true), (#"{"overflow":true}"#, true), (#"{"overflow":"yes"}"#, false),
@@ -172,7 +173,8 @@ import Testing
   ]
 
   @Test(
-    "A9 G17 what is absent, wrong or unknown costs its member and not its card", arguments: leniency
+    "A9 G17: an absent, wrong or unknown member costs only itself and the card stays",
+    arguments: leniency
   )
   func lenient(_ row: Leniency) throws {
     for (sent, read) in row.values {
@@ -182,7 +184,7 @@ import Testing
   }
 
   @Test(
-    "A9 G17 a card that cannot be named is set aside",
+    "A9 G17: a card without a usable id is quarantined",
     arguments: [
       "{}", "7", "null", "[]", #"{"instance":7}"#, #"{"instance":{}}"#,
       #"{"instance":{"id":null}}"#, #"{"instance":{"id":""}}"#, #"{"instance":{"id":{}}}"#,
@@ -194,7 +196,7 @@ import Testing
     } throws: { ($0 as? EngagementError)?.code == .malformedResponse }
   }
 
-  @Test("A9 an id is kept byte for byte, and a number is its digits")
+  @Test("A9: an id keeps its bytes, and a numeric id becomes its digits")
   func ids() throws {
     for (sent, id) in [
       (#""e\u0301""#, "e\u{301}"), (#""é""#, "é"), ("9007199254740993", "9007199254740993"),
@@ -207,7 +209,7 @@ import Testing
   // MARK: Placeholders
 
   @Test(
-    "A23 a title has the defaults of its variables, and nothing for what is unknown",
+    "A23: a title shows the default of each variable and drops unknown variables",
     arguments: [
       ("!{a}", "1"), ("!{a}!{a}", "11"), ("x!{a}y!{b}z", "x1y!{a}z"), ("!{none}.", "."),
       ("!{", "!{"), ("!{a", "!{a"), ("!", "!"), ("! {a}", "! {a}"), ("!!{a}}", "!1}"),
@@ -222,7 +224,7 @@ import Testing
     #expect(try card(item).title == filled)
   }
 
-  @Test("A23 G17 many placeholders of a long default do not fill the memory")
+  @Test("A23 G17: many placeholders with a long default give a title of limited size")
   func placeholderBomb() throws {
     let item = """
       {"instance":{"id":"a"},\
@@ -234,7 +236,7 @@ import Testing
   }
 
   @Test(
-    "A23 a date variable is written as its author chose, in English and UTC",
+    "A23: a date variable uses its author's format, in English and UTC",
     arguments: [
       ("DD MMM YYYY", "05 Oct 2026"), ("D MMMM YY", "5 October 26"),
       ("MM/M HH:mm:ss", "10/10 09:07:03"),
@@ -255,7 +257,7 @@ import Testing
   // MARK: Addresses
 
   @Test(
-    "A29 G18 an address that can run code never reaches the model",
+    "A29 G18: a URL that can run code never reaches the model",
     arguments: [
       "javascript:alert(1)", " JavaScript:alert(1)", "java\\nscript:alert(1)",
       "\\u0001javascript:x",

@@ -14,15 +14,15 @@ import Testing
   // MARK: The token ends
 
   @Test(
-    "flow 11: a token that ends is replaced and every feed subscribed to again (A2, A3)",
+    "flow 11 A2 A3: the socket replaces an expired token and subscribes to every feed again",
     arguments: [
       #"{"messageType":"token-expiry"}"#,
       #"{"messageType":"error","data":{"errorType":"expired-token","errorMessage":"Expired"}}"#,
       #"{"messageType":"error","data":{"errorType":"invalid-token"}}"#,
     ])
-  func expiry(_ message: String) async throws { try await flowExpiry(.whole, message) }
+  func expiry(_ message: String) async throws { try await flowExpiry(.complete, message) }
 
-  @Test("flow 11: replacing a token needs a conversation that may ask for one")
+  @Test("flow 11: the expired token flow fails when the conversation may not ask for a credential")
   func expiryNeedsAsking() async {
     await withKnownIssue {
       try await flowExpiry(
@@ -30,10 +30,10 @@ import Testing
     }
   }
 
-  private func flowExpiry(_ door: Door, _ message: String) async throws {
+  private func flowExpiry(_ variant: KitVariant, _ message: String) async throws {
     let new = AtomicFixtures.token(ending: .seconds(7200))
     let application = AtomicApplication(.success(new))
-    var script = try script(door, application)
+    var script = try script(variant, application)
     await script.begin()
     _ = (script.takeDone(), script.takeSaid())
     await script.hear(message)
@@ -49,11 +49,11 @@ import Testing
   }
 
   @Test(
-    "flow 11: without a good token the socket is given up, and no other token is sent (A2, G13)")
+    "flow 11 A2 G13: the socket closes instead of sending another user's or an expired token")
   func badToken() async throws {
     for answer in [nil, AtomicFixtures.token("u-2"), AtomicFixtures.token(ending: .seconds(1))] {
       let application = AtomicApplication(.success(answer))
-      var script = try script(.whole, application)
+      var script = try script(.complete, application)
       script.memory.setCredential(nil)
       await script.happen(.started)
       await script.happen(.opened)
@@ -65,10 +65,11 @@ import Testing
     }
   }
 
-  @Test("flow 11: a server that refuses each new token does not drive the application (G6)")
+  @Test(
+    "flow 11 G6: a server that refuses each new token makes the kit ask the application only once")
   func refusedAgain() async throws {
     let application = AtomicApplication(.success(AtomicFixtures.token(ending: .seconds(7200))))
-    var script = try script(.whole, application)
+    var script = try script(.complete, application)
     await script.happen(.started)
     await script.happen(.opened)
     let refusal = #"{"messageType":"error","data":{"errorType":"invalid-token"}}"#
@@ -81,9 +82,9 @@ import Testing
     #expect(await application.asked.count == 1)
   }
 
-  @Test("flow 11: a server that does not answer the token within seven seconds is given up (A3)")
+  @Test("flow 11 A3: the socket closes if the server leaves the token unanswered for seven seconds")
   func authenticationTimesOut() async throws {
-    var script = try script(.whole)
+    var script = try script(.complete)
     await script.happen(.started)
     await script.happen(.opened)
     _ = script.takeDone()
@@ -96,29 +97,29 @@ import Testing
   // MARK: Denied, polling, back
 
   @Test(
-    "flow 11: a denied socket falls back to asking over HTTP and is tried again after nine turns (A3, A26, A28)"
+    "flow 11 A3 A26 A28: a denied socket falls back to polling and connects again after nine polls"
   )
-  func denied() async throws { try await flowDenied(.whole) }
+  func denied() async throws { try await flowDenied(.complete) }
 
-  @Test("flow 11: falling back needs a conversation that may have HTTP asked")
+  @Test("flow 11: the denied socket flow fails when the conversation may not poll")
   func deniedNeedsPolling() async {
     await withKnownIssue {
       try await flowDenied(.withoutAction { if case .poll = $0 { true } else { false } })
     }
   }
 
-  @Test("flow 11: coming back needs timers")
+  @Test("flow 11: the denied socket flow fails without timers")
   func deniedNeedsTimers() async {
     await withKnownIssue {
       try await flowDenied(.withoutAction { if case .timer = $0 { true } else { false } })
     }
   }
 
-  private func flowDenied(_ door: Door) async throws {
+  private func flowDenied(_ variant: KitVariant) async throws {
     let transport = ScriptedTransport([
       AtomicFixtures.feedLine: [AtomicFixtures.feed([AtomicFixtures.card("c1")])]
     ])
-    var script = try script(door, transport: transport)
+    var script = try script(variant, transport: transport)
     await script.happen(.showing([AtomicFixtures.feed]))
     await script.happen(.started)
     await script.happen(.closed(code: 1006))
@@ -142,10 +143,10 @@ import Testing
     #expect(transport.requests.count == asked)
   }
 
-  @Test("flow 11: a feed that comes up while there is no socket is asked for at once (A3, A8)")
+  @Test("flow 11 A3 A8: a feed shown while the socket is closed is polled at once")
   func shownWhilePolling() async throws {
     let transport = ScriptedTransport { _ in AtomicFixtures.feed([]) }
-    var script = try script(.whole, transport: transport)
+    var script = try script(.complete, transport: transport)
     await script.happen(.started)
     await script.happen(.closed(code: 1006))
     #expect(transport.requests.isEmpty)
@@ -155,9 +156,11 @@ import Testing
     #expect(transport.requests.count == 1)
   }
 
-  @Test("flow 11: a feed that the server refuses is tried three more times (A3)")
+  @Test(
+    "flow 11 A3: a refused subscription is retried three times, then the socket falls back to polling"
+  )
   func subscriptionRefused() async throws {
-    var script = try script(.whole)
+    var script = try script(.complete)
     await script.begin()
     let refusal =
       #"{"messageType":"error","data":{"errorType":"invalid-filter","subscriptionId":"s1"}}"#
@@ -173,9 +176,9 @@ import Testing
       ])
   }
 
-  @Test("flow 11: where polling is off, the socket is tried again all the same (A5)")
+  @Test("flow 11 A5: a closed socket connects again even if polling is off")
   func withoutPolling() async throws {
-    var script = try script(.whole, poll: .zero)
+    var script = try script(.complete, poll: .zero)
     await script.happen(.started)
     await script.happen(.closed(code: 1006))
     #expect(script.takeDone() == ["connect", fellBack, "timer connect 135s"])
@@ -184,10 +187,10 @@ import Testing
   // MARK: Close codes
 
   @Test(
-    "flow 11: a server in trouble is tried again after 0.1, 15 and 60 s, and then HTTP is asked (A3)"
+    "flow 11 A3: after close code 1011 the socket retries after 0.1, 15 and 60 s, then falls back to polling"
   )
   func troubledServer() async throws {
-    var script = try script(.whole)
+    var script = try script(.complete)
     await script.happen(.started)
     for delay in ["100ms", "15s", "60s"] {
       await script.happen(.opened)
@@ -201,9 +204,9 @@ import Testing
     #expect(script.takeDone() == [fellBack, "poll 15s", "timer connect 135s"])
   }
 
-  @Test("flow 11: a socket that has stood for half a minute begins its back-off anew (A3)")
+  @Test("flow 11 A3: a socket that stayed open for 30 s restarts its backoff")
   func backOffEnds() async throws {
-    var script = try script(.whole)
+    var script = try script(.complete)
     await script.begin()
     await script.happen(.closed(code: 1011))
     await script.advance(by: .milliseconds(100))
@@ -216,10 +219,10 @@ import Testing
   }
 
   @Test(
-    "flow 11: any other end of a socket leads to HTTP at once (A3)",
+    "flow 11 A3: any other close code falls back to polling at once",
     arguments: [1000, 1001, 1006, 1008, 1013, 4000] as [UInt16])
   func otherCodes(_ code: UInt16) async throws {
-    var script = try script(.whole)
+    var script = try script(.complete)
     await script.begin()
     _ = script.takeDone()
     await script.happen(.closed(code: code))
@@ -229,10 +232,10 @@ import Testing
 
   // MARK: The application's wish
 
-  @Test("flow 11: the socket is switched off and on while it runs (A3)")
+  @Test("flow 11 A3: the application switches the socket off and on while it runs")
   func switched() async throws {
     let transport = ScriptedTransport { _ in AtomicFixtures.feed([]) }
-    var script = try script(.whole, transport: transport)
+    var script = try script(.complete, transport: transport)
     await script.begin()
     _ = script.takeDone()
     await script.happen(.allowed(false))
@@ -244,9 +247,9 @@ import Testing
     #expect(script.takeDone() == ["connect"])
   }
 
-  @Test("flow 11: a socket that is not wanted is not opened (A3)")
+  @Test("flow 11 A3: a socket switched off before the start stays closed until it is switched on")
   func switchedOffBefore() async throws {
-    var script = try script(.whole)
+    var script = try script(.complete)
     await script.happen(.allowed(false))
     await script.happen(.started)
     #expect(script.takeDone() == ["poll 15s"])
@@ -254,9 +257,9 @@ import Testing
     #expect(script.takeDone() == ["connect"])
   }
 
-  @Test("flow 11: in the background the socket ends, and nothing follows (A3)")
+  @Test("flow 11 A3: the socket closes in the background, and nothing happens afterwards")
   func background() async throws {
-    var script = try script(.whole)
+    var script = try script(.complete)
     await script.begin()
     _ = script.takeDone()
     await script.happen(.ended)
@@ -267,12 +270,12 @@ import Testing
     #expect(script.takeDone().isEmpty)
   }
 
-  @Test("flow 11: a conversation ends when its user is no longer the one (A4, G13)")
+  @Test("flow 11 A4 G13: a conversation ends when another user signs in")
   func anotherUser() async throws {
-    var script = try script(.whole)
+    var script = try script(.complete)
     await script.begin()
     _ = (script.takeDone(), script.takeSaid())
-    await script.memory.signIn("u-2", Exchange(script.memory.adapter, in: script.memory))
+    await script.memory.signIn("u-2", OperationRunner(script.memory.adapter, in: script.memory))
     script.memory.setCredential(AtomicFixtures.token("u-2"))
     await script.hear(#"{"messageType":"token-expiry"}"#)
     #expect(script.takeDone() == ["close 3003", "cancel pulse"])
@@ -282,10 +285,10 @@ import Testing
   // MARK: Is anybody there
 
   @Test(
-    "flow 11: after 30 s of silence a ping is sent, and after 30 more the peer is given up (A3, G20)"
+    "flow 11 A3 G20: the socket pings after 30 s of silence and closes after 30 s more"
   )
   func silence() async throws {
-    var script = try script(.whole)
+    var script = try script(.complete)
     await script.begin()
     await script.advance(by: .seconds(20))
     await script.hear(#"{"messageType":"events-processed","data":{"eventIds":[]}}"#)
@@ -304,15 +307,15 @@ import Testing
   }
 
   @Test(
-    "flow 11: a peer that was not heard for 65 s is gone, however long the device slept (A3, G20)")
+    "flow 11 A3 G20: the socket closes after 65 s of silence, device sleep included")
   func stale() async throws {
-    var script = try script(.whole)
+    var script = try script(.complete)
     await script.begin()
     _ = script.takeDone()
     await script.sleep(for: .seconds(65))
     #expect(script.takeDone() == ["close 3000", fellBack, "poll 15s", "timer connect 135s"])
 
-    var other = try self.script(.whole)
+    var other = try self.script(.complete)
     await other.begin()
     _ = other.takeDone()
     clock.advance(by: .seconds(65))
@@ -321,13 +324,13 @@ import Testing
   }
 
   private func script(
-    _ door: Door, _ application: AtomicApplication = AtomicApplication(.success(nil)),
+    _ variant: KitVariant, _ application: AtomicApplication = AtomicApplication(.success(nil)),
     transport: ScriptedTransport = ScriptedTransport([:]), poll: Duration = .seconds(15)
   ) throws -> AtomicLiveScript {
-    let memory = door.memory(
+    let memory = variant.memory(
       try AtomicFixtures.adapter(poll: poll), user: "u-1", transport: transport, clock: clock
     ) { (user) async throws(EngagementError) in try await application.token(for: user) }
     memory.setCredential(AtomicFixtures.token())
-    return try #require(AtomicLiveScript(memory, door.roads(in: memory), clock: clock))
+    return try #require(AtomicLiveScript(memory, variant.runners(in: memory), clock: clock))
   }
 }

@@ -12,31 +12,31 @@ import Testing
 
   // MARK: In, subscribed, updated
 
-  @Test("flow 11: a socket authenticates, subscribes with filters and brings updates (A3, A8, A12)")
-  func updates() async throws { try await flowUpdates(.whole) }
+  @Test("flow 11 A3 A8 A12: the socket authenticates, subscribes with filters and brings updates")
+  func updates() async throws { try await flowUpdates(.complete) }
 
-  @Test("flow 11: updates need a conversation")
+  @Test("flow 11: the update flow fails without a conversation")
   func updatesNeedAConversation() async {
     await withKnownIssue {
       try await flowUpdates(.without { $0.conversation = { _ in nil } })
     }
   }
 
-  @Test("flow 11: updates need what a conversation commits")
+  @Test("flow 11: the update flow fails without the conversation's commits")
   func updatesNeedCommits() async {
     await withKnownIssue {
       try await flowUpdates(.withoutAction { if case .commit = $0 { true } else { false } })
     }
   }
 
-  @Test("flow 11: a card that comes alone needs the vendor's order to find its place")
+  @Test("flow 11: the update flow fails without the vendor's sort order")
   func updatesNeedAnOrder() async {
     await withKnownIssue { try await flowUpdates(.without { $0.capabilities.order = [:] }) }
   }
 
-  private func flowUpdates(_ door: Door) async throws {
+  private func flowUpdates(_ variant: KitVariant) async throws {
     let transport = ScriptedTransport([:])
-    var script = try script(door, transport)
+    var script = try script(variant, transport)
     await script.happen(.showing([AtomicFixtures.feed, Self.urgent]))
     await enter(&script)
     await bring(&script)
@@ -91,23 +91,23 @@ import Testing
 
   // MARK: What the socket brings ends what HTTP knew
 
-  @Test("flow 11: after an update the feed is asked for whole over HTTP (G20)")
-  func tags() async throws { try await flowTags(.whole) }
+  @Test("flow 11 G20: after a socket update the next HTTP refresh fetches the whole feed")
+  func tags() async throws { try await flowTags(.complete) }
 
-  @Test("flow 11: forgetting an entity tag needs values that a conversation may change")
+  @Test("flow 11: the entity tag flow fails without the conversation's commits")
   func tagsNeedCommits() async {
     await withKnownIssue {
       try await flowTags(.withoutAction { if case .commit = $0 { true } else { false } })
     }
   }
 
-  private func flowTags(_ door: Door) async throws {
+  private func flowTags(_ variant: KitVariant) async throws {
     // The server's feed is back to what HTTP saw first when the socket ends.
     let transport = ScriptedTransport { request in
       request.headers.contains("If-None-Match")
         ? HTTPResponse(304) : AtomicFixtures.feed([AtomicFixtures.card("a")], tag: #""e1""#)
     }
-    var script = try script(door, transport)
+    var script = try script(variant, transport)
     #expect(await script.perform(AtomicFixtures.cards) == .done)
     await script.begin()
     await script.hear(update("remove-card", #""subscriptionId":"s1","cardInstanceId":"a""#))
@@ -116,33 +116,33 @@ import Testing
     #expect(ids(script, AtomicFixtures.feed) == ["a"])
   }
 
-  // MARK: Events on both roads
+  // MARK: Events on both runners
 
   @Test(
-    "flow 11: an event that went both ways is settled once, whichever is confirmed first (A19, G3)")
-  func events() async throws { try await flowEvents(.whole) }
+    "flow 11 A19 G3: an event sent on the socket and over HTTP is settled once")
+  func events() async throws { try await flowEvents(.complete) }
 
-  @Test("flow 11: settling an event needs the change that says so")
+  @Test("flow 11: the event flow fails without the conversation's commits")
   func eventsNeedSettled() async {
     await withKnownIssue {
       try await flowEvents(.withoutAction { if case .commit = $0 { true } else { false } })
     }
   }
 
-  @Test("flow 11: sending an event at once needs a conversation that is told of it")
+  @Test("flow 11: the event flow fails when the conversation may not send events")
   func eventsNeedReports() async {
     await withKnownIssue {
       try await flowEvents(.withoutAction { if case .send = $0 { true } else { false } })
     }
   }
 
-  private func flowEvents(_ door: Door) async throws {
+  private func flowEvents(_ variant: KitVariant) async throws {
     let arrived = Gate()
     let transport = ScriptedTransport { request in
       if request.text.contains(#""id":"e-2""#) { await arrived.pass() }
       return HTTPResponse(503)
     }
-    var script = try script(door, transport)
+    var script = try script(variant, transport)
     await script.begin()
     _ = script.takeSaid()
     let item = ItemReference(ItemID("atomic", "c1"), on: .cards, in: AtomicFixtures.container)
@@ -226,10 +226,12 @@ import Testing
     script.memory.cards(in: feed).map(\.id.value)
   }
 
-  private func script(_ door: Door, _ transport: ScriptedTransport) throws -> AtomicLiveScript {
-    let memory = door.memory(
+  private func script(_ variant: KitVariant, _ transport: ScriptedTransport) throws
+    -> AtomicLiveScript
+  {
+    let memory = variant.memory(
       try AtomicFixtures.adapter(), user: "u-1", transport: transport, clock: clock)
     memory.setCredential(AtomicFixtures.token())
-    return try #require(AtomicLiveScript(memory, door.roads(in: memory), clock: clock))
+    return try #require(AtomicLiveScript(memory, variant.runners(in: memory), clock: clock))
   }
 }

@@ -7,11 +7,11 @@ import EngagementTesting
 import FoundationEssentials
 import Testing
 
-/// Runs a conversation the way a house does: it opens the socket, waits for timers, commits
+/// Runs a conversation the way a host does: it opens the socket, waits for timers, commits
 /// changes, asks for tokens and asks over HTTP, one thing after another on the test's clock.
 struct AtomicLiveScript {
-  let memory: MemoryHouse
-  private let roads: Roads
+  let memory: MemoryHost
+  private let runners: OperationRunners
   private let clock: TestClock
   private var conversation: any Conversation
   private var shown: [Feed] = []
@@ -30,10 +30,10 @@ struct AtomicLiveScript {
   private enum Socket { case none, opening, open }
 
   /// Nil where the adapter has no conversation.
-  init?(_ memory: MemoryHouse, _ roads: Roads, clock: TestClock) {
+  init?(_ memory: MemoryHost, _ runners: OperationRunners, clock: TestClock) {
     guard let conversation = memory.adapter.conversation(in: memory.context()) else { return nil }
     self.memory = memory
-    self.roads = roads
+    self.runners = runners
     self.clock = clock
     self.conversation = conversation
   }
@@ -51,12 +51,12 @@ struct AtomicLiveScript {
   }
 
   /// Sends something over HTTP.
-  func perform(_ operation: EngagementAdapterAPI.Operation) async -> Exchange.Outcome {
-    await roads.perform(operation)
+  func perform(_ operation: EngagementAdapterAPI.Operation) async -> OperationRunner.Outcome {
+    await runners.perform(operation)
   }
 
   /// Sends what is pending over HTTP.
-  func drain() async -> [Exchange.Outcome] { await roads.drain() }
+  func drain() async -> [OperationRunner.Outcome] { await runners.drain() }
 
   // MARK: Events
 
@@ -176,7 +176,7 @@ struct AtomicLiveScript {
     guard let interval else { return }
     nextPoll = clock.now.addingTimeInterval(Double(interval.components.seconds))
     for feed in shown {
-      _ = await roads.perform(.cards(in: feed.container, matching: feed.filters))
+      _ = await runners.perform(.cards(in: feed.container, matching: feed.filters))
     }
   }
 
@@ -191,7 +191,7 @@ private enum DelayText {
   }
 }
 
-// MARK: A door without one action
+// MARK: A variant without one action
 
 /// A conversation one of whose actions is never done.
 private struct SilencedConversation: Conversation {
@@ -203,11 +203,11 @@ private struct SilencedConversation: Conversation {
   }
 }
 
-extension Door {
-  /// A door at which conversations cannot have that done.
+extension KitVariant {
+  /// A variant at which conversations cannot have that done.
   static func withoutAction(
     _ isSilenced: @escaping @Sendable (SocketAction) -> Bool
-  ) -> Door {
+  ) -> KitVariant {
     .without { adapter in
       adapter.conversation = { SilencedConversation(inner: $0, isSilenced: isSilenced) }
     }

@@ -12,7 +12,7 @@ import Testing
     "detail": ["businessId": "ABCD1234"],
   ]
 
-  @Test("A20 a push of Apple's service is read whole")
+  @Test("A20: an APNs push arrives with every field")
   func apple() throws {
     let push: JSON = [
       "aps": [
@@ -35,7 +35,7 @@ import Testing
     #expect(received == Received(expected))
   }
 
-  @Test("A20 a push of Google's service has its envelope as text")
+  @Test("A20: an FCM push carries its envelope as text")
   func google() throws {
     let push: JSON = [
       "title": "Rent due", "body": "Tomorrow",
@@ -48,7 +48,7 @@ import Testing
     #expect(notification.detail == ["businessId": "ABCD1234"])
   }
 
-  @Test("A20 a container may be a number, a detail may be anything, an alert may be text")
+  @Test("A20: a push may have a numeric container, any detail and a text alert")
   func lenient() throws {
     let push: JSON = [
       "aps": ["alert": "Hello", "content-available": 1],
@@ -60,13 +60,13 @@ import Testing
     #expect(notification.containerID == "77")
     #expect(notification.detail == [:])
     #expect(notification.body == "Hello")
-    #expect(!notification.silent)
+    #expect(!notification.isSilent)
   }
 
-  @Test("A20 a push with nothing to show is silent")
+  @Test("A20: a push with nothing to show is silent")
   func silent() throws {
     let push: JSON = ["aps": ["content-available": 1], "atomic": Self.envelope]
-    #expect(try #require(try received(push)).notification.silent)
+    #expect(try #require(try received(push)).notification.isSilent)
   }
 
   static let foreign: [JSON] = [
@@ -80,7 +80,7 @@ import Testing
     ["client_app_data": ["message_uid": "x"]],
   ]
 
-  @Test("A20 a push that is not Atomic's is nobody's here", arguments: foreign)
+  @Test("A20: the adapter ignores a push that is not Atomic's", arguments: foreign)
   func notOurs(_ push: JSON) throws { #expect(try received(push) == nil) }
 
   private func received(_ push: JSON) throws -> Received? {
@@ -96,7 +96,7 @@ import Testing
 
   // MARK: Users
 
-  @Test("A4 signing out sends what is pending, and takes the push token back where that is wished")
+  @Test("A4: signing out sends pending actions and unregisters the push token if configured")
   func transition() throws {
     let quiet = try AtomicFixtures.adapter()
     #expect(quiet.transition(from: "u-1", to: .anonymous, in: context) == [.sendPending])

@@ -12,34 +12,34 @@ import Testing
 
   // MARK: Missing
 
-  @Test("flow 10: ten operations without a token ask the application once (A2, G15)")
-  func missing() async throws { try await flowMissing(.whole) }
+  @Test("flow 10 A2 G15: ten operations without a token ask the application once")
+  func missing() async throws { try await flowMissing(.complete) }
 
-  @Test("flow 10: asking once needs single flight")
+  @Test("flow 10: the missing token flow fails without single flight")
   func missingNeedsSingleFlight() async {
     await withKnownIssue { try await flowMissing(.withoutSingleFlight) }
   }
 
-  private func flowMissing(_ door: Door) async throws {
+  private func flowMissing(_ variant: KitVariant) async throws {
     let (starts, answers) = (Gate(), Gate())
     let application = AtomicApplication(.success(AtomicFixtures.token()))
     let transport = ScriptedTransport { _ in AtomicFixtures.ok }
-    let memory = door.memory(
+    let memory = variant.memory(
       try AtomicFixtures.adapter(), user: "u-1", transport: transport
     ) { (user) async throws(EngagementError) in
       await answers.pass()
       return try await application.token(for: user)
     }
     // Everybody looks for a token before anybody is told that there is none.
-    let house = AtomicChangedHouse(inner: door.house(memory)) { context in
+    let host = AtomicChangedHost(inner: variant.host(memory)) { context in
       await starts.pass()
       return context
     }
-    let roads = Roads(memory: memory, house: house, shares: door.sharesExchange)
-    let outcomes = await perform(roads) {
+    let runners = OperationRunners(memory: memory, host: host, shares: variant.sharesRunner)
+    let outcomes = await perform(runners) {
       await starts.isHolding(count)
       starts.open()
-      await answers.isHolding(door.sharesExchange ? 1 : count)
+      await answers.isHolding(variant.sharesRunner ? 1 : count)
       answers.open()
     }
     #expect(outcomes.allSatisfy { $0 == .done })
@@ -51,16 +51,16 @@ import Testing
   // MARK: Refused
 
   @Test(
-    "flow 10: a token that is refused to ten operations is renewed once, and each tries again (A2, G15)"
+    "flow 10 A2 G15: ten operations with a refused token renew it once, and each tries again"
   )
-  func refused() async throws { try await flowRefused(.whole) }
+  func refused() async throws { try await flowRefused(.complete) }
 
-  @Test("flow 10: renewing once needs single flight")
+  @Test("flow 10: the renewal flow fails without single flight")
   func refusedNeedsSingleFlight() async {
     await withKnownIssue { try await flowRefused(.withoutSingleFlight) }
   }
 
-  @Test("flow 10: trying again needs an answer that asks for a renewal")
+  @Test("flow 10: the renewal flow fails when the answer does not ask for a renewal")
   func refusedNeedsRenewal() async {
     await withKnownIssue {
       try await flowRefused(
@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  private func flowRefused(_ door: Door) async throws {
+  private func flowRefused(_ variant: KitVariant) async throws {
     let (arrivals, answers) = (Gate(), Gate())
     let (old, new) = (
       AtomicFixtures.token(), AtomicFixtures.token(ending: .seconds(7200))
@@ -84,19 +84,19 @@ import Testing
       await arrivals.pass()
       return HTTPResponse(401)
     }
-    let memory = door.memory(
+    let memory = variant.memory(
       try AtomicFixtures.adapter(), user: "u-1", transport: transport
     ) { (user) async throws(EngagementError) in
       await answers.pass()
       return try await application.token(for: user)
     }
     memory.setCredential(old)
-    let outcomes = await perform(door.roads(in: memory)) {
+    let outcomes = await perform(variant.runners(in: memory)) {
       await arrivals.isHolding(count)
       arrivals.open()
-      // A door without renewals asks nobody; there is nothing to hold.
-      guard asks(door) else { return }
-      await answers.isHolding(door.sharesExchange ? 1 : count)
+      // A variant without renewals asks nobody; there is nothing to hold.
+      guard asks(variant) else { return }
+      await answers.isHolding(variant.sharesRunner ? 1 : count)
       answers.open()
     }
     #expect(outcomes.allSatisfy { $0 == .done })
@@ -108,33 +108,33 @@ import Testing
         == Array(repeating: "Bearer \(new.revealed)", count: count))
   }
 
-  /// Whether a refused token leads to a renewal at the door.
-  private func asks(_ door: Door) -> Bool {
+  /// Whether a refused token leads to a renewal at the variant.
+  private func asks(_ variant: KitVariant) -> Bool {
     guard let adapter = try? AtomicFixtures.adapter() else { return false }
-    let context = MemoryHouse(
+    let context = MemoryHost(
       adapter, user: "u-1", transport: ScriptedTransport([:])
     ).context()
-    let answer = door.adapter(adapter).answer(
+    let answer = variant.adapter(adapter).answer(
       to: .metrics, from: HTTPResponse(401), in: context)
     return answer.verdict == .renew(.credential)
   }
 
   @Test(
-    "flow 10: a token that is refused again after its renewal is the end, and the action waits (G6)"
+    "flow 10 G6: a token refused again after its renewal ends the attempt, and the action stays pending"
   )
   func refusedTwice() async throws {
     let new = AtomicFixtures.token(ending: .seconds(7200))
     let application = AtomicApplication(.success(new))
     let transport = ScriptedTransport { _ in HTTPResponse(401) }
-    let memory = MemoryHouse(
+    let memory = MemoryHost(
       try AtomicFixtures.adapter(), user: "u-1", transport: transport
     ) { (user) async throws(EngagementError) in try await application.token(for: user) }
     memory.setCredential(AtomicFixtures.token())
-    let roads = Door.whole.roads(in: memory)
+    let runners = KitVariant.complete.runners(in: memory)
     try memory.act(
       .dismiss,
       on: ItemReference(ItemID("atomic", "c1"), on: .cards, in: AtomicFixtures.container))
-    #expect(await roads.drain().map(\.code) == [.unauthenticated])
+    #expect(await runners.drain().map(\.code) == [.unauthenticated])
     #expect(await application.asked.count == 1)
     #expect(transport.requests.count == 2)
     #expect(memory.pending.count == 1)
@@ -142,12 +142,12 @@ import Testing
 
   /// Ten operations at the same time, and what the test does once they are under way.
   private func perform(
-    _ roads: Roads, _ meanwhile: () async -> Void
-  ) async -> [Exchange.Outcome] {
-    await withTaskGroup(of: Exchange.Outcome.self) { group in
+    _ runners: OperationRunners, _ meanwhile: () async -> Void
+  ) async -> [OperationRunner.Outcome] {
+    await withTaskGroup(of: OperationRunner.Outcome.self) { group in
       for index in 0..<count {
         group.addTask {
-          await roads.perform(AtomicOutline.registerContainers([ContainerID("c\(index)")]))
+          await runners.perform(AtomicOutline.registerContainers([ContainerID("c\(index)")]))
         }
       }
       await meanwhile()

@@ -82,7 +82,7 @@ import Testing
   }()
 
   @Test(
-    "A9 A10 A12 A17 A20 A22 A27 each operation is one request, the same every time",
+    "A9 A10 A12 A17 A20 A22 A27: each operation becomes one request, the same every time",
     arguments: rows)
   func request(_ row: Row) throws {
     let request = try sent(row.operation)
@@ -94,7 +94,9 @@ import Testing
     #expect(try sent(row.operation) == request)
   }
 
-  @Test("A1 A2 A33 every request says who asks, and prints no secret of it", arguments: rows)
+  @Test(
+    "A1 A2 A33: every request carries the credentials and the device, and prints no secret",
+    arguments: rows)
   func headers(_ row: Row) throws {
     let request = try sent(row.operation)
     let token = AtomicFixtures.token().revealed
@@ -114,7 +116,7 @@ import Testing
   }
 
   @Test(
-    "A33 the application's version is unknown when unset and 128 characters at most",
+    "A33: an unset application version is sent as unknown, and a long one is cut to 128 characters",
     arguments: [
       (nil, "unknown"), (String(repeating: "v", count: 200), String(repeating: "v", count: 128)),
     ]
@@ -127,7 +129,7 @@ import Testing
     #expect(request.headers.first("x-atomic-sdk-client-app-version") == expected)
   }
 
-  @Test("A10 a snooze that waited is shorter by that, and never negative")
+  @Test("A10: a pending snooze loses the time that it waited and never becomes negative")
   func snoozeThatWaited() throws {
     for (waited, interval) in [
       (0, "PT60S"), (59, "PT1S"), (60, "PT0S"), (9999, "PT0S"), (-5, "PT60S"),
@@ -197,7 +199,8 @@ import Testing
   ]
 
   @Test(
-    "A1 A10 A12 A27 what Atomic would refuse is refused before any request", arguments: refusals)
+    "A1 A10 A12 A27: an operation that Atomic would refuse is refused before any request",
+    arguments: refusals)
   func refused(_ refusal: Refusal) throws {
     let adapter = try AtomicFixtures.adapter()
     #expect {
@@ -207,7 +210,7 @@ import Testing
     }
   }
 
-  @Test("A20 registering without a token of the application is refused")
+  @Test("A20: registering for push without a push token is refused")
   func registeringNothing() throws {
     var context = context()
     context.push = [:]
@@ -217,7 +220,7 @@ import Testing
     }
   }
 
-  @Test("A1 nobody who is not signed in is known to Atomic, and no token is asked for")
+  @Test("A1: the anonymous user's operations are refused as signed out and no socket opens")
   func anonymous() throws {
     var context = context()
     context.user = .anonymous
@@ -281,7 +284,7 @@ import Testing
     Claims("a line break", text: "e30.e30.c2ln\r\nX: y"),
   ]
 
-  @Test("A2 a token is sent only when it can be good", arguments: claims)
+  @Test("A2: the adapter sends only a well-formed, unexpired token of this user", arguments: claims)
   func token(_ claims: Claims) throws {
     var context = context()
     context.credential = claims.token
@@ -295,7 +298,7 @@ import Testing
     }
   }
 
-  @Test("A2 the margin is the application's choice")
+  @Test("A2: the application chooses the expiry margin")
   func margin() throws {
     var context = context()
     context.credential = AtomicFixtures.token(ending: .seconds(61))

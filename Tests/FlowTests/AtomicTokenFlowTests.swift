@@ -7,19 +7,19 @@ import OutlineAdapters
 import Testing
 
 /// Flow 10 as an application sees it.
-@Suite("Atomic: the application's token", .timeLimit(.minutes(20)))
+@Suite("Atomic: tokens from the application", .timeLimit(.minutes(20)))
 struct AtomicTokenFlowTests {
-  private static let cards = RefreshTarget.cards(AtomicFixtures.container)
+  private static let cards = Engagement.RefreshTarget.cards(in: AtomicFixtures.container)
 
   private func scene(
-    _ application: AtomicApplication, behind door: Door = .whole,
+    _ application: AtomicApplication, behind variant: KitVariant = .complete,
     _ script: @escaping ScriptedTransport.Script = { request in
       request.line == AtomicFixtures.feedLine
         ? AtomicFixtures.feed([AtomicFixtures.card("c1")]) : AtomicFixtures.ok
     }, before answer: @escaping @Sendable (AppScene) async throws -> Void = { _ in }
   ) async throws -> AppScene {
     let scene = try await AppScene(
-      "atomic", try AtomicFixtures.adapter(), behind: door, ScriptedTransport(script))
+      "atomic", try AtomicFixtures.adapter(), behind: variant, ScriptedTransport(script))
     try await scene.signIn("u-1") { _ in
       try await answer(scene)
       return try await application.token(for: "u-1")
@@ -33,7 +33,9 @@ struct AtomicTokenFlowTests {
 
   // MARK: Missing
 
-  @Test("flow 10: without a token nothing is sent, and with one it goes on (A1, A2)")
+  @Test(
+    "flow 10 A1 A2: a refresh without a token sends nothing, and the next one with a token succeeds"
+  )
   func missing() async throws {
     let application = AtomicApplication(.success(nil))
     let scene = try await scene(application)
@@ -49,12 +51,12 @@ struct AtomicTokenFlowTests {
     AtomicOutline.registerContainers([ContainerID("c\($0)")])
   }
 
-  @Test("flow 10: ten who have no token wait for one question (A2, G15)")
+  @Test("flow 10 A2 G15: ten operations without a token wait for one request to the application")
   func onceForAllWithout() async throws {
     let answers = Gate()
     let application = AtomicApplication(.success(AtomicFixtures.token()))
     let scene = try await scene(application, before: { _ in await answers.pass() })
-    let outcomes = await scene.exchange(Self.ten) {
+    let outcomes = await scene.execute(Self.ten) {
       await answers.isHolding(1)
       await scene.waiters(9)
       answers.open()
@@ -65,10 +67,13 @@ struct AtomicTokenFlowTests {
     try await scene.end()
   }
 
-  @Test("flow 10: ten whose token is refused wait for one question, and each tries again (A2, G15)")
+  @Test(
+    "flow 10 A2 G15: ten operations with a refused token wait for one renewal, and each tries again"
+  )
   func onceForAllRefused() async throws { try await flowRefused() }
 
-  @Test("flow 10: trying again needs an answer that asks for a renewal, in an application too")
+  @Test(
+    "flow 10: the renewal flow in an application fails when the answer does not ask for a renewal")
   func refusedNeedsRenewal() async {
     await withKnownIssue {
       try await flowRefused(
@@ -81,11 +86,11 @@ struct AtomicTokenFlowTests {
     }
   }
 
-  private func flowRefused(_ door: Door = .whole) async throws {
+  private func flowRefused(_ variant: KitVariant = .complete) async throws {
     let arrivals = Gate()
     let (old, new) = (AtomicFixtures.token(), AtomicFixtures.token(ending: .seconds(7200)))
     let application = AtomicApplication(.success(old), .success(new))
-    let scene = try await scene(application, behind: door) { request in
+    let scene = try await scene(application, behind: variant) { request in
       if request.line == AtomicFixtures.feedLine { return AtomicFixtures.feed([]) }
       guard request.bearer == "Bearer \(old.revealed)" else { return AtomicFixtures.ok }
       await arrivals.pass()
@@ -93,7 +98,7 @@ struct AtomicTokenFlowTests {
     }
     #expect(await scene.refresh(Self.cards) == .fresh)
     scene.transport.forget()
-    let outcomes = await scene.exchange(Self.ten) {
+    let outcomes = await scene.execute(Self.ten) {
       await arrivals.isHolding(10)
       arrivals.open()
     }
@@ -107,7 +112,7 @@ struct AtomicTokenFlowTests {
 
   // MARK: Late
 
-  @Test("flow 10: an application that takes too long costs a try and not the action (A2)")
+  @Test("flow 10 A2: a late token costs one attempt, and the action is sent later")
   func late() async throws {
     let token = AtomicFixtures.token()
     let later = AtomicFixtures.token(ending: .seconds(90_000))
@@ -138,7 +143,7 @@ struct AtomicTokenFlowTests {
     scene.clock.advance(by: .seconds(595))
     await scene.deliver()
     #expect(try await scene.pending == 0)
-    #expect(await receipt.outcome == .delivered)
+    #expect(try await receipt.outcome() == .delivered)
     #expect(scene.transport.requests.first?.text.contains(#""interval":"PT3000S""#) == true)
     #expect(bearers(scene) == [bearer(later)])
     try await scene.end()
@@ -146,7 +151,7 @@ struct AtomicTokenFlowTests {
 
   // MARK: Another's, or an old one
 
-  @Test("flow 10: a token of another user never leaves (A2, G13)")
+  @Test("flow 10 A2 G13: the kit never sends another user's token")
   func anotherUser() async throws {
     let application = AtomicApplication(.success(AtomicFixtures.token("u-2")))
     let scene = try await scene(application)
@@ -160,7 +165,7 @@ struct AtomicTokenFlowTests {
     try await scene.end()
   }
 
-  @Test("flow 10: a token that ends within the margin is replaced before any request (A2)")
+  @Test("flow 10 A2: a token that expires within the margin is replaced before any request")
   func expired() async throws {
     let (fresh, later) = (
       AtomicFixtures.token(ending: .seconds(3600)), AtomicFixtures.token(ending: .seconds(9000))

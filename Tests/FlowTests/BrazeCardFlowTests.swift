@@ -34,25 +34,25 @@ import Testing
     [BrazeScene.card("seen", at: 140, #","v":false"#), BrazeScene.card("changed", at: 140)],
     fullAt: 2_000, updatedAt: 140)
 
-  private func flowSync(_ door: Door) async throws {
-    let scene = try await BrazeScene.enabled(door, syncs: [Self.first, Self.delta, Self.last])
+  private func flowSync(_ variant: KitVariant) async throws {
+    let scene = try await BrazeScene.enabled(variant, syncs: [Self.first, Self.delta, Self.last])
     #expect(await scene.sync() == .done)
     #expect(Set(scene.visible) == ["aged", "changed", "gone", "seen", "trial"])
 
     #expect(await scene.sync() == .done)
     #expect(Set(scene.visible) == ["aged", "changed", "seen", "trial", "new"])
     let aged = scene.card("aged")
-    #expect(aged?.title == "aged title" && aged?.viewed == false, "older: ignored whole")
+    #expect(aged?.title == "aged title" && aged?.isViewed == false, "older: ignored whole")
     let changed = scene.card("changed")
     #expect(changed?.title == "Changed" && changed?.text == "changed text", "given fields only")
     let seen = scene.card("seen")
-    #expect(seen?.viewed == true && seen?.clicked == true, "only ever set")
-    #expect(seen?.pinned == true)
+    #expect(seen?.isViewed == true && seen?.isClicked == true, "only ever set")
+    #expect(seen?.isPinned == true)
 
     #expect(await scene.sync() == .done)
     #expect(Set(scene.visible) == ["changed", "seen", "trial"], "test cards survive")
     #expect(scene.card("changed")?.title == "changed title")
-    #expect(scene.card("seen")?.viewed == true, "viewed is retained")
+    #expect(scene.card("seen")?.isViewed == true, "viewed is retained")
 
     let marks = (0..<3).map { index in
       ["last_full_sync_at", "last_card_updated_at"].map { scene.body(index)[$0]?.integer }
@@ -63,11 +63,11 @@ import Testing
     #expect(scene.memory.quarantined.isEmpty)
   }
 
-  @Test("flow 6: a delta and a full sync change what they say and no more (B4)")
-  func sync() async throws { try await flowSync(.whole) }
+  @Test("flow 6 B4: a delta and a full sync change only the cards and fields that they name")
+  func sync() async throws { try await flowSync(.complete) }
 
   @Test(
-    "flow 6: syncs need",
+    "flow 6: the sync flow fails when one of these features is missing",
     arguments: [
       BrazeDoor.mode("patches") { if case .patch = $0 { .put } else { $0 } },
       BrazeDoor.mode("the age of a patch") { mode in
@@ -91,11 +91,11 @@ import Testing
         if case .keep(.user, _, _) = change { nil } else { change }
       },
     ])
-  func syncNeeds(door: BrazeDoor) async {
-    await withKnownIssue { try await flowSync(door.door) }
+  func syncNeeds(variant: BrazeDoor) async {
+    await withKnownIssue { try await flowSync(variant.variant) }
   }
 
-  @Test("B4 the last word on a card in a delta counts")
+  @Test("B4: the last entry for a card in a delta wins")
   func lastWord() async throws {
     let scene = try await BrazeScene.enabled(syncs: [
       BrazeScene.sync(
@@ -107,7 +107,7 @@ import Testing
     ])
     _ = await scene.sync()
     #expect(scene.visible == ["b"])
-    #expect(scene.card("b")?.pinned == true)
+    #expect(scene.card("b")?.isPinned == true)
   }
 
   // MARK: A dismissal
@@ -115,9 +115,9 @@ import Testing
   private static let both = BrazeScene.sync(
     full: true, [BrazeScene.card("x"), BrazeScene.card("y")])
 
-  private func flowDismissal(_ door: Door) async throws {
+  private func flowDismissal(_ variant: KitVariant) async throws {
     let scene = try await BrazeScene.enabled(
-      door,
+      variant,
       syncs: [
         Self.both, Self.both,
         BrazeScene.sync(full: false, [#"{"id":"x","ca":200,"tt":"Look again"}"#]),
@@ -129,7 +129,7 @@ import Testing
     #expect(scene.visible == ["y"], "at once")
     #expect(scene.memory.pending.count == 1)
     scene.transport.forget()
-    await scene.roads.drain()
+    await scene.runners.drain()
     #expect(scene.transport.lines == [BrazeScene.dataLine])
     let event = scene.body(0)["events"]?.array?.first
     #expect(event?["name"] == "ccd" && event?["data"] == ["ids": ["x"]])
@@ -148,7 +148,7 @@ import Testing
 
     try dismiss("y", in: scene)
     #expect(scene.visible == ["x"])
-    await scene.roads.drain()
+    await scene.runners.drain()
     #expect(Set(scene.visible) == ["x", "y"], "refused, so it is back")
     #expect(scene.memory.outbox.last?.state == .rejected("Braze did not take the request."))
   }
@@ -158,16 +158,16 @@ import Testing
     try scene.memory.act(.dismiss, on: ItemReference(card))
   }
 
-  @Test("flow 7: a dismissed card stays hidden while the vendor lists it (B3)")
-  func dismissal() async throws { try await flowDismissal(.whole) }
+  @Test("flow 7 B3: a dismissed card stays hidden while the vendor lists it")
+  func dismissal() async throws { try await flowDismissal(.complete) }
 
   @Test(
-    "flow 7: a dismissal needs",
+    "flow 7: the dismissal flow fails when one of these features is missing",
     arguments: [
       BrazeDoor(
         "an overlay that refreshes leave alone",
-        Door(house: { memory in
-          BrazeChangedHouse(
+        KitVariant(host: { memory in
+          BrazeChangedHost(
             memory: memory,
             commit: { changes in
               changes.flatMap { change -> [Change] in
@@ -191,13 +191,13 @@ import Testing
         if case .replace = mode { .put } else { mode }
       },
     ])
-  func dismissalNeeds(door: BrazeDoor) async {
-    await withKnownIssue { try await flowDismissal(door.door) }
+  func dismissalNeeds(variant: BrazeDoor) async {
+    await withKnownIssue { try await flowDismissal(variant.variant) }
   }
 
   // MARK: What travels
 
-  @Test("B3 a click without a link stays here, a dismissal that is not allowed is undone")
+  @Test("B3: a click without a link stays local, and a forbidden dismissal is undone")
   func whatTravels() async throws {
     let cards = [
       BrazeScene.card("linked", #","u":"https://example.com/a""#), BrazeScene.card("plain"),
@@ -215,7 +215,7 @@ import Testing
       try scene.memory.act(action, on: ItemReference(try #require(scene.card(id))))
     }
     scene.transport.forget()
-    await scene.roads.drain()
+    await scene.runners.drain()
     let events = scene.body(0)["events"]?.array ?? []
     let told = events.map {
       "\($0["name"]?.string ?? "") \(JSON.array($0["data"]?["ids"]?.array ?? []).encoded().text)"
@@ -228,7 +228,7 @@ import Testing
     #expect(states[5] == .rejected("The card cannot be dismissed."))
     #expect(states.filter { $0 == .delivered }.count == 6)
     #expect(scene.card("fixed") != nil && scene.card("linked") == nil)
-    #expect(scene.card("plain")?.clicked == true, "clicked here although nobody is told")
+    #expect(scene.card("plain")?.isClicked == true, "clicked here although nobody is told")
   }
 }
 

@@ -8,19 +8,19 @@ import EngagementTesting
 import Testing
 
 /// Flow 7 as an application sees it.
-@Suite("Braze: what a user dismissed", .timeLimit(.minutes(20)))
+@Suite("Braze: dismissed cards", .timeLimit(.minutes(20)))
 struct BrazeDismissalFlowTests {
   private static let both = BrazeScene.sync(
     full: true, [BrazeScene.card("x"), BrazeScene.card("y")])
 
-  private func scene(_ door: Door) async throws -> AppScene {
+  private func scene(_ variant: KitVariant) async throws -> AppScene {
     let syncs = [
       Self.both, Self.both,
       BrazeScene.sync(full: false, [#"{"id":"x","ca":200,"tt":"Look again"}"#]),
       BrazeScene.sync(full: true, [BrazeScene.card("y")]), Self.both,
     ]
     let scene = try await AppScene(
-      "braze", try BrazeScene.adapter(), behind: door,
+      "braze", try BrazeScene.adapter(), behind: variant,
       ScriptedTransport([
         BrazeScene.dataLine: [
           .json(200, BrazeScene.config(100)), .json(200, #"{"message":"success"}"#),
@@ -32,11 +32,11 @@ struct BrazeDismissalFlowTests {
     return scene
   }
 
-  @Test("flow 7: a dismissed card stays hidden while the vendor lists it (B3, X7)")
-  func dismissal() async throws { try await flowDismissal(.whole) }
+  @Test("flow 7 B3 X7: a dismissed card stays hidden while the vendor lists it")
+  func dismissal() async throws { try await flowDismissal(.complete) }
 
   @Test(
-    "flow 7: a dismissal in an application needs",
+    "flow 7: the dismissal flow in an application fails when one of these features is missing",
     arguments: [
       BrazeDoor(
         "actions that travel as events",
@@ -53,13 +53,13 @@ struct BrazeDismissalFlowTests {
         if case .replace = mode { .put } else { mode }
       },
     ])
-  func dismissalNeeds(door: BrazeDoor) async {
-    await withKnownIssue { try await flowDismissal(door.door) }
+  func dismissalNeeds(variant: BrazeDoor) async {
+    await withKnownIssue { try await flowDismissal(variant.variant) }
   }
 
-  private func flowDismissal(_ door: Door) async throws {
-    let scene = try await scene(door)
-    #expect(await scene.refresh(.cards("home")) == .fresh)
+  private func flowDismissal(_ variant: KitVariant) async throws {
+    let scene = try await scene(variant)
+    #expect(await scene.refresh(.cards(in: "home")) == .fresh)
     #expect(Set(scene.cards()) == ["x", "y"])
     let receipt = try await scene.perform(.dismiss, on: "x")
     #expect(scene.cards() == ["y"], "at once")
@@ -67,19 +67,19 @@ struct BrazeDismissalFlowTests {
     scene.transport.forget()
     await scene.deliver()
     try expectEvent(in: scene)
-    #expect(await receipt.outcome == .delivered)
+    #expect(try await receipt.outcome() == .delivered)
     for (visible, when) in [
       (["y"], "still listed, still hidden"), (["y"], "changed, still hidden"),
       (["y"], "not listed any more"), (["x", "y"], "sent again after it was gone: a new card"),
     ] as [(Set<String>, Comment)] {
-      _ = await scene.refresh(.cards("home"))
+      _ = await scene.refresh(.cards(in: "home"))
       #expect(Set(scene.cards()) == visible, when)
     }
     let refused = try await scene.perform(.dismiss, on: "y")
     #expect(scene.cards() == ["x"])
     await scene.deliver()
     #expect(Set(scene.cards()) == ["x", "y"], "refused, so it is back")
-    #expect(await refused.outcome?.refusal == "Braze did not take the request.")
+    #expect(try await refused.outcome().refusal == "Braze did not take the request.")
     try await scene.end()
   }
 
@@ -92,7 +92,7 @@ struct BrazeDismissalFlowTests {
   }
 }
 
-extension Receipt.Outcome {
+extension Engagement.Receipt.Outcome {
   /// What the vendor's refusal says.
-  var refusal: String? { if case .refused(let error) = self { error.message } else { nil } }
+  var refusal: String? { if case .rejected(let error) = self { error.message } else { nil } }
 }

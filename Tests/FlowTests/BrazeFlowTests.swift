@@ -13,13 +13,13 @@ import Testing
 @Suite struct BrazeFlowTests {
   // MARK: Settings
 
-  private func flowSettings(_ door: Door) async throws {
+  private func flowSettings(_ variant: KitVariant) async throws {
     let answers = [
       BrazeScene.config(100), BrazeScene.config(90, enabled: false),
       BrazeScene.config(110, enabled: false),
     ]
     let scene = try BrazeScene(
-      door,
+      variant,
       ScriptedTransport([
         BrazeScene.dataLine: answers.map { .json(200, $0) },
         BrazeScene.syncLine: [.json(200, BrazeScene.sync(full: true, [BrazeScene.card("a")]))],
@@ -27,16 +27,16 @@ import Testing
     #expect(await scene.sync() == .done)
     #expect(scene.transport.lines.isEmpty)
 
-    #expect(await scene.roads.perform(.settings) == .done)
+    #expect(await scene.runners.perform(.settings) == .done)
     let enabled = VendorSettings(cardsEnabled: true, sessionTimeout: .seconds(1800))
     #expect(scene.memory.settings == enabled)
     #expect(await scene.sync() == .done)
     #expect(scene.transport.lines == [BrazeScene.dataLine, BrazeScene.syncLine])
     #expect(scene.visible == ["a"])
 
-    #expect(await scene.roads.perform(.settings) == .done)
+    #expect(await scene.runners.perform(.settings) == .done)
     #expect(scene.memory.settings == enabled, "older settings do not count")
-    #expect(await scene.roads.perform(.settings) == .done)
+    #expect(await scene.runners.perform(.settings) == .done)
     #expect(scene.memory.settings.cardsEnabled == false)
     #expect(scene.visible.isEmpty)
     let asked = scene.transport.requests.indices.map {
@@ -49,11 +49,13 @@ import Testing
     #expect(scene.transport.lines.isEmpty)
   }
 
-  @Test("flow 5: cards are disabled until settings have come, and emptied when they go (B6)")
-  func settings() async throws { try await flowSettings(.whole) }
+  @Test(
+    "flow 5 B6: cards stay disabled until settings arrive, and settings that disable cards empty the feed"
+  )
+  func settings() async throws { try await flowSettings(.complete) }
 
   @Test(
-    "flow 5: cards that wait for settings need",
+    "flow 5: the settings flow fails when one of these features is missing",
     arguments: [
       BrazeDoor.steps("a step that is done without a request") { step in
         if case .done = step { .wait(until: .distantFuture) } else { step }
@@ -68,24 +70,24 @@ import Testing
         if case .replace = mode { .put } else { mode }
       },
     ])
-  func settingsNeed(door: BrazeDoor) async {
-    await withKnownIssue { try await flowSettings(door.door) }
+  func settingsNeed(variant: BrazeDoor) async {
+    await withKnownIssue { try await flowSettings(variant.variant) }
   }
 
   // MARK: The bucket
 
-  private func flowBucket(_ door: Door) async throws {
+  private func flowBucket(_ variant: KitVariant) async throws {
     let limit = #","rate_limit":{"enabled":true,"capacity":2,"refill_rate":90}"#
     let scene = try BrazeScene(
-      door,
+      variant,
       ScriptedTransport([
         BrazeScene.dataLine: [.json(200, BrazeScene.config(100, limit: limit))],
         BrazeScene.syncLine: [.json(200, BrazeScene.sync(full: false, []))],
       ]))
-    _ = await scene.roads.perform(.settings)
+    _ = await scene.runners.perform(.settings)
     scene.transport.forget()
-    func refresh() async -> Exchange.Outcome {
-      await scene.roads.perform(BrazeScene.cards, isUserRequested: true)
+    func refresh() async -> OperationRunner.Outcome {
+      await scene.runners.perform(BrazeScene.cards, isUserRequested: true)
     }
 
     #expect(await refresh() == .done)
@@ -107,19 +109,19 @@ import Testing
     #expect(await refresh() == .wait(until: emptied), "a clock set back locks nobody out")
   }
 
-  @Test("flow 5: with an empty bucket a user's refresh waits and nothing is sent (B6)")
-  func bucket() async throws { try await flowBucket(.whole) }
+  @Test("flow 5 B6: a refresh by the user waits and sends nothing while the token bucket is empty")
+  func bucket() async throws { try await flowBucket(.complete) }
 
   @Test(
-    "flow 5: an empty bucket needs",
+    "flow 5: the token bucket flow fails when one of these features is missing",
     arguments: [
       BrazeDoor.steps("a step that waits") { step in
         if case .wait = step { .done([]) } else { step }
       },
       BrazeDoor(
         "to know what the user asked for",
-        Door(house: { memory in
-          BrazeChangedHouse(
+        KitVariant(host: { memory in
+          BrazeChangedHost(
             memory: memory,
             context: { context in
               var context = context
@@ -131,8 +133,8 @@ import Testing
         if case .keep(.installation, "bucket.fullAt", _) = change { nil } else { change }
       },
     ])
-  func bucketNeeds(door: BrazeDoor) async {
-    await withKnownIssue { try await flowBucket(door.door) }
+  func bucketNeeds(variant: BrazeDoor) async {
+    await withKnownIssue { try await flowBucket(variant.variant) }
   }
 
   // MARK: A refused signature
@@ -147,14 +149,14 @@ import Testing
     }
   }
 
-  private func flowSignature(_ door: Door) async throws {
+  private func flowSignature(_ variant: KitVariant) async throws {
     let asked = Locked(0)
-    let scene = try BrazeScene(door, signs: true, Self.vendor(refusing: Secret("s-1"))) { _ in
+    let scene = try BrazeScene(variant, signs: true, Self.vendor(refusing: Secret("s-1"))) { _ in
       asked.withLock { $0 += 1 }
       return Secret("s-2")
     }
     scene.memory.setCredential(Secret("s-1"))
-    #expect(await scene.roads.perform(.settings) == .done)
+    #expect(await scene.runners.perform(.settings) == .done)
     #expect(scene.signatures == [Secret("s-1"), Secret("s-2")])
     #expect(asked.withLock { $0 } == 1)
     let config = scene.body(1)["respond_with"]?["config"]?["config_time"]
@@ -162,9 +164,9 @@ import Testing
     #expect(scene.memory.settings.cardsEnabled == true)
     #expect(scene.memory.value(.user, "auth.refusals") == nil)
 
-    let poor = try BrazeScene(door, signs: true, Self.vendor(refusing: Secret("s-1")))
+    let poor = try BrazeScene(variant, signs: true, Self.vendor(refusing: Secret("s-1")))
     poor.memory.setCredential(Secret("s-1"))
-    guard case .refused(let error) = await poor.roads.perform(.settings) else {
+    guard case .refused(let error) = await poor.runners.perform(.settings) else {
       Issue.record("a signature that nobody renews is refused")
       return
     }
@@ -172,15 +174,17 @@ import Testing
     #expect(poor.memory.settings.cardsEnabled == true, "a refusal may bring settings")
     #expect(poor.memory.value(.user, "auth.refusals") == "1")
     poor.memory.setCredential(Secret("s-3"))
-    #expect(await poor.roads.perform(.settings) == .done)
+    #expect(await poor.runners.perform(.settings) == .done)
     #expect(poor.transport.requests.count == 2)
   }
 
-  @Test("flow 5: beside a refused signature the settings are kept and it is renewed once (B7)")
-  func signature() async throws { try await flowSignature(.whole) }
+  @Test(
+    "flow 5 B7: an answer that refuses the signature keeps its settings and renews the signature once"
+  )
+  func signature() async throws { try await flowSignature(.complete) }
 
   @Test(
-    "flow 5: a refused signature beside settings needs",
+    "flow 5: the refused signature flow fails when one of these features is missing",
     arguments: [
       BrazeDoor("a commit for each step", .withoutCommitPerStep),
       BrazeDoor(
@@ -198,11 +202,11 @@ import Testing
           }
         }),
     ])
-  func signatureNeeds(door: BrazeDoor) async {
-    await withKnownIssue { try await flowSignature(door.door) }
+  func signatureNeeds(variant: BrazeDoor) async {
+    await withKnownIssue { try await flowSignature(variant.variant) }
   }
 
-  private func flowTenAtOnce(_ door: Door) async throws {
+  private func flowTenAtOnce(_ variant: KitVariant) async throws {
     let (arrivals, asking, asked) = (Gate(), Gate(), Locked(0))
     let transport = ScriptedTransport { request in
       if request.line == BrazeScene.dataLine { return .json(200, BrazeScene.config(100)) }
@@ -212,18 +216,18 @@ import Testing
       await arrivals.pass()
       return .json(200, #"{"auth_error":{"error_code":22}}"#)
     }
-    let scene = try BrazeScene(door, signs: true, transport) { _ in
+    let scene = try BrazeScene(variant, signs: true, transport) { _ in
       asked.withLock { $0 += 1 }
       await asking.pass()
       return Secret("s-2")
     }
     scene.memory.setCredential(Secret("s-1"))
-    _ = await scene.roads.perform(.settings)
-    let outcomes = await withTaskGroup(of: Exchange.Outcome.self) { group in
+    _ = await scene.runners.perform(.settings)
+    let outcomes = await withTaskGroup(of: OperationRunner.Outcome.self) { group in
       for _ in 0..<10 { group.addTask { await scene.sync() } }
       await arrivals.isHolding(10)
       arrivals.open()
-      await asking.isHolding(door.sharesExchange ? 1 : 10)
+      await asking.isHolding(variant.sharesRunner ? 1 : 10)
       asking.open()
       return await group.reduce(into: []) { $0.append($1) }
     }
@@ -232,10 +236,10 @@ import Testing
     #expect(scene.signatures.filter { $0 == Secret("s-2") }.count == 10)
   }
 
-  @Test("flow 5: ten requests refused at once ask for one signature and go again (B7)")
-  func tenAtOnce() async throws { try await flowTenAtOnce(.whole) }
+  @Test("flow 5 B7: ten requests refused at once ask for one signature and are sent again")
+  func tenAtOnce() async throws { try await flowTenAtOnce(.complete) }
 
-  @Test("flow 5: ten requests refused at once need single flight")
+  @Test("flow 5: the ten requests flow fails without single flight")
   func tenAtOnceNeed() async {
     await withKnownIssue { try await flowTenAtOnce(.withoutSingleFlight) }
   }

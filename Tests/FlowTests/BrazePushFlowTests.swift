@@ -17,9 +17,9 @@ import Testing
     "id": "sent", "tp": "short_news", "ca": 200, "tt": "Sent", "t": true,
   ]
 
-  private func flowCard(_ door: Door) async throws {
+  private func flowCard(_ variant: KitVariant) async throws {
     let scene = try await BrazeScene.enabled(
-      door, syncs: [BrazeScene.sync(full: true, [BrazeScene.card("a")])])
+      variant, syncs: [BrazeScene.sync(full: true, [BrazeScene.card("a")])])
     let notification = scene.memory.receive(Self.push(Self.object))
     #expect(notification?.itemID == "sent")
     #expect(scene.visible == ["sent"])
@@ -35,11 +35,11 @@ import Testing
     #expect(scene.visible == ["sent"])
   }
 
-  @Test("B8 a card inside a push is kept like one of a sync")
-  func card() async throws { try await flowCard(.whole) }
+  @Test("B8: a card inside a push is stored like a card of a sync")
+  func card() async throws { try await flowCard(.complete) }
 
   @Test(
-    "a card inside a push needs",
+    "the push card flow fails when one of these features is missing",
     arguments: [
       BrazeDoor(
         "pushes that bring changes",
@@ -57,7 +57,7 @@ import Testing
           }
         }),
     ])
-  func cardNeeds(door: BrazeDoor) async {
-    await withKnownIssue { try await flowCard(door.door) }
+  func cardNeeds(variant: BrazeDoor) async {
+    await withKnownIssue { try await flowCard(variant.variant) }
   }
 }

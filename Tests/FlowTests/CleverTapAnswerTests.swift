@@ -7,7 +7,7 @@ import OutlineAdapters
 import TestSupport
 import Testing
 
-@Suite("CleverTap: what is answered") struct CleverTapAnswerTests {
+@Suite("CleverTap: answers") struct CleverTapAnswerTests {
   private func answer(
     _ operation: CleverTap.Operation, _ response: HTTPResponse,
     _ context: AdapterContext = CleverTap.context()
@@ -48,7 +48,9 @@ import Testing
   private static let operations: [CleverTap.Operation] =
     [.settings] + CleverTapRequestTests.rows.map(\.operation)
 
-  @Test("each status has one meaning for every operation (C4, C10, C11)", arguments: statuses)
+  @Test(
+    "C4 C10 C11: each status gives its error code and verdict for every operation",
+    arguments: statuses)
   func status(status: Int, ending: Ending) throws {
     let body = #"{"error":"secret words","code":10006}"#
     for operation in Self.operations {
@@ -78,7 +80,7 @@ import Testing
     }
   }
 
-  @Test("an account without an inbox is remembered for the session (C10)")
+  @Test("C10: a 403 marks the inbox as missing for the session")
   func withoutInbox() throws {
     let context = CleverTap.context { $0.session = CleverTap.session }
     for operation in [CleverTap.Operation.inbox, .act(.delete, on: CleverTap.campaign("1"))] {
@@ -127,7 +129,9 @@ import Testing
     ),
   ]
 
-  @Test("what is remembered of an answer to a batch (C7, C9, C10, C11)", arguments: remembered)
+  @Test(
+    "C7 C9 C10 C11: a batch answer becomes its changes, and malformed members are ignored",
+    arguments: remembered)
   func remembers(body: String, changes: [Change]) throws {
     let context = CleverTap.context {
       $0.values[.user, "arp"] = #"{"v":1,"old":1,"kept":true}"#
@@ -136,7 +140,7 @@ import Testing
     #expect(answer == Answer(changes + Self.bookkeeping))
   }
 
-  @Test("the first request is remembered once, and the first person that was told (C11)")
+  @Test("C11: the time of the first request and the first identified device are stored once")
   func firsts() throws {
     let context = CleverTap.context {
       $0.values[.user, "request.first"] = "1"
@@ -154,7 +158,7 @@ import Testing
     #expect(try answer(.associate("u-1"), .json(200, "{}"), known).changes.count == 2)
   }
 
-  @Test("of a batch, what the vendor does not take is rejected with a reason (C11)")
+  @Test("C11: unsupported events of a batch are rejected with a reason")
   func partly() throws {
     let context = CleverTap.context { $0.values[.user, "arp"] = #"{"d_e":["Noise Made"]}"# }
     let batch = [
@@ -174,7 +178,7 @@ import Testing
     #expect(rejected["e-4"] == "The event has no name.")
   }
 
-  @Test("an answer that nobody reads may say anything (C4, C10)")
+  @Test("C4 C10: an operation that ignores its answer's body accepts any body")
   func unread() throws {
     for operation in [
       CleverTap.Operation.templates([]), .act(.delete, on: CleverTap.campaign("1")), .settings,
@@ -201,7 +205,7 @@ import Testing
   ]
 
   @Test(
-    "flow 12: a body that is cut anywhere changes nothing and may be asked for again",
+    "flow 12: a body cut at any byte changes nothing and is retried",
     arguments: reading)
   func cut(operation: CleverTap.Operation) throws {
     let bytes = Array(Self.full.utf8)
@@ -221,7 +225,7 @@ import Testing
   ]
 
   @Test(
-    "flow 12: an answer that is something else is malformed, whatever it is", arguments: hostile)
+    "flow 12: a body of any other format is malformed and retried", arguments: hostile)
   func hostileBody(body: String) throws {
     for operation in Self.reading {
       let answer = try answer(operation, .json(200, body))
@@ -230,7 +234,7 @@ import Testing
     }
   }
 
-  @Test("flow 12: any bytes at any status give an answer", arguments: 0..<8)
+  @Test("flow 12: the adapter answers any bytes at any status", arguments: 0..<8)
   func fuzz(seed: UInt64) throws {
     var random = CleverTapRandom(state: seed)
     let outline = try CleverTap.outline()
@@ -252,9 +256,9 @@ import Testing
     }
   }
 
-  @Test("one bad message of a hundred costs one (C10)")
+  @Test("C10: each bad message of a hundred costs only itself")
   func oneOfAHundred() throws {
-    let scene = try CleverTapScene(.whole)
+    let scene = try CleverTapScene(.complete)
     var items = (0..<100).map { CleverTap.message("m-\($0)") }
     items[7] = #"{"wzrk_id":"no id"}"#
     items[8] = #"{"_id":7}"#

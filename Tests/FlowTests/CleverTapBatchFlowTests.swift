@@ -6,7 +6,7 @@ import EngagementTesting
 import OutlineAdapters
 import Testing
 
-@Suite("CleverTap: batches and what comes back") struct CleverTapBatchFlowTests {
+@Suite("CleverTap: batches and their answers") struct CleverTapBatchFlowTests {
   /// Everything that an answer to a batch may bring, and a host that nobody allowed.
   private static let full = HTTPResponse.json(
     200,
@@ -22,33 +22,32 @@ import Testing
 
   @Test(
     """
-    flow 8: after a handshake a batch brings campaigns and messages, a host that is not allowed \
-    is never asked, and what was viewed travels apart (C7, C9, C10, C11)
+    flow 8 C7 C9 C10 C11: a batch with views apart brings campaigns and messages after a handshake
     """)
-  func batch() async throws { try await flowBatch(.whole) }
+  func batch() async throws { try await flowBatch(.complete) }
 
-  @Test("flow 8 needs what was viewed to travel in batches of its own")
+  @Test("flow 8: the batch flow fails when views share a batch with other events")
   func needsGroups() async {
     await withKnownIssue {
       try await flowBatch(.without { $0.capabilities.batching = EventBatching(limit: 49) })
     }
   }
 
-  @Test("flow 8 needs an answer to events to bring items")
+  @Test("flow 8: the batch flow fails when an answer to events brings no items")
   func needsItemsInAnyAnswer() async {
     await withKnownIssue {
       try await flowBatch(.changing { if case .items = $0 { nil } else { $0 } })
     }
   }
 
-  @Test("flow 8 needs what was not followed to be told")
+  @Test("flow 8: the batch flow fails when ignored redirects are not reported")
   func needsIgnored() async {
     await withKnownIssue {
       try await flowBatch(.changing { if case .ignored = $0 { nil } else { $0 } })
     }
   }
 
-  @Test("flow 8 needs several lists of one surface")
+  @Test("flow 8: the batch flow fails when a surface has only one list")
   func needsSeveralLists() async {
     await withKnownIssue {
       try await flowBatch(
@@ -59,7 +58,7 @@ import Testing
     }
   }
 
-  @Test("flow 8 needs a handshake that comes first by itself")
+  @Test("flow 8: the batch flow fails when the handshake is not a prerequisite")
   func needsPrerequisites() async {
     await withKnownIssue {
       try await flowBatch(
@@ -69,13 +68,13 @@ import Testing
     }
   }
 
-  private func flowBatch(_ door: Door) async throws {
-    let scene = try CleverTapScene(door)
+  private func flowBatch(_ variant: KitVariant) async throws {
+    let scene = try CleverTapScene(variant)
     scene.report("Basket opened")
     scene.memory.accept(CleverTap.event("v-1", .impression, on: CleverTap.campaign("5")))
     scene.report("Basket left")
     await scene.vendor.reply("eu1.clevertap-prod.com/a1", Self.full)
-    await scene.roads.drain()
+    await scene.runners.drain()
     #expect(scene.lines == [CleverTap.hello, CleverTap.batch, CleverTap.viewed])
     #expect(await scene.batches() == [["Basket opened", "Basket left"], ["Notification Viewed"]])
     #expect(scene.memory.pending.isEmpty)
@@ -100,7 +99,7 @@ import Testing
     scene.transport.forget()
     scene.report("Basket paid")
     scene.memory.accept(CleverTap.event("e-noise", .custom, "NOISE"))
-    await scene.roads.drain()
+    await scene.runners.drain()
     #expect(scene.lines == [CleverTap.batch])
     let last = try #require(await scene.vendor.batches.last)
     #expect(last.names == ["Basket paid"])
@@ -114,10 +113,10 @@ import Testing
         == .rejected("CleverTap throws events of this name away."))
   }
 
-  @Test("flow 8: a host that an adapter believes in and nobody allowed is not asked (C11)")
+  @Test("flow 8 C11: the kit sends requests only to hosts that the adapter's capabilities allow")
   func hostGuard() async throws { try await flowHostGuard(.changing(Self.believing)) }
 
-  @Test("flow 8 needs hosts that are allowed, whatever an adapter believes")
+  @Test("flow 8: the host flow fails when the capabilities allow the wrong host")
   func needsHosts() async {
     await withKnownIssue {
       try await flowHostGuard(
@@ -136,8 +135,8 @@ import Testing
     return .keep(.installation, "domain", "example.net")
   }
 
-  private func flowHostGuard(_ door: Door) async throws {
-    let scene = try CleverTapScene(door)
+  private func flowHostGuard(_ variant: KitVariant) async throws {
+    let scene = try CleverTapScene(variant)
     let outcome = await scene.perform(.inbox)
     guard case .refused(let error) = outcome else {
       Issue.record("It was asked: \(outcome)")
@@ -149,22 +148,22 @@ import Testing
 
   // MARK: The handshake
 
-  @Test("flow 8: a handshake is kept although the batch behind it fails (C11)")
-  func keepsHandshake() async throws { try await flowKeptHandshake(.whole) }
+  @Test("flow 8 C11: a handshake is kept even if the batch after it fails")
+  func keepsHandshake() async throws { try await flowKeptHandshake(.complete) }
 
-  @Test("flow 8 needs each step's changes to be kept before the next")
+  @Test("flow 8: the handshake flow fails without a commit after each step")
   func needsCommitPerStep() async {
     await withKnownIssue { try await flowKeptHandshake(.withoutCommitPerStep) }
   }
 
-  private func flowKeptHandshake(_ door: Door) async throws {
-    let scene = try CleverTapScene(door)
+  private func flowKeptHandshake(_ variant: KitVariant) async throws {
+    let scene = try CleverTapScene(variant)
     scene.report("Basket opened")
     await scene.vendor.reply(
       "eu1.clevertap-prod.com/a1", HTTPResponse(503), HTTPResponse(503), HTTPResponse(503))
-    for _ in 0..<3 { await scene.roads.drain() }
+    for _ in 0..<3 { await scene.runners.drain() }
     #expect(scene.memory.pending.count == 1)
-    await scene.roads.drain()
+    await scene.runners.drain()
     #expect(scene.lines == [CleverTap.hello] + Array(repeating: CleverTap.batch, count: 4))
     #expect(scene.memory.pending.isEmpty)
     // Nobody knows whether a batch arrived: it is the same each time, of the same device.
@@ -173,19 +172,19 @@ import Testing
     #expect(Set(batches.map(\.items)).count == 1)
   }
 
-  @Test("flow 8: ten operations at once make one device and one handshake (C11)")
-  func onlyOnce() async throws { try await flowOnce(.whole) }
+  @Test("flow 8 C11: ten concurrent operations make one device and one handshake")
+  func onlyOnce() async throws { try await flowOnce(.complete) }
 
-  @Test("flow 8 needs prerequisites to be single-flight")
+  @Test("flow 8: the ten operations flow fails without single flight")
   func needsSingleFlight() async {
     await withKnownIssue { try await flowOnce(.withoutSingleFlight) }
   }
 
-  private func flowOnce(_ door: Door) async throws {
+  private func flowOnce(_ variant: KitVariant) async throws {
     let (vendor, gate) = (FakeCleverTap(), Gate())
-    // As many as the door lets through at one time.
-    let expected = door.sharesExchange ? 1 : 10
-    let scene = try CleverTapScene(door, vendor: vendor) { request throws(EngagementError) in
+    // As many as the variant lets through at one time.
+    let expected = variant.sharesRunner ? 1 : 10
+    let scene = try CleverTapScene(variant, vendor: vendor) { request throws(EngagementError) in
       let response = try await vendor.respond(to: request)
       if request.line == "GET /hello" {
         if await vendor.handshakes >= expected { gate.open() }
@@ -202,21 +201,21 @@ import Testing
   }
 
   @Test(
-    "flow 8: a handshake that names no host that may be asked loses nothing (C11)",
+    "flow 8 C11: a handshake without an allowed host keeps the pending event",
     arguments: [
       [], [("X-WZRK-RD", "example.net")], [("X-WZRK-RD", "eu1.clevertap-prod.com/path")],
       [("X-WZRK-RD", "u@eu1.clevertap-prod.com")], [("X-WZRK-RD", "clevertap-prod.com.")],
     ])
   func uselessHandshake(headers: [(String, String)]) async throws {
-    let scene = try CleverTapScene(.whole)
+    let scene = try CleverTapScene(.complete)
     scene.report("Basket opened")
     await scene.vendor.reply(
       "clevertap-prod.com/hello", .json(200, "{}", headers: headers), HTTPResponse(404))
-    for _ in 0..<2 { await scene.roads.drain() }
+    for _ in 0..<2 { await scene.runners.drain() }
     #expect(scene.lines == [CleverTap.hello, CleverTap.hello])
     #expect(scene.memory.pending.count == 1)
     #expect(scene.memory.ignored.count == headers.count)
-    await scene.roads.drain()
+    await scene.runners.drain()
     #expect(scene.memory.pending.isEmpty)
   }
 }

@@ -34,7 +34,7 @@ import Testing
      "occurrenceLimits":[{"type":"onEvery","limit":2}]}
     """#
 
-  @Test("every field of the fullest campaign arrives, actions in neutral words (C2, C6, C9)")
+  @Test("C2 C6 C9: every field of the fullest campaign arrives, with actions in neutral words")
   func fullCampaign() throws {
     var campaign = Campaign(
       ItemID("clevertap", "4711"), vendor: "clevertap", template: "promo")
@@ -50,7 +50,7 @@ import Testing
     ]
     campaign.priority = 10
     campaign.expiresAt = Date(timeIntervalSince1970: 1_790_900_000)
-    campaign.excludedFromCaps = true
+    campaign.isExcludedFromCaps = true
     campaign.triggers = [
       [
         "event": "Charged",
@@ -80,7 +80,7 @@ import Testing
   }
 
   @Test(
-    "every comparison has a word (C9)",
+    "C9: every comparison operator has a neutral name",
     arguments: [
       (0, "greaterThan"), (1, "equals"), (2, "lessThan"), (3, "contains"), (4, "between"),
       (15, "notEquals"), (26, "isSet"), (27, "isNotSet"), (28, "doesNotContain"),
@@ -97,7 +97,7 @@ import Testing
   }
 
   @Test(
-    "only a true or a one leaves a campaign out of the caps (C9)",
+    "C9: only true or 1 excludes a campaign from the global caps",
     arguments: [
       (#""efc":1"#, true), (#""efc":true"#, true), (#""excludeGlobalFCaps":1"#, true),
       (#""efc":0,"excludeGlobalFCaps":true"#, true), (#""excludeGlobalFCaps":-1"#, false),
@@ -106,11 +106,11 @@ import Testing
   func caps(member: String, isExcluded: Bool) throws {
     let text = #"{"type":"custom-code","templateName":"t","ti":"1",\#(member)}"#
     #expect(
-      try CleverTap.outline().campaign(in: CleverTap.raw(text)).excludedFromCaps == isExcluded)
+      try CleverTap.outline().campaign(in: CleverTap.raw(text)).isExcludedFromCaps == isExcluded)
   }
 
   @Test(
-    "the vendor's own kinds are ignored by their names, and faults are set aside (C7)",
+    "C7: an unsupported campaign kind is ignored by name, and a malformed campaign is quarantined",
     arguments: [
       (#"{"type":"alert-template","ti":1}"#, "unsupported", "alert-template"),
       (#"{"type":"custom-html","ti":1}"#, "unsupported", "custom-html"),
@@ -135,7 +135,7 @@ import Testing
     }
   }
 
-  @Test("a campaign without a number goes by the vendor's other id (C9)")
+  @Test("C9: a campaign without a number uses the vendor's other id")
   func otherID() throws {
     let text = #"{"type":"custom-code","templateName":"t","wzrk_id":"7_20261001"}"#
     #expect(try CleverTap.outline().campaign(in: CleverTap.raw(text)).id.value == "7_20261001")

@@ -83,25 +83,25 @@ enum CleverTap {
   static func raw(_ text: String) -> RawItem { RawItem(index: 0, bytes: Array(text.utf8)[...]) }
 }
 
-/// A house with the vendor behind it.
+/// A host with the vendor behind it.
 struct CleverTapScene: Sendable {
   let vendor: FakeCleverTap
   let transport: ScriptedTransport
-  let memory: MemoryHouse
-  let roads: Roads
+  let memory: MemoryHost
+  let runners: OperationRunners
   let clock: TestClock
 
   init(
-    _ door: Door, vendor: FakeCleverTap = FakeCleverTap(), user: User = "u-1",
+    _ variant: KitVariant, vendor: FakeCleverTap = FakeCleverTap(), user: User = "u-1",
     hasServerInbox: Bool = true, script: ScriptedTransport.Script? = nil
   ) throws {
     self.vendor = vendor
     clock = TestClock(CleverTap.time)
     transport = ScriptedTransport(script ?? vendor.script)
-    memory = door.memory(
+    memory = variant.memory(
       try CleverTap.outline(hasServerInbox: hasServerInbox), user: user, transport: transport,
       clock: clock)
-    roads = door.roads(in: memory)
+    runners = variant.runners(in: memory)
   }
 
   /// `METHOD host/path` of everything that was asked, in order.
@@ -115,13 +115,13 @@ struct CleverTapScene: Sendable {
   /// The id of the device that asked last.
   func device() async -> String? { await vendor.batches.last?.guid }
 
-  func perform(_ operation: CleverTap.Operation) async -> Exchange.Outcome {
-    await roads.perform(operation)
+  func perform(_ operation: CleverTap.Operation) async -> OperationRunner.Outcome {
+    await runners.perform(operation)
   }
 
   /// Performs all of them at the same time.
-  func perform(_ operations: [CleverTap.Operation]) async -> [Exchange.Outcome] {
-    await withTaskGroup(of: Exchange.Outcome.self) { group in
+  func perform(_ operations: [CleverTap.Operation]) async -> [OperationRunner.Outcome] {
+    await withTaskGroup(of: OperationRunner.Outcome.self) { group in
       for operation in operations { group.addTask { await perform(operation) } }
       return await group.reduce(into: []) { $0.append($1) }
     }
@@ -132,15 +132,15 @@ struct CleverTapScene: Sendable {
     for name in names { memory.accept(CleverTap.event(EventID("e-\(name)"), .custom, name)) }
   }
 
-  func signIn(_ user: User) async { await memory.signIn(user, roads.exchange) }
+  func signIn(_ user: User) async { await memory.signIn(user, runners.runner) }
 
   /// What each batch of the vendor's held.
   func batches() async -> [[String]] { await vendor.batches.map(\.names) }
 }
 
-extension Door {
-  /// A door where changes are other ones on their way from the adapter to the house.
-  static func changing(_ change: @escaping @Sendable (Change) -> Change?) -> Door {
+extension KitVariant {
+  /// A variant where changes are other ones on their way from the adapter to the host.
+  static func changing(_ change: @escaping @Sendable (Change) -> Change?) -> KitVariant {
     .without { adapter in
       adapter.answer = { Answer($0.changes.compactMap(change), $0.verdict) }
       adapter.step = { step in
@@ -150,28 +150,29 @@ extension Door {
   }
 }
 
-/// A house whose values all have one scope.
-struct OneScope: ExchangeHouse {
-  let memory: MemoryHouse
+/// A host whose values all have one scope.
+struct OneScope: OperationHost {
+  let memory: MemoryHost
   let scope: Scope
 
   private var other: Scope { scope == .user ? .installation : .user }
 
   func context(
-    for operation: CleverTap.Operation, _ attempt: Attempt
+    for operation: CleverTap.Operation, _ attempt: Attempt, delivering rows: [Int64]
   ) async throws(EngagementError) -> AdapterContext {
-    var context = try await memory.context(for: operation, attempt)
+    var context = try await memory.context(for: operation, attempt, delivering: rows)
     for (key, value) in context.values.all(scope) { context.values[other, key] = value }
     return context
   }
 
   func commit(
-    _ changes: [Change], of operation: CleverTap.Operation, _ attempt: Attempt
+    _ changes: [Change], of operation: CleverTap.Operation, _ attempt: Attempt,
+    recording event: EngagementEvent?
   ) async throws(EngagementError) {
     let changes = changes.map { change -> Change in
       if case .keep(_, let key, let value) = change { .keep(scope, key, value) } else { change }
     }
-    try await memory.commit(changes, of: operation, attempt)
+    try await memory.commit(changes, of: operation, attempt, recording: event)
   }
 
   func renewCredential(
@@ -185,9 +186,9 @@ struct OneScope: ExchangeHouse {
   }
 }
 
-/// A house that forgets who made an attempt: whoever is there now is taken for that user.
-struct OnePresentUser: ExchangeHouse {
-  let memory: MemoryHouse
+/// A host that forgets who made an attempt: whoever is there now is taken for that user.
+struct OnePresentUser: OperationHost {
+  let memory: MemoryHost
 
   private func present(_ attempt: Attempt) -> Attempt {
     var attempt = attempt
@@ -196,15 +197,16 @@ struct OnePresentUser: ExchangeHouse {
   }
 
   func context(
-    for operation: CleverTap.Operation, _ attempt: Attempt
+    for operation: CleverTap.Operation, _ attempt: Attempt, delivering rows: [Int64]
   ) async throws(EngagementError) -> AdapterContext {
-    try await memory.context(for: operation, present(attempt))
+    try await memory.context(for: operation, present(attempt), delivering: rows)
   }
 
   func commit(
-    _ changes: [Change], of operation: CleverTap.Operation, _ attempt: Attempt
+    _ changes: [Change], of operation: CleverTap.Operation, _ attempt: Attempt,
+    recording event: EngagementEvent?
   ) async throws(EngagementError) {
-    try await memory.commit(changes, of: operation, present(attempt))
+    try await memory.commit(changes, of: operation, present(attempt), recording: event)
   }
 
   func renewCredential(

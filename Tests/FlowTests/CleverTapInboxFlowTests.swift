@@ -9,8 +9,8 @@ import Testing
 
 @Suite("CleverTap: the inbox") struct CleverTapInboxFlowTests {
   /// A device with two messages at the vendor and one that lives here only.
-  private func filled(_ door: Door) async throws -> CleverTapScene {
-    let scene = try CleverTapScene(door)
+  private func filled(_ variant: KitVariant) async throws -> CleverTapScene {
+    let scene = try CleverTapScene(variant)
     await scene.vendor.reply(
       "eu1.clevertap-prod.com/a1",
       .json(200, #"{"inbox_notifs":[\#(CleverTap.messageHere("here", date: 1_790_845_050))]}"#))
@@ -32,10 +32,10 @@ import Testing
 
   // MARK: Lists
 
-  @Test("the vendor's list is complete, and says nothing of messages that live here only (C10)")
-  func lists() async throws { try await flowLists(.whole) }
+  @Test("C10: a message list replaces the vendor's messages and keeps the messages of the device")
+  func lists() async throws { try await flowLists(.complete) }
 
-  @Test("the inbox needs several lists of one surface")
+  @Test("the message list flow fails when a surface has only one list")
   func needsSeveralLists() async {
     await withKnownIssue {
       try await flowLists(
@@ -46,8 +46,8 @@ import Testing
     }
   }
 
-  private func flowLists(_ door: Door) async throws {
-    let scene = try await filled(door)
+  private func flowLists(_ variant: KitVariant) async throws {
+    let scene = try await filled(variant)
     #expect(scene.memory.messages.map(\.id.value) == ["here", "m-1", "m-2"])
     await scene.vendor.reply(
       "eu1.clevertap-prod.com/inbox/v2/getMessages",
@@ -56,17 +56,17 @@ import Testing
     #expect(scene.memory.messages.map(\.id.value) == ["m-3", "here", "m-2"])
   }
 
-  @Test("a message of the vendor's list may come with a batch, and takes none away (C10)")
+  @Test("C10: a message in a batch answer is added, and the other messages stay")
   func comesWithBatch() async throws {
-    let scene = try await filled(.whole)
+    let scene = try await filled(.complete)
     await scene.vendor.reply("eu1.clevertap-prod.com/a1", list(CleverTap.message("m-3")))
     #expect(await scene.perform(.campaigns) == .done)
     #expect(scene.memory.messages.map(\.id.value) == ["here", "m-1", "m-2", "m-3"])
   }
 
-  @Test("of two messages with one id the newest stays, in whatever order they come (C10)")
+  @Test("C10: of two messages with one id the newest stays, in either order")
   func newestOfTwo() async throws {
-    let scene = try CleverTapScene(.whole)
+    let scene = try CleverTapScene(.complete)
     let (old, new) = (
       CleverTap.messageHere("m-1", title: "old", date: 1_790_000_000),
       CleverTap.messageHere("m-1", title: "new", date: 1_790_000_001)
@@ -81,12 +81,12 @@ import Testing
   }
 
   @Test(
-    "an answer without a list is no empty list (C10)",
+    "C10: an answer without a list is malformed and keeps all messages",
     arguments: [
       "{}", "", "null", #"{"inbox_notifs_v2":null}"#, #"{"inbox_notifs_v2":{}}"#, "<html>",
     ])
   func noList(body: String) async throws {
-    let scene = try await filled(.whole)
+    let scene = try await filled(.complete)
     await scene.vendor.reply("eu1.clevertap-prod.com/inbox/v2/getMessages", .json(200, body))
     guard case .retry(let error) = await scene.perform(.inbox) else {
       Issue.record("There is no list.")
@@ -98,10 +98,10 @@ import Testing
 
   // MARK: Reading
 
-  @Test("what is read is told by the message's id, and stays read until the vendor agrees (C10)")
-  func reads() async throws { try await flowRead(.whole) }
+  @Test("C10: a read is sent with the message's id, and the message stays read in later lists")
+  func reads() async throws { try await flowRead(.complete) }
 
-  @Test("the inbox needs members that are only ever set")
+  @Test("the read flow fails when a new list may reset the read state")
   func needsOnlyEverSet() async {
     await withKnownIssue {
       try await flowRead(
@@ -112,10 +112,10 @@ import Testing
     }
   }
 
-  private func flowRead(_ door: Door) async throws {
-    let scene = try await filled(door)
+  private func flowRead(_ variant: KitVariant) async throws {
+    let scene = try await filled(variant)
     try scene.memory.act(.read, on: try message("m-1", scene))
-    await scene.roads.drain()
+    await scene.runners.drain()
     #expect(scene.lines == [CleverTap.viewed])
     let batch = try #require(await scene.vendor.batches.last)
     #expect(
@@ -129,22 +129,22 @@ import Testing
     for answer in answers {
       await scene.vendor.reply("eu1.clevertap-prod.com/inbox/v2/getMessages", answer)
       #expect(await scene.perform(.inbox) == .done)
-      #expect(scene.memory.messages.first { $0.id.value == "m-1" }?.read == true)
+      #expect(scene.memory.messages.first { $0.id.value == "m-1" }?.isRead == true)
     }
   }
 
-  @Test("a message that lives here is read here, and its impression is told (C10)")
+  @Test("C10: reading a device message stays local, and its impression and click are sent")
   func readsHere() async throws {
-    let scene = try await filled(.whole)
+    let scene = try await filled(.complete)
     let item = try message("here", scene)
     try scene.memory.act(.read, on: item)
-    await scene.roads.drain()
+    await scene.runners.drain()
     #expect(scene.lines.isEmpty)
     #expect(scene.memory.outbox.last?.state == .delivered)
-    #expect(scene.memory.messages.first { $0.id.value == "here" }?.read == true)
+    #expect(scene.memory.messages.first { $0.id.value == "here" }?.isRead == true)
     try scene.memory.act(.impression, on: item)
     try scene.memory.act(.click, on: item)
-    await scene.roads.drain()
+    await scene.runners.drain()
     #expect(scene.lines.sorted() == [CleverTap.viewed, CleverTap.batch].sorted())
     let data = await scene.vendor.batches.suffix(2).map { $0.items.first?["evtData"] }
     #expect(
@@ -153,12 +153,13 @@ import Testing
 
   // MARK: Deleting
 
-  @Test("what is deleted is told once and stays away while the vendor still lists it (C10)")
+  @Test(
+    "C10: a deletion is retried until it is sent, and the message stays hidden while it is listed")
   func deletes() async throws {
-    let scene = try await filled(.whole)
+    let scene = try await filled(.complete)
     try scene.memory.act(.delete, on: try message("m-1", scene))
     await scene.vendor.reply("eu1.clevertap-prod.com/inbox/v2/deleteMessages", HTTPResponse(503))
-    for _ in 0..<2 { await scene.roads.drain() }
+    for _ in 0..<2 { await scene.runners.drain() }
     #expect(scene.lines == [CleverTap.deleteMessages, CleverTap.deleteMessages])
     let batch = try #require(await scene.vendor.batches.last)
     #expect(
@@ -172,11 +173,11 @@ import Testing
     #expect(scene.memory.messages.map(\.id.value) == ["here", "m-2"])
   }
 
-  @Test("a message that lives here is deleted without a word (C10)")
+  @Test("C10: deleting a device message sends no request")
   func deletesHere() async throws {
-    let scene = try await filled(.whole)
+    let scene = try await filled(.complete)
     try scene.memory.act(.dismiss, on: try message("here", scene))
-    await scene.roads.drain()
+    await scene.runners.drain()
     #expect(scene.lines.isEmpty)
     #expect(scene.memory.messages.map(\.id.value) == ["m-1", "m-2"])
     #expect(scene.memory.pending.isEmpty)
@@ -184,18 +185,19 @@ import Testing
 
   // MARK: No inbox, too often
 
-  @Test("an account without an inbox is not asked again in the session; nothing is lost (C10)")
+  @Test(
+    "C10: an account without an inbox is asked again in the next session, and its actions are kept")
   func withoutInbox() async throws {
-    let scene = try await filled(.whole)
+    let scene = try await filled(.complete)
     scene.memory.setSession(CleverTap.session)
     await scene.vendor.reply("eu1.clevertap-prod.com/inbox/v2/deleteMessages", HTTPResponse(403))
     try scene.memory.act(.delete, on: try message("m-1", scene))
-    guard case .retry(let error)? = await scene.roads.drain().first else {
+    guard case .retry(let error)? = await scene.runners.drain().first else {
       Issue.record("The vendor refused it for this session only.")
       return
     }
     #expect(error.code == .permissionDenied)
-    await scene.roads.drain()
+    await scene.runners.drain()
     guard case .refused(let error) = await scene.perform(.inbox) else {
       Issue.record("There is no inbox.")
       return
@@ -204,27 +206,27 @@ import Testing
     #expect(scene.lines == [CleverTap.deleteMessages])
     #expect(scene.memory.messages.map(\.id.value) == ["here", "m-2"])
     scene.memory.setSession(Session("s-2", startedAt: CleverTap.time))
-    await scene.roads.drain()
+    await scene.runners.drain()
     #expect(scene.memory.pending.isEmpty)
     #expect(await scene.perform(.inbox) == .done)
   }
 
-  @Test("a user may ask for the inbox every five minutes, the application at any time (C10)")
+  @Test("C10: a user may refresh the inbox every five minutes, the application at any time")
   func throttles() async throws {
-    let scene = try await filled(.whole)
+    let scene = try await filled(.complete)
     let next = CleverTap.time.addingTimeInterval(300)
-    #expect(await scene.roads.perform(.inbox, isUserRequested: true) == .wait(until: next))
+    #expect(await scene.runners.perform(.inbox, isUserRequested: true) == .wait(until: next))
     #expect(await scene.perform(.inbox) == .done)
     scene.clock.advance(by: .seconds(299))
-    #expect(await scene.roads.perform(.inbox, isUserRequested: true) == .wait(until: next))
+    #expect(await scene.runners.perform(.inbox, isUserRequested: true) == .wait(until: next))
     scene.clock.advance(by: .seconds(1))
-    #expect(await scene.roads.perform(.inbox, isUserRequested: true) == .done)
+    #expect(await scene.runners.perform(.inbox, isUserRequested: true) == .done)
     #expect(scene.lines == [CleverTap.getMessages, CleverTap.getMessages])
   }
 
-  @Test("where the inbox is on the device alone, nobody asks and messages still come (C10)")
+  @Test("C10: a device inbox sends no list request and still receives messages with a batch")
   func deviceInbox() async throws {
-    let scene = try CleverTapScene(.whole, hasServerInbox: false)
+    let scene = try CleverTapScene(.complete, hasServerInbox: false)
     #expect(await scene.perform(.inbox) == .done)
     #expect(scene.lines.isEmpty)
     await scene.vendor.reply(

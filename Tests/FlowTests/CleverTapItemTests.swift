@@ -17,15 +17,15 @@ import Testing
        {"title":{"text":"second"}}]}}
     """#
 
-  @Test("every field of the fullest message arrives (C10)")
+  @Test("C10: every field of the fullest message arrives")
   func fullMessage() throws {
     var message = InboxMessage(ItemID("clevertap", "m-1"), vendor: "clevertap")
     message.subject = "Ünïcode 🎉"
     message.text = "אב"
-    message.detailURL = "app://ios"
-    message.imageURL = "https://img.example/1.jpg"
-    message.iconURL = "https://img.example/i.png"
-    message.read = true
+    message.detailURLText = "app://ios"
+    message.imageURLText = "https://img.example/1.jpg"
+    message.iconURLText = "https://img.example/i.png"
+    message.isRead = true
     message.createdAt = Date(timeIntervalSince1970: 1_790_845_000)
     message.expiresAt = Date(timeIntervalSince1970: 1_790_900_000)
     message.custom = ["offer": "50%"]
@@ -38,11 +38,11 @@ import Testing
     ]
     #expect(try CleverTap.outline().message(in: CleverTap.raw(Self.full)) == message)
     let android = try CleverTap.outline(platform: .android).message(in: CleverTap.raw(Self.full))
-    #expect(android.detailURL == "app://android")
+    #expect(android.detailURLText == "app://android")
   }
 
   @Test(
-    "a message without an id is set aside (C10)",
+    "C10: a message without a usable id is quarantined",
     arguments: [
       "{}", #"{"_id":""}"#, #"{"_id":7}"#, #"{"_id":null}"#, "7", "[]",
       #"{"_id":"a","x":"\u0000"}"#,
@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test(
-    "what is absent or of another type costs only itself (C10)",
+    "C10: an absent or mistyped member costs only itself",
     arguments: [
       "{}", #""msg""#, "7", "null", "[]", #"{"content":{}}"#, #"{"content":[7]}"#,
       #"{"content":[{"title":"t","message":[],"media":7,"icon":null,"action":"a"}],"tags":{},"custom_kv":7}"#,
@@ -77,7 +77,7 @@ import Testing
     "vbscript:x", "file:///etc/passwd", "view-source:javascript:x", "",
   ]
 
-  @Test("an address that can run code never reaches the model (C10, G18)", arguments: dangerous)
+  @Test("C10 G18: a URL that can run code never reaches the model", arguments: dangerous)
   func dangerousLinks(url: String) throws {
     let text = JSON.string(url).encoded()
     let quoted = String(decoding: text, as: UTF8.self)

@@ -5,15 +5,15 @@ import OutlineAdapters
 import Testing
 
 @Suite("CleverTap: pushes") struct CleverTapPushTests {
-  @Test("every field of the fullest push arrives, from either service (C11)")
+  @Test("C11: every field of the fullest push arrives, over APNs and FCM")
   func fullPush() throws {
     var wanted = PushNotification(vendor: "clevertap")
     wanted.messageID = "p-1"
     wanted.title = "Hi"
     wanted.subtitle = "there"
     wanted.body = "Body"
-    wanted.deepLink = "app://x"
-    wanted.mediaURL = "https://img.example/1.jpg"
+    wanted.deepLinkText = "app://x"
+    wanted.mediaURLText = "https://img.example/1.jpg"
     wanted.sound = "ding"
     wanted.badge = 3
     wanted.category = "news"
@@ -39,7 +39,7 @@ import Testing
     let read = try #require(try received(android))
     #expect((read.title, read.body, read.messageID) == ("Hi", "Body", "7"))
     #expect((read.mediaURL, read.category, read.sound) == (wanted.mediaURL, "news", "ding"))
-    #expect(read.silent)
+    #expect(read.isSilent)
   }
 
   private func received(_ push: JSON) throws -> PushNotification? {
@@ -53,9 +53,9 @@ import Testing
     (["wzrk_id": "c"], false),
   ]
 
-  @Test("a push without anything to show is silent (C11)", arguments: silent)
+  @Test("C11: a push with nothing to show is silent", arguments: silent)
   func silentPush(push: JSON, isSilent: Bool) throws {
-    #expect(try received(push)?.silent == isSilent)
+    #expect(try received(push)?.isSilent == isSilent)
   }
 
   static let foreign: [JSON] = [
@@ -64,21 +64,21 @@ import Testing
     ["aps": ["wzrk_id": "c"]],
   ]
 
-  @Test("a push of anybody else is nobody's (X16)", arguments: foreign)
+  @Test("X16: the adapter ignores another vendor's push", arguments: foreign)
   func foreignPush(push: JSON) throws {
     #expect(try received(push) == nil)
   }
 
-  @Test("a push's own receipt is told where the vendor asks for it (C11)")
+  @Test("C11: the receipt of a push is sent only if the push asks for it")
   func receipt() async throws {
-    let scene = try CleverTapScene(.whole)
+    let scene = try CleverTapScene(.complete)
     for (index, flag) in ["true", "false"].enumerated() {
       let push: JSON = ["wzrk_id": "c-1", "wzrk_rnv": .string(flag)]
       let notification = try #require(scene.memory.receive(push))
       let item = ItemReference(
         ItemID("clevertap", "c-1"), on: .push, handle: notification.handle)
       scene.memory.accept(CleverTap.event(EventID("r-\(index)"), .receive, on: item))
-      await scene.roads.drain()
+      await scene.runners.drain()
       #expect(scene.memory.pending.isEmpty)
     }
     #expect(await scene.batches() == [["Notification Viewed"]])

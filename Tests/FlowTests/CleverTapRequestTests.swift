@@ -8,7 +8,7 @@ import FoundationEssentials
 import OutlineAdapters
 import Testing
 
-@Suite("CleverTap: what is asked") struct CleverTapRequestTests {
+@Suite("CleverTap: requests") struct CleverTapRequestTests {
   /// A request as a table says it: what follows the header in its body.
   struct Row: Sendable, CustomTestStringConvertible {
     var operation: CleverTap.Operation
@@ -164,7 +164,7 @@ import Testing
     #"[{"type":"meta","g":"-guid","tk":"token-canary","id":"ACC-1","af":\#(application),"#
     + #""ddnd":false,"frs":true,"l_ts":0,"f_ts":0,"imp":0,"tlc":[]},"#
 
-  @Test("each operation's request (C4, C10, C11)", arguments: rows)
+  @Test("C4 C10 C11: each operation becomes its documented request", arguments: rows)
   func request(row: Row) throws {
     let context = context
     let request = try request(row.operation, context)
@@ -181,7 +181,7 @@ import Testing
     #expect(try CleverTap.outline().capabilities.ability(row.operation.verb).travel == .request)
   }
 
-  @Test("a handshake tells the account alone (C11)")
+  @Test("C11: a handshake sends only the account")
   func handshake() throws {
     let request = try request(.settings, CleverTap.context { $0.values = .init() })
     #expect(request.method == .get)
@@ -190,7 +190,7 @@ import Testing
     #expect(request.headers.count == 2)
   }
 
-  @Test("the header says what the vendor wants to hear again (C9, C11)")
+  @Test("C9 C11: the batch header repeats the vendor's stored values and the campaign counters")
   func metaHeader() throws {
     let context = CleverTap.context { context in
       context.values[.user, "arp"] = #"{"v":1,"d_e":["a"]}"#
@@ -217,7 +217,8 @@ import Testing
   }
 
   @Test(
-    "what is remembered may say anything (flow 12)", arguments: ["", "{", "7", "[]", "null", "é"])
+    "flow 12: damaged stored values do not stop a request or an answer",
+    arguments: ["", "{", "7", "[]", "null", "é"])
   func damagedMemory(value: String) throws {
     let context = CleverTap.context { context in
       for name in ["arp", "i", "j", "request.first", "request.last", "inbox.time"] {
@@ -265,13 +266,16 @@ import Testing
     ),
   ]
 
-  @Test("flow 12: what the vendor lacks or would refuse is not asked (C11)", arguments: refusals)
+  @Test(
+    "flow 12 C11: an operation that CleverTap lacks or would refuse sends no request",
+    arguments: refusals)
   func refuses(operation: CleverTap.Operation, code: EngagementError.Code) async throws {
     let transport = ScriptedTransport([:])
     let outline = try CleverTap.outline()
-    let memory = MemoryHouse(outline, user: "u-1", transport: transport)
+    let memory = MemoryHost(outline, user: "u-1", transport: transport)
     memory.commit([.keep(.user, "guid", "-guid")])
-    let outcome = await Exchange(outline, in: memory).perform(operation, memory.attempt())
+    let outcome = await OperationRunner(outline, in: memory).execute(operation, memory.attempt())
+      .outcome
     guard case .refused(let error) = outcome else {
       Issue.record("It was asked: \(outcome)")
       return
@@ -280,7 +284,7 @@ import Testing
     #expect(transport.requests.isEmpty)
   }
 
-  @Test("definitions are sent only where the configuration says so (C4)")
+  @Test("C4: template definitions are sent only if the configuration enables them")
   func templatesOnlyInDebug() throws {
     for definesTemplates in [false, true] {
       let outline = CleverTapOutline(
@@ -290,9 +294,9 @@ import Testing
     }
   }
 
-  @Test("nothing to tell needs no request (C10, C11)")
+  @Test("C10 C11: an operation with nothing to send completes without a request")
   func settled() async throws {
-    let scene = try CleverTapScene(.whole)
+    let scene = try CleverTapScene(.complete)
     let silent: [CleverTap.Operation] = [
       .events([]), .unregisterPush(.production), .device(.register), .device(.register),
       Self.one(.receive, on: Self.item(.push)),
@@ -306,7 +310,7 @@ import Testing
     #expect(scene.memory.value(.user, "guid")?.utf8.count == 33)
   }
 
-  @Test("batches hold what may travel together, forty-nine at most (C11)")
+  @Test("C11: a batch holds events of one group, at most forty-nine")
   func batches() throws {
     let events = (0..<60).map { index -> EngagementEvent in
       index % 3 == 0

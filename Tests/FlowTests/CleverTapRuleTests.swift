@@ -28,7 +28,7 @@ import Testing
     ("e\u{301}", "e\u{301}"),
   ]
 
-  @Test("an event's name is cleaned as the vendor cleans it (C11)", arguments: names)
+  @Test("C11: the adapter cleans an event name as the vendor does", arguments: names)
   func name(name: String, cleaned: String) throws {
     let sent = try item(.events([CleverTap.event("e-1", .custom, name)]))["evtName"]?.string
     #expect(sent.map { Array($0.utf8) } == Array(cleaned.utf8))
@@ -41,7 +41,7 @@ import Testing
   ]
 
   @Test(
-    "the vendor's own names of events are refused, however they are written (C11)",
+    "C11: empty and reserved event names are refused in any spelling",
     arguments: ownNames + ["", " ", "...", "$"])
   func ownName(name: String) throws {
     #expect {
@@ -49,7 +49,7 @@ import Testing
     } throws: { ($0 as? EngagementError)?.code == .invalidArgument }
   }
 
-  @Test("keys, texts and lists are cleaned and cut (C11)")
+  @Test("C11: property keys, texts and lists are cleaned and cut to their limits")
   func properties() throws {
     let long = String(repeating: "k", count: 121)
     var properties: JSONObject = [
@@ -89,7 +89,7 @@ import Testing
   ]
 
   @Test(
-    "arguments are in declared order, a group where its first one stands (C4)",
+    "C4: arguments keep their declared order, with each group at its first argument",
     arguments: orders)
   func order(declared: String, sent: String) throws {
     let template = Template("t", .template, arguments: arguments(declared))
@@ -101,7 +101,7 @@ import Testing
         == variables.members.indices.map { Int64($0) })
   }
 
-  @Test("each type of an argument has its word, and files and actions no default (C2, C4)")
+  @Test("C2 C4: each argument type has its vendor name, and files and actions have no default")
   func types() throws {
     let template = Template(
       "Welcome", .template,
@@ -131,7 +131,7 @@ import Testing
   }
 
   @Test(
-    "a name stands for one definition and is none of the vendor's (C3)",
+    "C3: an empty, duplicate or reserved template name is refused",
     arguments: [
       ["a", "a"], ["ctsystem_openurl"], ["ctsystem_pushpermission"], ["ctsystem_apprating"], [""],
     ])
@@ -163,7 +163,7 @@ import Testing
     Wrong(field: "handshake", handshake: "clevertap-prod.com"),
   ]
 
-  @Test("a wrong configuration names the field and never the value (C3)", arguments: wrong)
+  @Test("C3: an invalid configuration names the field", arguments: wrong)
   func configuration(wrong: Wrong) {
     #expect {
       try CleverTapConfiguration(
@@ -175,7 +175,7 @@ import Testing
     }
   }
 
-  @Test("this machine may take the vendor's place, on one port (X18)")
+  @Test("X18: a loopback emulator may serve the handshake and both batch hosts on one port")
   func loopback() async throws {
     let outline = CleverTapOutline(
       try CleverTapConfiguration(
@@ -185,10 +185,10 @@ import Testing
         200, "{}",
         headers: request.line == "GET /hello" ? [("X-WZRK-RD", "127.0.0.1:8402")] : [])
     }
-    let memory = MemoryHouse(outline, user: "u-1", transport: transport)
+    let memory = MemoryHost(outline, user: "u-1", transport: transport)
     memory.accept(CleverTap.event("e-1", .custom, "Basket opened"))
     memory.accept(CleverTap.event("v-1", .impression, on: CleverTap.campaign("5")))
-    await memory.drain(Exchange(outline, in: memory))
+    await memory.drain(OperationRunner(outline, in: memory))
     #expect(
       transport.requests.map { $0.url.prefix { $0 != "?" } } == [
         "http://127.0.0.1:8402/hello", "http://127.0.0.1:8402/a1", "http://127.0.0.1:8402/a1",
@@ -196,7 +196,7 @@ import Testing
     #expect(memory.pending.isEmpty)
   }
 
-  @Test("the configuration does not print its token")
+  @Test("the configuration never prints its token")
   func prints() throws {
     let configuration = try CleverTap.configuration()
     #expect(!"\(configuration) \(String(reflecting: configuration))".contains("canary"))

@@ -7,17 +7,18 @@ import FoundationEssentials
 import OutlineAdapters
 import Testing
 
-@Suite("CleverTap: silence and other hosts") struct CleverTapSilenceFlowTests {
+@Suite("CleverTap: muting and redirects to other hosts") struct CleverTapSilenceFlowTests {
   /// The answer that asks for an hour of silence.
   private static let muted = HTTPResponse.json(
     200, "{}", headers: [("X-WZRK-MUTE", "true"), ("X-WZRK-MUTE-DURATION", "1790848800000")])
 
   // MARK: Flow 8
 
-  @Test("flow 8: muted for an hour, everything waits and nothing is lost (C10, C11)")
-  func mute() async throws { try await flowMute(.whole) }
+  @Test(
+    "flow 8 C10 C11: while the account is muted every operation waits, and all are sent afterwards")
+  func mute() async throws { try await flowMute(.complete) }
 
-  @Test("flow 8 needs a step that waits")
+  @Test("flow 8: the muting flow fails without a waiting step")
   func needsWait() async {
     await withKnownIssue {
       try await flowMute(
@@ -27,25 +28,25 @@ import Testing
     }
   }
 
-  @Test("flow 8 needs values of the installation")
+  @Test("flow 8: the muting flow fails without values of the installation")
   func needsValuesOfTheInstallation() async {
     await withKnownIssue {
-      try await flowMute(Door(house: { OneScope(memory: $0, scope: .user) }))
+      try await flowMute(KitVariant(host: { OneScope(memory: $0, scope: .user) }))
     }
   }
 
-  private func flowMute(_ door: Door) async throws {
-    let scene = try CleverTapScene(door)
+  private func flowMute(_ variant: KitVariant) async throws {
+    let scene = try CleverTapScene(variant)
     scene.report("Basket opened")
     await scene.vendor.reply("eu1.clevertap-prod.com/a1", Self.muted)
-    await scene.roads.drain()
+    await scene.runners.drain()
     #expect(scene.memory.outbox.map(\.state) == [.delivered])
     scene.transport.forget()
     scene.report("Basket left")
     scene.memory.accept(CleverTap.event("v-1", .impression, on: CleverTap.campaign("5")))
     scene.memory.accept(.optOut(true))
     let end = CleverTap.time.addingTimeInterval(3_600)
-    #expect(await scene.roads.drain() == Array(repeating: .wait(until: end), count: 3))
+    #expect(await scene.runners.drain() == Array(repeating: .wait(until: end), count: 3))
     #expect(await scene.perform(.inbox) == .wait(until: end))
     scene.clock.advance(by: .seconds(3_599))
     #expect(await scene.perform(.settings) == .wait(until: end))
@@ -55,7 +56,7 @@ import Testing
     await scene.signIn("u-1")
     #expect(scene.lines.isEmpty)
     scene.clock.advance(by: .seconds(1))
-    await scene.roads.drain()
+    await scene.runners.drain()
     #expect(scene.memory.pending.isEmpty)
     #expect(
       scene.lines == [CleverTap.batch, CleverTap.viewed]
@@ -67,9 +68,9 @@ import Testing
       ])
   }
 
-  @Test("flow 8: what would be refused is refused at once, also while muted (C11)")
+  @Test("flow 8 C11: an invalid operation is refused at once, even while the account is muted")
   func refusesWhileMuted() async throws {
-    let scene = try CleverTapScene(.whole)
+    let scene = try CleverTapScene(.complete)
     await scene.vendor.reply("clevertap-prod.com/hello", Self.muted)
     #expect(
       await scene.perform(.inbox) == .wait(until: CleverTap.time.addingTimeInterval(3_600)))
@@ -81,10 +82,10 @@ import Testing
   }
 
   @Test(
-    "flow 8: a silence without a time to come lasts a day (C11)",
+    "flow 8 C11: a mute without a valid future end lasts a day",
     arguments: [nil, "", "soon", "3600000", "1790845200000", "99999999999999999999"])
   func defaultSilence(duration: String?) async throws {
-    let scene = try CleverTapScene(.whole)
+    let scene = try CleverTapScene(.complete)
     let headers =
       [("X-WZRK-MUTE", "true")] + (duration.map { [("X-WZRK-MUTE-DURATION", $0)] } ?? [])
     await scene.vendor.reply("clevertap-prod.com/hello", .json(200, "{}", headers: headers))
@@ -93,26 +94,28 @@ import Testing
     #expect(scene.lines == [CleverTap.hello])
   }
 
-  @Test("flow 8: only a yes asks for silence (C11)", arguments: ["false", "0", "no", "", "maybe"])
+  @Test(
+    "flow 8 C11: any mute header other than true is ignored",
+    arguments: ["false", "0", "no", "", "maybe"])
   func noSilence(value: String) async throws {
-    let scene = try CleverTapScene(.whole)
+    let scene = try CleverTapScene(.complete)
     scene.report("Basket opened")
     await scene.vendor.reply(
       "eu1.clevertap-prod.com/a1",
       .json(
         200, "{}",
         headers: [("X-WZRK-MUTE", value), ("X-WZRK-MUTE-DURATION", "1790848800000")]))
-    await scene.roads.drain()
+    await scene.runners.drain()
     #expect(await scene.perform(.inbox) == .done)
   }
 
   // MARK: Other hosts
 
   @Test(
-    "flow 8: a batch whose answer names another host that is allowed is sent there again (C11)")
-  func moves() async throws { try await flowMove(.whole) }
+    "flow 8 C11: a batch whose answer names another allowed host is sent again to that host")
+  func moves() async throws { try await flowMove(.complete) }
 
-  @Test("flow 8 needs an answer of 200 that is to be tried again")
+  @Test("flow 8: the redirect flow fails when a 200 may not ask for a retry")
   func needsRetryAfterSuccess() async {
     await withKnownIssue {
       try await flowMove(
@@ -124,15 +127,15 @@ import Testing
     }
   }
 
-  private func flowMove(_ door: Door) async throws {
-    let scene = try CleverTapScene(door)
+  private func flowMove(_ variant: KitVariant) async throws {
+    let scene = try CleverTapScene(variant)
     scene.report("Basket opened")
     scene.memory.accept(CleverTap.event("v-1", .impression, on: CleverTap.campaign("5")))
     // What was viewed goes elsewhere already, so that answer moves nothing.
     let moved = HTTPResponse.json(200, "", headers: [("X-WZRK-RD", "in1.clevertap-prod.com")])
     await scene.vendor.reply("eu1.clevertap-prod.com/a1", moved)
     await scene.vendor.reply("eu1-spiky.clevertap-prod.com/a1", moved)
-    let outcomes = await scene.roads.drain()
+    let outcomes = await scene.runners.drain()
     guard case .retry(let error)? = outcomes.first else {
       Issue.record("The vendor did not take it: \(outcomes)")
       return
@@ -141,22 +144,22 @@ import Testing
     #expect(error.retryAfter == .seconds(1))
     #expect(scene.memory.outbox.map(\.state) == [.pending, .delivered])
     scene.transport.forget()
-    await scene.roads.drain()
+    await scene.runners.drain()
     #expect(scene.lines == ["POST in1.clevertap-prod.com/a1"])
     #expect(scene.memory.pending.isEmpty)
     #expect(await scene.vendor.batches(at: "in1.clevertap-prod.com").map(\.names).count == 1)
   }
 
-  @Test("flow 8: a host that is dead is asked after, and not more than once an hour (C11)")
+  @Test("flow 8 C11: repeated failures of a host lead to a new handshake that finds the new host")
   func deadHost() async throws {
-    let scene = try CleverTapScene(.whole)
+    let scene = try CleverTapScene(.complete)
     #expect(await scene.perform(.inbox) == .done)
     scene.clock.advance(by: .seconds(7_200))
     await scene.vendor.move(to: "in1.clevertap-prod.com")
     await scene.vendor.reply("clevertap-prod.com/hello", HTTPResponse(503))
     scene.transport.forget()
     scene.report("Basket opened")
-    for _ in 0..<6 { await scene.roads.drain() }
+    for _ in 0..<6 { await scene.runners.drain() }
     #expect(
       scene.lines
         == Array(repeating: CleverTap.batch, count: 4)
@@ -164,35 +167,35 @@ import Testing
     #expect(scene.memory.pending.isEmpty)
   }
 
-  @Test("flow 8: a host that fails for long is not asked after with every attempt (C11)")
+  @Test("flow 8 C11: a host that keeps failing leads to at most one handshake an hour")
   func failingHost() async throws {
-    let scene = try CleverTapScene(.whole)
+    let scene = try CleverTapScene(.complete)
     scene.report("Basket opened")
     for _ in 0..<20 {
       await scene.vendor.reply("eu1.clevertap-prod.com/a1", HTTPResponse(500))
-      await scene.roads.drain()
+      await scene.runners.drain()
     }
     #expect(scene.lines.filter { $0 == CleverTap.hello }.count == 1)
     scene.clock.advance(by: .seconds(3_600))
-    await scene.roads.drain()
+    await scene.runners.drain()
     #expect(scene.lines.filter { $0 == CleverTap.hello }.count == 2)
     #expect(scene.memory.pending.isEmpty)
   }
 
-  @Test("a region that was named needs no handshake and stays what it is (C11)")
+  @Test("C11: a configured region needs no handshake and ignores redirects")
   func region() async throws {
     let vendor = FakeCleverTap()
     let transport = ScriptedTransport(vendor.script)
     let outline = CleverTapOutline(try CleverTap.configuration(region: "in1"))
-    let memory = MemoryHouse(outline, user: "u-1", transport: transport)
-    let exchange = Exchange(outline, in: memory)
+    let memory = MemoryHost(outline, user: "u-1", transport: transport)
+    let runner = OperationRunner(outline, in: memory)
     await vendor.reply(
       "in1.clevertap-prod.com/a1",
       .json(200, "{}", headers: [("X-WZRK-RD", "eu1.clevertap-prod.com")]))
-    #expect(await exchange.perform(.settings, memory.attempt()) == .done)
+    #expect(await runner.execute(.settings, memory.attempt()).outcome == .done)
     memory.accept(CleverTap.event("e-1", .custom, "Basket opened"))
     memory.accept(CleverTap.event("v-1", .impression, on: CleverTap.campaign("5")))
-    await memory.drain(exchange)
+    await memory.drain(runner)
     #expect(
       transport.requests.compactMap { try? $0.target().host.text }
         == ["in1.clevertap-prod.com", "in1-spiky.clevertap-prod.com"])

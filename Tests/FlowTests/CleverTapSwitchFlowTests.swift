@@ -6,16 +6,16 @@ import EngagementTesting
 import Testing
 
 /// Flow 9 as an application sees it.
-@Suite("CleverTap: another person uses the application", .timeLimit(.minutes(20)))
+@Suite("CleverTap: change of user in an application", .timeLimit(.minutes(20)))
 struct CleverTapSwitchFlowTests {
   private let vendor = FakeCleverTap()
   private let isUp = Locked(true)
 
   /// A person with a push token and with an event that nobody was told of yet.
-  private func signedIn(_ door: Door = .whole) async throws -> AppScene {
+  private func signedIn(_ variant: KitVariant = .complete) async throws -> AppScene {
     let (vendor, isUp) = (vendor, isUp)
     let scene = try await AppScene(
-      "clevertap", try CleverTap.outline(), behind: door, clock: TestClock(CleverTap.time),
+      "clevertap", try CleverTap.outline(), behind: variant, clock: TestClock(CleverTap.time),
       ScriptedTransport { request throws(EngagementError) in
         guard isUp.withLock({ $0 }) else {
           throw EngagementError(.unavailable, "There is no network.")
@@ -32,17 +32,17 @@ struct CleverTapSwitchFlowTests {
   }
 
   @Test(
-    "flow 9: the token is taken back and the old queue sent before anybody else is there (C11, X8)")
+    "flow 9 C11 X8: a change of user first unregisters the token and sends the old user's queue")
   func switches() async throws { try await flowSwitch() }
 
-  @Test("flow 9 needs the old queue to be sent first, in an application too")
+  @Test("flow 9: the change of user in an application fails when the old queue is not sent first")
   func needsSendPending() async {
     await withKnownIssue {
       try await flowSwitch(.without { $0.transition = { $0.filter { $0 != .sendPending } } })
     }
   }
 
-  @Test("flow 9 needs operations as the former user, in an application too")
+  @Test("flow 9: the change of user in an application fails without operations as the old user")
   func needsLeave() async {
     await withKnownIssue {
       try await flowSwitch(
@@ -52,8 +52,8 @@ struct CleverTapSwitchFlowTests {
     }
   }
 
-  private func flowSwitch(_ door: Door = .whole) async throws {
-    let scene = try await signedIn(door)
+  private func flowSwitch(_ variant: KitVariant = .complete) async throws {
+    let scene = try await signedIn(variant)
     let first = try #require(await vendor.batches.last?.guid)
     let before = await vendor.batches.count
     try await scene.signIn("u-2")
@@ -71,7 +71,9 @@ struct CleverTapSwitchFlowTests {
     try await scene.end()
   }
 
-  @Test("flow 9: without a network the old queue waits for its own person (C11, X7, X8, G13)")
+  @Test(
+    "flow 9 C11 X7 X8 G13: without a network the old user's queue waits until that user signs in again"
+  )
   func offline() async throws {
     let scene = try await signedIn()
     let first = try #require(await vendor.batches.last?.guid)

@@ -10,16 +10,16 @@ import Testing
   private static let push = PushRegistration(token: Secret("0aff"), service: .apns)
 
   /// A person with a push token, something that was not sent, and what the vendor wants to hear.
-  private func signedIn(_ door: Door, script: ScriptedTransport.Script? = nil) async throws
+  private func signedIn(_ variant: KitVariant, script: ScriptedTransport.Script? = nil) async throws
     -> CleverTapScene
   {
     let vendor = FakeCleverTap()
-    let scene = try CleverTapScene(door, vendor: vendor, script: script)
+    let scene = try CleverTapScene(variant, vendor: vendor, script: script)
     scene.memory.setPush(Self.push)
     await scene.vendor.reply(
       "eu1.clevertap-prod.com/a1", .json(200, #"{"arp":{"v":1},"_i":7,"_j":8}"#))
     scene.memory.accept(.registerPush(.production))
-    await scene.roads.drain()
+    await scene.runners.drain()
     #expect(scene.memory.pending.isEmpty)
     scene.memory.setSession(CleverTap.session)
     scene.report("Basket opened")
@@ -31,26 +31,25 @@ import Testing
 
   @Test(
     """
-    flow 9: a change of user unregisters the token, sends the old queue, forgets what was of the \
-    session, takes another device and tells who it is; coming back finds the old device (C11, X8)
+    flow 9 C11 X8: a change of user sends the old queue first and takes a new device until the return
     """)
-  func changesUser() async throws { try await flowSwitch(.whole) }
+  func changesUser() async throws { try await flowSwitch(.complete) }
 
-  @Test("flow 9 needs the order that the adapter gives")
+  @Test("flow 9: the change of user fails when the adapter's order is reversed")
   func needsOrder() async {
     await withKnownIssue {
       try await flowSwitch(.without { $0.transition = { Array($0.reversed()) } })
     }
   }
 
-  @Test("flow 9 needs the old user's queue to be sent before the change")
+  @Test("flow 9: the change of user fails when the old user's queue is not sent first")
   func needsSendPending() async {
     await withKnownIssue {
       try await flowSwitch(.without { $0.transition = { $0.filter { $0 != .sendPending } } })
     }
   }
 
-  @Test("flow 9 needs operations as the former user")
+  @Test("flow 9: the change of user fails when operations of the old user run as the new user")
   func needsLeave() async {
     await withKnownIssue {
       try await flowSwitch(
@@ -64,7 +63,7 @@ import Testing
     }
   }
 
-  @Test("flow 9 needs operations as the new user")
+  @Test("flow 9: the change of user fails without operations as the new user")
   func needsEnter() async {
     await withKnownIssue {
       try await flowSwitch(
@@ -74,14 +73,14 @@ import Testing
     }
   }
 
-  @Test("flow 9 needs values of the user")
+  @Test("flow 9: the change of user fails without values of the user")
   func needsValuesOfTheUser() async {
     await withKnownIssue {
-      try await flowSwitch(Door(house: { OneScope(memory: $0, scope: .installation) }))
+      try await flowSwitch(KitVariant(host: { OneScope(memory: $0, scope: .installation) }))
     }
   }
 
-  @Test("flow 9 needs changes for the new user")
+  @Test("flow 9: the change of user fails without changes for the new user")
   func needsApply() async {
     await withKnownIssue {
       try await flowSwitch(
@@ -91,8 +90,8 @@ import Testing
     }
   }
 
-  private func flowSwitch(_ door: Door) async throws {
-    let scene = try await signedIn(door)
+  private func flowSwitch(_ variant: KitVariant) async throws {
+    let scene = try await signedIn(variant)
     let first = try #require(await scene.device())
     let before = await scene.vendor.batches.count
     await scene.signIn("u-2")
@@ -135,17 +134,17 @@ import Testing
   }
 
   @Test(
-    "flow 9: the first person takes over the device and what nobody was told of yet (C11)")
-  func firstSignIn() async throws { try await flowFirstSignIn(.whole) }
+    "flow 9 C11: the first user takes over the anonymous device and its pending events")
+  func firstSignIn() async throws { try await flowFirstSignIn(.complete) }
 
-  @Test("flow 9 needs pending rows that the first user takes over")
+  @Test("flow 9: the first sign-in fails when pending rows are not adopted")
   func needsAdoption() async {
     await withKnownIssue {
       try await flowFirstSignIn(.without { $0.transition = { $0.filter { $0 != .adoptPending } } })
     }
   }
 
-  @Test("flow 9 needs what the first user takes over to be kept for that user")
+  @Test("flow 9: the first sign-in fails without changes for the new user")
   func needsApplyForTheFirst() async {
     await withKnownIssue {
       try await flowFirstSignIn(
@@ -155,8 +154,8 @@ import Testing
     }
   }
 
-  private func flowFirstSignIn(_ door: Door) async throws {
-    let scene = try CleverTapScene(door, user: .anonymous)
+  private func flowFirstSignIn(_ variant: KitVariant) async throws {
+    let scene = try CleverTapScene(variant, user: .anonymous)
     #expect(await scene.perform(.campaigns) == .done)
     let device = try #require(await scene.device())
     scene.report("Basket opened")
@@ -180,9 +179,9 @@ import Testing
   }
 
   @Test(
-    "flow 9: without a network the old queue and the token wait for their own user (C11, X7, X8)")
+    "flow 9 C11 X7 X8: without a network the old user's queue and token removal wait for that user")
   func changesUserOffline() async throws {
-    let scene = try await signedIn(.whole)
+    let scene = try await signedIn(.complete)
     let first = try #require(await scene.device())
     await scene.vendor.reply(
       "eu1.clevertap-prod.com/a1", HTTPResponse(503), HTTPResponse(503), HTTPResponse(503),
@@ -190,7 +189,7 @@ import Testing
     await scene.signIn("u-2")
     #expect(scene.memory.pending.count == 3)
     var before = await scene.vendor.batches.count
-    await scene.roads.drain()
+    await scene.runners.drain()
     let second = try #require(await scene.device())
     #expect(second != first)
     var batches = Array(await scene.vendor.batches.dropFirst(before))
@@ -210,19 +209,19 @@ import Testing
 
   // MARK: In flight
 
-  @Test("flow 9: what was asked for the old user never reaches the new one (C10, X8, G13)")
-  func inFlight() async throws { try await flowInFlight(.whole) }
+  @Test("flow 9 C10 X8 G13: an answer to the old user never reaches the new user")
+  func inFlight() async throws { try await flowInFlight(.complete) }
 
-  @Test("flow 9 needs answers that go to whoever asked")
+  @Test("flow 9: the in-flight answer flow fails when answers go to the present user")
   func needsOwnerOfAnswers() async {
     await withKnownIssue {
-      try await flowInFlight(Door(house: { OnePresentUser(memory: $0) }))
+      try await flowInFlight(KitVariant(host: { OnePresentUser(memory: $0) }))
     }
   }
 
-  private func flowInFlight(_ door: Door) async throws {
+  private func flowInFlight(_ variant: KitVariant) async throws {
     let (vendor, gate) = (FakeCleverTap(), Gate())
-    let scene = try CleverTapScene(door, vendor: vendor) { request throws(EngagementError) in
+    let scene = try CleverTapScene(variant, vendor: vendor) { request throws(EngagementError) in
       let response = try await vendor.respond(to: request)
       if request.line.hasSuffix("getMessages") { await gate.pass() }
       return response
@@ -241,19 +240,19 @@ import Testing
     #expect(scene.memory.messages.map(\.id.value) == ["m-1"])
   }
 
-  @Test("flow 9: an operation of the old user does not go on as the new one (C10, X8, G13)")
-  func betweenSteps() async throws { try await flowBetweenSteps(.whole) }
+  @Test("flow 9 C10 X8 G13: an operation of the old user stops at the change of user")
+  func betweenSteps() async throws { try await flowBetweenSteps(.complete) }
 
-  @Test("flow 9 needs steps that are taken as whoever asked")
+  @Test("flow 9: the next step flow fails when steps run as the present user")
   func needsOwnerOfSteps() async {
     await withKnownIssue {
-      try await flowBetweenSteps(Door(house: { OnePresentUser(memory: $0) }))
+      try await flowBetweenSteps(KitVariant(host: { OnePresentUser(memory: $0) }))
     }
   }
 
-  private func flowBetweenSteps(_ door: Door) async throws {
+  private func flowBetweenSteps(_ variant: KitVariant) async throws {
     let (vendor, gate) = (FakeCleverTap(), Gate())
-    let scene = try CleverTapScene(door, vendor: vendor) { request throws(EngagementError) in
+    let scene = try CleverTapScene(variant, vendor: vendor) { request throws(EngagementError) in
       let response = try await vendor.respond(to: request)
       if await vendor.handshakes == 1, request.line == "GET /hello" { await gate.pass() }
       return response

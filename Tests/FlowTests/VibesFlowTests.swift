@@ -6,26 +6,26 @@ import EngagementTesting
 import Testing
 import VibesFixtures
 
-@Suite("Vibes: a device, a person, an inbox") struct VibesFlowTests {
+@Suite("Vibes: device, person and inbox") struct VibesFlowTests {
   // MARK: Flow 1
 
-  @Test("flow 1: an inbox needs a device and a person; three failures register one device (V2, V8)")
-  func registersOnce() async throws { try await flowInbox(.whole) }
+  @Test("flow 1 V2 V8: a first inbox refresh with three failures registers one device")
+  func registersOnce() async throws { try await flowInbox(.complete) }
 
-  @Test("flow 1 needs each step to be kept before the next begins")
+  @Test("flow 1: the inbox flow fails without a commit after each step")
   func registersAgainWithoutCommits() async {
     await withKnownIssue { try await flowInbox(.withoutCommitPerStep) }
   }
 
-  @Test("flow 1 needs what an answer asks to be remembered")
+  @Test("flow 1: the inbox flow fails without stored values")
   func registersAgainWithoutMemory() async {
     await withKnownIssue {
       try await flowInbox(.losing { if case .keep = $0 { true } else { false } })
     }
   }
 
-  private func flowInbox(_ door: Door) async throws {
-    let scene = try VibesScene(door)
+  private func flowInbox(_ variant: KitVariant) async throws {
+    let scene = try VibesScene(variant)
     await scene.vendor.seed("person-of-device-1", ["m-1", "m-2"])
     await scene.vendor.fail("/person", .status(503), .status(503), .status(503))
     for _ in 1...3 {
@@ -63,20 +63,20 @@ import VibesFixtures
         == Array(repeating: "MobileAppToken token-1", count: 5))
   }
 
-  @Test("flow 1: ten refreshes at once register one device and ask for one person (V2)")
-  func registersOnceForAll() async throws { try await flowRefreshes(.whole) }
+  @Test("flow 1 V2: ten concurrent refreshes register one device and ask for one person")
+  func registersOnceForAll() async throws { try await flowRefreshes(.complete) }
 
-  @Test("flow 1 needs prerequisites to be single-flight")
+  @Test("flow 1: the ten refreshes flow fails without single flight")
   func registersTenTimesWithoutSingleFlight() async {
     await withKnownIssue { try await flowRefreshes(.withoutSingleFlight) }
   }
 
-  private func flowRefreshes(_ door: Door) async throws {
+  private func flowRefreshes(_ variant: KitVariant) async throws {
     let (vendor, gate) = (FakeVibes(), Gate())
-    let scene = try VibesScene(door, vendor: vendor) { request throws(EngagementError) in
+    let scene = try VibesScene(variant, vendor: vendor) { request throws(EngagementError) in
       let response = try await vendor.respond(to: request)
-      // Held until all are there that this door lets through at the same time.
-      if request.method == .post, await vendor.registrations == (door.sharesExchange ? 1 : 10) {
+      // Held until all are there that this variant lets through at the same time.
+      if request.method == .post, await vendor.registrations == (variant.sharesRunner ? 1 : 10) {
         gate.open()
       }
       await gate.pass()
@@ -89,9 +89,9 @@ import VibesFixtures
     #expect(scene.lines.filter { $0.hasSuffix("/messages") }.count == 10)
   }
 
-  @Test("flow 1: what is known is not asked for again within a minute, and then it is")
+  @Test("flow 1: a known person is asked for again only after a minute")
   func believesInAPerson() async throws {
-    let scene = try VibesScene(.whole)
+    let scene = try VibesScene(.complete)
     #expect(await scene.perform(.inbox) == .done)
     scene.clock.advance(by: .seconds(59))
     scene.transport.forget()
@@ -106,19 +106,19 @@ import VibesFixtures
 
   // MARK: Events
 
-  @Test("events travel one type a batch, and a batch whose answer is lost counts once (V5)")
+  @Test("V5: a batch has events of one type, and a batch whose answer is lost counts once")
   func eventsTravelByType() async throws {
-    let scene = try VibesScene(.whole)
+    let scene = try VibesScene(.complete)
     await scene.vendor.fail("/events", .lost)
     scene.memory.accept(Vibes.event("e-1", .launch))
     scene.memory.accept(Vibes.event("e-2", .open, about: Vibes.item("m-1")))
     scene.memory.accept(Vibes.event("e-3", .launch))
-    await scene.roads.drain()
+    await scene.runners.drain()
     #expect(
       scene.memory.pending == [
         .event(Vibes.event("e-1", .launch)), .event(Vibes.event("e-3", .launch)),
       ])
-    await scene.roads.drain()
+    await scene.runners.drain()
     #expect(scene.memory.pending.isEmpty)
     #expect(await scene.vendor.events == ["e-1": "launch", "e-2": "inbox_open", "e-3": "launch"])
     let batches = scene.transport.requests.filter { $0.line.hasSuffix("/events") }

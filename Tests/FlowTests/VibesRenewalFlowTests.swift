@@ -6,19 +6,19 @@ import EngagementTesting
 import Testing
 import VibesFixtures
 
-@Suite("Vibes: a token that only the vendor renews") struct VibesRenewalFlowTests {
+@Suite("Vibes: device token renewal") struct VibesRenewalFlowTests {
   private static let messages = (0..<10).map { Vibes.Operation.message("m-\($0)") }
   private static let old = "MobileAppToken token-1"
   private static let new = "MobileAppToken token-2"
 
   /// A scene with a device whose token has just been refused, which holds the refusals until ten
-  /// are there and the renewals until all are there that the door lets through at one time.
+  /// are there and the renewals until all are there that the variant lets through at one time.
   private func expired(
-    _ door: Door, holding late: (line: String, gate: Gate)? = nil
+    _ variant: KitVariant, holding late: (line: String, gate: Gate)? = nil
   ) async throws -> VibesScene {
     let (vendor, refusals, renewals) = (FakeVibes(), Gate(), Gate())
-    let expected = door.sharesExchange ? 1 : 10
-    let scene = try VibesScene(door, vendor: vendor) { request throws(EngagementError) in
+    let expected = variant.sharesRunner ? 1 : 10
+    let scene = try VibesScene(variant, vendor: vendor) { request throws(EngagementError) in
       let response = try await vendor.respond(to: request)
       if let late, request.line.hasSuffix(late.line), response.status == 401 {
         await late.gate.pass()
@@ -40,28 +40,28 @@ import VibesFixtures
 
   // MARK: Flow 2
 
-  @Test("flow 2: ten operations meet an expired token: one renewal, ten retries (V2, V8)")
-  func renewsOnce() async throws { try await flowRenewal(.whole) }
+  @Test("flow 2 V2 V8: ten operations with an expired token cause one renewal and ten retries")
+  func renewsOnce() async throws { try await flowRenewal(.complete) }
 
-  @Test("flow 2 needs renewals to be single-flight")
+  @Test("flow 2: the renewal flow fails without single flight")
   func renewsTenTimesWithoutSingleFlight() async {
     await withKnownIssue { try await flowRenewal(.withoutSingleFlight) }
   }
 
-  @Test("flow 2 needs renewals by the vendor's own call")
+  @Test("flow 2: the renewal flow fails when only the application may renew the token")
   func failsWhereOnlyTheAppRenews() async {
     await withKnownIssue { try await flowRenewal(.askingTheApp) }
   }
 
-  @Test("flow 2 needs renewals by the vendor's own call, kept before the next try")
+  @Test("flow 2: the renewal flow fails when the new token is not stored")
   func failsWhereTheNewTokenIsLost() async {
     await withKnownIssue {
       try await flowRenewal(.losing { $0 == .secret(.installation, "token", Secret("token-2")) })
     }
   }
 
-  private func flowRenewal(_ door: Door) async throws {
-    let scene = try await expired(door)
+  private func flowRenewal(_ variant: KitVariant) async throws {
+    let scene = try await expired(variant)
     let outcomes = await scene.perform(Self.messages)
     #expect(outcomes == Array(repeating: .done, count: 10))
     #expect(scene.lines.filter { $0 == "PUT /devices/device-1" }.count == 1)
@@ -76,10 +76,10 @@ import VibesFixtures
     #expect(renewal.text.hasPrefix(#"{"device":{"os":"Android","os_version":"12","#))
   }
 
-  @Test("flow 2: a refusal that comes after the renewal asks for no other one (V2)")
+  @Test("flow 2 V2: a late refusal of the old token causes no second renewal")
   func lateRefusal() async throws {
     let gate = Gate()
-    let scene = try await expired(.whole, holding: ("/m-late", gate))
+    let scene = try await expired(.complete, holding: ("/m-late", gate))
     async let late = scene.perform(.message("m-late"))
     await gate.isHolding(1)
     #expect(await scene.perform(Self.messages) == Array(repeating: .done, count: 10))
@@ -89,9 +89,9 @@ import VibesFixtures
     #expect(scene.tokens { $0.hasSuffix("/m-late") } == [Self.old, Self.new])
   }
 
-  @Test("flow 2: a refused renewal ends it for all who wait, and nothing is tried again (V2)")
+  @Test("flow 2 V2: a refused renewal refuses all waiting operations, and none is retried")
   func refusedRenewal() async throws {
-    let scene = try await expired(.whole)
+    let scene = try await expired(.complete)
     await scene.vendor.fail("PUT \(Vibes.root)/devices/device-1", .status(401), .status(401))
     let outcomes = await scene.perform(Self.messages)
     for outcome in outcomes {
@@ -108,9 +108,9 @@ import VibesFixtures
     #expect(scene.value(.installation, "device") == "device-1")
   }
 
-  @Test("flow 2: a new token that is refused as well is not renewed a second time (V2)")
+  @Test("flow 2 V2: a refused new token is not renewed again")
   func refusedAgain() async throws {
-    let scene = try VibesScene(.whole)
+    let scene = try VibesScene(.complete)
     #expect(await scene.perform(.person) == .done)
     scene.transport.forget()
     await scene.vendor.fail("GET \(Vibes.root)", .status(401), .status(401), .status(401))
@@ -122,9 +122,9 @@ import VibesFixtures
     #expect(scene.lines == ["GET ", "PUT /devices/device-1", "GET "])
   }
 
-  @Test("flow 2: a renewal that is unavailable keeps the token, the device and what waits (V2)")
+  @Test("flow 2 V2: an unavailable renewal keeps the token and the pending operations")
   func unavailableRenewal() async throws {
-    let scene = try await expired(.whole)
+    let scene = try await expired(.complete)
     await scene.vendor.fail("PUT \(Vibes.root)/devices/device-1", .status(503))
     scene.memory.accept(.device(.update))
     let outcomes = await scene.perform(Self.messages)
@@ -137,25 +137,25 @@ import VibesFixtures
     }
     #expect(scene.memory.pending == [.operation(.device(.update))])
     #expect(scene.memory.context().secrets[.installation, "token"] == Secret("token-1"))
-    await scene.roads.drain()
+    await scene.runners.drain()
     #expect(scene.memory.pending.isEmpty)
     #expect(scene.lines.last == "PATCH /devices/device-1")
   }
 
   @Test(
-    "flow 2: a device that the vendor has lost is registered anew, once, as the same person's (V2, V3, V7)"
+    "flow 2 V2 V3 V7: a device that the vendor lost is registered again once for the same person"
   )
-  func lostDevice() async throws { try await flowLost(.whole) }
+  func lostDevice() async throws { try await flowLost(.complete) }
 
-  @Test("flow 2 needs an answer to be able to ask for something")
+  @Test("flow 2: the lost device flow fails when an answer may not ask for operations")
   func losesThePushWithoutWishes() async {
     await withKnownIssue {
       try await flowLost(.losing { if case .wanted = $0 { true } else { false } })
     }
   }
 
-  private func flowLost(_ door: Door) async throws {
-    let scene = try VibesScene(door)
+  private func flowLost(_ variant: KitVariant) async throws {
+    let scene = try VibesScene(variant)
     scene.memory.setPush(PushRegistration(token: Secret("0aff"), service: .apns))
     await scene.vendor.know("u-1", as: "person-1")
     await scene.vendor.seed("person-1", ["m-1"])
@@ -173,14 +173,14 @@ import VibesFixtures
       ])
     #expect(scene.memory.messages.map(\.id.value) == ["m-1"])
     #expect(scene.memory.pending == [.operation(.registerPush(.production))])
-    await scene.roads.drain()
+    await scene.runners.drain()
     #expect(await scene.vendor.devices["device-2"]?.push == "0AFF")
   }
 }
 
-extension Door {
-  /// A door that knows nobody but the application to renew a credential.
-  fileprivate static let askingTheApp = Door.without { adapter in
+extension KitVariant {
+  /// A variant that knows nobody but the application to renew a credential.
+  fileprivate static let askingTheApp = KitVariant.without { adapter in
     adapter.answer = { answer in
       guard case .renew(.operation) = answer.verdict else { return answer }
       return Answer(answer.changes, .renew(.credential))

@@ -8,18 +8,20 @@ import Testing
 import VibesFixtures
 
 /// Flow 3 as an application sees it.
-@Suite("Vibes: another person uses the application", .timeLimit(.minutes(20)))
+@Suite("Vibes: change of user in an application", .timeLimit(.minutes(20)))
 struct VibesSwitchFlowTests {
   private let vendor = FakeVibes()
 
   /// A person with two messages, one of which was read while the vendor is away.
-  private func waiting(_ door: Door = .whole) async throws -> (scene: AppScene, read: Receipt) {
+  private func waiting(_ variant: KitVariant = .complete) async throws -> (
+    scene: AppScene, read: Engagement.Receipt
+  ) {
     await vendor.know("u-1", as: "person-1")
     await vendor.know("u-2", as: "person-2")
     await vendor.seed("person-1", ["m-1", "m-2"])
     await vendor.seed("person-2", ["m-3"])
     let scene = try await AppScene(
-      "vibes", try Vibes.adapter(), behind: door, ScriptedTransport(vendor.script))
+      "vibes", try Vibes.adapter(), behind: variant, ScriptedTransport(vendor.script))
     try await scene.signIn("u-1")
     #expect(await scene.refresh(.inbox) == .fresh)
     #expect(scene.messages == ["m-1", "m-2"])
@@ -27,7 +29,7 @@ struct VibesSwitchFlowTests {
     let read = try await scene.perform(.read, on: "m-1")
     await scene.deliver()
     #expect(try await scene.pending == 1)
-    #expect(scene.engagement.inbox().messages.map(\.read) == [true, false])
+    #expect(scene.engagement.inbox.messages.map(\.isRead) == [true, false])
     scene.transport.forget()
     return (scene, read)
   }
@@ -38,7 +40,7 @@ struct VibesSwitchFlowTests {
       .map { $0.split(separator: Vibes.root).joined() }
   }
 
-  @Test("flow 3: who comes next has a device, a person and messages of their own (V2, V7, V8, X8)")
+  @Test("flow 3 V2 V7 V8 X8: the next user gets a device, a person and messages of their own")
   func switches() async throws {
     let (scene, _) = try await waiting()
     try await scene.signIn("u-2")
@@ -61,7 +63,7 @@ struct VibesSwitchFlowTests {
   }
 
   @Test(
-    "flow 3: what the former person did waits for that person and for nobody else (V7, X7, G13)")
+    "flow 3 V7 X7 G13: the old user's pending read waits until that user signs in again")
   func waitsForItsPerson() async throws {
     let (scene, read) = try await waiting()
     try await scene.signIn("u-2")
@@ -73,29 +75,29 @@ struct VibesSwitchFlowTests {
     await scene.deliver()
     #expect(try await scene.pending == 0)
     #expect(await vendor.isRead("m-1", by: "person-1"))
-    #expect(await read.outcome == .delivered)
+    #expect(try await read.outcome() == .delivered)
     try await scene.end()
   }
 
   @Test(
-    "flow 3: associating another person drops the old one's messages and pending reads (V7, V8)")
+    "flow 3 V7 V8: associating another person drops the old one's messages and pending reads")
   func associates() async throws { try await flowAssociation() }
 
-  @Test("flow 3 needs pending rows to be given up with a reason, in an application too")
+  @Test("flow 3: the association flow in an application fails when pending rows are not abandoned")
   func keepsOldReads() async {
     await withKnownIssue {
       try await flowAssociation(.losing { if case .abandoned = $0 { true } else { false } })
     }
   }
 
-  private func flowAssociation(_ door: Door = .whole) async throws {
-    let (scene, read) = try await waiting(door)
-    #expect(await scene.exchange(.associate("u-2")) == .done)
+  private func flowAssociation(_ variant: KitVariant = .complete) async throws {
+    let (scene, read) = try await waiting(variant)
+    #expect(await scene.execute(.associate("u-2")) == .done)
     #expect(scene.messages == [])
     #expect(try await scene.engagement.person(at: "vibes") == nil)
     #expect(try await scene.pending == 0)
     // Of what waits on the outcome would never come.
-    guard try await scene.pending == 0, case .refused(let error)? = await read.outcome else {
+    guard try await scene.pending == 0, case .rejected(let error) = try await read.outcome() else {
       Issue.record("The read of the former person is not given up.")
       return
     }

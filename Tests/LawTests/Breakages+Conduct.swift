@@ -83,7 +83,7 @@ extension Breakage {
       return Breakage("conduct.cancellation", "takes a cancellation for a failure", subject)
     }(),
     Breakage("conduct.hundred-calls", "loses every fiftieth answer") { adapter in
-      let count = Counter()
+      let count = CallCounter()
       adapter.answer = { _, _, _, answer in
         count.next() % 50 == 49 ? .refused(.internalFailure, "Lost.") : answer
       }
@@ -130,7 +130,7 @@ extension Breakage {
 struct Stumble: Error {}
 
 /// Counts up from 0.
-final class Counter: Sendable {
+final class CallCounter: Sendable {
   private let count = Locked(0)
 
   func next() -> Int {

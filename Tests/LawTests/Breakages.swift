@@ -46,7 +46,7 @@ extension Breakage {
       }
     },
     Breakage("mapping.same-bytes", "counts its requests") { adapter in
-      let count = Counter()
+      let count = CallCounter()
       adapter.stepped = { _, step in
         guard case .send(var request) = step else { return step }
         request.url += "?n=\(count.next())"
@@ -162,7 +162,7 @@ extension Breakage {
       return Breakage("failures.dead-transport", "takes silence for an answer", subject)
     }(),
     Breakage("failures.any-bytes", "answers every other time") { adapter in
-      let count = Counter()
+      let count = CallCounter()
       adapter.answer = { _, _, _, answer in
         count.next().isMultiple(of: 2) ? answer : Answer([.unchanged(.inbox)], .done)
       }

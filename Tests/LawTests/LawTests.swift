@@ -31,7 +31,7 @@ struct LawCase: Sendable, CustomTestStringConvertible {
   }
 
   @Test(
-    "an adapter that is broken on purpose is caught", .timeLimit(.minutes(20)),
+    "each law detects an adapter that is broken on purpose", .timeLimit(.minutes(20)),
     arguments: Effort.some(of: Breakage.all))
   func brokenOnPurpose(_ breakage: Breakage) async throws {
     let law = try #require(Law.all.first { $0.id == breakage.law })
@@ -40,7 +40,7 @@ struct LawCase: Sendable, CustomTestStringConvertible {
     #expect(try await law.check(breakage.subject).contains { $0.what == found })
   }
 
-  @Test("each law has an adapter that breaks it, and each id is one law's")
+  @Test("each law has a broken adapter, and law ids are unique")
   func everyLawIsBroken() {
     #expect(Set(Breakage.all.map(\.law)) == Set(Law.all.map(\.id)))
     #expect(Set(Breakage.found.keys) == Set(Law.all.map(\.id)))

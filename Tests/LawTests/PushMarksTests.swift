@@ -6,7 +6,7 @@ import EngagementTesting
 import Testing
 
 @Suite struct PushMarksTests {
-  @Test("X16 what an adapter takes for its own is known as its vendor's where it is not opened")
+  @Test("X16: an adapter's push marks identify its vendor when that adapter is not configured")
   func agreement() throws {
     let marked = try Subjects.all().filter { $0.name != "memory" }
       .map { (name: $0.name, marks: $0.makeAdapter("any").capabilities.pushMarks) }

@@ -38,10 +38,10 @@ final class Network: HTTPTransport {
     var lost = 0
   }
 
-  private let vendor: MemoryVendor
+  private let vendor: InProcessServer
   private let state = Locked(State())
 
-  init(_ vendor: MemoryVendor) { self.vendor = vendor }
+  init(_ vendor: InProcessServer) { self.vendor = vendor }
 
   func set(_ mode: Mode) { state.withLock { $0.mode = mode } }
 

@@ -13,7 +13,7 @@ private func setting(_ name: String, or standard: UInt64) -> UInt64 {
   private static let workers: UInt64 = 4
 
   /// A schedule that went wrong is told by its seed and its steps.
-  @Test("X7 X8 G2 G4 G5 G13 any schedule loses nothing, shows nothing foreign, keeps order")
+  @Test("X7 X8 G2 G4 G5 G13: random schedules lose nothing, keep users apart and preserve order")
   func schedules() async throws {
     let (first, runs) = (
       setting("MODEL_SEED", or: 1), setting("MODEL_RUNS", or: UInt64(Effort.share(of: 200)))

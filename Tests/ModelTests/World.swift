@@ -8,7 +8,7 @@ import Foundation
 
 /// One installation, its vendor, and what must be true of both.
 final class World {
-  private let vendor = MemoryVendor()
+  private let vendor: InProcessServer
   private let network: Network
   private let clock = TestClock()
   private let secrets = MemorySecretStore()
@@ -25,6 +25,7 @@ final class World {
   init(in parent: URL) async throws {
     folder = parent.appending(path: UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    vendor = InProcessServer(MemoryServer(seed: nil, at: clock.now), clock: clock)
     network = Network(vendor)
     engagement = try await Self.open(folder, network, clock, secrets)
     try await consent()
@@ -40,7 +41,7 @@ final class World {
   ) async throws -> Engagement {
     try await Engagement.open(
       cache: .file(folder.appending(path: "cache.sqlite").path), device: .test,
-      transport: network, providers: [Provider("memory", MemoryAdapter())],
+      transport: network, providers: ["memory": MemoryAdapter()],
       routes: Routes(cards: .only("memory"), inbox: .only("memory")),
       options: Options(secrets: secrets, clock: clock))
   }
@@ -53,7 +54,7 @@ final class World {
     switch step {
     case .signIn(let number): try await signIn(Self.user(number))
     case .signOut(let wiping): try await signOut(wiping: wiping)
-    case .refresh(let inbox): _ = await engagement.refresh(inbox ? .inbox : .cards(Self.home))
+    case .refresh(let inbox): _ = await engagement.refresh(inbox ? .inbox : .cards(in: Self.home))
     case .dismiss(let place): try await act(.dismiss, "dismissal", onCard: place)
     case .click(let place): try await act(.click, "click", onCard: place)
     case .read(let place): try await act(.read, "read", onMessage: place)
@@ -67,7 +68,7 @@ final class World {
     case .vendorEmpties(let number, let inbox):
       await vendor.clear(inbox ? .inbox : Feed(.cards, in: Self.home), of: Self.user(number))
     case .vendorExpiresCredentials: await vendor.expireCredentials()
-    case .vendorForgetsDevices: await vendor.forgetDevices()
+    case .vendorForgetsDevices: try await vendor.configure(["forgetDevices": true])
     case .crash: try await crash()
     case .clock(let days): clock.set(to: clock.now.addingTimeInterval(Double(days) * 86_400))
     case .wait(let seconds): clock.advance(by: .seconds(seconds))
@@ -104,7 +105,7 @@ final class World {
   private func signOut(wiping: Bool) async throws {
     guard !user.isAnonymous else { return }
     noteSending()
-    _ = try await engagement.signOut(within: .seconds(5), leftovers: wiping ? .wipe : .park)
+    _ = try await engagement.signOut(within: .seconds(5), undelivered: wiping ? .discard : .keep)
     if wiping { reference.wipe(user) }
     user = .anonymous
     try await consent()
@@ -113,7 +114,7 @@ final class World {
   private func erase(_ someone: User) async throws {
     guard !someone.isAnonymous else { return }
     noteSending()
-    _ = try await engagement.erase(someone)
+    _ = try await engagement.eraseData(of: someone)
     reference.wipe(someone)
     reference.gone[someone] = nil
     if someone == user { user = .anonymous }
@@ -122,8 +123,8 @@ final class World {
 
   private func send() async {
     noteSending()
-    _ = await engagement.courier.drain(
-      "memory", as: engagement.house.occupancy.present, within: .seconds(5))
+    _ = await engagement.outboxSender.drain(
+      "memory", as: engagement.dependencies.currentUser.present, within: .seconds(5))
   }
 
   /// What may be sent while the vendor refuses need not arrive, and may be seen again.
@@ -141,7 +142,7 @@ final class World {
   }
 
   private func act(_ action: ItemAction, _ name: String, onMessage place: Int) async throws {
-    let messages = engagement.inbox().messages
+    let messages = engagement.inbox.messages
     guard !messages.isEmpty else { return }
     try await act(action, name, on: messages[place % messages.count].id, .inbox)
   }
@@ -177,7 +178,8 @@ final class World {
   /// What is wrong after a step.
   func faults() async throws -> [String] {
     var faults: [String] = []
-    for (provider, tally) in try await engagement.house.store.tallies() where !tally.isConserved {
+    for (provider, tally) in try await engagement.dependencies.store.deliveryCounts()
+    where !tally.isConserved {
       faults.append("\(provider) is not conserved: \(tally)")
     }
     if engagement.user != user { faults.append("\(engagement.user) is present, not \(user)") }
@@ -189,8 +191,8 @@ final class World {
   private var visibleFaults: [String] {
     let seen =
       engagement.cards(in: Self.home).cards.map(\.id.value)
-      + engagement.inbox().messages.map(\.id.value)
-    let own = "\(user.id?.text ?? "u0")-"
+      + engagement.inbox.messages.map(\.id.value)
+    let own = "\(user.id?.rawValue ?? "u0")-"
     let foreign = seen.filter { !$0.hasPrefix(own) }.map { "\($0) is seen by \(user)" }
     let back = seen.filter { reference.gone[user]?.contains($0) == true }
     return foreign + back.map { "\($0) came back" }
@@ -233,7 +235,7 @@ final class World {
   }
 
   private func isIdle() async throws -> Bool {
-    try await engagement.pending().values.allSatisfy { $0 == 0 }
+    try await engagement.pendingCounts.values.allSatisfy { $0 == 0 }
   }
 
   private var missing: [String] {

@@ -1,6 +1,6 @@
-/// Sound documents in the shapes that vendors send, to begin the search for unsound ones from.
+/// Valid documents in the shapes that vendors send. The search for invalid ones starts from these.
 public enum Corpus {
-  /// A document with the name of what it stands for.
+  /// A named document.
   public struct Sample: Sendable {
     public let name: String
     public let bytes: [UInt8]
@@ -11,7 +11,7 @@ public enum Corpus {
     }
   }
 
-  /// The answers of every vendor, then small documents for what they leave out.
+  /// Answers of every vendor, then small documents for cases that these lack.
   public static let samples = [braze, brazeEmpty, atomic, atomicFeed, vibes, cleverTap] + small
 
   static let braze = Sample(
@@ -87,7 +87,8 @@ public enum Corpus {
     Sample("space", " \t\r\n{ \"a\" : [ 1 , 2 ] , \"b\" : { } } \n"),
   ]
 
-  /// Items that mostly have the same keys in the same order, some of them left out.
+  /// An item whose keys are mostly the same and in the same order as those of its neighbours, with
+  /// some missing.
   private static func likeItem(_ number: Int) -> String {
     let members = ["id", "tp", "title", "seven77", "eight888", "a key of two words", "é", "tp2"]
     let present = members.enumerated().filter { ($0.offset + number) % 5 > 0 }.map(\.element)
@@ -95,7 +96,8 @@ public enum Corpus {
     return "{" + ordered.map { #""\#($0)":\#(number)"# }.joined(separator: ",") + "}"
   }
 
-  /// Keys of all lengths up to 20, some of them with escapes, many with the same beginning.
+  /// A member whose key has up to 20 characters, in some cases with escapes, often with the same
+  /// prefix as others.
   private static func manyKeys(_ number: Int) -> String {
     let name = String(repeating: number % 2 == 0 ? "k" : "ë", count: number % 10)
     return number % 7 == 0 ? #""\u006b\#(name)\#(number)":1"# : #""\#(name)\#(number)":1"#

@@ -1,4 +1,4 @@
-/// Values and escapes at which parsers differ.
+/// Values and escapes on which parsers differ.
 enum Interesting {
   static let values: [[UInt8]] =
     numbers.map { Array($0.utf8) } + strings.map { Array($0.utf8) } + unsoundStrings
@@ -29,7 +29,7 @@ enum Interesting {
     "\"" + String(repeating: "ab\\n", count: 80) + "\"",
   ]
 
-  /// Strings of bytes that are no UTF-8: lone, overlong, surrogate, beyond the last, cut.
+  /// Strings with invalid UTF-8: lone, overlong, surrogate, beyond U+10FFFF, cut.
   private static let unsoundStrings: [[UInt8]] = [
     [0x80], [0xff], [0xc0, 0x80], [0xc1, 0xbf], [0xe0, 0x80, 0x80], [0xe0, 0x9f, 0xbf],
     [0xed, 0xa0, 0x80], [0xed, 0xbf, 0xbf], [0xf0, 0x80, 0x80, 0x80], [0xf0, 0x8f, 0xbf, 0xbf],

@@ -1,7 +1,7 @@
 import EngagementJSON
 import EngagementModel
 
-/// Holds one item of a list against jansson's reading of the same bytes.
+/// Compares one item of a list with jansson's reading of the same bytes.
 struct ItemCheck {
   private let item: RawItem
   private let verdict: JanssonVerdict
@@ -67,7 +67,8 @@ struct ItemCheck {
     try Disagreement.unless(isSame, "a field as its kind: \(value)")
   }
 
-  /// To the bit, but for `-0`, which is the integer 0 as a value and may be -0.0 as a number.
+  /// Compares bit by bit, except for `-0`: as a value it is the integer 0, as a number it may be
+  /// -0.0.
   private static func isSame(_ number: Double?, _ value: JSON) -> Bool {
     if case .integer = value { return number == value.number }
     return number?.bitPattern == value.number?.bitPattern

@@ -1,10 +1,10 @@
 import EngagementDocuments
 import EngagementModel
 
-/// What jansson says of bytes.
+/// jansson's verdict on a document.
 enum JanssonVerdict {
   case accepted(JSON)
-  /// Accepted but for its depth, or too deep for jansson as well.
+  /// jansson accepted all but the depth, or the document is too deep for jansson as well.
   case tooDeep
   case refused(String)
 
@@ -24,7 +24,7 @@ enum JanssonVerdict {
 }
 
 extension JSON {
-  /// Stricter than `==`: members in the same order, numbers with the same bits.
+  /// Stricter than `==`: members must have the same order and numbers the same bits.
   func isIdentical(to other: JSON) -> Bool {
     switch (self, other) {
     case (.number(let left), .number(let right)):

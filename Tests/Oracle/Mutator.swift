@@ -1,7 +1,6 @@
 import TestSupport
 
-/// Spoils documents in the ways in which networks, vendors and attackers do. The same seed gives
-/// the same documents.
+/// Damages documents as networks, vendors and attackers do. The same seed gives the same documents.
 public struct Mutator: Sendable {
   var random: SeededGenerator
 
@@ -15,7 +14,8 @@ public struct Mutator: Sendable {
     return bytes
   }
 
-  /// Changes of values come more often than those of bytes, most of which only break the grammar.
+  /// Changes of values are more frequent than changes of bytes, because most of the latter only
+  /// break the grammar.
   private mutating func change(_ bytes: inout [UInt8]) {
     switch random.below(20) {
     case 0, 1: flip(&bytes)
@@ -36,7 +36,7 @@ public struct Mutator: Sendable {
 // MARK: Bytes
 
 extension Mutator {
-  /// Bytes that mean something to a parser: structure, escapes, controls, parts of UTF-8.
+  /// Bytes with a meaning for parsers: structure, escapes, control characters, parts of UTF-8.
   private static let telling: [UInt8] =
     Array(#"{}[]:,"\/ntufbr0123456789+-.eE "#.utf8)
     + [0x00, 0x09, 0x0a, 0x1f, 0x7f, 0x80, 0xbf, 0xc0, 0xc3, 0xe2, 0xed, 0xef, 0xf0, 0xf4, 0xff]
@@ -61,7 +61,7 @@ extension Mutator {
     bytes.insert(contentsOf: part, at: random.below(bytes.count + 1))
   }
 
-  /// A part of another document in place of a part of this one.
+  /// Replaces a part of the document with a part of another document.
   private mutating func splice(_ bytes: inout [UInt8]) {
     let other = random.pick(Corpus.samples).bytes
     bytes.replaceSubrange(random.part(of: bytes), with: other[random.part(of: other)])
@@ -89,7 +89,7 @@ extension Mutator {
     bytes.replaceSubrange(random.pick(values).range, with: new)
   }
 
-  /// Some number with a fraction, an exponent or both, or with neither.
+  /// A number, with or without a fraction and an exponent.
   private mutating func number() -> [UInt8] {
     var text = ["", "-"][random.below(2)] + digits(20)
     if random.below(2) == 0 { text += "." + digits(20) }
@@ -102,7 +102,7 @@ extension Mutator {
     return random.below(8) == 0 ? digits : "\(1 + random.below(9))" + digits.dropFirst()
   }
 
-  /// One key in place of another: where both are in one object, it has the key twice.
+  /// Replaces a key with another one. If both are in the same object, it now has a duplicate key.
   private mutating func copyKey(_ bytes: inout [UInt8]) {
     let keys = Tokens.find(in: bytes).filter(\.isKey)
     guard let place = keys.indices.randomElement(using: &random) else { return }
@@ -111,7 +111,8 @@ extension Mutator {
     bytes.replaceSubrange(keys[place].range, with: Array(bytes[other.range]))
   }
 
-  /// A letter as its escape, which must change nothing, or as an escape at which parsers differ.
+  /// Replaces a letter with its own escape, which must change nothing, or with an escape on which
+  /// parsers differ.
   private mutating func escape(_ bytes: inout [UInt8]) {
     let strings = Tokens.find(in: bytes).filter { $0.isValue && $0.range.count > 2 }
     guard !strings.isEmpty else { return }
@@ -124,7 +125,7 @@ extension Mutator {
     bytes.replaceSubrange(index..<index + 1, with: new)
   }
 
-  /// A value inside as many containers as stand near one of the limits.
+  /// Nests a value in a number of containers near one of the depth limits.
   private mutating func nest(_ bytes: inout [UInt8]) {
     let values = Tokens.find(in: bytes).filter { $0.isValue && !$0.isKey }
     guard !values.isEmpty else { return }

@@ -1,5 +1,5 @@
 extension Oracle {
-  /// The input with everything left out without which they still disagree.
+  /// Shrinks an input as far as both readers still disagree about it.
   public func smallest(_ bytes: [UInt8]) -> [UInt8] {
     var smallest = bytes
     var length = bytes.count / 2
@@ -24,7 +24,7 @@ extension Oracle {
     }
   }
 
-  /// The bytes as text that a shell's `printf` turns back into them.
+  /// The bytes as an argument for a shell's `printf`.
   public static func printable(_ bytes: [UInt8]) -> String {
     bytes.map { byte in
       switch byte {

@@ -1,14 +1,14 @@
 public import EngagementJSON
 public import EngagementModel
 
-/// Holds the JSON reader against jansson, input by input.
+/// Compares the JSON reader with jansson, input by input.
 ///
-/// The two differ in one thing only, on purpose: ours goes no deeper than 64 containers, and
-/// `Document` refuses what is deeper after jansson has read it.
+/// They differ on purpose in one point: our reader accepts at most 64 nested containers. jansson
+/// accepts more; `Document` refuses these after jansson has read them.
 public struct Oracle: Sendable {
   public typealias Parse = @Sendable ([UInt8]) throws(JSONFault) -> JSON
 
-  /// What an input was, to see afterwards that a search met every kind of it.
+  /// Statistics about an input, so that a test can check that a search covered every kind.
   public struct Outcome: Sendable {
     public var isAccepted = false
     public var soundItems = 0
@@ -18,14 +18,14 @@ public struct Oracle: Sendable {
 
   private let parse: Parse
 
-  /// Takes the reader of whole documents: ours, unless a test brings one that is broken.
+  /// Takes the reader of whole documents: ours by default, or a broken one from a test.
   public init(
     parse: @escaping Parse = { bytes throws(JSONFault) in try JSON(parsing: bytes) }
   ) {
     self.parse = parse
   }
 
-  /// Compares the document, each of its items and what is written from it.
+  /// Compares the document, each of its items, and the JSON written from it.
   public func compare(_ bytes: [UInt8]) throws(Disagreement) -> Outcome {
     let parsed = Result { () throws(JSONFault) in try parse(bytes) }
     let walk = Walk(of: bytes)
@@ -71,7 +71,7 @@ extension Oracle.Outcome {
   }
 }
 
-/// What the two readers disagree about: a fault of one of them.
+/// A disagreement between the two readers, which is a fault of one of them.
 public struct Disagreement: Error, CustomStringConvertible {
   public let description: String
 

@@ -1,7 +1,7 @@
 import TestSupport
 
 extension SeededGenerator {
-  /// A part of the bytes, short ones more often than long ones.
+  /// A range of the bytes. Short ranges are more frequent than long ones.
   mutating func part(of bytes: [UInt8]) -> Range<Int> {
     let start = below(bytes.count)
     let longest = next() % 4 == 0 ? bytes.count - start : 16

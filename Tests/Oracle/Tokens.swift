@@ -1,4 +1,4 @@
-/// Finds where the tokens of a document are, sound or not.
+/// Finds the tokens of a document, valid or not.
 enum Tokens {
   struct Token {
     var range: Range<Int>

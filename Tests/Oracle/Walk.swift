@@ -1,15 +1,15 @@
 import EngagementJSON
 import EngagementModel
 
-/// One reading of a document by the cursor, as an adapter reads an answer: into objects for their
-/// lists, over everything else, on after faults that are not structural.
+/// Reads a document with the cursor as an adapter does: it enters objects to find lists, skips
+/// everything else, and continues after faults that are not structural.
 struct Walk {
   /// The items of all lists.
   private(set) var items: [RawItem] = []
   /// The value faults outside of items.
   private(set) var faults: [JSONFault] = []
   private(set) var structural: JSONFault?
-  /// Lists whose items do not count from nought.
+  /// The number of lists whose items are not numbered from zero.
   private(set) var misnumbered = 0
 
   init(of bytes: [UInt8]) {
@@ -35,7 +35,7 @@ struct Walk {
     }
   }
 
-  /// Moves to the next member; a faulty key still has a value.
+  /// Moves to the next member. A member with a faulty key still has a value.
   private mutating func nextKey(_ cursor: inout JSONCursor) throws(JSONFault) -> Bool {
     var hasNext = true
     try tolerate { () throws(JSONFault) in hasNext = try cursor.nextKey() != nil }
@@ -53,7 +53,7 @@ struct Walk {
     }
   }
 
-  /// Whether reading by the cursor and reading as a whole find the same.
+  /// Checks that the cursor and the reader of whole documents find the same.
   func check(against parsed: Result<JSON, JSONFault>) throws(Disagreement) {
     let isSound = structural == nil && faults.isEmpty && items.allSatisfy { $0.fault == nil }
     switch parsed {
@@ -67,8 +67,8 @@ struct Walk {
     try Disagreement.unless(misnumbered == 0, "items are not numbered in their order")
   }
 
-  /// The document with `null` for each faulty item, which is sound; nil where there is no faulty
-  /// item or where more than items is wrong.
+  /// The document with `null` instead of each faulty item, which must be sound. Nil if no item is
+  /// faulty or the document has other faults.
   func repaired(_ bytes: [UInt8]) -> [UInt8]? {
     let faulty = items.filter { $0.fault != nil }
     guard structural == nil, faults.isEmpty, !faulty.isEmpty else { return nil }

@@ -5,7 +5,7 @@ import JSONOracle
 import TestSupport
 import Testing
 
-@Suite("The JSON reader and jansson")
+@Suite("The JSON reader compared with jansson")
 struct OracleTests {
   /// How many inputs the search tries; `ORACLE_INPUTS`.
   static let inputs = setting("ORACLE_INPUTS") ?? Effort.share(of: 50_000)
@@ -16,12 +16,12 @@ struct OracleTests {
     ProcessInfo.processInfo.environment[name].flatMap { Int($0) }
   }
 
-  @Test("agree about each document of the corpus", arguments: Corpus.samples)
+  @Test("the reader and jansson agree on every document of the corpus", arguments: Corpus.samples)
   func corpus(_ sample: Corpus.Sample) throws {
     #expect(try Oracle().compare(sample.bytes).isAccepted)
   }
 
-  @Test("agree about each spoiled document and each of its items")
+  @Test("the reader and jansson agree on every corrupted document and its items")
   func search() async {
     let parts = 4
     let seen = await withTaskGroup(of: Search.self, returning: Search.self) { group in
@@ -64,7 +64,7 @@ struct OracleTests {
     },
   ]
 
-  @Test("disagree where the reader is broken: it", arguments: brokenReaders)
+  @Test("the comparison catches a reader that is broken on purpose", arguments: brokenReaders)
   func broken(_ reader: BrokenReader) {
     let search = Search(Oracle(parse: reader.parse), seed: 7, inputs: 2_000)
     #expect(!search.disagreements.isEmpty)

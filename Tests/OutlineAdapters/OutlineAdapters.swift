@@ -1,1 +1,1 @@
-// The outlines of vendors stand in their folders.
+// The outline adapters of each vendor are in its folder.

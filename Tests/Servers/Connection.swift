@@ -3,8 +3,9 @@ import EngagementModel
 import Foundation
 import Glibc
 
-/// One connection of a test's server, seen from the server, on a thread of its own.
-// Its own thread alone changes it; the server shuts its socket down by number, under a lock.
+/// One connection of a test server, on its own thread.
+// Only the connection's own thread changes it. The server shuts its socket down by number, under a
+// lock.
 package final class Connection: @unchecked Sendable {
   private let socket: Int32
   private let note: (String) -> Void
@@ -22,7 +23,7 @@ package final class Connection: @unchecked Sendable {
     guard SSL_accept(tls) == 1 else { throw TestFailure("no handshake") }
   }
 
-  /// The protocol that was agreed on in the handshake.
+  /// The application protocol (ALPN) that the handshake negotiated.
   package var agreed: String {
     var name: UnsafePointer<UInt8>?
     var count: UInt32 = 0
@@ -30,7 +31,7 @@ package final class Connection: @unchecked Sendable {
     return String(decoding: UnsafeBufferPointer(start: name, count: Int(count)), as: UTF8.self)
   }
 
-  /// One byte or more; throws at the end.
+  /// Reads one byte or more. Throws at the end of the stream.
   package func read(_ most: Int = 16_384) throws -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: most)
     let count: Int
@@ -49,7 +50,7 @@ package final class Connection: @unchecked Sendable {
     return bytes
   }
 
-  /// The next head with its empty line, which is noted.
+  /// Reads and records the next head, including its empty line.
   @discardableResult package func readHead() throws -> String {
     var bytes: [UInt8] = []
     while !bytes.suffix(4).elementsEqual("\r\n\r\n".utf8) { bytes += try read(1) }
@@ -58,7 +59,7 @@ package final class Connection: @unchecked Sendable {
     return head
   }
 
-  /// The next request with its body, of which the head is noted.
+  /// Reads the next request with its body. Records only the head.
   @discardableResult package func readRequest() throws -> String {
     let head = try readHead()
     let length = head.lowercased().firstMatch(of: /content-length: *([0-9]+)/)
@@ -82,7 +83,7 @@ package final class Connection: @unchecked Sendable {
 
   package func write(_ text: String) throws { try write(Array(text.utf8)) }
 
-  /// A whole answer with a length.
+  /// Sends a complete answer with a content length.
   package func answer(_ status: String = "200 OK", headers: [String] = [], _ body: String = "")
     throws
   {
@@ -90,7 +91,7 @@ package final class Connection: @unchecked Sendable {
     try write("HTTP/1.1 \(status)\r\n\(lines)Content-Length: \(body.utf8.count)\r\n\r\n\(body)")
   }
 
-  /// Ends with a reset instead of an orderly end.
+  /// Makes the connection end with a reset instead of an orderly close.
   package func reset() {
     var now = linger(l_onoff: 1, l_linger: 0)
     setsockopt(socket, SOL_SOCKET, SO_LINGER, &now, socklen_t(MemoryLayout<linger>.size))
@@ -103,7 +104,7 @@ package final class Connection: @unchecked Sendable {
 }
 
 extension Connection {
-  /// Passes bytes between the client and a server on this machine until either ends.
+  /// Forwards bytes between the client and a server on this machine until one of them closes.
   package func join(_ port: Int) throws {
     let other = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     var address = sockaddr_in()
@@ -137,8 +138,8 @@ extension Connection {
   private func end() { shutdown(socket, Int32(SHUT_RDWR)) }
 }
 
-/// For a thread of a server: OpenSSL writes with a call that raises the signal when the client is
-/// gone, and a test must not end where the product would have.
+/// For a server's thread: OpenSSL writes with a call that raises SIGPIPE if the client has
+/// disconnected. That signal must not end the test process.
 func blockBrokenPipes() {
   var signals = sigset_t()
   sigemptyset(&signals)

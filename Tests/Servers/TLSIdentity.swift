@@ -2,11 +2,11 @@ import COpenSSL
 import Foundation
 
 /// A certificate and its key, made for one test.
-// Complete when `init` returns and only read from then on, which OpenSSL allows on any thread.
+// `init` completes the object; afterwards it is only read, which OpenSSL allows on any thread.
 package final class TLSIdentity: @unchecked Sendable {
   package let certificate: OpaquePointer
   package let key: OpaquePointer
-  /// What signed it; nil where it signed itself.
+  /// The identity that signed the certificate; nil if it is self-signed.
   package let issuer: TLSIdentity?
 
   package enum Validity: Sendable { case now, past, future }
@@ -39,7 +39,8 @@ package final class TLSIdentity: @unchecked Sendable {
     EVP_PKEY_free(key)
   }
 
-  /// Writes the certificate to a file of its own and hands over its path until the body is done.
+  /// Writes the certificate to a temporary file and passes its path to the body. Deletes the file
+  /// afterwards.
   package func withFile<Value>(
     _ body: (String) async throws -> Value
   ) async throws -> Value {
@@ -69,19 +70,20 @@ package final class TLSIdentity: @unchecked Sendable {
   }
 }
 
-/// What a server greets its clients with.
-// Complete when `init` returns; OpenSSL locks a context that several connections are made of.
+/// A server's settings for TLS handshakes.
+// `init` completes the object; OpenSSL locks a context that several connections share.
 final class TLSContext: @unchecked Sendable {
   let raw: OpaquePointer
   private let protocols: [UInt8]
 
-  /// `protocols` are those that it takes, the best first; without any it does not negotiate.
+  /// `protocols` are the supported ones (ALPN), the preferred one first. Without any, the server
+  /// does not negotiate.
   init(_ identity: TLSIdentity, protocols: [String], maximum: Int = 0) throws {
     raw = SSL_CTX_new(TLS_server_method())
     self.protocols = protocols.flatMap { [UInt8($0.utf8.count)] + $0.utf8 }
     SSL_CTX_use_certificate(raw, identity.certificate)
     SSL_CTX_use_PrivateKey(raw, identity.key)
-    // The server sends what is between it and the authority that its clients know.
+    // The server sends the intermediate certificates; its clients know only the root authority.
     var link = identity.issuer
     while let authority = link, authority.issuer != nil {
       X509_up_ref(authority.certificate)

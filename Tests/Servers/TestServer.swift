@@ -1,13 +1,13 @@
 import EngagementModel
 import Glibc
 
-/// A server on a free port of the loopback that does to each connection what a test says, however
-/// wrong that is.
+/// A server on a free loopback port. It runs a test's script on each connection, so it can violate
+/// any protocol.
 package final class TestServer: Sendable {
   package typealias Script = @Sendable (Connection) throws -> Void
 
   package let port: Int
-  /// The heads of requests, in the order in which they were read.
+  /// The recorded heads of requests, in the order in which they were read.
   package var heads: [String] { seen.withLock { $0.heads } }
   package var connections: Int { seen.withLock { $0.connections } }
 
@@ -21,7 +21,7 @@ package final class TestServer: Sendable {
   private let listener: Listener
   private let seen = Locked(Seen())
 
-  /// Speaks TLS where it has an identity. Begins to listen at once.
+  /// Uses TLS if it has an identity. Listens at once.
   package init(
     _ identity: TLSIdentity? = nil, protocols: [String] = [], backlog: Int32 = 128,
     accepts: Bool = true, script: @escaping Script
@@ -51,11 +51,11 @@ package final class TestServer: Sendable {
     "\(scheme)://\(host):\(port)\(path)"
   }
 
-  /// Ends everything, so that no thread waits for a client that is gone.
+  /// Closes all connections, so that no thread waits for a client that has disconnected.
   package func stop() {
     listener.end()
-    // Under the lock, which a connection takes before it closes: a number may belong to another
-    // socket right after that.
+    // A connection takes this lock before it closes its socket. After that, another socket may get
+    // the same number.
     seen.withLock { seen in
       seen.isOver = true
       for socket in seen.open.keys { shutdown(socket, Int32(SHUT_RDWR)) }
@@ -85,7 +85,7 @@ package final class TestServer: Sendable {
         connection.close()
       }
     } catch {
-      // The client is told, and its test fails where it would wait for ever.
+      // Closing tells the client, so its test fails instead of waiting forever.
       forget(socket)
       connection.close()
     }
@@ -94,8 +94,8 @@ package final class TestServer: Sendable {
   private func forget(_ socket: Int32) { seen.withLock { $0.open[socket] = nil } }
 }
 
-/// The socket that a server listens on, for as long as a thread may ask it for connections: its
-/// number is the next server's right after it is closed.
+/// A server's listening socket, open as long as a thread may call `accept` on it. After the close,
+/// another server may get the same number.
 private final class Listener: Sendable {
   let socket: Int32
 
@@ -103,11 +103,11 @@ private final class Listener: Sendable {
 
   deinit { close(socket) }
 
-  /// Nobody is connected any more; whoever waits for a connection, or will, is told so.
+  /// Ends the current and all later calls of `accept`.
   func end() { shutdown(socket, Int32(SHUT_RDWR)) }
 }
 
-/// A port of the loopback on which nobody listens, and which nobody else gets while this lives.
+/// A loopback port without a listener. It stays reserved as long as this object lives.
 package final class DeadPort: Sendable {
   package let number: Int
   private let socket: Int32
@@ -117,7 +117,7 @@ package final class DeadPort: Sendable {
   deinit { close(socket) }
 }
 
-/// A socket on a free port of the loopback, and the port.
+/// A socket bound to a free loopback port, and the port.
 private func boundSocket() throws -> (socket: Int32, port: Int) {
   let bound = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
   var address = sockaddr_in()

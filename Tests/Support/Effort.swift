@@ -1,9 +1,9 @@
 import Foundation
 
-/// How much of a long test is done: the share of `TEST_EFFORT` hundredths. Without it, all of it
-/// where the optimizer was at work and a quarter where it was not.
+/// The share of a long test to run, in percent: `TEST_EFFORT`, or 100 in release builds and 25 in
+/// debug builds.
 public enum Effort {
-  /// From 1 to 100.
+  /// From 1 to 100 percent.
   public static let percent = min(
     max(ProcessInfo.processInfo.environment["TEST_EFFORT"].flatMap(Int.init) ?? standard, 1), 100)
 
@@ -16,7 +16,7 @@ public enum Effort {
   /// That share of a count, at least one.
   public static func share(of count: Int) -> Int { max(1, count * percent / 100) }
 
-  /// That share of the cases, spread evenly, the first among them.
+  /// That share of the cases, spread evenly, including the first.
   public static func some<Case>(of cases: [Case]) -> [Case] {
     stride(from: 0, to: cases.count, by: max(1, 100 / percent)).map { cases[$0] }
   }

@@ -1,4 +1,4 @@
-/// Numbers that look random and are the same for the same seed on every machine: SplitMix64, by
+/// Pseudo-random numbers that are the same for the same seed on every machine: SplitMix64, by
 /// Steele, Lea and Flood.
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
   private var state: UInt64
@@ -13,17 +13,17 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
     return mixed ^ mixed >> 31
   }
 
-  /// A number from 0 up to the bound, without it; 0 where the bound is 0.
+  /// A number from 0 up to, but not including, the bound; 0 if the bound is 0.
   public mutating func below(_ bound: Int) -> Int {
     bound > 0 ? Int(truncatingIfNeeded: next() % UInt64(bound)) : 0
   }
 
-  /// One of the choices, of which there is at least one.
+  /// One of the choices. There must be at least one.
   public mutating func pick<Choices: Collection>(_ choices: Choices) -> Choices.Element {
     choices[choices.index(choices.startIndex, offsetBy: below(choices.count))]
   }
 
-  /// Whether something happens that happens so many times in a hundred.
+  /// True with that probability in percent.
   public mutating func chance(_ percent: Int) -> Bool { below(100) < percent }
 
   public mutating func bytes(_ count: Int) -> [UInt8] {

@@ -3,8 +3,8 @@ import EngagementJSON
 package import EngagementModel
 package import EngagementTesting
 
-/// The vendor in memory, written from its protocol: devices and their tokens, persons, messages,
-/// and what has arrived.
+/// The vendor's server in memory, written from its protocol: devices and their tokens, persons,
+/// messages, and the received events.
 package actor FakeVibes {
   package struct Registered {
     package var token: String
@@ -14,12 +14,12 @@ package actor FakeVibes {
 
   package private(set) var devices: [String: Registered] = [:]
   package private(set) var registrations = 0
-  /// How many requests to replace something have come, whatever became of them.
+  /// The number of `PUT` requests, successful or not.
   package private(set) var puts = 0
   package private(set) var refusals = 0
-  /// Events by their ids, as the vendor knows them apart.
+  /// The types of the received events by id; the vendor recognises duplicates by it.
   package private(set) var events: [String: String] = [:]
-  /// The device that called back for each item of a migration.
+  /// The device that called back, by item of a migration.
   package private(set) var callbacks: [String: String] = [:]
   private var persons: [String: String] = [:]
   private var messages: [String: [String: Message]] = [:]
@@ -30,9 +30,9 @@ package actor FakeVibes {
   package init() {}
 
   package enum Fault {
-    /// Nothing happens and the answer is this status.
+    /// The server does nothing and answers with this status.
     case status(Int)
-    /// What was asked for happens and the answer is lost.
+    /// The server executes the request, but the answer is lost.
     case lost
   }
 
@@ -42,23 +42,23 @@ package actor FakeVibes {
     var expiresAt: String?
   }
 
-  /// The next requests whose `METHOD path` ends like this meet these faults.
+  /// Makes the next requests whose `METHOD path` has this ending meet these faults, one each.
   package func fail(_ ending: String, _ faults: Fault...) {
     self.faults += faults.map { (ending, $0) }
   }
 
-  /// Gives the person under that external id messages, newest first.
+  /// Gives a person messages. The list sorts them by id.
   package func seed(_ person: String, _ ids: [String]) {
     for id in ids { messages[person, default: [:]][id] = Message(subject: "About \(id)") }
   }
 
-  /// Makes the external id known, as that of a person.
+  /// Makes an external id known as that of a person.
   package func know(_ external: String, as person: String) { persons[external] = person }
 
-  /// What a server of the application does: the device belongs to another person from now on.
+  /// Moves the device to another person, as a server of the application can do.
   package func move(_ device: String, to person: String) { devices[device]?.person = person }
 
-  /// Every token is refused from now on, but good for renewing itself.
+  /// Makes the server refuse every current token, except for its own renewal.
   package func expireTokens() {
     expired.formUnion(devices.values.map(\.token))
   }
@@ -106,7 +106,7 @@ package actor FakeVibes {
   private func authorized(_ request: HTTPRequest, _ path: [String]) -> HTTPResponse {
     let sent = request.headers.secret("Authorization")?.revealed ?? ""
     guard let id = devices.first(where: { "MobileAppToken \($0.value.token)" == sent })?.key else {
-      // A token that was replaced renews nothing.
+      // A replaced token cannot renew.
       return refuse(devices.isEmpty && request.method == .put ? 404 : 401)
     }
     let isRenewal = request.method == .put && path == ["devices", id]
@@ -146,7 +146,8 @@ package actor FakeVibes {
     return HTTPResponse(200)
   }
 
-  /// An unknown id is given to the person that the device is with; a known one moves the device.
+  /// An unknown id becomes the id of the device's person. A known one moves the device to its
+  /// person.
   private func assign(_ id: String, _ external: String) {
     guard let device = devices[id] else { return }
     devices[id]?.person = persons[external] ?? device.person

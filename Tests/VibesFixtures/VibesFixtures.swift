@@ -6,7 +6,7 @@ import EngagementTesting
 package import EngagementVibes
 import FoundationEssentials
 
-/// What the tests of this vendor share.
+/// Shared fixtures of this vendor's tests.
 package enum Vibes {
   package typealias Operation = EngagementAdapterAPI.Operation
 
@@ -20,7 +20,7 @@ package enum Vibes {
     VibesAdapter(try VibesConfiguration(appID: appID, association: association))
   }
 
-  /// What is known after a registration and a look at the person.
+  /// A context with the stored values of a registered device and a fetched person.
   package static func context(
     _ change: (inout AdapterContext) -> Void = { _ in }
   ) -> AdapterContext {

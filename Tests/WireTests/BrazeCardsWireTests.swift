@@ -11,7 +11,7 @@ import Testing
 @Suite(.timeLimit(.minutes(20))) struct BrazeCardsWireTests {
   // MARK: Sync
 
-  @Test("B2 every kind of card arrives as the vendor has it; what no client knows is left out")
+  @Test("B2: every known kind of card arrives unchanged, and unknown kinds are left out")
   func kinds() async throws {
     let scene = try await WireScene()
     try await scene.run { engagement in
@@ -25,7 +25,7 @@ import Testing
         let id = try #require(item["id"]?.string)
         let card = try #require(engagement.card(ItemID("braze", id)))
         #expect(card.text == item["ds"]?.string.flatMap { $0.isEmpty ? nil : $0 })
-        #expect(card.imageURL == item["i"]?.string)
+        #expect(card.imageURLText == item["i"]?.string)
         let created = try #require(item["ca"]?.integer)
         #expect(card.createdAt == Date(timeIntervalSince1970: Double(created)))
       }
@@ -34,12 +34,12 @@ import Testing
       #expect(bean.linkText == "Read about the farm" && bean.imageAlt == "A sack of coffee beans")
       let titles = scene.titles
       #expect(titles.contains("Grüße aus Köln ☕️ – مرحبا"))
-      #expect(scene.cards.prefix(2).map(\.pinned) == [true, true], "pinned cards come first")
-      #expect(engagement.cards(in: "home").freshness["braze"] == .some(scene.clock.now), "B1")
+      #expect(scene.cards.prefix(2).map(\.isPinned) == [true, true], "pinned cards come first")
+      #expect(engagement.cards(in: "home").refreshDate(of: "braze") == scene.clock.now, "B1")
     }
   }
 
-  @Test("B4 a full sync, then deltas: what is new, what has changed, what is gone")
+  @Test("B4: after a full sync, deltas add, change and remove cards")
   func deltas() async throws {
     let scene = try await WireScene()
     try await scene.run { engagement in
@@ -48,7 +48,7 @@ import Testing
       let count = scene.cards.count
       let old = try #require(scene.card("Breakfast until noon"))
       let gone = try #require(scene.card("A quieter corner"))
-      _ = await (try await engagement.perform(.impression, on: old)).outcome
+      _ = try await (try await engagement.perform(.impression, on: old)).outcome()
 
       await scene.advance(by: .seconds(60))
       try await scene.emulator.put(["tt": "Just in", "tp": "short_news"], in: "braze")
@@ -62,7 +62,7 @@ import Testing
       #expect(engagement.card(gone.id) == nil)
       let changed = try #require(engagement.card(old.id))
       #expect(changed.title == "Breakfast until one")
-      #expect(changed.viewed, "viewed is only ever set")
+      #expect(changed.isViewed, "viewed is only ever set")
 
       #expect(await scene.refresh() == .notModified)
       #expect(await scene.summaries().last == "delta sync of u-1: 0 cards")
@@ -70,13 +70,13 @@ import Testing
       #expect(await scene.refresh() == .fresh)
       let last = try #require(await scene.summaries().last)
       #expect(last.hasPrefix("full sync"), "a delta is too old for the vendor after a day")
-      #expect(engagement.card(old.id)?.viewed == true)
+      #expect(engagement.card(old.id)?.isViewed == true)
     }
   }
 
   // MARK: On a screen
 
-  @Test("B5 a screen marks and counts what the vendor says is new, until it is seen, and closes")
+  @Test("B5: a card screen marks and counts new cards until they are seen")
   func presentation() async throws {
     let scene = try await WireScene()
     try await scene.run { engagement in
@@ -85,14 +85,14 @@ import Testing
       #expect(await scene.refresh() == .fresh)
       let items = try await scene.emulator.items(of: "braze")
       let new = Set(items.filter { $0["v"]?.bool != true }.compactMap { $0["id"]?.string })
-      var screen = CardPresentation(title: "News", setting: .modal)
+      var screen = Engagement.CardPresentation(title: "News", setting: .modal)
       let shown = scene.cards
       #expect(Set(shown.filter(screen.marksUnread).map(\.id.value)) == new.intersection(shown.ids))
       let count = try #require(screen.unreadCount(in: engagement.cards(in: "home")))
       #expect(count > 0 && count < shown.count, "some are new, some are not")
 
       let first = try #require(shown.first(where: screen.marksUnread))
-      _ = await (try await engagement.perform(.impression, on: first)).outcome
+      _ = try await (try await engagement.perform(.impression, on: first)).outcome()
       #expect(screen.unreadCount(in: engagement.cards(in: "home")) == count - 1)
       await scene.advance(by: .seconds(60))
       #expect(await scene.refresh() == .fresh)
@@ -104,7 +104,7 @@ import Testing
     }
   }
 
-  @Test("B8 B4 a card inside a push is shown at once and survives a full sync")
+  @Test("B8 B4: a card inside a push is shown at once and survives a full sync")
   func push() async throws {
     let scene = try await WireScene()
     try await scene.run { engagement in
@@ -115,10 +115,10 @@ import Testing
         ["title": "For you", "item": "sent", "url": "https://harbour.example.com/for-you"],
         from: "braze")
       try await scene.emulator.remove("sent", from: "braze")
-      let notification = try #require(try await engagement.received(payload)).notification
+      let notification = try #require(try await engagement.handlePush(payload)).notification
       #expect(notification.title == "For you" && notification.itemID == "sent")
-      #expect(notification.deepLink == "https://harbour.example.com/for-you")
-      #expect(scene.card("Sent")?.test == true)
+      #expect(notification.deepLinkText == "https://harbour.example.com/for-you")
+      #expect(scene.card("Sent")?.isTest == true)
       await scene.advance(by: .seconds(90_000))
       #expect(await scene.refresh() == .fresh)
       #expect(await scene.summaries().last?.hasPrefix("full sync") == true)
@@ -128,7 +128,7 @@ import Testing
 
   // MARK: When one may ask
 
-  @Test("B6 no card is asked for while the settings say that there are none")
+  @Test("B6: the kit requests no cards while the settings disable them")
   func gate() async throws {
     let scene = try await WireScene()
     try await scene.run { engagement in
@@ -149,7 +149,7 @@ import Testing
     }
   }
 
-  @Test("B6 refreshes are as many as the settings allow; the others send nothing")
+  @Test("B6: refreshes beyond the rate limit in the settings send no request")
   func bucket() async throws {
     let scene = try await WireScene()
     try await scene.run { engagement in
@@ -170,7 +170,7 @@ import Testing
     }
   }
 
-  @Test("B6 B1 a vendor that asks to be left alone is told as such, and the cards stay")
+  @Test("B6 B1: a refresh that the vendor rate-limits is reported as stale, and the cards stay")
   func vendorLimit() async throws {
     let scene = try await WireScene()
     try await scene.run { engagement in
@@ -209,12 +209,12 @@ import Testing
     ("only sockets are denied", RequestPolicy([.init("127.0.0.1", .deny, kind: .socket)]), true),
   ]
 
-  @Test("A26 the request policy decides before a byte reaches the vendor", arguments: policies)
+  @Test("A26: the request policy decides before a byte reaches the vendor", arguments: policies)
   func policy(name: String, policy: RequestPolicy, reaches: Bool) async throws {
     try await Self.tryPolicy(policy, reaches: reaches)
   }
 
-  @Test("A26 pins are denied where no TLS can show a key, before a byte reaches the vendor")
+  @Test("A26: a policy with pins denies a connection without TLS before a byte reaches the vendor")
   func pins() async throws {
     let pins = try PinSet([1, 2].map { try Pin(sha256: Array(repeating: $0, count: 32)) })
     let policy = RequestPolicy([.init("127.0.0.1", .allowWithPins(pins))])

@@ -22,14 +22,14 @@ import Testing
   /// Of so many faults at least so many kinds.
   private static let kindsOfPart = 20
 
-  @Test("the kinds of fault that are tried are those that the emulator has")
+  @Test("the tested kinds of fault are those of the emulator")
   func kinds() {
     #expect(Trouble.all.map(\.kind).sorted() == EmulatorFaults.kinds.sorted())
   }
 
   /// A storm that went wrong tells how often each kind has struck.
   @Test(
-    "G2 G3 G6 G8 whatever a network does, what was accepted arrives as often as it has to",
+    "G2 G3 G6 G8: under random network faults every accepted row arrives as often as it has to",
     arguments: storms)
   func storm(seed: Int, faults: Int) async throws {
     let storm = try await Storm(seed: UInt64(seed))

@@ -9,13 +9,13 @@ import Testing
 @Suite(.timeLimit(.minutes(20))) struct VibesDeviceWireTests {
   // MARK: Devices
 
-  @Test("V2 whoever asks at once, and after a restart, there is one device")
+  @Test("V2: concurrent requests and a restart register one device")
   func registersOnce() async throws {
     let scene = try await VibesWireScene()
     try await scene.run { engagement in
       try await engagement.signIn("u-1")
       await withTaskGroup(of: Void.self) { group in
-        for target in [RefreshTarget.inbox, .person, .settings, .inbox] {
+        for target in [Engagement.RefreshTarget.inbox, .person, .settings, .inbox] {
           group.addTask { _ = await engagement.refresh(target) }
         }
       }
@@ -27,17 +27,18 @@ import Testing
     try await scene.end()
   }
 
-  @Test("V2 G6 an expired token is renewed once for all who wait, and is good after a restart")
+  @Test(
+    "V2 G6: an expired token is renewed once for all waiting requests and works after a restart")
   func renewsOnce() async throws {
     let scene = try await VibesWireScene()
     try await scene.run { engagement in
       try await engagement.arrive()
       try await scene.emulator.configure("vibes", ["expireTokens": true])
-      let id = try #require(engagement.inbox().messages.first).id
+      let id = try #require(engagement.inbox.messages.first).id
       async let list = engagement.refreshInbox()
       async let person = engagement.refresh(.person)
       let receipt = try await engagement.perform(.read, on: id)
-      #expect(await receipt.outcome == .delivered)
+      #expect(try await receipt.outcome() == .delivered)
       #expect(await list?.error == nil)
       #expect(await person.isComplete)
     }
@@ -47,7 +48,7 @@ import Testing
     try await scene.end()
   }
 
-  @Test("V2 G6 a vendor that answers 401 whatever is asked is asked once more and no more")
+  @Test("V2 G6: a vendor that always answers 401 gets one renewal request and no more")
   func neverLoops() async throws {
     let scene = try await VibesWireScene()
     try await scene.run { engagement in
@@ -62,12 +63,12 @@ import Testing
       #expect(error.code == .unauthenticated)
       let asked = await scene.lines(after: before).count
       #expect(asked == 2, "the person, and the renewal that was refused")
-      #expect(engagement.inbox().messages.count == 6)
+      #expect(engagement.inbox.messages.count == 6)
     }
     try await scene.end()
   }
 
-  @Test("V2 a device that the vendor has lost is registered anew, with its push token")
+  @Test("V2: a device that the vendor has lost is registered again with its push token")
   func lost() async throws {
     let scene = try await VibesWireScene()
     try await scene.run { engagement in
@@ -80,7 +81,7 @@ import Testing
       #expect(await engagement.refreshInbox()?.error?.code == .unauthenticated)
       await scene.advance(by: .seconds(3_600))
       #expect(await engagement.refreshInbox()?.error == nil)
-      #expect(engagement.inbox().messages.count == 6)
+      #expect(engagement.inbox.messages.count == 6)
       try await scene.settle(engagement)
       for effect in ["register", "push_register"] {
         #expect(await scene.emulator.times(effect) == 1, "\(effect), of all that is remembered")
@@ -90,7 +91,7 @@ import Testing
     try await scene.end()
   }
 
-  @Test("V4 what the device is like now reaches the vendor, with the token that it has")
+  @Test("V4: a device update reaches the vendor once, in a single PATCH request")
   func update() async throws {
     let scene = try await VibesWireScene()
     try await scene.run { engagement in
@@ -105,7 +106,8 @@ import Testing
 
   // MARK: Push
 
-  @Test("V3 a token is registered as upper-case hex, once, and taken back")
+  @Test(
+    "V3: a push token registered twice has one effect at the vendor, and so has unregistering it")
   func push() async throws {
     let scene = try await VibesWireScene()
     try await scene.run { engagement in
@@ -121,7 +123,7 @@ import Testing
     try await scene.end()
   }
 
-  @Test("V12 a silent push moves a token here: a device, the token, the call-back, each once")
+  @Test("V12: a silent push migrates a token with one device, one registration and one call-back")
   func migration() async throws {
     let scene = try await VibesWireScene()
     let payload = try await scene.emulator.push(
@@ -129,8 +131,8 @@ import Testing
     try await scene.run { engagement in
       try await engagement.setConsent(.full)
       for isRepeated in [false, true] {
-        let reception = try #require(try await engagement.received(payload))
-        #expect(reception.notification.silent && reception.notification.custom.isEmpty)
+        let reception = try #require(try await engagement.handlePush(payload))
+        #expect(reception.notification.isSilent && reception.notification.custom.isEmpty)
         #expect(reception.isRepeated == isRepeated)
       }
       try await scene.settle(engagement)
@@ -143,7 +145,7 @@ import Testing
 
   // MARK: Users
 
-  @Test("V7 the person is asked for anew, and associated with another id")
+  @Test("V7: after an associate the person is requested again and has the new id")
   func person() async throws {
     let scene = try await VibesWireScene()
     try await scene.run { engagement in
@@ -157,15 +159,15 @@ import Testing
     try await scene.end()
   }
 
-  @Test("V2 X8 who comes next has a device and messages of their own; nobody is renamed")
+  @Test("V2 X8: each user gets a new device and separate messages")
   func users() async throws {
     let scene = try await VibesWireScene()
     try await scene.run { engagement in
       try await engagement.arrive("u-1")
-      let id = try #require(engagement.inbox().messages.first { !$0.read }).id
+      let id = try #require(engagement.inbox.messages.first { !$0.isRead }).id
       #expect(try await engagement.outcome { try await $0.perform(.read, on: id) } == .delivered)
       try await engagement.arrive("u-2")
-      #expect(engagement.message(id)?.read == false, "it was another who read it")
+      #expect(engagement.message(id)?.isRead == false, "it was another who read it")
       #expect(await scene.emulator.times("register") == 2)
       #expect(await scene.emulator.times("unregister", by: "u-1") == 1)
       #expect(await scene.emulator.times("assign", by: "u-2") == 1)
@@ -173,12 +175,12 @@ import Testing
       let report = try await engagement.signOut()
       #expect(report.isClean, "\(report)")
       #expect(await scene.emulator.times("unregister", by: "u-2") == 1)
-      #expect(engagement.inbox().messages.isEmpty)
+      #expect(engagement.inbox.messages.isEmpty)
     }
     try await scene.end()
   }
 
-  @Test("V2 unregistering that fails is not called a success, and is done when that user is back")
+  @Test("V2: a failed unregister is reported and repeated when that user signs in again")
   func unregisters() async throws {
     let scene = try await VibesWireScene()
     try await scene.run { engagement in
@@ -190,7 +192,7 @@ import Testing
       #expect(report.providers["vibes"]?.mayStillPush == true, "\(report)")
       #expect(await scene.emulator.times("unregister") == 0)
       #expect(report.providers["vibes"]?.failure != nil, "\(report)")
-      await scene.emulator.load(EmulatorFaults())
+      try await scene.emulator.load(EmulatorFaults())
       // Meanwhile others come and go, and the token that was kept ends.
       try await engagement.arrive("u-2")
       #expect(try await engagement.signOut().isClean)
@@ -207,14 +209,14 @@ import Testing
 
   // MARK: Events
 
-  @Test("V5 launch, opening and fetching arrive once each, in batches of one type")
+  @Test("V5: launch, open and fetch events arrive once each, in batches of one type")
   func events() async throws {
     let scene = try await VibesWireScene()
     try await scene.run { engagement in
       try await engagement.arrive()
-      let ids = engagement.inbox().messages.prefix(2).map(\.id)
+      let ids = engagement.inbox.messages.prefix(2).map(\.id)
       await scene.emulator.setOffline(true)
-      engagement.scene(.active)
+      engagement.setScenePhase(.active)
       for id in ids {
         try await engagement.perform(.open, on: id)
         try await engagement.track(.inboxFetch)

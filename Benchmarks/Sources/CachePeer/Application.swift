@@ -56,7 +56,7 @@ struct Application: Looking {
   private let vendor = Vendor(
     listing: "/content_cards/sync",
     others: [("", #"{"config":{"time":1,"content_cards":{"enabled":true}}}"#)])
-  private var seen: FeedUpdates<CardFeed>.Iterator
+  private var seen: Engagement.FeedUpdates<Engagement.CardFeed>.Iterator
 
   static func adapter() throws -> any EngagementAdapter {
     BrazeAdapter(
@@ -68,9 +68,9 @@ struct Application: Looking {
     clock = TestClock(now)
     engagement = try await Engagement.open(
       cache: .file(Self.cache(in: folder)), device: .test, transport: vendor.transport,
-      providers: [Provider(Self.provider, try Self.adapter())],
-      routes: Routes(cards: .only(Self.provider), inbox: .none),
-      options: Options(clock: clock))
+      providers: [Self.provider: try Self.adapter()],
+      routes: Engagement.Routes(cards: .only(Self.provider), inbox: .none),
+      options: Engagement.Options(clock: clock))
     guard await engagement.refresh(.settings).isComplete else { throw Refused() }
     seen = engagement.cardUpdates(in: Self.home).makeAsyncIterator()
     _ = await seen.next()
@@ -83,7 +83,7 @@ struct Application: Looking {
   var contents: (rows: Int, check: Int) {
     get async {
       let all = engagement.cardUpdates(
-        in: Self.home, options: CardOptions(includesControl: true))
+        in: Self.home, options: Engagement.CardOptions(includesControl: true))
       var reader = all.makeAsyncIterator()
       let cards = await reader.next()?.cards ?? []
       return (cards.count, check(of: cards))
@@ -95,7 +95,7 @@ struct Application: Looking {
   mutating func sync() async throws {
     // Whoever looks is told of a list without news only because it is fresher.
     clock.advance(by: .seconds(60))
-    let outcome = await engagement.refresh(.cards(Self.home))
+    let outcome = await engagement.refresh(.cards(in: Self.home))
     guard outcome.isComplete, await seen.next()?.cards.isEmpty == false else { throw Refused() }
   }
 
@@ -108,7 +108,7 @@ struct Refused: Error {}
 /// The bytes of the texts that every peer stores.
 func check(of cards: [Card]) -> Int {
   cards.reduce(0) { sum, card in
-    let texts = [card.id.value, card.title, card.text, card.imageURL, card.url]
+    let texts = [card.id.value, card.title, card.text, card.imageURLText, card.urlText]
     return sum + texts.reduce(0) { $0 + ($1?.utf8.count ?? 0) }
   }
 }

@@ -17,7 +17,7 @@ struct Inbox: Looking {
       ("/person", #"{"person_key":"person-1"}"#),
       ("", #"{"app_id":"app","inbox_enabled":true}"#),
     ])
-  private var seen: FeedUpdates<InboxFeed>.Iterator
+  private var seen: Engagement.FeedUpdates<Engagement.InboxFeed>.Iterator
 
   /// Opens the cache in the folder. The vendor has told its settings and who the device's person
   /// is when this returns.
@@ -25,16 +25,17 @@ struct Inbox: Looking {
     clock = TestClock(Application.now)
     engagement = try await Engagement.open(
       cache: .file(Application.cache(in: folder)), device: .test, transport: vendor.transport,
-      providers: [Provider(Self.provider, VibesAdapter(try VibesConfiguration(appID: "app")))],
-      routes: Routes(cards: .none, inbox: .only(Self.provider)), options: Options(clock: clock))
+      providers: [Self.provider: VibesAdapter(try VibesConfiguration(appID: "app"))],
+      routes: Engagement.Routes(cards: .none, inbox: .only(Self.provider)),
+      options: Engagement.Options(clock: clock))
     guard await engagement.refresh(.person).isComplete else { throw Refused() }
-    seen = engagement.inboxUpdates().makeAsyncIterator()
+    seen = engagement.inboxUpdates.makeAsyncIterator()
     _ = await seen.next()
   }
 
   var contents: (rows: Int, check: Int) {
     get async {
-      let messages = engagement.inbox().messages
+      let messages = engagement.inbox.messages
       return (messages.count, check(of: messages))
     }
   }
@@ -57,13 +58,13 @@ struct Inbox: Looking {
 private func check(of messages: [InboxMessage]) -> Int {
   messages.reduce(0) { sum, message in
     let texts = [
-      message.id.value, message.subject, message.text, message.detailURL, message.iconURL,
+      message.id.value, message.subject, message.text, message.detailURLText, message.iconURLText,
       message.collapseKey,
     ]
     let times = [message.createdAt, message.expiresAt].map {
       Int((($0?.timeIntervalSince1970 ?? 0) * 1_000).rounded())
     }
     return sum + texts.reduce(0) { $0 + ($1?.utf8.count ?? 0) } + times[0] + times[1]
-      + (message.read ? 1 : 0)
+      + (message.isRead ? 1 : 0)
   }
 }

@@ -88,10 +88,11 @@ func milliseconds(_ date: Date?) -> Int {
 
 /// Everything that a message has of its own, so that peers agree about dates as well.
 func check(of message: InboxMessage) -> Int {
-  length(message.id.value, message.subject, message.text, message.detailURL, message.iconURL)
-    + length(message.imageURL, message.collapseKey) + length(message.custom)
+  length(
+    message.id.value, message.subject, message.text, message.detailURLText, message.iconURLText)
+    + length(message.imageURLText, message.collapseKey) + length(message.custom)
     + message.handle.members.reduce(0) { $0 + length($1.value.string) }
-    + milliseconds(message.createdAt) + milliseconds(message.expiresAt) + (message.read ? 1 : 0)
+    + milliseconds(message.createdAt) + milliseconds(message.expiresAt) + (message.isRead ? 1 : 0)
 }
 
 let bench = Bench()

@@ -30,11 +30,11 @@ enum Help {
         engage demo         see everything work on this machine, with no account
         engage init         write a starter engage.json
         engage emulate      run the vendors' servers on this machine
-        engage sync         ask every vendor anew, deliver what waits
+        engage sync         refresh and send pending actions
 
       EXIT STATUS
-        0 done, 1 failed, also in part, 64 not understood, 130 stopped by Ctrl-C,
-        141 nobody read the output to its end
+        0 done, 1 failed, also in part, 64 usage error, 130 stopped by Ctrl-C,
+        141 output closed early
 
       Run "engage COMMAND --help" for more.
 

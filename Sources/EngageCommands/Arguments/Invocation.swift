@@ -1,19 +1,26 @@
 import EngagementModel
+import EngagementVendors
 
 /// A command as it was typed, and all that it may use.
 struct Invocation: Sendable {
   let command: Command
   let console: Console
-  let surroundings: Surroundings
+  let context: CommandContext
+  /// The vendors that the tool knows.
+  let vendors: [VendorRegistration]
   private let values: [String: [String]]
   private let arguments: [String]
 
-  init(_ parsed: ParsedCommand, _ console: Console, _ surroundings: Surroundings) {
+  init(
+    _ parsed: ParsedCommand, _ vendors: [VendorRegistration], _ console: Console,
+    _ context: CommandContext
+  ) {
+    self.vendors = vendors
     command = parsed.command
     values = parsed.values
     arguments = parsed.arguments
     self.console = console
-    self.surroundings = surroundings
+    self.context = context
   }
 
   // MARK: Options

@@ -1,3 +1,4 @@
+import EngagementFormats
 import EngagementKit
 import EngagementModel
 

@@ -1,7 +1,12 @@
+import EngagementVendors
+
 extension Command {
   /// `engage cards`.
-  static let cards = [listCards, showCard, cardImpression, clickCard, dismissCard]
+  static func cards(_ vendors: [VendorRegistration]) -> [Command] {
+    let example = vendors.exampleCard
+    return [listCards, showCard(example)] + cardActions(example)
+  }
 
   /// How a card is named.
-  static let cardID = Argument(name: "ID", help: "PROVIDER/ID, or a beginning that only one has")
+  static let cardID = Argument(name: "ID", help: "PROVIDER/ID, or a unique prefix")
 }

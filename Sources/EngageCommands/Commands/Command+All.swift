@@ -1,6 +1,35 @@
+import EngagementVendors
+
 extension Command {
   /// Every command, in the order in which help lists them.
-  static let all: [Command] =
-    [demo, initialise, doctor, emulate, providers, sync] + cards + inbox + person
-    + [signIn, signOut] + consent + [track] + push + [decode, events, completions]
+  static func all(for vendors: [VendorRegistration]) -> [Command] {
+    let first = [demo, initialise, doctor, emulate(vendors), providers, sync]
+    let items = cards(vendors) + inbox(vendors)
+    let people = person + [signIn, signOut] + consent
+    let rest = [track] + push + [decode(vendors), events, completions]
+    return first + items + people + rest
+  }
+}
+
+extension [VendorRegistration] {
+  /// The vendors that this version can use.
+  var available: [VendorRegistration] { filter { $0.makeProvider != nil } }
+
+  /// The vendors that there is a server for.
+  var served: [VendorRegistration] { filter { $0.server != nil } }
+
+  /// A card for examples in help: its id, with and without its provider.
+  var exampleCard: (id: String, full: String) { example(\.card, else: "card-1") }
+
+  /// A message for examples in help.
+  var exampleMessage: (id: String, full: String) { example(\.message, else: "message-1") }
+
+  private func example(
+    _ id: (VendorRegistration.Examples) -> String?, else other: String
+  ) -> (id: String, full: String) {
+    for vendor in available {
+      if let id = id(vendor.examples) { return (id, "\(vendor.name)/\(id)") }
+    }
+    return (other, other)
+  }
 }

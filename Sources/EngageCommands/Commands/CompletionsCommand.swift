@@ -12,7 +12,7 @@ extension Command {
     run: { invocation in
       let shell: CompletionScript = try invocation.choice(
         try invocation.argument(), of: "SHELL")
-      try invocation.console.text(shell.text(for: Command.all))
+      try invocation.console.text(shell.text(for: Command.all(for: invocation.vendors)))
       return .done
     })
 }

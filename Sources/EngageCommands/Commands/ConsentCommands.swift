@@ -7,7 +7,7 @@ extension Command {
 
   private static let showConsent = Command(
     name: ["consent", "show"], summary: "show what the user allows",
-    examples: [Example("engage consent", "what the user who is signed in allows")],
+    examples: [Example("engage consent", "what the signed-in user allows")],
     isDefault: true,
     run: { invocation in
       let configuration = try invocation.configuration()
@@ -18,13 +18,13 @@ extension Command {
   private static let levels = Consent.allCases.filter { $0 != .unknown }.map(\.rawValue)
 
   private static let setConsent = Command(
-    name: ["consent", "set"], summary: "note what the user allows",
+    name: ["consent", "set"], summary: "set what the user allows",
     discussion: """
       denied: nothing leaves but the vendors' opt-out; essential: what the user asks for works,
       nothing is reported about how it is used; full: everything. It is durable before anything is
       sent under it.
       """,
-    arguments: [Argument(name: "LEVEL", help: "what is allowed", choices: levels)],
+    arguments: [Argument(name: "LEVEL", help: "what the user allows", choices: levels)],
     examples: [Example("engage consent set essential", "no analytics from now on")],
     isInterruptible: true,
     run: { invocation in
@@ -42,10 +42,10 @@ extension Command {
       try await change(engagement)
       return (engagement.user, try await engagement.consent)
     }
-    let name = user.id?.text ?? "anonymous"
+    let name = user.id?.rawValue ?? "anonymous"
     try invocation.console.line("\(name, .bold): \(consent.rawValue)")
     var object: JSONObject = ["consent": .string(consent.rawValue)]
-    object["user"] = user.id.map { .string($0.text) }
+    object["user"] = user.id.map { .string($0.rawValue) }
     try invocation.console.object(object)
   }
 }

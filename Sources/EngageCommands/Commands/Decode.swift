@@ -1,51 +1,56 @@
 import EngagementModel
+import EngagementVendors
 
 extension Command {
-  private static let vendor = Option(
-    "vendor", value: "NAME", "whose payload it is", choices: VendorEntry.all.map(\.name))
   private static let kind = Option(
     "kind", value: "KIND", "what it is", choices: Decoding.Kind.allCases.map(\.rawValue))
 
-  static let decode = Command(
-    name: ["decode"], summary: "show what an adapter makes of a vendor's payload",
-    discussion: """
-      Prints neutral JSON, one object a line: the items; {"quarantined": …} for a bad item, which
-      costs no other; {"ignored": …} for an unknown kind; {"removed": …} for an item that is gone.
-      FILE is a whole answer of the vendor, a list of items, or one item. A push that is not the
-      vendor's prints nothing. With --json each object has "schema" too.
-      """,
-    arguments: [
-      Argument(name: "FILE", help: "the payload; - reads standard input", completion: .files)
-    ],
-    options: [vendor, kind],
-    examples: [
-      Example("engage decode --vendor braze --kind cards sync.json", "an answer with cards"),
-      Example("engage decode --vendor braze --kind push - < push.json", "a push"),
-      Example("engage decode --vendor vibes --kind inbox messages.json", "a list of messages"),
-    ],
-    run: { invocation in
-      guard let name = invocation.value(vendor) else {
-        throw invocation.usage("Name the vendor: --vendor NAME.")
-      }
-      guard let kindName = invocation.value(kind) else {
-        throw invocation.usage("Name the kind: --kind KIND.")
-      }
-      let kind: Decoding.Kind = try invocation.choice(kindName, of: "--kind")
-      guard let adapter = try VendorEntry.all.first(where: { $0.name == name })?.reader?() else {
-        throw EngagementError(.unsupported, "\(name) is not available in this version.")
-      }
-      let bytes = try invocation.bytes(of: try invocation.argument())
-      let lines = try Decoding(adapter, kind).lines(of: bytes)
-      if lines.isEmpty, kind != .push {
-        invocation.console.note("The payload has no \(kindName).")
-      }
-      for line in lines {
-        if invocation.console.isJSON {
-          try invocation.console.object(line)
-        } else {
-          try invocation.console.json(line)
+  static func decode(_ vendors: [VendorRegistration]) -> Command {
+    let vendor = Option(
+      "vendor", value: "NAME", "whose payload it is", choices: vendors.map(\.name))
+    return Command(
+      name: ["decode"], summary: "show what an adapter makes of a vendor's payload",
+      discussion: """
+        Prints neutral JSON, one object a line: the items; {"quarantined": …} for a bad item, which
+        costs no other; {"ignored": …} for an unknown kind; {"removed": …} for an item that is gone.
+        FILE is a whole answer of the vendor, a list of items, or one item. A push that is not the
+        vendor's prints nothing. With --json each object has "schema" too.
+        """,
+      arguments: [
+        Argument(name: "FILE", help: "the payload; - reads standard input", completion: .files)
+      ],
+      options: [vendor, kind],
+      examples: vendors.flatMap { vendor in
+        vendor.examples.payloads.map { payload in
+          Example(
+            "engage decode --vendor \(vendor.name) --kind \(payload.kind) \(payload.file)",
+            payload.meaning)
         }
-      }
-      return .done
-    })
+      },
+      run: { invocation in
+        guard let name = invocation.value(vendor) else {
+          throw invocation.usage("Name the vendor: --vendor NAME.")
+        }
+        guard let kindName = invocation.value(kind) else {
+          throw invocation.usage("Name the kind: --kind KIND.")
+        }
+        let kind: Decoding.Kind = try invocation.choice(kindName, of: "--kind")
+        guard let adapter = try vendors.first(where: { $0.name == name })?.makeReader?() else {
+          throw EngagementError(.unsupported, "\(name) is not available in this version.")
+        }
+        let bytes = try invocation.bytes(of: try invocation.argument())
+        let lines = try Decoding(adapter, kind).lines(of: bytes)
+        if lines.isEmpty, kind != .push {
+          invocation.console.note("The payload has no \(kindName).")
+        }
+        for line in lines {
+          if invocation.console.isJSON {
+            try invocation.console.object(line)
+          } else {
+            try invocation.console.json(line)
+          }
+        }
+        return .done
+      })
+  }
 }

@@ -2,6 +2,7 @@ import EngagementAdapterAPI
 import EngagementEmulator
 import EngagementKit
 import EngagementModel
+import EngagementVendors
 
 extension Command {
   static let demo = Command(
@@ -12,14 +13,14 @@ extension Command {
       them. It takes a few seconds, needs no network and leaves nothing behind.
       """,
     examples: [
-      Example("engage demo", "the whole story"),
+      Example("engage demo", "the whole demonstration"),
       Example("engage demo --json", "the same, one object for each step"),
     ], isInterruptible: true,
     run: { invocation in
-      let vendors = VendorEntry.available.filter { Emulator.vendors.contains($0.name) }
-      let emulator = try await Emulator.start(.init(vendors: vendors.map(\.name)))
+      let vendors = invocation.vendors.available.served
+      let emulator = try await Emulator.start(.init(vendors))
       do {
-        let status = try await DemoStage(invocation, emulator, vendors).play()
+        let status = try await DemoApplication(invocation, emulator, vendors).play()
         await emulator.stop()
         return status
       } catch {
@@ -30,12 +31,12 @@ extension Command {
 }
 
 /// The vendors and an application on one stage, for as long as the story takes.
-struct DemoStage: Sendable {
+struct DemoApplication: Sendable {
   private let invocation: Invocation
   private let emulator: Emulator
-  private let vendors: [VendorEntry]
+  private let vendors: [VendorRegistration]
 
-  init(_ invocation: Invocation, _ emulator: Emulator, _ vendors: [VendorEntry]) {
+  init(_ invocation: Invocation, _ emulator: Emulator, _ vendors: [VendorRegistration]) {
     self.invocation = invocation
     self.emulator = emulator
     self.vendors = vendors
@@ -45,7 +46,7 @@ struct DemoStage: Sendable {
     let engagement = try await open()
     do {
       async let _: Void = Self.run(engagement)
-      let story = DemoStory(engagement, emulator, invocation)
+      let story = DemoScript(engagement, emulator, invocation)
       let status = try await story.tell(vendors.map(\.name))
       try await engagement.close()
       return status
@@ -59,19 +60,19 @@ struct DemoStage: Sendable {
   private static func run(_ engagement: Engagement) async { try? await engagement.run() }
 
   private func open() async throws -> Engagement {
-    let (surroundings, random) = (invocation.surroundings, invocation.surroundings.random)
+    let (context, random) = (invocation.context, invocation.context.random)
     let id = OperationKey(random(), random()).id(0)
     let providers = try vendors.map { try $0.emulated(at: emulator.endpoint(of: $0.name)) }
     let cards = providers.filter { $0.adapter.capabilities.ability(.cards).travel != .unsupported }
     let inbox = providers.filter { $0.adapter.capabilities.ability(.inbox).travel != .unsupported }
     return try await Engagement.open(
       cache: .temporary,
-      device: .tool(id: id, environment: surroundings.environment),
-      transport: surroundings.transport(nil),
-      providers: providers.map { Provider($0.id, $0.adapter) },
-      routes: Routes(
+      device: .engage(id: id),
+      transport: context.transport(nil),
+      providers: Engagement.Providers(providers.map { ($0.id, $0.adapter) }),
+      routes: Engagement.Routes(
         cards: cards.isEmpty ? .none : .merge(cards.map(\.id)),
         inbox: inbox.isEmpty ? .none : .merge(inbox.map(\.id))),
-      options: Options(clock: surroundings.clock, random: random))
+      options: Engagement.Options(clock: context.clock, random: random))
   }
 }

@@ -5,19 +5,19 @@ extension Command {
   static let doctor = Command(
     name: ["doctor"], summary: "check the configuration, the vendors and the cache",
     discussion: """
-      Every line that is not ok says what to do next. The cache is checked page by page, and its
-      books: what was accepted = pending + delivered + rejected + expired + evicted + wiped.
+      Every line that is not ok says what to do next. Checks every page of the cache, and
+      that no action was lost: accepted = pending + delivered + rejected + expired + evicted + wiped.
       """,
     examples: [
       Example("engage doctor", "everything"),
       Example("engage doctor --json", "one object for each check"),
     ], isInterruptible: true,
     run: { invocation in
-      let findings = try await invocation.console.progress("Looking at everything …") {
-        try await Examination(invocation).findings()
+      let findings = try await invocation.console.progress("Checking …") {
+        try await DoctorChecks(invocation).findings()
       }
       for finding in findings { try invocation.console.object(finding.object) }
-      try invocation.console.table(Finding.table(of: findings))
+      try invocation.console.table(CheckResult.table(of: findings))
       for finding in findings {
         guard let next = finding.next else { continue }
         try invocation.console.line("\(finding.subject, .bold): \(next)")
@@ -27,7 +27,7 @@ extension Command {
 }
 
 /// What one check found.
-struct Finding: Hashable, Sendable {
+struct CheckResult: Hashable, Sendable {
   enum Verdict: String, Sendable {
     case good = "ok"
     /// Nothing is wrong with it, and something is to be known of it.
@@ -41,16 +41,16 @@ struct Finding: Hashable, Sendable {
   /// What to do about it; nil where nothing has to be done.
   var next: String?
 
-  static func good(_ subject: String, _ detail: String) -> Finding {
-    Finding(subject: subject, verdict: .good, detail: detail)
+  static func good(_ subject: String, _ detail: String) -> CheckResult {
+    CheckResult(subject: subject, verdict: .good, detail: detail)
   }
 
-  static func note(_ subject: String, _ detail: String, next: String? = nil) -> Finding {
-    Finding(subject: subject, verdict: .note, detail: detail, next: next)
+  static func note(_ subject: String, _ detail: String, next: String? = nil) -> CheckResult {
+    CheckResult(subject: subject, verdict: .note, detail: detail, next: next)
   }
 
-  static func bad(_ subject: String, _ detail: String, next: String) -> Finding {
-    Finding(subject: subject, verdict: .bad, detail: detail, next: next)
+  static func bad(_ subject: String, _ detail: String, next: String) -> CheckResult {
+    CheckResult(subject: subject, verdict: .bad, detail: detail, next: next)
   }
 
   var object: JSONObject {
@@ -61,7 +61,7 @@ struct Finding: Hashable, Sendable {
     return object
   }
 
-  static func table(of findings: [Finding]) -> Table {
+  static func table(of findings: [CheckResult]) -> Table {
     var table = Table([.init("CHECK"), .init("VERDICT"), .init("DETAIL", isFlexible: true)])
     for finding in findings {
       let style: Phrase.Style =

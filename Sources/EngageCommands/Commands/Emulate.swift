@@ -1,58 +1,76 @@
 import EngagementEmulator
 import EngagementKit
 import EngagementModel
+import EngagementVendors
 
 extension Command {
-  private static let vendor = Option(
-    "vendor", value: "NAME", "only this vendor", choices: Emulator.vendors, repeats: true)
-  private static let port = Option(
-    "port", value: "NUMBER",
-    "the first of ten ports (default 8400): Braze's, then Vibes's, CleverTap's and Atomic's; the "
-      + "last is control's; 0 takes any that are free")
+  private static let vendor = Option("vendor", value: "NAME", "only this vendor", repeats: true)
+  private static let port = Option("port", value: "NUMBER", "the first of ten ports")
   private static let seed = Option(
     "seed", value: "NUMBER", "what the vendors hold follows from it (default 1)")
   private static let faults = Option(
-    "faults", value: "FILE", "a script of what goes wrong", completion: .files)
+    "faults", value: "FILE", "a fault script", completion: .files)
 
-  static let emulate = Command(
-    name: ["emulate"], summary: "run the vendors' servers on this machine, until Ctrl-C",
-    discussion: """
-      They listen on 127.0.0.1 alone, keep what they are told and lose it when they end. The
-      control interface, under /_emulator/, wants the token that is printed here.
-      """,
-    options: [vendor, port, seed, faults],
-    examples: [
-      Example("engage emulate", "every vendor that there is a server for"),
-      Example("engage emulate --vendor braze --port 9000", "one vendor, elsewhere"),
-      Example("engage emulate --faults faults.json --seed 7", "with a script of faults"),
-    ], isInterruptible: true,
-    run: { invocation in
-      let emulator = try await Emulator.start(try configuration(invocation))
-      do {
-        try announce(emulator, invocation)
-        while !Task.isCancelled {
-          let clock = invocation.surroundings.clock
-          await clock.sleep(until: clock.uptime + .seconds(3_600))
+  static func emulate(_ vendors: [VendorRegistration]) -> Command {
+    var (vendor, port) = (vendor, port)
+    vendor.choices = vendors.served.map(\.name)
+    port.help +=
+      " (default 8400): \(order(of: vendors)); the last is control's; 0 takes any that are free"
+    return Command(
+      name: ["emulate"], summary: "run the vendors' servers on this machine, until Ctrl-C",
+      discussion: """
+        They listen on 127.0.0.1 only, and their data is lost when they stop. The control
+        interface, under /_emulator/, requires the token that is printed at the start.
+        """,
+      options: [vendor, port, seed, faults],
+      examples: [
+        Example("engage emulate", "every vendor that there is a server for"),
+        Example(
+          "engage emulate --vendor \(vendors.served.first?.name ?? "NAME") --port 9000",
+          "one vendor, elsewhere"),
+        Example("engage emulate --faults faults.json --seed 7", "with a script of faults"),
+      ], isInterruptible: true,
+      run: { invocation in
+        let emulator = try await Emulator.start(try configuration(invocation))
+        do {
+          try announce(emulator, invocation)
+          while !Task.isCancelled {
+            let clock = invocation.context.clock
+            await clock.sleep(until: clock.uptime + .seconds(3_600))
+          }
+        } catch {
+          await emulator.stop()
+          throw error
         }
-      } catch {
+        let count = await emulator.requests().count
         await emulator.stop()
-        throw error
-      }
-      let count = await emulator.requests().count
-      await emulator.stop()
-      invocation.console.note("\(count) requests came.")
-      return .done
-    })
+        invocation.console.note("\(count) requests came.")
+        return .done
+      })
+  }
+
+  /// Such as `Braze's, then Vibes's, CleverTap's and Atomic's`.
+  private static func order(of vendors: [VendorRegistration]) -> String {
+    let names = vendors.sorted { $0.port < $1.port }.map { "\($0.title)'s" }
+    guard let first = names.first, names.count > 1 else { return names.first ?? "" }
+    let rest = names.dropFirst()
+    guard rest.count > 1, let last = rest.last else { return "\(first), then \(rest[1])" }
+    return "\(first), then \(rest.dropLast().joined(separator: ", ")) and \(last)"
+  }
+
+  private static func chosen(_ invocation: Invocation) -> [String] {
+    let names = invocation.values(vendor)
+    return names.isEmpty ? invocation.vendors.served.map(\.name) : names
+  }
 
   private static func configuration(
     _ invocation: Invocation
   ) throws -> Emulator.Configuration {
-    let vendors = invocation.values(vendor)
     let script = try invocation.value(faults).map { file in
       try EmulatorFaults(document: try invocation.bytes(of: file))
     }
     return Emulator.Configuration(
-      vendors: vendors.isEmpty ? Emulator.vendors : vendors, ports: try ports(invocation),
+      invocation.vendors, vendors: chosen(invocation), ports: try ports(invocation),
       seed: UInt64(try invocation.number(seed, in: 0...Int.max) ?? 1), faults: script)
   }
 
@@ -63,8 +81,7 @@ extension Command {
 
   private static func announce(_ emulator: Emulator, _ invocation: Invocation) throws {
     let console = invocation.console
-    let vendors = invocation.values(vendor)
-    for name in vendors.isEmpty ? Emulator.vendors : vendors {
+    for name in chosen(invocation) {
       let endpoint = emulator.endpoint(of: name)
       try console.line("\(name, .bold): \(endpoint)")
       try console.object(["vendor": .string(name), "endpoint": .string(endpoint)])

@@ -1,17 +1,17 @@
 import EngagementFormats
 import EngagementKit
 import EngagementModel
-import EngagementStore
 
 extension Command {
-  private static let follow = Option("follow", letter: "f", "go on with what happens, until Ctrl-C")
-  private static let last = Option("last", letter: "n", value: "COUNT", "only the newest")
+  private static let follow = Option("follow", letter: "f", "keep printing new events until Ctrl-C")
+  private static let last = Option(
+    "last", letter: "n", value: "COUNT", "only the newest COUNT events")
   private static let kind = Option(
-    "kind", value: "KIND", "only these, such as dismiss", repeats: true)
+    "kind", value: "KIND", "only events of this kind, such as dismiss", repeats: true)
 
   static let events = Command(
-    name: ["events"], summary: "show what happened, from the ledger",
-    discussion: "The events of whoever is signed in, the oldest first.",
+    name: ["events"], summary: "show recorded events",
+    discussion: "The events of the signed-in user, oldest first.",
     options: [follow, last, kind],
     examples: [
       Example("engage events --last 20", "the newest twenty"),
@@ -24,51 +24,45 @@ extension Command {
         invocation.console.note("The cache is empty; run \"engage sync\".")
         return .done
       }
-      var ledger = try LedgerView(
-        configuration, kinds: invocation.values(kind).map { .init($0) })
+      var log = try EventLog(
+        try invocation.reader(of: configuration), kinds: invocation.values(kind).map { .init($0) })
       let printer = EventPrinter(console: invocation.console)
-      try printer.print(try ledger.newest(limit), titled: true)
+      try printer.print(try log.newest(limit), titled: true)
       while invocation.has(follow), !Task.isCancelled {
-        let clock = invocation.surroundings.clock
+        let clock = invocation.context.clock
         await clock.sleep(until: clock.uptime + .milliseconds(300))
-        try printer.print(try ledger.newest(nil), titled: false)
+        try printer.print(try log.newest(nil), titled: false)
       }
       return .done
     })
 }
 
-/// The present user's events, read while others write.
-private struct LedgerView: ~Copyable {
-  private var reader: StoreReader
-  private let partition: Partition?
+/// The events of the user who was signed in when it was made, read while others write.
+private struct EventLog {
+  private let reader: EngagementReader
+  private let user: User
   private let kinds: [EngagementEvent.Kind]
   /// What was read last.
   private var sequence: Int64 = 0
 
   private static let page = 1_000
 
-  init(
-    _ configuration: EngageConfiguration, kinds: [EngagementEvent.Kind]
-  ) throws(EngagementError) {
-    var reader = try StoreReader(path: configuration.cache, adapters: [:])
-    let environment = Options().environment
-    let user = try reader.presentUser(in: environment)
-    partition = try reader.partition(of: user, in: environment)
+  init(_ reader: EngagementReader, kinds: [EngagementEvent.Kind]) throws(EngagementError) {
     self.reader = reader
+    user = try reader.user
     self.kinds = kinds
   }
 
   /// What happened since the last call; of it no more than the newest.
   mutating func newest(_ limit: Int?) throws(EngagementError) -> [EngagementEvent] {
-    guard let partition else { return [] }
+    guard try reader.knows(user) else { return [] }
     var events: [EngagementEvent] = []
     while true {
-      let entries = try reader.entries(after: sequence, limit: Self.page, in: partition)
-      sequence = entries.last?.event.sequence ?? sequence
-      let wanted = entries.map(\.event).filter { kinds.isEmpty || kinds.contains($0.kind) }
-      events += wanted
+      let page = try reader.events(after: sequence, limit: Self.page, of: user)
+      sequence = page.last?.sequence ?? sequence
+      events += page.filter { kinds.isEmpty || kinds.contains($0.kind) }
       if let limit, events.count > limit { events.removeFirst(events.count - limit) }
-      if entries.count < Self.page { return events }
+      if page.count < Self.page { return events }
     }
   }
 }
@@ -93,8 +87,8 @@ private struct EventPrinter {
       "\(member.key)=\(Console.text(of: member.value))"
     }
     return [
-      Phrase(ISO8601.text(of: event.time) ?? "", .faint), Phrase(event.kind.text, .bold),
-      Phrase(event.provider?.text ?? ""),
+      Phrase(ISO8601.text(of: event.time) ?? "", .faint), Phrase(event.kind.rawValue, .bold),
+      Phrase(event.provider?.rawValue ?? ""),
       Phrase(event.name ?? event.item?.id.value ?? ""),
       Phrase(properties.joined(separator: " ")),
     ]

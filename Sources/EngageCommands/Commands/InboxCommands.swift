@@ -1,15 +1,17 @@
 import EngagementFormats
 import EngagementKit
 import EngagementModel
+import EngagementVendors
 
 extension Command {
   /// `engage inbox`.
-  static let inbox = [
-    listMessages, showMessage, openMessage, readMessage, expireMessage, deleteMessage,
-  ]
+  static func inbox(_ vendors: [VendorRegistration]) -> [Command] {
+    let example = vendors.exampleMessage
+    return [listMessages, showMessage(example)] + messageActions(example)
+  }
 
   private static let messageID = Argument(
-    name: "ID", help: "PROVIDER/ID, or a beginning that only one has")
+    name: "ID", help: "PROVIDER/ID, or a unique prefix")
   private static let end = Option(
     "at", value: "TIME", "when the message ends, such as 2026-12-24T18:00:00Z (default now)")
 
@@ -17,7 +19,7 @@ extension Command {
 
   private static let listMessages = Command(
     name: ["inbox", "list"], summary: "show the messages that are in the cache",
-    discussion: "Nothing is asked of any vendor; \"engage sync\" does that.",
+    discussion: "No vendor is asked; run \"engage sync\" to refresh.",
     examples: [
       Example("engage inbox", "the inbox, newest first"),
       Example("engage inbox --json", "the same for a program"),
@@ -28,47 +30,59 @@ extension Command {
         invocation.console.note("The cache is empty; run \"engage sync\".")
         return .done
       }
-      let feed = try await invocation.reading(configuration) { $0.inbox() }
+      let feed = try await invocation.reading(configuration) { $0.inbox }
       try InboxTable.print(feed, on: invocation.console)
       return .done
     })
 
-  private static let showMessage = Command(
-    name: ["inbox", "show"], summary: "show everything about one message",
-    arguments: [messageID],
-    examples: [
-      Example("engage inbox show vibes/0b16", "one message"),
-      Example("engage inbox show 0b16 --json", "the same for a program"),
-    ],
-    run: { invocation in
-      let configuration = try invocation.configuration()
-      let text = try invocation.argument()
-      let message = try await invocation.reading(configuration) { engagement in
-        try find(text, in: engagement, configuration)
-      }
-      let object = message.json.object ?? [:]
-      try invocation.console.object(object)
-      try invocation.console.fields(object)
-      return .done
-    })
+  private static func showMessage(_ example: (id: String, full: String)) -> Command {
+    Command(
+      name: ["inbox", "show"], summary: "show everything about one message",
+      arguments: [messageID],
+      examples: [
+        Example("engage inbox show \(example.full)", "one message"),
+        Example("engage inbox show \(example.id) --json", "the same for a program"),
+      ],
+      run: { invocation in
+        let configuration = try invocation.configuration()
+        let text = try invocation.argument()
+        let message = try await invocation.reading(configuration) { engagement in
+          try find(text, in: engagement, configuration)
+        }
+        let object = message.json.object ?? [:]
+        try invocation.console.object(object)
+        try invocation.console.fields(object)
+        return .done
+      })
+  }
 
   // MARK: What is done to one
 
-  private static let openMessage = action(
-    "open", "tell the vendor that a message was opened",
-    "Opening is counted; it does not mark the message as read.",
-    Example("engage inbox open vibes/0b16", "one message")
-  ) { _ in .open }
+  private static func messageActions(_ example: (id: String, full: String)) -> [Command] {
+    [
+      action(
+        "open", "tell the vendor that a message was opened",
+        "Opening is counted; it does not mark the message as read.",
+        Example("engage inbox open \(example.full)", "one message"), example.id
+      ) { _ in .open },
+      action(
+        "read", "mark a message as read", "",
+        Example("engage inbox read \(example.full)", "one message"), example.id
+      ) { _ in .read },
+      action(
+        "expire", "expire a message, now or at a given time",
+        "A message that has ended is shown no more.",
+        Example(
+          "engage inbox expire \(example.id) --at 2026-12-24T18:00:00Z", "on Christmas Eve"),
+        example.id, options: [end], expiry),
+      action(
+        "delete", "delete a message", "",
+        Example("engage inbox delete \(example.full)", "one message"), example.id
+      ) { _ in .delete },
+    ]
+  }
 
-  private static let readMessage = action(
-    "read", "mark a message as read", "", Example("engage inbox read vibes/0b16", "one message")
-  ) { _ in .read }
-
-  private static let expireMessage = action(
-    "expire", "have a message end, now or at a time", "A message that has ended is shown no more.",
-    Example("engage inbox expire 0b16 --at 2026-12-24T18:00:00Z", "on Christmas Eve"),
-    options: [end]
-  ) { invocation in
+  private static func expiry(_ invocation: Invocation) throws -> ItemAction {
     guard let text = invocation.value(end) else { return .expire(at: nil) }
     guard let date = ISO8601.date(from: text) else {
       throw invocation.usage(
@@ -77,24 +91,20 @@ extension Command {
     return .expire(at: date)
   }
 
-  private static let deleteMessage = action(
-    "delete", "take a message away for good", "",
-    Example("engage inbox delete vibes/0b16", "one message")
-  ) { _ in .delete }
-
   private static func action(
     _ verb: String, _ summary: String, _ discussion: String, _ example: Example,
-    options: [Option] = [], _ action: @escaping @Sendable (Invocation) throws -> ItemAction
+    _ id: String, options: [Option] = [],
+    _ action: @escaping @Sendable (Invocation) throws -> ItemAction
   ) -> Command {
     let waiting =
-      "What is accepted survives a kill. The command waits up to 5 seconds and prints delivered or\n"
-      + "pending; what is pending goes out with the next command that reaches the vendor."
+      "An accepted action survives a kill. The command waits up to 5 seconds and prints delivered or\n"
+      + "pending; pending actions are sent by the next command that reaches the vendor."
     return Command(
       name: ["inbox", verb], summary: summary,
       discussion: discussion.isEmpty ? waiting : "\(discussion)\n\(waiting)",
       arguments: [messageID], options: options,
       examples: [
-        example, Example("engage inbox \(verb) 0b16 --json", "one message, for a program"),
+        example, Example("engage inbox \(verb) \(id) --json", "one message, for a program"),
       ], isInterruptible: true,
       run: { try await act(try action($0), $0) })
   }
@@ -117,6 +127,6 @@ extension Command {
     _ text: String, in engagement: Engagement, _ configuration: EngageConfiguration
   ) throws(EngagementError) -> InboxMessage {
     try ItemFinder(noun: "message", list: "engage inbox list", configuration)
-      .item(text, among: engagement.inbox().messages)
+      .item(text, among: engagement.inbox.messages)
   }
 }

@@ -1,24 +1,24 @@
 import EngagementFormats
 import EngagementKit
 import EngagementModel
-import FoundationEssentials
+import EngagementPlatform
 
 /// Messages as a table.
 enum InboxTable {
-  static func print(_ feed: InboxFeed, on console: Console) throws(ClosedPipe) {
+  static func print(_ feed: Engagement.InboxFeed, on console: Console) throws(ClosedPipe) {
     if console.isJSON {
       for message in feed.messages { try console.object(message.json.object ?? [:]) }
       return
     }
     if !feed.messages.isEmpty { try console.table(table(of: feed.messages)) }
     try console.line("\(Phrase(summary(of: feed), .faint))")
-    for (provider, date) in feed.freshness.sorted(by: { $0.key < $1.key }) where date == nil {
-      console.note("\(provider.text) was not heard yet; run \"engage sync\".")
+    for provider in feed.providers where feed.refreshDate(of: provider) == nil {
+      console.note("\(provider.rawValue) was not heard yet; run \"engage sync\".")
     }
   }
 
   /// As a step of the demonstration.
-  static func tell(_ feed: InboxFeed, on console: Console) throws(ClosedPipe) {
+  static func tell(_ feed: Engagement.InboxFeed, on console: Console) throws(ClosedPipe) {
     try console.table(table(of: feed.messages))
     try console.object([
       "step": "inbox", "messages": .integer(Int64(feed.messages.count)),
@@ -36,17 +36,18 @@ enum InboxTable {
     for message in messages {
       table.add([
         Phrase(ids.text(of: message.id), .cyan),
-        Phrase(message.read ? "read" : "new", message.read ? nil : .yellow),
+        Phrase(message.isRead ? "read" : "new", message.isRead ? nil : .yellow),
         Phrase(message.subject ?? "", .bold), Phrase(message.text ?? ""),
       ])
     }
     return table
   }
 
-  private static func summary(of feed: InboxFeed) -> String {
+  private static func summary(of feed: Engagement.InboxFeed) -> String {
     let count = feed.messages.count
-    let heard = feed.freshness.compactMap { provider, date in
-      date.flatMap { ISO8601.text(of: $0) }.map { "\(provider) as of \($0)" }
+    let heard = feed.providers.compactMap { provider in
+      feed.refreshDate(of: provider).flatMap { ISO8601.text(of: $0) }
+        .map { "\(provider) as of \($0)" }
     }.sorted()
     return ([count == 1 ? "1 message" : "\(count) messages", "\(feed.unreadCount) new"] + heard)
       .joined(separator: ", ")

@@ -1,8 +1,9 @@
 import EngagementJSON
 import EngagementModel
+import EngagementVendors
 
 extension Command {
-  private static let force = Option("force", "write over a file that is there")
+  private static let force = Option("force", "overwrite an existing file")
 
   static let initialise = Command(
     name: ["init"], summary: "write a starter engage.json",
@@ -10,7 +11,7 @@ extension Command {
       Its providers are the emulator's, which "engage emulate" runs on this machine; put the
       vendors' own endpoints and keys in their place later. A secret is a string, {"env": NAME} or
       {"file": PATH}. With "certificateAuthorities": PATH, a company's own authority is trusted
-      beside the system's.
+      beside the system's. The project's CONFIGURATION.md explains every key.
       """,
     options: [force],
     examples: [
@@ -18,8 +19,8 @@ extension Command {
       Example("engage init --config demo.json", "under another name"),
     ],
     run: { invocation in
-      let path = ConfigurationReader.path(invocation.value(.config), in: invocation.surroundings)
-      let document = Array(StarterDocument.text.utf8)
+      let path = ConfigurationReader.path(invocation.value(.config), in: invocation.context)
+      let document = Array(StarterDocument(vendors: invocation.vendors).text.utf8)
       if invocation.has(force) {
         try OutputFile.replace(path, document)
       } else {
@@ -37,8 +38,10 @@ extension Command {
 }
 
 /// The document that `init` writes.
-enum StarterDocument {
-  static var text: String {
+struct StarterDocument {
+  let vendors: [VendorRegistration]
+
+  var text: String {
     var text = "{\n"
     text += #"  "cache": "engagement.sqlite","# + "\n"
     text += #"  "user": "u-1","# + "\n"
@@ -48,9 +51,9 @@ enum StarterDocument {
     return text + "\n  }\n}\n"
   }
 
-  private static var entries: [(name: String, json: String)] {
-    VendorEntry.available.compactMap { entry in
-      entry.starter.map { (entry.name, line(of: $0)) }
+  private var entries: [(name: String, json: String)] {
+    vendors.available.compactMap { entry in
+      entry.starter.map { (entry.name, Self.line(of: $0)) }
     }
   }
 

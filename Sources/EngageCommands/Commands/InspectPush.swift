@@ -1,10 +1,11 @@
 import EngagementAdapterAPI
 import EngagementKit
 import EngagementModel
+import EngagementVendors
 
 extension Command {
   static let inspectPush = Command(
-    name: ["push", "inspect"], summary: "say whose push a payload is, and what it means",
+    name: ["push", "inspect"], summary: "find a push payload's vendor and show its content",
     discussion: """
       A payload has one owner, by the keys that vendors mark theirs with. Nothing is kept and nothing
       is sent. A payload that is nobody's prints nothing.
@@ -20,7 +21,7 @@ extension Command {
     run: { invocation in
       let bytes = try invocation.bytes(of: try invocation.argument())
       let push = try Decoding.payload(in: bytes)
-      let all = try VendorEntry.available.compactMap { try $0.reader?() }
+      let all = try invocation.vendors.available.compactMap { try $0.makeReader?() }
       let candidates = PushOwnership.candidates(for: push, among: all) {
         $0.capabilities.pushMarks
       }
@@ -42,9 +43,9 @@ extension Invocation {
 
   /// What is in the file, or comes on standard input for `-`.
   func bytes(of file: String) throws -> [UInt8] {
-    if file == "-" { return try surroundings.input() }
+    if file == "-" { return try context.input() }
     do throws(EngagementError) {
-      return try InputFile(surroundings.path(file)).bytes(atMost: Self.longestInput)
+      return try InputFile(context.path(file)).bytes(atMost: Self.longestInput)
     } catch {
       var named = error
       named.message = "\(file) cannot be read."

@@ -1,16 +1,16 @@
 import EngagementFormats
 import EngagementKit
 import EngagementModel
-import FoundationEssentials
+import EngagementPlatform
 
 extension Command {
   private static let container = Option(
     "container", value: "NAME", "the container; else the first that engage.json names, else home")
-  private static let control = Option("control", "list control cards too, which are never shown")
+  private static let control = Option("control", "include control cards (not visible to users)")
 
   static let listCards = Command(
     name: ["cards", "list"], summary: "show the cards that are in the cache",
-    discussion: "Nothing is asked of any vendor; \"engage sync\" does that.",
+    discussion: "No vendor is asked; run \"engage sync\" to refresh.",
     options: [container, control],
     examples: [
       Example("engage cards", "the feed"),
@@ -38,12 +38,12 @@ extension Command {
       }
       let name = container ?? configuration.mainContainer
       let feed = try await invocation.cards(
-        in: name, of: configuration, options: CardOptions(includesControl: hasControl))
+        in: name, of: configuration, options: Engagement.CardOptions(includesControl: hasControl))
       try print(feed)
       return .done
     }
 
-    private func print(_ feed: CardFeed) throws(ClosedPipe) {
+    private func print(_ feed: Engagement.CardFeed) throws(ClosedPipe) {
       let (console, cards) = (invocation.console, feed.cards)
       if console.isJSON {
         for card in cards { try console.object(card.json.object ?? [:]) }
@@ -51,8 +51,8 @@ extension Command {
       }
       if !cards.isEmpty { try console.table(CardTable.table(of: cards)) }
       try console.line("\(Phrase(CardTable.summary(of: feed), .faint))")
-      for (provider, date) in feed.freshness.sorted(by: { $0.key < $1.key }) where date == nil {
-        console.note("\(provider.text) was not heard yet; run \"engage sync\".")
+      for provider in feed.providers where feed.refreshDate(of: provider) == nil {
+        console.note("\(provider.rawValue) was not heard yet; run \"engage sync\".")
       }
     }
   }
@@ -68,7 +68,7 @@ enum CardTable {
     let ids = ShortIDs(cards.map(\.id))
     for card in cards {
       table.add([
-        Phrase(ids.text(of: card.id), .cyan), Phrase(card.kind.text), state(of: card),
+        Phrase(ids.text(of: card.id), .cyan), Phrase(card.kind.rawValue), state(of: card),
         Phrase(card.title ?? "", .bold), Phrase(card.text ?? ""),
       ])
     }
@@ -77,17 +77,18 @@ enum CardTable {
 
   private static func state(of card: Card) -> Phrase {
     var words: [String] = []
-    if card.pinned { words.append("pinned") }
-    if card.dismissed { words.append("dismissed") }
-    words.append(card.clicked ? "clicked" : card.viewed ? "viewed" : "new")
-    return Phrase(words.joined(separator: " "), card.viewed ? nil : .yellow)
+    if card.isPinned { words.append("pinned") }
+    if card.isDismissed { words.append("dismissed") }
+    words.append(card.isClicked ? "clicked" : card.isViewed ? "viewed" : "new")
+    return Phrase(words.joined(separator: " "), card.isViewed ? nil : .yellow)
   }
 
-  static func summary(of feed: CardFeed) -> String {
+  static func summary(of feed: Engagement.CardFeed) -> String {
     let count = feed.count
     let cards = count.visible == 1 ? "1 card" : "\(count.visible) cards"
-    let heard = feed.freshness.compactMap { provider, date in
-      date.flatMap { ISO8601.text(of: $0) }.map { "\(provider) as of \($0)" }
+    let heard = feed.providers.compactMap { provider in
+      feed.refreshDate(of: provider).flatMap { ISO8601.text(of: $0) }
+        .map { "\(provider) as of \($0)" }
     }.sorted()
     return ([cards, "\(count.unread) new"] + heard).joined(separator: ", ")
   }

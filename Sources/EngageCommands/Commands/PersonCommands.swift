@@ -1,6 +1,7 @@
 import EngagementAdapterAPI
 import EngagementKit
 import EngagementModel
+import EngagementVendors
 
 extension Command {
   /// `engage person`.
@@ -36,7 +37,7 @@ extension Command {
   }
 
   private static func conclude(
-    _ outcome: RefreshOutcome, _ people: [Person], on console: Console
+    _ outcome: Engagement.RefreshOutcome, _ people: [Person], on console: Console
   ) throws -> ExitStatus {
     let asked = outcome.providers.filter { $0.value != .unsupported }
     guard !asked.isEmpty else {
@@ -48,7 +49,7 @@ extension Command {
       case .stale(_, let error), .failed(let error):
         console.failure(error)
         status = .failed
-      case .throttled: console.note("\(provider.text) wants to be left alone for now.")
+      case .throttled: console.note("\(provider.rawValue) wants to be left alone for now.")
       case .fresh, .notModified, .unsupported: break
       }
     }
@@ -59,7 +60,7 @@ extension Command {
   // MARK: set and associate
 
   private static let setPerson = Command(
-    name: ["person", "set"], summary: "change what the vendors know of the user",
+    name: ["person", "set"], summary: "change the user's data at the vendors",
     discussion: """
       Keys: name, email, phone, city, country, region, externalID, notifications (true or false)
       and custom.NAME for the application's own fields; custom.NAME=null removes one.
@@ -73,7 +74,7 @@ extension Command {
       let configuration = try invocation.configuration()
       let update = try PersonAssignments(invocation).update()
       return try await invocation.delivering(configuration) { engagement in
-        let receipt = try await engagement.update(update)
+        let receipt = try await engagement.updatePerson(update)
         return try await invocation.conclude(
           receipt, "person set", ["update": update.json])
       }

@@ -3,17 +3,17 @@ import EngagementModel
 
 extension Command {
   private static let user = Argument(
-    name: "USER", help: "the application's id of the person; else who is signed in",
+    name: "USER", help: "the application's id of the person; default: the signed-in user",
     isOptional: true)
-  private static let confirmation = Option("yes", "do it; nothing brings it back")
+  private static let confirmation = Option("yes", "confirm; this cannot be undone")
 
   static let erasePerson = Command(
-    name: ["person", "erase"], summary: "take away everything that is held here about a person",
+    name: ["person", "erase"], summary: "erase all local data about a person",
     discussion: """
-      The person is signed out first, dropping what waits. What vendors hold is theirs to erase.
+      The person is signed out first, and pending actions are dropped. Data at vendors stays.
       """,
     arguments: [user], options: [confirmation],
-    examples: [Example("engage person erase u-1 --yes", "none of u-1 is in any file after it")],
+    examples: [Example("engage person erase u-1 --yes", "afterwards no file has data about u-1")],
     isInterruptible: true,
     run: { invocation in
       guard invocation.has(confirmation) else {
@@ -23,27 +23,27 @@ extension Command {
       let named = invocation.optionalArgument().map { User(UserID($0)) }
       let (user, report) = try await invocation.delivering(configuration) { engagement in
         let user = named ?? engagement.user
-        return (user, try await engagement.erase(user))
+        return (user, try await engagement.eraseData(of: user))
       }
-      let name = user.id?.text ?? "anonymous"
+      let name = user.id?.rawValue ?? "anonymous"
       try invocation.console.line(
-        "\(name, .bold) is erased here; \(report.wiped) actions were dropped.")
+        "\(name, .bold) is erased here; \(report.discarded) actions were dropped.")
       try invocation.console.object([
-        "user": .string(name), "wiped": .integer(Int64(report.wiped)),
+        "user": .string(name), "wiped": .integer(Int64(report.discarded)),
       ])
       return .done
     })
 
   static let exportPerson = Command(
-    name: ["person", "export"], summary: "print everything that is held here about a person",
-    discussion: "One JSON object a line, each with its kind; no secret is among them.",
+    name: ["person", "export"], summary: "print all local data about a person",
+    discussion: "One JSON object a line, each with its kind. Secrets are left out.",
     arguments: [user],
-    examples: [Example("engage person export u-1 > u-1.ndjson", "for the person to keep")],
+    examples: [Example("engage person export u-1 > u-1.ndjson", "save it to a file")],
     run: { invocation in
       let configuration = try invocation.configuration()
       let named = invocation.optionalArgument().map { User(UserID($0)) }
       let objects = try await invocation.reading(configuration) { engagement in
-        try await engagement.export(of: named ?? engagement.user)
+        try await engagement.exportData(of: named ?? engagement.user)
       }
       for object in objects {
         if invocation.console.isJSON {

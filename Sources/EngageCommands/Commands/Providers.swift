@@ -1,5 +1,6 @@
 import EngagementAdapterAPI
 import EngagementModel
+import EngagementVendors
 
 extension Command {
   static let providers = Command(
@@ -31,11 +32,11 @@ struct CapabilityReport {
   // MARK: For people
 
   static func table(of reports: [CapabilityReport]) -> Table {
-    var table = Table([.init("WHAT")] + reports.map { .init($0.provider.id.text) })
-    table.add(["vendor"] + reports.map { Phrase($0.provider.adapter.vendor.text) })
+    var table = Table([.init("WHAT")] + reports.map { .init($0.provider.id.rawValue) })
+    table.add(["vendor"] + reports.map { Phrase($0.provider.adapter.vendor.rawValue) })
     for verb in verbs(of: reports) {
       table.add(
-        [Phrase(verb.text)]
+        [Phrase(verb.rawValue)]
           + reports.map { told($0.capabilities.ability(verb).travel) })
     }
     table.add(["live"] + reports.map { told($0.capabilities.isLive) })
@@ -68,9 +69,10 @@ struct CapabilityReport {
   // MARK: For programs
 
   var object: JSONObject {
-    let kinds = capabilities.eventKinds.sorted().map { JSON.string($0.text) }
+    let kinds = capabilities.eventKinds.sorted().map { JSON.string($0.rawValue) }
     return [
-      "provider": .string(provider.id.text), "vendor": .string(provider.adapter.vendor.text),
+      "provider": .string(provider.id.rawValue),
+      "vendor": .string(provider.adapter.vendor.rawValue),
       "verbs": .object(verbs), "bridged": .array(bridged), "events": .array(kinds),
       "live": .bool(capabilities.isLive), "containers": .bool(capabilities.hasContainers),
       "limits": .object(limits),
@@ -80,7 +82,7 @@ struct CapabilityReport {
   private var verbs: JSONObject {
     var verbs = JSONObject()
     for (verb, ability) in capabilities.abilities.sorted(by: { $0.key < $1.key }) {
-      verbs[verb.text] = [
+      verbs[verb.rawValue] = [
         "travel": .string(ability.travel.rawValue), "retryable": .bool(ability.isRetryable),
         "deduplication": .string(ability.deduplication.rawValue),
         "readingHasSideEffects": .bool(ability.readingHasSideEffects),
@@ -91,7 +93,7 @@ struct CapabilityReport {
 
   private var bridged: [JSON] {
     capabilities.abilities.filter { $0.value.travel == .localOnly }.keys.sorted()
-      .map { .string($0.text) }
+      .map { .string($0.rawValue) }
   }
 
   private var limits: JSONObject {

@@ -2,6 +2,7 @@ import EngagementAdapterAPI
 import EngagementJSON
 import EngagementKit
 import EngagementModel
+import EngagementVendors
 
 extension Command {
   /// `engage push`.
@@ -19,7 +20,7 @@ extension Command {
     "token-env", value: "NAME", "the variable with the token")
 
   private static let registerPush = Command(
-    name: ["push", "register"], summary: "tell the vendors the push token of this installation",
+    name: ["push", "register"], summary: "register this installation's push token",
     discussion: "The token is a secret: it comes from a file or the environment, never typed.",
     options: [service, tokenFile, tokenVariable, environment],
     examples: [
@@ -50,7 +51,7 @@ extension Command {
     default: throw invocation.usage("Give either --token-file or --token-env.")
     }
     let reader = SecretReader(
-      environment: invocation.surroundings.environment, folder: invocation.surroundings.directory)
+      environment: invocation.context.environment, folder: invocation.context.directory)
     return try reader.secret(ConfigurationField(value: place, path: "token"))
   }
 
@@ -60,7 +61,7 @@ extension Command {
   }
 
   private static let unregisterPush = Command(
-    name: ["push", "unregister"], summary: "have the vendors forget the push token",
+    name: ["push", "unregister"], summary: "unregister the push token",
     options: [environment],
     examples: [Example("engage push unregister", "no pushes to this installation any more")],
     isInterruptible: true,

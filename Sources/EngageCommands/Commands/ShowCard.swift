@@ -1,25 +1,28 @@
 import EngagementJSON
 import EngagementModel
+import EngagementVendors
 
 extension Command {
-  static let showCard = Command(
-    name: ["cards", "show"], summary: "show everything about one card",
-    arguments: [cardID],
-    examples: [
-      Example("engage cards show braze/card-1", "one card"),
-      Example("engage cards show card-1 --json", "the same for a program"),
-    ],
-    run: { invocation in
-      let configuration = try invocation.configuration()
-      let text = try invocation.argument()
-      let card = try await invocation.reading(configuration) { engagement in
-        try await CardFinder(engagement: engagement, configuration: configuration).card(text)
-      }
-      let object = card.json.object ?? [:]
-      try invocation.console.object(object)
-      try invocation.console.fields(object)
-      return .done
-    })
+  static func showCard(_ example: (id: String, full: String)) -> Command {
+    Command(
+      name: ["cards", "show"], summary: "show everything about one card",
+      arguments: [cardID],
+      examples: [
+        Example("engage cards show \(example.full)", "one card"),
+        Example("engage cards show \(example.id) --json", "the same for a program"),
+      ],
+      run: { invocation in
+        let configuration = try invocation.configuration()
+        let text = try invocation.argument()
+        let card = try await invocation.reading(configuration) { engagement in
+          try CardFinder(engagement: engagement, configuration: configuration).card(text)
+        }
+        let object = card.json.object ?? [:]
+        try invocation.console.object(object)
+        try invocation.console.fields(object)
+        return .done
+      })
+  }
 }
 
 extension Console {

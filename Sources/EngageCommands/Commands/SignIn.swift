@@ -3,25 +3,24 @@ import EngagementModel
 
 extension Command {
   static let signIn = Command(
-    name: ["signin"], summary: "make a user present",
+    name: ["signin"], summary: "sign in a user",
     discussion: """
-      What the former user still has to send is sent first, or waits for them. The feed of the new
-      one is asked for by "engage sync". Who is signed in stays so until "engage signout".
+      The former user's actions are sent first; the rest wait until that user signs in again. Run
+      "engage sync" to fetch the new user's feed. The user stays signed in until "engage signout".
       """,
     arguments: [Argument(name: "USER", help: "the application's id of the person")],
-    examples: [Example("engage signin u-2", "from now on it is u-2")], isInterruptible: true,
+    examples: [Example("engage signin u-2", "sign in u-2")], isInterruptible: true,
     run: { invocation in
       let configuration = try invocation.configuration()
       let id = UserID(try invocation.argument())
-      let credentials = Arrival(configuration).credentials
       try await invocation.delivering(configuration) { engagement in
-        try await engagement.signIn(User(id), credentials: credentials)
+        try await engagement.signIn(User(id), credentials: configuration.credentials)
         if let consent = configuration.consent, try await engagement.consent == .unknown {
           try await engagement.setConsent(consent)
         }
       }
-      try invocation.console.line("\(id.text, .bold) is signed in.")
-      try invocation.console.object(["user": .string(id.text)])
+      try invocation.console.line("\(id.rawValue, .bold) is signed in.")
+      try invocation.console.object(["user": .string(id.rawValue)])
       return .done
     })
 }

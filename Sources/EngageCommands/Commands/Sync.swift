@@ -2,20 +2,20 @@ import EngagementAdapterAPI
 import EngagementFormats
 import EngagementKit
 import EngagementModel
-import FoundationEssentials
+import EngagementPlatform
 
 extension Command {
   private static let watch = Option(
-    "watch", letter: "w", "go on asking and delivering, until Ctrl-C, and tell what is new")
+    "watch", letter: "w", "keep syncing until Ctrl-C, and print changes")
   private static let every = Option(
     "every", value: "SECONDS", "how often with --watch (default 60)")
 
   static let sync = Command(
-    name: ["sync"], summary: "ask every vendor anew and deliver what waits",
+    name: ["sync"], summary: "refresh from every vendor and send pending actions",
     discussion: """
-      Each provider's outcome is told: fresh, not modified, throttled, stale (what is shown is old)
-      or failed. One that is down takes nothing from the others; the status is 1 then. Ctrl-C ends
-      it in order: what came until then is kept, what was not delivered still waits.
+      Prints each provider's outcome: fresh, not modified, throttled, stale (older data is shown)
+      or failed. If one is down, the others are still refreshed and the status is 1. Ctrl-C stops
+      cleanly: data that arrived is kept, and pending actions stay pending.
       """,
     options: [watch, every],
     examples: [
@@ -35,7 +35,7 @@ extension Command {
       guard seconds == nil else { throw invocation.usage("--every goes with --watch.") }
       let report = try await invocation.console.progress(SyncReport.progress) {
         try await invocation.delivering(configuration) { engagement in
-          try await SyncReport.make(engagement, configuration, in: invocation.surroundings)
+          try await SyncReport.make(engagement, configuration, in: invocation.context)
         }
       }
       try report.print(on: invocation.console)
@@ -48,7 +48,7 @@ struct SyncReport: Sendable {
   struct Row: Sendable {
     var provider: ProviderID
     var surface: Surface
-    var outcome: ProviderOutcome
+    var outcome: Engagement.ProviderOutcome
     /// How many items of the provider are seen now.
     var count: Int
     /// Differs where what is seen does.
@@ -77,12 +77,12 @@ struct SyncReport: Sendable {
     _ engagement: Engagement, _ configuration: EngageConfiguration, every pause: Duration,
     in invocation: Invocation
   ) async throws -> ExitStatus {
-    let clock = invocation.surroundings.clock
+    let clock = invocation.context.clock
     var former: SyncReport?
     while !Task.isCancelled {
       do {
         let report = try await invocation.console.progress(progress) {
-          try await make(engagement, configuration, in: invocation.surroundings)
+          try await make(engagement, configuration, in: invocation.context)
         }
         try report.news(since: former).print(on: invocation.console, titled: former == nil)
         former = report
@@ -107,35 +107,25 @@ struct SyncReport: Sendable {
   }
 
   static func make(
-    _ engagement: Engagement, _ configuration: EngageConfiguration, in surroundings: Surroundings
+    _ engagement: Engagement, _ configuration: EngageConfiguration, in context: CommandContext
   ) async throws -> SyncReport {
-    async let cards = engagement.refresh(.cards(nil))
+    async let cards = engagement.refresh(.cards)
     async let inbox = engagement.refresh(.inbox)
     let (cardOutcome, inboxOutcome) = await (cards, inbox)
-    try await drain(engagement, in: surroundings)
+    _ = try await engagement.flush(within: context.patience)
     try Task.checkCancellation()
     let finder = CardFinder(engagement: engagement, configuration: configuration)
-    let shown = await finder.all().filter { $0.kind != .control }
+    let shown = finder.all().filter { $0.kind != .control }
     var report = SyncReport()
     report.add(cardOutcome, .cards) { id in shown.filter { $0.id.provider == id } }
-    let messages = engagement.inbox().messages
+    let messages = engagement.inbox.messages
     report.add(inboxOutcome, .inbox) { id in messages.filter { $0.id.provider == id } }
-    report.pending = try await engagement.pending().filter { $0.value > 0 }
+    report.pending = try await engagement.pendingCounts.filter { $0.value > 0 }
     return report
   }
 
-  /// Waits until nothing waits to be delivered, for as long as a command waits.
-  private static func drain(_ engagement: Engagement, in surroundings: Surroundings) async throws {
-    let clock = surroundings.clock
-    let end = clock.uptime + surroundings.patience
-    while clock.uptime < end, try await engagement.pending().values.contains(where: { $0 > 0 }) {
-      try Task.checkCancellation()
-      await clock.sleep(until: min(end, clock.uptime + .milliseconds(50)))
-    }
-  }
-
   private mutating func add<Item: Hashable>(
-    _ outcome: RefreshOutcome, _ surface: Surface, items: (ProviderID) -> [Item]
+    _ outcome: Engagement.RefreshOutcome, _ surface: Surface, items: (ProviderID) -> [Item]
   ) {
     for (provider, outcome) in outcome.providers.sorted(by: { $0.key < $1.key }) {
       let items = items(provider)
@@ -157,11 +147,11 @@ struct SyncReport: Sendable {
       let waiting = pending[row.provider] ?? 0
       let outcome = row.outcome.told
       table.add([
-        Phrase(row.provider.text, .bold), Phrase(row.surface.text),
+        Phrase(row.provider.rawValue, .bold), Phrase(row.surface.rawValue),
         Phrase(outcome.name, outcome.style), "\(row.count)", "\(waiting)", Phrase(outcome.note),
       ])
       var object: JSONObject = [
-        "provider": .string(row.provider.text), "surface": .string(row.surface.text),
+        "provider": .string(row.provider.rawValue), "surface": .string(row.surface.rawValue),
         "outcome": .string(outcome.word), "items": .integer(Int64(row.count)),
         "pending": .integer(Int64(waiting)),
       ]
@@ -191,7 +181,7 @@ struct SyncReport: Sendable {
 }
 
 /// An outcome as it is printed.
-struct ToldOutcome {
+struct OutcomeText {
   /// As programs read it.
   var word: String
   /// As people do, where that is something else.
@@ -201,33 +191,33 @@ struct ToldOutcome {
   var members = JSONObject()
 }
 
-extension ProviderOutcome {
+extension Engagement.ProviderOutcome {
   /// Why nothing came, without what changes while that lasts; nil where the vendor was reached.
   fileprivate var trouble: String? {
     switch self {
     case .fresh, .notModified: nil
-    default: told.word + (error?.code.text ?? "")
+    default: told.word + (error?.code.rawValue ?? "")
     }
   }
 
   /// What is said of it.
-  var told: ToldOutcome {
+  var told: OutcomeText {
     switch self {
-    case .fresh: ToldOutcome(word: "fresh", style: .green)
-    case .notModified: ToldOutcome(word: "notModified", style: .green)
-    case .unsupported: ToldOutcome(word: "unsupported", style: .faint)
+    case .fresh: OutcomeText(word: "fresh", style: .green)
+    case .notModified: OutcomeText(word: "notModified", style: .green)
+    case .unsupported: OutcomeText(word: "unsupported", style: .faint)
     case .throttled(let date):
-      ToldOutcome(
+      OutcomeText(
         word: "throttled", style: .yellow, note: "until \(ISO8601.text(of: date) ?? "later")",
         members: ["until": .string(ISO8601.text(of: date) ?? "")])
     case .stale(let age, let error):
-      ToldOutcome(
+      OutcomeText(
         word: "stale", style: .red,
         note: "from \(age.components.seconds) s ago",
         members: JSONObject(dictionaryLiteral: ("ageSeconds", .integer(age.components.seconds)))
           .merging(error))
     case .failed(let error):
-      ToldOutcome(
+      OutcomeText(
         word: "failed", style: .red, note: "nothing is there yet",
         members: JSONObject().merging(error))
     }
@@ -238,7 +228,7 @@ extension JSONObject {
   /// With what a program needs to know of the error.
   func merging(_ error: EngagementError) -> JSONObject {
     var object = self
-    object["error"] = .string(error.code.text)
+    object["error"] = .string(error.code.rawValue)
     object["message"] = .string(error.message)
     object["underlying"] = error.underlying.map(JSON.string)
     return object

@@ -3,7 +3,7 @@ import EngagementModel
 
 extension Command {
   static let track = Command(
-    name: ["track"], summary: "record an event of the application's own",
+    name: ["track"], summary: "record a custom event",
     discussion: """
       It goes to every provider that takes such events. A value is a number where it looks like
       one, true or false, and else text; 'zip="04109"' keeps digits text.
@@ -11,7 +11,7 @@ extension Command {
     arguments: [
       Argument(name: "NAME", help: "what happened"),
       Argument(
-        name: "KEY=VALUE", help: "what is to be known of it", isOptional: true, repeats: true),
+        name: "KEY=VALUE", help: "a property of the event", isOptional: true, repeats: true),
     ],
     examples: [
       Example("engage track viewed_offer", "an event"),

@@ -11,7 +11,7 @@ struct FishCompletions {
     ]
     for family in families {
       lines.append(
-        "complete -c engage -n __fish_use_subcommand -a \(family.noun) -d '\(plain(family.summary))'"
+        "complete -c engage -n __fish_use_subcommand -a \(family.noun) -d '\(quoted(family.summary))'"
       )
     }
     for family in families { lines += self.lines(of: family) }
@@ -25,7 +25,7 @@ struct FishCompletions {
     let inNounAlone = "\(inNoun); and not __fish_seen_subcommand_from \(verbs)"
     let offers = family.commands.map { command in
       "complete -c engage -n '\(inNounAlone)' -a \(command.verb ?? "") "
-        + "-d '\(plain(command.summary))'"
+        + "-d '\(quoted(command.summary))'"
     }
     return offers
       + family.commands.flatMap { command in
@@ -40,7 +40,7 @@ struct FishCompletions {
       if let letter = option.letter { line += " -s \(letter)" }
       if option.value != nil { line += option.completion == .files ? " -r -F" : " -x" }
       if !option.choices.isEmpty { line += " -a '\(option.choices.joined(separator: " "))'" }
-      return line + " -d '\(plain(option.help))'"
+      return line + " -d '\(quoted(option.help))'"
     }
     if !command.words.isEmpty {
       lines.append(
@@ -50,5 +50,13 @@ struct FishCompletions {
     return lines
   }
 
-  private func plain(_ text: String) -> String { String(text.filter { $0 != "'" && $0 != "\\" }) }
+  /// The text inside single quotes, where fish reads a backslash before a quote or a backslash.
+  private func quoted(_ text: String) -> String {
+    var quoted = ""
+    for character in text {
+      if character == "'" || character == "\\" { quoted.append("\\") }
+      quoted.append(character)
+    }
+    return quoted
+  }
 }

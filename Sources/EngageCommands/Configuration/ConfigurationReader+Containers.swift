@@ -1,16 +1,17 @@
 import EngagementAdapterAPI
 import EngagementKit
 import EngagementModel
+import EngagementVendors
 
 extension ConfigurationReader {
   /// What the application's containers are called at each provider.
   func containers(
     _ field: ConfigurationField, _ providers: [ConfiguredProvider]
-  ) throws(EngagementError) -> [(ContainerID, [ProviderID: ContainerMap.Place])] {
-    var containers: [(ContainerID, [ProviderID: ContainerMap.Place])] = []
+  ) throws(EngagementError) -> [(ContainerID, [ProviderID: Engagement.ContainerMap.Place])] {
+    var containers: [(ContainerID, [ProviderID: Engagement.ContainerMap.Place])] = []
     for (name, field) in try field.members() {
       guard !name.isEmpty else { throw field.fault("is a container without a name") }
-      var places: [ProviderID: ContainerMap.Place] = [:]
+      var places: [ProviderID: Engagement.ContainerMap.Place] = [:]
       for (provider, place) in try field.members() {
         let id = try self.provider(
           ConfigurationField(value: .string(provider), path: place.path), providers)
@@ -21,7 +22,9 @@ extension ConfigurationReader {
     return containers
   }
 
-  private func place(_ field: ConfigurationField) throws(EngagementError) -> ContainerMap.Place {
+  private func place(_ field: ConfigurationField) throws(EngagementError)
+    -> Engagement.ContainerMap.Place
+  {
     if case .string = field.value { return .container(ContainerID(try field.string())) }
     guard case .object = field.value else {
       throw field.wrongType("a container's name or {\"extra\": NAME, \"is\": VALUE}")

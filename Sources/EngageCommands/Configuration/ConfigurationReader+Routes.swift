@@ -1,25 +1,26 @@
 import EngagementAdapterAPI
 import EngagementKit
 import EngagementModel
+import EngagementVendors
 
 extension ConfigurationReader {
   /// The routes, or for a surface that is not named: every provider that has it.
   func routes(
     _ field: ConfigurationField?, _ providers: [ConfiguredProvider]
-  ) throws(EngagementError) -> Routes {
+  ) throws(EngagementError) -> Engagement.Routes {
     let members = try field?.members(among: ["cards", "inbox", "push"]) ?? [:]
     if let push = members["push"] {
       throw push.fault(
         "is not available in this version; every provider that takes push tokens is told of one")
     }
-    return Routes(
+    return Engagement.Routes(
       cards: try route(members["cards"], .cards, providers),
       inbox: try route(members["inbox"], .inbox, providers))
   }
 
   private func route(
     _ field: ConfigurationField?, _ verb: Operation.Verb, _ providers: [ConfiguredProvider]
-  ) throws(EngagementError) -> Route {
+  ) throws(EngagementError) -> Engagement.Route {
     guard let field else { return Self.route(of: verb, to: providers) }
     if case .string("none") = field.value { return .none }
     guard case .object(let object) = field.value else {
@@ -29,7 +30,7 @@ extension ConfigurationReader {
       throw field.fault("is \"\(member.key)\", which is not available in this version")
     }
     let members = try field.members(among: ["only", "merge"])
-    let route: Route
+    let route: Engagement.Route
     switch (members["only"], members["merge"]) {
     case (let only?, nil): route = .only(try provider(only, providers))
     case (nil, let merge?): route = .merge(try self.providers(merge, providers))
@@ -44,7 +45,7 @@ extension ConfigurationReader {
 
   private static func route(
     of verb: Operation.Verb, to providers: [ConfiguredProvider]
-  ) -> Route {
+  ) -> Engagement.Route {
     let able = providers.filter { $0.adapter.capabilities.ability(verb).travel != .unsupported }
     if able.count > 1 { return .merge(able.map(\.id)) }
     return able.first.map { .only($0.id) } ?? .none
@@ -67,7 +68,7 @@ extension ConfigurationReader {
   func provider(
     _ field: ConfigurationField, _ providers: [ConfiguredProvider]
   ) throws(EngagementError) -> ProviderID {
-    ProviderID(try field.name("provider", among: providers.map(\.id.text)))
+    ProviderID(try field.name("provider", among: providers.map(\.id.rawValue)))
   }
 
   private func check(

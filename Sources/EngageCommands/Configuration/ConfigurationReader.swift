@@ -2,12 +2,14 @@ import EngagementAdapterAPI
 import EngagementDocuments
 import EngagementKit
 import EngagementModel
+import EngagementVendors
 
 /// Reads `engage.json`. Whatever is wrong with it is told by the path of the key and, where a name
 /// is unknown, with the nearest one that is right.
 struct ConfigurationReader {
   let file: String
   let secrets: SecretReader
+  let vendors: [VendorRegistration]
 
   private static let keys = [
     "cache", "user", "consent", "certificateAuthorities", "providers", "containers", "routes",
@@ -16,9 +18,9 @@ struct ConfigurationReader {
 
   /// Reads the document that is meant: the option's, `$ENGAGE_CONFIG`, or `engage.json` here.
   static func read(
-    _ option: String?, in surroundings: Surroundings
+    _ option: String?, vendors: [VendorRegistration], in context: CommandContext
   ) throws(EngagementError) -> EngageConfiguration {
-    let file = path(option, in: surroundings)
+    let file = path(option, in: context)
     let bytes: [UInt8]
     do throws(EngagementError) {
       bytes = try InputFile(file).bytes(atMost: longest)
@@ -30,14 +32,14 @@ struct ConfigurationReader {
     }
     let folder = file.lastIndex(of: "/").map { String(file[..<$0]) } ?? "."
     let secrets = SecretReader(
-      environment: surroundings.environment, folder: folder.isEmpty ? "/" : folder)
-    return try ConfigurationReader(file: file, secrets: secrets).read(bytes)
+      environment: context.environment, folder: folder.isEmpty ? "/" : folder)
+    return try ConfigurationReader(file: file, secrets: secrets, vendors: vendors).read(bytes)
   }
 
   /// Where the document is.
-  static func path(_ option: String?, in surroundings: Surroundings) -> String {
-    let named = option ?? surroundings.environment("ENGAGE_CONFIG")
-    return surroundings.path(named.flatMap { $0.isEmpty ? nil : $0 } ?? "engage.json")
+  static func path(_ option: String?, in context: CommandContext) -> String {
+    let named = option ?? context.environment("ENGAGE_CONFIG")
+    return context.path(named.flatMap { $0.isEmpty ? nil : $0 } ?? "engage.json")
   }
 
   // MARK: The document
@@ -66,18 +68,18 @@ struct ConfigurationReader {
       user: user.map { User(UserID($0)) },
       consent: try members["consent"].map(consent), providers: providers,
       routes: try routes(members["routes"], providers),
-      containers: ContainerMap(
+      containers: Engagement.ContainerMap(
         Dictionary(containers ?? [], uniquingKeysWith: { first, _ in first })),
       containerNames: (containers ?? []).map(\.0))
   }
 
   private func cache(_ field: ConfigurationField?) throws(EngagementError) -> String {
-    Surroundings.joined(secrets.folder, try field?.string() ?? "engagement.sqlite")
+    CommandContext.joined(secrets.folder, try field?.string() ?? "engagement.sqlite")
   }
 
   private func authorities(_ field: ConfigurationField) throws(EngagementError) -> String {
     _ = try field.file(in: secrets.folder)
-    return Surroundings.joined(secrets.folder, try field.string())
+    return CommandContext.joined(secrets.folder, try field.string())
   }
 
   private func consent(_ field: ConfigurationField) throws(EngagementError) -> Consent {
@@ -105,18 +107,20 @@ struct ConfigurationReader {
   private func provider(
     _ id: ProviderID, _ field: ConfigurationField
   ) throws(EngagementError) -> ConfiguredProvider {
-    // Only the vendor's entry knows the other keys.
+    // Only the vendor's registration knows the other keys.
     guard let vendor = try field.members().first(where: { $0.name == "vendor" })?.field else {
       throw field.missing("vendor")
     }
-    let name = try vendor.name("vendor", among: VendorEntry.all.map(\.name))
-    guard let entry = VendorEntry.all.first(where: { $0.name == name }), let open = entry.open
+    let name = try vendor.name("vendor", among: vendors.map(\.name))
+    guard let registration = vendors.first(where: { $0.name == name }),
+      let makeProvider = registration.makeProvider
     else {
       throw vendor.fault("names \"\(name)\", which is not available in this version")
     }
-    let members = try field.members(among: ["vendor"] + entry.keys)
-    let fields = ProviderFields(id: id, whole: field, members: members, secrets: secrets)
-    do throws(EngagementError) { return try open(fields) } catch {
+    let members = try field.members(among: ["vendor"] + registration.configurationKeys)
+    let fields = ProviderFields(
+      id: id, whole: field, members: members, secret: secrets.secret)
+    do throws(EngagementError) { return try makeProvider(fields) } catch {
       // What the adapter itself refuses is told by its own name of the field.
       guard !error.message.hasPrefix(field.path) else { throw error }
       throw field.fault("cannot be used: \(error.message.trimmedFullStop)")

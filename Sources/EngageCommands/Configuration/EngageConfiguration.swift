@@ -1,6 +1,7 @@
 import EngagementAdapterAPI
 import EngagementKit
 import EngagementModel
+import EngagementVendors
 
 /// What `engage.json` says, checked.
 struct EngageConfiguration: Sendable {
@@ -16,24 +17,24 @@ struct EngageConfiguration: Sendable {
   var consent: Consent?
   /// In the order of the document.
   var providers: [ConfiguredProvider]
-  var routes: Routes
-  var containers: ContainerMap
+  var routes: Engagement.Routes
+  var containers: Engagement.ContainerMap
   /// The application's containers in the order of the document.
   var containerNames: [ContainerID]
 
   /// The providers as the kit takes them.
-  var namedAdapters: [Provider] { providers.map { Provider($0.id, $0.adapter) } }
+  var namedAdapters: Engagement.Providers {
+    Engagement.Providers(providers.map { ($0.id, $0.adapter) })
+  }
+
+  /// The application's credential for each provider, the same for every user.
+  var credentials: Engagement.CredentialSource {
+    let known = Dictionary(
+      providers.map { ($0.id, $0.credential) },
+      uniquingKeysWith: { first, _ in first })
+    return { provider in known[provider] ?? nil }
+  }
 
   /// The container that is meant where none is named.
   var mainContainer: ContainerID { containerNames.first ?? "home" }
-}
-
-/// A provider with what is needed to reach it.
-struct ConfiguredProvider: Sendable {
-  var id: ProviderID
-  var adapter: any EngagementAdapter
-  /// The application's credential for whoever is signed in.
-  var credential: Secret?
-  /// Where the vendor is.
-  var endpoint: String
 }

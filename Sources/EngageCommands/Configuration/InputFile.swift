@@ -1,15 +1,8 @@
 import EngagementModel
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import EngagementPlatform
 
 /// A file that is open for reading until this ends. What is asked about it is asked of the open
-/// file, so nobody can put another in its place meanwhile.
+/// file, so no other process can replace it meanwhile.
 struct InputFile: ~Copyable {
   private let descriptor: Int32
   /// The permissions.

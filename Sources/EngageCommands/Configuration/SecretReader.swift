@@ -1,17 +1,11 @@
 import EngagementModel
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import EngagementPlatform
+import EngagementVendors
 
 /// Reads secrets from where `engage.json` says that they are: a string, `{"env": NAME}` or
 /// `{"file": PATH}`. No error holds one.
 struct SecretReader {
-  let environment: Surroundings.Environment
+  let environment: CommandContext.Environment
   /// What paths of files start from: the folder of the configuration.
   let folder: String
 

@@ -34,7 +34,7 @@ struct Console: Sendable {
     try json(JSONObject(uniqueMembers: members))
   }
 
-  /// Prints an object whoever reads, and no more than the object.
+  /// Prints an object, in every output format, and nothing else.
   func json(_ object: JSONObject) throws(ClosedPipe) {
     try terminal.output(TerminalJSON.line(.object(object)))
   }
@@ -50,7 +50,7 @@ struct Console: Sendable {
 
   /// Tells something that is no result.
   func note(_ phrase: Phrase) {
-    // There is nobody else to tell where errors go unread.
+    // Errors that cannot be written have no other place to go.
     try? terminal.errors(Array((phrase.rendered(inColour: false) + "\n").utf8))
   }
 
@@ -58,9 +58,10 @@ struct Console: Sendable {
   func failure(_ error: EngagementError) {
     guard isJSON else { return note("engage: \(error)") }
     var object: JSONObject = [
-      "schema": Self.schema, "error": .string(error.code.text), "message": .string(error.message),
+      "schema": Self.schema, "error": .string(error.code.rawValue),
+      "message": .string(error.message),
     ]
-    object["provider"] = error.provider.map { .string($0.text) }
+    object["provider"] = error.provider.map { .string($0.rawValue) }
     object["operation"] = error.operation.map(JSON.string)
     object["underlying"] = error.underlying.map(JSON.string)
     try? terminal.errors(TerminalJSON.line(.object(object)))

@@ -1,17 +1,11 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import EngagementPlatform
 
 extension Terminal {
   /// The process's own standard output and error.
   ///
   /// Tables fit `COLUMNS`, or else the terminal; where results go to a file or a pipe nothing is
   /// cut. `NO_COLOR` and a `TERM` of `dumb` are honoured.
-  public static func process(environment: Surroundings.Environment) -> Terminal {
+  public static func process(environment: CommandContext.Environment) -> Terminal {
     let isTerminal = isatty(STDOUT_FILENO) == 1
     let isPlain = environment("NO_COLOR")?.isEmpty == false || environment("TERM") == "dumb"
     return Terminal(

@@ -2,7 +2,7 @@ import EngagementModel
 
 /// Where a command's words go, and what is known of who reads them.
 public struct Terminal: Sendable {
-  /// Takes bytes whole, or throws `ClosedPipe` where nobody reads them any more.
+  /// Takes bytes whole, or throws `ClosedPipe` if the reader has closed the pipe.
   public typealias Sink = @Sendable ([UInt8]) throws(ClosedPipe) -> Void
 
   /// Results.
@@ -28,7 +28,7 @@ public struct Terminal: Sendable {
   }
 }
 
-/// Nobody reads the output any more, as after `engage events | head -1`.
+/// The reader of the output has closed the pipe, as after `engage events | head -1`.
 public struct ClosedPipe: Error {
   public init() {}
 }

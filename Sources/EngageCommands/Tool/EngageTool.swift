@@ -1,5 +1,6 @@
 import EngagementKit
 import EngagementModel
+public import EngagementVendors
 
 /// The command line, from its words to its exit status.
 public enum EngageTool {
@@ -7,12 +8,16 @@ public enum EngageTool {
   public static let version = Engagement.version
 
   /// Runs one command line, without the name of the program.
-  public static func run(_ line: [String], in surroundings: Surroundings) async -> ExitStatus {
+  ///
+  /// - Parameter vendors: The vendors that the tool knows, in the order in which it lists them.
+  public static func run(
+    _ line: [String], vendors: [VendorRegistration], in context: CommandContext
+  ) async -> ExitStatus {
     // Told from the words alone: a line that is not understood still gets its error as JSON.
     let isJSON = line.prefix { $0 != "--" }.contains { $0 == "--json" || $0 == "-j" }
-    let console = Console(terminal: surroundings.terminal, isJSON: isJSON)
+    let console = Console(terminal: context.terminal, isJSON: isJSON)
     do {
-      return try await run(line, console, surroundings)
+      return try await run(line, vendors, console, context)
     } catch let error as UsageError {
       console.failure(error)
       return .usage
@@ -31,9 +36,11 @@ public enum EngageTool {
   }
 
   private static func run(
-    _ line: [String], _ console: Console, _ surroundings: Surroundings
+    _ line: [String], _ vendors: [VendorRegistration], _ console: Console,
+    _ context: CommandContext
   ) async throws -> ExitStatus {
-    switch try Parser.parse(line, among: Command.all) {
+    let all = Command.all(for: vendors)
+    switch try Parser.parse(line, among: all) {
     case .version:
       if console.isJSON {
         try console.object(["version": .string(version)])
@@ -42,12 +49,12 @@ public enum EngageTool {
       }
       return .done
     case .help(let commands):
-      try console.text(Help.page(of: commands, among: Command.all))
+      try console.text(Help.page(of: commands, among: all))
       return .done
     case .run(let parsed):
       var console = console
       console.isJSON = parsed.values[Option.json.name] != nil
-      let invocation = Invocation(parsed, console, surroundings)
+      let invocation = Invocation(parsed, vendors, console, context)
       guard parsed.command.isInterruptible else {
         return try await parsed.command.run(invocation)
       }
@@ -60,7 +67,7 @@ public enum EngageTool {
     try await withThrowingTaskGroup(of: ExitStatus?.self) { group in
       // Signals are waited for before the command begins.
       group.addImmediateTask {
-        await invocation.surroundings.interruption()
+        await invocation.context.interruption()
         return nil
       }
       group.addTask { try await invocation.command.run(invocation) }

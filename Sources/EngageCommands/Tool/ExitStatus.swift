@@ -8,6 +8,6 @@ public enum ExitStatus: Int32, Hashable, Sendable {
   case usage = 64
   /// Ctrl-C ended it before it was done. What was accepted before is not lost.
   case interrupted = 130
-  /// Nobody read the output to its end.
+  /// The reader closed the pipe before the output ended.
   case closedPipe = 141
 }

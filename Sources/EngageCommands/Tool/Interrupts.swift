@@ -1,39 +1,30 @@
 import EngagementModel
+import EngagementPlatform
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
-/// Ctrl-C and the polite request to end, as something to wait for.
+/// SIGINT (Ctrl-C) and SIGTERM, as something to wait for.
 ///
-/// What runs when a signal comes writes one byte into a pipe, which a thread of ours reads: nothing
-/// else of ours runs where only a few calls are allowed. The signals are not blocked instead: the
-/// system's own threads unblock them again. As long as nobody has waited a signal ends the process
-/// as it ends any; afterwards one for which nobody waits, or a second one, ends it at once.
+/// The signal handler writes one byte into a pipe, because only a few calls are allowed in it. A
+/// thread of our own reads the pipe. Blocking the signals does not work: the system's own threads
+/// unblock them again. Before the first `wait()`, a signal ends the process as usual. After it, a
+/// signal ends the process at once if no task waits, or if it is the second one.
 public final class Interrupts: Sendable {
   private struct State {
     var isPrepared = false
     var count = 0
-    var nextWaiter = 0
-    var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
+    var waiters = Waiters<Void>()
   }
 
   private let state = Locked(State())
 
-  /// There is one in a process: its signals are taken over once.
+  /// The only one: a process has one handler for each signal.
   public static let ofProcess = Interrupts()
 
   private init() {}
 
-  /// Takes the signals over, the first time: a command that is done at once needs no thread for
-  /// them.
+  /// Installs the signal handler, the first time. A command that ends at once needs no thread.
   ///
-  /// A shell has a job in the background ignore Ctrl-C; whoever sends the signal to it by name
-  /// means it, so it is heard there too.
+  /// A shell makes a background job ignore Ctrl-C. The handler is installed there too: a process that
+  /// sends the signal to the job by its number means it.
   private func prepare() {
     let isFirst = state.withLock { state in
       defer { state.isPrepared = true }
@@ -53,22 +44,7 @@ public final class Interrupts: Sendable {
   /// Returns once a signal has come, or when the task is cancelled.
   public func wait() async {
     prepare()
-    let waiter = state.withLock { state in
-      state.nextWaiter += 1
-      return state.nextWaiter
-    }
-    await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        let isOver = state.withLock { state in
-          if state.count > 0 || Task.isCancelled { return true }
-          state.waiters[waiter] = continuation
-          return false
-        }
-        if isOver { continuation.resume() }
-      }
-    } onCancel: {
-      state.withLock { $0.waiters.removeValue(forKey: waiter) }?.resume()
-    }
+    _ = await state.wait(in: \.waiters) { $0.count > 0 ? () : nil }
   }
 
   /// Reads the pipe, for as long as the process lives.
@@ -83,23 +59,21 @@ public final class Interrupts: Sendable {
     }
   }
 
-  /// Wakes who waits; nobody who could end in order, or somebody who was asked already, is not
-  /// waited for.
+  /// Resumes the tasks that wait. Ends the process if there is none, or if it was asked before.
   private func take(_ number: UInt8) {
-    let (count, waiters) = state.withLock { state in
+    let (count, hasWaiters, woken) = state.withLock { state in
       state.count += 1
-      defer { state.waiters = [:] }
-      return (state.count, state.waiters.values.map { $0 })
+      return (state.count, state.waiters.count > 0, state.waiters.removeAll())
     }
-    if waiters.isEmpty || count > 1 { _exit(128 + Int32(number)) }
-    for waiter in waiters { waiter.resume() }
+    if !hasWaiters || count > 1 { _exit(128 + Int32(number)) }
+    woken.resume()
   }
 }
 
 // Set once, before the first signal can come.
 private nonisolated(unsafe) var writingEnd: Int32 = -1
 
-// What runs when a signal comes: `write` is among the calls that are allowed there.
+// The signal handler. `write` is among the calls that are allowed in it.
 private let passOn: @convention(c) (Int32) -> Void = { number in
   let code = errno
   var byte = UInt8(truncatingIfNeeded: number)

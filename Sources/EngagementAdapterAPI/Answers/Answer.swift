@@ -1,6 +1,6 @@
 public import EngagementModel
 
-/// What a response means. A refusal, too, may bring any change.
+/// An adapter's reading of a response. A refusal may carry changes, too.
 public struct Answer: Hashable, Sendable {
   public var changes: [Change]
   public var verdict: Verdict
@@ -10,12 +10,12 @@ public struct Answer: Hashable, Sendable {
     self.verdict = verdict
   }
 
-  /// The operation is refused and the answer brings nothing else.
+  /// Refuses the operation, without changes.
   public static func refused(_ code: EngagementError.Code, _ message: String) -> Answer {
     Answer([], .refused(EngagementError(code, message)))
   }
 
-  /// The operation may work later and the answer brings nothing else.
+  /// Asks to retry the operation, without changes.
   public static func retry(
     _ code: EngagementError.Code, _ message: String, after delay: Duration? = nil
   ) -> Answer {
@@ -23,23 +23,24 @@ public struct Answer: Hashable, Sendable {
   }
 }
 
-/// What becomes of the operation.
+/// The result of the operation.
 public enum Verdict: Hashable, Sendable {
   case done
-  /// Done, but for these events, each with a reason; the others are settled.
+  /// The operation is done except for these events, each with its reason. The vendor accepted the
+  /// others.
   case partly(rejected: [EventID: String])
-  /// Worth trying again, not before the error's `retryAfter` where the vendor has a wish.
+  /// A retry may succeed, but not before the error's `retryAfter` if it has one.
   case retry(EngagementError)
-  /// Trying again would not help.
+  /// A retry would not help.
   case refused(EngagementError)
-  /// Worth trying again once this is renewed.
+  /// A retry may succeed after this renewal.
   case renew(Renewal)
 }
 
-/// Whose turn it is to bring a new credential.
+/// How to get a new credential.
 public enum Renewal: Hashable, Sendable {
-  /// The application is asked for a new one.
+  /// The kit asks the application for a new one.
   case credential
-  /// The vendor gives a new one in answer to this.
+  /// The vendor answers this operation with a new one.
   case operation(Operation)
 }

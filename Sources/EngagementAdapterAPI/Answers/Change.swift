@@ -1,57 +1,61 @@
 public import EngagementJSON
 public import EngagementModel
-public import FoundationEssentials
+public import EngagementPlatform
 
-/// What an answer, a push or a live channel changes here. The store commits changes in one
-/// transaction and everything that an application sees comes out of them.
+/// One effect of an answer, a push or a live channel on the cache. The store commits changes in one
+/// transaction. Everything that an application sees comes from changes.
 @nonexhaustive public enum Change: Hashable, Sendable {
-  /// Items as the vendor sent them, not mapped.
+  /// Items as the vendor sent them, before mapping.
   case items(Feed, ItemMode, [RawItem])
-  /// Items that the vendor says are gone, by its ids. Unknown ids are ignored.
+  /// The vendor's ids of items that no longer exist. Unknown ids are ignored.
   case removed(Feed, ids: [String])
-  /// The vendor says that the feed is as it was.
+  /// The vendor reports that the feed has not changed.
   case unchanged(Feed)
-  /// Who the vendor says the user is; nil takes away what was known.
+  /// The vendor's data about the user; nil removes it.
   case person(Person?)
-  /// What the vendor's settings mean here.
+  /// The vendor's settings that concern the kit.
   case settings(VendorSettings)
   case metrics(CardMetrics)
-  /// How many items the feed has at the vendor, more than it lists.
+  /// The number of items in the feed at the vendor, which may be more than it lists.
   case total(Feed, Int)
-  /// Events that have arrived for good, on whichever road they were confirmed.
+  /// Events that the vendor has confirmed, in an answer or over a live channel.
   case settled([EventID])
-  /// Pending actions on the surface cannot be delivered any more; each is rejected with the
-  /// reason. The vendor now speaks of somebody else's items.
+  /// Rejects the pending actions on the surface with this reason. They cannot be delivered, because
+  /// the vendor now has the items of another person.
   case abandoned(Surface, reason: String)
-  /// Operations with the verb, all with nil, wait until then.
+  /// Operations with the verb wait until this time; nil stands for all verbs.
   case throttled(Operation.Verb?, until: Date)
-  /// Something in the answer was not followed, such as a host outside the allowed ones.
+  /// A part of the answer that the adapter did not follow, such as a host that is not allowed.
   case ignored(EngagementError)
-  /// A value to remember; nil forgets it.
+  /// A value to store; nil deletes it.
   case keep(Scope, String, String?)
-  /// A secret to remember; nil forgets it. It goes to the secret store, never to the database.
+  /// A secret to store; nil deletes it. It goes to the secret store, never to the database.
   case secret(Scope, String, Secret?)
-  /// Something that has to be done about the answer: accepted in the same commit, kept until done.
+  /// An operation that the answer requires. The store accepts it in the same commit and keeps it
+  /// until it is done.
   case wanted(Operation)
-  /// A push token that came from the vendor and not from the application.
+  /// A push token from the vendor instead of the application.
   case pushToken(PushRegistration)
 }
 
 extension Change {
-  /// Whether it outlives the user it came with.
+  /// Whether the change stays valid after a change of user.
   public var isOfInstallation: Bool {
     switch self {
-    case .keep(.installation, _, _), .secret(.installation, _, _), .pushToken, .wanted: true
-    default: false
+    case .keep(let scope, _, _), .secret(let scope, _, _): scope == .installation
+    case .pushToken, .wanted: true
+    case .items, .removed, .unchanged, .person, .settings, .metrics, .total, .settled, .abandoned,
+      .throttled, .ignored:
+      false
     }
   }
 }
 
-/// Whose value it is.
+/// The owner of a stored value.
 public enum Scope: String, Hashable, Sendable, CaseIterable {
-  /// This installation's, whoever is signed in: a device id.
+  /// The installation, for any user: a device id, for example.
   case installation
-  /// The user's: a watermark.
+  /// The user: a watermark, for example.
   case user
 }
 
@@ -60,7 +64,7 @@ public struct Feed: Hashable, Sendable {
   public var surface: Surface
   /// The vendor's container; nil for a vendor without containers.
   public var container: ContainerID?
-  /// What the list was asked to match.
+  /// The filters of the list.
   public var filters: [CardFilter]
 
   public init(_ surface: Surface, in container: ContainerID? = nil, matching: [CardFilter] = []) {
@@ -75,21 +79,22 @@ public struct Feed: Hashable, Sendable {
   public static let cards = Feed(.cards)
 }
 
-/// How items meet those that are there.
+/// How items combine with the cached items of the feed.
 public enum ItemMode: Hashable, Sendable {
-  /// The list is complete: what is not in it is gone, but for what is kept.
+  /// The list is complete. Items that are not in it are removed, except those that `Retention`
+  /// keeps.
   case replace(Retention)
-  /// Each item is new or takes the place of the one with its id.
+  /// Each item is new or replaces the item with its id.
   case put
-  /// Each item's members are laid over those of the item with its id; needs `RawItem.id`.
+  /// Each item's members replace those of the item with its id. Requires `RawItem.id`.
   case patch(PatchRules)
 }
 
-/// What a complete list does not take away.
+/// Cached data that survives a complete list.
 public struct Retention: Hashable, Sendable {
-  /// Test items stay although the list leaves them out.
+  /// Whether test items stay if the list lacks them.
   public var testItems: Bool
-  /// Members that stay true once they were true.
+  /// Boolean members that stay true once they are true.
   public var onlyEverSet: [String]
 
   public init(testItems: Bool = false, onlyEverSet: [String] = []) {
@@ -97,15 +102,16 @@ public struct Retention: Hashable, Sendable {
     self.onlyEverSet = onlyEverSet
   }
 
-  /// Nothing is kept.
+  /// Keeps nothing.
   public static let nothing = Retention()
 }
 
-/// How an item's members are laid over earlier ones.
+/// How an item's members are merged into a cached item.
 public struct PatchRules: Hashable, Sendable {
-  /// The member with the item's age, a number: an item that is older than ours is ignored whole.
+  /// The numeric member that dates an item. An item that is older than the cached one is ignored as
+  /// a whole.
   public var age: String?
-  /// Members that stay true once they were true.
+  /// Boolean members that stay true once they are true.
   public var onlyEverSet: [String]
 
   public init(age: String? = nil, onlyEverSet: [String] = []) {
@@ -114,7 +120,7 @@ public struct PatchRules: Hashable, Sendable {
   }
 }
 
-/// What a vendor's settings change in how it is spoken to. What is nil stays as it is.
+/// The effect of a vendor's settings on the kit. A setting that is nil does not change.
 public struct VendorSettings: Hashable, Sendable {
   public var cardsEnabled: Bool?
   public var inboxEnabled: Bool?
@@ -129,7 +135,7 @@ public struct VendorSettings: Hashable, Sendable {
   }
 }
 
-/// How many cards a user has, as the vendor counts them.
+/// The number of a user's cards, as the vendor counts them.
 public struct CardMetrics: Hashable, Sendable {
   public var active: Int
   public var unseen: [String]
@@ -141,7 +147,7 @@ public struct CardMetrics: Hashable, Sendable {
     self.byContainer = byContainer
   }
 
-  /// The same for one container.
+  /// The numbers of one container.
   public struct Count: Hashable, Sendable {
     public var active: Int
     public var unseen: [String]

@@ -1,10 +1,11 @@
 public import EngagementModel
 
-/// What a push means for its vendor.
+/// An adapter's reading of a push.
 public struct Received: Hashable, Sendable {
   public var notification: PushNotification
   public var changes: [Change]
-  /// What has to be done about it, in order; accepted with the changes, kept until done.
+  /// The operations that the push requires, in order. The store accepts them with the changes and
+  /// keeps them until they are done.
   public var operations: [Operation]
 
   public init(
@@ -16,16 +17,16 @@ public struct Received: Hashable, Sendable {
   }
 }
 
-/// One step of a change of user, as a vendor wants it.
+/// One step of a change of user, as the vendor requires it.
 public enum TransitionStep: Hashable, Sendable {
-  /// Send what is pending, as the former user.
+  /// Send the pending rows of the former user.
   case sendPending
-  /// Do this as the former user.
+  /// Execute this operation as the former user.
   case leave(Operation)
-  /// Give the former user's pending rows to the new one; only from anonymous.
+  /// Move the former user's pending rows to the new user. Only from the anonymous user.
   case adoptPending
-  /// Commit this for the new user.
+  /// Commit these changes for the new user.
   case apply([Change])
-  /// Do this as the new user.
+  /// Execute this operation as the new user.
   case enter(Operation)
 }

@@ -1,14 +1,14 @@
 public import EngagementHTTP
-public import FoundationEssentials
+public import EngagementPlatform
 
-/// What an adapter wants done next for an operation.
+/// The next step of an operation.
 public enum Step: Sendable {
-  /// Send this.
+  /// Send this request.
   case send(HTTPRequest)
-  /// Something else has to be done first; then ask again.
+  /// Execute this operation first, then ask the adapter again.
   case first(Operation)
-  /// There is nothing to ask the vendor: cards are disabled, an inbox is off.
+  /// Commit these changes; no request is needed, for example because the vendor's inbox is off.
   case done([Change])
-  /// Not before then: muted, or the bucket is empty. Nothing is lost.
+  /// Ask again at this time, for example when a rate limit allows it. The operation is kept.
   case wait(until: Date)
 }

@@ -1,10 +1,10 @@
-/// How one verb travels with a vendor.
+/// How a vendor supports one verb.
 public struct Ability: Hashable, Sendable {
   public var travel: Travel
-  /// Whether it may be sent again when nobody knows whether it arrived.
+  /// Whether it may be sent again if the first request may have arrived.
   public var isRetryable: Bool
   public var deduplication: Deduplication
-  /// Whether asking changes something at the vendor, so that nothing may ask just to compare.
+  /// Whether a read changes something at the vendor. If so, the kit must not read only to compare.
   public var readingHasSideEffects: Bool
 
   public init(
@@ -17,15 +17,15 @@ public struct Ability: Hashable, Sendable {
     self.readingHasSideEffects = readingHasSideEffects
   }
 
-  /// A call of its own that has the same effect however often it arrives.
+  /// A request of its own, with the same effect however often it arrives.
   public static let idempotentRequest = Ability(.request, deduplication: .idempotentVerb)
-  /// A call of its own that has one effect for each time it arrives.
+  /// A request of its own, with one effect for each time it arrives.
   public static let request = Ability(.request)
-  /// Part of a batch of events.
+  /// An event in a batch.
   public static let event = Ability(.event)
-  /// Part of a batch of events whose ids the vendor remembers.
+  /// An event in a batch; the vendor remembers the ids of events.
   public static let deduplicatedEvent = Ability(.event, deduplication: .eventID)
-  /// Kept here; the vendor never hears of it.
+  /// Handled locally; the vendor is not told.
   public static let localOnly = Ability(.localOnly)
   public static let unsupported = Ability(.unsupported)
 
@@ -33,7 +33,7 @@ public struct Ability: Hashable, Sendable {
     case request, event, localOnly, unsupported
   }
 
-  /// How the vendor knows the same thing when it arrives twice.
+  /// How the vendor recognises a duplicate.
   public enum Deduplication: String, Hashable, Sendable {
     case eventID, idempotentVerb, none
   }

@@ -1,31 +1,31 @@
 public import EngagementHTTP
 public import EngagementModel
 
-/// What a vendor can do, as data: the kit, the laws, the command line and the README's table all
-/// read it.
+/// The abilities of a vendor, as data. The kit, the laws, the command line and the README's table
+/// use it.
 public struct AdapterCapabilities: Hashable, Sendable {
-  /// How each verb travels. A verb that is not here is unsupported.
+  /// The ability of each verb. A verb that is absent is unsupported.
   public var abilities: [Operation.Verb: Ability]
-  /// The kinds of events that the vendor takes.
+  /// The kinds of events that the vendor accepts.
   public var eventKinds: Set<EngagementEvent.Kind>
-  /// Of those, the kinds of which the vendor hears about its pushes.
+  /// The subset of these kinds that the vendor accepts for its pushes.
   public var pushKinds: Set<EngagementEvent.Kind>
-  /// How its pushes are told from everybody else's.
+  /// How to recognise the vendor's pushes.
   public var pushMarks: PushMarks
   public var batching: EventBatching
-  /// The hosts that requests may go to, whatever an answer says.
+  /// The only hosts for requests, also if an answer names another.
   public var hosts: AllowedHosts
-  /// Whether there is a live channel.
+  /// Whether the vendor has a live channel.
   public var isLive: Bool
   /// Whether the vendor has containers for cards.
   public var hasContainers: Bool
-  /// How cards and messages are ordered when nobody asks for another order.
+  /// The default order of cards and messages.
   public var order: [Surface: FeedOrder]
   public var credentials: CredentialRules
   public var limits: Limits
-  /// When a session ends without use.
+  /// How long the application must be unused for a session to end.
   public var sessionTimeout: Duration
-  /// How long an undelivered action is worth retrying.
+  /// How long the kit retries an undelivered action.
   public var retryHorizon: Duration
 
   public init(
@@ -51,15 +51,15 @@ public struct AdapterCapabilities: Hashable, Sendable {
     self.retryHorizon = retryHorizon
   }
 
-  /// How the verb travels; unsupported where nothing is declared.
+  /// The ability of a verb; unsupported if it is not declared.
   public func ability(_ verb: Operation.Verb) -> Ability {
     abilities[verb] ?? .unsupported
   }
 
-  /// The order of the surface's items.
+  /// The default order of a surface's items.
   public func order(of surface: Surface) -> FeedOrder { order[surface] ?? .asSent }
 
-  /// Numbers that the vendor sets; nil for none known.
+  /// The vendor's limits; nil for unknown ones.
   public struct Limits: Hashable, Sendable {
     public var cards: Int?
     public var messages: Int?

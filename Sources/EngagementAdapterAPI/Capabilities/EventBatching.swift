@@ -1,12 +1,12 @@
 public import EngagementModel
 
-/// Which events may travel together, and how many.
+/// How events are grouped into batches.
 public struct EventBatching: Hashable, Sendable {
   /// The most events in a batch.
   public var limit: Int
-  /// Whether a batch holds events of one kind on one surface only.
+  /// Whether a batch contains events of only one kind on one surface.
   public var isByKind: Bool
-  /// Kinds that travel apart from the others, by the name of their group.
+  /// The name of a separate group for some kinds.
   public var groups: [EngagementEvent.Kind: String]
 
   public init(
@@ -17,13 +17,14 @@ public struct EventBatching: Hashable, Sendable {
     self.groups = groups
   }
 
-  /// Events with the same key may share a batch.
+  /// The key of an event. Events with the same key may share a batch.
   public func key(of event: EngagementEvent) -> String {
     if let group = groups[event.kind] { return group }
-    return isByKind ? "\(event.kind) \(event.item?.surface.text ?? "")" : ""
+    return isByKind ? "\(event.kind) \(event.item?.surface.rawValue ?? "")" : ""
   }
 
-  /// The events in batches: no batch over the limit or of two keys, the order kept within a key.
+  /// Splits events into batches. No batch is over the limit or mixes keys. The order within a key
+  /// is kept.
   public func batches(of events: [EngagementEvent]) -> [[EngagementEvent]] {
     var batches: [[EngagementEvent]] = []
     var open: [String: Int] = [:]

@@ -1,22 +1,22 @@
-/// A vendor's own order of the items of a feed. Items that are equal in it keep the order in
-/// which they were sent, so that the same items always come in the same order.
+/// A vendor's order of the items in a feed. Items that compare equal keep the order in which they
+/// were sent, so the order is stable.
 public enum FeedOrder: String, Hashable, Sendable {
-  /// As the vendor listed them.
+  /// The order of the vendor's list.
   case asSent
-  /// Pinned first, then the one created last.
+  /// Pinned items first, then by creation, the newest first.
   case newestFirst
-  /// The most urgent first, an absent priority as 5; then the one active last, then the one
-  /// created last.
+  /// By priority, the most urgent first, with an absent one as 5. Then by activation, then by
+  /// creation, the newest first.
   case byPriority
 }
 
-/// How the application is asked for a credential of its own.
+/// How the kit asks the application for its credential.
 public struct CredentialRules: Hashable, Sendable {
-  /// How long the application may take to answer; nil for a vendor that needs no credential.
+  /// How long the application may take to answer; nil if the vendor needs no credential.
   public var answerWithin: Duration?
-  /// How long nobody asks again after it had none.
+  /// How long the kit does not ask again after the application had no credential.
   public var retryInterval: Duration
-  /// How long before its end a credential counts as ended.
+  /// How long before its expiry a credential counts as expired.
   public var expiryMargin: Duration
 
   public init(

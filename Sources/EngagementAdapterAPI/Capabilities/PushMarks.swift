@@ -1,11 +1,11 @@
 public import EngagementModel
 
-/// The keys at the top of a payload by which a vendor's pushes are told from everybody else's.
+/// The top-level keys that identify a vendor's pushes.
 ///
-/// A vendor without any is asked last, about what bears nobody's mark.
+/// The kit asks a vendor without marks last, about payloads with no vendor's mark.
 public struct PushMarks: Hashable, Sendable {
   public var keys: [String]
-  /// Beginnings of keys.
+  /// Prefixes of keys.
   public var prefixes: [String]
 
   public init(keys: [String] = [], prefixes: [String] = []) {
@@ -15,7 +15,7 @@ public struct PushMarks: Hashable, Sendable {
 
   public static let none = PushMarks()
 
-  /// Whether the payload bears one of them.
+  /// Whether the payload has one of the marks.
   public func areIn(_ push: JSON) -> Bool {
     guard let object = push.object else { return false }
     return keys.contains { object[$0] != nil }

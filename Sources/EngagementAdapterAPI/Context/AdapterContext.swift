@@ -1,30 +1,31 @@
 public import EngagementModel
-public import FoundationEssentials
+public import EngagementPlatform
 
-/// All that an adapter may know. The same context and the same operation give the same bytes.
+/// All the information that an adapter may use. The same context and the same operation give the
+/// same bytes.
 public struct AdapterContext: Sendable {
   public var user: User
   public var device: Device
-  /// What the adapter asked to be remembered.
+  /// The values that the adapter stored.
   public var values: ScopedValues<String>
-  /// Secrets that the vendor gave.
+  /// The secrets that the vendor issued.
   public var secrets: ScopedValues<Secret>
-  /// The application's credential for the user, where it has given one.
+  /// The application's credential for the user, if the application has given one.
   public var credential: Secret?
   /// The push tokens by environment.
   public var push: [PushEnvironment: PushRegistration]
   public var session: Session?
   public var now: Date
-  /// The operation's key: 128 random bits, the same over every attempt.
+  /// The operation's key: 128 random bits, the same in every attempt.
   public var key: OperationKey
-  /// When the operation was asked for; `now` for one that did not wait.
+  /// When the application asked for the operation; `now` if it did not wait.
   public var acceptedAt: Date
   /// 1 for the first attempt.
   public var attempt: Int
-  /// Whether the application asked for it just now, which some vendors limit.
+  /// Whether the application has just asked for the operation; some vendors limit such requests.
   public var isUserRequested: Bool
   public var counters: CampaignCounters
-  /// Until when the vendor wants to hear nothing of the kind. Whoever sends sees to it.
+  /// Until when the vendor wants no request of this kind. The kit waits; the adapter need not.
   public var quietUntil: Date?
 
   public init(
@@ -49,22 +50,23 @@ public struct AdapterContext: Sendable {
     self.counters = counters
   }
 
-  /// The n-th fresh id of this operation, a UUID in lower case: the same in every attempt.
+  /// The id of this operation with that index, a UUID in lower case. It is the same in every
+  /// attempt.
   public func id(_ index: Int) -> String { key.id(index) }
 
-  /// Whether everything that proves who is asking is the same in both.
+  /// Whether both contexts have the same credential and the same secrets.
   public func hasSameCredentials(as other: AdapterContext) -> Bool {
     credential == other.credential && secrets == other.secrets
   }
 }
 
-/// A session of use, as vendors are told of it.
+/// A session of use, as reported to vendors.
 public struct Session: Hashable, Sendable {
   public var id: SessionID
   public var startedAt: Date
-  /// The first of this installation.
+  /// Whether this is the first session of the installation.
   public var isFirst: Bool
-  /// How long the one before was.
+  /// The length of the previous session.
   public var previousLength: Duration?
 
   public init(
@@ -77,7 +79,7 @@ public struct Session: Hashable, Sendable {
   }
 }
 
-/// How often campaigns were shown, as some vendors want to be told.
+/// How often campaigns were shown; some vendors require these counts.
 public struct CampaignCounters: Hashable, Sendable {
   public var shownToday: Int
   public var campaigns: [Count]

@@ -1,22 +1,25 @@
 public import EngagementModel
+public import EngagementPlatform
 
-public import struct FoundationEssentials.Date
-
-/// One try at an operation: what stays the same over all tries and what counts up.
+/// One attempt at an operation: values that are the same in every attempt, and its number.
 public struct Attempt: Hashable, Sendable {
-  /// Who asked. Whatever happens meanwhile, the attempt goes out as this user or not at all.
+  /// The user who asked. The attempt is sent as this user or not at all.
   public var user: User
-  /// Which stay of that user it belongs to, where somebody counts: a user who has left and come
-  /// back is in another, and what returns from the former one speaks for nothing but the user.
+  /// The generation of the user session; nil outside the kit. If the same user leaves and returns,
+  /// the generation is another one. A late result of the earlier generation says nothing about the
+  /// new session.
   public var generation: Int?
   /// The operation's key.
   public var key: OperationKey
-  /// When the operation was accepted.
+  /// When the store accepted the operation.
   public var acceptedAt: Date
-  /// 1 for the first.
+  /// 1 for the first attempt.
   public var number: Int
-  /// Whether the application asked for it just now.
+  /// Whether the application has just asked for the operation.
   public var isUserRequested: Bool
+  /// The verb of the operation that needs this one first; nil for an operation of its own. The
+  /// user's consent to that verb counts for its prerequisites.
+  public private(set) var purpose: Operation.Verb?
 
   public init(
     by user: User, _ key: OperationKey, acceptedAt: Date, number: Int = 1,
@@ -30,9 +33,11 @@ public struct Attempt: Hashable, Sendable {
     self.isUserRequested = isUserRequested
   }
 
-  /// The attempt at something that this one needs first.
-  public var preparing: Attempt {
-    Attempt(
+  /// The attempt at a prerequisite of this one, which is at an operation with the verb.
+  public func preparing(for verb: Operation.Verb) -> Attempt {
+    var attempt = Attempt(
       by: user, key.next, acceptedAt: acceptedAt, number: number, generation: generation)
+    attempt.purpose = purpose ?? verb
+    return attempt
   }
 }

@@ -5,15 +5,14 @@ public struct ScopedValues<Value: Hashable & Sendable>: Hashable, Sendable {
   private var installation: [Key: Value] = [:]
   private var user: [Key: Value] = [:]
 
-  /// A key holds vendors' ids, so it is compared by bytes.
+  /// A key contains vendors' ids, so it is compared by bytes.
   private struct Key: ByteComparable {
-    let text: String
-    init(_ text: String) { self.text = text }
+    let rawValue: String
   }
 
   public init() {}
 
-  /// The value of the key in the scope; setting nil forgets it.
+  /// The value of the key in the scope. Setting nil deletes it.
   public subscript(_ scope: Scope, _ key: String) -> Value? {
     get {
       switch scope {
@@ -29,13 +28,13 @@ public struct ScopedValues<Value: Hashable & Sendable>: Hashable, Sendable {
     }
   }
 
-  /// Everything in a scope, ordered by key.
+  /// All values of a scope, ordered by key.
   public func all(_ scope: Scope) -> [(key: String, value: Value)] {
     (scope == .installation ? installation : user)
-      .sorted { $0.key < $1.key }.map { ($0.key.text, $0.value) }
+      .sorted { $0.key < $1.key }.map { ($0.key.rawValue, $0.value) }
   }
 
-  /// Forgets everything in a scope.
+  /// Deletes all values of a scope.
   public mutating func removeAll(_ scope: Scope) {
     switch scope {
     case .installation: installation = [:]

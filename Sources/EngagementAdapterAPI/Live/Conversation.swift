@@ -1,16 +1,16 @@
 public import EngagementHTTP
 public import EngagementModel
 
-/// A vendor's live channel as a pure state machine: what happens goes in, what to do comes out.
+/// A vendor's live channel as a pure state machine: it takes events and returns actions.
 ///
-/// Whoever runs it opens the socket, waits for timers, commits changes and asks for credentials;
-/// the conversation decides. It starts with `.started` and is over after `.ended`. After
-/// `.connect` or `.close` nothing more of the former socket is heard, its closing neither.
+/// The caller opens the socket, runs timers, commits changes and asks for credentials. The
+/// conversation starts with `.started` and is over after `.ended`. After `.connect` or `.close`,
+/// the caller reports no more events of the earlier socket, not even its closing.
 public protocol Conversation: Sendable {
   mutating func respond(to event: SocketEvent, in context: AdapterContext) -> [SocketAction]
 }
 
-/// What happens to a live channel.
+/// An event of a live channel.
 @nonexhaustive public enum SocketEvent: Hashable, Sendable {
   /// The first event.
   case started
@@ -18,41 +18,41 @@ public protocol Conversation: Sendable {
   case opened
   /// A text message in UTF-8.
   case message([UInt8])
-  /// The socket is closed, by whom and why; 1006 when it broke or could never be opened.
+  /// The socket is closed. The code is 1006 if it broke or could not be opened.
   case closed(code: UInt16)
-  /// A timer that was asked for has run out.
+  /// A timer has expired.
   case timer(String)
-  /// The application shows these feeds now; the ones shown before are in no list.
+  /// The application now shows exactly these feeds.
   case showing([Feed])
-  /// The credential asked for is in the context, or nobody has one.
+  /// The context has the requested credential, or the application has none.
   case credential(isAvailable: Bool)
-  /// Events to report as they happen, besides their own way through the outbox.
+  /// Events to report at once. They are also in the outbox.
   case report([EngagementEvent])
-  /// The application went to the background or comes to an end.
+  /// The application went to the background or is about to exit.
   case ended
-  /// Live channels are switched off or on by the application.
+  /// The application switched live channels on or off.
   case allowed(Bool)
 }
 
-/// What a live channel wants done.
+/// An action of a live channel for its caller.
 @nonexhaustive public enum SocketAction: Hashable, Sendable {
   case connect(HTTPRequest)
   case send([UInt8])
   case close(code: UInt16)
   case commit([Change])
-  /// Ask for a credential in place of the one in the context; `.credential` follows.
+  /// Ask the application to replace the credential in the context. `.credential` follows.
   case renewCredential
   /// Start or restart a timer.
   case timer(String, after: Duration)
   case cancelTimer(String)
-  /// Ask for the feeds over HTTP at once, and again in that interval; nil stops asking.
+  /// Request the feeds over HTTP at once, and again at that interval; nil stops the polling.
   case poll(every: Duration?)
-  /// Something the ledger should know.
+  /// Record an event in the ledger.
   case record(EngagementEvent.Kind, JSONObject)
 }
 
 extension SocketAction: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// What is done, without what is sent: a first message often holds a credential.
+  /// The action without the sent bytes, because a first message often contains a credential.
   public var description: String {
     switch self {
     case .connect(let request): "connect(\(request))"

@@ -1,11 +1,11 @@
 public import EngagementModel
 
-/// The stored form: what the outbox keeps, a replay reads and a log of operations prints. It has
-/// a version, so that a later release reads the rows of this one.
+/// The stored form of an operation, for the outbox, replays and logs. It has a version, so that a
+/// later release can read the rows of this one.
 extension Operation {
   private static let version = 1
 
-  /// The operation with everything that another attempt needs; no credential, no token.
+  /// The operation with all data for another attempt, without credentials and push tokens.
   public var json: JSON {
     var encoder = ObjectEncoder(["version": Self.version, "operation": name])
     switch self {
@@ -31,8 +31,8 @@ extension Operation {
 
   /// Reads the stored form.
   ///
-  /// Throws `newerSchema` for a version that this release does not know and `invalidArgument`,
-  /// naming the field, for what is no operation.
+  /// Throws `newerSchema` for a version that this release does not know. Throws `invalidArgument`,
+  /// which names the field, if the JSON is not an operation.
   public init(json: JSON) throws(EngagementError) {
     let fields = try ObjectDecoder(JSONField(value: json, place: "operation"))
     let version: Int = try fields.require("version")
@@ -110,7 +110,7 @@ extension Operation {
 extension Operation.DeviceChange: FieldValue {}
 
 extension ObjectDecoder {
-  /// The elements of an array, none where there is no such field.
+  /// The elements of an array; empty if the field is absent.
   fileprivate func list<Element>(
     _ name: String, _ read: (JSON) throws(EngagementError) -> Element
   ) throws(EngagementError) -> [Element] {

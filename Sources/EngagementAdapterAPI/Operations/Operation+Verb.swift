@@ -1,11 +1,11 @@
 public import EngagementModel
 
 extension Operation {
-  /// What kind of operation it is, as capabilities, logs and errors name it: `inbox`,
+  /// The kind of an operation, as capabilities, logs and errors name it: `inbox`,
   /// `device.register`, `cards.dismiss`, `vendor.callback`.
   public struct Verb: ByteComparable {
-    public let text: String
-    public init(_ text: String) { self.text = text }
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
 
     public static let settings: Verb = "settings"
     public static let cards: Verb = "cards"
@@ -27,7 +27,7 @@ extension Operation {
 
     /// An action on an item of a surface, such as `cards.dismiss`.
     public static func act(_ action: String, on surface: Surface) -> Verb {
-      Verb("\(surface.text).\(action)")
+      Verb("\(surface.rawValue).\(action)")
     }
 
     public static func vendor(_ name: String) -> Verb { Verb("vendor.\(name)") }

@@ -1,14 +1,15 @@
 public import EngagementModel
 
-/// One thing asked of a vendor. A value: sent now, kept in the outbox, printed, replayed.
+/// One request to a vendor in neutral terms. It is a value: the kit sends, stores, prints and
+/// replays it.
 ///
-/// An operation carries no credential and no push token; those are in the context of each
-/// attempt, so that a queued operation never goes out with a stale one.
+/// An operation contains no credential and no push token. The context of each attempt has those, so
+/// a queued operation never uses a stale one.
 @nonexhaustive public enum Operation: Hashable, Sendable {
-  /// What the vendor has to say before anything else: a configuration, a handshake.
+  /// Fetches the vendor's configuration, which other operations need.
   case settings
   case device(DeviceChange)
-  /// Tells the vendor the token that the context holds for the environment.
+  /// Registers the context's push token for the environment.
   case registerPush(PushEnvironment)
   case unregisterPush(PushEnvironment)
   /// The cards of a container; nil for a vendor without containers.
@@ -17,35 +18,35 @@ public import EngagementModel
   /// One message by the vendor's id.
   case message(String)
   case person
-  /// Ties the device to the application's id of a person.
+  /// Associates the device with the application's id of a person.
   case associate(UserID)
   case updatePerson(PersonUpdate)
   case metrics
   case campaigns
   case act(ItemAction, on: ItemReference)
-  /// Events of one batch key, in order.
+  /// Reports events with the same batch key, in order.
   case events([EngagementEvent])
-  /// The application's definitions, for the vendor's dashboard.
+  /// Sends the application's template definitions to the vendor's dashboard.
   case templates([Template])
   case upload(Upload)
-  /// Whether the vendor may keep data about the user at all.
+  /// Sets whether the user opts out of all data collection by the vendor.
   case optOut(Bool)
-  /// What only one vendor has, by the adapter's own name.
+  /// An operation that only one vendor has, under the adapter's own name.
   case vendor(String, JSON)
 
-  /// What becomes of the vendor's record of this installation.
+  /// A change to the vendor's record of this installation.
   public enum DeviceChange: String, Hashable, Sendable, CaseIterable {
     case register, renew, update, unregister
   }
 
-  /// A file that a user chose for a card; the bytes are in the file cache under the digest.
+  /// A file that a user chose for a card. The file cache has the bytes under the digest.
   public struct Upload: Hashable, Sendable {
     public var fileName: String
     public var contentType: String
     /// SHA-256 of the bytes in lower-case hex.
     public var digest: String
     public var byteCount: Int
-    /// Where the vendor wants it.
+    /// The vendor's storage place for the file.
     public var bucket: String?
     public var item: ItemReference
 

@@ -1,15 +1,11 @@
 import EngagementModel
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import EngagementPlatform
 
 /// Drives all transfers of one transport, on one thread at a time.
 ///
-/// A thread of its own waits for the network. A request is begun by its caller, which spares
-/// waking that thread; where somebody drives just then, it is left to whoever that is.
+/// The driver's own thread waits for the network. The calling thread starts a request itself, which
+/// saves waking that thread. If another thread is driving at that moment, that thread starts the
+/// request.
 final class CurlDriver: Sendable {
   private enum Work {
     case begin(Order, Ticket, CheckedContinuation<Transfer.Outcome, Never>)
@@ -36,21 +32,22 @@ final class CurlDriver: Sendable {
     return driver
   }
 
-  /// What became of the order. Whoever asks keeps the driver from being closed meanwhile.
+  /// Runs the order and returns its outcome. The caller keeps the driver open until then.
   func outcome(of order: Order) async -> Transfer.Outcome {
     let ticket = Ticket()
     return await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         inbox.withLock { inbox in
           inbox.work.append(.begin(order, ticket, continuation))
-          // The handler may have run before this, and so in vain.
+          // The cancellation handler may have run before the append above; then its work had no
+          // effect.
           if Task.isCancelled { inbox.work.append(.cancel(ticket)) }
         }
         if CurlLibrary.writesWithoutSignals { work() } else { poller.ring() }
       }
     } onCancel: {
       inbox.withLock { $0.work.append(.cancel(ticket)) }
-      // The task is locked meanwhile, so the work is left to the thread.
+      // The task's lock is held here, so the driver's thread does the work.
       poller.ring()
     }
   }
@@ -62,18 +59,21 @@ final class CurlDriver: Sendable {
   }
 
   private func run() {
-    // A peer that has gone must not end the process; with the signal blocked, writing fails.
+    // Writing to a closed connection must not end the process: with the signal blocked, it only
+    // fails.
     blockBrokenPipes()
     while !inbox.withLock({ $0.isClosed }) {
       let pause = transfers.withLock { $0.pause() }
-      // After the lock was held for the last time: who found it taken has left his work here.
+      // This must follow the last use of the lock. A caller that found it taken has left its work
+      // in the inbox.
       work()
       let news = poller.wait(pause)
       transfers.withLock { $0.act(on: news) }
     }
   }
 
-  /// Does what there is to do, unless another thread drives: it looks here again afterwards.
+  /// Does the waiting work, unless another thread drives. That thread checks the inbox again
+  /// afterwards.
   private func work() {
     while inbox.withLock({ !$0.work.isEmpty }) {
       guard transfers.withLockIfFree({ work(on: &$0) }) != nil else { return }

@@ -1,28 +1,23 @@
 import CCurl
 import EngagementModel
+import EngagementPlatform
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
-/// All transfers and connections of one transport, as libcurl keeps them.
+/// All transfers and connections of one transport, in libcurl.
 @safe final class MultiHandle {
-  /// Connections at one time; further transfers wait for one. A process may have no more than 256
-  /// open files where nobody has raised the limit.
+  /// The most connections at one time; further transfers wait for one. By default, a process may
+  /// have only 256 open files.
   private static let connections = 64
 
   private let raw: UnsafeMutableRawPointer
   private let poller: Poller
-  /// The one that libcurl counts by.
+  /// The same clock as libcurl's.
   private let clock = SuspendingClock()
-  /// When libcurl wants to be called though no socket has news.
+  /// When libcurl wants a call even if no socket has events.
   private var alarm: SuspendingClock.Instant?
-  /// When the thread will look again by itself, unless a socket has news.
+  /// When the thread will wake by itself if no socket has events.
   private var wakeUp: SuspendingClock.Instant?
-  /// What is wanted of each socket. One that nothing is wanted of stays registered until it has
-  /// news: a kept connection is mostly used again before that.
+  /// The events to watch for, by socket. A socket with no events stays registered until one
+  /// happens: a kept connection is usually reused before.
   private var wanted: [Int32: UInt32] = [:]
 
   init(_ poller: Poller) throws(EngagementError) {
@@ -31,8 +26,8 @@ import EngagementModel
       throw EngagementError(.internalFailure, "libcurl could not start: there is no memory.")
     }
     unsafe self.raw = raw
-    // All are kept for later. By itself, libcurl keeps four for each transfer that happens to be
-    // running, and reconnects when there were more.
+    // Keep every connection for reuse. By default, libcurl keeps only four per running transfer and
+    // closes the others.
     for option in [CURLMOPT_MAXCONNECTS, CURLMOPT_MAX_TOTAL_CONNECTIONS] {
       try Self.check(unsafe ccurl_multi_set_number(raw, option, Self.connections))
     }
@@ -41,21 +36,21 @@ import EngagementModel
   }
 
   deinit {
-    // Its call-backs would meet what is going away.
+    // The callbacks would use an object that is being freed.
     unsafe ccurl_multi_set_callbacks(raw, nil, nil, nil)
     unsafe curl_multi_cleanup(raw)
   }
 
   private static let isGloballyReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 
-  /// What has to be done for it begins with the next `turn`.
+  /// Adds a transfer. It starts at the next `act(on:)`.
   func add(_ easy: EasyHandle) throws(EngagementError) {
     try Self.check(unsafe curl_multi_add_handle(raw, easy.raw))
   }
 
   func remove(_ easy: EasyHandle) { unsafe curl_multi_remove_handle(raw, easy.raw) }
 
-  /// A transfer that is done, and how it went.
+  /// A transfer that has ended, and its result.
   func nextDone() -> (transfer: Transfer, code: CURLcode)? {
     var code = CURLE_OK
     var transfer: UnsafeMutableRawPointer?
@@ -63,11 +58,11 @@ import EngagementModel
       unsafe ccurl_get_pointer(easy, CURLINFO_PRIVATE, &transfer) == CURLE_OK,
       let transfer = unsafe transfer
     else { return nil }
-    // The driver keeps it for as long as its handle is in here.
+    // The driver retains the transfer as long as its handle is in the multi handle.
     return (unsafe Unmanaged<Transfer>.fromOpaque(transfer).takeUnretainedValue(), code)
   }
 
-  /// Does what there is to do, about sockets that have news and by the clock.
+  /// Handles the events of sockets, and the alarm if it is due.
   func act(on news: [Poller.News]) {
     for piece in news {
       if wanted[piece.socket, default: 0] == 0 {
@@ -82,10 +77,10 @@ import EngagementModel
     act(CURL_SOCKET_BAD, 0)
   }
 
-  /// How many milliseconds the thread may wait for news; for any time below zero.
+  /// How many milliseconds the thread may wait for events; negative for no limit.
   ///
-  /// It wakes no later than it was going to: the next request's alarm is hardly ever earlier then,
-  /// so that nobody has to ring for it.
+  /// The thread keeps an earlier planned wake-up. The alarm of the next request is then rarely
+  /// earlier, so the caller does not have to wake the thread for it.
   func pause() -> Int32 {
     let now = clock.now
     if let planned = wakeUp, planned > now {
@@ -96,7 +91,7 @@ import EngagementModel
     return wakeUp.map { $0 > now ? Self.milliseconds($0 - now) : 0 } ?? -1
   }
 
-  /// Ends the thread's pause where it would last too long.
+  /// Wakes the thread if it would sleep past the alarm.
   func keepAlarm() {
     guard let alarm, wakeUp.map({ alarm < $0 }) ?? true else { return }
     wakeUp = alarm
@@ -117,7 +112,7 @@ import EngagementModel
     if direction == CURL_POLL_IN || direction == CURL_POLL_INOUT { events |= EPOLLIN.rawValue }
     if direction == CURL_POLL_OUT || direction == CURL_POLL_INOUT { events |= EPOLLOUT.rawValue }
     let known = wanted.updateValue(events, forKey: socket)
-    // A socket that was closed is no longer registered, though its number is known here.
+    // A closed socket is no longer registered, although its number is still known here.
     if events != 0 && (known == nil || !poller.register(socket, events, EPOLL_CTL_MOD)) {
       _ = poller.register(socket, events, EPOLL_CTL_ADD)
     }
@@ -127,7 +122,7 @@ import EngagementModel
     alarm = milliseconds < 0 ? nil : clock.now.advanced(by: .milliseconds(milliseconds))
   }
 
-  /// Rounded up: to come early is to come again.
+  /// Rounded up: if the thread woke early, it would have to wait again.
   private static func milliseconds(_ time: Duration) -> Int32 {
     let (seconds, attoseconds) = time.components
     let whole = min(seconds, 3600) * 1000 + attoseconds / 1_000_000_000_000_000 + 1
@@ -143,7 +138,7 @@ import EngagementModel
   }
 }
 
-// The context is the handle itself, which takes them back before it goes.
+// The context is the multi handle itself, which removes these callbacks in its `deinit`.
 
 private let wantSocket: curl_socket_callback = { _, socket, direction, context, _ in
   if let context = unsafe context {

@@ -1,9 +1,9 @@
 import CCurl
 import EngagementModel
 
-/// The transfers under way: starts them, ends them, tells who waits.
+/// The running transfers: starts them, ends them and resumes their callers.
 struct Transfers {
-  /// Handles that are kept for later transfers.
+  /// The most handles that are kept for later transfers.
   private static let keptHandles = 64
 
   private let multi: MultiHandle
@@ -37,16 +37,16 @@ struct Transfers {
     end(transfer, .failure(EngagementError(.cancelled, "The task was cancelled.")))
   }
 
-  /// Does what there is to do, about sockets that have news and by the clock.
+  /// Handles the events of sockets and a due alarm, then ends the transfers that are done.
   mutating func act(on news: [Poller.News]) {
     multi.act(on: news)
     while let (transfer, code) = multi.nextDone() { end(transfer, outcome(of: transfer, code)) }
   }
 
-  /// How many milliseconds the thread may wait for news; for any time below zero.
+  /// How many milliseconds the thread may wait for events; negative for no limit.
   func pause() -> Int32 { multi.pause() }
 
-  /// Ends the thread's pause where it would last too long by now.
+  /// Wakes the thread if it would sleep past the alarm.
   func keepAlarm() { multi.keepAlarm() }
 
   private func outcome(of transfer: Transfer, _ code: CURLcode) -> Transfer.Outcome {

@@ -1,17 +1,10 @@
 import CCurl
 import COpenSSL
 import EngagementModel
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import EngagementPlatform
 
 extension Failure {
-  /// What libcurl's code means here.
+  /// The error code and the message for libcurl's code.
   var explained: (EngagementError.Code, String) {
     switch code {
     case CURLE_OPERATION_TIMEDOUT: (.deadlineExceeded, timeout)
@@ -27,7 +20,7 @@ extension Failure {
     case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING,
       CURLE_WRITE_ERROR:
       (.malformedResponse, malformed)
-    // What libcurl says of a line of the head that is longer than it keeps, too.
+    // libcurl also reports this if a line of the head is longer than its buffer.
     case CURLE_OUT_OF_MEMORY where isUnderWay: Self.reason(of: .headTooLong)
     case CURLE_OUT_OF_MEMORY, CURLE_FAILED_INIT:
       (.internalFailure, "libcurl could not begin: it is out of memory.")
@@ -35,7 +28,7 @@ extension Failure {
     }
   }
 
-  /// Whether the request had been sent, so that the vendor may have heard of it.
+  /// Whether the request was sent, so that the vendor may have received it.
   private var isUnderWay: Bool { phase == .waiting || phase == .receiving }
 
   private var timeout: String {
@@ -52,7 +45,7 @@ extension Failure {
 
   private var certificate: String {
     switch Int32(truncatingIfNeeded: verification) {
-    // libcurl's own check of the name comes before it asks OpenSSL, and leaves "unspecified".
+    // libcurl checks the name itself before it asks OpenSSL, and then reports "unspecified".
     case X509_V_OK, X509_V_ERR_UNSPECIFIED:
       "The certificate is for another host: check the endpoint, or who answers for it."
     case X509_V_ERR_CERT_HAS_EXPIRED:

@@ -1,18 +1,11 @@
 import CCurl
 import EngagementHTTP
 import EngagementModel
+import EngagementPlatform
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
-/// What is known about a transfer that failed.
+/// The known facts about a failed transfer.
 struct Failure {
-  /// How far it had come.
+  /// The phase in which the transfer failed.
   enum Phase { case resolving, connecting, greeting, waiting, receiving }
 
   let code: CURLcode
@@ -20,11 +13,11 @@ struct Failure {
   let phase: Phase
   let wasSlow: Bool
   let systemError: Int32
-  /// OpenSSL's verdict on the certificate; 0 where that was not the trouble.
+  /// OpenSSL's verdict on the certificate; 0 if the certificate was not the cause.
   let verification: Int
-  /// Whether the body was framed wrongly, which has no code of its own.
+  /// Whether the chunked framing was invalid; libcurl has no code of its own for that.
   let isBadChunk: Bool
-  /// What a proxy said to being asked for a tunnel; 0 where none was asked.
+  /// The proxy's status for a tunnel request; 0 without one.
   let proxyStatus: Int
 
   init(of transfer: Transfer, _ code: CURLcode) {
@@ -40,7 +33,7 @@ struct Failure {
     proxyStatus = easy.number(CURLINFO_HTTP_CONNECTCODE)
   }
 
-  /// The code says what to do about it, the message what it was and what helps.
+  /// The code says what to do; the message says what failed and what helps.
   var error: EngagementError {
     let (code, message) = refusal.map(Self.reason) ?? explained
     return EngagementError(code, message, underlying: underlying)

@@ -2,11 +2,11 @@ import CCurl
 import COpenSSL
 
 extension EasyHandle {
-  /// The SHA-256 of each key of the chain that the handshake verified, the server's own first;
-  /// empty where there is no such chain to see.
+  /// The SHA-256 of each key of the verified chain, the server's own first; empty without such a
+  /// chain.
   ///
-  /// Asked for each request and not at the handshake: a connection that is used again is held
-  /// against the pins again, and a proxy's certificate is never taken for the server's.
+  /// The transport reads it for each request and not at the handshake. So it compares a reused
+  /// connection with the pins again, and never takes a proxy's certificate for the server's.
   func verifiedKeys() -> [[UInt8]] {
     guard let connection = unsafe ccurl_openssl(raw).map({ OpaquePointer($0) }) else {
       return []

@@ -3,7 +3,7 @@ import EngagementHTTP
 import EngagementModel
 
 extension EasyHandle {
-  /// Sets everything that a transfer needs; the handle is new or has been reset.
+  /// Sets all options of a transfer. The handle must be new or reset.
   func prepare(for transfer: Transfer, within limits: Limits) throws(EngagementError) {
     try setTarget(transfer.order)
     try setRequest(transfer.order.request)
@@ -16,16 +16,16 @@ extension EasyHandle {
     try setErrorText()
     try setWebOnly()
     try set(CURLOPT_URL, order.url.text)
-    // The URL has been checked as it stands, so it is sent as it stands.
+    // The check was on this exact URL, so libcurl must not normalise it.
     try set(CURLOPT_PATH_AS_IS, 1)
     try set(CURLOPT_FOLLOWLOCATION, 0)
     try set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
-    // To wait for a connection that may turn out to be shared is cheaper than to open a second.
+    // Waiting for a connection that HTTP/2 may share is cheaper than opening a second one.
     try set(CURLOPT_PIPEWAIT, 1)
     try set(CURLOPT_PROXY, order.proxy.server.revealed)
     try set(CURLOPT_NOPROXY, order.proxy.exceptions)
     try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-    // A proxy must not see the headers that are for the server.
+    // A proxy must not see the headers for the server.
     try set(CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE))
   }
 
@@ -36,16 +36,16 @@ extension EasyHandle {
       try set(CURLOPT_POST, 1)
       try setBody(body)
     }
-    try set(CURLOPT_CUSTOMREQUEST, request.method.text)
-    // Empty: every coding that this libcurl can undo.
+    try set(CURLOPT_CUSTOMREQUEST, request.method.rawValue)
+    // An empty value allows every coding that this libcurl can decode.
     try set(CURLOPT_ACCEPT_ENCODING, "")
     try setHeaders(Self.lines(of: request.headers))
   }
 
-  /// A body of no bytes is announced where one is expected (RFC 9110 §8.6).
+  /// These methods send an empty body with its length (RFC 9110 §8.6).
   private static let expectBody: [HTTPMethod] = [.post, .put, .patch]
 
-  /// What libcurl would add by itself is named without a value, which keeps it from doing so.
+  /// A header line without a value keeps libcurl from adding its own.
   private static func lines(of headers: HTTPHeaders) -> [String] {
     let own = ["Accept", "Content-Type", "Expect"].filter { !headers.contains($0) }
     return own.map { "\($0):" }
@@ -56,7 +56,7 @@ extension EasyHandle {
   }
 
   private func setLimits(_ limits: Limits) throws(EngagementError) {
-    // Without it, libcurl would use signals to end a wait, for the whole process.
+    // Otherwise libcurl uses signals for time-outs, which affect the whole process.
     try set(CURLOPT_NOSIGNAL, 1)
     try set(CURLOPT_CONNECTTIMEOUT_MS, limits.connect)
     try set(CURLOPT_TIMEOUT_MS, limits.total)
@@ -71,11 +71,11 @@ extension EasyHandle {
     try set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
     try set(CURLOPT_PROXY_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
     if let file = limits.certificateAuthorities {
-      // It stands in for the system's file; the system's folder stays.
+      // The file replaces the system's file; the system's directory stays in use.
       try set(CURLOPT_CAINFO, file)
       try set(CURLOPT_PROXY_CAINFO, file)
     }
-    // A resumed session shows no chain, and so nothing to hold against the pins.
+    // A resumed session has no chain to compare with the pins.
     if order.pins != nil { try set(CURLOPT_SSL_SESSIONID_CACHE, 0) }
   }
 

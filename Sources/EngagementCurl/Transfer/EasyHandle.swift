@@ -1,7 +1,7 @@
 import CCurl
 import EngagementModel
 
-/// What libcurl knows about one transfer. It is used for one after the other.
+/// libcurl's handle for one transfer. It is reused for later transfers.
 @safe final class EasyHandle {
   let raw: UnsafeMutableRawPointer
   private var headers: UnsafeMutablePointer<curl_slist>?
@@ -22,7 +22,7 @@ import EngagementModel
     unsafe error.deallocate()
   }
 
-  /// Forgets the transfer that it was used for, and keeps what serves the next one as well.
+  /// Resets all options but keeps caches that later transfers can use.
   func reset() {
     unsafe curl_easy_reset(raw)
     unsafe curl_slist_free_all(headers)
@@ -41,7 +41,7 @@ import EngagementModel
     try Self.check(unsafe ccurl_set_receiver(raw, option, receiver))
   }
 
-  /// The handle does not keep the value alive.
+  /// The handle does not retain the value.
   func set(_ option: CURLoption, unretained value: AnyObject) throws(EngagementError) {
     let pointer = unsafe Unmanaged.passUnretained(value).toOpaque()
     try Self.check(unsafe ccurl_set_pointer(raw, option, pointer))
@@ -61,7 +61,7 @@ import EngagementModel
     try Self.check(unsafe ccurl_set_pointer(raw, CURLOPT_ERRORBUFFER, error))
   }
 
-  /// Copies the bytes.
+  /// Sets the body; libcurl copies the bytes.
   func setBody(_ body: [UInt8]) throws(EngagementError) {
     let size = curl_off_t(body.count)
     try Self.check(unsafe ccurl_set_size(raw, CURLOPT_POSTFIELDSIZE_LARGE, size))
@@ -78,16 +78,16 @@ import EngagementModel
     try Self.check(unsafe ccurl_set_list(raw, CURLOPT_HTTPHEADER, headers))
   }
 
-  /// What libcurl says about why the last transfer failed. It may hold parts of the request.
+  /// libcurl's text on why the last transfer failed. It may contain parts of the request.
   var errorText: String { unsafe String(cString: error) }
 
-  /// A number about the last transfer; zero where libcurl does not know it.
+  /// A number about the last transfer; zero if libcurl does not know it.
   func number(_ info: CURLINFO) -> Int {
     var value = 0
     return unsafe ccurl_get_number(raw, info, &value) == CURLE_OK ? value : 0
   }
 
-  /// When a phase of the last transfer was done, in microseconds; zero where it was not.
+  /// When a phase of the last transfer ended, in microseconds; zero if it did not end.
   func time(_ info: CURLINFO) -> Int {
     var value = curl_off_t(0)
     return unsafe ccurl_get_size(raw, info, &value) == CURLE_OK ? Int(value) : 0

@@ -1,7 +1,7 @@
 import EngagementHTTP
 import EngagementModel
 
-/// A request that may be sent, and under which conditions.
+/// A checked request with its pins and its proxy.
 struct Order: Sendable {
   let request: HTTPRequest
   let url: HTTPURL
@@ -10,10 +10,10 @@ struct Order: Sendable {
   let proxy: ProxyChoice.Route
 }
 
-/// What cancelling names: one call of `send`.
+/// Identifies one call of `send`, for cancellation.
 final class Ticket: Sendable {}
 
-/// What every transfer of a transport has to keep to.
+/// The limits for every transfer of a transport.
 struct Limits: Sendable {
   let connect: Int
   let total: Int
@@ -35,7 +35,7 @@ struct Limits: Sendable {
 }
 
 extension Duration {
-  /// Within what libcurl takes, and never zero, which to libcurl is no limit at all.
+  /// Clamped to the range of libcurl, and never zero, which would mean no limit.
   fileprivate var milliseconds: Int {
     let most = Duration.milliseconds(Int64(Int32.max))
     let clamped = max(.milliseconds(1), min(self, most)).components

@@ -1,9 +1,9 @@
 import EngagementHTTP
 
-/// What has come for one request: the lines of the head as they came, and the decoded body.
+/// The data received for one request: the unchanged lines of the head and the decoded body.
 struct Received: Sendable {
-  /// The most bytes of heads, interim ones included: far above what servers send, far below what
-  /// would hurt.
+  /// The most bytes of heads, including interim ones: far more than servers send, and still
+  /// harmless.
   static let headLimit = 64 << 10
 
   var status = 0
@@ -12,13 +12,12 @@ struct Received: Sendable {
   private var headBytes = 0
   private var isHeadComplete = true
 
-  /// Takes one line of a head; false where there are too many.
+  /// Takes one line of a head. Returns false if the heads are too long.
   mutating func take(headLine line: some Collection<UInt8>) -> Bool {
     headBytes += line.count
     guard headBytes <= Self.headLimit else { return false }
     if isHeadComplete {
-      // What follows a complete head is the next one, or a trailer: RFC 9110 §6.5.1 forbids to
-      // merge those without knowing them.
+      // The line is a new head or a trailer. RFC 9110 §6.5.1 forbids merging unknown trailers.
       guard line.starts(with: "HTTP/".utf8) else { return true }
       head = []
       isHeadComplete = false
@@ -30,7 +29,7 @@ struct Received: Sendable {
     return true
   }
 
-  /// Fields that no header can be are left out.
+  /// The response, without fields that `HTTPHeaders` refuses.
   var response: HTTPResponse {
     var headers = HTTPHeaders()
     for line in head.split(separator: UInt8(ascii: "\n")) {

@@ -1,11 +1,11 @@
 import CCurl
 import EngagementHTTP
 import EngagementModel
-import FoundationEssentials
+import EngagementPlatform
 
-/// One request under way: where libcurl puts what comes and asks whether to go on.
+/// One running request: libcurl's callbacks store data here and ask whether to continue.
 ///
-/// Whoever drives alone touches it.
+/// Only the thread that drives uses it.
 final class Transfer {
   typealias Outcome = Result<Received, EngagementError>
 
@@ -13,7 +13,7 @@ final class Transfer {
   let ticket: Ticket
   let easy: EasyHandle
   let continuation: CheckedContinuation<Outcome, Never>
-  /// Why this side ended it, where it did.
+  /// Why this side ended the transfer; nil if it did not.
   private(set) var refusal: Refusal?
   var received = Received()
   private let maximumBodyBytes: Int
@@ -30,11 +30,12 @@ final class Transfer {
     self.continuation = continuation
   }
 
-  /// Asked when the connection stands, each time before the request is written to it.
+  /// Whether libcurl may write the request. libcurl asks each time before it writes the request to
+  /// a connection.
   func mayBeSent() -> Bool {
     sendings += 1
-    // libcurl writes a request again when a kept connection was dead. Nobody knows whether that
-    // was before or after the server had read the first one.
+    // libcurl writes the request again if a kept connection was dead. The server may already have
+    // read the first one.
     if sendings > 1 && !order.request.method.isSafe { refusal = .lost }
     if refusal == nil, let pins = order.pins { check(pins) }
     return refusal == nil
@@ -67,7 +68,7 @@ extension Transfer {
   enum Refusal { case pins, lost, headTooLong, bodyTooLong }
 }
 
-// The context is the transfer, which is kept until libcurl has let go of it.
+// The context is the transfer. The driver retains it until libcurl has released it.
 
 let takeHeadLine: curl_write_callback = { bytes, size, count, context in
   guard let context = unsafe context else { return 0 }

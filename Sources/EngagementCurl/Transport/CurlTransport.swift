@@ -1,23 +1,24 @@
 public import EngagementHTTP
 public import EngagementModel
 
-/// The transport of this library: libcurl, one thread that waits for all transfers, HTTP/2 where the
-/// server speaks it. A request is begun on its caller's thread, which waits for nothing.
+/// The transport of this library, based on libcurl: one thread waits for all transfers, with HTTP/2
+/// if the server supports it. The caller's thread starts a request without blocking.
 ///
-/// It does what `HTTPTransport` promises. Connections are kept and used again, by the requests of
-/// one transport only; make one transport and share it. A request that fails because a kept
-/// connection turns out to be dead is sent once more on a new one where it only reads; any other
-/// fails with `unavailable`, since nobody knows whether it had an effect.
+/// It keeps the guarantees of `HTTPTransport`. It reuses connections, but only within one
+/// transport; make one transport and share it. If a kept connection turns out to be dead, the
+/// transport sends a GET or HEAD request once more on a new one. Any other request fails with
+/// `unavailable`, because it may have had an effect.
 ///
-/// Beyond the errors of every transport, `invalidConfiguration` says that the file of certificate
-/// authorities can't be used, and `internalFailure` that libcurl or its thread could not start.
+/// Besides the errors of every transport it throws `invalidConfiguration` if the file of
+/// certificate authorities can't be used, and `internalFailure` if libcurl or its thread could not
+/// start.
 public final class CurlTransport: HTTPTransport {
   private let policy: RequestPolicy
   private let proxy: ProxyChoice
   private let report: (@Sendable (PinMismatch) -> Void)?
   private let driver: Result<CurlDriver, EngagementError>
 
-  /// Starts the thread. Nothing is connected before the first request.
+  /// Starts the thread. Does not connect before the first request.
   public init(_ configuration: Configuration = Configuration()) {
     policy = configuration.policy
     proxy = ProxyChoice(configuration.proxy)
@@ -31,7 +32,7 @@ public final class CurlTransport: HTTPTransport {
 
   public func send(_ request: HTTPRequest) async throws(EngagementError) -> HTTPResponse {
     let order = try order(for: request)
-    // The driver's thread ends with the transport.
+    // The driver's thread ends with the transport, so the transport must outlive the request.
     defer { withExtendedLifetime(self) {} }
     return try await driver.get().outcome(of: order).get().response
   }

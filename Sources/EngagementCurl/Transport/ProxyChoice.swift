@@ -1,20 +1,13 @@
 import EngagementHTTP
 import EngagementModel
+import EngagementPlatform
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
-/// What is known about proxies when a transport is made.
+/// The proxy settings at the time when a transport is made.
 ///
-/// The environment is read here and once, since libcurl would read it on its own thread while the
+/// It reads the environment once, here: libcurl would read it on its own thread while the
 /// application may be changing it.
 struct ProxyChoice: Sendable {
-  /// What a request is told: a proxy, or an empty text for none, and the hosts to reach without it.
+  /// The proxy of a request, or an empty text for none, and the hosts to reach without it.
   struct Route: Hashable, Sendable {
     let server: Secret
     let exceptions: String
@@ -29,7 +22,7 @@ struct ProxyChoice: Sendable {
     case .none: route = .direct
     case .server(let server): route = Route(server: server, exceptions: "")
     case .environment:
-      // Plain text goes to loopback addresses alone, so `http_proxy` is never the one to ask.
+      // Plain text is sent only to loopback addresses, so `http_proxy` never applies.
       let names = ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
       let server = names.lazy.compactMap(environment).first { !$0.isEmpty }
       let exceptions = ["no_proxy", "NO_PROXY"].lazy.compactMap(environment).first
@@ -37,7 +30,7 @@ struct ProxyChoice: Sendable {
     }
   }
 
-  /// No proxy can reach this machine's own loopback.
+  /// The route to a host. A proxy can't reach this machine's loopback addresses.
   func route(to host: HTTPHost) -> Route { host.isLoopbackLiteral ? .direct : route }
 
   private static func variable(_ name: String) -> String? {

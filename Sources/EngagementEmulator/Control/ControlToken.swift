@@ -1,5 +1,6 @@
 import EngagementFormats
 import EngagementModel
+import EngagementVendors
 
 /// What the control interface asks for.
 enum ControlToken {
@@ -11,7 +12,7 @@ enum ControlToken {
   }
 
   /// Whether a call has it, told by its digest, so that how long it takes tells nothing of it.
-  static func isIn(_ call: Call, _ token: Secret) -> Bool {
+  static func isIn(_ call: VendorRequest, _ token: Secret) -> Bool {
     let given = call.all("Authorization")
     guard given.count == 1 else { return false }
     return SHA256.digest(of: given[0]) == SHA256.digest(of: "Bearer \(token.revealed)")

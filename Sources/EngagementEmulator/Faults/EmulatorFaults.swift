@@ -37,6 +37,17 @@ public struct EmulatorFaults: Sendable {
     }
   }
 
+  /// Throws `invalidConfiguration` for a fault of a vendor that is not one of these.
+  func check(vendors: [String]) throws(EngagementError) {
+    for (index, fault) in faults.enumerated() {
+      guard let vendor = fault.vendor, !vendors.contains(vendor) else { continue }
+      throw EngagementError(
+        .invalidConfiguration,
+        "In the fault script, faults[\(index)].vendor is not a vendor"
+          + NearestName.hint(for: vendor, among: vendors))
+    }
+  }
+
   /// Every kind of fault that a script may name.
   public static var kinds: [String] { FaultKind.names }
 
@@ -84,13 +95,11 @@ extension EmulatorFaults.Fault {
       throw fields.wrong("fault", "a text, the kind of fault")
     }
     guard let kind = FaultKind(rawValue: kind) else {
-      throw fields.wrong("fault", "a kind of fault\(Nearest.hint(kind, FaultKind.names))")
+      throw fields.wrong(
+        "fault", "a kind of fault\(NearestName.hint(for: kind, among: FaultKind.names))")
     }
     self.init(kind: kind, written: json)
     vendor = try fields.text("vendor")
-    if let vendor, !VendorTable.names.contains(vendor) {
-      throw fields.wrong("vendor", "a vendor\(Nearest.hint(vendor, VendorTable.names))")
-    }
     method = try fields.text("method")
     path = try fields.text("path")
     from = try fields.number("from", 1...Int.max) ?? 1

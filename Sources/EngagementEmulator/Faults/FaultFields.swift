@@ -1,6 +1,6 @@
 import EngagementModel
 
-/// The members of a part of a fault script, with its place for whoever reads the error.
+/// The members of a part of a fault script, with its place for the error message.
 struct FaultFields {
   private let json: JSON
   private let name: String
@@ -15,7 +15,7 @@ struct FaultFields {
       throw EngagementError(
         .invalidConfiguration,
         "In the fault script, \(name) has an unknown field \"\(member.key)\""
-          + Nearest.hint(member.key, allowed))
+          + NearestName.hint(for: member.key, among: allowed))
     }
   }
 

@@ -1,3 +1,5 @@
+import EngagementVendors
+
 /// A script under way: how many requests each fault has seen and struck.
 struct FaultPlan: Sendable {
   let script: EmulatorFaults
@@ -14,7 +16,7 @@ struct FaultPlan: Sendable {
   }
 
   /// The fault that strikes a call: the first that matches. All that match count it.
-  mutating func next(for call: Call, to vendor: String) -> EmulatorFaults.Fault? {
+  mutating func next(for call: VendorRequest, to vendor: String) -> EmulatorFaults.Fault? {
     var chosen: EmulatorFaults.Fault?
     for (index, fault) in script.faults.enumerated() where fault.matches(call, to: vendor) {
       seen[index] += 1
@@ -32,7 +34,7 @@ struct FaultPlan: Sendable {
 }
 
 extension EmulatorFaults.Fault {
-  func matches(_ call: Call, to vendor: String) -> Bool {
+  func matches(_ call: VendorRequest, to vendor: String) -> Bool {
     (self.vendor == nil || self.vendor == vendor) && (method == nil || method == call.method)
       && (path.map(call.path.hasPrefix) ?? true)
   }

@@ -1,6 +1,5 @@
 import EngagementFormats
-
-import struct FoundationEssentials.Date
+import EngagementPlatform
 
 /// Times as HTTP writes them (RFC 9110 §5.6.7).
 enum HTTPDateText {

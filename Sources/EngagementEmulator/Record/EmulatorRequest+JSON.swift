@@ -1,5 +1,6 @@
 import EngagementFormats
 public import EngagementModel
+import EngagementVendors
 
 extension EmulatorRequest {
   /// The request as the control interface lists it; what is nil is absent.
@@ -17,7 +18,7 @@ extension EmulatorRequest {
   }
 }
 
-extension EmulatorEffect {
+extension VendorEffect {
   var json: JSONObject {
     ["name": .string(name), "subject": .string(subject), "user": .string(user)]
   }

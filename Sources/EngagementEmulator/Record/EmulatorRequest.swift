@@ -1,6 +1,6 @@
 import EngagementModel
-
-public import struct FoundationEssentials.Date
+public import EngagementPlatform
+public import EngagementVendors
 
 /// One request that a vendor's server was asked, and what became of it.
 ///
@@ -21,42 +21,11 @@ public struct EmulatorRequest: Hashable, Sendable {
   /// The status of the answer; nil where the connection broke without one.
   public var status: Int?
   /// What it changed at the vendor, in order; empty for what only reads or was refused.
-  public var effects: [EmulatorEffect]
+  public var effects: [VendorEffect]
   /// The length of its body.
   public var bytes: Int
   /// What it was about, in a few words for a reader.
   public var summary: String
   /// The fault that struck it.
   public var fault: String?
-}
-
-/// Something that happened at a vendor: what, to what, by whom. Two of them are equal when the
-/// same thing happened twice.
-public struct EmulatorEffect: Sendable {
-  /// The vendor's word for it, such as `ccd` for a dismissed Braze card.
-  public var name: String
-  /// What it was about: an item's id, an event's or an attribute's name. Empty where there is none.
-  public var subject: String
-  /// The user, as the vendor knows them; `anonymous:` and the device for one who is not signed in.
-  public var user: String
-
-  public init(_ name: String, of subject: String = "", by user: String) {
-    self.name = name
-    self.subject = subject
-    self.user = user
-  }
-}
-
-extension EmulatorEffect: Hashable {
-  /// Whether all parts have the same bytes: two ids may look alike and differ.
-  public static func == (left: EmulatorEffect, right: EmulatorEffect) -> Bool {
-    left.name.hasSameBytes(as: right.name) && left.subject.hasSameBytes(as: right.subject)
-      && left.user.hasSameBytes(as: right.user)
-  }
-
-  public func hash(into hasher: inout Hasher) {
-    name.hashBytes(into: &hasher)
-    subject.hashBytes(into: &hasher)
-    user.hashBytes(into: &hasher)
-  }
 }

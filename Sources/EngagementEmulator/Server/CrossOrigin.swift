@@ -1,10 +1,12 @@
+import EngagementVendors
+
 /// Pages of this machine may talk to a vendor as they may to the real one.
 enum CrossOrigin {
   /// The answer to a browser that asks first.
-  static func preflight(_ call: Call) -> Reply? {
+  static func preflight(_ call: VendorRequest) -> VendorReply? {
     guard call.method == "OPTIONS", call.header("Origin") != nil else { return nil }
     let asked = call.header("Access-Control-Request-Headers") ?? "*"
-    return Reply(
+    return VendorReply(
       204,
       headers: [
         ("Access-Control-Allow-Methods", "GET, POST, PUT, PATCH, DELETE"),
@@ -12,8 +14,8 @@ enum CrossOrigin {
       ])
   }
 
-  /// Lets the page see the answer. The doorkeeper has seen to whose page it is.
-  static func allow(_ call: Call, in reply: inout Reply) {
+  /// Lets the page see the answer. `LoopbackGuard` has checked whose page it is.
+  static func allow(_ call: VendorRequest, in reply: inout VendorReply) {
     guard let origin = call.header("Origin") else { return }
     reply.headers.append(("Access-Control-Allow-Origin", origin))
   }

@@ -1,29 +1,26 @@
 import CMicrohttpd
 import EngagementModel
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import EngagementPlatform
+import EngagementVendors
 
 /// One port: libmicrohttpd on a thread of its own.
 ///
-/// `prepareToStop`, the pacer's jobs, then `stop`: the library aborts the process when it is
+/// `prepareToStop`, the timer's jobs, then `stop`: the library aborts the process when it is
 /// stopped while a connection is suspended.
-// The daemon's address is used by `stop` alone, which is called once, on the pacer's thread.
+// The daemon's address is used by `stop` alone, which is called once, on the timer's thread.
 @safe final class Listener: @unchecked Sendable {
   let port: Int
-  private let desk: Desk
+  private let handler: RequestHandler
   private let daemon: OpaquePointer
 
   init(
-    port: Int, name: String, pacer: Pacer, answer: @escaping @Sendable (Call) -> Delivery
+    port: Int, name: String, timer: TimerThread,
+    answer: @escaping @Sendable (VendorRequest) -> ResponseDelivery
   ) throws(EngagementError) {
     let (socket, port) = try LoopbackSocket.listening(on: port, for: name)
     self.port = port
-    desk = Desk(pacer: pacer, answer: answer)
-    let context = unsafe Unmanaged.passRetained(desk)
+    handler = RequestHandler(timer: timer, answer: answer)
+    let context = unsafe Unmanaged.passRetained(handler)
     let started = unsafe microhttpd_start(
       socket, 128 << 10, 60, onCall, onCompleted, onConnection, onTarget, context.toOpaque())
     guard let daemon = unsafe started else {
@@ -35,16 +32,16 @@ import EngagementModel
   }
 
   /// Resets every connection that is open.
-  func resetAll() { desk.resetAll() }
+  func resetAll() { handler.resetAll() }
 
   /// From now on no request waits for anything.
-  func prepareToStop() { desk.prepareToStop() }
+  func prepareToStop() { handler.prepareToStop() }
 
   /// Ends the library's thread and closes the port.
   func stop() {
     unsafe MHD_stop_daemon(daemon)
     // No call-back comes any more, so the reference that they used goes.
-    unsafe Unmanaged.passUnretained(desk).release()
+    unsafe Unmanaged.passUnretained(handler).release()
   }
 }
 
@@ -56,29 +53,29 @@ private let onTarget:
     -> UnsafeMutableRawPointer? = { _, target, _ in
       // The library decodes the path that it passes on later, so a `%2F` in it would be lost.
       let text = unsafe target.map { unsafe String(cString: $0) } ?? ""
-      return unsafe Unmanaged.passRetained(Exchange(target: text)).toOpaque()
+      return unsafe Unmanaged.passRetained(PendingRequest(target: text)).toOpaque()
     }
 
 private let onCompleted: MHD_RequestCompletedCallback = { _, _, context, _ in
-  guard let exchange = unsafe context?.pointee else { return }
-  unsafe Unmanaged<Exchange>.fromOpaque(exchange).release()
+  guard let pending = unsafe context?.pointee else { return }
+  unsafe Unmanaged<PendingRequest>.fromOpaque(pending).release()
   unsafe context?.pointee = nil
 }
 
 private let onConnection: MHD_NotifyConnectionCallback = { context, connection, _, what in
   guard let context = unsafe context, let connection = unsafe connection else { return }
-  let desk = unsafe Unmanaged<Desk>.fromOpaque(context).takeUnretainedValue()
+  let handler = unsafe Unmanaged<RequestHandler>.fromOpaque(context).takeUnretainedValue()
   let socket = unsafe microhttpd_socket(connection)
-  if what == .CONNECTION_NOTIFY_STARTED { desk.opened(socket) } else { desk.closed(socket) }
+  if what == .CONNECTION_NOTIFY_STARTED { handler.opened(socket) } else { handler.closed(socket) }
 }
 
 private let onCall: MHD_AccessHandlerCallback = {
   context, connection, _, method, _, part, count, own in
   guard let context = unsafe context, let connection = unsafe connection,
-    let exchange = unsafe own?.pointee, let count = unsafe count, let method = unsafe method
+    let pending = unsafe own?.pointee, let count = unsafe count, let method = unsafe method
   else { return .NO }
-  let desk = unsafe Unmanaged<Desk>.fromOpaque(context).takeUnretainedValue()
-  let subject = unsafe Unmanaged<Exchange>.fromOpaque(exchange).takeUnretainedValue()
+  let handler = unsafe Unmanaged<RequestHandler>.fromOpaque(context).takeUnretainedValue()
+  let subject = unsafe Unmanaged<PendingRequest>.fromOpaque(pending).takeUnretainedValue()
   let isFirst = subject.state.withLock { state in
     defer { unsafe state.method = String(cString: method) }
     return state.method == nil
@@ -86,9 +83,9 @@ private let onCall: MHD_AccessHandlerCallback = {
   if isFirst { return .YES }
   if unsafe count.pointee > 0 {
     unsafe subject.receive(
-      UnsafeRawBufferPointer(start: part, count: count.pointee), limit: Desk.bodyLimit)
+      UnsafeRawBufferPointer(start: part, count: count.pointee), limit: RequestHandler.bodyLimit)
     unsafe count.pointee = 0
     return .YES
   }
-  return unsafe desk.serve(subject, Connection(connection))
+  return unsafe handler.serve(subject, HTTPConnection(connection))
 }

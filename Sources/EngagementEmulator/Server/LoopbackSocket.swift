@@ -1,11 +1,6 @@
 import CMicrohttpd
 import EngagementModel
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import EngagementPlatform
 
 /// What is done to sockets outside the HTTP library.
 enum LoopbackSocket {

@@ -1,12 +1,13 @@
-/// A place in bytes that are read from left to right.
+/// A position in bytes that are read from left to right.
 ///
-/// The bytes are handed to every call instead of being kept: a plain value needs no lifetime.
+/// The caller passes the bytes to every call. The reader does not keep them, so it needs no
+/// lifetime.
 struct ByteReader {
   private(set) var position = 0
 
   func isAtEnd(of bytes: RawSpan) -> Bool { position >= bytes.byteCount }
 
-  /// The next byte, left where it is; nil at the end.
+  /// The next byte, without taking it; nil at the end.
   func peek(in bytes: RawSpan) -> UInt8? {
     position < bytes.byteCount ? bytes.byte(at: position) : nil
   }
@@ -18,14 +19,15 @@ struct ByteReader {
     return byte
   }
 
-  /// Takes the next byte if it is that character; says whether it was.
+  /// Takes the next byte if it is that character. Returns whether it was.
   mutating func take(_ character: Unicode.Scalar, in bytes: RawSpan) -> Bool {
     guard peek(in: bytes) == UInt8(ascii: character) else { return false }
     position += 1
     return true
   }
 
-  /// Takes one decimal digit and gives its value; nil and unmoved where there is none.
+  /// Takes one decimal digit and returns its value. Returns nil and does not move if there is no
+  /// digit.
   mutating func digit(in bytes: RawSpan) -> Int? {
     guard let byte = peek(in: bytes) else { return nil }
     let value = byte &- UInt8(ascii: "0")

@@ -1,9 +1,10 @@
-/// How SHA-1 and SHA-256 end a message: a set bit, zeros, and its length in bits, which fills
-/// the last block of 64 bytes.
+/// The end of a message in SHA-1 and SHA-256: a set bit, zeros, and the message's length in bits.
+/// It fills the last block of 64 bytes.
 enum MessagePadding {
   static let blockSize = 64
 
-  /// The end of a message of `byteCount` bytes, of which the last, less than a block, are `rest`.
+  /// The last block or blocks of a message of `byteCount` bytes. `rest` is the bytes after the last
+  /// whole block.
   static func lastBlocks(rest: RawSpan, byteCount: UInt64) -> [UInt8] {
     let size = rest.byteCount < blockSize - 8 ? blockSize : 2 * blockSize
     return [UInt8](capacity: size) { output in

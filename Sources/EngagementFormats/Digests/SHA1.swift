@@ -1,7 +1,6 @@
-/// SHA-1 of FIPS 180-4, for the one place that still asks for it: the key that a WebSocket server
-/// answers with (RFC 6455, section 4.2.2).
+/// SHA-1 of FIPS 180-4, for the key that a WebSocket server answers with (RFC 6455, section 4.2.2).
 ///
-/// Collisions are easy to make. Nothing may be trusted or told apart by it; use `SHA256`.
+/// Collisions are easy to make: do not use SHA-1 for trust or identity. Use `SHA256`.
 public enum SHA1 {
   /// The 20 bytes of the digest.
   public static func digest(of bytes: RawSpan) -> [UInt8] {
@@ -21,7 +20,7 @@ public enum SHA1 {
   public static func digest(of text: String) -> [UInt8] { text.readingBytes(digest(of:)) }
 }
 
-/// The five numbers of the standard, under its names.
+/// The five words of the standard's state, under its names.
 private struct State {
   var a: UInt32 = 0x6745_2301
   var b: UInt32 = 0xefcd_ab89
@@ -35,7 +34,7 @@ private struct State {
     }
   }
 
-  /// Takes in whole blocks of 64 bytes.
+  /// Processes whole blocks of 64 bytes.
   mutating func compress(_ blocks: RawSpan) {
     var words = [UInt32](repeating: 0, count: 80)
     for block in stride(from: 0, to: blocks.byteCount, by: MessagePadding.blockSize) {

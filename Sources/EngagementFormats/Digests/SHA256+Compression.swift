@@ -27,8 +27,8 @@ extension SHA256 {
 
   /// The 64 rounds, with the names of the standard.
   ///
-  /// Eight rounds stand in a row, each with the names moved on by one instead of the values,
-  /// which takes half the time.
+  /// The loop is unrolled eight times. Each round passes the variables in a rotated order instead
+  /// of moving the values, which halves the time.
   private static func rounds(_ words: Span<UInt32>, from state: SIMD8<UInt32>) -> SIMD8<UInt32> {
     var (a, b, c, d) = (state[0], state[1], state[2], state[3])
     var (e, f, g, h) = (state[4], state[5], state[6], state[7])

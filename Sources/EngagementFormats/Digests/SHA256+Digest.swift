@@ -1,7 +1,7 @@
 extension SHA256 {
   /// The 32 bytes of a digest.
   public struct Digest: Hashable, Sendable, CustomStringConvertible {
-    /// The digest as eight numbers, the most significant first.
+    /// The digest as eight words, the most significant first.
     let words: SIMD8<UInt32>
 
     /// The 32 bytes.

@@ -1,6 +1,6 @@
-/// SHA-256 of FIPS 180-4, of bytes that come at once or piece by piece.
+/// SHA-256 of FIPS 180-4, over bytes given at once or in pieces.
 ///
-/// Up to 2⁶¹ bytes, as the standard has it.
+/// A message may have up to 2⁶¹ bytes, as in the standard.
 public struct SHA256: Sendable {
   private var state = SIMD8<UInt32>(
     0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a,
@@ -9,7 +9,7 @@ public struct SHA256: Sendable {
   private var rest: [UInt8] = []
   private var byteCount: UInt64 = 0
 
-  /// The digest of nothing yet.
+  /// The digest of an empty message.
   public init() {}
 
   /// Adds bytes to the message; the pieces may have any length.
@@ -31,10 +31,10 @@ public struct SHA256: Sendable {
   /// Adds bytes to the message; the pieces may have any length.
   public mutating func update(_ bytes: [UInt8]) { update(bytes.span.bytes) }
 
-  /// The digest of all that has been added so far; more may follow.
+  /// The digest of all bytes so far. More bytes may follow.
   public func digest() -> Digest { Self.digest(after: state, rest.span.bytes, byteCount) }
 
-  /// The digest of bytes that are all there.
+  /// The digest of a whole message.
   public static func digest(of bytes: RawSpan) -> Digest {
     let end = bytes.byteCount - bytes.byteCount % MessagePadding.blockSize
     let state = compress(bytes.extracting(0..<end), from: Self().state)
@@ -42,15 +42,15 @@ public struct SHA256: Sendable {
     return digest(after: state, rest, UInt64(bytes.byteCount))
   }
 
-  /// The digest of bytes that are all there.
+  /// The digest of a whole message.
   public static func digest(of bytes: [UInt8]) -> Digest { digest(of: bytes.span.bytes) }
 
   /// The digest of a string's UTF-8 bytes.
   public static func digest(of text: String) -> Digest { text.readingBytes(digest(of:)) }
 
   private mutating func keep(_ bytes: RawSpan, _ range: Range<Int>) {
-    // Appending nothing to an empty array would still write the count of the storage that all
-    // empty arrays share.
+    // Appending nothing to an empty array would still write to the storage that all empty arrays
+    // share.
     guard !range.isEmpty else { return }
     rest.append(addingCapacity: range.count) { output in
       for offset in range { output.append(bytes.byte(at: offset)) }

@@ -1,7 +1,7 @@
-public import struct FoundationEssentials.UUID
+public import EngagementPlatform
 
 extension UUID {
-  /// Takes 128 bits as they are, the most significant 64 first.
+  /// Takes 128 bits unchanged, the most significant 64 first.
   public init(bits: (high: UInt64, low: UInt64)) {
     let (a, b) = (Self.bytes(of: bits.high), Self.bytes(of: bits.low))
     self.init(

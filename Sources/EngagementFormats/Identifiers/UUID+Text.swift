@@ -1,4 +1,4 @@
-public import struct FoundationEssentials.UUID
+public import EngagementPlatform
 
 extension UUID {
   /// Reads the 36 characters of RFC 9562, with digits of either case; nil for any other form.
@@ -24,11 +24,11 @@ extension UUID {
     self.init(bits: bits)
   }
 
-  /// The 36 characters of RFC 9562, in lower case as it asks.
+  /// The 36 characters of RFC 9562, in the lower case that it requires.
   public var text: String { String(capacity: 36) { append(to: &$0) } }
 
-  /// Writes the characters of `text` into a buffer of the caller; says false, and writes nothing,
-  /// where fewer than 36 bytes are free.
+  /// Writes the characters of `text` into the caller's buffer. Returns false and writes nothing if
+  /// fewer than 36 bytes are free.
   public func write(to output: inout OutputSpan<UInt8>) -> Bool {
     guard output.freeCapacity >= 36 else { return false }
     append(to: &output)

@@ -1,24 +1,22 @@
-public import struct FoundationEssentials.Date
-public import struct FoundationEssentials.UUID
+public import EngagementPlatform
 
 extension UUID {
-  /// A UUID of version 7: the millisecond of the time, then random bits.
+  /// A UUID of version 7: the milliseconds of the time, then random bits.
   ///
-  /// Of `random`, the last 12 bits of `high` and the last 62 of `low` are used. A time before
-  /// 1970, or one that is no time, counts as 1970, one after 9999 as the end of 9999: an id can
-  /// always be made. Ids of the same millisecond have no order; `UUIDv7Sequence` gives them one.
+  /// Uses the last 12 bits of `random.high` and the last 62 of `random.low`. Never fails: a time
+  /// before 1970, or one that is not a number, counts as 1970, and a time after 9999 as the end of
+  /// 9999. Ids of the same millisecond have no order; `UUIDv7Sequence` gives them one.
   public init(version7 date: Date, random: (high: UInt64, low: UInt64)) {
     self.init(milliseconds: Self.version7Milliseconds(of: date), random: random)
   }
 
-  /// A UUID of version 8, with 122 of these 128 bits: those where the version and the variant
-  /// stand are overwritten. The same bits make the same id.
+  /// A UUID of version 8 from 122 of these 128 bits; the version and the variant overwrite six. The
+  /// same bits make the same id.
   public init(version8 bits: (high: UInt64, low: UInt64)) {
     self.init(version: 8, bits: bits)
   }
 
-  /// A UUID of version 8 from the first 128 bits of a digest, as RFC 9562 does it in its
-  /// appendix B.2.
+  /// A UUID of version 8 from the first 128 bits of a digest, as in RFC 9562, appendix B.2.
   public init(version8 digest: SHA256.Digest) {
     let words = SIMD8<UInt64>(truncatingIfNeeded: digest.words)
     self.init(version8: (words[0] << 32 | words[1], words[2] << 32 | words[3]))
@@ -28,7 +26,7 @@ extension UUID {
     self.init(version: 7, bits: (milliseconds << 16 | random.high & 0xfff, random.low))
   }
 
-  /// The time that a version 7 is made of: 48 bits, no sign.
+  /// The milliseconds of a UUID of version 7: 48 bits, unsigned.
   static func version7Milliseconds(of date: Date) -> UInt64 {
     let last = UInt64(Epoch.range.upperBound)
     guard let milliseconds = Epoch.milliseconds(of: date) else {

@@ -1,22 +1,22 @@
-public import struct FoundationEssentials.Date
-public import struct FoundationEssentials.UUID
+public import EngagementPlatform
 
-/// UUIDs of version 7, each greater than the one before, whatever the clock does.
+/// Makes UUIDs of version 7, each greater than the one before, even if the clock goes back.
 ///
-/// Method 1 of RFC 9562, section 6.2: the 12 bits after the time count within one millisecond.
-/// The count begins at a random number below 2,048, so that at least that many ids fit; when it
-/// is full, the time moves one millisecond ahead of the clock. While the clock stands still, goes
-/// back or is behind, the last time is kept and the count goes on.
+/// Implements method 1 of RFC 9562, section 6.2: the 12 bits after the time count within one
+/// millisecond. The counter starts at a random number below 2,048, so at least that many ids fit.
+/// If the counter is full, the time moves one millisecond ahead of the clock. While the clock is at
+/// or behind the last time, the sequence keeps that time and increases the counter.
 public struct UUIDv7Sequence: Sendable {
   private var milliseconds: UInt64 = 0
   private var count: UInt64 = 0
 
-  /// A sequence that no id has been taken from.
+  /// A sequence that has not made an id yet.
   public init() {}
 
-  /// The next id: later than all before it and, unless the clock is behind, of this millisecond.
+  /// The next id, greater than all earlier ids. It has the millisecond of `date`, unless the clock
+  /// is behind or the counter is full.
   ///
-  /// Of `random`, the last 11 bits of `high` and the last 62 of `low` are used.
+  /// Uses the last 11 bits of `random.high` and the last 62 of `random.low`.
   public mutating func next(at date: Date, random: (high: UInt64, low: UInt64)) -> UUID {
     let now = UUID.version7Milliseconds(of: date)
     if now > milliseconds {

@@ -73,8 +73,8 @@ struct Base64Alphabet: Sendable {
     if padded { output.append(repeating: Self.padding, count: 3 - bytes.byteCount) }
   }
 
-  /// The bytes of the last two or three characters; none where one of them is not ours or has
-  /// bits that no byte takes.
+  /// Decodes the last two or three characters. Writes nothing if one of them is not in the alphabet
+  /// or has unused bits set.
   private func appendLast(_ text: RawSpan, to output: inout OutputSpan<UInt8>) {
     guard !text.isEmpty else { return }
     let first = values[Int(text.byte(at: 0))]

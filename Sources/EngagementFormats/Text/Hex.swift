@@ -1,18 +1,18 @@
 /// Bytes as pairs of hexadecimal digits.
 public enum Hex {
-  /// Two digits a byte, lower-case unless asked otherwise.
+  /// Two digits per byte, lower-case by default.
   public static func text(of bytes: RawSpan, uppercase: Bool = false) -> String {
     String(capacity: bytes.byteCount * 2) { append(bytes, uppercase: uppercase, to: &$0) }
   }
 
-  /// Two digits a byte, lower-case unless asked otherwise.
+  /// Two digits per byte, lower-case by default.
   public static func text(of bytes: [UInt8], uppercase: Bool = false) -> String {
     text(of: bytes.span.bytes, uppercase: uppercase)
   }
 
-  /// Writes the digits into a buffer of the caller.
+  /// Writes the digits into the caller's buffer.
   ///
-  /// Says false, and writes nothing, where there is no room for two digits a byte.
+  /// Returns false and writes nothing if the buffer has no room for two digits per byte.
   public static func write(
     _ bytes: RawSpan, uppercase: Bool = false, to output: inout OutputSpan<UInt8>
   ) -> Bool {
@@ -21,7 +21,8 @@ public enum Hex {
     return true
   }
 
-  /// Reads digits of either case; nil for an odd number of them and for any other character.
+  /// Reads digits of either case. Returns nil for an odd number of digits and for any other
+  /// character.
   public static func bytes(from text: String) -> [UInt8]? {
     text.readingBytes(bytes(from:))
   }

@@ -1,10 +1,10 @@
-/// A day of the Gregorian calendar, carried back to year 0000 as ISO 8601 does.
+/// A day of the Gregorian calendar, extended back to year 0000 as in ISO 8601.
 struct CivilDay: Equatable {
   let year: Int
   let month: Int
   let day: Int
 
-  /// Nil where the calendar has no such day or the year is not of 0000–9999.
+  /// Nil if the calendar has no such day or the year is outside 0000–9999.
   init?(year: Int, month: Int, day: Int) {
     guard 0...9999 ~= year, 1...12 ~= month, day >= 1,
       day <= Self.length(ofMonth: month, in: year)
@@ -14,10 +14,10 @@ struct CivilDay: Equatable {
     self.day = day
   }
 
-  /// The day that many days after 1970-01-01, for the days of the years 0000–9999.
+  /// The day that is `daysSinceEpoch` days after 1970-01-01. Valid for the years 0000–9999.
   ///
-  /// Years are counted from March here, so that the leap day is the last of its year, and in
-  /// cycles of 400 years, which all have the same number of days.
+  /// Years start in March here, so that the leap day is the last day of its year. They are grouped
+  /// in cycles of 400 years, which all have the same number of days.
   init(daysSinceEpoch: Int) {
     let days = daysSinceEpoch + Self.daysBeforeEpoch
     let (cycle, dayOfCycle) = days.quotientAndRemainder(dividingBy: Self.daysPerCycle)
@@ -30,10 +30,10 @@ struct CivilDay: Equatable {
     year = (cycle - 1) * 400 + yearOfCycle + (month <= 2 ? 1 : 0)
   }
 
-  /// How many days after 1970-01-01 it is.
+  /// The number of days since 1970-01-01.
   var daysSinceEpoch: Int {
-    // One whole cycle is added so that January of year 0000, which belongs to the March year
-    // before it, is divided as a positive number.
+    // January of year 0000 belongs to the March year before it. One added cycle keeps the dividend
+    // positive.
     let yearFromMarch = (month <= 2 ? year - 1 : year) + 400
     let monthFromMarch = month <= 2 ? month + 9 : month - 3
     return Self.days(beforeYear: yearFromMarch)
@@ -41,7 +41,7 @@ struct CivilDay: Equatable {
   }
 
   private static let daysPerCycle = 146_097
-  /// From the first day of March of year -400 to 1970-01-01.
+  /// The days from the first of March of year -400 to 1970-01-01.
   private static let daysBeforeEpoch = 865_565
 
   private static func days(beforeYear year: Int) -> Int {

@@ -1,10 +1,10 @@
-public import struct FoundationEssentials.Date
+public import EngagementPlatform
 
 /// Times as numbers: seconds or milliseconds since 1970-01-01T00:00:00Z.
 ///
-/// Every time that this module makes is a whole millisecond of the years 0000–9999, so it
-/// survives being stored as a number and printed as text, and comes back equal. What is outside
-/// these years, infinite or no number is no time: the answer is nil.
+/// Every time that this module makes is a whole millisecond of the years 0000–9999. Such a time
+/// stays equal when it is stored as a number or printed as text and read back. The functions return
+/// nil for any other number.
 public enum Epoch {
   /// The milliseconds of the years 0000–9999.
   public static let range: ClosedRange<Int64> = -62_167_219_200_000...253_402_300_799_999
@@ -23,8 +23,8 @@ public enum Epoch {
     return overflow ? nil : date(milliseconds: milliseconds)
   }
 
-  /// The time that many seconds after the epoch, to the nearest millisecond; nil outside `range`
-  /// and for what is no finite number.
+  /// The time that many seconds after the epoch, rounded to the nearest millisecond. Nil outside
+  /// `range` and for a number that is not finite.
   public static func date(seconds: Double) -> Date? {
     milliseconds(seconds: seconds).flatMap(date(milliseconds:))
   }
@@ -39,7 +39,7 @@ public enum Epoch {
     milliseconds(of: date).map { Double($0) / 1_000 }
   }
 
-  /// The second in which the time lies, so rounded down, also before 1970; nil outside `range`.
+  /// The seconds since the epoch, rounded down, also before 1970; nil outside `range`.
   public static func wholeSeconds(of date: Date) -> Int64? {
     guard let milliseconds = milliseconds(of: date) else { return nil }
     let (seconds, rest) = milliseconds.quotientAndRemainder(dividingBy: 1_000)

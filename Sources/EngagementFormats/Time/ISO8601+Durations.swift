@@ -1,11 +1,11 @@
 extension ISO8601 {
   /// Reads a duration of weeks, or of days, hours, minutes and seconds, such as `P1DT2H`.
   ///
-  /// A day is 24 hours and a week seven days. Units stand in order, each at most once, any may be
-  /// left out; weeks stand alone. The last number may have a fraction after `.` or `,`, to the
-  /// attosecond. A leading `-` gives a negative duration, as in ISO 8601-2.
+  /// A day is 24 hours and a week is seven days. Units are in order and at most once; any may be
+  /// absent. Weeks must be the only unit. The last number may have a fraction after `.` or `,`,
+  /// precise to the attosecond. A leading `-` makes the duration negative, as in ISO 8601-2.
   ///
-  /// Nil for years and months, which have no fixed length, for any other text, and for more
+  /// Nil for years and months, because they have no fixed length; for any other text; and for more
   /// seconds than an `Int64` holds.
   public static func duration(from text: String) -> Duration? {
     text.readingBytes(duration(from:))
@@ -27,8 +27,8 @@ extension ISO8601 {
 
   /// Writes a duration in seconds, such as `PT3600S`, `PT0.25S` or `-PT60S`.
   ///
-  /// Exact to the attosecond, for every duration; `duration(from:)` gives the same one back as
-  /// long as an `Int64` holds its seconds.
+  /// Exact to the attosecond for every duration. `duration(from:)` returns the same duration if its
+  /// seconds fit an `Int64`.
   public static func text(of duration: Duration) -> String {
     let (seconds, rest) = duration.attoseconds.magnitude
       .quotientAndRemainder(dividingBy: 1_000_000_000_000_000_000)
@@ -42,7 +42,7 @@ extension ISO8601 {
   }
 }
 
-/// The units of a fixed length, in the order in which they stand.
+/// The units of a fixed length, in the order that the format requires.
 private enum DurationUnit: Int, Comparable {
   case week, day, hour, minute, second
 
@@ -72,14 +72,15 @@ private enum DurationUnit: Int, Comparable {
   }
 }
 
-/// What has been read of a duration so far.
+/// The sum of the components so far.
 private struct DurationSum {
   /// Nil until the first component.
   private(set) var duration: Duration?
   private var last: DurationUnit?
   private var isClosed = false
 
-  /// Reads the next component and adds it; false where none stands that may follow the last.
+  /// Reads the next component and adds it. Returns false if no component is there, or one that may
+  /// not follow the last.
   mutating func addComponent(
     from reader: inout ByteReader, in bytes: RawSpan, isTime: Bool
   ) -> Bool {
@@ -93,7 +94,7 @@ private struct DurationSum {
     let sum =
       (duration ?? .zero) + .seconds(seconds.partialValue)
       + Duration(attoseconds: Int128(unit.seconds) * Int128(number.fraction ?? 0))
-    // `Duration.components` traps where the seconds are no `Int64`.
+    // `Duration.components` traps if the seconds do not fit an `Int64`.
     guard sum <= .seconds(Int64.max) else { return false }
     duration = sum
     last = unit
@@ -102,10 +103,10 @@ private struct DurationSum {
   }
 }
 
-/// A number as it is written.
+/// A number as written.
 private struct Decimal {
   var whole: Int64
-  /// The fraction in units of 10⁻¹⁸; nil where none is written.
+  /// The fraction in units of 10⁻¹⁸; nil if the number has none.
   var fraction: Int64?
 }
 

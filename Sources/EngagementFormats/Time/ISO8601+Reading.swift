@@ -1,15 +1,15 @@
-public import struct FoundationEssentials.Date
+public import EngagementPlatform
 
 extension ISO8601 {
   /// Reads a date and a time with an offset, such as `2019-07-10T15:06:55.012+00:00`.
   ///
-  /// Accepted: `T` or `t`; a fraction of one or more digits after `.` or `,`; an offset of `Z`,
-  /// `z`, `±hh:mm`, `±hhmm` or `±hh`. Seconds and offset must be there. Digits after the
-  /// millisecond are cut off, so `…59.9999999Z` stays in its second and its year.
+  /// Accepts `T` or `t`; a fraction of one or more digits after `.` or `,`; an offset of `Z`, `z`,
+  /// `±hh:mm`, `±hhmm` or `±hh`. Seconds and offset are required. Digits after the millisecond are
+  /// cut off, so `…59.9999999Z` stays in its second and its year.
   ///
   /// A leap second, `:60` in the last minute of a month of UTC, becomes the last millisecond of
-  /// second 59: it keeps its day and sorts before the next second. Nil for anything else, for a
-  /// day that the calendar lacks, and for an instant that is not of the years 0000–9999 in UTC.
+  /// second 59: it keeps its day and sorts before the next second. Returns nil for any other text,
+  /// for a day that the calendar lacks, and for an instant outside the years 0000–9999 in UTC.
   public static func date(from text: String) -> Date? {
     text.readingBytes(date(from:))
   }
@@ -33,12 +33,12 @@ extension ISO8601 {
     return instant
   }
 
-  /// Reads a day alone, such as `2019-07-10`, as its first instant in UTC.
+  /// Reads a day without a time, such as `2019-07-10`, as its first instant in UTC.
   public static func day(from text: String) -> Date? {
     text.readingBytes(day(from:))
   }
 
-  /// Reads a day alone from UTF-8 bytes, by the same rules.
+  /// Reads a day without a time from UTF-8 bytes, by the same rules.
   public static func day(from bytes: RawSpan) -> Date? {
     var reader = ByteReader()
     guard let day = reader.civilDay(in: bytes), reader.isAtEnd(of: bytes) else { return nil }
@@ -78,7 +78,7 @@ extension ByteReader {
       : TimeOfDay(milliseconds: Int64(minutes + second * 1_000 + fraction), isLeap: false)
   }
 
-  /// The milliseconds after a `.` or `,`; 0 where there is neither, nil where no digit follows.
+  /// The milliseconds after a `.` or `,`. Returns 0 without either, nil if no digit follows.
   private mutating func fraction(in bytes: RawSpan) -> Int? {
     guard take(".", in: bytes) || take(",", in: bytes) else { return 0 }
     guard let first = digit(in: bytes) else { return nil }
@@ -91,7 +91,7 @@ extension ByteReader {
     return milliseconds
   }
 
-  /// The milliseconds ahead of UTC.
+  /// The offset from UTC in milliseconds, positive for zones ahead of UTC.
   fileprivate mutating func offset(in bytes: RawSpan) -> Int64? {
     if take("Z", in: bytes) || take("z", in: bytes) { return 0 }
     let isAhead = take("+", in: bytes)

@@ -1,11 +1,11 @@
-public import struct FoundationEssentials.Date
+public import EngagementPlatform
 
 extension ISO8601 {
   /// Writes a time, rounded to the nearest millisecond.
   ///
-  /// Nil where four digits cannot hold the year, in UTC or in the local time that is asked for;
-  /// for an infinite date or one that is no number; and for an offset of a day or more. No other
-  /// time is put in its place.
+  /// Returns nil if the year does not fit four digits, in UTC or in the requested local time; if
+  /// the date is infinite or not a number; and if the offset is a day or more. It never writes
+  /// another time instead.
   public static func text(of date: Date, as style: Style = .utc) -> String? {
     guard let fields = Epoch.milliseconds(of: date).flatMap({ Fields($0, as: style) }) else {
       return nil
@@ -13,7 +13,7 @@ extension ISO8601 {
     return String(capacity: Fields.maximumCount) { fields.write(to: &$0) }
   }
 
-  /// Adds the UTF-8 bytes of `text(of:as:)`; says false, and adds nothing, where that is nil.
+  /// Appends the UTF-8 bytes of `text(of:as:)`. Returns false and appends nothing if that is nil.
   public static func append(_ date: Date, as style: Style = .utc, to bytes: inout [UInt8]) -> Bool {
     guard let fields = Epoch.milliseconds(of: date).flatMap({ Fields($0, as: style) }) else {
       return false
@@ -22,9 +22,9 @@ extension ISO8601 {
     return true
   }
 
-  /// Writes a time, given as milliseconds since 1970, into a buffer of the caller.
+  /// Writes a time, given as milliseconds since 1970, into the caller's buffer.
   ///
-  /// Says false, and writes nothing, where `text(of:as:)` is nil or fewer than 29 bytes are free.
+  /// Returns false and writes nothing if `text(of:as:)` is nil or fewer than 29 bytes are free.
   public static func write(
     milliseconds: Int64, as style: Style = .utc, to output: inout OutputSpan<UInt8>
   ) -> Bool {
@@ -35,7 +35,7 @@ extension ISO8601 {
   }
 }
 
-/// What is written of one time, checked before the first byte.
+/// The fields of one time, checked before the first byte is written.
 private struct Fields {
   /// The length of `2026-10-01T22:00:00.000+13:00`.
   static let maximumCount = 29
@@ -52,7 +52,8 @@ private struct Fields {
     offsetMinutes = offset / 60
     let local = milliseconds + Int64(offsetMinutes) * 60_000
     guard Epoch.range.contains(local) else { return nil }
-    // Counted from the beginning of the range, so that the division rounds down for every year.
+    // The count starts at the beginning of the range, so that the division rounds down for every
+    // year.
     let (days, rest) = (local - Epoch.range.lowerBound)
       .quotientAndRemainder(dividingBy: 86_400_000)
     day = CivilDay(daysSinceEpoch: Int(days) + Self.firstDay)
@@ -91,7 +92,7 @@ private struct Fields {
     guard case .offset(_, let colon) = style.zone else {
       return output.append(UInt8(ascii: "Z"))
     }
-    // RFC 3339 keeps `-00:00` for an unknown offset, so nought is always `+`.
+    // In RFC 3339 `-00:00` means an unknown offset, so zero is always `+`.
     output.append(offsetMinutes < 0 ? UInt8(ascii: "-") : UInt8(ascii: "+"))
     output.append(abs(offsetMinutes) / 60, digits: 2)
     if colon { output.append(UInt8(ascii: ":")) }
@@ -100,7 +101,7 @@ private struct Fields {
 }
 
 extension OutputSpan<UInt8> {
-  /// Adds the last digits of a number that is not negative, with leading zeros.
+  /// Appends the last digits of a number that is not negative, with leading zeros.
   fileprivate mutating func append(_ value: Int, digits: Int) {
     if digits == 4 { append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: value / 1_000 % 10)) }
     if digits >= 3 { append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: value / 100 % 10)) }

@@ -1,11 +1,10 @@
 import EngagementFormats
-
-import struct FoundationEssentials.Date
+import EngagementPlatform
 
 /// The three forms of a date in HTTP (RFC 9110 §5.6.7), all in GMT.
 enum HTTPDate {
-  /// Nil for anything but one of the forms. `now` decides on the century of the form with two
-  /// digits of a year.
+  /// Reads a date in one of the forms; nil for any other text. `now` determines the century of a
+  /// two-digit year.
   static func parse(_ bytes: [UInt8], now: Date) -> Date? {
     // The longest form is "Wednesday, 06-Nov-94 08:49:37 GMT".
     guard bytes.count <= 33 else { return nil }
@@ -40,7 +39,7 @@ enum HTTPDate {
   /// `Sun Nov  6 08:49:37 1994`
   private static func asctime(_ words: [String]) -> Date? {
     var words = words
-    // A day of one digit has a space before it, which makes an empty word.
+    // A one-digit day follows two spaces, which makes an empty word.
     let dayDigits = words.count == 6 && words[2].isEmpty ? 1 : 2
     if dayDigits == 1 { words.remove(at: 2) }
     guard words.count == 5, shortDays.contains(words[0]),
@@ -57,7 +56,7 @@ enum HTTPDate {
     return midnight.addingTimeInterval(Double(seconds))
   }
 
-  /// `08:49:37`, a leap second included.
+  /// The seconds of a time such as `08:49:37`; accepts a leap second.
   private static func seconds(_ time: String) -> Int? {
     let parts = time.split(separator: ":", omittingEmptySubsequences: false)
     let numbers = parts.compactMap { number(String($0), digits: 2) }

@@ -1,17 +1,17 @@
 public import EngagementModel
 
-/// The head of a message in HTTP/1.1, for transports that speak it themselves: web sockets over a
-/// bare connection do.
+/// Writes the head of an HTTP/1.1 request, for transports that implement HTTP themselves, such as a
+/// web socket over a plain connection.
 public enum HTTPHead {
   /// The request line and the headers, `Host` first, of a request without a body.
   ///
-  /// Throws as `HTTPRequest.target()` does, and `invalidArgument` where there is a body.
+  /// Throws as `HTTPRequest.target()` does, and `invalidArgument` if the request has a body.
   public static func bytes(of request: HTTPRequest) throws(EngagementError) -> [UInt8] {
     guard request.body == nil else {
       throw EngagementError(.invalidArgument, "A head alone can't announce a body.")
     }
     let url = try request.target()
-    var text = "\(request.method.text) \(url.target) HTTP/1.1\r\n"
+    var text = "\(request.method.rawValue) \(url.target) HTTP/1.1\r\n"
     text += "Host: \(url.origin.authority)\r\n"
     for field in request.headers.fields { text += "\(field.name): \(field.value.revealed)\r\n" }
     return Array((text + "\r\n").utf8)
@@ -27,16 +27,16 @@ public struct HTTPHeadReader: Sendable {
 
   private var state = State.reading
   private var head: [UInt8] = []
-  /// What was fed beyond the head: the first bytes of what follows it.
+  /// The bytes that were fed after the head: the start of the next data.
   public private(set) var rest: [UInt8] = []
 
   public init() {}
 
-  /// Takes bytes and gives the response, without a body, once its head is complete; nil until
-  /// then. After that, bytes only add to `rest`.
+  /// Takes bytes. Returns the response without a body once its head is complete, nil before. Later
+  /// bytes are only appended to `rest`.
   ///
-  /// Throws `malformedResponse`, and from then on again, for a head that is no HTTP/1, is over the
-  /// limit, or leaves room for doubt: a folded line, a bare line end, white space before a colon.
+  /// Throws `malformedResponse`, also on every later call, if the head is not HTTP/1, is over the
+  /// limit, or is ambiguous: a folded line, a bare line end, white space before a colon.
   public mutating func feed(_ bytes: ArraySlice<UInt8>) throws(EngagementError) -> HTTPResponse? {
     switch state {
     case .failed: throw Self.malformed
@@ -80,7 +80,7 @@ public struct HTTPHeadReader: Sendable {
     return response
   }
 
-  /// What stands between CR LF and CR LF; a bare CR or LF stays in its line and spoils it.
+  /// The lines between CR LF. A bare CR or LF stays in its line and makes the line invalid.
   private static func lines(of head: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
     var lines: [ArraySlice<UInt8>] = []
     var start = head.startIndex
@@ -92,7 +92,7 @@ public struct HTTPHeadReader: Sendable {
     return lines + [head[start...]]
   }
 
-  /// The status of `HTTP/1.1 101 Switching Protocols`.
+  /// The status in a line such as `HTTP/1.1 101 Switching Protocols`.
   private static func status(_ line: ArraySlice<UInt8>) -> Int? {
     guard line.starts(with: "HTTP/1.1 ".utf8) || line.starts(with: "HTTP/1.0 ".utf8) else {
       return nil

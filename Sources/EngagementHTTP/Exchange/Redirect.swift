@@ -1,14 +1,14 @@
 public import EngagementModel
 
-/// What a response says about asking elsewhere.
+/// What to do with a response that may be a redirect.
 ///
-/// A transport follows nothing by itself; whoever sends decides with this rule. Only reading
-/// requests are repeated, at most three times in a row, and never beyond the origin: headers and
-/// cookies with credentials go along with a followed request.
+/// No transport follows redirects by itself; the caller of the transport applies this rule. Only
+/// GET and HEAD requests are repeated, at most three times in a row, and only within the same
+/// origin, because a followed request carries headers and cookies with credentials.
 public enum Redirect: Hashable, Sendable {
-  /// The response is no redirect.
+  /// The response is not a redirect.
   case none
-  /// The same request at its new place. It counts as one more followed.
+  /// Send this request: the same one with the new URL. It counts as one more followed redirect.
   case follow(HTTPRequest)
   case refused(Refusal)
 
@@ -16,8 +16,8 @@ public enum Redirect: Hashable, Sendable {
   public enum Refusal: String, Hashable, Sendable, CaseIterable {
     case notReading, tooMany, noLocation, invalidLocation, otherOrigin, plainText
 
-    /// `malformedResponse` where the answer makes no sense, else `unavailable`: gateways redirect
-    /// to another host while a service is down, and what waits to be delivered must outlive that.
+    /// `malformedResponse` if the redirect is invalid, otherwise `unavailable`. Gateways redirect
+    /// to another host while a service is down, and actions waiting for delivery must survive that.
     public var error: EngagementError {
       let malformed = self == .noLocation || self == .invalidLocation
       return EngagementError(
@@ -40,7 +40,7 @@ public enum Redirect: Hashable, Sendable {
   /// How many redirects in a row are followed.
   public static let limit = 3
 
-  /// The rule. `followed` is how many redirects led to this response already.
+  /// Applies the rule. `followed` is the number of redirects that led to this response.
   public static func next(
     after response: HTTPResponse, to request: HTTPRequest, followed: Int
   ) -> Redirect {

@@ -1,14 +1,14 @@
-public import struct FoundationEssentials.Date
+public import EngagementPlatform
 
 /// The `Retry-After` header (RFC 9110 §10.2.3).
 public enum RetryAfter {
-  /// The shortest and the longest wait that a server can ask for.
+  /// The shortest and the longest wait that a server can request.
   public static let range: ClosedRange<Duration> = .seconds(1) ... .seconds(6 * 3600)
 
-  /// The wait that a value asks for, within `range`; nil where it is neither a number of seconds
-  /// nor one of the three forms of an HTTP date.
+  /// The requested wait, clamped to `range`. Nil if the value is neither a number of seconds nor
+  /// one of the three forms of an HTTP date.
   ///
-  /// A date is rounded up to whole seconds; one that has passed asks for the shortest wait.
+  /// A date is rounded up to whole seconds. A past date gives the shortest wait.
   public static func delay(_ value: String, now: Date) -> Duration? {
     let bytes = Array(value.utf8.trimmed)
     if !bytes.isEmpty, bytes.allSatisfy(\.isDigit) { return clamped(seconds: number(bytes)) }
@@ -23,13 +23,13 @@ public enum RetryAfter {
   private static func clamped(seconds: Double) -> Duration {
     let least = 1.0
     let most = 6.0 * 3600
-    // A clock that is not a number fails both comparisons, and then the longest wait is the safe one.
+    // A NaN fails both comparisons; the longest wait is then the safe one.
     return .seconds(seconds < least ? least : seconds < most ? seconds : most)
   }
 }
 
 extension HTTPResponse {
-  /// The wait that the first readable `Retry-After` header asks for.
+  /// The wait that the first readable `Retry-After` header requests.
   public func retryAfter(now: Date) -> Duration? {
     headers.all("Retry-After").lazy.compactMap { RetryAfter.delay($0, now: now) }.first
   }

@@ -1,19 +1,19 @@
 public import EngagementModel
 
-/// One header field that has been checked and can be sent.
+/// One header field that is valid and can be sent.
 public struct HTTPHeaderField: Sendable {
-  /// A value that may be printed, or one that must not be.
+  /// A value that may be printed, or a secret that must not be.
   public enum Value: Hashable, Sendable {
     case text(String)
     case secret(Secret)
 
-    /// The value where it is no secret.
+    /// The value, unless it is secret.
     public var text: String? { if case .text(let text) = self { text } else { nil } }
 
-    /// The value where it is a secret.
+    /// The value, if it is secret.
     public var secret: Secret? { if case .secret(let secret) = self { secret } else { nil } }
 
-    /// The bytes that are sent. Call it only where they leave.
+    /// The text to send, secret or not. Read it only to send it.
     public var revealed: String {
       switch self {
       case .text(let text): text
@@ -25,25 +25,25 @@ public struct HTTPHeaderField: Sendable {
       switch (left, right) {
       case (.text(let a), .text(let b)): a.hasSameBytes(as: b)
       case (.secret(let a), .secret(let b)): a == b
-      default: false
+      case (.text, _), (.secret, _): false
       }
     }
 
     public func hash(into hasher: inout Hasher) { revealed.hashBytes(into: &hasher) }
   }
 
-  /// The name as it was given; a token.
+  /// The name as given; a token.
   public let name: String
   public let value: Value
 
-  /// A field whose value may be printed. Spaces and tabs around a value are no part of it
-  /// (RFC 9110 §5.5) and are dropped; an invalid name or value throws `invalidArgument`.
+  /// A field whose value may be printed. Drops spaces and tabs around the value, which are not part
+  /// of it (RFC 9110 §5.5). Throws `invalidArgument` for an invalid name or value.
   public init(_ name: String, _ value: String) throws(EngagementError) {
     self.value = .text(try Self.checked(value, of: name))
     self.name = name
   }
 
-  /// The same with a value that is never printed.
+  /// A field whose value is never printed, checked by the same rules.
   public init(_ name: String, _ secret: Secret) throws(EngagementError) {
     self.value = .secret(Secret(try Self.checked(secret.revealed, of: name)))
     self.name = name
@@ -84,8 +84,8 @@ extension HTTPHeaderField.Value: CustomStringConvertible, CustomDebugStringConve
 extension HTTPHeaderField: CustomStringConvertible, CustomDebugStringConvertible,
   CustomReflectable
 {
-  /// `name: value`, with `<redacted>` for a secret value and for the headers that carry
-  /// credentials by definition: cookies are received as plain text.
+  /// `name: value`, with `<redacted>` for a secret value and for headers that carry credentials by
+  /// definition. A received cookie, for example, is not marked as secret.
   public var description: String {
     let isCredential = Self.credentials.contains(where: isNamed)
     return "\(name): \(isCredential ? "<redacted>" : value.description)"

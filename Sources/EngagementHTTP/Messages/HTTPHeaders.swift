@@ -1,12 +1,11 @@
 public import EngagementModel
 
-/// The header fields of a message: in order, repeated names kept, names compared without regard
-/// to the case of ASCII letters.
+/// The header fields of a message, in order. Repeated names are kept. Names are compared ignoring
+/// the case of ASCII letters.
 ///
-/// A field that is in here can be sent: names are tokens and values hold no control byte but the
-/// tab, so no value can end its line and begin another. Whatever would break that is refused
-/// with `invalidArgument`, judged by bytes: to Swift, CR LF is one character and neither of its
-/// halves.
+/// Every field can be sent: names are tokens, and values contain no control byte but the tab, so no
+/// value can end its line and begin another. Other fields throw `invalidArgument`. The check is on
+/// bytes, because in Swift CR LF is one character that equals neither CR nor LF.
 public struct HTTPHeaders: Hashable, Sendable {
   /// The fields, in the order in which they are sent or were received.
   public private(set) var fields: [HTTPHeaderField] = []
@@ -14,7 +13,7 @@ public struct HTTPHeaders: Hashable, Sendable {
   /// No fields.
   public init() {}
 
-  /// Appends each pair in order.
+  /// Makes a field from each pair, in order.
   public init(_ pairs: KeyValuePairs<String, String>) throws(EngagementError) {
     for (name, value) in pairs { try append(name, value) }
   }
@@ -22,13 +21,12 @@ public struct HTTPHeaders: Hashable, Sendable {
   public var isEmpty: Bool { fields.isEmpty }
   public var count: Int { fields.count }
 
-  /// The value of the first field of that name. Secret values are not among them; see
-  /// `secret(_:)`.
+  /// The value of the first field of that name, without secret values; see `secret(_:)`.
   public func first(_ name: String) -> String? {
     fields.lazy.filter { $0.isNamed(name) }.compactMap(\.value.text).first
   }
 
-  /// The values of all fields of that name, in order, without the secret ones.
+  /// The values of all fields of that name, in order, without secret values.
   public func all(_ name: String) -> [String] {
     fields.filter { $0.isNamed(name) }.compactMap(\.value.text)
   }
@@ -41,22 +39,22 @@ public struct HTTPHeaders: Hashable, Sendable {
   /// Whether there is a field of that name, secret or not.
   public func contains(_ name: String) -> Bool { fields.contains { $0.isNamed(name) } }
 
-  /// Replaces all fields of that name by one, at the place of the first.
+  /// Replaces all fields of that name with one, at the position of the first.
   public mutating func set(_ name: String, _ value: String) throws(EngagementError) {
     replace(with: try HTTPHeaderField(name, value))
   }
 
-  /// Replaces all fields of that name by one whose value is never printed.
+  /// Replaces all fields of that name with one whose value is never printed.
   public mutating func set(_ name: String, _ secret: Secret) throws(EngagementError) {
     replace(with: try HTTPHeaderField(name, secret))
   }
 
-  /// Adds a field after the others; those of the same name stay.
+  /// Appends a field. Keeps other fields of the same name.
   public mutating func append(_ name: String, _ value: String) throws(EngagementError) {
     fields.append(try HTTPHeaderField(name, value))
   }
 
-  /// Adds a field whose value is never printed; those of the same name stay.
+  /// Appends a field whose value is never printed. Keeps other fields of the same name.
   public mutating func append(_ name: String, _ secret: Secret) throws(EngagementError) {
     fields.append(try HTTPHeaderField(name, secret))
   }
@@ -72,7 +70,7 @@ public struct HTTPHeaders: Hashable, Sendable {
     fields.insert(field, at: place)
   }
 
-  /// The members of a comma-separated list, over all fields of that name.
+  /// The members of a comma-separated list, from all fields of that name.
   func listMembers(_ name: String) -> [String] {
     all(name).flatMap { value in
       value.utf8.split(separator: UInt8(ascii: ","))

@@ -1,9 +1,10 @@
 public import EngagementModel
 
-/// The method of a request, such as `GET`. Methods are case-sensitive, so nothing is upper-cased.
+/// The method of a request, such as `GET`. Methods are case-sensitive and never changed to upper
+/// case.
 public struct HTTPMethod: ByteComparable {
-  public let text: String
-  public init(_ text: String) { self.text = text }
+  public let rawValue: String
+  public init(rawValue: String) { self.rawValue = rawValue }
 
   public static let get: HTTPMethod = "GET"
   public static let head: HTTPMethod = "HEAD"
@@ -13,6 +14,6 @@ public struct HTTPMethod: ByteComparable {
   public static let delete: HTTPMethod = "DELETE"
   public static let options: HTTPMethod = "OPTIONS"
 
-  /// Whether it only reads; such a request may be sent again and may follow a redirect.
+  /// Whether the method only reads. Such a request may be repeated and may follow a redirect.
   public var isSafe: Bool { self == .get || self == .head }
 }

@@ -1,15 +1,15 @@
 public import EngagementModel
 
-/// A request as an adapter makes it: a value, compared and tested without a network.
+/// A request as an adapter makes it: a value that tests can compare without a network.
 ///
-/// The URL is text until `target()` has checked it, and no part of a request but its method,
-/// origin and path is ever printed.
+/// The URL is text until `target()` checks it. A description contains only the method, the origin
+/// and the path.
 public struct HTTPRequest: Sendable {
   public var method: HTTPMethod
   /// An absolute `http`, `https`, `ws` or `wss` URL.
   public var url: String
   public var headers: HTTPHeaders
-  /// The body, or nil for none; an empty body is sent as one.
+  /// The body; nil for none. An empty array is sent as an empty body.
   public var body: [UInt8]?
 
   public init(
@@ -21,13 +21,13 @@ public struct HTTPRequest: Sendable {
     self.body = body
   }
 
-  /// The URL, checked; every transport begins here.
+  /// The checked URL. Every transport calls this first.
   ///
-  /// Throws `invalidArgument` where the URL does not parse, the method is no token, or a header
-  /// is set that frames the message: length, transfer coding and host belong to the transport,
-  /// and two opinions on where a body ends are how requests are smuggled.
+  /// Throws `invalidArgument` if the URL does not parse, the method is not a token, or a header
+  /// frames the message. Only the transport sets length, transfer coding and host: two different
+  /// statements of a body's length allow request smuggling.
   public func target() throws(EngagementError) -> HTTPURL {
-    guard method.text.utf8.isToken else {
+    guard method.rawValue.utf8.isToken else {
       throw EngagementError(.invalidArgument, "The request method is not a token.")
     }
     for name in Self.framing where headers.contains(name) {
@@ -56,7 +56,7 @@ extension HTTPRequest: Hashable {
 extension HTTPRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   /// The method and the URL without its query, such as `GET https://example.com/cards`.
   public var description: String {
-    let method = method.text.utf8.isToken ? method.text : "<invalid method>"
+    let method = method.rawValue.utf8.isToken ? method.rawValue : "<invalid method>"
     guard let url = try? HTTPURL(url) else { return "\(method) <invalid URL>" }
     return "\(method) \(url)"
   }

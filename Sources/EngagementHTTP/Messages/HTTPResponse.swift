@@ -1,8 +1,8 @@
-/// What came back for a request: any status, headers with repeated names kept, the decoded body.
+/// A response with any status, its headers with repeated names, and the decoded body.
 public struct HTTPResponse: Hashable, Sendable {
   public var status: Int
   public var headers: HTTPHeaders
-  /// The body after any content coding was undone.
+  /// The body after content decoding.
   public var body: [UInt8]
 
   public init(_ status: Int, headers: HTTPHeaders = HTTPHeaders(), body: [UInt8] = []) {

@@ -1,21 +1,21 @@
 public import EngagementModel
 
-/// The hosts that a vendor's answer may name: where images, templates and uploads live.
+/// The hosts that a vendor's answer may name, for example for images, templates and uploads.
 ///
-/// A URL from an answer is a string until `url(_:)` has let it through.
+/// A URL from an answer is text until `url(_:)` accepts it.
 public struct AllowedHosts: Hashable, Sendable, ExpressibleByArrayLiteral {
   public var patterns: [HostPattern]
 
   public init(_ patterns: [HostPattern]) { self.patterns = patterns }
   public init(arrayLiteral elements: HostPattern...) { patterns = elements }
 
-  /// Whether a pattern means the URL's host, and nobody on the way can read what is sent there.
+  /// Whether a pattern matches the URL's host and the connection is confidential.
   public func allows(_ url: HTTPURL) -> Bool {
     url.origin.isConfidential && patterns.contains { $0.matches(url.host) }
   }
 
-  /// The URL that a vendor's answer gave, checked. Throws `invalidArgument` for what is no URL
-  /// and `permissionDenied` for a host that is not allowed.
+  /// The URL from a vendor's answer, checked. Throws `invalidArgument` if the text is not a URL and
+  /// `permissionDenied` if the host is not allowed.
   public func url(_ text: String) throws(EngagementError) -> HTTPURL {
     let url = try HTTPURL(text)
     guard allows(url) else {

@@ -1,10 +1,10 @@
 public import EngagementModel
 
-/// One host, or with `*.` before it all hosts below one: `*.example.com` matches
+/// A pattern for one host or, with a leading `*.`, for all hosts below one: `*.example.com` matches
 /// `eu.example.com` and `a.b.example.com`, but not `example.com`.
 ///
-/// The name after `*.` has at least two labels, so no pattern opens a whole top-level domain, and
-/// an address is matched by itself alone. Upper case is lowered.
+/// The name after `*.` must have at least two labels, so no pattern matches a whole top-level
+/// domain. An IP address matches only itself. Upper-case letters become lower case.
 public struct HostPattern: Hashable, Sendable {
   private enum Form: Hashable {
     case exact(HTTPHost)
@@ -15,7 +15,7 @@ public struct HostPattern: Hashable, Sendable {
 
   private let form: Form
 
-  /// Throws `invalidConfiguration` where the text is no pattern.
+  /// Throws `invalidConfiguration` if the text is not a pattern.
   public init(validating text: String) throws(EngagementError) {
     guard let form = Self.form(of: text) else {
       throw EngagementError(
@@ -24,7 +24,7 @@ public struct HostPattern: Hashable, Sendable {
     self.form = form
   }
 
-  /// Whether the pattern means this host.
+  /// Whether the pattern matches the host.
   public func matches(_ host: HTTPHost) -> Bool {
     switch form {
     case .exact(let own): own == host
@@ -42,7 +42,7 @@ public struct HostPattern: Hashable, Sendable {
 }
 
 extension HostPattern: ExpressibleByStringLiteral {
-  /// A pattern from source code. One that is no pattern matches no host.
+  /// Makes a pattern from a literal. An invalid pattern matches no host.
   public init(stringLiteral text: String) { form = Self.form(of: text) ?? .nothing }
 }
 

@@ -1,13 +1,13 @@
 import EngagementFormats
 public import EngagementModel
 
-/// The SHA-256 of a public key, as a certificate carries it (SubjectPublicKeyInfo, DER).
+/// The SHA-256 of a public key in the form that certificates use (SubjectPublicKeyInfo, DER).
 public struct Pin: Hashable, Sendable {
   /// 32 bytes.
   public let sha256: [UInt8]
 
-  /// Reads `sha256/BASE64`, or `sha256//BASE64` as curl writes it: padded, canonical Base64 of 32
-  /// bytes and nothing else. Anything else throws `invalidConfiguration`, without the value.
+  /// Reads `sha256/BASE64`, or `sha256//BASE64` as in curl, with padded, canonical Base64 of 32
+  /// bytes. Throws `invalidConfiguration` for any other text, without the text in the error.
   public init(_ text: String) throws(EngagementError) {
     guard let sha256 = Self.parsed(text) else {
       throw EngagementError(
@@ -16,7 +16,7 @@ public struct Pin: Hashable, Sendable {
     self.sha256 = sha256
   }
 
-  /// Takes the hash itself, which has 32 bytes; else `invalidConfiguration`.
+  /// Takes the hash itself. Throws `invalidConfiguration` unless it has 32 bytes.
   public init(sha256: [UInt8]) throws(EngagementError) {
     guard sha256.count == 32 else {
       throw EngagementError(.invalidConfiguration, "A pin has 32 bytes.")
@@ -28,7 +28,7 @@ public struct Pin: Hashable, Sendable {
     var rest = Substring(text).utf8
     guard rest.starts(with: "sha256/".utf8) else { return nil }
     rest = rest.dropFirst("sha256/".utf8.count)
-    // A slash is a Base64 digit too: only the length tells a second separator from the first one.
+    // A slash is also a Base64 digit: only the length shows whether this one is a second separator.
     if rest.count == 45, rest.first == UInt8(ascii: "/") { rest = rest.dropFirst() }
     guard rest.count == 44, let bytes = Base64.bytes(from: String(Substring(rest))) else {
       return nil

@@ -1,29 +1,28 @@
 public import EngagementModel
+public import EngagementPlatform
 
-public import struct FoundationEssentials.Date
-
-/// The pins of a host: a chain of certificates must hold one of the keys.
+/// The pins of a host: one certificate of its chain must have one of these keys.
 ///
-/// Pins come on top of the usual checks of certificate and host name and never replace them.
+/// Pins add to the usual checks of certificate and host name and never replace them.
 public struct PinSet: Hashable, Sendable {
-  /// What a chain without a pinned key leads to.
+  /// What to do if no key of a chain is pinned.
   public enum Enforcement: Hashable, Sendable {
-    /// The request is refused before a byte of it is sent.
+    /// Refuse the request before a byte of it is sent.
     case refuse
-    /// The request goes on and the mismatch is reported.
+    /// Send the request and report the mismatch.
     case reportOnly
   }
 
-  /// What is worth telling whoever configured the pins.
+  /// A weakness of a valid configuration.
   public enum Warning: Hashable, Sendable {
-    /// There is one key alone: when it is lost or replaced, the host is out of reach.
+    /// There is only one key. If it is lost or replaced, the host is unreachable.
     case noBackup
   }
 
-  /// What a chain comes to.
+  /// The result of comparing a chain with the pins.
   public enum Verdict: Hashable, Sendable {
     case matched
-    /// The pins have expired and were not looked at.
+    /// The pins have expired and were not compared.
     case expired
     case mismatched(Enforcement)
 
@@ -31,14 +30,14 @@ public struct PinSet: Hashable, Sendable {
     public var permits: Bool { self != .mismatched(.refuse) }
   }
 
-  /// The pins without repetitions, in their order; at least one.
+  /// The pins without duplicates, in their order; at least one.
   public let pins: [Pin]
-  /// The instant from which the pins are ignored, so that an application that is never updated
-  /// can still reach its vendor.
+  /// The instant from which the pins are ignored, so that an application without updates can still
+  /// reach its vendor.
   public let expires: Date?
   public let enforcement: Enforcement
 
-  /// Throws `invalidConfiguration` where there is no pin: nothing could ever match.
+  /// Throws `invalidConfiguration` for an empty list, which no chain could match.
   public init(
     _ pins: [Pin], expires: Date? = nil, enforcement: Enforcement = .refuse
   ) throws(EngagementError) {
@@ -51,8 +50,8 @@ public struct PinSet: Hashable, Sendable {
     self.enforcement = enforcement
   }
 
-  /// Reads pins as `Pin` does. The error says which of them is wrong by its place, counted from
-  /// one, and not what it says.
+  /// Reads pins as `Pin` does. An error gives the position of the wrong pin, counted from one, and
+  /// not its text.
   public init(
     parsing texts: [String], expires: Date? = nil, enforcement: Enforcement = .refuse
   ) throws(EngagementError) {
@@ -66,11 +65,11 @@ public struct PinSet: Hashable, Sendable {
     try self.init(pins, expires: expires, enforcement: enforcement)
   }
 
-  /// What is doubtful about the configuration though it works.
+  /// The weaknesses of this configuration.
   public var warnings: [Warning] { pins.count == 1 ? [.noBackup] : [] }
 
-  /// Judges a verified chain by the SHA-256 of each certificate's key: any of them may match,
-  /// not the server's own alone.
+  /// Compares a verified chain, given as the SHA-256 of each certificate's key. Any certificate may
+  /// match, not only the server's own.
   public func verdict(onChain keys: [[UInt8]], at now: Date) -> Verdict {
     if let expires, now >= expires { return .expired }
     return pins.contains { keys.contains($0.sha256) } ? .matched : .mismatched(enforcement)

@@ -1,20 +1,20 @@
 public import EngagementModel
 
-/// Which requests may leave, by host and kind, and which keys a host must show.
+/// Which requests may be sent, by host and kind, and which keys a host must have.
 ///
-/// A transport asks the policy about every URL before it resolves a name or sends a byte, and
-/// again for each redirect. Three things hold whatever the rules say: a URL without a host is
-/// denied; so is plain text to anything but a loopback address; and so are pins where they can't
-/// be checked, for plain text and for web sockets.
+/// A transport asks the policy about every URL, also of a redirect, before it resolves a name or
+/// sends a byte. Three rules always hold. A URL without a host is denied. Plain text is allowed
+/// only to a loopback address. Pins on plain text or on a web socket deny the request, because the
+/// transport can't check them.
 public struct RequestPolicy: Hashable, Sendable {
-  /// What a rule says.
+  /// The decision of a rule.
   public enum Disposition: Hashable, Sendable {
     case allow
     case deny
     case allowWithPins(PinSet)
   }
 
-  /// What a URL asks for, by its scheme.
+  /// The kind of connection, by the scheme of a URL.
   public enum Kind: Hashable, Sendable {
     case http
     case socket
@@ -23,7 +23,7 @@ public struct RequestPolicy: Hashable, Sendable {
   /// One line of the policy.
   public struct Rule: Hashable, Sendable {
     public var host: HostPattern
-    /// The kind that it is for, or nil for both.
+    /// The kind of connection that the rule applies to; nil for both.
     public var kind: Kind?
     public var disposition: Disposition
 
@@ -34,9 +34,9 @@ public struct RequestPolicy: Hashable, Sendable {
     }
   }
 
-  /// The rules. The first that matches decides.
+  /// The rules. The first matching rule decides.
   public var rules: [Rule]
-  /// What holds where no rule matches.
+  /// The decision if no rule matches.
   public var otherwise: Disposition
 
   public init(_ rules: [Rule] = [], otherwise: Disposition = .allow) {
@@ -44,7 +44,7 @@ public struct RequestPolicy: Hashable, Sendable {
     self.otherwise = otherwise
   }
 
-  /// The decision on a URL as an adapter or an answer gave it.
+  /// The decision on an unchecked URL from an adapter or an answer.
   public func decision(on url: String) -> RequestDecision {
     do { return decision(on: try HTTPURL.parsed(url)) } catch {
       return .denied(error == .noHost ? .noHost : .invalidURL)
@@ -72,13 +72,13 @@ public struct RequestPolicy: Hashable, Sendable {
   }
 }
 
-/// What the policy says to one URL.
+/// The policy's decision on one URL.
 public enum RequestDecision: Hashable, Sendable {
-  /// It may be asked for; where there are pins, only over a chain that they accept.
+  /// The request may be sent. If there are pins, the server's chain must match them.
   case allowed(pins: PinSet?)
   case denied(Reason)
 
-  /// Why a request does not leave.
+  /// Why a request is denied.
   public enum Reason: String, Hashable, Sendable, CaseIterable {
     case noHost, invalidURL, plainText, rule, pinsOnSocket, pinsWithoutTLS
 

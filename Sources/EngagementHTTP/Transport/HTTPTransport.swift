@@ -1,26 +1,26 @@
 public import EngagementModel
 
-/// Sends one request and gives back what came, and does nothing else: no retry, no redirect, no
-/// cache, no cookie, no log.
+/// Sends one request and returns the response. A transport does not retry, follow redirects, cache,
+/// keep cookies or log.
 ///
-/// What every transport guarantees:
-/// - it begins with `HTTPRequest.target()`, hands on the text of that URL and never the string it
-///   was given, and refuses `ws` and `wss` with `invalidArgument`;
-/// - it asks its `RequestPolicy` before it resolves a name or sends a byte, and where the answer
-///   brings pins, it checks them against the chain before it sends a byte of the request;
-/// - certificate and host name are always verified, with TLS 1.2 or later;
-/// - any status is a response and not an error, a redirect too: it is returned, never followed;
-/// - it sends the headers as they are and adds only what frames and routes the message;
-/// - it keeps repeated response headers and drops fields that `HTTPHeaders` refuses;
-/// - it caps the bytes of the body as they are after decoding, so that a small answer can't
-///   grow without end; more is `malformedResponse`;
-/// - cancelling the task ends the transfer at once.
+/// Every transport guarantees:
+/// - It calls `HTTPRequest.target()` first, sends to the text of that URL and never to the original
+///   string, and refuses `ws` and `wss` with `invalidArgument`.
+/// - It asks its `RequestPolicy` before it resolves a name or sends a byte. If the decision has
+///   pins, it compares them with the chain before it sends a byte of the request.
+/// - It always verifies the certificate and the host name, with TLS 1.2 or later.
+/// - A response with any status is returned and not thrown, including redirects.
+/// - It sends the headers unchanged and adds only those that frame and route the message.
+/// - It keeps repeated response headers and drops fields that `HTTPHeaders` refuses.
+/// - It limits the size of the decoded body, so that a small answer can't expand without end. A
+///   larger body throws `malformedResponse`.
+/// - Cancelling the task ends the transfer at once.
 ///
-/// Its errors' codes: `invalidArgument` for a request that can't be sent, `permissionDenied` where
-/// the policy or the pins refuse, `unavailable` where the peer was not reached, was not who it
-/// claims to be, or went away, `deadlineExceeded` where it took too long, `malformedResponse` for
-/// an answer that is no HTTP or too large, `cancelled` for a cancelled task.
+/// The codes of its errors: `invalidArgument` for a request that can't be sent; `permissionDenied`
+/// if the policy or the pins refuse; `unavailable` if the peer was not reached, failed verification
+/// or disconnected; `deadlineExceeded` after a time limit; `malformedResponse` if the answer is not
+/// HTTP or too large; `cancelled` if the task was cancelled.
 public protocol HTTPTransport: Sendable {
-  /// The response to the request, whatever its status.
+  /// Sends the request and returns the response. An error status is a response too.
   func send(_ request: HTTPRequest) async throws(EngagementError) -> HTTPResponse
 }

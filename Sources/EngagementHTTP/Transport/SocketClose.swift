@@ -1,6 +1,6 @@
 public import EngagementModel
 
-/// Why a web socket ends, RFC 6455 §7.4.
+/// The reason code of a web socket's end, RFC 6455 §7.4.
 public struct SocketCloseCode: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
   public let rawValue: UInt16
   public init(rawValue: UInt16) { self.rawValue = rawValue }
@@ -9,9 +9,9 @@ public struct SocketCloseCode: RawRepresentable, Hashable, Sendable, CustomStrin
   public static let goingAway = SocketCloseCode(rawValue: 1001)
   public static let protocolError = SocketCloseCode(rawValue: 1002)
   public static let unsupportedData = SocketCloseCode(rawValue: 1003)
-  /// The peer's close frame had no code. Never sent.
+  /// The peer's close frame had no code. Never sent in a frame.
   public static let noStatus = SocketCloseCode(rawValue: 1005)
-  /// The connection ended without a close frame. Never sent.
+  /// The connection ended without a close frame. Never sent in a frame.
   public static let abnormal = SocketCloseCode(rawValue: 1006)
   public static let invalidPayload = SocketCloseCode(rawValue: 1007)
   public static let policyViolation = SocketCloseCode(rawValue: 1008)
@@ -20,8 +20,8 @@ public struct SocketCloseCode: RawRepresentable, Hashable, Sendable, CustomStrin
   public static let serviceRestart = SocketCloseCode(rawValue: 1012)
   public static let tryAgainLater = SocketCloseCode(rawValue: 1013)
 
-  /// Whether a close frame may carry it: registered and not reserved, or of the ranges for
-  /// libraries and applications.
+  /// Whether a close frame may contain the code: it is registered and not reserved, or in the
+  /// ranges for libraries and applications.
   public var isSendable: Bool {
     switch rawValue {
     case 1000...1003, 1007...1014, 3000...4999: true
@@ -32,14 +32,14 @@ public struct SocketCloseCode: RawRepresentable, Hashable, Sendable, CustomStrin
   public var description: String { String(rawValue) }
 }
 
-/// The end of a web socket, as one side states it or as this side has to conclude it.
+/// The end of a web socket, stated by one side in a close frame or concluded by this side.
 public struct SocketClose: Sendable {
   public let code: SocketCloseCode
-  /// At most 123 bytes; for a developer, never for a user.
+  /// At most 123 bytes; for developers, never for users.
   public let reason: String
 
-  /// A close to send. Throws `invalidArgument` for a code that no frame may carry and for a
-  /// reason of more than 123 bytes.
+  /// A close frame to send. Throws `invalidArgument` if no frame may contain the code or the reason
+  /// has more than 123 bytes.
   public init(_ code: SocketCloseCode, _ reason: String = "") throws(EngagementError) {
     guard code.isSendable else {
       throw EngagementError(.invalidArgument, "Close code \(code) is reserved.")
@@ -59,7 +59,7 @@ public struct SocketClose: Sendable {
   public static let goingAway = SocketClose(checked: .goingAway)
   /// A close frame without a code.
   public static let noStatus = SocketClose(checked: .noStatus)
-  /// No close frame at all.
+  /// The connection ended without a close frame.
   public static let abnormal = SocketClose(checked: .abnormal)
 }
 
@@ -75,7 +75,7 @@ extension SocketClose: Hashable {
 }
 
 extension SocketClose: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The code; the reason is the peer's text.
+  /// Only the code, because the reason is the peer's text.
   public var description: String { "closed with \(code)" }
   public var debugDescription: String { description }
   public var customMirror: Mirror { Mirror(self, children: []) }

@@ -1,6 +1,6 @@
 import EngagementModel
 
-/// One whole message of a web socket. Texts are equal when their bytes are.
+/// One complete message of a web socket. Texts are compared by their bytes.
 public enum SocketMessage: Sendable {
   case text(String)
   case binary([UInt8])
@@ -19,7 +19,7 @@ extension SocketMessage: Hashable {
     switch (left, right) {
     case (.text(let a), .text(let b)): a.hasSameBytes(as: b)
     case (.binary(let a), .binary(let b)): a == b
-    default: false
+    case (.text, _), (.binary, _): false
     }
   }
 

@@ -1,44 +1,44 @@
 public import EngagementModel
 
-/// Opens web sockets, with the guarantees and error codes of an `HTTPTransport`: the policy is
-/// asked before a byte is sent, plain text goes to a loopback address alone, and no redirect is
-/// followed.
+/// Opens web sockets, with the guarantees and error codes of an `HTTPTransport`: it asks the policy
+/// before it sends a byte, uses plain text only to a loopback address, and follows no redirect.
 public protocol SocketTransport: Sendable {
-  /// Opens a socket to a `ws` or `wss` URL and returns when the handshake is done.
+  /// Opens a socket to a `ws` or `wss` URL. Returns when the handshake is done.
   ///
-  /// The request is a `GET` without a body; its headers are sent with the handshake, whose own
-  /// are set by the transport. An answer other than 101 throws as `WebSocketHandshake` says.
+  /// The request must be a `GET` without a body. Its headers are sent with the handshake; the
+  /// transport sets the handshake's own headers. Throws the errors of `WebSocketHandshake` if the
+  /// server does not answer with 101.
   func connect(_ request: HTTPRequest) async throws(EngagementError) -> any SocketConnection
 }
 
-/// One open web socket. Pings are answered and fragments joined before anything is seen here.
+/// One open web socket. It answers pings and joins fragments by itself.
 ///
-/// A connection that is let go of is closed. Cancelling a task that sends or receives ends that
-/// call with `cancelled` and closes the connection: half a frame can't be taken back.
+/// Releasing the connection closes it. Cancelling a task that sends or receives throws `cancelled`
+/// from that call and closes the connection, because half a frame can't be taken back.
 public protocol SocketConnection: Sendable {
-  /// Sends a message; returns when the transport has taken it over, in the order of the calls.
-  /// Throws `unavailable` once either side has closed.
+  /// Sends a message. Returns when the transport has accepted it; messages keep the order of the
+  /// calls. Throws `unavailable` after either side has closed.
   func send(_ message: SocketMessage) async throws(EngagementError)
 
-  /// The next message, or how the socket ended; after that, the same ending each time.
-  /// One caller at a time.
+  /// Waits for the next message or the end of the socket. After the end, every call returns the
+  /// same end. Only one task may call this at a time.
   func receive() async throws(EngagementError) -> SocketReceipt
 
-  /// Starts the closing handshake and returns when it is done or given up. Closing twice is safe;
-  /// the first close is the one that is sent.
+  /// Performs the closing handshake. Returns when it is done or has timed out. A second call is
+  /// safe; only the first close is sent.
   func close(_ close: SocketClose) async
 }
 
-/// What a socket brings.
+/// A message received, or the end of the socket.
 public enum SocketReceipt: Hashable, Sendable {
   case message(SocketMessage)
-  /// The end. The code is `abnormal` where the connection broke off without a close frame.
+  /// The end. The code is `abnormal` if the connection ended without a close frame.
   case closed(SocketClose)
 }
 
 extension SocketConnection {
-  /// The same with a code and a reason. Throws `invalidArgument` where `SocketClose` does, and
-  /// the socket then stays open.
+  /// Closes with a code and a reason. Throws the errors of `SocketClose.init`; the socket then
+  /// stays open.
   public func close(
     code: SocketCloseCode, reason: String = ""
   ) async throws(EngagementError) {

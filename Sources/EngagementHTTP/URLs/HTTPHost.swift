@@ -2,23 +2,23 @@ public import EngagementModel
 
 /// The host of a URL: a DNS name, an IPv4 address or a bracketed IPv6 address.
 ///
-/// Hosts are kept in one spelling, so equal hosts have equal texts: names in lower case, IPv6 as
-/// RFC 5952 writes it. What other parsers read in several ways is refused: a trailing dot, `127.1`
-/// and `0x7f.1`, leading zeros, percent-encoding, zone identifiers, letters beyond ASCII (give the
-/// `xn--` form), and the underscore, for which no certificate is issued.
+/// Hosts are normalised, so equal hosts have equal texts: names are in lower case, IPv6 addresses
+/// in the form of RFC 5952. Forms that other parsers read differently are refused: a trailing dot,
+/// `127.1` and `0x7f.1`, leading zeros, percent-encoding, zone identifiers, letters beyond ASCII
+/// (use the `xn--` form), and the underscore, which no certificate may contain.
 public struct HTTPHost: Hashable, Sendable, CustomStringConvertible {
-  /// The host as it stands in a URL, an IPv6 address with its brackets.
+  /// The host as in a URL, an IPv6 address with its brackets.
   public let text: String
-  /// Whether it is an IP address and not a name.
+  /// Whether the host is an IP address.
   public let isAddress: Bool
-  /// Whether it is an address of this machine by its digits: in 127.0.0.0/8, or `[::1]`.
+  /// Whether the host is a loopback address in digits: in 127.0.0.0/8, or `[::1]`.
   ///
-  /// `localhost` is none: it is a name, and what it means is up to a hosts file and a resolver.
+  /// False for `localhost`, because a hosts file or a resolver can change its address.
   public let isLoopbackLiteral: Bool
 
   public var description: String { text }
 
-  /// Throws `invalidArgument` where the text is no host.
+  /// Throws `invalidArgument` if the text is not a host.
   public init(_ text: String) throws(EngagementError) {
     do { try self.init(bytes: Array(text.utf8)[...]) } catch { throw error.error }
   }
@@ -44,7 +44,7 @@ public struct HTTPHost: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Whether some resolver may take it for an IPv4 address: its last label is a number.
+  /// Whether a resolver may read the text as an IPv4 address, because its last label is a number.
   private static func endsInNumber(_ bytes: ArraySlice<UInt8>) -> Bool {
     let last = bytes.suffix { $0 != UInt8(ascii: ".") }
     if last.allSatisfy(\.isDigit) { return !last.isEmpty }
@@ -66,7 +66,7 @@ public struct HTTPHost: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension BidirectionalCollection {
-  /// The longest ending whose elements all pass.
+  /// The longest suffix whose elements all pass.
   fileprivate func suffix(while passes: (Element) -> Bool) -> SubSequence {
     self[(lastIndex { !passes($0) }.map { index(after: $0) } ?? startIndex)...]
   }

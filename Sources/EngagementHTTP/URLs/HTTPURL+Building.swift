@@ -1,11 +1,12 @@
 public import EngagementModel
 
 extension HTTPURL {
-  /// This URL with segments added to its path and items to its query, all percent-encoded.
+  /// This URL with segments appended to its path and items appended to its query, all
+  /// percent-encoded.
   ///
-  /// A slash at the end of the path is not doubled. Throws `invalidArgument` for a segment that
-  /// is empty, `.` or `..`: servers and libraries walk along those, and an id must not choose
-  /// another endpoint.
+  /// A slash at the end of the path is not doubled. Throws `invalidArgument` for a segment that is
+  /// empty, `.` or `..`: servers and libraries resolve these, and an id must not select another
+  /// endpoint.
   public func appending(
     path segments: [String] = [], query items: [(name: String, value: String)] = []
   ) throws(EngagementError) -> HTTPURL {
@@ -22,10 +23,10 @@ extension HTTPURL {
       query: query.isEmpty ? self.query : query.joined(separator: "&"))
   }
 
-  /// The URL that a reference means when it is read at this one, such as the value of a
-  /// `Location` header (RFC 3986 §5.2).
+  /// Resolves a reference against this URL, such as the value of a `Location` header (RFC 3986
+  /// §5.2).
   ///
-  /// The result passes the same rules as any other URL; `invalidArgument` where it doesn't.
+  /// The result must follow the rules of every `HTTPURL`; otherwise throws `invalidArgument`.
   public func resolving(_ reference: String) throws(EngagementError) -> HTTPURL {
     let bytes = Array(reference.utf8)[...]
     if Self.schemeLength(of: bytes) != nil { return try HTTPURL(reference).withoutDotSegments }
@@ -40,13 +41,13 @@ extension HTTPURL {
     }
   }
 
-  /// The path up to and with its last slash.
+  /// The path up to its last slash, included.
   private var folder: String {
     let end = path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? path.utf8.startIndex
     return String(path[...end])
   }
 
-  /// RFC 3986 §5.2.4: the path with its `.` and `..` walked, never above the root.
+  /// Resolves the `.` and `..` segments of the path, never above the root (RFC 3986 §5.2.4).
   private var withoutDotSegments: HTTPURL {
     var kept: [Substring] = []
     let segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()

@@ -22,7 +22,7 @@ extension HTTPURL {
     return (scheme, rest.dropFirst(2))
   }
 
-  /// The length of what RFC 3986 §3.1 takes for a scheme, where a colon follows it.
+  /// The length of the scheme before a colon (RFC 3986 §3.1); nil if the bytes begin with none.
   static func schemeLength(of bytes: ArraySlice<UInt8>) -> Int? {
     guard let first = bytes.first, first.isLetter else { return nil }
     let name = bytes.prefix { byte in
@@ -36,7 +36,7 @@ extension HTTPURL {
     _ scheme: Origin.Scheme, _ authority: ArraySlice<UInt8>
   ) throws(URLFault) -> Origin {
     if authority.contains(UInt8(ascii: "@")) { throw .userInfo }
-    // The colons of an IPv6 address stand between brackets.
+    // The colons of an IPv6 address are between brackets.
     let closing = authority.lastIndex(of: UInt8(ascii: "]")) ?? authority.startIndex
     let colon = authority[closing...].firstIndex(of: UInt8(ascii: ":")) ?? authority.endIndex
     let host = try HTTPHost(bytes: authority[..<colon])

@@ -1,17 +1,18 @@
 public import EngagementModel
 
-/// An absolute `http`, `https`, `ws` or `wss` URL that every part of a transport reads alike.
+/// An absolute `http`, `https`, `ws` or `wss` URL that every part of a transport reads in the same
+/// way.
 ///
-/// It is parsed strictly, by bytes, since what two parsers read differently is how a check on one
-/// host ends in a request to another: scheme and host in any case, a host always, a port from 1
-/// to 65535 or the default, no user information, and no white space, control byte or backslash
-/// anywhere. Path and query are kept as they are, but for bytes beyond ASCII, which are
-/// percent-encoded; a fragment, which is never sent, is dropped.
+/// The parser is strict and works on bytes. If two parsers read a URL differently, a check on one
+/// host can lead to a request to another. Scheme and host may be in any case; a host is required; a
+/// port is from 1 to 65535; user information, white space, control bytes and backslashes are
+/// refused. Path and query are kept unchanged, except that bytes beyond ASCII are percent-encoded.
+/// A fragment is dropped, because it is never sent.
 public struct HTTPURL: Hashable, Sendable {
   public let origin: Origin
-  /// Begins with a slash.
+  /// The path, with a leading slash.
   public let path: String
-  /// What follows the question mark, or nil where there is none.
+  /// The query after the question mark; nil if there is none.
   public let query: String?
 
   /// Throws `invalidArgument`, with the broken rule as `underlying`.
@@ -32,12 +33,12 @@ public struct HTTPURL: Hashable, Sendable {
   /// The whole URL.
   public var text: String { "\(origin)\(target)" }
 
-  /// Path and query, as a request line has them.
+  /// Path and query, as in a request line.
   public var target: String { query.map { "\(path)?\($0)" } ?? path }
 }
 
 extension HTTPURL: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The URL without its query, in which keys and names of users travel.
+  /// The URL without its query, because queries contain keys and names of users.
   public var description: String { "\(origin)\(path)" }
   public var debugDescription: String { description }
   public var customMirror: Mirror { Mirror(self, children: []) }

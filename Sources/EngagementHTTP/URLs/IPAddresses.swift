@@ -1,4 +1,4 @@
-/// Four decimal numbers from 0 to 255 without leading zeros, and nothing else.
+/// Reads IPv4 addresses: four decimal numbers from 0 to 255 without leading zeros.
 enum IPv4 {
   static func octets(_ bytes: ArraySlice<UInt8>) -> [UInt8]? {
     let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
@@ -13,7 +13,7 @@ enum IPv4 {
   }
 }
 
-/// The text forms of RFC 4291 §2.2 without a zone, and the canonical one of RFC 5952.
+/// Reads the text forms of RFC 4291 §2.2, without a zone. Writes the canonical form of RFC 5952.
 enum IPv6 {
   static func groups(_ bytes: ArraySlice<UInt8>) -> [UInt16]? {
     let colon = UInt8(ascii: ":")
@@ -22,7 +22,7 @@ enum IPv6 {
       guard let all = list(bytes), all.count == 8 else { return nil }
       return all
     }
-    // An IPv4 tail is the end of the address, so it can't stand before the gap.
+    // An IPv4 tail ends the address, so it can't be before the gap.
     guard let head = list(bytes[..<gap], mayEndInIPv4: false), let tail = list(bytes[(gap + 2)...]),
       head.count + tail.count < 8
     else { return nil }

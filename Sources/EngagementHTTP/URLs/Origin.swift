@@ -1,13 +1,13 @@
-/// Scheme, host and port: what a credential belongs to and a redirect must not leave.
+/// Scheme, host and port. A credential belongs to one origin, and no redirect may leave it.
 public struct Origin: Hashable, Sendable, CustomStringConvertible {
-  /// The schemes that the library speaks.
+  /// The schemes that the library supports.
   public enum Scheme: String, Hashable, Sendable, CaseIterable {
     case http, https, ws, wss
 
-    /// The port where the URL names none.
+    /// The port if the URL has none.
     public var defaultPort: Int { isEncrypted ? 443 : 80 }
 
-    /// Whether the bytes travel in TLS.
+    /// Whether the connection uses TLS.
     public var isEncrypted: Bool { self == .https || self == .wss }
 
     /// Whether it opens a web socket.
@@ -18,11 +18,11 @@ public struct Origin: Hashable, Sendable, CustomStringConvertible {
   public let host: HTTPHost
   public let port: Int
 
-  /// Whether a request to it can be read or changed by nobody on the way: it is encrypted, or it
-  /// never leaves the machine.
+  /// Whether no third party can read or change a request to this origin: it is encrypted, or it
+  /// stays on this machine.
   public var isConfidential: Bool { scheme.isEncrypted || host.isLoopbackLiteral }
 
-  /// The host, and the port where it is not the scheme's own: a `Host` header's value.
+  /// The value of a `Host` header: the host, and the port unless it is the scheme's default.
   public var authority: String { port == scheme.defaultPort ? host.text : "\(host):\(port)" }
 
   public var description: String { "\(scheme.rawValue)://\(authority)" }

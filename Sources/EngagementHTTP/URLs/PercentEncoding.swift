@@ -1,10 +1,10 @@
-/// Percent-encoding for what is put into a URL.
+/// Percent-encoding for parts of a URL.
 public enum PercentEncoding {
   /// The text with every byte but letters, digits and `-._~` as `%XX` (RFC 3986 §2).
   ///
-  /// Right for a path segment, a query's name or a query's value, whatever the text. Note that
-  /// the segments `.` and `..` have no form that a server would not walk along;
-  /// `HTTPURL.appending(path:query:)` refuses them.
+  /// The result is valid as a path segment and as the name or the value of a query item. Servers
+  /// resolve the segments `.` and `..` in any encoding; `HTTPURL.appending(path:query:)` refuses
+  /// them.
   public static func encode(_ text: String) -> String { encode(text.utf8) { !$0.isUnreserved } }
 
   /// `name=value` pairs joined by `&`, in their order, both sides encoded.

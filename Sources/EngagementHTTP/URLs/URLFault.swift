@@ -1,6 +1,6 @@
 import EngagementModel
 
-/// The rule that a text breaks when it is no URL of ours.
+/// The rule that makes a text unusable as a URL.
 enum URLFault: String, Error, CaseIterable {
   case forbiddenByte, noScheme, unknownScheme, noAuthority, userInfo, noHost, invalidHost
   case invalidPort, invalidPathSegment

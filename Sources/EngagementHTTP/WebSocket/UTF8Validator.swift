@@ -1,16 +1,15 @@
-/// Checks UTF-8 as it arrives: the first byte that can't be part of it is refused, wherever the
-/// pieces are cut.
+/// Validates UTF-8 in pieces of any size. It refuses the first invalid byte at once.
 struct UTF8Validator: Sendable {
-  /// How many bytes the scalar that has begun still needs.
+  /// How many bytes the current scalar still needs.
   private var missing = 0
-  /// What the next of them may be: narrower after E0, ED, F0 and F4, which could otherwise begin
-  /// an overlong form, a surrogate or a scalar beyond U+10FFFF.
+  /// The allowed values of the next byte. The range is narrower after E0, ED, F0 and F4, to refuse
+  /// overlong forms, surrogates and scalars beyond U+10FFFF.
   private var allowed: ClosedRange<UInt8> = 0x80...0xbf
 
-  /// Whether no scalar is cut off here.
+  /// Whether the input so far ends between two scalars.
   var isComplete: Bool { missing == 0 }
 
-  /// Whether all that was taken so far is, or can become, UTF-8.
+  /// Takes the next bytes. Returns false if the input so far can't be the start of valid UTF-8.
   mutating func take(_ bytes: ArraySlice<UInt8>) -> Bool {
     for byte in bytes {
       if missing == 0 {

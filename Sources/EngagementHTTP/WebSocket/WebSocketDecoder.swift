@@ -1,19 +1,20 @@
-/// What a peer sent, whole.
+/// A complete message or control frame from the peer.
 public enum WebSocketEvent: Hashable, Sendable {
   case message(SocketMessage)
   case ping([UInt8])
   case pong([UInt8])
-  /// The peer's close frame; nothing comes after it.
+  /// The peer's close frame; no event follows it.
   case close(SocketClose)
 }
 
-/// Turns the bytes of one direction of a web socket into events, however they are cut.
+/// Decodes the bytes of one direction of a web socket into events. The bytes may arrive in pieces
+/// of any size.
 ///
-/// Bytes are given with `feed` and events are taken with `next` until it gives nil. The first
-/// fault is final. Time is linear in what is fed; memory is what was fed and not yet taken, plus at
-/// most one message within the limits.
+/// Call `feed` with the bytes, then `next` until it returns nil. The first fault is final. Time is
+/// linear in the bytes fed. Memory is the bytes not yet decoded plus at most one message within the
+/// limits.
 public struct WebSocketDecoder: Sendable {
-  /// A frame whose payload is on its way.
+  /// A frame whose payload is not complete.
   private struct Frame {
     var header: WebSocketFrameHeader
     var taken = 0
@@ -28,27 +29,28 @@ public struct WebSocketDecoder: Sendable {
   private let role: WebSocketRole
   private let limits: WebSocketLimits
   private var state = State.open
-  /// What was fed; up to `position` it has been taken.
+  /// The bytes fed so far; those before `position` are decoded.
   private var input: [UInt8] = []
   private var position = 0
   private var headers = WebSocketHeaderReader()
   private var frame: Frame?
   private var control: [UInt8] = []
-  /// The payload so far of the message whose kind is `messageKind`.
+  /// The payload so far of a message of kind `messageKind`.
   private var message: [UInt8] = []
   private var messageKind: WebSocketFrame.Opcode?
   private var utf8 = UTF8Validator()
 
-  /// `role` is the side that decodes, so a server's decoder wants masked frames.
+  /// `role` is the side that decodes: a server's decoder expects masked frames.
   public init(role: WebSocketRole, limits: WebSocketLimits = WebSocketLimits()) {
     self.role = role
     self.limits = limits
   }
 
-  /// Takes bytes from the peer. After a close frame or a fault they are dropped.
+  /// Takes bytes from the peer. Drops them after a close frame or a fault.
   public mutating func feed(_ bytes: ArraySlice<UInt8>) {
     guard case .open = state else { return }
-    // Moving what is left costs no more than what was taken before: linear in the end.
+    // Moving the remaining bytes costs no more than decoding the earlier ones, so the total is
+    // linear.
     if position * 2 >= input.count {
       input.removeSubrange(..<position)
       position = 0
@@ -59,7 +61,7 @@ public struct WebSocketDecoder: Sendable {
   /// Takes bytes from the peer.
   public mutating func feed(_ bytes: [UInt8]) { feed(bytes[...]) }
 
-  /// The next event, or nil until more is fed. Throws the same fault from the first on.
+  /// The next event, or nil if more bytes are needed. After a fault, every call throws it again.
   public mutating func next() throws(WebSocketFault) -> WebSocketEvent? {
     switch state {
     case .broken(let fault): throw fault
@@ -117,12 +119,12 @@ public struct WebSocketDecoder: Sendable {
   private mutating func event(
     endedBy header: WebSocketFrameHeader
   ) throws(WebSocketFault) -> WebSocketEvent? {
-    guard header.opcode.isControl else { return header.isFinal ? try endMessage() : nil }
-    defer { control.removeAll(keepingCapacity: true) }
+    defer { if header.opcode.isControl { control.removeAll(keepingCapacity: true) } }
     switch header.opcode {
+    case .continuation, .text, .binary: return header.isFinal ? try endMessage() : nil
     case .ping: return .ping(control)
     case .pong: return .pong(control)
-    default:
+    case .close:
       let close = try Self.close(control)
       end(as: .closed)
       return .close(close)

@@ -1,6 +1,7 @@
-/// Frames as bytes, in the shortest form.
+/// Encodes frames as bytes, in the shortest form.
 public enum WebSocketEncoder {
-  /// Appends one frame. A client gives a mask, a server nil; a peer refuses it the other way.
+  /// Appends one frame. A client must pass a mask, a server nil; otherwise the peer refuses the
+  /// frame.
   public static func append(
     _ frame: WebSocketFrame, mask: WebSocketMask?, to output: inout [UInt8]
   ) {

@@ -1,10 +1,10 @@
 public import EngagementModel
 
-/// What a peer did against RFC 6455, with the code to close with.
+/// A peer's violation of RFC 6455, with the code to close with.
 public struct WebSocketFault: Error, Hashable, Sendable, CustomStringConvertible {
   /// `protocolError`, `invalidPayload` or `messageTooBig`.
   public let code: SocketCloseCode
-  /// The rule that was broken; nothing of what was received.
+  /// The violated rule, without any received bytes.
   public let rule: String
 
   init(_ code: SocketCloseCode, _ rule: StaticString) {
@@ -14,7 +14,7 @@ public struct WebSocketFault: Error, Hashable, Sendable, CustomStringConvertible
 
   public var description: String { "\(rule) (\(code))" }
 
-  /// The same for those who act on codes: `malformedResponse`.
+  /// This fault as a `malformedResponse`.
   public var error: EngagementError {
     EngagementError(
       .malformedResponse, "The peer broke the web socket protocol: \(rule).",

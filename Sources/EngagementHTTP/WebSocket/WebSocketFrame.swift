@@ -1,8 +1,8 @@
 public import EngagementModel
 
-/// One frame to send, valid by construction.
+/// One valid frame to send.
 public struct WebSocketFrame: Hashable, Sendable {
-  /// What a frame carries, RFC 6455 §5.2.
+  /// The type of a frame, RFC 6455 §5.2.
   public enum Opcode: UInt8, Hashable, Sendable, CaseIterable {
     case continuation = 0
     case text = 1
@@ -11,7 +11,8 @@ public struct WebSocketFrame: Hashable, Sendable {
     case ping = 9
     case pong = 10
 
-    /// Whether it is about the connection and may stand between the frames of a message.
+    /// Whether the frame controls the connection. Such a frame may come between the frames of a
+    /// message.
     public var isControl: Bool { rawValue >= 8 }
   }
 
@@ -39,10 +40,10 @@ public struct WebSocketFrame: Hashable, Sendable {
     return WebSocketFrame(.ping, payload)
   }
 
-  /// The answer to a ping that was received, so its payload is short enough.
+  /// The answer to a received ping. Its payload is within the limit, because the ping's was.
   static func pong(answering payload: [UInt8]) -> WebSocketFrame { WebSocketFrame(.pong, payload) }
 
-  /// A close. A code that no frame may carry becomes a close without a code.
+  /// A close frame. If no frame may contain the code, the frame has no code.
   public static func close(_ close: SocketClose) -> WebSocketFrame {
     guard close.code.isSendable else { return WebSocketFrame(.close, []) }
     let code = close.code.rawValue

@@ -2,10 +2,10 @@ import EngagementFormats
 public import EngagementModel
 
 extension WebSocketHandshake {
-  /// The server's half, RFC 6455 §4.2: the 101 for a request that asks for a web socket.
+  /// The server's part of the handshake, RFC 6455 §4.2: the 101 response.
   ///
-  /// Of the subprotocols that the client names, the first that is among `subprotocols` is chosen.
-  /// Throws `invalidArgument` for a request that is no such handshake; the server answers it
+  /// Chooses the first of the client's subprotocols that is in `subprotocols`. Throws
+  /// `invalidArgument` if the request is not a web socket handshake; the server should answer it
   /// with 400.
   public static func response(
     to request: HTTPRequest, subprotocols: [String] = []

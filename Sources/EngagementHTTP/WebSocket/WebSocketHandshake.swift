@@ -1,17 +1,17 @@
 import EngagementFormats
 public import EngagementModel
 
-/// The client's half of the opening handshake, RFC 6455 §4.1: what it asks and what it accepts.
+/// The client's part of the opening handshake, RFC 6455 §4.1.
 ///
-/// No extension is ever offered, so none is accepted.
+/// It offers no extension and therefore accepts none.
 public struct WebSocketHandshake: Hashable, Sendable {
   /// The value of `Sec-WebSocket-Key`.
   public let key: String
-  /// The subprotocols that are asked for, the preferred one first.
+  /// The requested subprotocols, the preferred one first.
   public let subprotocols: [String]
 
   /// Takes 16 random bytes, new for each connection. Throws `invalidArgument` for any other number
-  /// of bytes and for a subprotocol that is no token or is named twice.
+  /// of bytes, and for a subprotocol that is not a token or is named twice.
   public init(nonce: [UInt8], subprotocols: [String] = []) throws(EngagementError) {
     guard nonce.count == 16 else {
       throw EngagementError(.invalidArgument, "A web socket's key is made of 16 bytes.")
@@ -24,8 +24,8 @@ public struct WebSocketHandshake: Hashable, Sendable {
     self.subprotocols = subprotocols
   }
 
-  /// The request's own headers with those of the handshake, which replace any of the same name.
-  /// Throws `invalidArgument` for a request that is no `GET` or has a body.
+  /// The request's headers plus those of the handshake, which replace fields of the same name.
+  /// Throws `invalidArgument` if the request is not a `GET` or has a body.
   public func headers(for request: HTTPRequest) throws(EngagementError) -> HTTPHeaders {
     guard request.method == .get, request.body == nil else {
       throw EngagementError(.invalidArgument, "A web socket is opened by GET, without a body.")
@@ -45,8 +45,8 @@ public struct WebSocketHandshake: Hashable, Sendable {
 
   /// The subprotocol that the server chose, or nil for none.
   ///
-  /// Throws where the answer does not open a socket: for a status other than 101 with the code
-  /// that the status stands for, and `malformedResponse` for a 101 that breaks a rule.
+  /// Throws if the answer does not open a socket: the code that matches a status other than 101, or
+  /// `malformedResponse` for a 101 that violates a rule.
   public func subprotocol(acceptedBy response: HTTPResponse) throws(EngagementError) -> String? {
     guard response.status == 101 else { throw Self.refusal(response.status) }
     let headers = response.headers
@@ -67,7 +67,7 @@ public struct WebSocketHandshake: Hashable, Sendable {
     return chosen.first
   }
 
-  /// The value of `Sec-WebSocket-Accept` that answers a key.
+  /// The value of `Sec-WebSocket-Accept` for a key.
   public static func accept(for key: String) -> String {
     Base64.text(of: SHA1.digest(of: key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"))
   }

@@ -1,4 +1,4 @@
-/// What stands before a frame's payload.
+/// The part of a frame before its payload.
 struct WebSocketFrameHeader: Equatable, Sendable {
   var opcode: WebSocketFrame.Opcode
   var isFinal: Bool
@@ -6,19 +6,20 @@ struct WebSocketFrameHeader: Equatable, Sendable {
   var mask: WebSocketMask?
 }
 
-/// Reads a frame's header byte by byte and refuses it at the first byte that shows it is wrong.
+/// Reads a frame's header byte by byte and refuses it at the first invalid byte.
 struct WebSocketHeaderReader: Sendable {
-  /// What is right depends on where the connection is.
+  /// The state of the connection, which decides which headers are valid.
   struct Context {
     var role: WebSocketRole
     var isInsideMessage: Bool
-    /// How many bytes a data frame may bring.
+    /// The greatest payload of a data frame, in bytes.
     var room: Int
   }
 
   private var bytes: [UInt8] = []
 
-  /// Takes the next byte; gives the header when it is complete, and is then ready for another.
+  /// Takes the next byte. Returns the header when it is complete; the next byte then begins
+  /// another.
   mutating func take(
     _ byte: UInt8, in context: Context
   ) throws(WebSocketFault) -> WebSocketFrameHeader? {
@@ -40,7 +41,7 @@ struct WebSocketHeaderReader: Sendable {
   private var isMasked: Bool { bytes[1] & 0x80 != 0 }
   private var shortLength: UInt8 { bytes[1] & 0x7f }
 
-  /// Where the bytes of the length end.
+  /// The offset after the length.
   private var lengthEnd: Int {
     switch shortLength {
     case 126: 4

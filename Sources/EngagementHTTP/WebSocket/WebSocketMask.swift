@@ -1,7 +1,7 @@
-/// The four bytes that a client's frame is masked with. They come from outside: unpredictable and
-/// new for each frame, as RFC 6455 §5.3 wants them.
+/// The four bytes that mask a client's frame. The caller makes them: unpredictable and new for each
+/// frame, as RFC 6455 §5.3 requires.
 public struct WebSocketMask: Hashable, Sendable {
-  /// The key, its first byte lowest.
+  /// The masking key, its first byte in the lowest bits.
   private let word: UInt32
 
   public init(_ first: UInt8, _ second: UInt8, _ third: UInt8, _ fourth: UInt8) {
@@ -13,7 +13,7 @@ public struct WebSocketMask: Hashable, Sendable {
 
   var bytes: [UInt8] { (0..<4).map(key) }
 
-  /// Masks or unmasks a part of a payload that begins `offset` bytes into it.
+  /// Masks or unmasks a part of a payload. The part begins `offset` bytes into the payload.
   func apply(to bytes: inout [UInt8], in range: Range<Int>, offset: Int) {
     let shift = offset &- range.lowerBound
     for index in range { bytes[index] ^= key(index &+ shift) }

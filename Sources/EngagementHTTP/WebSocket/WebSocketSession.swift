@@ -1,33 +1,33 @@
 public import EngagementModel
 
-/// One side of an open web socket as a pure state machine: what the peer sent goes in, what is to
-/// be done comes out.
+/// One side of an open web socket as a pure state machine: it takes the peer's bytes and returns
+/// steps for the driver.
 ///
-/// Its driver feeds bytes, then calls `next` for each step that its reader is ready for, and sends
-/// every frame that comes out, in order. A peer's close is answered only when `next` reaches it,
-/// so answers to messages before it can still be sent. A driver whose output is not drained stops
-/// calling `next`; that is all the back-pressure there is to it.
+/// The driver feeds bytes, calls `next` for each step that its reader is ready for, and sends every
+/// returned frame in order. The session answers a peer's close only when `next` reaches it, so the
+/// driver can still answer earlier messages. For back-pressure, a driver stops calling `next` while
+/// its output is not drained.
 public struct WebSocketSession: Sendable {
-  /// What the driver does next.
+  /// The next step of the driver.
   public enum Step: Hashable, Sendable {
-    /// Hand the message to the application.
+    /// Deliver the message to the application.
     case deliver(SocketMessage)
     /// Send the frame: a pong, or this side's half of the closing handshake.
     case send(WebSocketFrame)
-    /// The peer is alive: it answered a ping.
+    /// The peer answered a ping, so it is alive.
     case pong([UInt8])
-    /// Close the connection once everything is sent, a client after waiting a while for the
-    /// server to do so. Nothing follows.
+    /// Close the connection after sending everything; a client first waits a while for the server
+    /// to close. No step follows.
     case end(Ending)
   }
 
-  /// How it ended.
+  /// How the socket ended.
   public struct Ending: Hashable, Sendable {
-    /// The peer's close, or `abnormal` where none came.
+    /// The peer's close, or `abnormal` if there was none.
     public let close: SocketClose
-    /// Whether both sides' close frames were exchanged.
+    /// Whether both sides sent a close frame.
     public let isClean: Bool
-    /// What the peer did wrong, where that was the end.
+    /// The peer's violation that caused the end, if any.
     public let fault: WebSocketFault?
 
     public init(close: SocketClose, isClean: Bool, fault: WebSocketFault? = nil) {
@@ -40,9 +40,9 @@ public struct WebSocketSession: Sendable {
   private var decoder: WebSocketDecoder
   private var hasSentClose = false
   private var hasInputEnded = false
-  /// Set when the frames to send are known, so that the ending follows them.
+  /// The ending that follows the last frame to send.
   private var pendingEnding: Ending?
-  /// How it ended, once it has.
+  /// How the socket ended; nil before.
   public private(set) var ending: Ending?
 
   public init(role: WebSocketRole, limits: WebSocketLimits = WebSocketLimits()) {
@@ -58,31 +58,31 @@ public struct WebSocketSession: Sendable {
   /// Takes bytes from the peer.
   public mutating func feed(_ bytes: [UInt8]) { decoder.feed(bytes) }
 
-  /// Says that no more bytes will come: the peer closed the connection, or it broke.
+  /// Records that no more bytes will come: the peer closed the connection, or it broke.
   public mutating func endInput() { hasInputEnded = true }
 
-  /// The frame for a message. Throws `unavailable` once the socket is closing.
+  /// The frame for a message. Throws `unavailable` if the socket is closing or closed.
   public func send(_ message: SocketMessage) throws(EngagementError) -> WebSocketFrame {
     try checkOpen()
     return .message(message)
   }
 
-  /// The frame for a ping. Throws `unavailable` once the socket is closing, `invalidArgument` for
-  /// more than 125 bytes.
+  /// The frame for a ping. Throws `unavailable` if the socket is closing or closed,
+  /// `invalidArgument` for more than 125 bytes.
   public func ping(_ payload: [UInt8] = []) throws(EngagementError) -> WebSocketFrame {
     try checkOpen()
     return try .ping(payload)
   }
 
-  /// The frame that starts the closing handshake; nil where this side has sent its own already or
-  /// the socket has ended. Messages of the peer are delivered until its close comes.
+  /// The frame that starts the closing handshake; nil if this side has already sent one or the
+  /// socket has ended. The peer's messages are still delivered until its close arrives.
   public mutating func close(_ close: SocketClose) -> WebSocketFrame? {
     guard isOpen else { return nil }
     hasSentClose = true
     return .close(close)
   }
 
-  /// The next step, or nil until more is fed or the input ends.
+  /// The next step, or nil until more bytes are fed or the input ends.
   public mutating func next() -> Step? {
     if ending != nil { return nil }
     if let pendingEnding { return end(pendingEnding) }
@@ -100,7 +100,7 @@ public struct WebSocketSession: Sendable {
     switch event {
     case .message(let message): .deliver(message)
     case .pong(let payload): .pong(payload)
-    // Nothing is sent after this side's close, not even a pong.
+    // After its own close, this side sends nothing more, not even a pong.
     case .ping(let payload): hasSentClose ? nil : .send(.pong(answering: payload))
     case .close(let close):
       answer(
@@ -109,7 +109,7 @@ public struct WebSocketSession: Sendable {
     }
   }
 
-  /// Sends this side's close unless that has happened, and ends.
+  /// Sends this side's close unless it was sent before, then ends.
   private mutating func answer(with close: SocketClose, then ending: Ending) -> Step {
     guard !hasSentClose else { return end(ending) }
     hasSentClose = true

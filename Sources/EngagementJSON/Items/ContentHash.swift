@@ -1,10 +1,11 @@
-/// A 64-bit hash of bytes that is the same for ever, on every machine: it is kept in databases.
+/// A 64-bit hash of bytes. It never changes and is the same on every machine, so databases can
+/// store it.
 ///
-/// Sixteen bytes are multiplied to 128 bits and folded to 64; four such lanes run side by side. It
-/// tells changed content from unchanged content. It is no defence against an adversary who looks
-/// for two contents with one hash.
+/// Each step multiplies sixteen bytes to 128 bits and folds the product to 64. Four such lanes run
+/// side by side. The hash tells changed content from unchanged content. It does not stop an
+/// adversary from making two contents with the same hash.
 public enum ContentHash {
-  // The fraction of π in hexadecimal: constants that nobody chose.
+  // The fraction of π in hexadecimal: arbitrary constants without a hidden purpose.
   private static let pi0: UInt64 = 0x243f_6a88_85a3_08d3
   private static let pi1: UInt64 = 0x1319_8a2e_0370_7344
   private static let pi2: UInt64 = 0xa409_3822_299f_31d0
@@ -19,7 +20,7 @@ public enum ContentHash {
 
   public static func of(_ bytes: RawSpan) -> UInt64 { of(bytes, 0..<bytes.byteCount) }
 
-  /// The hash of those of the bytes that are in the range.
+  /// The hash of the bytes in the range.
   static func of(_ bytes: RawSpan, _ range: Range<Int>) -> UInt64 {
     let count = UInt64(truncatingIfNeeded: range.count)
     guard range.count > 16 else {
@@ -35,7 +36,7 @@ public enum ContentHash {
     return fold(fold(lanes.0 ^ pi4, lanes.1) ^ count, fold(lanes.2 ^ pi5, lanes.3))
   }
 
-  /// All of at most sixteen bytes.
+  /// All bytes of a range of at most sixteen, in two words.
   private static func short(
     _ bytes: RawSpan, _ range: Range<Int>
   ) -> (first: UInt64, second: UInt64) {
@@ -44,7 +45,8 @@ public enum ContentHash {
     return (first, bytes.word(range.upperBound &- 8))
   }
 
-  /// Less than 64 bytes; the last step takes the last sixteen, some of them again.
+  /// Mixes less than 64 bytes. The last step takes the last sixteen bytes and may overlap the step
+  /// before.
   private static func mixFew(
     _ lanes: inout (UInt64, UInt64, UInt64, UInt64), _ bytes: RawSpan, _ range: Range<Int>
   ) {
@@ -57,7 +59,8 @@ public enum ContentHash {
     lanes.1 = step(lanes.1, bytes.word(last), bytes.word(last &+ 8))
   }
 
-  /// At least 64 bytes; the last step takes the last 64, some of them again.
+  /// Mixes at least 64 bytes. The last step takes the last 64 bytes and may overlap the step
+  /// before.
   @inline(__always)
   private static func mix(
     _ lanes: inout (UInt64, UInt64, UInt64, UInt64), _ bytes: RawSpan, _ range: Range<Int>
@@ -78,7 +81,7 @@ public enum ContentHash {
   @inline(__always)
   private static func step(_ lane: UInt64, _ first: UInt64, _ second: UInt64) -> UInt64 {
     let second = UInt64(littleEndian: second) ^ lane
-    // The sum keeps the lane where the first factor happens to be 0.
+    // The sum keeps the lane's value if the first factor is 0.
     return fold(UInt64(littleEndian: first) ^ pi4, second) &+ second
   }
 
@@ -88,7 +91,7 @@ public enum ContentHash {
     return product.high ^ product.low
   }
 
-  /// Sixty-four bytes, loaded with one question about the bounds.
+  /// Sixty-four bytes, loaded with one bounds check.
   private struct Words: BitwiseCopyable {
     let a, b, c, d, e, f, g, h: UInt64
   }

@@ -1,16 +1,16 @@
 public import EngagementModel
 
-/// The members of one object, found by key and read only when asked for.
+/// The members of one object, found by key and read only on request.
 ///
-/// It is how an adapter maps an item: nothing is built that is not used. Each accessor gives nil
-/// where the member is absent and where it is another kind of value.
+/// Adapters map items with it; it builds no value that is not read. Each accessor returns nil if
+/// the member is absent or of another kind.
 ///
-/// An object of 4 GB or more is refused as `tooLarge`.
+/// Throws `tooLarge` for an object of 4 GB or more.
 public struct JSONFields: Sendable {
   private let bytes: ArraySlice<UInt8>
   private let index: MemberIndex
 
-  /// Takes an item that is sound, without checking it again.
+  /// Takes a sound item, without checking it again.
   ///
   /// Throws the item's fault, or `notAnObject`.
   public init(_ item: RawItem) throws(JSONFault) {
@@ -18,7 +18,7 @@ public struct JSONFields: Sendable {
     try self.init(sound: item.bytes)
   }
 
-  /// Takes an object that stands alone, and checks it.
+  /// Checks bytes that are one object.
   public init(_ bytes: ArraySlice<UInt8>) throws(JSONFault) {
     var cursor = JSONCursor(bytes)
     let object = try cursor.only { cursor throws(JSONFault) in try cursor.raw() }
@@ -37,13 +37,13 @@ public struct JSONFields: Sendable {
 // MARK: One member
 
 extension JSONFields {
-  /// What the member's value is.
+  /// The kind of the member's value.
   public func kind(of key: JSONKey) -> JSONKind? {
     guard let value = value(of: key) else { return nil }
     return JSONKind(first: first(of: value))
   }
 
-  /// The member, a string.
+  /// The member as a string.
   public func string(_ key: JSONKey) -> String? {
     guard let value = value(of: key), first(of: value) == UInt8(ascii: "\"") else { return nil }
     let text = Text(
@@ -51,25 +51,25 @@ extension JSONFields {
     return Unescaped.string(bytes, text)
   }
 
-  /// The member, an integer, also where it was written as `3.0`.
+  /// The member as an integer, also if it is written as `3.0`.
   public func integer(_ key: JSONKey) -> Int64? {
     guard let range = number(at: key) else { return nil }
     return Number.whole(bytes.span.bytes, range)
   }
 
-  /// The member, a number, whole or not.
+  /// The member as a number, whole or not.
   public func number(_ key: JSONKey) -> Double? {
     guard let range = number(at: key) else { return nil }
     return Number.real(bytes.span.bytes, range)
   }
 
-  /// The member, a truth value.
+  /// The member as a Boolean.
   public func bool(_ key: JSONKey) -> Bool? {
     guard let value = value(of: key) else { return nil }
     return bool(at: value)
   }
 
-  /// The member, a truth value or one of the numbers 0 and 1: vendors send both.
+  /// The member as a Boolean; also accepts the numbers 0 and 1, because vendors send both.
   public func flag(_ key: JSONKey) -> Bool? {
     guard let value = value(of: key) else { return nil }
     if let bool = bool(at: value) { return bool }
@@ -81,7 +81,7 @@ extension JSONFields {
     }
   }
 
-  /// The member, whatever it is.
+  /// The member as a JSON value of any kind.
   public func json(_ key: JSONKey) -> JSON? {
     guard let value = value(of: key) else { return nil }
     return Sound.json(bytes, value.start)
@@ -93,19 +93,19 @@ extension JSONFields {
     return bytes.at(value.range)
   }
 
-  /// The member, an object.
+  /// The member as an object.
   public func fields(_ key: JSONKey) -> JSONFields? {
     guard let value = value(of: key), first(of: value) == UInt8(ascii: "{") else { return nil }
     return try? JSONFields(sound: bytes.at(value.range))
   }
 
-  /// The objects of the member, an array; other elements are left out.
+  /// The objects in the member's array, without elements of other kinds.
   public func objects(_ key: JSONKey) -> [JSONFields]? {
     guard let ranges = elements(of: key, that: UInt8(ascii: "{")) else { return nil }
     return ranges.compactMap { try? JSONFields(sound: bytes.at($0)) }
   }
 
-  /// The strings of the member, an array; other elements are left out.
+  /// The strings in the member's array, without elements of other kinds.
   public func strings(_ key: JSONKey) -> [String]? {
     guard let ranges = elements(of: key, that: UInt8(ascii: "\"")) else { return nil }
     return ranges.map { Unescaped.string(bytes, Sound.text(bytes.span.bytes, $0.lowerBound + 1)) }
@@ -115,7 +115,7 @@ extension JSONFields {
 // MARK: All members
 
 extension JSONFields {
-  /// A member's key and the value's own bytes.
+  /// A member's key and the bytes of its value.
   public struct Member: Hashable, Sendable {
     public let key: String
     public let value: ArraySlice<UInt8>
@@ -162,7 +162,7 @@ extension JSONFields {
     return value.range
   }
 
-  /// The places of those elements of the member, an array, that begin with the byte.
+  /// The ranges of the elements in the member's array that begin with the byte.
   private func elements(of key: JSONKey, that begin: UInt8) -> [Range<Int>]? {
     guard let value = value(of: key), first(of: value) == UInt8(ascii: "[") else { return nil }
     let span = bytes.span.bytes

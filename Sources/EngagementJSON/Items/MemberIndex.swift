@@ -1,15 +1,15 @@
-/// Where the members of one object stand.
+/// The positions of one object's members.
 struct MemberIndex: Sendable {
   private static let usual = 32
 
   private let entries: [Entry]
 
-  /// The members of the checked object that the bytes are.
+  /// Indexes the members of an object whose bytes were checked.
   init(_ bytes: RawSpan) throws(JSONFault) {
     guard bytes.byte(0) == UInt8(ascii: "{") else { throw JSONFault(.notAnObject, at: 0) }
     guard bytes.byteCount < UInt32.max else { throw JSONFault(.tooLarge, at: 0) }
     let (entries, count) = Self.entries(bytes, atMost: Self.usual)
-    // A large object is walked twice, so that no more memory is taken than its members need.
+    // A large object is walked twice, so that the index takes no more memory than its members need.
     self.entries = count <= Self.usual ? entries : Self.entries(bytes, atMost: count).0
   }
 
@@ -34,7 +34,7 @@ struct MemberIndex: Sendable {
     return nil
   }
 
-  /// As many members as are wanted, and how many there are.
+  /// Up to `most` members, and the count of all members.
   private static func entries(_ bytes: RawSpan, atMost most: Int) -> ([Entry], Int) {
     var count = 0
     let entries = [Entry](capacity: most) { entries in
@@ -57,11 +57,11 @@ struct MemberIndex: Sendable {
   }
 }
 
-/// Where the value of a member stands.
+/// The position of a member's value.
 struct MemberValue: Sendable {
   fileprivate let start32: UInt32
   fileprivate let end32: UInt32
-  /// Whether it is a string with a backslash in it.
+  /// Whether the value is a string that contains a backslash.
   let isEscaped: Bool
 
   @inline(__always)
@@ -81,17 +81,17 @@ struct MemberValue: Sendable {
   }
 
   var start: Int { Int(start32) }
-  /// The offset behind the value.
+  /// The offset after the value.
   var end: Int { Int(end32) }
   var range: Range<Int> { start..<max(start, end) }
 }
 
 extension MemberIndex {
   private struct Entry: Sendable {
-    /// The first eight bytes of the key, escapes undone.
+    /// The first eight bytes of the unescaped key.
     let low: UInt64
     let value: MemberValue
-    /// At most 255, escapes undone.
+    /// The length of the unescaped key, capped at 255.
     private let length: UInt8
     /// Whether the key has no escapes.
     private let isPlain: Bool
@@ -104,7 +104,7 @@ extension MemberIndex {
       keyStart32 = UInt32(truncatingIfNeeded: start)
       if let block = bytes.block(start) {
         let count = Bytes.quoteOrBackslash(block).trailingZeroBitCount &>> 2
-        // Mostly a key is plain and short, and its colon and its value are right behind it.
+        // Most keys are short and without escapes, directly followed by the colon and the value.
         let next = bytes.half(start &+ count)
         if next & 0xffff == 0x3a22, (next &>> 16) & 0xff > 0x20 {
           low = Bytes.low(block.lowWord, count)
@@ -138,7 +138,7 @@ extension MemberIndex {
 
     var keyStart: Int { Int(keyStart32) }
 
-    /// Whether this is the member's key, given that the first eight bytes are the same.
+    /// Whether the member has this key. Requires that the first eight bytes are equal.
     @inline(__always)
     func isNamed(_ key: JSONKey, _ bytes: ArraySlice<UInt8>) -> Bool {
       if length <= 8 { return key.high == UInt64(length) &<< 56 }

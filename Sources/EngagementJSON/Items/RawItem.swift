@@ -1,19 +1,19 @@
 import EngagementModel
 
-/// One value of a vendor's list, as the vendor's own bytes: an item that nobody has mapped yet.
+/// One value of a vendor's list as the vendor's own bytes, before an adapter maps it.
 public struct RawItem: Sendable {
-  /// Its place in the list.
+  /// The value's position in the list.
   public var index: Int
-  /// The value's bytes, without white space around them. They share the document's memory.
+  /// The value's bytes, without surrounding white space. They share the document's memory.
   public var bytes: ArraySlice<UInt8>
   /// The `ContentHash` of the bytes.
   public var hash: UInt64
-  /// What is wrong with the value; nil where it is sound.
+  /// The fault in the value; nil if the value is sound.
   public var fault: JSONFault?
-  /// The item's id, where an adapter has set it.
+  /// The item's id, once an adapter has set it.
   public var id: String?
 
-  /// Checks one value that stands alone. A fault, structural or not, is kept in `fault`.
+  /// Checks bytes that are one value. `fault` holds any fault, structural or not.
   public init(index: Int, bytes: ArraySlice<UInt8>) {
     var cursor = JSONCursor(bytes)
     do throws(JSONFault) {
@@ -25,8 +25,9 @@ public struct RawItem: Sendable {
     }
   }
 
-  /// Takes bytes that were checked before, such as those a database kept, and trusts the caller.
-  /// With bytes that are not sound, what is read from the item has no meaning; it is still safe.
+  /// Takes bytes that were checked before, such as bytes from a database, without checking them
+  /// again. If the bytes are not sound, the values read from the item are meaningless, but reading
+  /// them stays memory-safe.
   public init(index: Int, uncheckedBytes bytes: ArraySlice<UInt8>, hash: UInt64? = nil) {
     self.index = index
     self.bytes = bytes
@@ -35,7 +36,7 @@ public struct RawItem: Sendable {
 }
 
 extension RawItem: Hashable {
-  /// Whether both are the same item; ids are compared by their bytes.
+  /// Whether both are the same item. Ids are compared by their bytes.
   public static func == (left: RawItem, right: RawItem) -> Bool {
     left.index == right.index && left.hash == right.hash && left.fault == right.fault
       && left.bytes == right.bytes && left.hasSameID(as: right)

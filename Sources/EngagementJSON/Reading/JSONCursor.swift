@@ -1,6 +1,6 @@
 public import EngagementModel
 
-/// Reads a JSON document from front to back, checking every byte of it once.
+/// Reads a JSON document from front to back and checks every byte of it once.
 ///
 /// ```swift
 /// var cursor = JSONCursor(body)
@@ -9,43 +9,43 @@ public import EngagementModel
 ///   switch key {
 ///   case "cards": items = try cursor.items()
 ///   case "full_sync": full = try cursor.bool()
-///   default: break                            // what is not read is skipped, and checked
+///   default: break                            // unread values are skipped, and checked
 ///   }
 /// }
 /// try cursor.finish()
 /// ```
 ///
-/// A structural fault ends the reading: every later call throws it again. After another fault the
-/// cursor stands behind the value, or before the value of the key, and may go on. Any bytes, in any
-/// order of calls, give values or faults.
+/// After a structural fault, every later call throws it again. After any other fault the cursor is
+/// after the value, or before the value of the key, and can continue. Any bytes and any order of
+/// calls give values or faults, never a trap.
 public struct JSONCursor: Sendable {
   private let bytes: ArraySlice<UInt8>
   private var reader = Reader()
-  /// The structural fault that was met.
+  /// The structural fault that ended the reading, if any.
   private var broken: JSONFault?
 
-  /// Begins before the first byte. The array is shared, not copied.
+  /// Starts before the first byte. Shares the array without copying it.
   public init(_ bytes: [UInt8]) { self.bytes = bytes[...] }
 
-  /// Begins before the first byte. The array is shared, not copied.
+  /// Starts before the first byte. Shares the slice without copying it.
   public init(_ bytes: ArraySlice<UInt8>) { self.bytes = bytes }
 
-  /// What the next value is.
+  /// The kind of the next value.
   public mutating func kind() throws(JSONFault) -> JSONKind {
     try read { (reader, bytes) throws(JSONFault) in try reader.kind(bytes.span.bytes) }
   }
 
-  /// Passes the next value by, checking it.
+  /// Skips the next value, but checks it.
   public mutating func skip() throws(JSONFault) {
     try read { (reader, bytes) throws(JSONFault) in _ = try reader.pass(bytes.span.bytes) }
   }
 
-  /// Checks the rest of the document: what was not read, and that only white space follows.
+  /// Checks the rest of the document: unread values are sound, and only white space follows.
   public mutating func finish() throws(JSONFault) {
     try read { (reader, bytes) throws(JSONFault) in try reader.finish(bytes.span.bytes) }
   }
 
-  /// Reads a document that is one value. A structural fault behind it is thrown before another
+  /// Reads a document that is one value. Throws a structural fault after the value before any other
   /// fault in it.
   mutating func only<Value>(
     _ read: (inout JSONCursor) throws(JSONFault) -> Value
@@ -78,30 +78,30 @@ public struct JSONCursor: Sendable {
 // MARK: Containers
 
 extension JSONCursor {
-  /// Enters the next value, an object. False where it is another kind; it is skipped.
+  /// Enters the next value if it is an object. Otherwise skips it and returns false.
   public mutating func enterObject() throws(JSONFault) -> Bool {
     try read { (reader, bytes) throws(JSONFault) in
       try reader.enter(bytes.span.bytes, UInt8(ascii: "{"))
     }
   }
 
-  /// Moves to the next member: a value that was not read is skipped. Nil at the end of the object,
-  /// which has then been left; also outside of objects.
+  /// Moves to the next member and skips an unread value. At the end of the object, leaves it and
+  /// returns nil. Outside objects, returns nil.
   public mutating func nextKey() throws(JSONFault) -> JSONKey? {
     try read { (reader, bytes) throws(JSONFault) in
       try reader.nextKey(bytes.span.bytes).map { JSONKey($0, in: bytes) }
     }
   }
 
-  /// Enters the next value, an array. False where it is another kind; it is skipped.
+  /// Enters the next value if it is an array. Otherwise skips it and returns false.
   public mutating func enterArray() throws(JSONFault) -> Bool {
     try read { (reader, bytes) throws(JSONFault) in
       try reader.enter(bytes.span.bytes, UInt8(ascii: "["))
     }
   }
 
-  /// Moves to the next element: one that was not read is skipped. False at the end of the array,
-  /// which has then been left; also outside of arrays.
+  /// Moves to the next element and skips an unread one. At the end of the array, leaves it and
+  /// returns false. Outside arrays, returns false.
   public mutating func nextElement() throws(JSONFault) -> Bool {
     try read { (reader, bytes) throws(JSONFault) in try reader.nextElement(bytes.span.bytes) }
   }
@@ -110,15 +110,15 @@ extension JSONCursor {
 // MARK: Values
 
 extension JSONCursor {
-  /// The next value, a string. Nil where it is another kind; it is skipped.
+  /// The next value as a string. Skips a value of another kind and returns nil.
   public mutating func string() throws(JSONFault) -> String? {
     try read { (reader, bytes) throws(JSONFault) in
       try reader.text(bytes.span.bytes).map { Unescaped.string(bytes, $0) }
     }
   }
 
-  /// The next value, an integer, also where it was written as `3.0`. Nil where it is something
-  /// else; it is skipped.
+  /// The next value as an integer, also if it is written as `3.0`. Skips any other value and
+  /// returns nil.
   public mutating func integer() throws(JSONFault) -> Int64? {
     try read { (reader, bytes) throws(JSONFault) in
       let range = try reader.pass(bytes.span.bytes, if: .number)
@@ -126,7 +126,7 @@ extension JSONCursor {
     }
   }
 
-  /// The next value, a number, whole or not. Nil where it is another kind; it is skipped.
+  /// The next value as a number, whole or not. Skips a value of another kind and returns nil.
   public mutating func number() throws(JSONFault) -> Double? {
     try read { (reader, bytes) throws(JSONFault) in
       let range = try reader.pass(bytes.span.bytes, if: .number)
@@ -134,7 +134,7 @@ extension JSONCursor {
     }
   }
 
-  /// The next value, a truth value. Nil where it is another kind; it is skipped.
+  /// The next value as a Boolean. Skips a value of another kind and returns nil.
   public mutating func bool() throws(JSONFault) -> Bool? {
     try read { (reader, bytes) throws(JSONFault) in
       let range = try reader.pass(bytes.span.bytes, if: .bool)
@@ -142,14 +142,14 @@ extension JSONCursor {
     }
   }
 
-  /// The next value, whatever it is.
+  /// The next value, of any kind.
   public mutating func json() throws(JSONFault) -> JSON {
     try read { (reader, bytes) throws(JSONFault) in
       Sound.json(bytes, try reader.pass(bytes.span.bytes).lowerBound)
     }
   }
 
-  /// The next value's own bytes, checked and not copied.
+  /// The next value's own bytes, checked but not copied.
   public mutating func raw() throws(JSONFault) -> ArraySlice<UInt8> {
     try read { (reader, bytes) throws(JSONFault) in
       bytes.at(try reader.pass(bytes.span.bytes))
@@ -160,18 +160,18 @@ extension JSONCursor {
 // MARK: Items
 
 extension JSONCursor {
-  /// The elements of the next value, an array, unmapped. Nil where it is another kind; it is
-  /// skipped.
+  /// The elements of the next value, an array, as unmapped items. Skips a value of another kind and
+  /// returns nil.
   ///
-  /// A value fault costs only its item, which then has `fault` set. The handles of the items take
-  /// at most four times the memory of the document: a list of more than 65,536 elements so small
-  /// that they would take more is refused as `tooLarge`.
+  /// A value fault affects only its item: the item's `fault` holds it. The items take at most four
+  /// times the memory of the document. A longer list of more than 65,536 small elements throws
+  /// `tooLarge`.
   public mutating func items() throws(JSONFault) -> [RawItem]? {
     try read { (reader, bytes) throws(JSONFault) in try reader.items(bytes) }
   }
 
-  /// The next value as an item with that index. A value fault does not throw here; it is the
-  /// item's `fault`.
+  /// The next value as an item with that index. Does not throw a value fault; the item's `fault`
+  /// holds it.
   public mutating func item(at index: Int) throws(JSONFault) -> RawItem {
     try read { (reader, bytes) throws(JSONFault) in
       var pattern = KeyPattern()
@@ -184,7 +184,7 @@ extension Reader {
   fileprivate mutating func items(_ bytes: ArraySlice<UInt8>) throws(JSONFault) -> [RawItem]? {
     let span = bytes.span.bytes
     guard try enter(span, UInt8(ascii: "[")) else { return nil }
-    // An array that grows has two copies for a moment.
+    // The limit leaves room for growth: a growing array briefly has two copies.
     let most = max(1 << 16, bytes.count * 2 / MemoryLayout<RawItem>.stride)
     let start = position
     var items: [RawItem] = []
@@ -213,7 +213,7 @@ extension RawItem {
 }
 
 extension ArraySlice<UInt8> {
-  /// The part at the offsets, which count from the slice's own beginning.
+  /// The part at the offsets, counted from the start of the slice.
   func at(_ offsets: Range<Int>) -> ArraySlice<UInt8> {
     self[startIndex + offsets.lowerBound..<startIndex + offsets.upperBound]
   }

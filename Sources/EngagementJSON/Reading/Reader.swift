@@ -1,23 +1,24 @@
-/// A cursor's place in a document, without the document: each method is given the bytes.
+/// The state of a cursor without the document: the caller passes the bytes to each method.
 ///
-/// It stands apart from `JSONCursor` because bytes must not be borrowed from what is changed.
+/// It is separate from `JSONCursor`, because Swift cannot borrow bytes from a value while mutating
+/// it.
 struct Reader: Sendable {
   private(set) var scanner = Scanner()
-  /// The offset of the next byte to be read.
+  /// The offset of the next byte to read.
   private(set) var position = 0
-  /// Whether a value stands at the position, behind white space.
+  /// Whether a value follows the position, possibly after white space.
   private var hasValue = true
-  /// Whether a container was entered and nothing in it was read.
+  /// Whether the reader has entered a container and read nothing in it yet.
   private var isFirst = false
-  /// A bit for each open container, the innermost lowest: set for an object.
+  /// A bit for each open container, the innermost lowest. The bit is set for an object.
   private var objects: UInt64 = 0
-  /// The keys of each object that is open.
+  /// The keys of each open object.
   private var keys: [KeySet] = []
 
   private var isInObject: Bool { scanner.depth > 0 && objects & 1 == 1 }
   private var isInArray: Bool { scanner.depth > 0 && objects & 1 == 0 }
 
-  /// What the next value is.
+  /// The kind of the next value.
   mutating func kind(_ bytes: RawSpan) throws(JSONFault) -> JSONKind {
     guard let kind = JSONKind(first: try begin(bytes)) else {
       throw scanner.unexpected(bytes, position)
@@ -25,7 +26,7 @@ struct Reader: Sendable {
     return kind
   }
 
-  /// Checks the next value and gives its place.
+  /// Checks the next value and returns its range.
   mutating func pass(_ bytes: RawSpan) throws(JSONFault) -> Range<Int> {
     _ = try begin(bytes)
     let start = position
@@ -34,14 +35,14 @@ struct Reader: Sendable {
     return start..<position
   }
 
-  /// Checks the next value; gives its place where it is of that kind.
+  /// Checks the next value. Returns its range if it is of that kind.
   mutating func pass(_ bytes: RawSpan, if kind: JSONKind) throws(JSONFault) -> Range<Int>? {
     let isKind = JSONKind(first: try begin(bytes)) == kind
     let range = try pass(bytes)
     return isKind ? range : nil
   }
 
-  /// Checks the next value; gives what is between its quotes where it is a string.
+  /// Checks the next value. Returns the text between its quotes if it is a string.
   mutating func text(_ bytes: RawSpan) throws(JSONFault) -> Text? {
     guard try begin(bytes) == UInt8(ascii: "\"") else {
       _ = try pass(bytes)
@@ -53,7 +54,7 @@ struct Reader: Sendable {
     return text
   }
 
-  /// Checks the next value as an item: a value fault goes with it and is not thrown.
+  /// Checks the next value as an item. Returns a value fault instead of throwing it.
   @inline(__always)
   mutating func item(
     _ bytes: RawSpan, like pattern: inout KeyPattern
@@ -64,14 +65,14 @@ struct Reader: Sendable {
     return (start..<position, scanner.takeFault())
   }
 
-  /// The first byte of the next value, at which the reader then stands.
+  /// Moves to the next value and returns its first byte.
   private mutating func begin(_ bytes: RawSpan) throws(JSONFault) -> UInt8 {
     guard hasValue else { throw JSONFault(.noValue, at: position) }
     position = scanner.space(bytes, position)
     return bytes.byte(position)
   }
 
-  /// Goes on behind the value that ends at the offset.
+  /// Continues after the value that ends at the offset.
   private mutating func end(at offset: Int) {
     position = offset
     hasValue = false
@@ -85,8 +86,8 @@ struct Reader: Sendable {
 // MARK: Containers
 
 extension Reader {
-  /// Enters the container that begins with that bracket; false where the next value is something
-  /// else, which is passed.
+  /// Enters the container that begins with the bracket. Otherwise skips the next value and returns
+  /// false.
   mutating func enter(_ bytes: RawSpan, _ bracket: UInt8) throws(JSONFault) -> Bool {
     guard try begin(bytes) == bracket else {
       _ = try pass(bytes)
@@ -101,7 +102,7 @@ extension Reader {
     return true
   }
 
-  /// Moves to the next member and passes its key; nil where the object has been left.
+  /// Moves to the next member and reads its key. At the end, leaves the object and returns nil.
   mutating func nextKey(_ bytes: RawSpan) throws(JSONFault) -> Text? {
     guard isInObject, try advance(bytes, to: UInt8(ascii: "}")) else { return nil }
     let key = try scanner.key(bytes, position, in: &keys[keys.count - 1])
@@ -111,14 +112,14 @@ extension Reader {
     return key.text
   }
 
-  /// Moves to the next element; false where the array has been left.
+  /// Moves to the next element. At the end, leaves the array and returns false.
   mutating func nextElement(_ bytes: RawSpan) throws(JSONFault) -> Bool {
     guard isInArray else { return false }
     hasValue = try advance(bytes, to: UInt8(ascii: "]"))
     return hasValue
   }
 
-  /// Passes all that was not read, up to the end of the document.
+  /// Checks the rest of the document.
   mutating func finish(_ bytes: RawSpan) throws(JSONFault) {
     while scanner.depth > 0 {
       if isInObject { while try nextKey(bytes) != nil {} } else { while try nextElement(bytes) {} }
@@ -128,7 +129,7 @@ extension Reader {
     guard position == bytes.byteCount else { throw JSONFault(.trailingBytes, at: position) }
   }
 
-  /// Moves to the next member or element; false where the container has been left.
+  /// Moves to the next member or element. At the end, leaves the container and returns false.
   private mutating func advance(_ bytes: RawSpan, to closing: UInt8) throws(JSONFault) -> Bool {
     if hasValue { _ = try pass(bytes) }
     position = scanner.space(bytes, position)

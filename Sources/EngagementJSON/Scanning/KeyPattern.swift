@@ -1,24 +1,23 @@
-/// The keys of the objects of one list.
+/// The keys of the objects of one list, learnt from an earlier object.
 ///
-/// Such objects mostly have the same keys in the same order, some of them left out. A key is then
-/// recognised by one comparison, together with its closing quote and its colon; and as long as an
-/// object keeps to the order of the pattern, no key of it can stand twice.
+/// Most such objects have the same keys in the same order, with some missing. One comparison then
+/// recognises a key with its closing quote and its colon. An object that keeps the pattern's order
+/// cannot repeat a key.
 struct KeyPattern: Sendable {
-  /// How many keys may be left out between two.
+  /// How many keys in a row may be missing.
   private static let reach = 4
-  /// How often the pattern may change: objects that have little in common are not to be learnt
-  /// again and again.
+  /// How often the pattern may change. The limit saves time on objects that have little in common.
   private static let mostLessons = 16
 
   private var entries: InlineArray<32, Entry> = .init(repeating: Entry())
   private var known = 0
   private var lessons = 0
-  /// The entry that is expected next, and the number of those that may be.
+  /// The index of the next expected entry, and the end of the entries to compare.
   private var next = 0
   private var limit = 0
-  /// A bit for each entry that this object has left out.
+  /// A bit for each entry that is missing in this object.
   private var skipped: UInt64 = 0
-  /// All keys of this object, once it has departed from the pattern.
+  /// All keys of this object, once it has left the pattern.
   private var keys = KeySet()
   private var hasDeparted = false
 
@@ -58,7 +57,7 @@ extension KeyPattern: ObjectKeys {
     return try keys.pass(bytes, offset, &scanner)
   }
 
-  /// Goes over to comparing each key of this object with the others.
+  /// Leaves the pattern: compares each further key of this object with all earlier ones.
   private mutating func depart(_ bytes: RawSpan) {
     keys = KeySet()
     for index in 0..<next where skipped & 1 << UInt64(index) == 0 {
@@ -70,7 +69,7 @@ extension KeyPattern: ObjectKeys {
     limit = 0
   }
 
-  /// Takes the keys of the object that has just ended for a pattern.
+  /// Learns the pattern from the object that has just ended.
   @inline(never)
   private mutating func learn(_ bytes: RawSpan) {
     hasDeparted = false
@@ -86,21 +85,20 @@ extension KeyPattern: ObjectKeys {
 }
 
 extension KeyPattern {
-  /// A key of the pattern, where it stands in the document.
+  /// A key of the pattern and its position in the document.
   private struct Entry: Sendable {
-    /// The first bytes of the key, of its closing quote and of its colon.
+    /// The first bytes of the key, its closing quote and its colon.
     var word: UInt64 = 0
-    /// The bits of the word that count.
+    /// The relevant bits of the word.
     var mask: UInt64 = 0
-    /// The offset behind the opening quote.
+    /// The offset after the opening quote.
     var start = 0
-    /// From the opening quote to behind the colon.
+    /// The length from the opening quote to the colon, both included.
     var length = 0
 
     init() {}
 
-    /// Nil where the bytes of the key are not all that is to be known of it, or its colon is not
-    /// right behind it.
+    /// Nil if the key has escapes or bytes outside ASCII, or its colon does not follow it directly.
     init?(_ bytes: RawSpan, _ start: Int) {
       let text = Sound.text(bytes, start)
       guard Sound.isPlain(bytes, text), bytes.byte(text.end + 1) == UInt8(ascii: ":") else {

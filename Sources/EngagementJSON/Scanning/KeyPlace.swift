@@ -1,13 +1,13 @@
-/// Where a key begins, with a part of its hash: 40 bits and 24.
+/// The position of a key and a part of its hash: 40 bits and 24.
 struct KeyPlace: Sendable {
   private let bits: UInt64
 
   private static let startBits: UInt64 = 40
 
-  /// No key's place.
+  /// An empty place.
   init() { bits = 0 }
 
-  /// The place of a key with the hash that `hash` or `KeyText.hash` gives it.
+  /// The place of a key. `hash` comes from `hash` or from `KeyText.hash`.
   @inline(__always)
   init(_ start: Int, _ hash: UInt64) {
     let tag = (hash &>> Self.startBits) &<< Self.startBits
@@ -16,11 +16,11 @@ struct KeyPlace: Sendable {
 
   var isEmpty: Bool { bits == 0 }
 
-  /// The offset behind the opening quote; never 0.
+  /// The offset after the opening quote; never 0.
   @inline(__always)
   var start: Int { Int(truncatingIfNeeded: Bytes.low(bits, 5)) }
 
-  /// Whether the keys may be the same.
+  /// Whether the keys may be equal.
   @inline(__always)
   func looksLike(_ other: KeyPlace) -> Bool { (bits ^ other.bits) &>> Self.startBits == 0 }
 }
@@ -30,10 +30,10 @@ struct KeyPlace: Sendable {
 extension KeyPlace {
   private static let factor: UInt64 = 0x9e37_79b9_7f4a_7c15
 
-  /// The hash of a key of at most eight bytes, without escapes.
+  /// The hash of a key of at most eight bytes without escapes.
   @inline(__always)
   static func hash(_ word: UInt64) -> UInt64 {
-    // Only the highest bits are used; they depend on all bytes.
+    // Callers use only the highest bits, which depend on all bytes.
     word &* factor
   }
 
@@ -44,7 +44,8 @@ extension KeyPlace {
     return hash(bytes.word(key.start), key.end &- key.start, bytes, key.end)
   }
 
-  /// The hash of a key without escapes: its first eight bytes, its length and where it ends.
+  /// The hash of a key without escapes, from its first eight bytes, its length and its last eight
+  /// bytes.
   @inline(__always)
   static func hash(_ first: UInt64, _ length: Int, _ bytes: RawSpan, _ end: Int) -> UInt64 {
     if length <= 8 { return hash(Bytes.low(first, length)) }

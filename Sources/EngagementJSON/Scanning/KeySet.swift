@@ -1,29 +1,29 @@
-/// What knows the keys of one object while it is read.
+/// Tracks the keys of one object while the scanner reads it.
 protocol ObjectKeys {
-  /// Checks the key whose opening quote is at the offset, with its colon; gives the offset behind
+  /// Checks the key whose opening quote is at the offset, and its colon. Returns the offset after
   /// the colon.
   mutating func pass(
     _ bytes: RawSpan, _ offset: Int, _ scanner: inout Scanner
   ) throws(JSONFault) -> Int
 }
 
-/// The keys of one object so far, to find one that stands twice.
+/// The keys of one object so far, to detect a duplicate key.
 ///
-/// A key costs one multiplication, one bit and one store. An object with many keys, or with keys
-/// that look alike, gets a `KeyTable`, so that no input takes more than linear time.
+/// A key costs one multiplication, one bit and one store. An object with many keys or with similar
+/// keys gets a `KeyTable`, so every input takes linear time.
 struct KeySet: Sendable {
   private static let fewest = 32
 
-  /// A bit for each key so far: one whose bit is not set is new.
+  /// A bit for each key so far. A key whose bit is not set is new.
   private var filter: UInt64 = 0
   private var count = 0
   private var places: InlineArray<32, KeyPlace> = .init(repeating: KeyPlace())
   private var table: KeyTable?
 
-  /// Where the keys begin, in their order; nil where they are too many.
+  /// The offsets of the keys, in their order; nil if there are too many.
   var starts: [Int]? { table == nil ? (0..<count).map { places[$0].start } : nil }
 
-  /// Adds a checked key with the hash that `KeyPlace` has for it; false where it is there already.
+  /// Adds a checked key with its hash from `KeyPlace`. Returns false if it is a duplicate.
   @inline(__always)
   mutating func insert(_ key: Text, _ hash: UInt64, from bytes: RawSpan) -> Bool {
     let bit = 1 as UInt64 &<< (hash &>> 58)
@@ -50,7 +50,7 @@ struct KeySet: Sendable {
       }
       table = KeyTable()
       for index in 0..<count { _ = table?.insert(places[index].start, from: bytes) }
-      // Every key takes this way from now on.
+      // From now on, every key goes to the table.
       filter = .max
     }
     return table?.insert(key.start, from: bytes) ?? true
@@ -68,7 +68,7 @@ extension KeySet: ObjectKeys {
     let special = Bytes.special(block)
     let length = special.trailingZeroBitCount &>> 2
     let end = offset &+ 1 &+ length
-    // Mostly a plain key of less than sixteen bytes has its colon right behind it.
+    // In most objects the colon directly follows a plain key of less than sixteen bytes.
     guard special != 0, bytes.half(end) & 0xffff == 0x3a22 else {
       return try scanner.key(bytes, offset, in: &self).end
     }

@@ -1,11 +1,11 @@
 /// The keys of one large object: a hash table of places with open addressing.
 ///
-/// The hash is Swift's seeded one, so nobody can choose keys that fall together.
+/// It uses Swift's seeded hash, so an attacker cannot choose keys that collide.
 struct KeyTable: Sendable {
   private var slots: [KeyPlace] = Array(repeating: KeyPlace(), count: 128)
   private var count = 0
 
-  /// Adds the key that begins at the offset; false where it is there already.
+  /// Adds the key that begins at the offset. Returns false if it is a duplicate.
   mutating func insert(_ start: Int, from bytes: RawSpan) -> Bool {
     if count >= slots.count / 8 * 7 { grow(bytes) }
     let key = KeyText(bytes, start)
@@ -40,12 +40,12 @@ struct KeyTable: Sendable {
   }
 }
 
-/// The text of a checked key, found again where it stands.
+/// The text of a checked key, identified by its position.
 struct KeyText {
   private let range: Range<Int>
   private let plain: [UInt8]?
 
-  /// Takes the offset of the first byte behind the opening quote.
+  /// Takes the offset of the first byte after the opening quote.
   init(_ bytes: RawSpan, _ start: Int) {
     self.init(bytes, Sound.text(bytes, start))
   }
@@ -55,7 +55,7 @@ struct KeyText {
     plain = text.isEscaped ? Unescaped.bytes(bytes, range) : nil
   }
 
-  /// Whether both are the same bytes once escapes are undone.
+  /// Whether both unescaped keys have the same bytes.
   func isSame(as other: KeyText, in bytes: RawSpan) -> Bool {
     switch (plain, other.plain) {
     case (nil, nil): bytes.hasSameBytes(range, as: bytes, other.range)
@@ -65,7 +65,7 @@ struct KeyText {
     }
   }
 
-  /// A hash of the key's bytes with escapes undone; another one in each process.
+  /// A hash of the unescaped key. It differs between processes.
   func hash(in bytes: RawSpan) -> UInt64 {
     guard let plain else { return Self.hash(bytes, range) }
     return Self.hash(plain.span.bytes, plain.indices)

@@ -1,11 +1,10 @@
-/// The values of numbers whose grammar has been checked.
+/// Converts numbers whose grammar was checked.
 enum Number {
-  /// The integer that stands in the range; nil where it has a fraction or an exponent, or does not
-  /// fit.
+  /// The integer in the range; nil if it has a fraction or an exponent, or does not fit.
   static func integer(_ bytes: RawSpan, _ range: Range<Int>) -> Int64? {
     let isNegative = bytes.byte(range.lowerBound) == UInt8(ascii: "-")
     let first = range.lowerBound &+ (isNegative ? 1 : 0)
-    // Nineteen digits fit in 64 bits without a sign.
+    // Nineteen digits fit 64 bits without a sign.
     guard first < range.upperBound, range.upperBound &- first <= 19 else { return nil }
     var magnitude: UInt64 = 0
     for offset in first..<range.upperBound {
@@ -17,17 +16,17 @@ enum Number {
     return magnitude <= Int64.min.magnitude ? 0 &- Int64(truncatingIfNeeded: magnitude) : nil
   }
 
-  /// The integer, also where it was written as `3.0`; nil for any other number.
+  /// The integer, also if it is written as `3.0`; nil for any other number.
   static func whole(_ bytes: RawSpan, _ range: Range<Int>) -> Int64? {
     integer(bytes, range) ?? Int64(exactly: real(bytes, range))
   }
 
-  /// The number that stands in the range, correctly rounded; infinite where it is too large.
+  /// The number in the range, correctly rounded; infinite if it is too large.
   static func real(_ bytes: RawSpan, _ range: Range<Int>) -> Double {
     exact(bytes, range) ?? rounded(bytes, range)
   }
 
-  /// The exponent whose digits stand in the range, held within ±1,000,000,000.
+  /// The exponent from the digits in the range, clamped to ±1,000,000,000.
   static func exponent(_ bytes: RawSpan, _ range: Range<Int>, isNegative: Bool) -> Int {
     var value = 0
     for offset in range where value < 1_000_000_000 {
@@ -37,8 +36,8 @@ enum Number {
     return isNegative ? 0 &- value : value
   }
 
-  /// The number where it can be had with one exact multiplication or division: the digits are
-  /// at most 2^53 and the power of ten at most 10^22, and both are then exact as `Double`.
+  /// The number if one exact multiplication or division gives it: the digits are at most 2^53 and
+  /// the power of ten at most 10^22, so both are exact as `Double`.
   private static func exact(_ bytes: RawSpan, _ range: Range<Int>) -> Double? {
     var mantissa: UInt64 = 0
     var digits = 0
@@ -83,7 +82,7 @@ enum Number {
     var text: [UInt8] = []
     text.reserveCapacity(range.count)
     for offset in range { text.append(bytes.byte(offset)) }
-    // Swift's own reader takes a point in every locale, and rounds correctly.
+    // Swift's own parser expects a point in every locale, and rounds correctly.
     return Double(String(decoding: text, as: UTF8.self)) ?? .infinity
   }
 }

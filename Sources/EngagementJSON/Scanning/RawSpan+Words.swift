@@ -1,40 +1,40 @@
 extension RawSpan {
-  /// The byte at the offset, or 0 outside the bytes: 0 begins nothing and ends everything.
+  /// The byte at the offset, or 0 outside the bytes. A 0 begins no token and ends every token.
   @inline(__always)
   func byte(_ offset: Int) -> UInt8 {
     guard UInt(bitPattern: offset) < UInt(bitPattern: byteCount) else { return 0 }
     return unsafeLoad(fromByteOffset: offset, as: UInt8.self)
   }
 
-  /// Eight bytes from the offset on, the first one lowest, with 0 for what lies outside.
+  /// Eight bytes from the offset, the first one in the lowest bits. Bytes outside count as 0.
   @inline(__always)
   func word(_ offset: Int) -> UInt64 {
     guard holds(8, at: offset) else { return lastWord(offset) }
     return UInt64(littleEndian: unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
   }
 
-  /// Four bytes from the offset on, the first one lowest; 0 where there are not so many.
+  /// Four bytes from the offset, the first one in the lowest bits; 0 if fewer remain.
   @inline(__always)
   func half(_ offset: Int) -> UInt32 {
     guard holds(4, at: offset) else { return 0 }
     return UInt32(littleEndian: unsafeLoadUnaligned(fromByteOffset: offset, as: UInt32.self))
   }
 
-  /// Sixteen bytes from the offset on; nil where there are not so many.
+  /// Sixteen bytes from the offset; nil if fewer remain.
   @inline(__always)
   func block(_ offset: Int) -> SIMD16<Int8>? {
     guard holds(16, at: offset) else { return nil }
     return unsafeLoadUnaligned(fromByteOffset: offset, as: SIMD16<Int8>.self)
   }
 
-  /// Asked as the checked loads ask it, so that the compiler leaves it out there.
+  /// The condition is the same as in the checked loads, so the compiler removes their check.
   @inline(__always)
   private func holds(_ count: Int, at offset: Int) -> Bool {
     UInt(bitPattern: offset) <= UInt(bitPattern: byteCount) && count <= byteCount &- offset
   }
 
-  /// The offset of the first byte from there on that is looked for, in blocks of sixteen and, at the
-  /// end, in words; the number of bytes where there is none.
+  /// The offset of the first matching byte from `start`. Tests blocks of sixteen bytes, then words.
+  /// Returns the number of bytes if none matches.
   @inline(__always)
   func next(
     _ start: Int, _ inBlock: (SIMD16<Int8>) -> UInt64, _ inWord: (UInt64) -> UInt64
@@ -53,7 +53,7 @@ extension RawSpan {
     return byteCount
   }
 
-  /// Whether the bytes in the range are those of the other's range.
+  /// Whether the bytes in both ranges are equal.
   func hasSameBytes(_ range: Range<Int>, as other: RawSpan, _ otherRange: Range<Int>) -> Bool {
     guard range.count == otherRange.count else { return false }
     for index in stride(from: 0, to: range.count, by: 8) {
@@ -63,7 +63,7 @@ extension RawSpan {
     return true
   }
 
-  /// The word at the offset, behind which there are less than eight bytes.
+  /// The word at an offset with fewer than eight bytes after it.
   @inline(never)
   private func lastWord(_ offset: Int) -> UInt64 {
     let missing = offset &+ 8 &- byteCount

@@ -1,5 +1,5 @@
 extension Scanner {
-  /// The most digits before the point, the exponent added, with which no number can overflow.
+  /// If the digits before the point plus the exponent are at most this, the number cannot overflow.
   private static let safeMagnitude = 308
 
   /// Checks a number that begins with a digit.
@@ -8,7 +8,7 @@ extension Scanner {
     if let block = bytes.block(start) {
       let others = Bytes.notDigits(block)
       let end = start &+ others.trailingZeroBitCount &>> 2
-      // Mostly it is an integer of less than sixteen digits, and a comma is next.
+      // Most numbers are integers of less than sixteen digits, followed by a comma.
       if others != 0, bytes.byte(start) != UInt8(ascii: "0") || end == start &+ 1,
         bytes.byte(end) == UInt8(ascii: ",")
       {
@@ -18,20 +18,20 @@ extension Scanner {
     return try number(bytes, start, from: start)
   }
 
-  /// Checks the number that begins at the offset; gives the offset behind it.
+  /// Checks the number at the offset. Returns the offset after it.
   mutating func number(_ bytes: RawSpan, _ start: Int) throws(JSONFault) -> Int {
     let isNegative = bytes.byte(start) == UInt8(ascii: "-")
     return try number(bytes, start, from: isNegative ? start &+ 1 : start)
   }
 
-  /// Checks a number of which the digits begin there.
+  /// Checks a number whose digits begin at `first`.
   @inline(never)
   private mutating func number(
     _ bytes: RawSpan, _ start: Int, from first: Int
   ) throws(JSONFault) -> Int {
     let end = digits(bytes, first)
     let count = end &- first
-    // A zero stands first only where it is the only digit.
+    // A leading zero must be the only digit.
     guard count == 1 || count > 1 && bytes.byte(first) != UInt8(ascii: "0") else {
       throw unexpected(bytes, count == 0 ? first : first &+ 1)
     }
@@ -45,7 +45,7 @@ extension Scanner {
     return end
   }
 
-  /// The offset behind the digits that begin at the offset.
+  /// The offset after the digits that begin at the offset.
   @inline(__always)
   private func digits(_ bytes: RawSpan, _ start: Int) -> Int {
     bytes.next(start, Bytes.notDigits, Bytes.notDigits)

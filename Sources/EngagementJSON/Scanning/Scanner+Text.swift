@@ -1,15 +1,15 @@
-/// What stands between two quotes.
+/// The text between two quotes.
 struct Text: Sendable {
-  /// The offset of the first byte behind the opening quote.
+  /// The offset of the first byte after the opening quote.
   var start: Int
   /// The offset of the closing quote.
   var end: Int
-  /// Whether a backslash is in it.
+  /// Whether the text contains a backslash.
   var isEscaped = false
 }
 
 extension Scanner {
-  /// Checks a string from the byte behind its opening quote on.
+  /// Checks a string from the byte after its opening quote.
   @inline(__always)
   mutating func text(_ bytes: RawSpan, _ start: Int) throws(JSONFault) -> Text {
     let end = bytes.next(start, Bytes.special, Bytes.special)
@@ -17,7 +17,7 @@ extension Scanner {
     return try text(bytes, start, plainTo: end)
   }
 
-  /// Checks a string of which it is known up to where it is plain.
+  /// Checks a string whose bytes before `end` are known to be plain.
   @inline(never)
   mutating func text(
     _ bytes: RawSpan, _ start: Int, plainTo end: Int
@@ -55,7 +55,7 @@ extension Scanner {
     return offset
   }
 
-  /// Checks the escape whose backslash is at the offset; a surrogate pair is one escape.
+  /// Checks the escape whose backslash is at the offset. A surrogate pair is one escape.
   @inline(never)
   private mutating func escape(_ bytes: RawSpan, _ offset: Int) throws(JSONFault) -> Int {
     switch bytes.byte(offset &+ 1) {
@@ -81,7 +81,7 @@ extension Scanner {
   }
 
   private func badEscape(_ bytes: RawSpan, _ offset: Int, length: Int) -> JSONFault {
-    // The document may also just stop inside of an escape that is right as far as it goes.
+    // If the document ends inside an escape that is valid so far, the fault is the early end.
     for index in 2..<max(length, 2) where !Hexadecimal.isDigit(bytes.byte(offset &+ index)) {
       return offset &+ index < bytes.byteCount
         ? JSONFault(.invalidEscape, at: offset) : unexpected(bytes, bytes.byteCount)
@@ -91,13 +91,12 @@ extension Scanner {
   }
 }
 
-/// The encoding of characters beyond ASCII.
+/// The UTF-8 encoding of characters beyond ASCII.
 enum UTF8Sequence {
-  /// How many of the bytes of the word, lowest first, are one character that is not ASCII; 0 where
-  /// they are none.
+  /// The length of the character beyond ASCII at the start of the word; 0 if the bytes are not one.
   @inline(__always)
   static func length(_ word: UInt64) -> Int {
-    // Wrong is what is longer than needed, a surrogate, or above U+10FFFF.
+    // Refuses overlong forms, surrogates and values above U+10FFFF.
     switch word & 0xf0 {
     case 0xc0, 0xd0: return word & 0xc000 == 0x8000 && word & 0x1e != 0 ? 2 : 0
     case 0xe0:
@@ -113,7 +112,7 @@ enum UTF8Sequence {
 
 /// The four digits of an escape.
 enum Hexadecimal {
-  /// The value of the four lowest bytes, lowest first; nil where one is no digit.
+  /// The value of the four lowest bytes, the lowest first; nil if one is not a digit.
   @inline(__always)
   static func unit(_ word: UInt64) -> UInt32? {
     var unit: UInt32 = 0

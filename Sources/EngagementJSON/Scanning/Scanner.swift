@@ -1,34 +1,34 @@
-/// Checks the grammar, once and from the first byte to the last.
+/// Checks the grammar of a document, each byte once, from front to back.
 ///
-/// It holds no bytes and no position: each method is given both and returns the offset behind
-/// what it has checked. Structural faults are thrown; of the value faults the first is kept in
-/// `fault`, and scanning goes on.
+/// It stores neither bytes nor position: the caller passes both, and each method returns the offset
+/// after the checked part. Methods throw structural faults. `fault` keeps the first value fault,
+/// and scanning continues.
 struct Scanner: Sendable {
-  /// Containers in one another; one more is a fault.
+  /// The greatest number of nested containers.
   static let deepest = 64
 
-  /// The first value fault since it was last taken.
+  /// The first value fault since the last `takeFault()`.
   private var fault: JSONFault?
-  /// The containers that are open.
+  /// The number of open containers.
   private(set) var depth = 0
 
-  /// Keeps a value fault unless there is one already.
+  /// Keeps a value fault, unless there already is one.
   mutating func note(_ kind: JSONFault.Kind, at offset: Int) {
     if fault == nil { fault = JSONFault(kind, at: offset) }
   }
 
-  /// Counts the container that begins at the offset.
+  /// Counts the container at the offset as open.
   @inline(__always)
   mutating func enter(_ offset: Int) throws(JSONFault) {
     guard depth < Self.deepest else { throw JSONFault(.tooDeep, at: offset) }
     depth &+= 1
   }
 
-  /// Counts a container no longer.
+  /// Counts a container as closed.
   @inline(__always)
   mutating func leave() { depth &-= 1 }
 
-  /// Gives the kept value fault up, for the caller to throw or to put on an item.
+  /// Returns and forgets the kept value fault. The caller throws it or stores it in an item.
   mutating func takeFault() -> JSONFault? {
     defer { fault = nil }
     return fault
@@ -51,7 +51,7 @@ struct Scanner: Sendable {
     }
   }
 
-  /// What to throw for a byte that the grammar does not allow, or for the end.
+  /// The fault for a byte that the grammar does not allow, or for an early end.
   @inline(never)
   func unexpected(_ bytes: RawSpan, _ offset: Int) -> JSONFault {
     guard offset < bytes.byteCount else {
@@ -65,14 +65,14 @@ struct Scanner: Sendable {
 // MARK: Values
 
 extension Scanner {
-  /// Checks the value that begins at the offset, with everything in it.
+  /// Checks the value at the offset, including nested values.
   @inline(__always)
   mutating func value(_ bytes: RawSpan, _ offset: Int) throws(JSONFault) -> Int {
     guard bytes.byte(offset) == UInt8(ascii: "\"") else { return try other(bytes, offset) }
     return try text(bytes, offset &+ 1).end &+ 1
   }
 
-  /// Checks an object of a list.
+  /// Checks an element of a list; uses the pattern if it is an object.
   mutating func item(
     _ bytes: RawSpan, _ offset: Int, _ pattern: inout KeyPattern
   ) throws(JSONFault) -> Int {
@@ -81,7 +81,7 @@ extension Scanner {
     return try members(bytes, offset, &pattern)
   }
 
-  /// Checks a value that is no string.
+  /// Checks a value that is not a string.
   @inline(__always)
   private mutating func other(_ bytes: RawSpan, _ offset: Int) throws(JSONFault) -> Int {
     let first = bytes.byte(offset)
@@ -90,7 +90,7 @@ extension Scanner {
     return try rest(bytes, offset)
   }
 
-  /// Checks a value that is no string, no truth value and no number without a sign.
+  /// Checks an object, an array, a null, a negative number, or a value after white space.
   @inline(never)
   private mutating func rest(_ bytes: RawSpan, _ offset: Int) throws(JSONFault) -> Int {
     switch bytes.byte(offset) {
@@ -111,7 +111,7 @@ extension Scanner {
     return try members(bytes, offset, &keys)
   }
 
-  /// Checks `true` or `false` without asking which: that cannot be foreseen.
+  /// Checks `true` or `false` without a branch, because the processor cannot predict which it is.
   @inline(__always)
   private func bool(_ bytes: RawSpan, _ offset: Int) throws(JSONFault) -> Int {
     let isFalse = bytes.byte(offset) == UInt8(ascii: "f")
@@ -119,7 +119,7 @@ extension Scanner {
     return try literal(bytes, word, offset &+ (isFalse ? 1 : 0))
   }
 
-  /// Checks that the four bytes stand at the offset: the last ones of a word such as `true`.
+  /// Checks that the four bytes are at the offset. They are the end of a word such as `true`.
   @inline(__always)
   private func literal(_ bytes: RawSpan, _ word: UInt32, _ offset: Int) throws(JSONFault) -> Int {
     guard bytes.half(offset) == word else { throw brokenLiteral(bytes, word, offset) }
@@ -170,14 +170,14 @@ extension Scanner {
     return offset &+ 1
   }
 
-  /// Checks a member's value and what stands behind it: true with the offset at the next member,
-  /// false with the offset at the closing bracket.
+  /// Checks a member's value and the byte after it. Returns true with the offset at the next
+  /// member, or false with the offset at the closing bracket.
   @inline(__always)
   private mutating func isFollowed(_ bytes: RawSpan, _ offset: inout Int) throws(JSONFault) -> Bool
   {
     if bytes.byte(offset) == UInt8(ascii: "\"") {
       let end = bytes.next(offset &+ 1, Bytes.special, Bytes.special)
-      // Mostly the end of a plain string, a comma and the next key follow one another.
+      // In most objects a comma and the next key directly follow a plain string.
       if bytes.half(end) & 0xff_ffff == 0x22_2c22 {
         offset = end &+ 2
         return true
@@ -205,8 +205,8 @@ extension Scanner {
     }
   }
 
-  /// Checks the key at the offset and its colon. `text` is what is between the quotes; `end` is
-  /// behind the colon.
+  /// Checks the key at the offset and its colon. `text` is between the quotes; `end` is after the
+  /// colon.
   @inline(never)
   mutating func key(
     _ bytes: RawSpan, _ offset: Int, in keys: inout KeySet

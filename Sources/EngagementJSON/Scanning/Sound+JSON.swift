@@ -1,14 +1,14 @@
 import EngagementModel
 
 extension Sound {
-  /// The value that begins at the offset.
+  /// The value at the offset.
   static func json(_ bytes: ArraySlice<UInt8>, _ start: Int) -> JSON {
     var builder = JSONBuilder(bytes: bytes, position: start)
     return builder.value()
   }
 }
 
-/// Makes values of checked bytes.
+/// Builds values from checked bytes.
 private struct JSONBuilder {
   private let bytes: ArraySlice<UInt8>
   private var position: Int
@@ -34,7 +34,7 @@ private struct JSONBuilder {
     }
   }
 
-  /// Keeps to the depth that checked bytes have: bytes that never were checked may be deeper.
+  /// Limits the depth to that of checked bytes: unchecked bytes may be nested deeper.
   private mutating func nested(_ make: (inout JSONBuilder) -> JSON) -> JSON {
     guard depth < Scanner.deepest else {
       position = Sound.end(bytes.span.bytes, position)
@@ -62,7 +62,7 @@ private struct JSONBuilder {
     return elements
   }
 
-  /// Moves to the next member or element; false once the closing bracket was passed.
+  /// Moves to the next member or element. After the closing bracket, returns false.
   private mutating func moveToNext() -> Bool {
     skip(UInt8(ascii: ","))
     switch byte {
@@ -73,7 +73,7 @@ private struct JSONBuilder {
     }
   }
 
-  /// Passes white space and the byte, if it is next.
+  /// Skips white space and, if it is next, the byte.
   private mutating func skip(_ expected: UInt8) {
     let bytes = bytes
     let span = bytes.span.bytes

@@ -1,7 +1,7 @@
-/// Finds its way through bytes that have been checked before. On bytes that never were, it gives
-/// offsets inside of them or at their end and nothing worse.
+/// Navigates bytes that were checked before. On unchecked bytes it still returns only offsets
+/// inside them or at their end.
 enum Sound {
-  /// The string whose first byte behind the quote is at the offset.
+  /// The string at the offset, which is the first byte after the quote.
   @inline(__always)
   static func text(_ bytes: RawSpan, _ start: Int) -> Text {
     var text = Text(start: start, end: start)
@@ -13,7 +13,7 @@ enum Sound {
     }
   }
 
-  /// Whether each byte of the text stands for itself and is ASCII.
+  /// Whether the text has no escapes and is ASCII.
   static func isPlain(_ bytes: RawSpan, _ text: Text) -> Bool {
     !text.isEscaped && (text.start..<text.end).allSatisfy { bytes.byte($0) < 0x80 }
   }
@@ -26,8 +26,8 @@ enum Sound {
     return offset
   }
 
-  /// The offset behind the value that begins at the offset. Bytes that were never checked may hold
-  /// what begins no value; they are passed one by one, so that whoever walks them moves on.
+  /// The offset after the value at the offset. If no value begins there, as in unchecked bytes, it
+  /// moves by at least one byte, so that loops end.
   @inline(__always)
   static func end(_ bytes: RawSpan, _ start: Int) -> Int {
     switch bytes.byte(start) {
@@ -39,7 +39,7 @@ enum Sound {
     }
   }
 
-  /// The offset behind the object or array that begins at the offset.
+  /// The offset after the object or array at the offset.
   @inline(never)
   private static func container(_ bytes: RawSpan, _ start: Int) -> Int {
     var offset = start

@@ -1,4 +1,4 @@
-/// The text of strings, with escapes undone.
+/// Removes the escapes from strings.
 enum Unescaped {
   /// The text as a string.
   static func string(_ bytes: ArraySlice<UInt8>, _ text: Text) -> String {
@@ -8,10 +8,10 @@ enum Unescaped {
     return String(decoding: Self.bytes(bytes.span.bytes, text.start..<text.end), as: UTF8.self)
   }
 
-  /// The bytes of checked text in the range. What is no escape, in text that was never checked, is
-  /// taken as it stands.
+  /// The unescaped bytes of checked text in the range. In unchecked text, an invalid escape is
+  /// copied.
   static func bytes(_ bytes: RawSpan, _ range: Range<Int>) -> [UInt8] {
-    // No escape is shorter than what it stands for.
+    // No escape is shorter than its unescaped bytes.
     [UInt8](capacity: range.count) { plain in
       var offset = range.lowerBound
       while offset < range.upperBound {
@@ -40,7 +40,7 @@ enum Unescaped {
     }
   }
 
-  /// Appends the character of the `\u` escape at the offset; gives the offset behind it.
+  /// Appends the character of the `\u` escape at the offset. Returns the offset after it.
   private static func unit(
     _ bytes: RawSpan, _ offset: Int, into plain: inout OutputSpan<UInt8>
   ) -> Int {

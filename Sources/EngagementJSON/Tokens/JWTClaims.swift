@@ -1,16 +1,15 @@
 import EngagementFormats
 public import EngagementModel
+public import EngagementPlatform
 
-public import struct FoundationEssentials.Date
-
-/// What a JSON Web Token says of itself.
+/// The claims of a JSON Web Token.
 ///
-/// The claims are hints: whose token it is and until when it is good, so that a token that cannot
-/// be good is never sent. The signature is for the vendor to check.
+/// The claims are hints about the user and the expiry, so that the kit never sends a token that
+/// cannot be valid. The vendor checks the signature; this type does not.
 public struct JWTClaims: Hashable, Sendable {
   private let claims: JSONObject
 
-  /// Reads a token of three parts; nil for any other text and for claims that are no object.
+  /// Reads a token of three parts. Nil for any other text and for claims that are not an object.
   public init?(_ token: Secret) {
     let parts = token.revealed.utf8.split(
       separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
@@ -27,26 +26,26 @@ public struct JWTClaims: Hashable, Sendable {
   /// The claim of that name.
   public subscript(_ name: String) -> JSON? { claims[name] }
 
-  /// When the token ends; nil where it does not say, or says no time.
+  /// When the token expires; nil if it has no such claim or the claim is not a time.
   public var expiresAt: Date? { claims["exp"]?.number.flatMap(Epoch.date(seconds:)) }
 
-  /// When the token begins; nil where it does not say, or says no time.
+  /// When the token becomes valid; nil if it has no such claim or the claim is not a time.
   public var beginsAt: Date? { claims["nbf"]?.number.flatMap(Epoch.date(seconds:)) }
 
-  /// Whether the token is good at a time and stays so for the margin. One without an end is not.
+  /// Whether the token expires later than `now` plus the margin. False without an expiry.
   public func isGood(at now: Date, margin: Duration = .zero) -> Bool {
     guard let expiresAt else { return false }
     let (seconds, attoseconds) = margin.components
     return expiresAt > now.addingTimeInterval(Double(seconds) + Double(attoseconds) / 1e18)
   }
 
-  /// Whose token it is: the first of the claims that is there, a number as its digits.
+  /// The user of the token: the first of these claims that is present. A number becomes its digits.
   public func subject(_ names: [String]) -> String? {
     for name in names {
       switch claims[name] {
       case .string(let text): return text
       case .integer(let number): return String(number)
-      default: continue
+      case .null?, .bool?, .number?, .array?, .object?, nil: continue
       }
     }
     return nil
@@ -54,7 +53,7 @@ public struct JWTClaims: Hashable, Sendable {
 }
 
 extension JWTClaims: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// Claims name a person and are part of a credential.
+  /// Redacted, because claims name a person and are part of a credential.
   public var description: String { "<redacted>" }
   public var debugDescription: String { "<redacted>" }
   public var customMirror: Mirror { Mirror(self, children: []) }

@@ -1,4 +1,4 @@
-/// The inside of a string, as JSON wants it.
+/// Escapes the content of JSON strings.
 enum JSONEscape {
   /// Appends the text without quotes around it.
   @inline(__always)

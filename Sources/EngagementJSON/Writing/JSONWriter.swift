@@ -10,13 +10,13 @@ public import EngagementModel
 /// writer.endObject()
 /// ```
 ///
-/// Commas are set by the writer; that brackets match and that each key has a value is the caller's
-/// care. The same calls give the same bytes.
+/// The writer adds commas. The caller must match the brackets and give each key a value. The same
+/// calls give the same bytes.
 public struct JSONWriter: Sendable {
-  /// What was written so far.
+  /// The bytes written so far.
   public private(set) var bytes: [UInt8] = []
 
-  /// Begins with nothing written, and with room for so many bytes.
+  /// An empty writer with room for that many bytes.
   public init(reservingCapacity capacity: Int = 0) { bytes.reserveCapacity(capacity) }
 
   public mutating func beginObject() { open(UInt8(ascii: "{")) }
@@ -24,7 +24,7 @@ public struct JSONWriter: Sendable {
   public mutating func beginArray() { open(UInt8(ascii: "[")) }
   public mutating func endArray() { bytes.append(UInt8(ascii: "]")) }
 
-  /// Begins a member; its value is to follow.
+  /// Begins a member; its value must follow.
   public mutating func key(_ key: String) {
     value(key)
     bytes.append(UInt8(ascii: ":"))
@@ -56,14 +56,14 @@ public struct JSONWriter: Sendable {
 
   public mutating func value(_ value: Int) { self.value(Int64(value)) }
 
-  /// Writes the shortest text that is read as the same number; `null` for what JSON cannot say.
+  /// Writes the shortest text that reads back as the same number; `null` for NaN and infinity.
   public mutating func value(_ value: Double) {
     guard value.isFinite else { return null() }
     separate()
     bytes.append(contentsOf: value.description.utf8)
   }
 
-  /// Writes a string. Quotes, backslashes and control characters are escaped, nothing else.
+  /// Writes a string. Escapes only quotes, backslashes and control characters.
   public mutating func value(_ value: String) {
     separate()
     bytes.append(UInt8(ascii: "\""))
@@ -95,13 +95,13 @@ public struct JSONWriter: Sendable {
     endArray()
   }
 
-  /// Writes a value that is JSON already, such as the bytes of a `RawItem`, as it is.
+  /// Writes bytes that are already JSON, such as those of a `RawItem`, unchanged.
   public mutating func raw(_ json: ArraySlice<UInt8>) {
     separate()
     bytes.append(contentsOf: json)
   }
 
-  /// Ends a line, for formats with one value a line.
+  /// Ends a line, for formats with one value per line.
   public mutating func newline() { bytes.append(UInt8(ascii: "\n")) }
 
   private mutating func open(_ bracket: UInt8) {
@@ -109,7 +109,8 @@ public struct JSONWriter: Sendable {
     bytes.append(bracket)
   }
 
-  /// Sets a comma unless a value may begin here. The last byte tells: no value ends with these.
+  /// Writes a comma unless a value may begin here. The last byte decides: no value ends with one of
+  /// these bytes.
   private mutating func separate() {
     switch bytes.last {
     case nil, UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: ":"), UInt8(ascii: "\n"): break

@@ -1,11 +1,11 @@
-public import FoundationEssentials
+public import EngagementPlatform
 
-/// The time, as the library is told of it. Nothing in it reads any other clock.
+/// The clock of the library, which reads no other.
 public protocol EngagementClock: Sendable {
   /// The wall clock: it may jump, in either direction.
   var now: Date { get }
 
-  /// The time since some fixed point. It never goes back and nobody sets it; delays and time-outs
+  /// The time since some fixed point. It never goes back and no user can set it. Delays and time-outs
   /// are measured by it.
   var uptime: Duration { get }
 
@@ -13,18 +13,20 @@ public protocol EngagementClock: Sendable {
   func sleep(until uptime: Duration) async
 }
 
-/// The machine's own clocks.
-public struct SystemClock: EngagementClock {
-  private static let start = ContinuousClock.now
+extension Engagement {
+  /// The machine's own clocks.
+  public struct SystemClock: EngagementClock {
+    private static let start = ContinuousClock.now
 
-  public init() {}
+    public init() {}
 
-  public var now: Date { Date() }
+    public var now: Date { Date() }
 
-  public var uptime: Duration { ContinuousClock.now - Self.start }
+    public var uptime: Duration { ContinuousClock.now - Self.start }
 
-  public func sleep(until uptime: Duration) async {
-    // Ends early only when the task is cancelled, which whoever sleeps looks at next.
-    try? await Task.sleep(until: Self.start + uptime, clock: .continuous)
+    public func sleep(until uptime: Duration) async {
+      // Ends early only when the task is cancelled; the caller checks for that next.
+      try? await Task.sleep(until: Self.start + uptime, clock: .continuous)
+    }
   }
 }

@@ -17,10 +17,11 @@ extension Engagement {
   @discardableResult public func perform(
     _ action: ItemAction, on id: ItemID, surface: Surface? = nil
   ) async throws(EngagementError) -> Receipt {
-    let occupant = house.occupancy.present
+    try lifecycle.checkOpen()
+    let userSession = dependencies.currentUser.present
     let surfaces = surface.map { [$0] } ?? [.cards, .inbox]
-    try checkSupport(of: action, on: surfaces, at: house.provider(id.provider))
-    return try await accept(action, on: id, among: surfaces, as: occupant)
+    try checkSupport(of: action, on: surfaces, at: dependencies.provider(id.provider))
+    return try await accept(action, on: id, among: surfaces, as: userSession)
   }
 
   /// Does something to a card; see `perform(_:on:surface:)`.
@@ -46,7 +47,7 @@ extension Engagement {
     guard verbs.allSatisfy({ capabilities.ability($0).travel == .unsupported }) else { return }
     throw EngagementError(
       .unsupported, "\(provider.id) does not support this.", provider: provider.id,
-      operation: verbs.first?.text)
+      operation: verbs.first?.rawValue)
   }
 
   // MARK: What happens otherwise
@@ -67,30 +68,61 @@ extension Engagement {
   @discardableResult public func track(
     _ kind: EngagementEvent.Kind, name: String? = nil, _ properties: JSONObject = [:]
   ) async throws(EngagementError) -> Receipt {
+    try lifecycle.checkOpen()
     if name?.isEmpty == true || name == nil && kind == .custom {
       throw EngagementError(
-        .invalidArgument, "An event of the application's own needs a name.", operation: kind.text)
+        .invalidArgument, "An event of the application's own needs a name.",
+        operation: kind.rawValue)
     }
-    let occupant = house.occupancy.present
-    let providers = house.providers.filter { $0.takes(kind) }
+    let userSession = dependencies.currentUser.present
+    let providers = dependencies.providers.filter { $0.takes(kind) }
     guard !providers.isEmpty else {
       throw EngagementError(
-        .unsupported, "No provider takes events of this kind.", operation: kind.text)
+        .unsupported, "No provider takes events of this kind.", operation: kind.rawValue)
     }
     let only = providers.count == 1 ? providers.first : nil
     var event = event(kind, by: only, properties)
     event.name = name
-    return try await accept(event, for: providers, as: occupant)
+    return try await accept(event, for: providers, as: userSession)
   }
 
-  /// How much was accepted for each provider and has not arrived yet.
-  public func pending() async throws(EngagementError) -> [ProviderID: Int] {
-    try await house.store.pendingCounts(in: house.occupancy.present.partition)
+  // MARK: Delivery
+
+  /// How many actions of the present user were accepted for each provider and have not ended yet.
+  public var pendingCounts: [ProviderID: Int] {
+    get async throws(EngagementError) {
+      try lifecycle.checkOpen()
+      return try await dependencies.store.pendingCounts(
+        in: dependencies.currentUser.present.partition)
+    }
+  }
+
+  /// Sends what the present user has pending, to all providers at the same time, until nothing is
+  /// left that can be sent now or the time is up. It needs no `run()`, and works beside it.
+  public func flush(
+    within limit: Duration = .seconds(5)
+  ) async throws(EngagementError) -> DeliveryReport {
+    try lifecycle.checkOpen()
+    let userSession = dependencies.currentUser.present
+    var report = await withTaskGroup(of: (ProviderID, DrainReport).self) { group in
+      for id in dependencies.providers.map(\.id) {
+        group.addTask {
+          (id, await self.outboxSender.drain(id, as: userSession, within: limit))
+        }
+      }
+      return await group.reduce(into: DeliveryReport()) { report, drained in
+        let (id, counts) = drained
+        report.providers[id] = .init(delivered: counts.delivered, rejected: counts.refused)
+      }
+    }
+    let pending = try await dependencies.store.pendingCounts(in: userSession.partition)
+    for (id, count) in pending { report.providers[id]?.pending = count }
+    return report
   }
 }
 
 extension Provider {
-  /// Whether its vendor is told of such events.
+  /// Whether its vendor takes such events.
   func takes(_ kind: EngagementEvent.Kind) -> Bool {
     let capabilities = adapter.capabilities
     return capabilities.eventKinds.contains(kind)

@@ -6,7 +6,8 @@ extension Engagement {
   /// What the present user allows.
   public var consent: Consent {
     get async throws(EngagementError) {
-      try await house.store.consent(of: house.occupancy.present.partition)
+      try lifecycle.checkOpen()
+      return try await dependencies.store.consent(of: dependencies.currentUser.present.partition)
     }
   }
 
@@ -18,49 +19,55 @@ extension Engagement {
   ///
   /// Where it throws, call it again: what was done is done once.
   public func setConsent(_ consent: Consent) async throws(EngagementError) {
-    let partition = house.occupancy.present.partition
-    try await house.store.setConsent(consent, of: partition)
-    try await dropAnalytics(against: ConsentRule(consent: consent), of: partition)
+    try lifecycle.checkOpen()
+    try await setConsent(consent, of: dependencies.currentUser.present.partition)
+  }
+
+  func setConsent(
+    _ consent: Consent, of partition: Partition
+  ) async throws(EngagementError) {
+    try await dependencies.store.setConsent(consent, of: partition)
+    try await dropAnalytics(against: ConsentPolicy(consent: consent), of: partition)
     try await tellVendors(optedOut: consent == .denied, for: partition)
     // What was held back may go now.
-    courier.wake()
+    outboxSender.wake()
   }
 
   private func dropAnalytics(
-    against rule: ConsentRule, of partition: Partition
+    against rule: ConsentPolicy, of partition: Partition
   ) async throws(EngagementError) {
     // What the user asked for is only held back while consent is denied.
-    let rule = rule.consent == .denied ? ConsentRule(consent: .essential) : rule
+    let rule = rule.consent == .denied ? ConsentPolicy(consent: .essential) : rule
     guard rule.consent != .full else { return }
-    for provider in house.providers {
-      let rows = try await house.store.pending(for: provider.id, in: partition, limit: .max)
+    for provider in dependencies.providers {
+      let rows = try await dependencies.store.pending(for: provider.id, in: partition, limit: .max)
       let unwanted = rows.filter { !rule.allowsSending($0) }.map(\.id)
       guard !unwanted.isEmpty else { continue }
-      let report = try await house.store.settle(
-        unwanted.map { ($0, .wiped) }, at: house.clock.now)
-      await house.bulletin.post(report, of: partition)
+      let report = try await dependencies.store.settle(
+        unwanted.map { ($0, .wiped) }, at: dependencies.clock.now)
+      await dependencies.commitPublisher.publish(report, of: partition)
     }
   }
 
   private func tellVendors(
     optedOut: Bool, for partition: Partition
   ) async throws(EngagementError) {
-    let memory = HouseMemory(house)
-    for provider in house.providers
+    let memory = KitState(dependencies)
+    for provider in dependencies.providers
     where provider.adapter.capabilities.ability(.optOut).travel != .unsupported {
       let name = "optOut/\(provider.id)"
       let told = try await memory.value(.user, name, in: partition)?.bool ?? false
       guard told != optedOut else { continue }
-      let parcel = Intent.Parcel(
-        to: provider.id, .operation(.optOut(optedOut)), key: house.key())
-      try await house.accept([Intent(parcels: [parcel])], in: partition)
+      let delivery = Intent.Delivery(
+        to: provider.id, .operation(.optOut(optedOut)), key: dependencies.key())
+      try await dependencies.accept([Intent(deliveries: [delivery])], in: partition)
       // After it was accepted: a kill in between tells a vendor twice and never not at all.
       try await memory.keep([name: .bool(optedOut)], .user, in: partition)
     }
   }
 }
 
-extension ConsentRule {
+extension ConsentPolicy {
   /// Whether a row that was accepted under another consent may still go.
   func allowsSending(_ row: OutboxRow) -> Bool {
     switch row.work {

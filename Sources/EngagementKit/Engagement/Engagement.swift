@@ -11,47 +11,63 @@ public final class Engagement: Sendable {
   /// The version of the library.
   public static let version = "0.4.0"
 
-  let house: House
-  let houses: [ProviderID: ProviderHouse]
-  let exchanges: [ProviderID: Exchange]
-  let desk: CredentialDesk
-  let courier: Courier
-  let showcase: Showcase
+  let dependencies: KitDependencies
+  let runtimes: [ProviderID: ProviderRuntime]
+  let credentialCache: CredentialCache
+  let outboxSender: OutboxSender
+  let feedPublisher: FeedPublisher
   let sessions: Sessions
-  let users: Users
+  let userTransitions: UserTransitions
   let refresher: Refresher
-  let containers: ContainerMap
-  let pushes: PushRouter
-  let journal: JournalKeeper
-  private let place: CachePlace
-  private let life = Life()
+  let pushRouter: PushRouter
+  let journal: JournalImporter
+  private let location: CacheLocation
+  var lifecycle: Lifecycle { dependencies.lifecycle }
 
+  /// Makes the parts of which an engagement consists, and opens the send lease and the journal.
   init(
-    _ house: House, houses: [ProviderID: ProviderHouse], exchanges: [ProviderID: Exchange],
-    desk: CredentialDesk, courier: Courier, showcase: Showcase, sessions: Sessions,
-    containers: ContainerMap, pushes: PushRouter, journal: JournalKeeper, place: CachePlace
-  ) {
-    self.house = house
-    self.houses = houses
-    self.exchanges = exchanges
-    self.desk = desk
-    self.courier = courier
-    self.showcase = showcase
+    _ dependencies: KitDependencies, _ configuration: Configuration, at location: CacheLocation
+  ) throws(EngagementError) {
+    let (credentialCache, sessions) = (CredentialCache(dependencies.clock), Sessions(dependencies))
+    let runtimes = Dictionary(
+      dependencies.providers.map { provider in
+        let host = ProviderHost(provider, with: dependencies, credentialCache) {
+          sessions.session(for: $0)
+        }
+        return (provider.id, ProviderRuntime(host))
+      }, uniquingKeysWith: { first, _ in first })
+    let outboxSender = OutboxSender(
+      dependencies, runtimes, lease: try Lease(ofCacheAt: location.path))
+    let feedPublisher = FeedPublisher(
+      dependencies, routes: configuration.routes, containers: configuration.containers)
+    let pushRouter = PushRouter(dependencies, runtimes)
+    let journal = JournalImporter(
+      try ExtensionJournal(ofCacheAt: location.path), in: dependencies, pushRouter)
+    self.dependencies = dependencies
+    self.runtimes = runtimes
+    self.credentialCache = credentialCache
+    self.outboxSender = outboxSender
+    self.feedPublisher = feedPublisher
     self.sessions = sessions
-    self.containers = containers
-    self.pushes = pushes
+    self.pushRouter = pushRouter
     self.journal = journal
-    self.place = place
-    users = Users(
-      house, houses: houses, exchanges: exchanges, desk: desk, courier: courier,
-      showcase: showcase, sessions: sessions, journal: journal)
+    self.location = location
+    userTransitions = UserTransitions(
+      dependencies, runtimes, credentialCache: credentialCache, outboxSender: outboxSender,
+      feedPublisher: feedPublisher, sessions: sessions, journal: journal)
     refresher = Refresher(
-      house, houses: houses, exchanges: exchanges, containers: containers,
-      routes: { showcase.routes })
+      dependencies, runtimes, containers: configuration.containers,
+      routes: { feedPublisher.routes })
+    // Receipts know how their rows ended before observers of feeds see it.
+    let observers: [any CommitObserver] = [
+      dependencies.tokensToUnregister, dependencies.receiptOutcomes, outboxSender, feedPublisher,
+      sessions,
+    ]
+    for observer in observers { dependencies.commitPublisher.add(observer) }
   }
 
   /// The folder that goes when this is closed; nil for a cache that stays.
-  var folder: String? { place.folder }
+  var folder: String? { location.folder }
 
   // MARK: Running
 
@@ -60,39 +76,45 @@ public final class Engagement: Sendable {
   ///
   /// Throws `busy` while it runs already, `conflict` once it is closed.
   public func run() async throws(EngagementError) {
-    let (house, courier, showcase, sessions) = (house, courier, showcase, sessions)
-    try await life.run {
+    let (dependencies, outboxSender, feedPublisher, sessions) = (
+      dependencies, outboxSender, feedPublisher, sessions
+    )
+    try await lifecycle.run {
       await withTaskGroup(of: Void.self) { group in
-        group.addTask { await courier.run() }
-        group.addTask { await showcase.keepTime() }
+        group.addTask { await outboxSender.run() }
+        group.addTask { await feedPublisher.keepTime() }
         group.addTask { await sessions.keepTime() }
-        group.addTask { await house.keepTidy() }
+        group.addTask { await dependencies.keepTidy() }
       }
     }
   }
 
-  /// Stops what runs, and lets go of the cache, so that the process may be frozen. Other processes
+  /// Stops all work and closes the cache, so that the system may freeze the process. Other processes
   /// read the cache all the same, and leave in the journal what is to be taken in. Whatever is
   /// asked meanwhile opens the cache again.
   public func suspend() async throws(EngagementError) {
-    await life.suspend()
-    try await house.store.suspend()
+    try lifecycle.checkOpen()
+    await lifecycle.suspend()
+    try await dependencies.store.suspend()
   }
 
-  /// Goes on after `suspend()`, and takes in what extensions left in the meantime.
+  /// Continues after `suspend()`, and imports what extensions left in the meantime.
   public func resume() async throws(EngagementError) {
-    try await house.store.resume()
+    try lifecycle.checkOpen()
+    try await dependencies.store.resume()
     await journal.foldOrLog()
-    life.resume()
+    lifecycle.resume()
   }
 
-  /// Stops what runs and lets go of the cache for good; a temporary one is gone then. Safe to call
-  /// more than once, and before anything runs.
+  /// Stops what runs and releases the cache; a temporary one is removed. Safe to call more than
+  /// once, and before anything runs.
+  ///
+  /// Every later call throws `conflict`; snapshots stay as they were last.
   public func close() async throws(EngagementError) {
-    guard await life.close() else { return }
-    defer { place.remove() }
+    guard await lifecycle.close() else { return }
+    defer { location.remove() }
     // An application's own source may hold the application, and with it this.
-    desk.dismissEveryone()
-    try await house.store.suspend()
+    credentialCache.removeAll()
+    try await dependencies.store.suspend()
   }
 }

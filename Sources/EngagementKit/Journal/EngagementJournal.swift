@@ -1,7 +1,7 @@
 import EngagementFormats
 public import EngagementModel
+import EngagementPlatform
 import EngagementStore
-import FoundationEssentials
 
 /// What another process of the application, such as a notification extension, leaves for its
 /// `Engagement`: a small file beside the cache, which is not opened for it.
@@ -24,7 +24,7 @@ public struct EngagementJournal: Sendable {
   ///
   /// Throws `invalidConfiguration` for a temporary cache, which no other process can know.
   public init(
-    cache: Cache, clock: any EngagementClock = SystemClock(),
+    cache: Engagement.Cache, clock: any EngagementClock = Engagement.SystemClock(),
     random: @escaping @Sendable () -> UInt64 = { .random(in: .min ... .max) }
   ) throws(EngagementError) {
     guard case .file(let path) = cache, !path.isEmpty else {
@@ -38,7 +38,7 @@ public struct EngagementJournal: Sendable {
 
   /// Leaves a push as it came.
   ///
-  /// - Parameter user: Whose it is, where that is known; nil for whoever uses the application.
+  /// - Parameter user: The user that the push is for; nil for the present user.
   public func received(_ push: JSON, of user: UserID? = nil) throws(EngagementError) {
     try append(.push(id(), push, receivedAt: clock.now), user)
   }
@@ -70,7 +70,7 @@ public struct EngagementJournal: Sendable {
   private func append(
     _ content: ExtensionJournal.Entry.Content, _ user: UserID?
   ) throws(EngagementError) {
-    if let user, user.text.isEmpty {
+    if let user, user.rawValue.isEmpty {
       throw EngagementError(.invalidArgument, "The id of a user is empty.")
     }
     try journal.append(ExtensionJournal.Entry(content, of: user))

@@ -1,45 +1,47 @@
 import EngagementModel
 
-/// Writes each line as text, such as `warning braze: events failed for now: unavailable.`
-///
-/// A line stays one line and can't steer a terminal: control characters are spelled out.
-public struct LinesLogger: EngagementLogger {
-  public let level: LogLevel
-  private let write: @Sendable (String) -> Void
+extension Engagement {
+  /// Writes each line as text, such as `warning braze: events failed for now: unavailable.`
+  ///
+  /// A line stays one line and can't steer a terminal: control characters are spelled out.
+  public struct LinesLogger: EngagementLogger {
+    public let level: LogLevel
+    private let write: @Sendable (String) -> Void
 
-  /// - Parameters:
-  ///   - level: The least level that is wanted.
-  ///   - write: Is given each line without an end; it may be called from any thread.
-  public init(level: LogLevel, write: @escaping @Sendable (String) -> Void) {
-    self.level = level
-    self.write = write
-  }
-
-  public func log(_ line: LogLine) {
-    guard level != .off, line.level >= level else { return }
-    var text = "\(line.level) "
-    if let provider = line.provider { text += "\(provider.text): " }
-    write(Self.plain(text + line.message))
-  }
-
-  private static func plain(_ text: String) -> String {
-    guard text.unicodeScalars.contains(where: isUnsafe) else { return text }
-    var plain = String.UnicodeScalarView()
-    for scalar in text.unicodeScalars {
-      guard isUnsafe(scalar) else {
-        plain.append(scalar)
-        continue
-      }
-      plain.append(contentsOf: "\\u{\(String(scalar.value, radix: 16))}".unicodeScalars)
+    /// - Parameters:
+    ///   - level: The least level that is wanted.
+    ///   - write: Is given each line without an end; it may be called from any thread.
+    public init(level: LogLevel, write: @escaping @Sendable (String) -> Void) {
+      self.level = level
+      self.write = write
     }
-    return String(plain)
-  }
 
-  /// Whether a terminal may take the character for more than a character, or turn the line round.
-  private static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar.properties.generalCategory {
-    case .control, .format, .lineSeparator, .paragraphSeparator: true
-    default: false
+    public func log(_ line: LogLine) {
+      guard level != .off, line.level >= level else { return }
+      var text = "\(line.level) "
+      if let provider = line.provider { text += "\(provider.rawValue): " }
+      write(Self.plain(text + line.message))
+    }
+
+    private static func plain(_ text: String) -> String {
+      guard text.unicodeScalars.contains(where: isUnsafe) else { return text }
+      var plain = String.UnicodeScalarView()
+      for scalar in text.unicodeScalars {
+        guard isUnsafe(scalar) else {
+          plain.append(scalar)
+          continue
+        }
+        plain.append(contentsOf: "\\u{\(String(scalar.value, radix: 16))}".unicodeScalars)
+      }
+      return String(plain)
+    }
+
+    /// Whether a terminal may take the character for more than a character, or turn the line round.
+    private static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
+      switch scalar.properties.generalCategory {
+      case .control, .format, .lineSeparator, .paragraphSeparator: true
+      default: false
+      }
     }
   }
 }

@@ -4,32 +4,34 @@ public import EngagementModel
 /// person.
 public protocol EngagementLogger: Sendable {
   /// The least level that is wanted; lines below it are not even made.
-  var level: LogLevel { get }
-  func log(_ line: LogLine)
+  var level: Engagement.LogLevel { get }
+  func log(_ line: Engagement.LogLine)
 }
 
-/// How important a line is, the least important first.
-public enum LogLevel: Int, Hashable, Sendable, Comparable, CaseIterable {
-  case verbose, info, warning, error
-  /// Above every line: nothing is written.
-  case off
+extension Engagement {
+  /// How important a line is, the least important first.
+  public enum LogLevel: Int, Hashable, Sendable, Comparable, CaseIterable {
+    case verbose, info, warning, error
+    /// Above every line: nothing is written.
+    case off
 
-  public static func < (left: LogLevel, right: LogLevel) -> Bool {
-    left.rawValue < right.rawValue
+    public static func < (left: LogLevel, right: LogLevel) -> Bool {
+      left.rawValue < right.rawValue
+    }
   }
-}
 
-/// One line.
-public struct LogLine: Hashable, Sendable {
-  public var level: LogLevel
-  public var message: String
-  /// The provider that it is about, where it is about one.
-  public var provider: ProviderID?
+  /// One line.
+  public struct LogLine: Hashable, Sendable {
+    public var level: LogLevel
+    public var message: String
+    /// The provider that it is about, where it is about one.
+    public var provider: ProviderID?
 
-  public init(_ level: LogLevel, _ message: String, provider: ProviderID? = nil) {
-    self.level = level
-    self.message = message
-    self.provider = provider
+    public init(_ level: LogLevel, _ message: String, provider: ProviderID? = nil) {
+      self.level = level
+      self.message = message
+      self.provider = provider
+    }
   }
 }
 

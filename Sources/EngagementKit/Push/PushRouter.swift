@@ -6,21 +6,21 @@ import EngagementStore
 /// Finds whose a push is, and takes in what it means: each push once in each phase, whether the
 /// application was told of it or an extension.
 final class PushRouter: Sendable {
-  private let house: House
-  private let houses: [ProviderID: ProviderHouse]
-  private let turns = Turns()
+  private let dependencies: KitDependencies
+  private let runtimes: [ProviderID: ProviderRuntime]
+  private let mutex = AsyncMutex()
 
-  init(_ house: House, _ houses: [ProviderID: ProviderHouse]) {
-    self.house = house
-    self.houses = houses
+  init(_ dependencies: KitDependencies, _ runtimes: [ProviderID: ProviderRuntime]) {
+    self.dependencies = dependencies
+    self.runtimes = runtimes
   }
 
   /// Does what looks at pushes that were handled and adds to them: one at a time.
   func inTurn<Value>(
     _ body: () async throws(EngagementError) -> Value
   ) async throws(EngagementError) -> Value {
-    await turns.take()
-    defer { turns.pass() }
+    await mutex.lock()
+    defer { mutex.unlock() }
     return try await body()
   }
 
@@ -28,28 +28,28 @@ final class PushRouter: Sendable {
 
   /// A push and the provider whose it is.
   struct Claim {
-    let house: ProviderHouse
+    let runtime: ProviderRuntime
     let session: SessionID?
     let received: Received
-    let push: HandledPushes.Push
+    let push: PushLog.Push
 
-    var provider: Provider { house.provider }
+    var provider: Provider { runtime.provider }
   }
 
   /// The one owner of the push; nil for a push of somebody else.
   func claim(
     _ push: JSON, _ attempt: Attempt, in partition: Partition
   ) async throws(EngagementError) -> Claim? {
-    let candidates = PushOwnership.candidates(for: push, among: house.providers) {
+    let candidates = PushOwnership.candidates(for: push, among: dependencies.providers) {
       $0.adapter.capabilities.pushMarks
     }
     for provider in candidates {
-      guard let own = houses[provider.id] else { continue }
-      let context = try await own.context(attempt, in: partition)
+      guard let runtime = runtimes[provider.id] else { continue }
+      let context = try await runtime.host.context(attempt, in: partition)
       guard let received = provider.adapter.received(push, in: context) else { continue }
       return Claim(
-        house: own, session: context.session?.id, received: received,
-        push: HandledPushes.Push(push, received.notification, of: provider.id))
+        runtime: runtime, session: context.session?.id, received: received,
+        push: PushLog.Push(push, received.notification, of: provider.id))
     }
     return nil
   }
@@ -57,8 +57,8 @@ final class PushRouter: Sendable {
   // MARK: What it comes to
 
   /// What was handled in the partition so far.
-  func handled(in partition: Partition) async throws(EngagementError) -> HandledPushes {
-    HandledPushes(try await HouseMemory(house).value(.user, HandledPushes.name, in: partition))
+  func handled(in partition: Partition) async throws(EngagementError) -> PushLog {
+    PushLog(try await KitState(dependencies).value(.user, PushLog.name, in: partition))
   }
 
   /// What is to be committed for the push in the phase of the event; nil where that was done.
@@ -66,16 +66,16 @@ final class PushRouter: Sendable {
   /// What the push means counts in its first phase, whichever that is: an application that did not
   /// run hears of a push when it is opened.
   func folded(
-    _ claim: Claim, _ event: EngagementEvent, in partition: Partition, by rule: ConsentRule,
-    _ handled: inout HandledPushes
-  ) -> Folded? {
-    guard handled.isFirst(claim.push, event.kind.text, at: event.time) else { return nil }
-    var folded = Folded(in: partition, from: claim.provider.id)
+    _ claim: Claim, _ event: EngagementEvent, in partition: Partition, by rule: ConsentPolicy,
+    _ handled: inout PushLog
+  ) -> IncomingChanges? {
+    guard handled.isFirst(claim.push, event.kind.rawValue, at: event.time) else { return nil }
+    var folded = IncomingChanges(in: partition, from: claim.provider.id)
     if handled.isFirst(claim.push, "meaning", at: event.time) {
       folded.changes = claim.received.changes + claim.received.operations.map(Change.wanted)
     }
     if rule.allows(event.kind) { folded.intents = [intent(for: event, about: claim)] }
-    folded.kept = [.keep(.user, HandledPushes.name, handled.json.text)]
+    folded.kept = [.keep(.user, PushLog.name, handled.json.text)]
     return folded
   }
 
@@ -90,7 +90,7 @@ final class PushRouter: Sendable {
     let isHeard =
       event.item != nil && claim.provider.takes(event.kind)
       && claim.provider.adapter.capabilities.pushKinds.contains(event.kind)
-    return house.intent(for: event, to: isHeard ? [claim.provider] : [])
+    return dependencies.intent(for: event, to: isHeard ? [claim.provider] : [])
   }
 
   // MARK: As it comes
@@ -100,15 +100,18 @@ final class PushRouter: Sendable {
     _ push: JSON, _ phase: PushPhase
   ) async throws(EngagementError) -> PushReception? {
     try await inTurn { () async throws(EngagementError) in
-      let occupant = house.occupancy.present
+      let userSession = dependencies.currentUser.present
       let attempt = Attempt(
-        by: occupant.user, house.key(), acceptedAt: house.clock.now,
-        generation: occupant.generation)
-      guard let claim = try await claim(push, attempt, in: occupant.partition) else { return nil }
-      let rule = ConsentRule(consent: try await house.store.consent(of: occupant.partition))
-      var handled = try await handled(in: occupant.partition)
-      let event = house.event(phase.kind, at: claim.provider.id, in: claim.session)
-      let folded = folded(claim, event, in: occupant.partition, by: rule, &handled)
+        by: userSession.user, dependencies.key(), acceptedAt: dependencies.clock.now,
+        generation: userSession.generation)
+      guard let claim = try await claim(push, attempt, in: userSession.partition) else {
+        return nil
+      }
+      let rule = ConsentPolicy(
+        consent: try await dependencies.store.consent(of: userSession.partition))
+      var handled = try await handled(in: userSession.partition)
+      let event = dependencies.event(phase.kind, at: claim.provider.id, in: claim.session)
+      let folded = folded(claim, event, in: userSession.partition, by: rule, &handled)
       if let folded, rule.consent != .denied { try await commit(folded, of: claim, by: attempt) }
       return PushReception(
         provider: claim.provider.id, notification: claim.received.notification,
@@ -117,18 +120,19 @@ final class PushRouter: Sendable {
   }
 
   private func commit(
-    _ folded: Folded, of claim: Claim, by attempt: Attempt
+    _ folded: IncomingChanges, of claim: Claim, by attempt: Attempt
   ) async throws(EngagementError) {
-    let reports = try await house.occupancy.committing(by: attempt, for: claim.provider.id) {
+    let reports = try await dependencies.currentUser.committing(by: attempt, for: claim.provider.id)
+    {
       (speaksForInstallation) async throws(EngagementError) in
       var own = folded
       if !speaksForInstallation { own.changes.removeAll(where: \.isOfInstallation) }
-      try await self.house.strongbox.keep(
+      try await self.dependencies.providerSecrets.keep(
         own.changes, of: claim.provider.id, for: folded.partition.user)
-      return try await self.house.store.fold(
-        [own], of: HouseMemory.owner, in: folded.partition, at: self.house.clock.now)
+      return try await self.dependencies.store.commit(
+        [own], of: KitState.owner, in: folded.partition, at: self.dependencies.clock.now)
     }
-    for (report, partition) in reports { await claim.house.publish(report, of: partition) }
+    for (report, partition) in reports { await claim.runtime.host.publish(report, of: partition) }
   }
 }
 

@@ -5,21 +5,33 @@ import EngagementStore
 /// Shows what is in the cache of an `Engagement` to another process, such as a widget or a
 /// notification extension.
 ///
-/// Any number of processes may read at once, beside the one that writes and while it does. Nothing
-/// is written, no vendor is asked, and nobody is kept waiting. What is seen follows the same routes
-/// and rules as in the application, and each call sees the cache as one commit left it.
+/// Any number of processes may read at once, beside the one that writes and while it does. Reading
+/// writes nothing, asks no vendor and makes no other process wait. It follows the same routes and
+/// rules as the application, and each call sees the cache as one commit left it.
 ///
 /// Calls throw `notFound` where the cache or the user is not there, `newerSchema` and `unavailable`
 /// for one that another version of the library wrote, `unreadable` for what cannot be read or is
 /// not ours, and `storage` for one that is damaged: the application repairs it when it opens it.
+///
+/// Calls read from the disk and return what they read; they wait for no other process. Calls from
+/// several threads take turns.
 public final class EngagementReader: Sendable {
-  private let shared: SharedReader
-  private let viewpoint: Viewpoint
+  private let reader: Locked<OpenReader>
+  private let query: FeedQuery
   private let clock: any EngagementClock
 
-  private init(_ shared: SharedReader, _ viewpoint: Viewpoint, _ clock: any EngagementClock) {
-    self.shared = shared
-    self.viewpoint = viewpoint
+  /// The one connection; the holder of the lock uses it.
+  private final class OpenReader {
+    var reader: StoreReader
+
+    init(_ reader: consuming StoreReader) { self.reader = reader }
+  }
+
+  private init(
+    _ reader: consuming sending StoreReader, _ query: FeedQuery, _ clock: any EngagementClock
+  ) {
+    self.reader = Locked(OpenReader(reader))
+    self.query = query
     self.clock = clock
   }
 
@@ -28,64 +40,71 @@ public final class EngagementReader: Sendable {
   /// Name the same providers, routes, containers and environment as the application. Throws
   /// `invalidConfiguration` naming the field that is wrong, and `notFound` without a cache.
   public static func open(
-    cache: Cache, providers: [Provider], routes: Routes, containers: ContainerMap = [:],
-    environment: String = "production", clock: any EngagementClock = SystemClock()
-  ) async throws(EngagementError) -> EngagementReader {
+    cache: Engagement.Cache, providers: Engagement.Providers, routes: Engagement.Routes,
+    containers: Engagement.ContainerMap = [:], environment: String = "production",
+    clock: any EngagementClock = Engagement.SystemClock()
+  ) throws(EngagementError) -> EngagementReader {
     guard case .file(let path) = cache else {
       throw EngagementError(
         .invalidConfiguration, "cache is temporary, which no other process can know; use a file.")
     }
-    let viewpoint = try Viewpoint(
-      cache: cache, providers: providers, routes: routes, containers: containers,
+    let query = try FeedQuery(
+      cache: cache, providers: providers.list, routes: routes, containers: containers,
       environment: environment)
-    let shared = try await SharedReader.open(path: path, adapters: viewpoint.adapters)
-    return EngagementReader(shared, viewpoint, clock)
+    return EngagementReader(
+      try StoreReader(path: path, adapters: query.adapters), query, clock)
   }
 
-  // MARK: Who
+  // MARK: Users
 
   /// Who uses the application, or used it last.
   public var user: User {
-    get async throws(EngagementError) {
-      let environment = viewpoint.environment
-      return try await shared.atOnce { (reader) throws(EngagementError) in
+    get throws(EngagementError) {
+      let environment = query.environment
+      return try read { (reader) throws(EngagementError) in
         try reader.presentUser(in: environment)
       }
     }
   }
 
-  // MARK: What
+  /// Whether the user was ever signed in here and was not erased.
+  public func knows(_ user: User) throws(EngagementError) -> Bool {
+    let environment = query.environment
+    return try read { (reader) throws(EngagementError) in
+      try reader.partition(of: user, in: environment) != nil
+    }
+  }
 
-  /// The cards of a container as the user sees them now; nil for whoever uses the application.
+  // MARK: Items
+
+  /// The cards of a container as the user sees them now; nil for the present user.
   public func cards(
-    in container: ContainerID, of user: User? = nil, options: CardOptions = .standard
-  ) async throws(EngagementError) -> CardFeed {
-    let (viewpoint, now) = (viewpoint, clock.now)
-    return try await shared.atOnce { (reader) throws(EngagementError) in
-      try viewpoint.cards(in: container, of: user, options: options, at: now, from: &reader)
+    in container: ContainerID, of user: User? = nil, options: Engagement.CardOptions = .standard
+  ) throws(EngagementError) -> Engagement.CardFeed {
+    let (query, now) = (query, clock.now)
+    return try read { (reader) throws(EngagementError) in
+      try query.cards(in: container, of: user, options: options, at: now, from: &reader)
     }
   }
 
   /// How many cards a container has now.
   public func cardCount(
     in container: ContainerID, of user: User? = nil
-  ) async throws(EngagementError) -> CardCount {
-    try await cards(in: container, of: user).count
+  ) throws(EngagementError) -> Engagement.CardCount {
+    try cards(in: container, of: user).count
   }
 
   /// The messages of the inbox as the user sees them now.
-  public func inbox(of user: User? = nil) async throws(EngagementError) -> InboxFeed {
-    var exhibition = try await exhibition(of: user) { key, view in
+  public func inbox(of user: User? = nil) throws(EngagementError) -> Engagement.InboxFeed {
+    var feedState = try feedState(of: user) { key, view in
       key.feed.surface == .inbox && view.routes.inbox.providers.contains(key.provider)
     }
-    return exhibition.inbox(at: clock.now).0.feed
+    return feedState.inbox(at: clock.now).0.feed
   }
 
   /// The card as it is seen now, a control card too; nil where the user has none of that id.
-  public func card(
-    _ id: ItemID, of user: User? = nil
-  ) async throws(EngagementError) -> Card? {
-    try await exhibition(of: user) { key, _ in
+  public func card(_ id: ItemID, of user: User? = nil) throws(EngagementError) -> Card? {
+    try feedState(of: user) { key, _ in
       key.provider == id.provider && key.feed.surface == .cards
     }.card(id, at: clock.now)
   }
@@ -93,21 +112,51 @@ public final class EngagementReader: Sendable {
   /// The message as it is seen now; nil where the user has none of that id.
   public func message(
     _ id: ItemID, of user: User? = nil
-  ) async throws(EngagementError) -> InboxMessage? {
-    try await exhibition(of: user) { key, _ in
+  ) throws(EngagementError) -> InboxMessage? {
+    try feedState(of: user) { key, _ in
       key.provider == id.provider && key.feed.surface == .inbox
     }.message(id, at: clock.now)
   }
 
+  // MARK: Events and delivery
+
+  /// The user's events that the ledger recorded after a sequence, the oldest first.
+  ///
+  /// To go on, pass the `sequence` of the last event; fewer than `limit` events are all that there
+  /// are now.
+  public func events(
+    after sequence: Int64 = 0, limit: Int = 1_000, of user: User? = nil
+  ) throws(EngagementError) -> [EngagementEvent] {
+    let query = query
+    return try read { (reader) throws(EngagementError) in
+      let partition = try query.partition(of: user, from: &reader)
+      return try reader.entries(after: sequence, limit: limit, in: partition).map(\.event)
+    }
+  }
+
+  /// What became of all accepted actions, of every user, for each provider.
+  public func deliveryCounts() throws(EngagementError) -> [ProviderID: Engagement.DeliveryCounts] {
+    try read { (reader) throws(EngagementError) in
+      try reader.deliveryCounts().mapValues(Engagement.DeliveryCounts.init)
+    }
+  }
+
   // MARK: Reading
 
+  /// Everything that the body reads is as one commit left it.
+  private func read<Value: Sendable>(
+    _ body: (inout StoreReader) throws(EngagementError) -> Value
+  ) throws(EngagementError) -> Value {
+    try reader.withLock { (open) throws(EngagementError) in try open.reader.atOnce(body) }
+  }
+
   /// What is shown to the user, of the feeds that are wanted.
-  private func exhibition(
-    of user: User?, wanting isWanted: @escaping @Sendable (FeedKey, Exhibition) -> Bool
-  ) async throws(EngagementError) -> Exhibition {
-    let (viewpoint, now) = (viewpoint, clock.now)
-    return try await shared.atOnce { (reader) throws(EngagementError) in
-      try viewpoint.exhibition(of: user, at: now, from: &reader, wanting: isWanted)
+  private func feedState(
+    of user: User?, wanting isWanted: (FeedKey, FeedState) -> Bool
+  ) throws(EngagementError) -> FeedState {
+    let (query, now) = (query, clock.now)
+    return try read { (reader) throws(EngagementError) in
+      try query.feedState(of: user, at: now, from: &reader, wanting: isWanted)
     }
   }
 }

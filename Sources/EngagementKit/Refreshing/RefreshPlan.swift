@@ -19,9 +19,9 @@ struct RefreshPlan: Sendable {
     let capabilities = provider.adapter.capabilities
     let requests: [Request] =
       switch target {
-      case .cards(let container?):
+      case .cards(in: let container?):
         [Request(containers.feed(of: container, at: provider.id, capabilities))]
-      case .cards(nil):
+      case .cards(in: nil):
         containers.feeds(at: provider.id, capabilities, known: known).map { Request($0) }
       case .inbox: [Request(operation: .inbox, feed: .inbox)]
       case .message(let id): [Request(operation: .message(id.value), feed: nil)]

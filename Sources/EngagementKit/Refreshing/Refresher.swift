@@ -1,51 +1,47 @@
 import EngagementAdapterAPI
 import EngagementModel
+import EngagementPlatform
 import EngagementStore
-import FoundationEssentials
 
-/// Asks vendors anew, all at the same time, and each for the same thing once.
+/// Refreshes from vendors, all at the same time, and each for the same thing once.
 final class Refresher: Sendable {
-  private let house: House
-  private let houses: [ProviderID: ProviderHouse]
-  private let exchanges: [ProviderID: Exchange]
+  private let dependencies: KitDependencies
+  private let runtimes: [ProviderID: ProviderRuntime]
   private let containers: ContainerMap
   private let routes: @Sendable () -> Routes
-  private let flights = SingleFlight<Errand, ProviderOutcome>()
-  /// Whose settings were asked for, in which generation.
-  private let greeted = Locked<[ProviderID: Int]>([:])
+  private let singleFlight = SingleFlight<Fetch, ProviderOutcome>()
 
-  private struct Errand: Hashable {
+  private struct Fetch: Hashable {
     var provider: ProviderID
     var user: User
     var generation: Int
     var operation: Operation
 
-    init(_ provider: ProviderID, _ occupant: Occupant, _ operation: Operation) {
+    init(_ provider: ProviderID, _ userSession: UserSession, _ operation: Operation) {
       self.provider = provider
-      user = occupant.user
-      generation = occupant.generation
+      user = userSession.user
+      generation = userSession.generation
       self.operation = operation
     }
   }
 
   init(
-    _ house: House, houses: [ProviderID: ProviderHouse], exchanges: [ProviderID: Exchange],
+    _ dependencies: KitDependencies, _ runtimes: [ProviderID: ProviderRuntime],
     containers: ContainerMap, routes: @escaping @Sendable () -> Routes
   ) {
-    self.house = house
-    self.houses = houses
-    self.exchanges = exchanges
+    self.dependencies = dependencies
+    self.runtimes = runtimes
     self.containers = containers
     self.routes = routes
   }
 
-  /// How many share the present user's request that is under way.
+  /// How many tasks share the current user's request that is under way.
   func waiting(for provider: ProviderID, _ operation: Operation) -> Int {
-    flights.waiting(for: Errand(provider, house.occupancy.present, operation))
+    singleFlight.waiting(for: Fetch(provider, dependencies.currentUser.present, operation))
   }
 
   func refresh(_ target: RefreshTarget) async -> RefreshOutcome {
-    let occupant = house.occupancy.present
+    let userSession = dependencies.currentUser.present
     let providers: [Provider]
     do throws(EngagementError) {
       providers = try self.providers(of: target)
@@ -54,7 +50,7 @@ final class Refresher: Sendable {
     }
     return await withTaskGroup(of: (ProviderID, ProviderOutcome).self) { group in
       for provider in providers {
-        group.addTask { (provider.id, await self.refresh(target, at: provider, for: occupant)) }
+        group.addTask { (provider.id, await self.refresh(target, at: provider, for: userSession)) }
       }
       return await group.reduce(into: RefreshOutcome()) { $0.providers[$1.0] = $1.1 }
     }
@@ -65,34 +61,44 @@ final class Refresher: Sendable {
       switch target {
       case .cards: routes().cards
       case .inbox: routes().inbox
-      case .message(let id): .only(try house.provider(id.provider).id)
+      case .message(let id): .only(try dependencies.provider(id.provider).id)
       case .person, .metrics, .campaigns, .settings: nil
       }
-    guard let route else { return house.providers }
-    return house.providers.filter { route.providers.contains($0.id) }
+    guard let route else { return dependencies.providers }
+    return dependencies.providers.filter { route.providers.contains($0.id) }
   }
 
   // MARK: One provider
 
   private func refresh(
-    _ target: RefreshTarget, at provider: Provider, for occupant: Occupant
+    _ target: RefreshTarget, at provider: Provider, for userSession: UserSession
   ) async -> ProviderOutcome {
     do throws(EngagementError) {
       let known =
-        target == .cards(nil)
-        ? try await house.store.feeds(of: occupant.partition)
+        target == .cards
+        ? try await dependencies.store.feeds(of: userSession.partition)
           .filter { $0.provider == provider.id }.map(\.feed) : []
       let plan = RefreshPlan(target, at: provider, containers, known: known)
-      guard !plan.requests.isEmpty else { return .unsupported }
-      let isTold = Locked(false)
-      let outcome = await run(plan, for: occupant) {
-        let event = self.event(of: plan, failed: nil, for: occupant)
-        isTold.withLock { $0 = event != nil }
-        return event
+      guard !plan.requests.isEmpty, let runtime = runtimes[provider.id] else {
+        return .unsupported
       }
-      // Who shares the request of another, or asks for several things, tells of it here.
-      if outcome.error != nil || !isTold.withLock(\.self) {
-        await record(outcome, of: plan, for: occupant)
+      let isRecorded = Locked(false)
+      var outcomes: [ProviderOutcome] = []
+      // One after the other: a vendor gets at most one request for a user at a time.
+      for request in plan.requests {
+        outcomes.append(
+          await refresh(request, at: runtime, for: userSession) {
+            let event =
+              plan.requests.count == 1
+              ? self.event(of: plan, failed: nil, for: userSession) : nil
+            isRecorded.withLock { $0 = event != nil }
+            return event
+          })
+      }
+      let outcome = ProviderOutcome.worst(of: outcomes) ?? .unsupported
+      // A refresh that shares another's request, or that has several requests, is recorded here.
+      if outcome.error != nil || !isRecorded.withLock(\.self) {
+        await record(outcome, of: plan, for: userSession)
       }
       return outcome
     } catch {
@@ -100,113 +106,98 @@ final class Refresher: Sendable {
     }
   }
 
-  /// One after the other: a vendor has at most one of our requests for a user at a time.
-  private func run(
-    _ plan: RefreshPlan, for occupant: Occupant, telling teller: @escaping Findings.Teller
+  private func refresh(
+    _ request: RefreshPlan.Request, at runtime: ProviderRuntime, for userSession: UserSession,
+    recording event: @escaping OperationRunner.EventMaker
   ) async -> ProviderOutcome {
-    var outcomes: [ProviderOutcome] = []
-    let teller = plan.requests.count == 1 ? teller : nil
-    for request in plan.requests {
-      outcomes.append(await run(request, at: plan.provider, for: occupant, telling: teller))
-    }
-    return ProviderOutcome.worst(of: outcomes) ?? .unsupported
-  }
-
-  private func run(
-    _ request: RefreshPlan.Request, at provider: Provider, for occupant: Occupant,
-    telling teller: Findings.Teller?
-  ) async -> ProviderOutcome {
-    let errand = Errand(provider.id, occupant, request.operation)
+    let fetch = Fetch(runtime.id, userSession, request.operation)
     while !Task.isCancelled {
-      let landing = await flights.run(errand, for: nil) {
-        await self.fetch(request, at: provider, for: occupant, telling: teller)
+      let completion = await singleFlight.run(fetch, for: nil) {
+        await self.fetch(request, at: runtime, for: userSession, recording: event)
       }
-      if case .landed(let outcome) = landing { return outcome }
+      if case .completed(let outcome) = completion { return outcome }
     }
     return .failed(
       EngagementError(
-        .cancelled, "It was cancelled.", provider: provider.id,
-        operation: request.operation.verb.text))
+        .cancelled, "It was cancelled.", provider: runtime.id,
+        operation: request.operation.verb.rawValue))
   }
 
   /// Nil when this task was cancelled.
   private func fetch(
-    _ request: RefreshPlan.Request, at provider: Provider, for occupant: Occupant,
-    telling teller: Findings.Teller?
+    _ request: RefreshPlan.Request, at runtime: ProviderRuntime, for userSession: UserSession,
+    recording event: @escaping OperationRunner.EventMaker
   ) async -> ProviderOutcome? {
-    guard let exchange = exchanges[provider.id], let own = houses[provider.id] else {
-      return .unsupported
-    }
-    let fault = request.operation == .settings ? nil : await greet(provider, exchange, occupant)
-    let key = house.key()
-    // What is done may be a failure all the same where the vendor could not be greeted.
-    own.findings.watch(key, telling: fault == nil ? teller : nil)
+    let fault =
+      request.operation == .settings ? nil : await readSettings(at: runtime, for: userSession)
     let attempt = Attempt(
-      by: occupant.user, key, acceptedAt: house.clock.now, isUserRequested: true,
-      generation: occupant.generation)
-    let outcome = await exchange.perform(request.operation, attempt)
-    let finding = own.findings.take(key)
+      by: userSession.user, dependencies.key(), acceptedAt: dependencies.clock.now,
+      isUserRequested: true, generation: userSession.generation)
+    // A `.done` may still count as a failure if the settings could not be read.
+    let execution = await runtime.runner.execute(
+      request.operation, attempt, recording: fault == nil ? event : nil)
     if Task.isCancelled { return nil }
-    guard house.occupancy.isPresent(occupant) else { return .failed(Self.left(provider, request)) }
-    switch outcome {
+    guard dependencies.currentUser.isPresent(userSession) else {
+      return .failed(Self.signedOut(runtime, request))
+    }
+    switch execution.outcome {
     case .done, .partly:
-      if finding.isNew { return .fresh }
-      // An adapter that does not know yet whether there is anything to ask asks nothing.
-      guard let fault, !finding.isUnchanged else { return .notModified }
-      return await failed(fault, request, provider, occupant)
+      if execution.hasNews { return .fresh }
+      // An adapter that does not know yet whether there is anything to ask for asks nothing.
+      guard let fault, !execution.isUnchanged else { return .notModified }
+      return await failed(fault, request, runtime, userSession)
     case .wait(let date): return .throttled(until: date)
-    case .retry(let error), .refused(let error):
+    case .retry(let error), .refused(let error), .cancelled(let error, _):
       return error.code == .unsupported
-        ? .unsupported : await failed(error, request, provider, occupant)
+        ? .unsupported : await failed(error, request, runtime, userSession)
     }
   }
 
-  private static func left(_ provider: Provider, _ request: RefreshPlan.Request) -> EngagementError
-  {
+  private static func signedOut(
+    _ runtime: ProviderRuntime, _ request: RefreshPlan.Request
+  ) -> EngagementError {
     EngagementError(
-      .signedOut, "The user has changed.", provider: provider.id,
-      operation: request.operation.verb.text)
+      .signedOut, "The user has changed.", provider: runtime.id,
+      operation: request.operation.verb.rawValue)
   }
 
-  /// What the vendor has to say before anything else, once for each user who comes; what went
-  /// wrong, where something did.
-  private func greet(
-    _ provider: Provider, _ exchange: Exchange, _ occupant: Occupant
+  /// Reads the vendor's settings, once in each generation; why that failed, if it did.
+  private func readSettings(
+    at runtime: ProviderRuntime, for userSession: UserSession
   ) async -> EngagementError? {
-    guard provider.adapter.capabilities.ability(.settings).travel != .unsupported,
-      greeted.withLock({ $0[provider.id] }) != occupant.generation
-    else { return nil }
+    guard runtime.needsSettings(in: userSession.generation) else { return nil }
     let attempt = Attempt(
-      by: occupant.user, house.key(), acceptedAt: house.clock.now, generation: occupant.generation)
-    switch await exchange.perform(.settings, attempt) {
+      by: userSession.user, dependencies.key(), acceptedAt: dependencies.clock.now,
+      generation: userSession.generation)
+    switch await runtime.runner.execute(.settings, attempt).outcome {
     case .done, .partly:
-      greeted.withLock { $0[provider.id] = occupant.generation }
+      runtime.noteSettings(in: userSession.generation)
       return nil
     case .wait: return nil
-    case .retry(let error), .refused(let error): return error
+    case .retry(let error), .refused(let error), .cancelled(let error, _): return error
     }
   }
 
-  /// A failure, with how old that is which is shown all the same.
+  /// `.stale` if older content is still shown, otherwise `.failed`.
   private func failed(
-    _ error: EngagementError, _ request: RefreshPlan.Request, _ provider: Provider,
-    _ occupant: Occupant
+    _ error: EngagementError, _ request: RefreshPlan.Request, _ runtime: ProviderRuntime,
+    _ userSession: UserSession
   ) async -> ProviderOutcome {
     var error = error
-    error.provider = provider.id
-    error.operation = error.operation ?? request.operation.verb.text
+    error.provider = runtime.id
+    error.operation = error.operation ?? request.operation.verb.rawValue
     guard let feed = request.feed,
-      let date = try? await refreshedAt(FeedKey(provider.id, feed), of: occupant.partition)
+      let date = try? await refreshedAt(FeedKey(runtime.id, feed), of: userSession.partition)
     else { return .failed(error) }
     // A wall clock that was turned back makes nothing younger than it is now.
-    let age = max(0, house.clock.now.timeIntervalSince(date))
+    let age = max(0, dependencies.clock.now.timeIntervalSince(date))
     return .stale(age: .seconds(age), error)
   }
 
   private func refreshedAt(
     _ key: FeedKey, of partition: Partition
   ) async throws(EngagementError) -> Date? {
-    let (store, now) = (house.store, house.clock.now)
+    let (store, now) = (dependencies.store, dependencies.clock.now)
     return switch key.feed.surface {
     case .inbox: try await store.messages(of: key.provider, in: partition, at: now).refreshedAt
     case .campaigns: try await store.campaigns(in: key, of: partition, at: now).refreshedAt
@@ -216,29 +207,30 @@ final class Refresher: Sendable {
 
   // MARK: The ledger
 
-  /// What the ledger is told of a refresh; nil where its user has left.
+  /// The ledger event of a refresh; nil if its user has signed out.
   private func event(
-    of plan: RefreshPlan, failed error: EngagementError?, for occupant: Occupant
+    of plan: RefreshPlan, failed error: EngagementError?, for userSession: UserSession
   ) -> EngagementEvent? {
-    guard let verb = plan.requests.first?.operation.verb, house.occupancy.isPresent(occupant)
+    guard let verb = plan.requests.first?.operation.verb,
+      dependencies.currentUser.isPresent(userSession)
     else { return nil }
-    var properties: JSONObject = ["operation": .string(verb.text)]
-    properties["code"] = error.map { .string($0.code.text) }
-    // Both kinds are the house's own, which only a denial forbids, and the cache looks at that.
-    return house.event(
+    var properties: JSONObject = ["operation": .string(verb.rawValue)]
+    properties["code"] = error.map { .string($0.code.rawValue) }
+    // Both kinds are the kit's own: only denied consent forbids them, which the store checks.
+    return dependencies.event(
       error == nil ? .providerRequest : .providerFailed, at: plan.provider.id, properties)
   }
 
   private func record(
-    _ outcome: ProviderOutcome, of plan: RefreshPlan, for occupant: Occupant
+    _ outcome: ProviderOutcome, of plan: RefreshPlan, for userSession: UserSession
   ) async {
     guard outcome.isWorthRecording,
-      let event = event(of: plan, failed: outcome.error, for: occupant)
+      let event = event(of: plan, failed: outcome.error, for: userSession)
     else { return }
     do throws(EngagementError) {
-      _ = try await house.store.record([event], in: occupant.partition)
+      _ = try await dependencies.store.record([event], in: userSession.partition)
     } catch {
-      house.log(.warning, "A refresh could not be recorded: \(error.code)", plan.provider.id)
+      dependencies.log(.warning, "A refresh could not be recorded: \(error.code)", plan.provider.id)
     }
   }
 }

@@ -1,11 +1,11 @@
 public import EngagementModel
 
-extension Route {
+extension Engagement.Route {
   /// The route as a configuration writes it: `{"merge": ["a", "b"]}`, `{"only": "a"}`, `"none"`.
   public var json: JSON {
     switch self {
-    case .only(let provider): ["only": .string(provider.text)]
-    case .merge(let providers): ["merge": .array(providers.map { .string($0.text) })]
+    case .only(let provider): ["only": .string(provider.rawValue)]
+    case .merge(let providers): ["merge": .array(providers.map { .string($0.rawValue) })]
     case .none: "none"
     }
   }

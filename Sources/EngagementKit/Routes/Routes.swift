@@ -1,51 +1,53 @@
 public import EngagementModel
 
-/// Which providers feed which surface.
-public struct Routes: Hashable, Sendable {
-  public var cards: Route
-  public var inbox: Route
+extension Engagement {
+  /// Which providers feed which surface.
+  public struct Routes: Hashable, Sendable {
+    public var cards: Route
+    public var inbox: Route
 
-  public init(cards: Route, inbox: Route) {
-    self.cards = cards
-    self.inbox = inbox
-  }
+    public init(cards: Route, inbox: Route) {
+      self.cards = cards
+      self.inbox = inbox
+    }
 
-  subscript(surface: RoutedSurface) -> Route {
-    get {
-      switch surface {
-      case .cards: cards
-      case .inbox: inbox
+    subscript(surface: RoutedSurface) -> Route {
+      get {
+        switch surface {
+        case .cards: cards
+        case .inbox: inbox
+        }
+      }
+      set {
+        switch surface {
+        case .cards: cards = newValue
+        case .inbox: inbox = newValue
+        }
       }
     }
-    set {
-      switch surface {
-      case .cards: cards = newValue
-      case .inbox: inbox = newValue
+  }
+
+  /// How a surface is fed.
+  @nonexhaustive public enum Route: Hashable, Sendable {
+    /// One provider's items in its own order.
+    case only(ProviderID)
+    /// The items of all, in one total order.
+    case merge([ProviderID])
+    /// Nothing is shown.
+    case none
+
+    /// The providers, each once, in the order given.
+    public var providers: [ProviderID] {
+      switch self {
+      case .only(let provider): [provider]
+      case .merge(let providers):
+        providers.enumerated().filter { !providers[..<$0].contains($1) }.map(\.element)
+      case .none: []
       }
     }
+
+    var isMerged: Bool { if case .merge = self { true } else { false } }
   }
-}
-
-/// How a surface is fed.
-@nonexhaustive public enum Route: Hashable, Sendable {
-  /// One provider's items in its own order.
-  case only(ProviderID)
-  /// The items of all, in one total order.
-  case merge([ProviderID])
-  /// Nothing is shown.
-  case none
-
-  /// The providers, each once, in the order given.
-  public var providers: [ProviderID] {
-    switch self {
-    case .only(let provider): [provider]
-    case .merge(let providers):
-      providers.enumerated().filter { !providers[..<$0].contains($1) }.map(\.element)
-    case .none: []
-    }
-  }
-
-  var isMerged: Bool { if case .merge = self { true } else { false } }
 }
 
 /// The surfaces that have a route.
@@ -54,5 +56,5 @@ enum RoutedSurface: String, Hashable, Sendable, CaseIterable {
 
   var surface: Surface { Surface(rawValue) }
 
-  init?(_ surface: Surface) { self.init(rawValue: surface.text) }
+  init?(_ surface: Surface) { self.init(rawValue: surface.rawValue) }
 }

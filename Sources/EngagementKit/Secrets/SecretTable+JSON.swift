@@ -55,7 +55,7 @@ extension SecretTable {
 
   private static func json(_ owner: SecretOwner, _ secrets: [SecretName: Secret]) -> JSON {
     let members = secrets.sorted { $0.key < $1.key }.map {
-      JSONObject.Member($0.key.text, .string($0.value.revealed))
+      JSONObject.Member($0.key.rawValue, .string($0.value.revealed))
     }
     return ObjectEncoder([
       "environment": owner.environment, "provider": owner.provider,
@@ -98,7 +98,7 @@ extension SecretOwner {
   }
 
   private var rank: [String] {
-    [environment, provider.map { "+\($0)" } ?? "", kind.rawValue, user?.id?.text ?? ""]
+    [environment, provider.map { "+\($0)" } ?? "", kind.rawValue, user?.id?.rawValue ?? ""]
   }
 }
 

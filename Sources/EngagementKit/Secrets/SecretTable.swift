@@ -6,11 +6,11 @@ package struct SecretTable: Hashable, Sendable {
 
   package init() {}
 
-  package func secrets(of owner: SecretOwner) -> [String: Secret] {
+  package func secrets(of owner: Engagement.SecretOwner) -> [String: Secret] {
     let named = owners[owner, default: [:]]
     // No two names are one to Swift: `set` refuses that.
     return Dictionary(
-      named.map { ($0.key.text, $0.value) }, uniquingKeysWith: { first, _ in first })
+      named.map { ($0.key.rawValue, $0.value) }, uniquingKeysWith: { first, _ in first })
   }
 
   /// Takes all changes or none; nil forgets a secret.
@@ -18,7 +18,7 @@ package struct SecretTable: Hashable, Sendable {
   /// Throws `invalidArgument` for a NUL, which no file of ours can hold, and for a name that
   /// Swift takes for another one's.
   package mutating func set(
-    _ changes: [String: Secret?], of owner: SecretOwner
+    _ changes: [String: Secret?], of owner: Engagement.SecretOwner
   ) throws(EngagementError) {
     try owner.refuseNUL()
     var named = owners[owner, default: [:]]
@@ -28,7 +28,7 @@ package struct SecretTable: Hashable, Sendable {
       }
       named[SecretName(name)] = secret
     }
-    guard Set(named.keys.map(\.text)).count == named.count else {
+    guard Set(named.keys.map(\.rawValue)).count == named.count else {
       throw EngagementError(
         .invalidArgument, "The names of two secrets differ only in how letters are composed")
     }
@@ -44,13 +44,12 @@ package struct SecretTable: Hashable, Sendable {
 
 /// The name of a secret, which may hold a vendor's id.
 struct SecretName: ByteComparable {
-  let text: String
-  init(_ text: String) { self.text = text }
+  let rawValue: String
 }
 
 extension SecretOwner {
   fileprivate func refuseNUL() throws(EngagementError) {
-    let texts = [environment, provider?.text, user?.id?.text]
+    let texts = [environment, provider?.rawValue, user?.id?.rawValue]
     guard texts.allSatisfy({ $0?.utf8.contains(0) != true }) else { throw .nulInSecret }
   }
 }

@@ -1,38 +1,39 @@
 import EngagementAdapterAPI
 import EngagementModel
+import EngagementPlatform
 import EngagementStore
-import FoundationEssentials
 
 /// Sessions of use, and the impressions within them.
 ///
 /// What an application reports is noted at once and recorded by `keepTime`, so that no screen ever
 /// waits for the disk.
-final class Sessions: CommitReader {
-  let house: House
-  private let alarm = Alarm()
+final class Sessions: CommitObserver {
+  let dependencies: KitDependencies
+  /// Fires when something was reported or a time-out changed.
+  private let signal = AsyncSignal()
   private let state: Locked<State>
 
-  init(_ house: House) {
-    self.house = house
-    let timeouts = house.providers.map { ($0.id, $0.adapter.capabilities.sessionTimeout) }
+  init(_ dependencies: KitDependencies) {
+    self.dependencies = dependencies
+    let timeouts = dependencies.providers.map { ($0.id, $0.adapter.capabilities.sessionTimeout) }
     state = Locked(
       State(
-        book: SessionBook(
-          house.occupancy.present, timeouts: Dictionary(timeouts) { first, _ in first })))
+        book: SessionTracker(
+          dependencies.currentUser.present, timeouts: Dictionary(timeouts) { first, _ in first })))
   }
 
   private struct State {
-    var book: SessionBook
+    var book: SessionTracker
     var isLoaded = false
     /// Where the application was before the book was loaded.
-    var early: (phase: ScenePhase, at: Moment)?
+    var early: (phase: ScenePhase, at: ClockReading)?
     /// Whether something is to be kept over a restart.
     var isDirty = false
   }
 
-  /// The session as a provider's vendor is told of it; nil outside any.
+  /// The session in the form that the provider's vendor gets; nil outside any.
   func session(for provider: ProviderID) -> Session? {
-    let present = house.occupancy.present.partition
+    let present = dependencies.currentUser.present.partition
     return state.withLock { state in
       state.book.partition == present ? state.book.session(for: provider) : nil
     }
@@ -41,64 +42,66 @@ final class Sessions: CommitReader {
   // MARK: What is reported
 
   func scene(_ phase: ScenePhase) {
-    let moment = Moment(house.clock)
+    let moment = ClockReading(dependencies.clock)
     state.withLock { state in
       guard state.isLoaded else {
         state.early = (phase, moment)
         return
       }
-      state.book.scene(phase, at: moment, by: house.occupancy.present, id: sessionID)
+      state.book.scene(phase, at: moment, by: dependencies.currentUser.present, id: sessionID)
       state.isDirty = true
     }
-    alarm.ring()
+    signal.fire()
   }
 
-  func report(_ report: ScreenReport) {
-    let moment = Moment(house.clock)
+  func report(_ report: ScreenEvent) {
+    let moment = ClockReading(dependencies.clock)
     state.withLock { state in
       guard state.isLoaded else { return }
-      state.book.report(report, at: moment, by: house.occupancy.present, id: sessionID)
+      state.book.report(report, at: moment, by: dependencies.currentUser.present, id: sessionID)
     }
-    alarm.ring()
+    signal.fire()
   }
 
-  private func sessionID() -> SessionID { SessionID(house.key().id(0)) }
+  private func sessionID() -> SessionID { SessionID(dependencies.key().id(0)) }
 
   // MARK: Over restarts and users
 
-  /// Goes on with what was kept; does nothing the second time.
+  /// Continues with what was stored; does nothing the second time.
   func load() async throws(EngagementError) {
-    let occupant = house.occupancy.present
-    let kept = try await HouseMemory(house).value(.installation, "sessions", in: occupant.partition)
-    let timeouts = try await timeouts(in: occupant.partition)
-    let moment = Moment(house.clock)
+    let userSession = dependencies.currentUser.present
+    let kept = try await KitState(dependencies).value(
+      .installation, "sessions", in: userSession.partition)
+    let timeouts = try await timeouts(in: userSession.partition)
+    let moment = ClockReading(dependencies.clock)
     state.withLock { state in
       guard !state.isLoaded else { return }
       state.isLoaded = true
       state.book.setTimeouts(timeouts)
       if let kept { state.book.resume(kept, at: state.early?.at ?? moment) }
       guard let early = state.early else { return }
-      state.book.scene(early.phase, at: early.at, by: house.occupancy.present, id: sessionID)
+      state.book.scene(
+        early.phase, at: early.at, by: dependencies.currentUser.present, id: sessionID)
       state.isDirty = true
     }
   }
 
   /// Follows what a vendor says of its sessions, from the absence under way on.
-  func read(_ report: CommitReport, of partition: Partition) async {
+  func observe(_ report: CommitReport, of partition: Partition) async {
     guard report.hasNewSettings else { return }
     do throws(EngagementError) {
       let timeouts = try await timeouts(in: partition)
       state.withLock { $0.book.setTimeouts(timeouts) }
-      alarm.ring()
+      signal.fire()
     } catch {
-      house.log(.warning, "A new session time-out counts after a restart: \(error.code)")
+      dependencies.log(.warning, "A new session time-out counts after a restart: \(error.code)")
     }
   }
 
   /// Ends the sessions of the present user and records that, while it can still be sent as that
   /// user. Call it before a change of user that is no adoption.
   func leave() async {
-    let moment = Moment(house.clock)
+    let moment = ClockReading(dependencies.clock)
     state.withLock { state in
       state.book.leave(at: moment)
       state.isDirty = true
@@ -116,13 +119,14 @@ final class Sessions: CommitReader {
   /// Ends sessions and counts impressions when their time has come, for as long as the task runs.
   func keepTime() async {
     while !Task.isCancelled {
+      let seen = signal.count
       await loadOrLog()
       await flush()
-      await alarm.sleep(until: nextLook, by: house.clock)
-      let moment = Moment(house.clock)
+      await signal.wait(after: seen, until: nextLook, by: dependencies.clock)
+      let moment = ClockReading(dependencies.clock)
       state.withLock { state in
         guard state.isLoaded else { return }
-        state.book.advance(to: moment, by: house.occupancy.present, id: sessionID)
+        state.book.advance(to: moment, by: dependencies.currentUser.present, id: sessionID)
         // While it is in use, how far the session has come is kept once a minute.
         state.isDirty = state.isDirty || state.book.isActive
       }
@@ -131,7 +135,7 @@ final class Sessions: CommitReader {
   }
 
   private var nextLook: Duration {
-    let now = house.clock.uptime
+    let now = dependencies.clock.uptime
     let deadline = state.withLock { $0.isLoaded ? $0.book.deadline : nil }
     return min(deadline ?? now + Self.interval, now + Self.interval)
   }
@@ -142,7 +146,7 @@ final class Sessions: CommitReader {
     do throws(EngagementError) {
       try await load()
     } catch {
-      house.log(.error, "Sessions wait until the cache can be read: \(error.code)")
+      dependencies.log(.error, "Sessions wait until the cache can be read: \(error.code)")
     }
   }
 
@@ -151,8 +155,8 @@ final class Sessions: CommitReader {
     in partition: Partition
   ) async throws(EngagementError) -> [ProviderID: Duration] {
     var timeouts: [ProviderID: Duration] = [:]
-    for provider in house.providers {
-      let wish = try await house.store.memory(of: provider.id, in: partition).settings
+    for provider in dependencies.providers {
+      let wish = try await dependencies.store.memory(of: provider.id, in: partition).settings
       timeouts[provider.id] =
         wish.sessionTimeout ?? provider.adapter.capabilities.sessionTimeout
     }
@@ -163,7 +167,7 @@ final class Sessions: CommitReader {
 
   /// Records what was noted so far.
   func flush() async {
-    let (notes, kept) = state.withLock { state -> ([SessionBook.Note], (JSON, Partition)?) in
+    let (notes, kept) = state.withLock { state -> ([SessionTracker.Note], (JSON, Partition)?) in
       let kept = state.isDirty ? (state.book.kept, state.book.partition) : nil
       state.isDirty = false
       return (state.book.takeNotes(), kept)
@@ -174,24 +178,26 @@ final class Sessions: CommitReader {
     if let (json, partition) = kept { await keep(json, in: partition) }
   }
 
-  private func record(_ notes: [SessionBook.Note], in partition: Partition) async {
+  private func record(_ notes: [SessionTracker.Note], in partition: Partition) async {
     do throws(EngagementError) {
-      let rule = ConsentRule(consent: try await house.store.consent(of: partition))
+      let rule = ConsentPolicy(consent: try await dependencies.store.consent(of: partition))
       var intents: [Intent] = []
-      for note in notes { intents += try await SessionRecorder(house, rule).intents(for: note) }
-      if !intents.isEmpty { try await house.accept(intents, in: partition) }
+      for note in notes {
+        intents += try await SessionIntents(dependencies, rule).intents(for: note)
+      }
+      if !intents.isEmpty { try await dependencies.accept(intents, in: partition) }
     } catch {
-      house.log(.error, "Sessions and impressions could not be recorded: \(error.code)")
+      dependencies.log(.error, "Sessions and impressions could not be recorded: \(error.code)")
       if error.code.mayRetry { state.withLock { $0.book.putBack(notes) } }
     }
   }
 
   private func keep(_ json: JSON, in partition: Partition) async {
     do throws(EngagementError) {
-      guard try await house.store.consent(of: partition) != .denied else { return }
-      try await HouseMemory(house).keep(["sessions": json], .installation, in: partition)
+      guard try await dependencies.store.consent(of: partition) != .denied else { return }
+      try await KitState(dependencies).keep(["sessions": json], .installation, in: partition)
     } catch {
-      house.log(.warning, "The session will not be known after a restart: \(error.code)")
+      dependencies.log(.warning, "The session will not be known after a restart: \(error.code)")
     }
   }
 }

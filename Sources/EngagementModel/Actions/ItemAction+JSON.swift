@@ -1,5 +1,5 @@
 extension ItemAction {
-  /// The action by name with what belongs to it.
+  /// The action's name and its values as JSON.
   public var json: JSON {
     var encoder = ObjectEncoder(["name": name])
     switch self {
@@ -14,7 +14,8 @@ extension ItemAction {
     return encoder.json
   }
 
-  /// Reads an action; throws `invalidArgument`, naming the field, for what is none.
+  /// Reads an action. Throws `invalidArgument`, which names the field, if the JSON is not an
+  /// action.
   public init(json: JSON) throws(EngagementError) {
     let fields = try ObjectDecoder(JSONField(value: json, place: "action"))
     let name: String = try fields.require("name")

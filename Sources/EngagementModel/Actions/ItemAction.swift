@@ -1,15 +1,15 @@
-public import FoundationEssentials
+public import EngagementPlatform
 
-/// What a user does to an item.
+/// A user's action on an item.
 @nonexhaustive public enum ItemAction: Hashable, Sendable {
-  /// Counts as looked at; see `ImpressionMeter` for when.
+  /// The user looked at the item; `ImpressionMeter` decides when.
   case impression
   case click
   case open
   case read
   case dismiss
   case submit(button: String?, values: JSONObject)
-  /// Hides the item for so long, zero or more seconds.
+  /// Hides the item for that many seconds, zero or more.
   case snooze(seconds: Int)
   case vote(useful: Bool, reason: VoteReason?, message: String?)
   /// Ends the item at a time; nil for now.
@@ -18,15 +18,15 @@ public import FoundationEssentials
 
   /// Why a card was not useful.
   public struct VoteReason: ByteComparable {
-    public let text: String
-    public init(_ text: String) { self.text = text }
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
 
     public static let notRelevant: VoteReason = "not-relevant"
     public static let tooOften: VoteReason = "too-often"
     public static let other: VoteReason = "other"
   }
 
-  /// The action's name, as the command line and verbs spell it.
+  /// The action's name, as the command line prints it.
   public var name: String {
     switch self {
     case .impression: "impression"
@@ -46,11 +46,12 @@ public import FoundationEssentials
   public var eventKind: EngagementEvent.Kind {
     switch self {
     case .expire, .delete: .expire
-    default: EngagementEvent.Kind(name)
+    case .impression, .click, .open, .read, .dismiss, .submit, .snooze, .vote:
+      EngagementEvent.Kind(name)
     }
   }
 
-  /// What the event that records the action says of it.
+  /// The properties of the event that records the action.
   public var eventProperties: JSONObject {
     var properties = JSONObject()
     switch self {
@@ -61,9 +62,9 @@ public import FoundationEssentials
       properties["seconds"] = .integer(Int64(seconds))
     case .vote(let useful, let reason, let message):
       properties["useful"] = .bool(useful)
-      properties["reason"] = reason.map { .string($0.text) }
+      properties["reason"] = reason.map { .string($0.rawValue) }
       properties["message"] = message.map(JSON.string)
-    default: break
+    case .impression, .click, .open, .read, .dismiss, .expire, .delete: break
     }
     return properties
   }

@@ -1,12 +1,12 @@
 extension Card {
-  /// The neutral JSON of the card. What is absent or empty is left out; its booleans and the
-  /// four of `actions` are always there. The handle is not part of it.
+  /// The neutral JSON of the card. It leaves out absent and empty values, but always has the
+  /// Booleans and the four members of `actions`. It does not contain the handle.
   public var json: JSON { shared.fields.json }
 
-  /// Reads the neutral JSON of a card; the handle comes back empty.
+  /// Reads the neutral JSON of a card, with an empty handle.
   ///
-  /// Unknown fields are ignored. Throws `invalidArgument` naming the field where one that must
-  /// be there is missing or one is of a wrong type, and for components nested more than
+  /// Ignores unknown fields. Throws `invalidArgument`, which names the field, if a required field
+  /// is missing, a field has the wrong type, or components are nested more than
   /// `Component.maximumDepth` deep.
   public init(json: JSON) throws(EngagementError) { shared = Shared(try Fields(json: json)) }
 }
@@ -15,12 +15,12 @@ extension Card.Fields {
   fileprivate var json: JSON {
     ObjectEncoder([
       "provider": id.provider, "vendor": vendor, "id": id.value, "container": container,
-      "kind": kind, "title": title, "text": text, "imageURL": imageURL, "imageAlt": imageAlt,
-      "imageAspectRatio": imageAspectRatio, "language": language, "url": url,
+      "kind": kind, "title": title, "text": text, "imageURL": imageURLText, "imageAlt": imageAlt,
+      "imageAspectRatio": imageAspectRatio, "language": language, "url": urlText,
       "linkText": linkText, "opensInWebView": opensInWebView, "createdAt": createdAt,
       "updatedAt": updatedAt, "activeAt": activeAt, "expiresAt": expiresAt,
-      "priority": priority, "pinned": pinned, "dismissible": dismissible, "viewed": viewed,
-      "clicked": clicked, "dismissed": dismissed, "test": test, "status": status,
+      "priority": priority, "pinned": isPinned, "dismissible": isDismissible, "viewed": isViewed,
+      "clicked": isClicked, "dismissed": isDismissed, "test": isTest, "status": status,
       "eventName": eventName, "lifecycleID": lifecycleID, "templateID": templateID,
       "templateName": templateName, "variables": variables, "extras": extras,
       "metadata": metadata, "actions": actions, "components": components,
@@ -45,11 +45,11 @@ extension Card.Fields {
   private mutating func readContent(from fields: ObjectDecoder) throws(EngagementError) {
     title = try fields.read("title")
     text = try fields.read("text")
-    imageURL = try fields.read("imageURL")
+    imageURLText = try fields.read("imageURL")
     imageAlt = try fields.read("imageAlt")
     imageAspectRatio = try fields.read("imageAspectRatio")
     language = try fields.read("language")
-    url = try fields.read("url")
+    urlText = try fields.read("url")
     linkText = try fields.read("linkText")
     opensInWebView = try fields.read("opensInWebView") ?? false
   }
@@ -63,12 +63,12 @@ extension Card.Fields {
 
   private mutating func readState(from fields: ObjectDecoder) throws(EngagementError) {
     priority = try fields.read("priority")
-    pinned = try fields.read("pinned") ?? false
-    dismissible = try fields.read("dismissible") ?? false
-    viewed = try fields.read("viewed") ?? false
-    clicked = try fields.read("clicked") ?? false
-    dismissed = try fields.read("dismissed") ?? false
-    test = try fields.read("test") ?? false
+    isPinned = try fields.read("pinned") ?? false
+    isDismissible = try fields.read("dismissible") ?? false
+    isViewed = try fields.read("viewed") ?? false
+    isClicked = try fields.read("clicked") ?? false
+    isDismissed = try fields.read("dismissed") ?? false
+    isTest = try fields.read("test") ?? false
     status = try fields.read("status")
     actions = try fields.read("actions") ?? Card.Actions()
   }

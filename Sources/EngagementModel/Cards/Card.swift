@@ -1,12 +1,11 @@
-public import FoundationEssentials
+public import EngagementPlatform
 
-/// One card, whichever vendor sent it: a flat content card and a tree of components alike.
+/// One card of any vendor: a flat content card or a tree of components.
 ///
-/// A value that a vendor did not send is nil or empty; `title`, `text` and `imageURL` of a
+/// A value that the vendor did not send is nil or empty. `title`, `text` and `imageURL` of a
 /// composed card are its first headline, text and image.
 ///
-/// A card is a value of one word: lists of cards share what is in them, and only a card that is
-/// changed gets fields of its own.
+/// A card takes one word of memory. Copies share their fields until one of them changes.
 @dynamicMemberLookup
 public struct Card: Hashable, Sendable, Identifiable, CustomReflectable {
   @usableFromInline var shared: Shared
@@ -21,7 +20,7 @@ public struct Card: Hashable, Sendable, Identifiable, CustomReflectable {
     set { self[dynamicMember: \.id] = newValue }
   }
 
-  /// The field; setting it makes the card's fields its own.
+  /// The field. Setting it copies the fields if another card shares them.
   @inlinable
   public subscript<Value>(
     dynamicMember field: WritableKeyPath<Fields, Value>
@@ -33,7 +32,13 @@ public struct Card: Hashable, Sendable, Identifiable, CustomReflectable {
     }
   }
 
-  // Cards that share their fields are told to be equal without a look at these.
+  /// The target of a click, parsed on access; nil if the vendor sent none or it is not a URL.
+  public var url: URL? { shared.fields.urlText.flatMap { URL(string: $0) } }
+
+  /// The image's address, parsed on access; nil if the vendor sent none or it is not a URL.
+  public var imageURL: URL? { shared.fields.imageURLText.flatMap { URL(string: $0) } }
+
+  // Cards that share their fields are equal; there is no need to compare them.
   public static func == (left: Card, right: Card) -> Bool {
     left.shared === right.shared || left.shared.fields == right.shared.fields
   }
@@ -42,108 +47,112 @@ public struct Card: Hashable, Sendable, Identifiable, CustomReflectable {
 
   public var customMirror: Mirror { Mirror(reflecting: shared.fields) }
 
-  /// What a card has, each field under the same name as the card's own property.
+  /// The fields of a card. Each has the same name as the card's own property.
   public struct Fields: Hashable, Sendable {
     /// The provider and the vendor's own id.
     public var id: ItemID
     public var vendor: Vendor
-    /// The vendor's container, where the vendor has containers.
+    /// The vendor's container; nil if the vendor has no containers.
     public var container: ContainerID?
     public var kind: Kind
     public var title: String?
     public var text: String?
-    /// An address as the vendor sent it; no scheme that can run code.
-    public var imageURL: String?
+    /// The image's address as the vendor sent it. Its scheme never runs code.
+    public var imageURLText: String?
     public var imageAlt: String?
     /// Width divided by height.
     public var imageAspectRatio: Double?
     public var language: String?
-    /// Where a click leads, as the vendor sent it; no scheme that can run code.
-    public var url: String?
+    /// The target of a click as the vendor sent it. Its scheme never runs code.
+    public var urlText: String?
     public var linkText: String?
     public var opensInWebView = false
     public var createdAt: Date?
     public var updatedAt: Date?
-    /// When the card last became active: sent, or back from a snooze.
+    /// When the card last became active: when it was sent, or when its snooze ended.
     public var activeAt: Date?
-    /// When the card ends; nil for never.
+    /// When the card expires; nil for never.
     public var expiresAt: Date?
-    /// 1 is the most urgent of 10; feeds take an absent one as 5.
+    /// The urgency: 1 is the most urgent of 10. Feeds treat nil as 5.
     public var priority: Int?
-    public var pinned = false
-    public var dismissible = false
-    public var viewed = false
-    public var clicked = false
-    public var dismissed = false
-    /// Sent to a test user; survives a full sync.
-    public var test = false
+    public var isPinned = false
+    public var isDismissible = false
+    public var isViewed = false
+    public var isClicked = false
+    public var isDismissed = false
+    /// Whether the vendor sent the card to a test user. A test card survives a full sync.
+    public var isTest = false
     /// The vendor's own word for the card's state, such as `active`.
     public var status: String?
     /// The vendor event that made the card.
     public var eventName: String?
     public var lifecycleID: String?
-    /// The vendor's template of the card, by id and by name, where the vendor tells them.
+    /// The id and the name of the vendor's template, if the vendor sends them.
     public var templateID: String?
     public var templateName: String?
-    /// The values that the sender gave the template's variables; what filters on variables see.
+    /// The values that the sender gave the template's variables. Filters on variables compare
+    /// these.
     public var variables = JSONObject()
-    /// What the campaign's author put beside the card.
+    /// Key-value pairs that the campaign's author added to the card.
     public var extras = JSONObject()
-    /// What the sender put beside the card for the application.
+    /// Data that the sender added to the card for the application.
     public var metadata = JSONObject()
     public var actions = Card.Actions()
     public var components: [Component] = []
     public var buttons: [CardButton] = []
     public var subviews: [Subview] = []
     public var runtimeVariables: [RuntimeVariable] = []
-    /// What the card's own adapter needs to speak of it again; opaque to everyone else, part of
-    /// every action on the card and never printed.
+    /// Data that the card's adapter needs to act on the card later. Opaque to all other code. Every
+    /// action on the card carries it, and it is never printed.
     public var handle = JSONObject()
   }
 
-  // Written to only through a card that nobody else refers to.
+  // `Card` writes to an object only while it holds the only reference, so threads can share
+  // objects.
   @usableFromInline final class Shared: @unchecked Sendable {
-    // Cards are read by the thousand, and the card's own rules hold off who writes meanwhile.
+    // Thousands of cards are read at once. The exclusivity rules of `Card` itself already prevent a
+    // write during a read.
     @exclusivity(unchecked) @usableFromInline var fields: Fields
 
     @usableFromInline init(_ fields: Fields) { self.fields = fields }
   }
 
-  /// What a card looks like.
+  /// The layout of a card.
   public struct Kind: ByteComparable {
-    public let text: String
-    public init(_ text: String) { self.text = text }
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
 
     /// An image and nothing else.
     public static let banner: Kind = "banner"
     /// An image with title and text.
     public static let captionedImage: Kind = "captionedImage"
-    /// Title and text, perhaps with a small image.
+    /// Title and text, possibly with a small image.
     public static let classic: Kind = "classic"
-    /// Never shown: stands for a card in the control group of an experiment.
+    /// Never shown: represents a card in the control group of an experiment.
     public static let control: Kind = "control"
     /// A tree of components.
     public static let composed: Kind = "composed"
   }
 
-  /// What the user may do with the card besides its own buttons.
+  /// The actions that the card allows besides its own buttons.
   public struct Actions: Hashable, Sendable {
-    public var dismiss: Bool
-    public var snooze: Bool
-    public var voteUp: Bool
-    public var voteDown: Bool
+    public var canDismiss: Bool
+    public var canSnooze: Bool
+    public var canVoteUp: Bool
+    public var canVoteDown: Bool
 
     public init(
-      dismiss: Bool = false, snooze: Bool = false, voteUp: Bool = false, voteDown: Bool = false
+      canDismiss: Bool = false, canSnooze: Bool = false, canVoteUp: Bool = false,
+      canVoteDown: Bool = false
     ) {
-      self.dismiss = dismiss
-      self.snooze = snooze
-      self.voteUp = voteUp
-      self.voteDown = voteDown
+      self.canDismiss = canDismiss
+      self.canSnooze = canSnooze
+      self.canVoteUp = canVoteUp
+      self.canVoteDown = canVoteDown
     }
   }
 
-  /// A name in the card's texts that the application fills in when the card is shown.
+  /// A placeholder in the card's texts. The application fills it in when it shows the card.
   public struct RuntimeVariable: Hashable, Sendable {
     public var name: String
     public var defaultValue: String

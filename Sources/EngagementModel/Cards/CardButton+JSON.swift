@@ -1,5 +1,5 @@
-/// An object of `text`, `action` with the members of that action, and the attributes. An
-/// attribute that has the name of one of those is left out.
+/// The JSON has `text`, `action`, the members of that action, and the attributes. An attribute with
+/// the name of one of those members is left out.
 extension CardButton: FieldValue {
   package var json: JSON {
     var object = ObjectEncoder(["text": text, "action": action.name])
@@ -20,7 +20,7 @@ extension CardButton: FieldValue {
 private enum ActionName: String, CaseIterable, FieldValue {
   case submit, dismiss, snooze, link, vote
 
-  /// The fields that are not free for attributes.
+  /// The names that attributes may not use.
   var takenFields: [String] {
     switch self {
     case .submit: ["text", "action", "name", "values"]
@@ -43,7 +43,7 @@ extension CardButton.Action {
     }
   }
 
-  /// Values and payload are there even when empty: they are what the action is.
+  /// Values and payload are present even when empty, because the action consists of them.
   fileprivate var fields: KeyValuePairs<String, (any FieldValue)?> {
     switch self {
     case .submit(let name, let values): ["name": name, "values": values.json]

@@ -1,16 +1,18 @@
 extension Card.Actions: FieldValue {
   package var json: JSON {
     [
-      "dismiss": .bool(dismiss), "snooze": .bool(snooze), "voteUp": .bool(voteUp),
-      "voteDown": .bool(voteDown),
+      "dismiss": .bool(canDismiss), "snooze": .bool(canSnooze), "voteUp": .bool(canVoteUp),
+      "voteDown": .bool(canVoteDown),
     ]
   }
 
   package init(_ field: JSONField) throws(EngagementError) {
     let fields = try ObjectDecoder(field)
     self.init(
-      dismiss: try fields.read("dismiss") ?? false, snooze: try fields.read("snooze") ?? false,
-      voteUp: try fields.read("voteUp") ?? false, voteDown: try fields.read("voteDown") ?? false)
+      canDismiss: try fields.read("dismiss") ?? false,
+      canSnooze: try fields.read("snooze") ?? false,
+      canVoteUp: try fields.read("voteUp") ?? false,
+      canVoteDown: try fields.read("voteDown") ?? false)
   }
 }
 

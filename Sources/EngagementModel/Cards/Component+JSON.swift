@@ -1,14 +1,14 @@
 extension Component {
-  /// How deep components may be nested in JSON that is read: a limit of ours, far beyond what
-  /// vendors send, so that no input can exhaust the stack.
+  /// The greatest depth of components in JSON that is read. The limit is ours, far beyond what
+  /// vendors send; it keeps any input from exhausting the stack.
   public static let maximumDepth = 64
 
-  /// The names that are not free for attributes.
+  /// The names that attributes may not use.
   static let takenNames = ["type", "children"]
 }
 
-/// An object of the kind as `type`, the attributes and the children. An attribute that is called
-/// `type` or `children` is left out.
+/// The JSON has the kind as `type`, the attributes and the children. An attribute named `type` or
+/// `children` is left out.
 extension Component: FieldValue {
   package var json: JSON {
     var object = ObjectEncoder(["type": kind])

@@ -1,9 +1,9 @@
-/// One element of a composed card. Attributes have neutral names; a kind that this version does
-/// not know is kept with its attributes.
+/// One element of a composed card. Attributes have neutral names. A kind that this version does not
+/// know is kept with its attributes.
 public struct Component: Hashable, Sendable {
   public var kind: Kind
   /// Everything but the children, by neutral name: `text`, `url`, `name`, `label`, `items` …
-  /// `type` and `children` are no names of attributes: the neutral JSON leaves them out.
+  /// Attributes must not be named `type` or `children`: the neutral JSON leaves those out.
   public var attributes: JSONObject
   public var children: [Component]
 
@@ -13,17 +13,17 @@ public struct Component: Hashable, Sendable {
     self.children = children
   }
 
-  /// The text that is shown, where the component has one.
+  /// The visible text, if the component has one.
   public var text: String? { attributes["text"]?.string }
   /// The address of an image or a video.
-  public var url: String? { attributes["url"]?.string }
+  public var urlText: String? { attributes["url"]?.string }
   /// The name under which an input's value is submitted.
   public var name: String? { attributes["name"]?.string }
 
-  /// What the component is.
+  /// The type of the component.
   public struct Kind: ByteComparable {
-    public let text: String
-    public init(_ text: String) { self.text = text }
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
 
     public static let category: Kind = "category"
     public static let headline: Kind = "headline"
@@ -42,12 +42,12 @@ public struct Component: Hashable, Sendable {
   }
 }
 
-/// A button of a card, with what it does.
+/// A button of a card and its action.
 public struct CardButton: Hashable, Sendable {
   public var text: String
   public var action: Action
-  /// What else the vendor said of the button, by neutral name, such as `icon`. `text`, `action`
-  /// and what the action itself says are no names of attributes.
+  /// Further values from the vendor by neutral name, such as `icon`. Attributes must not be named
+  /// `text`, `action` or like a member of the action.
   public var attributes: JSONObject
 
   public init(_ text: String, _ action: Action, attributes: JSONObject = [:]) {
@@ -56,22 +56,22 @@ public struct CardButton: Hashable, Sendable {
     self.attributes = attributes
   }
 
-  /// What pressing the button does.
+  /// The effect of pressing the button.
   @nonexhaustive public enum Action: Hashable, Sendable {
-    /// Submits the form's values laid over the button's own.
+    /// Submits the button's own values, overlaid with the form's values.
     case submit(name: String?, values: JSONObject)
     case dismiss
-    /// Hides the card for so many seconds; nil asks the user for how long.
+    /// Hides the card for that many seconds; nil asks the user how long.
     case snooze(seconds: Int?)
     case link(Link)
     case vote(useful: Bool)
   }
 
-  /// Where a link button leads.
+  /// The target of a link button.
   @nonexhaustive public enum Link: Hashable, Sendable {
     case url(String)
     case subview(String)
-    /// Handed to the application as it is.
+    /// The application gets the payload unchanged.
     case payload(JSONObject)
   }
 }

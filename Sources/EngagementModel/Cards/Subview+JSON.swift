@@ -1,4 +1,4 @@
-/// The subviews of a card as one object by id. Of several with one id, the first is kept.
+/// The subviews of a card as one object by id. If several have the same id, the first is kept.
 struct Subviews: FieldValue {
   var list: [Card.Subview]
 
@@ -16,7 +16,7 @@ extension Subviews {
   init(_ field: JSONField) throws(EngagementError) {
     list = []
     for (index, member) in try JSONObject(field).members.enumerated() {
-      // By number: an id is a vendor's text, and no part of an error.
+      // The error names the member by number: an id is a vendor's text and must not be in an error.
       let place = "\(field.place)[\(index)]"
       list.append(
         try Card.Subview(member.key, ObjectDecoder(JSONField(value: member.value, place: place))))

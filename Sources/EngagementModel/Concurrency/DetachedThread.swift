@@ -1,15 +1,9 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import EngagementPlatform
 
-/// Runs the body on a thread of its own that nobody joins: what it waits for holds up nobody of
-/// Swift's shared pool.
+/// Runs the body on a new detached thread, so that a wait in it blocks no thread of Swift's shared
+/// pool. Throws `internalFailure` if the system has no thread left.
 ///
-/// - Parameter purpose: What has no thread otherwise, as people call it.
+/// - Parameter purpose: What the thread is for, in words for the error message.
 package func detachThread(
   for purpose: String, _ body: @escaping @Sendable () -> Void
 ) throws(EngagementError) {
@@ -35,16 +29,16 @@ private final class ThreadBody: Sendable {
   init(run: @escaping @Sendable () -> Void) { self.run = run }
 }
 
-// At file scope: formed in an actor's context, it would check for that actor and trap.
+// At file scope: a closure formed in an actor's context would check for that actor and trap.
 #if canImport(Darwin)
   private let threadMain: @convention(c) (UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? = {
-    // The reference that `detachThread` handed over.
+    // Takes the reference that `detachThread` retained.
     Unmanaged<ThreadBody>.fromOpaque($0).takeRetainedValue().run()
     return nil
   }
 #else
   private let threadMain: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = {
-    // As above.
+    // Takes the reference that `detachThread` retained.
     if let own = $0 { Unmanaged<ThreadBody>.fromOpaque(own).takeRetainedValue().run() }
     return nil
   }

@@ -1,16 +1,10 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import EngagementPlatform
 
 /// A value behind a lock, for short synchronous sections.
 ///
-/// A pthread mutex and not `Synchronization.Mutex`, whose futex the thread sanitizer cannot see
-/// on Linux and reports as races.
-// The value is reached only between lock and unlock, so it may be used from any thread.
+/// It uses a pthread mutex. On Linux the thread sanitizer cannot see the futex of
+/// `Synchronization.Mutex` and reports races.
+// The value is accessed only between lock and unlock, so any thread may use the object.
 package final class Locked<Value>: @unchecked Sendable {
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private var value: Value
@@ -27,7 +21,7 @@ package final class Locked<Value>: @unchecked Sendable {
     mutex.deallocate()
   }
 
-  /// Runs the body while no one else does. The body must not wait for anything.
+  /// Runs the body while holding the lock. The body must not wait for anything.
   package func withLock<Result, Failure: Error>(
     _ body: (inout Value) throws(Failure) -> sending Result
   ) throws(Failure) -> sending Result {
@@ -36,7 +30,7 @@ package final class Locked<Value>: @unchecked Sendable {
     return try body(&value)
   }
 
-  /// Runs the body unless someone else, or this very thread, is at it; nil then.
+  /// Runs the body if the lock is free. Returns nil if any thread, also this one, holds it.
   package func withLockIfFree<Result>(
     _ body: (inout Value) -> sending Result
   ) -> sending Result? {

@@ -1,18 +1,21 @@
-/// The one error that this library throws. Act on the code; show the message to a developer.
+/// The only error type that this library throws. Act on the code; show the message to developers.
 ///
-/// No input, header or body is ever part of it.
-public struct EngagementError: Error, Hashable, Sendable {
+/// It never contains input, headers or bodies.
+public struct EngagementError: Error, Sendable {
   public var code: Code
-  /// One sentence: what failed and, where there is one, the next step.
+  /// One sentence: what failed and, if there is one, the next step.
   public var message: String
-  /// The provider that failed, where one did.
+  /// The provider that failed, if the failure concerns one.
   public var provider: ProviderID?
   /// The name of the operation that failed, such as `inbox`.
   public var operation: String?
-  /// How long the vendor asked to be left alone.
+  /// How long the vendor asks the client to wait before the next request.
   public var retryAfter: Duration?
-  /// A short name of the cause, such as a status or a library's error code.
+  /// A short name of the cause, such as an HTTP status or a library's error code.
   public var underlying: String?
+  /// The cause as a value, for the part of this package that failed; `underlying` names it for
+  /// people. It takes no part in `==`.
+  package var cause: (any Error)?
 
   public init(
     _ code: Code, _ message: String, provider: ProviderID? = nil, operation: String? = nil,
@@ -26,10 +29,10 @@ public struct EngagementError: Error, Hashable, Sendable {
     self.underlying = underlying
   }
 
-  /// What kind of failure it is.
+  /// The kind of failure.
   public struct Code: ByteComparable {
-    public let text: String
-    public init(_ text: String) { self.text = text }
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
 
     public static let notFound: Code = "notFound"
     public static let invalidArgument: Code = "invalidArgument"
@@ -52,12 +55,29 @@ public struct EngagementError: Error, Hashable, Sendable {
     public static let storage: Code = "storage"
     public static let internalFailure: Code = "internalFailure"
 
-    /// Whether the same call may succeed later without anyone changing anything.
+    /// Whether the same call may succeed later without any change by the caller.
     public var mayRetry: Bool { Self.passing.contains(self) }
 
     private static let passing: Set<Code> = [
       .rateLimited, .unavailable, .busy, .deadlineExceeded, .malformedResponse,
     ]
+  }
+}
+
+extension EngagementError: Hashable {
+  public static func == (left: Self, right: Self) -> Bool {
+    left.code == right.code && left.message == right.message && left.provider == right.provider
+      && left.operation == right.operation && left.retryAfter == right.retryAfter
+      && left.underlying == right.underlying
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(code)
+    hasher.combine(message)
+    hasher.combine(provider)
+    hasher.combine(operation)
+    hasher.combine(retryAfter)
+    hasher.combine(underlying)
   }
 }
 

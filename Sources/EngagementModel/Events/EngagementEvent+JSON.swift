@@ -1,22 +1,21 @@
 extension EngagementEvent {
-  /// The neutral JSON of the event, without the handle of its item. The time keeps its
-  /// milliseconds.
+  /// The neutral JSON of the event, without its item's handle. The time keeps its milliseconds.
   public var json: JSON { json(item: item) }
 
-  /// Reads the neutral JSON of an event; the handle of its item comes back empty.
+  /// Reads the neutral JSON of an event, with an empty handle for its item.
   ///
-  /// Unknown fields are ignored. Throws `invalidArgument` naming the field where one that must
-  /// be there is missing or one is of a wrong type.
+  /// Ignores unknown fields. Throws `invalidArgument`, which names the field, if a required field
+  /// is missing or a field has the wrong type.
   public init(json: JSON) throws(EngagementError) {
     let fields = try ObjectDecoder(JSONField(value: json, place: "event"))
     try self.init(fields, item: fields.read("item"))
   }
 
-  /// What the outbox keeps: the neutral JSON and with it the handle of the item. Not for
-  /// printing, nor for an export.
+  /// The JSON that the outbox stores: the neutral JSON plus the item's handle. Never print or
+  /// export it.
   public var storedJSON: JSON { json(item: item.map(StoredItemReference.init(reference:))) }
 
-  /// Reads what the outbox kept; throws as `init(json:)` does.
+  /// Reads the JSON that the outbox stored. Throws like `init(json:)`.
   public init(storedJSON: JSON) throws(EngagementError) {
     let fields = try ObjectDecoder(JSONField(value: storedJSON, place: "event"))
     let item: StoredItemReference? = try fields.read("item")

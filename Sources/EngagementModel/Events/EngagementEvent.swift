@@ -1,20 +1,22 @@
-public import FoundationEssentials
+public import EngagementPlatform
 
-/// Something that happened, once, with the id it keeps over every attempt to report it.
+/// One occurrence of something, such as a click. Its id stays the same in every attempt to report
+/// it.
 public struct EngagementEvent: Hashable, Sendable, Identifiable {
   public let id: EventID
   public var kind: Kind
   public var time: Date
-  /// The zone's offset from UTC in seconds, where and when it happened.
+  /// The local time zone's offset from UTC in seconds when the event happened.
   public var zoneOffset: Int
   public var session: SessionID?
-  /// Counts up with every event of the installation; orders events when clocks jump.
+  /// A number that increases with every event of the installation. It orders events when clocks
+  /// jump.
   public var sequence: Int64
-  /// The provider that is concerned, where one is.
+  /// The provider that the event concerns, if any.
   public var provider: ProviderID?
-  /// The item it is about.
+  /// The item that the event concerns.
   public var item: ItemReference?
-  /// What a custom event or a purchase is called.
+  /// The name of a custom event or a purchase.
   public var name: String?
   public var properties: JSONObject
 
@@ -36,8 +38,8 @@ public struct EngagementEvent: Hashable, Sendable, Identifiable {
   }
 }
 
-/// An item as an action or an event speaks of it: its id, where it was, and what its adapter
-/// asked to be told again.
+/// A reference to an item in an action or an event: its id, its place, and the handle that its
+/// adapter gave it.
 public struct ItemReference: Hashable, Sendable {
   public var id: ItemID
   public var surface: Surface
@@ -54,21 +56,21 @@ public struct ItemReference: Hashable, Sendable {
     self.handle = handle
   }
 
-  /// How the card is spoken of.
+  /// A reference to the card.
   public init(_ card: Card) {
     self.init(card.id, on: .cards, in: card.container, handle: card.handle)
   }
 
-  /// How the message is spoken of.
+  /// A reference to the message.
   public init(_ message: InboxMessage) {
     self.init(message.id, on: .inbox, handle: message.handle)
   }
 }
 
-/// A kind of item with a place where it is shown.
+/// A kind of item, each with its own place in an application.
 public struct Surface: ByteComparable {
-  public let text: String
-  public init(_ text: String) { self.text = text }
+  public let rawValue: String
+  public init(rawValue: String) { self.rawValue = rawValue }
 
   public static let cards: Surface = "cards"
   public static let inbox: Surface = "inbox"

@@ -1,15 +1,15 @@
 extension EngagementEvent {
-  /// What happened. An open set: a kind without a name here is kept as it is.
+  /// The kind of an event. The set is open: a kind without a constant here is kept unchanged.
   public struct Kind: ByteComparable {
-    public let text: String
-    public init(_ text: String) { self.text = text }
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
 
     // MARK: On an item
     public static let delivered: Kind = "delivered"
-    /// The vendor's own notion, such as: on screen, however briefly.
+    /// The vendor's own notion, for example that an item was on screen, however briefly.
     public static let displayed: Kind = "displayed"
     public static let seen: Kind = "seen"
-    /// Ours, the same for every vendor: see `ImpressionMeter`.
+    /// The kit's own notion, the same for every vendor: see `ImpressionMeter`.
     public static let impression: Kind = "impression"
     public static let click: Kind = "click"
     public static let open: Kind = "open"
@@ -28,7 +28,7 @@ extension EngagementEvent {
     public static let receive: Kind = "receive"
     public static let launch: Kind = "launch"
     public static let sessionStart: Kind = "session.start"
-    /// `properties.seconds`: how long the session was.
+    /// `properties.seconds` is the length of the session.
     public static let sessionEnd: Kind = "session.end"
     public static let inboxFetch: Kind = "inbox.fetch"
     public static let feedUpdated: Kind = "feed.updated"
@@ -40,14 +40,14 @@ extension EngagementEvent {
     // MARK: On a person
     public static let register: Kind = "register"
     public static let identify: Kind = "identify"
-    /// The application's own: `name` with its properties.
+    /// An event of the application's own, with a `name` and properties.
     public static let custom: Kind = "custom"
     /// `name` is the product; `properties` has `currency`, `price`, `quantity` and the
     /// application's own.
     public static let purchase: Kind = "purchase"
     public static let optOut: Kind = "optout"
 
-    // MARK: On providers and on ourselves
+    // MARK: On providers and the kit
     public static let providerRequest: Kind = "provider.request"
     public static let providerFailed: Kind = "provider.failed"
     public static let providerFallback: Kind = "provider.fallback"

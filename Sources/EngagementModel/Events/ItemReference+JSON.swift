@@ -2,19 +2,18 @@ extension ItemReference {
   /// The neutral JSON of the reference, without the handle.
   public var json: JSON { encoder.json }
 
-  /// Reads the neutral JSON of a reference; the handle comes back empty.
+  /// Reads the neutral JSON of a reference, with an empty handle.
   ///
-  /// Unknown fields are ignored. Throws `invalidArgument` naming the field where one that must
-  /// be there is missing or one is of a wrong type.
+  /// Ignores unknown fields. Throws `invalidArgument`, which names the field, if a required field
+  /// is missing or a field has the wrong type.
   public init(json: JSON) throws(EngagementError) {
     try self.init(JSONField(value: json, place: "item"))
   }
 
-  /// What the outbox keeps: the neutral JSON and with it the handle. Not for printing, nor for
-  /// an export.
+  /// The JSON that the outbox stores: the neutral JSON plus the handle. Never print or export it.
   public var storedJSON: JSON { StoredItemReference(reference: self).json }
 
-  /// Reads what the outbox kept; throws as `init(json:)` does.
+  /// Reads the JSON that the outbox stored. Throws like `init(json:)`.
   public init(storedJSON: JSON) throws(EngagementError) {
     self = try StoredItemReference(JSONField(value: storedJSON, place: "item")).reference
   }

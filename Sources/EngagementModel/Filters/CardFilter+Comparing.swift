@@ -1,8 +1,8 @@
 import EngagementFormats
-import FoundationEssentials
+import EngagementPlatform
 
 extension CardFilter.Value {
-  /// The variable's value as the type that it is compared as; nil where it is of another.
+  /// A variable's value, converted to the type of the comparison; nil if it has another type.
   init?(_ json: JSON, as kind: Kind?) {
     let value: Self? =
       switch (kind, json) {
@@ -11,22 +11,23 @@ extension CardFilter.Value {
       case (.date, .string(let text)): ISO8601.date(from: text).map(Self.date)
       case (.string, .string(let text)): .string(text)
       case (.boolean, .bool(let bool)): .bool(bool)
-      default: nil
+      case (.number?, _), (.date?, _), (.string?, _), (.boolean?, _), (nil, _): nil
       }
     guard let value else { return nil }
     self = value
   }
 
-  /// Whether both are the same; nil for values of different kinds and for what is no number.
+  /// Whether both values are equal; nil for values of different kinds and for NaN.
   func equals(_ other: Self) -> Bool? {
     switch (self, other) {
     case (.string(let a), .string(let b)): a.hasSameBytes(as: b)
     case (.bool(let a), .bool(let b)): a == b
-    default: order(to: other).map { $0 == .same }
+    case (.integer, _), (.number, _), (.date, _), (.string, _), (.bool, _):
+      order(to: other).map { $0 == .same }
     }
   }
 
-  /// Whether this comes before the other; nil where there is no order, as between strings.
+  /// Whether this value comes before the other; nil if they have no order, as with strings.
   func precedes(_ other: Self) -> Bool? {
     order(to: other).map { $0 == .before }
   }
@@ -53,7 +54,7 @@ extension CardFilter.Value {
       Epoch.milliseconds(of: a).flatMap { a in
         Epoch.milliseconds(of: b).flatMap { b in Self.order(a, b) }
       }
-    default: nil
+    case (.integer, _), (.number, _), (.date, _), (.string, _), (.bool, _): nil
     }
   }
 
@@ -61,11 +62,11 @@ extension CardFilter.Value {
     a < b ? .before : a > b ? .after : a == b ? .same : nil
   }
 
-  /// Exact also beyond 2⁵³, where not every whole number is a `Double`.
+  /// Exact even beyond 2⁵³, where a `Double` cannot hold every whole number.
   private static func order(_ a: Int64, _ b: Double) -> Order? {
     if let whole = Int64(exactly: b) { return order(a, whole) }
-    // What is left has a fraction, so is small enough for `Double(a)` not to reach it wrongly,
-    // or lies outside `Int64`, where only its sign matters.
+    // `b` has a fraction or lies outside `Int64`. With a fraction, it is small enough that
+    // converting `a` cannot give the wrong order; outside, only its sign matters.
     if b.magnitude >= 0x1p63 { return b > 0 ? .before : .after }
     return order(Double(a), b)
   }

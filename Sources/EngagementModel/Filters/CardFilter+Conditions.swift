@@ -1,15 +1,15 @@
-public import struct FoundationEssentials.Date
+public import EngagementPlatform
 
-/// A type that a card's field may be compared as: `Int`, `Int64`, `Double`, `Date`, `String` and
-/// `Bool`.
+/// A type that a filter can compare a card's field with: `Int`, `Int64`, `Double`, `Date`, `String`
+/// or `Bool`.
 public protocol CardFilterValue: Sendable {
   static func cardFilterValue(_ value: Self) -> CardFilter.Value
 }
 
-/// A type with `oneOf` and `noneOf`: every one but `Bool`.
+/// A type that has `oneOf` and `noneOf`: every one but `Bool`.
 public protocol ListedCardFilterValue: CardFilterValue {}
 
-/// A type with an order: numbers and dates.
+/// A type with an order: a number or a date.
 public protocol OrderedCardFilterValue: ListedCardFilterValue {}
 
 extension Int: OrderedCardFilterValue {
@@ -37,7 +37,7 @@ extension Bool: CardFilterValue {
 }
 
 extension CardFilter {
-  /// An operator with its values, all of one type.
+  /// An operator and its values, all of one type.
   public struct Condition<Value: CardFilterValue>: Sendable {
     let `operator`: Operator
     let values: [Value]
@@ -53,9 +53,9 @@ extension CardFilter {
 }
 
 extension CardFilter.Condition where Value: ListedCardFilterValue {
-  /// Equal to one of the values, of which there must be one.
+  /// Equal to one of the values. The list must not be empty.
   public static func oneOf(_ values: [Value]) -> Self { Self(.oneOf, values) }
-  /// Equal to none of the values, of which there must be one.
+  /// Equal to none of the values. The list must not be empty.
   public static func noneOf(_ values: [Value]) -> Self { Self(.noneOf, values) }
 }
 
@@ -65,41 +65,41 @@ extension CardFilter.Condition where Value: OrderedCardFilterValue {
   public static func lessThan(_ value: Value) -> Self { Self(.lessThan, [value]) }
   public static func atMost(_ value: Value) -> Self { Self(.lessThanOrEqual, [value]) }
 
-  /// From the first to the second, both included; the first must not be the greater.
+  /// From the first to the last value, both included. The first must not be greater than the last.
   public static func between(_ first: Value, _ last: Value) -> Self {
     Self(.between, [first, last])
   }
 }
 
 extension CardFilter {
-  /// Cards by priority, from 1 to 10.
+  /// Compares the priority, from 1 to 10.
   public static func priority(_ condition: Condition<Int>) -> CardFilter {
     CardFilter(.priority, condition)
   }
 
-  /// Cards by `createdAt`.
+  /// Compares `createdAt`.
   public static func created(_ condition: Condition<Date>) -> CardFilter {
     CardFilter(.created, condition)
   }
 
-  /// Cards by the id of their template.
+  /// Compares the id of the card's template.
   public static func templateID(_ condition: Condition<String>) -> CardFilter {
     CardFilter(.templateID, condition)
   }
 
-  /// Cards by the name of their template.
+  /// Compares the name of the card's template.
   public static func templateName(_ condition: Condition<String>) -> CardFilter {
     CardFilter(.templateName, condition)
   }
 
-  /// Cards by a variable. The values' type says which type the variable has.
+  /// Compares a variable of the card. The type of the values is the type of the variable.
   public static func variable<Value: CardFilterValue>(
     _ name: String, _ condition: Condition<Value>
   ) -> CardFilter {
     CardFilter(.variable(name), condition)
   }
 
-  /// The one card that the vendor calls so, such as the card of a push.
+  /// Matches the one card with the vendor's id, such as the card of a push.
   public static func cardID(_ id: String) -> CardFilter {
     CardFilter(.cardID, .equals(id))
   }

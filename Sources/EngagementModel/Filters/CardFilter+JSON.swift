@@ -1,12 +1,12 @@
 import EngagementFormats
-import FoundationEssentials
+import EngagementPlatform
 
 extension CardFilter {
-  /// The neutral JSON of the filter:
-  /// `{"field": "priority", "operator": "between", "values": [2, 6]}`.
+  /// The neutral JSON of the filter: `{"field": "priority", "operator": "between", "values": [2,
+  /// 6]}`.
   ///
-  /// A variable has its `name`, and the `type` `date` where it is compared with dates: as text, a
-  /// date is a string like any other.
+  /// A filter on a variable also has its `name`. If it compares dates, it has the `type` `date`,
+  /// because a date's text looks like any other string.
   public var json: JSON {
     ObjectEncoder([
       "field": field.name, "name": field.variableName, "type": typeName, "operator": self.operator,
@@ -16,8 +16,8 @@ extension CardFilter {
 
   /// Reads the neutral JSON of a filter.
   ///
-  /// Unknown members are ignored. Throws `invalidArgument` naming the member that is missing or
-  /// of a wrong type, and for what `validate()` refuses.
+  /// Ignores unknown members. Throws `invalidArgument`, which names the member, if a member is
+  /// missing or has the wrong type, and if `validate()` refuses the filter.
   public init(json: JSON) throws(EngagementError) {
     try self.init(JSONField(value: json, place: "filter"))
   }
@@ -51,7 +51,7 @@ extension CardFilter: FieldValue {
 extension CardFilter.Operator: FieldValue {}
 
 extension CardFilter.Field {
-  /// The fields as the neutral JSON calls them.
+  /// The names of the fields in the neutral JSON.
   enum Name: String, CaseIterable, FieldValue {
     case priority, created, templateID, templateName, variable, cardID
   }
@@ -100,7 +100,7 @@ extension CardFilter.Value {
 extension CardFilter.Value.Kind: FieldValue {
   static let names = allCases.map(\.rawValue).joined(separator: ", ")
 
-  /// The kind that a value shows by itself, which a date does not.
+  /// The kind that the JSON value shows by itself. A date shows as a string.
   fileprivate init?(of json: JSON) {
     switch json {
     case .integer, .number: self = .number

@@ -1,19 +1,20 @@
 import EngagementFormats
-import FoundationEssentials
+import EngagementPlatform
 
 extension CardFilter {
-  /// Whether the card meets the condition; nil where that is unknown: the card does not carry
-  /// the field, or carries a variable of another type.
+  /// Whether the card meets the condition. Nil if that is unknown: the card lacks the field, or its
+  /// variable has another type.
   ///
-  /// Unknown is not false: a vendor may know what it did not send. A card without a priority is
-  /// unknown too, though feeds sort it as 5: no vendor says that its filters do.
+  /// Unknown is not false, because a vendor may know a value that it did not send. A card without a
+  /// priority is unknown too, although feeds sort it as 5: no vendor documents that default for
+  /// filters.
   public func matches(_ card: Card) -> Bool? {
     guard let found = value(in: card) else { return nil }
     return verdict(on: found).bool
   }
 
-  /// Whether the card meets every condition: false where one is not met, else nil where one is
-  /// unknown, else true. No condition at all is met by every card.
+  /// Whether the card meets every condition: false if it fails one, otherwise nil if one is
+  /// unknown, otherwise true. Every card meets an empty list.
   public static func all(_ filters: [CardFilter], match card: Card) -> Bool? {
     var verdict = Verdict.yes
     for filter in filters where verdict != .no {
@@ -50,7 +51,7 @@ extension CardFilter {
     }
   }
 
-  /// Whether it is so of any value; unknown where there is none.
+  /// Whether the test holds for any value; unknown if there are no values.
   private func isAny(_ test: (Value) -> Bool?) -> Verdict {
     guard !values.isEmpty else { return .unknown }
     var verdict = Verdict.no
@@ -61,7 +62,7 @@ extension CardFilter {
   }
 }
 
-/// Three-valued logic: *and* is the lesser, *or* the greater of two.
+/// Three-valued logic: *and* is the minimum of two verdicts, *or* the maximum.
 private enum Verdict: Int, Comparable {
   case no, unknown, yes
 

@@ -1,13 +1,15 @@
 import EngagementFormats
 
 extension CardFilter {
-  /// Throws `invalidArgument` naming the field and the operator for an operator or a value that
-  /// the field does not take: a wrong type, several types in one list, a priority outside 1…10,
-  /// a number of values that the operator does not take, an empty list, a range that ends before
-  /// it starts, a number or a time that has no text.
+  /// Throws `invalidArgument`, which names the field and the operator, if the field does not take
+  /// the operator or a value.
   ///
-  /// Filters from data were validated when they were made. Those written in code have an
-  /// operator that suits, and are validated where they leave for a vendor.
+  /// It refuses a wrong type, several types in one list, a priority outside 1…10, a wrong number of
+  /// values, an empty list, a range that ends before it starts, and a number or a time that has no
+  /// text.
+  ///
+  /// A filter made from data is validated when it is made. A filter written in code always has a
+  /// suitable operator; it is validated before it is sent to a vendor.
   public func validate() throws(EngagementError) {
     let kinds = Set(values.map(\.kind))
     guard kinds.count <= 1 else { throw fault("compares with values of one type") }
@@ -51,7 +53,7 @@ extension CardFilter {
       guard number.isFinite else { throw fault("takes finite numbers") }
     case (_, .date(let date)):
       guard Epoch.milliseconds(of: date) != nil else { throw fault("takes years of four digits") }
-    default: break
+    case (_, .integer), (_, .string), (_, .bool): break
     }
   }
 
@@ -67,7 +69,7 @@ extension CardFilter {
 }
 
 extension CardFilter.Field {
-  /// The kind of value it is compared with; nil where the values say it.
+  /// The kind of value that the field takes; nil if the values decide.
   var kind: CardFilter.Value.Kind? {
     switch self {
     case .priority: .number
@@ -79,7 +81,7 @@ extension CardFilter.Field {
 }
 
 extension CardFilter.Value {
-  /// What vendors call a type: whole and other numbers are one.
+  /// The type of a value in vendors' terms. Whole and other numbers are one type.
   enum Kind: String, CaseIterable {
     case number, date, string, boolean
 
@@ -92,12 +94,12 @@ extension CardFilter.Value {
     }
   }
 
-  /// The whole number, also when it was written as `3.0`.
+  /// The value as a whole number, also for `3.0`.
   fileprivate var integer: Int64? {
     switch self {
     case .integer(let value): value
     case .number(let value): Int64(exactly: value)
-    default: nil
+    case .date, .string, .bool: nil
     }
   }
 

@@ -1,11 +1,11 @@
-public import struct FoundationEssentials.Date
+public import EngagementPlatform
 
-/// One condition on cards: a field, an operator and the values it compares with. Several filters
-/// together are a conjunction: see `all(_:match:)`.
+/// One condition on cards: a field, an operator and the values to compare with. A card must meet
+/// all filters of a list: see `all(_:match:)`.
 ///
-/// Written in code, a filter whose operator the field's type lacks does not compile:
-/// `.priority(.between(2, 6))`, `.templateName(.oneOf(["bill", "offer"]))`,
-/// `.variable("vip", .equals(true))`. Made from data, it throws.
+/// In code, a filter with an operator that the field's type lacks does not compile:
+/// `.priority(.between(2, 6))`, `.templateName(.oneOf(["bill", "offer"]))`, `.variable("vip",
+/// .equals(true))`. From data, such a filter throws.
 ///
 /// | values | operators |
 /// |---|---|
@@ -14,17 +14,18 @@ public import struct FoundationEssentials.Date
 /// | booleans | `equal notEqual` |
 /// | the id of a card | `equal` |
 ///
-/// That is what vendors document. An adapter may refuse more, before any request: one whose
-/// vendor takes no list or no range of creation dates, say.
+/// This is what vendors document. An adapter may refuse more before any request, for example lists
+/// or ranges of creation dates.
 public struct CardFilter: Hashable, Sendable {
   public let field: Field
   public let `operator`: Operator
-  /// One value; for `in` and `notIn` at least one; for `between` the first and the last.
+  /// The values: at least one for `in` and `notIn`, the first and the last for `between`, otherwise
+  /// one.
   public let values: [Value]
 
   /// Makes a filter from data.
   ///
-  /// Throws `invalidArgument` naming the field and the operator for what `validate()` refuses.
+  /// Throws `invalidArgument`, which names the field and the operator, if `validate()` refuses it.
   public init(
     field: Field, operator: Operator, values: [Value]
   ) throws(EngagementError) {
@@ -38,22 +39,22 @@ public struct CardFilter: Hashable, Sendable {
     self.values = values
   }
 
-  /// What of a card is compared.
+  /// The part of a card that is compared.
   @nonexhaustive public enum Field: Sendable {
     /// A whole number from 1, the most urgent, to 10.
     case priority
-    /// `createdAt`. Vendors do not agree with themselves whether it is the card or its template
-    /// that was created then; offline it is the card.
+    /// `createdAt`. Vendors contradict themselves on whether this is the creation time of the card
+    /// or of its template; this library compares the card's.
     case created
     case templateID
     case templateName
-    /// A variable of the card by its name: a string, a number, a date or a boolean.
+    /// A variable of the card by its name: a string, a number, a date or a Boolean.
     case variable(String)
     /// The vendor's id of the card.
     case cardID
   }
 
-  /// How the field is compared.
+  /// How the field is compared with the values.
   @nonexhaustive public enum Operator: String, Hashable, Sendable, CaseIterable {
     case equal, notEqual
     case greaterThan, greaterThanOrEqual, lessThan, lessThanOrEqual
@@ -65,11 +66,11 @@ public struct CardFilter: Hashable, Sendable {
     case between
   }
 
-  /// What the field is compared with.
+  /// A value to compare with.
   @nonexhaustive public enum Value: Sendable {
     case integer(Int64)
     case number(Double)
-    /// Compared to the millisecond, which is what travels.
+    /// Compared to the millisecond, the precision on the wire.
     case date(Date)
     /// Compared by bytes.
     case string(String)
@@ -100,7 +101,7 @@ extension CardFilter.Value: Hashable {
     case (.date(let a), .date(let b)): a == b
     case (.string(let a), .string(let b)): a.hasSameBytes(as: b)
     case (.bool(let a), .bool(let b)): a == b
-    default: false
+    case (.integer, _), (.number, _), (.date, _), (.string, _), (.bool, _): false
     }
   }
 

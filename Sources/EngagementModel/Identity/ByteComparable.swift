@@ -1,41 +1,41 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import EngagementPlatform
 
-/// A name or an id from outside: opaque text that is equal only to the same bytes.
+/// A name or an id from outside: opaque text. Two are equal only if their bytes are.
 ///
-/// Swift's `String` compares by canonical equivalence, so `"é"` in one and in two scalars are
-/// equal there and differ in every database. Ids come from vendors and go back to vendors; they
-/// are compared, hashed and ordered by their UTF-8 bytes.
-public protocol ByteComparable: Hashable, Comparable, Sendable, CustomStringConvertible,
-  ExpressibleByStringLiteral
+/// Swift compares a `String` by canonical equivalence, so `"é"` as one scalar equals `"é"` as two,
+/// but not in a database. Ids come from vendors and go back to vendors. They are compared, hashed
+/// and ordered by their UTF-8 bytes, and encoded as their text.
+public protocol ByteComparable: RawRepresentable<String>, Hashable, Comparable, Codable, Sendable,
+  CustomStringConvertible, ExpressibleByStringLiteral
 {
   /// The text, unchanged.
-  var text: String { get }
+  var rawValue: String { get }
 
-  /// Takes the text as it is.
-  init(_ text: String)
+  /// Takes the text unchanged.
+  init(rawValue: String)
 }
 
 extension ByteComparable {
-  public init(stringLiteral value: String) { self.init(value) }
+  /// Takes the text unchanged.
+  public init(_ text: String) { self.init(rawValue: text) }
 
-  public var description: String { text }
+  public init(stringLiteral value: String) { self.init(rawValue: value) }
+
+  public var description: String { rawValue }
 
   @inlinable public static func == (left: Self, right: Self) -> Bool {
-    left.text.hasSameBytes(as: right.text)
+    left.rawValue.hasSameBytes(as: right.rawValue)
   }
 
+  // Without this, the `!=` of `RawRepresentable` would compare the texts as Swift strings.
+  @inlinable public static func != (left: Self, right: Self) -> Bool { !(left == right) }
+
   public static func < (left: Self, right: Self) -> Bool {
-    left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
+    left.rawValue.utf8.lexicographicallyPrecedes(right.rawValue.utf8)
   }
 
   public func hash(into hasher: inout Hasher) {
-    text.hashBytes(into: &hasher)
+    rawValue.hashBytes(into: &hasher)
   }
 }
 
@@ -57,7 +57,7 @@ extension String {
     return (isSame ?? nil) ?? utf8.elementsEqual(other.utf8)
   }
 
-  /// Hashes the UTF-8 bytes, to go with `hasSameBytes(as:)`.
+  /// Hashes the UTF-8 bytes, consistent with `hasSameBytes(as:)`.
   public func hashBytes(into hasher: inout Hasher) {
     var copy = self
     copy.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }

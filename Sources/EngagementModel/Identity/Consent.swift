@@ -1,11 +1,11 @@
-/// What a user allows. It is durable before the first request that depends on it.
+/// What a user allows. The store records it durably before any request that depends on it.
 public enum Consent: String, Hashable, Sendable, CaseIterable {
-  /// Nobody has asked yet: treated as `full` for what the user asks for, and as `essential` for
-  /// analytics.
+  /// The user has not decided yet. Requests of the user are treated as `full`, analytics as
+  /// `essential`.
   case unknown
-  /// Nothing leaves but the vendor's opt-out, and nothing personal is recorded.
+  /// Only the vendor's opt-out is sent, and nothing personal is recorded.
   case denied
-  /// What the user asks for works; nothing is reported about how it is used.
+  /// Requests of the user work; nothing about usage is reported.
   case essential
   case full
 }

@@ -1,5 +1,5 @@
 extension Device {
-  /// The neutral JSON of the device; what is absent is left out.
+  /// The neutral JSON of the device, without absent values.
   public var json: JSON {
     ObjectEncoder([
       "id": id, "appID": appID, "appVersion": appVersion, "appBuild": appBuild,
@@ -11,8 +11,8 @@ extension Device {
 
   /// Reads the neutral JSON of a device.
   ///
-  /// Unknown fields are ignored. Throws `invalidArgument` naming the field where one that must
-  /// be there is missing or one is of a wrong type.
+  /// Ignores unknown fields. Throws `invalidArgument`, which names the field, if a required field
+  /// is missing or a field has the wrong type.
   public init(json: JSON) throws(EngagementError) {
     let fields = try ObjectDecoder(JSONField(value: json, place: "device"))
     self.init(

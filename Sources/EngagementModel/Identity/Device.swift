@@ -1,7 +1,7 @@
-/// What vendors are told about the installation. The application supplies it; the library reads
-/// no environment of its own.
+/// The description of this installation that vendors get. The application supplies it, such as with
+/// `Device.current(appID:appVersion:)` of EngagementKit.
 public struct Device: Hashable, Sendable {
-  /// An id of this installation, made by the application once and kept.
+  /// The id of this installation, made once and kept. If it is empty, EngagementKit makes one.
   public var id: String
   /// The application's own id, such as a bundle id.
   public var appID: String
@@ -16,7 +16,7 @@ public struct Device: Hashable, Sendable {
   public var locale: String
   /// An IANA time zone, such as `Europe/Sofia`.
   public var timeZone: String
-  /// The zone's offset from UTC in seconds, now.
+  /// The time zone's current offset from UTC in seconds.
   public var zoneOffset: Int
   public var advertisingID: String?
   public var location: Location?

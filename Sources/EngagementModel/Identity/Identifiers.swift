@@ -1,37 +1,37 @@
 /// The vendor whose protocol an adapter speaks, such as `braze`.
 public struct Vendor: ByteComparable {
-  public let text: String
-  public init(_ text: String) { self.text = text }
+  public let rawValue: String
+  public init(rawValue: String) { self.rawValue = rawValue }
 }
 
-/// The name an application gives a provider; two providers may be of one vendor.
+/// The application's name for a provider. Two providers may use the same vendor.
 public struct ProviderID: ByteComparable {
-  public let text: String
-  public init(_ text: String) { self.text = text }
+  public let rawValue: String
+  public init(rawValue: String) { self.rawValue = rawValue }
 }
 
-/// The name of a place that shows cards, as the application or as a vendor knows it.
+/// The name of a place that shows cards, in the application or at a vendor.
 public struct ContainerID: ByteComparable {
-  public let text: String
-  public init(_ text: String) { self.text = text }
+  public let rawValue: String
+  public init(rawValue: String) { self.rawValue = rawValue }
 }
 
-/// The id of an event: a UUID of version 7, made once and kept over every attempt.
+/// The id of an event: a UUID of version 7. It stays the same in every attempt.
 public struct EventID: ByteComparable {
-  public let text: String
-  public init(_ text: String) { self.text = text }
+  public let rawValue: String
+  public init(rawValue: String) { self.rawValue = rawValue }
 }
 
-/// A session of use, from the first scene to the time-out after the last.
+/// The id of a session of use. A session lasts from the first scene to the time-out after the last.
 public struct SessionID: ByteComparable {
-  public let text: String
-  public init(_ text: String) { self.text = text }
+  public let rawValue: String
+  public init(rawValue: String) { self.rawValue = rawValue }
 }
 
-/// An item's id together with the provider that owns it. What one provider calls `42` is not
-/// what another calls `42`.
-public struct ItemID: Hashable, Comparable, Sendable, CustomStringConvertible {
-  /// The provider that owns the item; every action on the item goes there.
+/// An item's id together with the provider that owns it. The item `42` of one provider is not the
+/// item `42` of another.
+public struct ItemID: Hashable, Comparable, Codable, Sendable, CustomStringConvertible {
+  /// The provider that owns the item. Every action on the item goes to it.
   public var provider: ProviderID
   /// The vendor's own id, byte for byte.
   public var value: String
@@ -42,7 +42,7 @@ public struct ItemID: Hashable, Comparable, Sendable, CustomStringConvertible {
   }
 
   /// `provider/id`, as the command line prints and accepts it.
-  public var description: String { "\(provider.text)/\(value)" }
+  public var description: String { "\(provider.rawValue)/\(value)" }
 
   @inlinable public static func == (left: ItemID, right: ItemID) -> Bool {
     left.value.hasSameBytes(as: right.value) && left.provider == right.provider

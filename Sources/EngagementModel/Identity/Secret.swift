@@ -1,13 +1,13 @@
 /// A credential or another value that must never be printed, logged or exported.
 ///
-/// Every way Swift has of describing a value gives `<redacted>`; the text is reached by one
-/// name that is easy to search for.
+/// Every way in which Swift describes a value gives `<redacted>`. Only `revealed` returns the text,
+/// so uses are easy to search for.
 public struct Secret: Hashable, Sendable {
   private let value: String
 
   public init(_ value: String) { self.value = value }
 
-  /// The secret itself. Call it only where the bytes leave for the vendor or the secret store.
+  /// The secret text. Read it only to send it to the vendor or to the secret store.
   public var revealed: String { value }
 
   public static func == (left: Secret, right: Secret) -> Bool {

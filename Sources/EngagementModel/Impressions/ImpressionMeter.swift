@@ -1,24 +1,24 @@
-/// Says when showing an item has become an impression: at least half of it on screen for one
+/// Decides when a visible item counts as an impression: at least half of it is on screen for one
 /// second without a break, once per item, session and user.
 ///
-/// One definition for every vendor and every surface, control cards too: the meter knows ids and
-/// no kinds. It reads no clock. Instants are the time since any fixed point on a clock that does
-/// not go back; one that does is taken as the latest seen so far. A session that has ended is not
-/// expected to come back.
+/// The definition is the same for every vendor, surface and kind of item, including control cards.
+/// The meter reads no clock: the caller passes instants, measured from any fixed point on a
+/// monotonic clock. If an instant is before an earlier one, the meter uses the latest instant
+/// instead. A session id must not return after another session began.
 ///
-/// It keeps the items on screen and the ids that were counted in this session, and no more.
+/// The meter stores only the items on screen and the ids counted in this session.
 public struct ImpressionMeter: Sendable {
-  /// The part of an item that must be visible.
+  /// The fraction of an item that must be visible.
   public static let leastFraction = 0.5
-  /// How long it must stay so.
+  /// How long that fraction must be visible.
   public static let leastTime: Duration = .seconds(1)
 
-  /// What was seen, in which session, by whom and when.
+  /// One counted impression.
   public struct Impression: Hashable, Sendable {
     public var item: ItemID
     public var session: SessionID
     public var user: User
-    /// When the second was full.
+    /// When the item had been visible for one second.
     public var instant: Duration
 
     public init(item: ItemID, session: SessionID, user: User, instant: Duration) {
@@ -32,7 +32,7 @@ public struct ImpressionMeter: Sendable {
   private var user: User?
   private var session: SessionID?
   private var now: Duration = .zero
-  /// The number of each item's stay on screen.
+  /// The items on screen, each with the number of its stay.
   private var onScreen: [ItemID: UInt64] = [:]
   private var counted: Set<ItemID> = []
   private var waiting = WaitingStays()
@@ -40,17 +40,17 @@ public struct ImpressionMeter: Sendable {
 
   public init() {}
 
-  /// When the next item becomes an impression if nothing changes until then; nil where none is
-  /// on its way. Call `advance(to:)` then.
+  /// When the next item becomes an impression if nothing changes before. Call `advance(to:)` at
+  /// that instant. Nil if no item is waiting.
   public var nextDeadline: Duration? {
     waiting.first.map { $0.since + Self.leastTime }
   }
 
-  /// Takes note of how much of an item is visible, and returns the impressions that became due
-  /// since the last call, this item's and others', the earliest first.
+  /// Records how much of an item is visible. Returns the impressions of all items that became due
+  /// since the last call, the earliest first.
   ///
-  /// Report changes; what is not reported stays as it was. A fraction that is no number is not
-  /// visible; one below 0 counts as 0, one above 1 as 1. Calls `enter(session:user:at:)` first.
+  /// Report changes only: an item stays as last reported. NaN counts as not visible, a fraction
+  /// below 0 as 0, one above 1 as 1. Calls `enter(session:user:at:)` first.
   public mutating func report(
     _ item: ItemID, visible fraction: Double, at instant: Duration, session: SessionID, user: User
   ) -> [Impression] {
@@ -63,7 +63,7 @@ public struct ImpressionMeter: Sendable {
     return due
   }
 
-  /// Returns the impressions that became due up to that instant, the earliest first.
+  /// Returns the impressions that became due by that instant, the earliest first.
   public mutating func advance(to instant: Duration) -> [Impression] {
     now = max(now, Self.bounded(instant))
     guard let user, let session else { return [] }
@@ -78,12 +78,11 @@ public struct ImpressionMeter: Sendable {
     return due
   }
 
-  /// Takes note of who uses the application in which session, and returns the impressions that
-  /// became due before.
+  /// Records the user and the session. Returns the impressions that became due before.
   ///
-  /// In another session every item counts again; the second of those on screen begins at that
-  /// instant. For another user everything is forgotten, also what was due: nothing of the former
-  /// user comes out of here once another is known.
+  /// In a new session every item counts again, and the second starts anew for items on screen. For
+  /// another user the meter forgets everything, even impressions that were due: it never returns
+  /// impressions of the former user.
   public mutating func enter(
     session: SessionID, user: User, at instant: Duration
   ) -> [Impression] {
@@ -103,8 +102,8 @@ public struct ImpressionMeter: Sendable {
     return due
   }
 
-  /// Takes note that nothing is visible any more, as when the application leaves the foreground,
-  /// and returns the impressions that became due before.
+  /// Records that nothing is visible any more, for example when the application leaves the
+  /// foreground. Returns the impressions that became due before.
   public mutating func hideAll(at instant: Duration) -> [Impression] {
     let due = advance(to: instant)
     onScreen = [:]
@@ -126,7 +125,8 @@ public struct ImpressionMeter: Sendable {
     waiting.removeEnded(onScreen: onScreen)
   }
 
-  /// So far from the ends of `Duration` that adding a second cannot overflow.
+  /// Keeps the instant far enough from the limits of `Duration` that adding a second cannot
+  /// overflow.
   private static func bounded(_ instant: Duration) -> Duration {
     min(max(instant, .seconds(Int64.min)), .seconds(Int64.max))
   }

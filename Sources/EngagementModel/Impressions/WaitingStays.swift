@@ -1,13 +1,14 @@
-/// Stays on screen that are not counted yet, the oldest first. The first one is always still
-/// going on.
+/// Stays on screen that are not counted yet, the oldest first. The first stay is always still on
+/// screen.
 ///
-/// A stay that ended early is not searched for: it is left behind until it would be the first,
-/// or until such stays are more than the others. So each stay costs a constant on average.
+/// A stay that ends early stays in the array until it would be the first, or until ended stays
+/// outnumber the others. So each stay has a constant average cost.
 struct WaitingStays: Sendable {
   struct Stay: Sendable {
     var item: ItemID
     var since: Duration
-    /// Counts up with every stay; the stay is over once the item has another number or none.
+    /// The number of the stay, increasing. The stay has ended if the item now has another number or
+    /// none.
     var number: UInt64
   }
 
@@ -16,7 +17,7 @@ struct WaitingStays: Sendable {
 
   init() {}
 
-  /// Every item on screen, from now on, in the order in which they came.
+  /// All items on screen, with stays that begin at `now`, in the order in which the items appeared.
   init(_ onScreen: [ItemID: UInt64], since now: Duration) {
     stays = onScreen.sorted { $0.value < $1.value }
       .map { Stay(item: $0.key, since: now, number: $0.value) }

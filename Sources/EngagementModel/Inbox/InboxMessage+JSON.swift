@@ -1,19 +1,19 @@
 extension InboxMessage {
-  /// The neutral JSON of the message. What is absent or empty is left out; `read` is always
-  /// there. The handle is not part of it.
+  /// The neutral JSON of the message. It leaves out absent and empty values, but always has `read`.
+  /// It does not contain the handle.
   public var json: JSON {
     ObjectEncoder([
       "provider": id.provider, "vendor": vendor, "id": id.value, "subject": subject,
-      "text": text, "detailURL": detailURL, "iconURL": iconURL, "imageURL": imageURL,
-      "read": read, "createdAt": createdAt, "expiresAt": expiresAt,
+      "text": text, "detailURL": detailURLText, "iconURL": iconURLText, "imageURL": imageURLText,
+      "read": isRead, "createdAt": createdAt, "expiresAt": expiresAt,
       "collapseKey": collapseKey, "custom": custom, "tags": tags,
     ]).json
   }
 
-  /// Reads the neutral JSON of a message; the handle comes back empty.
+  /// Reads the neutral JSON of a message, with an empty handle.
   ///
-  /// Unknown fields are ignored. Throws `invalidArgument` naming the field where one that must
-  /// be there is missing or one is of a wrong type.
+  /// Ignores unknown fields. Throws `invalidArgument`, which names the field, if a required field
+  /// is missing or a field has the wrong type.
   public init(json: JSON) throws(EngagementError) {
     let fields = try ObjectDecoder(JSONField(value: json, place: "message"))
     self.init(
@@ -21,10 +21,10 @@ extension InboxMessage {
       vendor: try fields.require("vendor"))
     subject = try fields.read("subject")
     text = try fields.read("text")
-    detailURL = try fields.read("detailURL")
-    iconURL = try fields.read("iconURL")
-    imageURL = try fields.read("imageURL")
-    read = try fields.read("read") ?? false
+    detailURLText = try fields.read("detailURL")
+    iconURLText = try fields.read("iconURL")
+    imageURLText = try fields.read("imageURL")
+    isRead = try fields.read("read") ?? false
     createdAt = try fields.read("createdAt")
     expiresAt = try fields.read("expiresAt")
     collapseKey = try fields.read("collapseKey")

@@ -1,4 +1,4 @@
-public import FoundationEssentials
+public import EngagementPlatform
 
 /// One message of an inbox.
 public struct InboxMessage: Hashable, Sendable, Identifiable {
@@ -6,25 +6,31 @@ public struct InboxMessage: Hashable, Sendable, Identifiable {
   public var vendor: Vendor
   public var subject: String?
   public var text: String?
-  /// The page behind the message, as the vendor sent it; no scheme that can run code.
-  public var detailURL: String?
-  public var iconURL: String?
-  public var imageURL: String?
-  public var read = false
+  /// The address of the message's page, as the vendor sent it. Its scheme never runs code.
+  public var detailURLText: String?
+  public var iconURLText: String?
+  public var imageURLText: String?
+  public var isRead = false
   public var createdAt: Date?
-  /// When the message ends; nil for never.
+  /// When the message expires; nil for never.
   public var expiresAt: Date?
-  /// A later message with the same key takes this one's place.
+  /// A later message with the same key replaces this one.
   public var collapseKey: String?
-  /// What the campaign's author put beside the message.
+  /// Key-value pairs that the campaign's author added to the message.
   public var custom = JSONObject()
   public var tags: [String] = []
-  /// What the message's own adapter needs to speak of it again; opaque to everyone else, part
-  /// of every action on the message and never printed.
+  /// Data that the message's adapter needs to act on the message later. Opaque to all other code.
+  /// Every action on the message carries it, and it is never printed.
   public var handle = JSONObject()
 
   public init(_ id: ItemID, vendor: Vendor) {
     self.id = id
     self.vendor = vendor
   }
+
+  /// The address of the message's page, parsed on access; nil if the vendor sent none or it is not
+  /// a URL.
+  public var detailURL: URL? { detailURLText.flatMap { URL(string: $0) } }
+  public var iconURL: URL? { iconURLText.flatMap { URL(string: $0) } }
+  public var imageURL: URL? { imageURLText.flatMap { URL(string: $0) } }
 }

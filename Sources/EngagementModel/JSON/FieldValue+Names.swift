@@ -1,5 +1,5 @@
 extension FieldValue where Self: ByteComparable {
-  package var json: JSON { .string(text) }
+  package var json: JSON { .string(rawValue) }
   package init(_ field: JSONField) throws(EngagementError) { self.init(try String(field)) }
 }
 

@@ -1,5 +1,5 @@
 import EngagementFormats
-import FoundationEssentials
+import EngagementPlatform
 
 extension JSON: FieldValue {
   package var json: JSON { self }
@@ -74,7 +74,7 @@ extension Double: FieldValue {
   }
 }
 
-/// ISO 8601 in UTC with milliseconds; a time that four digits cannot hold the year of is left out.
+/// ISO 8601 in UTC with milliseconds. A time whose year does not fit four digits is left out.
 extension Date: FieldValue {
   package var json: JSON { member ?? .null }
   package var member: JSON? { ISO8601.text(of: self).map(JSON.string) }

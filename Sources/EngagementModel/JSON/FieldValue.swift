@@ -1,13 +1,13 @@
-/// What a field of the neutral JSON can hold: printed by `json`, read back by `init(_:)`.
+/// A type that a field of the neutral JSON can hold: `json` writes a value, `init(_:)` reads it.
 package protocol FieldValue {
   var json: JSON { get }
 
-  /// What a member of an object holds; nil where it is left out: for an empty collection, and
-  /// for a number or a time that has no text. Written as `Optional.none`: `JSON` takes a plain
-  /// `nil` for its own null.
+  /// The value as a member of an object; nil if the object leaves it out. Empty collections, and
+  /// numbers and times that have no text, are left out. Write `Optional.none`: the compiler takes a
+  /// plain `nil` for the null of `JSON`.
   var member: JSON? { get }
 
-  /// Throws `invalidArgument` naming the field where its value is of another type.
+  /// Throws `invalidArgument`, which names the field, if its value has another type.
   init(_ field: JSONField) throws(EngagementError)
 }
 
@@ -15,7 +15,7 @@ extension FieldValue {
   package var member: JSON? { json }
 }
 
-/// A value with the place where it stands, such as `card.buttons[1].action`.
+/// A value and its path in the document, such as `card.buttons[1].action`.
 package struct JSONField {
   package let value: JSON
   package let place: String
@@ -25,13 +25,13 @@ package struct JSONField {
     self.place = place
   }
 
-  /// The elements of the array that stands here; throws `invalidArgument` where none does.
+  /// The elements of the array; throws `invalidArgument` if the value is not an array.
   package func elements() throws(EngagementError) -> [JSONField] {
     guard let values = value.array else { throw fault("an array") }
     return values.enumerated().map { JSONField(value: $1, place: "\(place)[\($0)]") }
   }
 
-  /// What is thrown for a value that is not what the field holds. The value is never part of it.
+  /// The error for a value of the wrong type. It never contains the value.
   package func fault(_ expected: String) -> EngagementError {
     EngagementError(.invalidArgument, "The field \(place) is not \(expected).")
   }

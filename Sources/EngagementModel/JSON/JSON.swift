@@ -1,7 +1,7 @@
-/// A JSON value: what an application puts in an event, what a vendor puts in extras.
+/// A JSON value, such as a property of an event or the extras of a card.
 ///
-/// Integers and other numbers are kept apart so that an id of 19 digits survives; objects keep
-/// their order; strings and keys are equal only when their bytes are.
+/// Integers and other numbers are separate, so that an id of 19 digits survives. Objects keep their
+/// order. Strings and keys are equal only if their bytes are.
 public enum JSON: Sendable {
   case null
   case bool(Bool)
@@ -22,7 +22,9 @@ extension JSON: Hashable {
     case (.string(let a), .string(let b)): a.hasSameBytes(as: b)
     case (.array(let a), .array(let b)): a == b
     case (.object(let a), .object(let b)): a == b
-    default: false
+    case (.null, _), (.bool, _), (.integer, _), (.number, _), (.string, _), (.array, _),
+      (.object, _):
+      false
     }
   }
 
@@ -43,12 +45,12 @@ extension JSON {
   /// The string, or nil for any other kind of value.
   public var string: String? { if case .string(let value) = self { value } else { nil } }
 
-  /// The integer, also when it was written as `3.0`; nil for any other kind of value.
+  /// The integer, also for the number `3.0`; nil for any other kind of value.
   public var integer: Int64? {
     switch self {
     case .integer(let value): value
     case .number(let value): Int64(exactly: value)
-    default: nil
+    case .null, .bool, .string, .array, .object: nil
     }
   }
 
@@ -57,11 +59,11 @@ extension JSON {
     switch self {
     case .integer(let value): Double(value)
     case .number(let value): value
-    default: nil
+    case .null, .bool, .string, .array, .object: nil
     }
   }
 
-  /// The truth value, or nil for any other kind of value.
+  /// The Boolean, or nil for any other kind of value.
   public var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
 
   /// The elements, or nil for any other kind of value.
@@ -70,7 +72,7 @@ extension JSON {
   /// The object, or nil for any other kind of value.
   public var object: JSONObject? { if case .object(let object) = self { object } else { nil } }
 
-  /// The member of that name, or nil where this is no object or has none.
+  /// The member of that name; nil if this is not an object or has no such member.
   public subscript(_ key: String) -> JSON? { object?[key] }
 }
 

@@ -1,10 +1,10 @@
-/// The members of a JSON object, in their order. Keys are looked up by their bytes.
+/// The members of a JSON object, in their order. Keys are compared by their bytes.
 ///
-/// A vendor's objects have few members, so a look-up walks them, and so does setting one: whoever
-/// builds an object of many members from outside makes it with `init(uniqueMembers:)`, in one
-/// walk. Comparing and hashing are linear however large the objects are.
+/// A vendor's objects have few members, so reading or setting a key walks the members. Use
+/// `init(uniqueMembers:)` to build an object of many members from outside in one walk. Comparing
+/// and hashing are linear for objects of any size.
 public struct JSONObject: Sendable, ExpressibleByDictionaryLiteral {
-  /// A key with its value.
+  /// A key and its value.
   public struct Member: Hashable, Sendable {
     public var key: String
     public var value: JSON
@@ -29,7 +29,7 @@ public struct JSONObject: Sendable, ExpressibleByDictionaryLiteral {
 
   public init() { members = [] }
 
-  /// Takes members whose keys are known to differ, such as those of a checked document.
+  /// Takes members whose keys differ, such as those of a validated document. Does not check it.
   public init(uniqueMembers: [Member]) { members = uniqueMembers }
 
   public init(dictionaryLiteral elements: (String, JSON)...) {
@@ -56,10 +56,10 @@ public struct JSONObject: Sendable, ExpressibleByDictionaryLiteral {
 }
 
 extension JSONObject: Hashable {
-  /// Objects are equal when they have the same members in any order.
+  /// Two objects are equal if they have the same members in any order.
   public static func == (left: JSONObject, right: JSONObject) -> Bool {
     guard left.count == right.count else { return false }
-    // No value is compared twice: in nested objects that would double the work at every level.
+    // Each value is compared once: comparing twice would double the work at every level of nesting.
     let pairs = zip(left.members, right.members)
     if pairs.allSatisfy({ $0.key.hasSameBytes(as: $1.key) }) {
       return pairs.allSatisfy { $0.value == $1.value }
@@ -72,7 +72,7 @@ extension JSONObject: Hashable {
     return left.members.allSatisfy { values[JSONKey($0.key)] == $0.value }
   }
 
-  /// Up to here, walking costs less than a dictionary.
+  /// Up to this count, a walk costs less than a dictionary.
   private static let walkedCount = 16
 
   public func hash(into hasher: inout Hasher) {
@@ -86,8 +86,7 @@ extension JSONObject: Hashable {
   }
 }
 
-/// A key as a set or a dictionary holds it: told apart by its bytes.
+/// A key in a set or a dictionary, compared by its bytes.
 struct JSONKey: ByteComparable {
-  let text: String
-  init(_ text: String) { self.text = text }
+  let rawValue: String
 }

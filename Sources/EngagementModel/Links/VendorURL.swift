@@ -1,19 +1,21 @@
-/// An address that a vendor sent. It stays text until somebody opens it, and one that could run
-/// code or read files never reaches the model.
+/// Checks addresses that a vendor sent. An address stays text until the application opens it. One
+/// that could run code or read files never reaches the model.
 public enum VendorURL {
-  /// The address as it was sent, or nil for an empty one and for one that a browser would run.
+  /// The address as sent; nil for an empty address and for one whose scheme could run code or read
+  /// files.
   ///
-  /// A browser drops leading spaces and control bytes, and tabs and line breaks anywhere, before
-  /// it reads the scheme in any case; so does this.
+  /// Browsers drop leading spaces and control bytes, and tabs and line breaks anywhere, before they
+  /// read the scheme in any case. So does this function.
   public static func checked(_ text: String?) -> String? {
     guard let text, !text.isEmpty else { return nil }
-    // Nearly every address; ten thousand cards are mapped in the time of a frame or two.
+    // A fast path for nearly every address: an adapter maps ten thousand cards within a frame or
+    // two.
     if text.utf8.starts(with: "https://".utf8) { return text }
     return isActive(text.utf8.drop { $0 <= 0x20 }) ? nil : text
   }
 
   private static let active: Set<String> = ["javascript", "data", "vbscript", "file"]
-  /// Schemes whose rest is an address of its own.
+  /// Schemes whose remainder is itself an address.
   private static let wrapping: Set<String> = ["feed", "view-source", "jar", "blob", "filesystem"]
   private static let longestScheme = 16
 
@@ -27,7 +29,7 @@ public enum VendorURL {
     return false
   }
 
-  /// The scheme in lower case and what follows its colon.
+  /// The scheme in lower case, and the text after its colon.
   private static func schemed(
     _ address: Substring.UTF8View
   ) -> (scheme: String, rest: Substring.UTF8View)? {

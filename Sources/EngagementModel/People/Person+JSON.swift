@@ -1,5 +1,5 @@
 extension Person {
-  /// The neutral JSON of the person; what is absent or empty is left out.
+  /// The neutral JSON of the person, without absent and empty values.
   public var json: JSON {
     ObjectEncoder([
       "provider": provider, "vendor": vendor, "key": key, "externalID": externalID,
@@ -9,8 +9,8 @@ extension Person {
 
   /// Reads the neutral JSON of a person.
   ///
-  /// Unknown fields are ignored. Throws `invalidArgument` naming the field where one that must
-  /// be there is missing or one is of a wrong type.
+  /// Ignores unknown fields. Throws `invalidArgument`, which names the field, if a required field
+  /// is missing or a field has the wrong type.
   public init(json: JSON) throws(EngagementError) {
     let fields = try ObjectDecoder(JSONField(value: json, place: "person"))
     self.init(

@@ -1,6 +1,6 @@
 extension PersonUpdate {
-  /// The neutral JSON of the changes. A day without frames is an empty array: nothing may come
-  /// on that day.
+  /// The neutral JSON of the changes. A day without frames is an empty array and allows no
+  /// notifications on that day.
   public var json: JSON {
     ObjectEncoder([
       "externalID": externalID, "name": name, "email": email, "phone": phone, "city": city,
@@ -9,10 +9,10 @@ extension PersonUpdate {
     ]).json
   }
 
-  /// Reads the neutral JSON of changes; what is not there stays as it is.
+  /// Reads the neutral JSON of changes. An absent field stays nil, so it changes nothing.
   ///
-  /// Unknown fields are ignored. Throws `invalidArgument` naming the field that is of a wrong
-  /// type, and for a day or a time of day that there is not.
+  /// Ignores unknown fields. Throws `invalidArgument`, which names the field, if a field has the
+  /// wrong type, or a day or a time of day does not exist.
   public init(json: JSON) throws(EngagementError) {
     let fields = try ObjectDecoder(JSONField(value: json, place: "personUpdate"))
     self.init()
@@ -29,7 +29,7 @@ extension PersonUpdate {
   }
 }
 
-/// The days that have frames of their own, in the order of the week.
+/// The days that have an entry, in the order of the week.
 private struct TimeFrames: FieldValue {
   var byDay: [PersonUpdate.Day: [PersonUpdate.TimeFrame]]
 
@@ -76,7 +76,7 @@ extension PersonUpdate.TimeFrame: FieldValue {
   }
 }
 
-/// Minutes after midnight as `08:00`.
+/// Minutes after midnight, written as `08:00`.
 private struct TimeOfDay: FieldValue {
   var minutes: Int
 

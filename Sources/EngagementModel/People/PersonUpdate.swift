@@ -1,4 +1,4 @@
-/// Changes to what vendors know of the signed-in person. What is nil stays as it is.
+/// Changes to the vendors' data about the signed-in person. A field that is nil does not change.
 public struct PersonUpdate: Hashable, Sendable {
   public var externalID: String?
   public var name: String?
@@ -10,19 +10,19 @@ public struct PersonUpdate: Hashable, Sendable {
   /// Custom fields by name; a null removes the field.
   public var custom = JSONObject()
   public var notifications: Bool?
-  /// When notifications may come, by day; a day with no frames gets none.
+  /// When notifications may arrive, by day. A day with an empty list gets none.
   public var timeFrames: [Day: [TimeFrame]]?
 
   public init() {}
 
-  /// Whether there is nothing to change; no day at all is no change either.
+  /// Whether there is nothing to change. An empty `timeFrames` changes nothing either.
   public var isEmpty: Bool {
     var rest = self
     if timeFrames?.isEmpty == true { rest.timeFrames = nil }
     return rest == PersonUpdate()
   }
 
-  /// A day of the week, or every day that has no entry of its own.
+  /// A day of the week, or `everyDay` for the days without an entry.
   public enum Day: String, Hashable, Sendable, CaseIterable {
     case everyDay = "default"
     case monday = "mon"
@@ -34,7 +34,7 @@ public struct PersonUpdate: Hashable, Sendable {
     case sunday = "sun"
   }
 
-  /// From a time of day to a later one.
+  /// A time of day and a later one.
   public struct TimeFrame: Hashable, Sendable {
     /// Minutes after midnight, 0 to 1439.
     public let from: Int

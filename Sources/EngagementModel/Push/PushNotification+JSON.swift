@@ -1,20 +1,20 @@
 extension PushNotification {
-  /// The neutral JSON of the push. What is absent or empty is left out; `silent` is always
-  /// there. The handle is not part of it.
+  /// The neutral JSON of the push. It leaves out absent and empty values, but always has `silent`.
+  /// It does not contain the handle.
   public var json: JSON {
     ObjectEncoder([
       "vendor": vendor, "messageID": messageID, "title": title, "subtitle": subtitle,
-      "body": body, "deepLink": deepLink, "mediaURL": mediaURL, "sound": sound,
-      "badge": badge, "category": category, "silent": silent, "custom": custom,
+      "body": body, "deepLink": deepLinkText, "mediaURL": mediaURLText, "sound": sound,
+      "badge": badge, "category": category, "silent": isSilent, "custom": custom,
       "itemID": itemID, "containerID": containerID, "inboxMessageID": inboxMessageID,
       "detail": detail,
     ]).json
   }
 
-  /// Reads the neutral JSON of a push; the handle comes back empty.
+  /// Reads the neutral JSON of a push, with an empty handle.
   ///
-  /// Unknown fields are ignored. Throws `invalidArgument` naming the field where one that must
-  /// be there is missing or one is of a wrong type.
+  /// Ignores unknown fields. Throws `invalidArgument`, which names the field, if a required field
+  /// is missing or a field has the wrong type.
   public init(json: JSON) throws(EngagementError) {
     let fields = try ObjectDecoder(JSONField(value: json, place: "push"))
     self.init(vendor: try fields.require("vendor"))
@@ -22,12 +22,12 @@ extension PushNotification {
     title = try fields.read("title")
     subtitle = try fields.read("subtitle")
     body = try fields.read("body")
-    deepLink = try fields.read("deepLink")
-    mediaURL = try fields.read("mediaURL")
+    deepLinkText = try fields.read("deepLink")
+    mediaURLText = try fields.read("mediaURL")
     sound = try fields.read("sound")
     badge = try fields.read("badge")
     category = try fields.read("category")
-    silent = try fields.read("silent") ?? false
+    isSilent = try fields.read("silent") ?? false
     custom = try fields.read("custom") ?? [:]
     itemID = try fields.read("itemID")
     containerID = try fields.read("containerID")

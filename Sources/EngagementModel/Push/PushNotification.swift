@@ -1,30 +1,37 @@
+public import EngagementPlatform
+
 /// A push that a vendor sent, in neutral words.
 public struct PushNotification: Hashable, Sendable {
   public var vendor: Vendor
-  /// The vendor's id of the message, for handling it once.
+  /// The vendor's id of the message, so that it is handled only once.
   public var messageID: String?
   public var title: String?
   public var subtitle: String?
   public var body: String?
-  /// Where opening leads, as the vendor sent it; no scheme that can run code.
-  public var deepLink: String?
-  public var mediaURL: String?
+  /// The target of opening the push, as the vendor sent it. Its scheme never runs code.
+  public var deepLinkText: String?
+  public var mediaURLText: String?
   public var sound: String?
   public var badge: Int?
   public var category: String?
-  /// Nothing is shown to the user.
-  public var silent = false
-  /// What the campaign's author put beside the message.
+  /// Whether the push shows nothing to the user.
+  public var isSilent = false
+  /// Key-value pairs that the campaign's author added to the message.
   public var custom = JSONObject()
-  /// The card that the push is about.
+  /// The id of the card that the push is about.
   public var itemID: String?
   public var containerID: ContainerID?
-  /// The inbox message that the push is about.
+  /// The id of the inbox message that the push is about.
   public var inboxMessageID: String?
-  /// What the sender put beside the message for the application.
+  /// Data that the sender added to the message for the application.
   public var detail = JSONObject()
-  /// What the push's own adapter needs to speak of it again; never printed.
+  /// Data that the push's adapter needs to act on the push later; never printed.
   public var handle = JSONObject()
 
   public init(vendor: Vendor) { self.vendor = vendor }
+
+  /// The target of opening the push, parsed on access; nil if the vendor sent none or it is not a
+  /// URL.
+  public var deepLink: URL? { deepLinkText.flatMap { URL(string: $0) } }
+  public var mediaURL: URL? { mediaURLText.flatMap { URL(string: $0) } }
 }

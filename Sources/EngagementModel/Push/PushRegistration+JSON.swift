@@ -1,6 +1,5 @@
 extension PushRegistration {
-  /// The registration for people to read. The token is never part of it, so there is no way
-  /// back from here.
+  /// The registration as JSON for output. It never contains the token, so it cannot be read back.
   public var json: JSON {
     ObjectEncoder([
       "token": String(describing: token), "service": service, "environment": environment,

@@ -1,6 +1,6 @@
 /// The token under which a push service reaches this installation.
 public struct PushRegistration: Hashable, Sendable {
-  /// The token's text: lower-case hex for APNs, as it came for FCM.
+  /// The token's text: lower-case hex for APNs, unchanged for FCM.
   public var token: Secret
   public var service: Service
   public var environment: PushEnvironment
@@ -13,17 +13,17 @@ public struct PushRegistration: Hashable, Sendable {
     self.environment = environment
   }
 
-  /// The push service that gave the token.
+  /// The push service that issued the token.
   public struct Service: ByteComparable {
-    public let text: String
-    public init(_ text: String) { self.text = text }
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
 
     public static let apns: Service = "apns"
     public static let fcm: Service = "fcm"
   }
 }
 
-/// Where a token is good: APNs keeps development builds apart.
+/// The environment that a token is valid in. APNs separates development builds.
 public enum PushEnvironment: String, Hashable, Sendable, CaseIterable {
   case production, sandbox
 }

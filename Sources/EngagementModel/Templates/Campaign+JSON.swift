@@ -1,18 +1,18 @@
 extension Campaign {
-  /// The neutral JSON of the campaign. What is absent, empty or not so is left out. The handle
-  /// is not part of it.
+  /// The neutral JSON of the campaign. It leaves out absent, empty and false values. It does not
+  /// contain the handle.
   public var json: JSON {
     ObjectEncoder([
       "provider": id.provider, "vendor": vendor, "id": id.value, "template": template,
       "arguments": arguments, "priority": priority, "expiresAt": expiresAt,
-      "excludedFromCaps": excludedFromCaps ? true : nil, "triggers": triggers, "limits": limits,
+      "excludedFromCaps": isExcludedFromCaps ? true : nil, "triggers": triggers, "limits": limits,
     ]).json
   }
 
-  /// Reads the neutral JSON of a campaign; the handle comes back empty.
+  /// Reads the neutral JSON of a campaign, with an empty handle.
   ///
-  /// Unknown fields are ignored. Throws `invalidArgument` naming the field where one that must
-  /// be there is missing or one is of a wrong type.
+  /// Ignores unknown fields. Throws `invalidArgument`, which names the field, if a required field
+  /// is missing or a field has the wrong type.
   public init(json: JSON) throws(EngagementError) {
     let fields = try ObjectDecoder(JSONField(value: json, place: "campaign"))
     self.init(
@@ -21,7 +21,7 @@ extension Campaign {
     arguments = try fields.read("arguments") ?? [:]
     priority = try fields.read("priority")
     expiresAt = try fields.read("expiresAt")
-    excludedFromCaps = try fields.read("excludedFromCaps") ?? false
+    isExcludedFromCaps = try fields.read("excludedFromCaps") ?? false
     triggers = try fields.read("triggers") ?? []
     limits = try fields.read("limits") ?? []
   }

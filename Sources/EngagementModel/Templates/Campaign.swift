@@ -1,22 +1,22 @@
-public import FoundationEssentials
+public import EngagementPlatform
 
-/// A template to be shown with these arguments when something happens.
+/// A template with arguments, to be shown when a trigger fires.
 public struct Campaign: Hashable, Sendable, Identifiable {
   public var id: ItemID
   public var vendor: Vendor
-  /// The name under which the application defined the template.
+  /// The application's name for the template.
   public var template: String
   /// The arguments by flat dotted name; an action is an object with `action`.
   public var arguments = JSONObject()
   public var priority: Int?
   public var expiresAt: Date?
-  /// Whether frequency caps leave the campaign alone.
-  public var excludedFromCaps = false
-  /// What makes the campaign due: any of them.
+  /// Whether frequency caps do not apply to the campaign.
+  public var isExcludedFromCaps = false
+  /// The triggers. The campaign is due when any of them fires.
   public var triggers: [JSONObject] = []
-  /// How often it may be shown: all of them.
+  /// The limits on how often it may be shown. All of them apply.
   public var limits: [JSONObject] = []
-  /// What the campaign's own adapter needs to speak of it again; never printed.
+  /// Data that the campaign's adapter needs to act on the campaign later; never printed.
   public var handle = JSONObject()
 
   public init(_ id: ItemID, vendor: Vendor, template: String) {

@@ -1,15 +1,15 @@
 extension Template {
-  /// The neutral JSON of the template: its kind is `type`, the arguments are in their order.
+  /// The neutral JSON of the template. Its kind is `type`; the arguments keep their order.
   public var json: JSON {
     ObjectEncoder([
       "name": name, "type": kind, "isVisual": isVisual, "arguments": arguments,
     ]).json
   }
 
-  /// Reads the neutral JSON of a template; one that says nothing of it is visual.
+  /// Reads the neutral JSON of a template. `isVisual` is true by default.
   ///
-  /// Unknown fields are ignored. Throws `invalidArgument` naming the field where one that must
-  /// be there is missing or one is of a wrong type.
+  /// Ignores unknown fields. Throws `invalidArgument`, which names the field, if a required field
+  /// is missing or a field has the wrong type.
   public init(json: JSON) throws(EngagementError) {
     let fields = try ObjectDecoder(JSONField(value: json, place: "template"))
     self.init(

@@ -2,7 +2,7 @@
 public struct Template: Hashable, Sendable {
   public var name: String
   public var kind: Kind
-  /// Whether it shows something; a template always does.
+  /// Whether it shows something. Always true for a template.
   public var isVisual: Bool
   /// The arguments in their order.
   public var arguments: [Argument]
@@ -17,11 +17,11 @@ public struct Template: Hashable, Sendable {
   public enum Kind: String, Hashable, Sendable, CaseIterable {
     /// Shown to the user.
     case template
-    /// Run, perhaps without anything to see; may be the action of a template.
+    /// Runs code, possibly without showing anything. May be the action of a template.
     case function
   }
 
-  /// One argument with its dotted name and its default.
+  /// An argument: its dotted name, its type and its default.
   public struct Argument: Hashable, Sendable {
     public var name: String
     public var type: ArgumentType

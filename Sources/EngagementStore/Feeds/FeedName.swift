@@ -2,27 +2,27 @@ import EngagementAdapterAPI
 import EngagementJSON
 import EngagementModel
 
-/// What a feed is called in the cache: its container and its filters as JSON, in one spelling.
+/// The name of a feed in the cache: its container and its filters as JSON, in one spelling.
 struct FeedName: ByteComparable {
-  let text: String
-  init(_ text: String) { self.text = text }
+  let rawValue: String
+  init(rawValue: String) { self.rawValue = rawValue }
 
   init(_ feed: Feed) {
     var writer = JSONWriter()
     writer.beginObject()
-    if let container = feed.container { writer.member("container", container.text) }
+    if let container = feed.container { writer.member("container", container.rawValue) }
     if !feed.filters.isEmpty { writer.member("filters", .array(feed.filters.map(\.json))) }
     writer.endObject()
-    text = String(decoding: writer.bytes, as: UTF8.self)
+    rawValue = String(decoding: writer.bytes, as: UTF8.self)
   }
 
-  /// What it says; nil where it is damaged.
+  /// The parsed name; nil for a damaged one.
   var json: JSON? {
-    var cursor = JSONCursor(Array(text.utf8))
+    var cursor = JSONCursor(Array(rawValue.utf8))
     return try? cursor.json()
   }
 
-  /// The feed of that name; nil where this release does not understand its filters.
+  /// The feed of that name; nil if this release does not know its filters.
   func feed(on surface: Surface) -> Feed? {
     guard let json else { return nil }
     var filters: [CardFilter] = []

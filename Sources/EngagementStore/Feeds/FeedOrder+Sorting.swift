@@ -14,8 +14,8 @@ extension [InboxMessage] {
     stablySorted { $0.rank(in: order) }
   }
 
-  /// Without the messages that a later one with the same collapse key takes the place of. Of two
-  /// of the same age the one that was listed first stays, as vendors list the newest first.
+  /// The messages without those that a later one with the same collapse key replaces. Of two with
+  /// the same age the one that was listed first stays, as vendors list the newest first.
   public func collapsed() -> [InboxMessage] {
     var newest: [CollapseKey: Int] = [:]
     newest.reserveCapacity(count)
@@ -36,8 +36,7 @@ extension [InboxMessage] {
 }
 
 private struct CollapseKey: ByteComparable {
-  let text: String
-  init(_ text: String) { self.text = text }
+  let rawValue: String
 }
 
 extension Array {

@@ -1,9 +1,9 @@
 import EngagementAdapterAPI
 import EngagementModel
-import FoundationEssentials
+import EngagementPlatform
 
-/// Where an item stands in a vendor's order: three numbers that are compared one after the other.
-/// The lower comes first. A sort and the index of a feed go by the same numbers.
+/// An item's rank in a vendor's order: three numbers, compared one after the other. The lowest
+/// comes first. Sorting and the index of a feed use the same numbers.
 struct FeedRank: Hashable, Comparable, Sendable {
   var first = 0.0
   var second = 0.0
@@ -23,7 +23,7 @@ extension Card {
   func rank(in order: FeedOrder) -> FeedRank {
     switch order {
     case .asSent: .none
-    case .newestFirst: FeedRank(first: self.pinned ? 0 : 1, second: age(self.createdAt))
+    case .newestFirst: FeedRank(first: self.isPinned ? 0 : 1, second: age(self.createdAt))
     case .byPriority:
       FeedRank(
         first: Double(self.priority ?? 5), second: age(self.activeAt), third: age(self.createdAt))
@@ -39,7 +39,7 @@ extension InboxMessage {
     }
   }
 
-  /// Lower for later; what has no time is the oldest.
+  /// Lower for later messages. A message without a time is the oldest.
   var age: Double { EngagementStore.age(createdAt) }
 }
 

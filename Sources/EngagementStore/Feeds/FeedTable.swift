@@ -1,5 +1,5 @@
 import EngagementModel
-import FoundationEssentials
+import EngagementPlatform
 
 /// The rows of sources and of their feeds.
 struct FeedTable: ~Copyable {
@@ -20,7 +20,7 @@ struct FeedTable: ~Copyable {
     WHERE partition=? ORDER BY provider, surface, name
     """)
 
-  /// A feed as its row has it.
+  /// A row as it is in the file.
   struct Found {
     let row: Int64
     let name: FeedName
@@ -36,20 +36,21 @@ struct FeedTable: ~Copyable {
   }
 
   mutating func source(
-    _ key: SourceKey, on database: inout Database
+    _ key: ItemSourceKey, on database: inout Database
   ) throws(EngagementError) -> Int64? {
     try database.first(
-      &sourceSearch, .integer(key.partition), .text(key.provider.text), .text(key.surface.text)
+      &sourceSearch, .integer(key.partition), .text(key.provider.rawValue),
+      .text(key.surface.rawValue)
     ) { $0.integer(0) }
   }
 
   mutating func insertSource(
-    _ key: SourceKey, on database: inout Database
+    _ key: ItemSourceKey, on database: inout Database
   ) throws(EngagementError) -> Int64 {
     try Self.inserted(
       try database.first(
-        &sourceInsertion, .integer(key.partition), .text(key.provider.text),
-        .text(key.surface.text)
+        &sourceInsertion, .integer(key.partition), .text(key.provider.rawValue),
+        .text(key.surface.rawValue)
       ) { $0.integer(0) })
   }
 
@@ -61,7 +62,7 @@ struct FeedTable: ~Copyable {
     }
   }
 
-  /// Takes away a source with its feeds; what else refers to them goes with them.
+  /// Deletes a source with its feeds and the rows that refer to them.
   mutating func deleteSource(
     _ source: Int64, on database: inout Database
   ) throws(EngagementError) {
@@ -79,7 +80,7 @@ struct FeedTable: ~Copyable {
     _ name: FeedName, of source: Int64, on database: inout Database
   ) throws(EngagementError) -> Int64 {
     try Self.inserted(
-      try database.first(&insertion, .integer(source), .text(name.text)) { $0.integer(0) })
+      try database.first(&insertion, .integer(source), .text(name.rawValue)) { $0.integer(0) })
   }
 
   mutating func update(

@@ -1,10 +1,10 @@
 import EngagementAdapterAPI
-import FoundationEssentials
+import EngagementPlatform
 
-/// How one item stands in one feed.
+/// The place of one item in one feed.
 struct Membership: Hashable, Comparable, Sendable {
   var rank = FeedRank.none
-  /// Orders what has the same rank: as it was sent.
+  /// Orders items of the same rank as they were sent.
   var place: Int64
   /// When the item ends, in milliseconds, rounded up.
   var expires = Self.never
@@ -13,7 +13,7 @@ struct Membership: Hashable, Comparable, Sendable {
 
   init(at place: Int64) { self.place = place }
 
-  init(_ content: Content, at place: Int64, in order: FeedOrder) {
+  init(_ content: ItemContent, at place: Int64, in order: FeedOrder) {
     rank = content.rank(in: order)
     self.place = place
     if let end = content.expiresAt { expires = Milliseconds.up(end) }

@@ -1,6 +1,6 @@
 import EngagementModel
 
-/// Which items are in which feeds: the index that a feed is read by.
+/// The items of each feed, in the index by which feeds are read.
 struct MembershipTable: ~Copyable {
   private static let columns = "item, rank1, rank2, rank3, place, expires"
 
@@ -18,7 +18,7 @@ struct MembershipTable: ~Copyable {
   private var listed = Statement("SELECT item FROM membership WHERE feed=? ORDER BY place")
   private var search = Statement("SELECT 1 FROM membership WHERE feed=? AND item=? LIMIT 1")
 
-  /// In the vendor's order where rows come in many: that is the order of the index.
+  /// Adds an item. Many items are best added in the vendor's order, which is that of the index.
   mutating func insert(
     _ item: Int64, _ membership: Membership, in feed: Int64, on database: inout Database
   ) throws(EngagementError) {
@@ -40,7 +40,7 @@ struct MembershipTable: ~Copyable {
     try database.run(&clearance, .integer(feed))
   }
 
-  /// All rows of a feed; without a membership where the row is damaged.
+  /// All rows of a feed; the membership is nil for a damaged row.
   mutating func all(
     in feed: Int64, on database: inout Database
   ) throws(EngagementError) -> [(item: Int64, membership: Membership?)] {
@@ -49,7 +49,7 @@ struct MembershipTable: ~Copyable {
       membership.rank = FeedRank(first: row.real(1), second: row.real(2), third: row.real(3))
       membership.expires = row.integer(5)
       let ranks = [row.isNull(1), row.isNull(2), row.isNull(3)]
-      let isSound = Places.sound.contains(membership.place) && !ranks.contains(true)
+      let isSound = ListPositions.sound.contains(membership.place) && !ranks.contains(true)
       return (row.integer(0), isSound ? membership : nil)
     }
   }

@@ -1,18 +1,11 @@
 package import EngagementModel
+import EngagementPlatform
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
-/// A small file of secrets, for its owner alone, that is replaced as a whole: at every instant it
-/// is what it was or what it is to be, also after a power failure.
+/// A small file of secrets that only its owner can read. It is replaced as a whole: it has either
+/// the old or the new contents, also after a power failure.
 ///
-/// It is never taken for empty when it cannot be read. Whoever changes it does so under
-/// `exclusively`, which holds off every other process.
+/// A file that cannot be read is an error, and never taken for empty. Callers change it under
+/// `exclusively`, which excludes every other process.
 package struct DurableFile: Sendable {
   private let file: StoreFile
   private let limit: Int
@@ -25,7 +18,7 @@ package struct DurableFile: Sendable {
     self.limit = limit
   }
 
-  /// Runs the body while nobody else is in one, in any process; `busy` after the wait.
+  /// Runs the body alone among all processes; throws `busy` after the wait.
   package func exclusively<Value>(
     within wait: Duration, _ body: () throws(EngagementError) -> Value
   ) throws(EngagementError) -> Value {
@@ -34,12 +27,12 @@ package struct DurableFile: Sendable {
     var lock = try SideLock(at: file.lockPath, for: file.subject)
     try lock.acquire(within: wait)
     defer { lock.release() }
-    // What a process left that was killed while it wrote.
+    // A process that was killed while it wrote may have left this file.
     StoreFile.remove(nextPath)
     return try body()
   }
 
-  /// All of the file; nil where there is none. Throws `unreadable` for anything but a plain file
+  /// The whole file; nil if there is none. Throws `unreadable` for anything but a plain file
   /// that only its owner can read.
   package func read() throws(EngagementError) -> [UInt8]? {
     guard try exists() else { return nil }
@@ -101,7 +94,7 @@ extension DurableFile {
     try file.syncFolder()
   }
 
-  /// Nothing depends on it: the file has no name any more.
+  /// Overwrites the old file, which has no name any more.
   private static func overwrite(_ old: borrowing OpenFile) {
     do throws(EngagementError) {
       try old.write([UInt8](repeating: 0, count: Int(try old.status().st_size)))
@@ -126,7 +119,7 @@ extension DurableFile {
     guard status.st_size <= limit else { throw unreadable("is larger than it can be") }
   }
 
-  /// Who may rename what is in the folder could put another file in the place of this one.
+  /// A user who may rename files in the folder could replace this one.
   private func refuseOpenFolder() throws(EngagementError) {
     guard let mode = try StoreFile.status(of: file.folder, called: file.subject)?.st_mode else {
       return

@@ -1,9 +1,9 @@
 package import EngagementModel
 
-/// The right to send what is in the outbox of a cache: one holder at a time, over all processes.
+/// The right to send the outbox of a cache: one holder at a time, among all processes.
 ///
-/// The system takes it back when its holder dies, however that comes about, so no clock is in it
-/// and nothing has to be renewed. It also ends with the last reference.
+/// The system releases it when its holder dies, so it needs no clock and no renewal. It also ends
+/// with the last reference.
 package final class Lease: Sendable {
   private let held: Locked<Held>
 
@@ -20,7 +20,7 @@ package final class Lease: Sendable {
     held = Locked(Held(try SideLock(at: "\(file.path).courier", for: "outbox")))
   }
 
-  /// Takes the lease where nobody else has it, without waiting. Holding it already is holding it.
+  /// Takes the lease if it is free, without waiting. True also for the holder.
   package func tryAcquire() throws(EngagementError) -> Bool {
     try held.withLock { (held) throws(EngagementError) in
       // Twice: the first attempt may find that the file was removed, and makes it again.
@@ -29,6 +29,6 @@ package final class Lease: Sendable {
     }
   }
 
-  /// Leaves it to others. Nothing happens where it is not held.
+  /// Releases the lease, if it is held.
   package func release() { held.withLock { $0.lock.release() } }
 }

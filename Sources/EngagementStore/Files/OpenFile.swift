@@ -1,12 +1,5 @@
 import EngagementModel
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import EngagementPlatform
 
 /// A file that is open until this ends. Never one of SQLite's: closing any descriptor of such a
 /// file takes the locks of the whole process with it.
@@ -33,7 +26,7 @@ struct OpenFile: ~Copyable {
     return status
   }
 
-  /// Everything from the place where the file stands, up to a limit.
+  /// The bytes from the current position, up to a limit.
   func read(atMost limit: Int) throws(EngagementError) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: limit)
     var count = 0
@@ -52,7 +45,7 @@ struct OpenFile: ~Copyable {
     return Array(bytes.prefix(count))
   }
 
-  /// Writes all of the bytes where the file stands, in one call where the system takes them so.
+  /// Writes all bytes at the current position, in one call if the system takes them so.
   func write(_ bytes: [UInt8]) throws(EngagementError) {
     var done = 0
     while done < bytes.count {
@@ -65,12 +58,12 @@ struct OpenFile: ~Copyable {
     }
   }
 
-  /// Makes what was written last.
+  /// Makes the file durable.
   func sync() throws(EngagementError) {
     guard fsync(descriptor) == 0 else { throw unwritten }
   }
 
-  /// Makes the bytes last, and of the rest what is needed to find them.
+  /// Makes the bytes durable, and the metadata that is needed to read them.
   func syncBytes() throws(EngagementError) {
     #if canImport(Darwin)
       try sync()
@@ -83,7 +76,7 @@ struct OpenFile: ~Copyable {
     guard ftruncate(descriptor, off_t(count)) == 0 else { throw unwritten }
   }
 
-  /// Leaves the file to its owner alone, whatever the process masks.
+  /// Gives access to the owner only. The process's umask does not change that.
   func protect() throws(EngagementError) {
     guard fchmod(descriptor, 0o600) == 0 else { throw unwritten }
   }

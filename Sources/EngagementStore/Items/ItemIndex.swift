@@ -1,18 +1,18 @@
-/// What is known of a source's items without their bodies: enough to see which of a list's items
-/// are new or changed.
+/// The names, rows and hashes of a source's items, without their bodies: enough to see which of a
+/// list's items are new or changed.
 struct ItemIndex: Sendable {
-  private var rows: [ItemName: Int64] = [:]
+  private var rows: [ItemKey: Int64] = [:]
   private var rowsByHash: [UInt64: Int64] = [:]
   private var known: [Int64: Known] = [:]
   /// The id for the next new item.
   private(set) var nextRow: Int64
 
   private struct Known {
-    let name: ItemName
+    let name: ItemKey
     let hash: UInt64?
   }
 
-  /// Knows nothing yet of the items with those ids.
+  /// An empty index for items with those ids.
   init(_ rows: ClosedRange<Int64>) { nextRow = rows.lowerBound + 1 }
 
   mutating func reserve(_ count: Int) {
@@ -24,13 +24,13 @@ struct ItemIndex: Sendable {
   /// The item with exactly that body.
   func row(with hash: UInt64) -> Int64? { rowsByHash[hash] }
 
-  func row(of name: ItemName) -> Int64? { rows[name] }
+  func row(of name: ItemKey) -> Int64? { rows[name] }
 
   func hash(of row: Int64) -> UInt64? { known[row]?.hash }
 
-  /// Notes what a row holds now. Without a hash its body cannot be trusted: whatever comes under
-  /// its name takes its place.
-  mutating func note(_ row: Int64, _ name: ItemName, _ hash: UInt64?) {
+  /// Sets the contents of a row. Without a hash its body is damaged, and the next item of that name
+  /// replaces it.
+  mutating func note(_ row: Int64, _ name: ItemKey, _ hash: UInt64?) {
     if let old = known.updateValue(Known(name: name, hash: hash), forKey: row) {
       forgetHash(old.hash, of: row)
     }

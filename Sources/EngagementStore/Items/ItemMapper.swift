@@ -2,7 +2,7 @@ import EngagementAdapterAPI
 import EngagementJSON
 import EngagementModel
 
-/// Makes content of the bytes of one provider on one surface.
+/// Maps the items of one provider on one surface.
 struct ItemMapper: Sendable {
   let adapter: any EngagementAdapter
   let provider: ProviderID
@@ -16,10 +16,10 @@ struct ItemMapper: Sendable {
     order = adapter.capabilities.order(of: surface)
   }
 
-  /// What became of an item's bytes.
+  /// The result of mapping an item.
   enum Reading {
-    case content(Content)
-    /// A kind that the adapter does not know, which is no fault of the item.
+    case content(ItemContent)
+    /// The adapter does not know the item's kind.
     case unknown
     case bad(reason: String)
   }
@@ -33,14 +33,14 @@ struct ItemMapper: Sendable {
     }
   }
 
-  /// The content of bytes that were kept; nil where the adapter does not take them any more.
-  func content(of body: [UInt8], hash: UInt64) -> Content? {
+  /// The content of stored bytes; nil if the adapter does not understand them any more.
+  func content(of body: [UInt8], hash: UInt64) -> ItemContent? {
     try? content(of: RawItem(index: 0, uncheckedBytes: body[...], hash: hash))
   }
 
-  private func content(of item: RawItem) throws(EngagementError) -> Content {
-    // An action goes to the provider of the id, so it is the one that sent the item, whatever the
-    // adapter was told.
+  private func content(of item: RawItem) throws(EngagementError) -> ItemContent {
+    // An action goes to the provider of the item's id, so the id gets the provider that sent the
+    // item.
     switch surface {
     case .inbox:
       var message = try adapter.message(in: item)

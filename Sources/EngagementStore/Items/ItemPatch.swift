@@ -67,3 +67,38 @@ public enum ItemPatch {
     }
   }
 }
+
+/// The bytes that the cache has of an item.
+struct EarlierItem {
+  let body: [UInt8]
+
+  enum Patched {
+    case item(RawItem)
+    /// The patch is older than the item.
+    case older
+    case bad(reason: String)
+  }
+
+  func patched(by patch: RawItem, _ rules: PatchRules) -> Patched {
+    if let fault = patch.fault { return .bad(reason: fault.description) }
+    do throws(JSONFault) {
+      guard let bytes = try ItemPatch.merged(body[...], with: patch.bytes, by: rules) else {
+        return .older
+      }
+      return .item(RawItem(index: patch.index, bytes: bytes[...]))
+    } catch {
+      return .bad(reason: error.description)
+    }
+  }
+
+  /// The item with the members that stay true once they were true; nil if it takes none back.
+  func retained(in item: RawItem, _ retention: Retention) -> RawItem? {
+    guard let old = try? JSONFields(body[...]), let new = try? JSONFields(item),
+      retention.onlyEverSet.contains(where: { name in
+        old.flag(JSONKey(name)) == true && new.flag(JSONKey(name)) != true
+      }),
+      let bytes = try? ItemPatch.retaining(body[...], in: item.bytes, by: retention)
+    else { return nil }
+    return RawItem(index: item.index, bytes: bytes[...])
+  }
+}

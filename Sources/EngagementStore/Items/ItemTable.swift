@@ -1,7 +1,7 @@
 import EngagementJSON
 import EngagementModel
 
-/// The rows with the vendors' own bytes.
+/// The items as their vendors sent them.
 struct ItemTable: ~Copyable {
   private var insertion = Statement(
     "INSERT INTO item (id, source, name, seal, body) VALUES (?, ?, ?, ?, ?)")
@@ -17,7 +17,7 @@ struct ItemTable: ~Copyable {
     """)
   private var clearance = Statement("DELETE FROM item WHERE id BETWEEN ? AND ?")
 
-  /// A row as it stands in the file: nobody has verified it.
+  /// A row as it is in the file, not verified.
   struct Found {
     let row: Int64
     let name: [UInt8]
@@ -56,7 +56,7 @@ struct ItemTable: ~Copyable {
     try database.run(&deletion, .integer(row))
   }
 
-  /// Takes away all that a source has.
+  /// Deletes all items of a source.
   mutating func clear(_ source: Int64, on database: inout Database) throws(EngagementError) {
     let rows = Self.rows(of: source)
     try database.run(&clearance, .integer(rows.lowerBound), .integer(rows.upperBound))
@@ -69,12 +69,12 @@ struct ItemTable: ~Copyable {
   }
 
   mutating func row(
-    of name: ItemName, in source: Int64, on database: inout Database
+    of name: ItemKey, in source: Int64, on database: inout Database
   ) throws(EngagementError) -> Int64? {
     try database.first(&search, .integer(source), .blob(name.bytes)) { $0.integer(0) }
   }
 
-  /// Lends each item of a feed that ends after that time and whose row is wanted, in one walk.
+  /// Calls the body with each wanted item of a feed that ends after that time, in one query.
   mutating func each(
     in feed: Int64, endingAfter time: Int64, where isWanted: (Int64) -> Bool,
     on database: inout Database, read: (Found) -> Void
@@ -85,25 +85,24 @@ struct ItemTable: ~Copyable {
     }
   }
 
-  /// The names of a source's items and the hashes of their bodies, which are read where they lie;
-  /// without a hash where a body is not what was written. Those that were verified before are not
-  /// read again.
+  /// The names of a source's items and the hashes of their bodies, without copying the bodies. The
+  /// hash is nil for a damaged body. Bodies that were verified before are not read again.
   mutating func hashes(
-    of source: Int64, sealedBy seal: ItemSeal, on database: inout Database,
+    of source: Int64, by checksum: ItemChecksum, on database: inout Database,
     isVerified: (Int64) -> Bool
-  ) throws(EngagementError) -> [(row: Int64, name: ItemName, hash: UInt64?)] {
+  ) throws(EngagementError) -> [(row: Int64, name: ItemKey, hash: UInt64?)] {
     let rows = Self.rows(of: source)
     return try database.all(&scan, .integer(rows.lowerBound), .integer(rows.upperBound)) { row in
-      let (id, name, sealed) = (row.integer(0), row.bytes(1), row.integer(2))
+      let (id, name, seal) = (row.integer(0), row.bytes(1), row.integer(2))
       let hash: UInt64? =
         isVerified(id)
-        ? seal.hash(in: sealed, of: name)
-        : seal.verified(row.withBytes(3) { ContentHash.of($0) }, of: name, by: sealed)
-      return (id, ItemName(String(decoding: name, as: UTF8.self)), hash)
+        ? checksum.hash(in: seal, of: name)
+        : checksum.verified(row.withBytes(3) { ContentHash.of($0) }, of: name, by: seal)
+      return (id, ItemKey(String(decoding: name, as: UTF8.self)), hash)
     }
   }
 
-  /// What the body makes of each of a source's rows, in the order of their ids.
+  /// The body's results for all rows of a source, in the order of their ids.
   mutating func all<Value>(
     of source: Int64, on database: inout Database, read: (Found) -> Value
   ) throws(EngagementError) -> [Value] {

@@ -1,7 +1,7 @@
-import FoundationEssentials
+import EngagementPlatform
 
-/// Times as the columns have them: whole milliseconds since 1970. What is outside 64 bits or no
-/// number is the nearest end of time.
+/// Times in columns: whole milliseconds since 1970. A time outside 64 bits becomes the nearest that
+/// fits.
 enum Milliseconds {
   static func nearest(_ date: Date) -> Int64 { clamped((milliseconds(date)).rounded()) }
   static func up(_ date: Date) -> Int64 { clamped(milliseconds(date).rounded(.up)) }

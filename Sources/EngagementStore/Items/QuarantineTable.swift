@@ -1,8 +1,8 @@
 import EngagementModel
-import FoundationEssentials
+import EngagementPlatform
 
-/// The items that nobody could use, without their bytes: one row for each bad body in a feed, so
-/// that the same one is told of once.
+/// The items that could not be read, without their bytes. Each bad body of a feed has one row, so
+/// that it is reported once.
 struct QuarantineTable: ~Copyable {
   /// How many rows are kept of a partition.
   static let limit = 1_000
@@ -22,7 +22,7 @@ struct QuarantineTable: ~Copyable {
       WHERE source.partition = ? ORDER BY quarantine.id DESC LIMIT -1 OFFSET ?)
     """)
 
-  /// Notes a bad item; false where the same one was there before.
+  /// Adds a bad item; false if it is there already.
   mutating func add(
     _ hash: UInt64, at place: Int, of feed: Int64, _ reason: String, at now: Date,
     on database: inout Database
@@ -33,7 +33,7 @@ struct QuarantineTable: ~Copyable {
     return database.changes > 0
   }
 
-  /// A row as it stands in the file.
+  /// A row as it is in the file.
   struct Found {
     let place: Int
     let reason: String
@@ -46,14 +46,14 @@ struct QuarantineTable: ~Copyable {
     }
   }
 
-  /// What the body makes of each bad item of a feed, in the order in which they came.
+  /// The body's results for all bad items of a feed, in the order in which they came.
   mutating func all<Value>(
     of feed: Int64, on database: inout Database, read: (Found) -> Value
   ) throws(EngagementError) -> [Value] {
     try database.all(&selection, .integer(feed)) { read(Found($0)) }
   }
 
-  /// Leaves the newest rows of the partition.
+  /// Deletes all but the newest rows of the partition.
   mutating func prune(
     _ partition: Partition.ID, on database: inout Database
   ) throws(EngagementError) {

@@ -1,19 +1,12 @@
 package import EngagementModel
+import EngagementPlatform
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
-/// What a notification extension, another process with little time, leaves for the application in
-/// a small file beside the cache.
+/// A small file beside the cache in which a notification extension leaves entries for the
+/// application.
 ///
-/// What `append` left survives a kill and, as far as the disk honours a sync, a power failure.
-/// The application folds it in; whoever is about to change users folds first, since an entry need
-/// not say whose it is.
+/// The extension is another process with little time. An appended entry survives a kill and, as far
+/// as the disk honours a sync, a power failure. The application imports the entries. It does so
+/// before it changes the user, since an entry may not name its user.
 package struct ExtensionJournal: Sendable {
   /// How many bytes the file may have.
   package static let limit = 1 << 20
@@ -27,8 +20,8 @@ package struct ExtensionJournal: Sendable {
 
   /// Adds an entry, durably.
   ///
-  /// Throws `queueFull` where there is no room, `busy` where the application folds for longer than
-  /// the wait, and `invalidArgument` for what could not be read again.
+  /// Throws `queueFull` if the journal is full, `busy` if the application imports for longer than
+  /// the wait, and `invalidArgument` for an entry that could not be read again.
   package func append(
     _ entry: Entry, within wait: Duration = .seconds(1)
   ) throws(EngagementError) {
@@ -52,11 +45,11 @@ package struct ExtensionJournal: Sendable {
     }
   }
 
-  /// What a fold found.
-  package struct Fold: Hashable, Sendable {
-    /// Entries that were handed over.
+  /// What `importEntries` found.
+  package struct ImportReport: Hashable, Sendable {
+    /// The entries that were imported.
     package var entries: Int
-    /// Stretches that nobody can read: torn by a kill, or damaged.
+    /// The parts of the file that cannot be read: cut by a kill, or damaged.
     package var damaged: Int
 
     package init(entries: Int = 0, damaged: Int = 0) {
@@ -65,20 +58,19 @@ package struct ExtensionJournal: Sendable {
     }
   }
 
-  /// Hands over everything in order, with how many stretches are damaged; empties the file once
-  /// that was committed; and does something more before anything can be added.
+  /// Gives all entries to `commit`, in order, with the number of damaged parts. Empties the file
+  /// after `commit`, and then calls `last` before the next entry can be appended.
   ///
-  /// What was committed may be handed over again after a kill: an entry's id tells. Nothing is
-  /// lost when a body throws. Throws `busy` where another process folds for longer than the
-  /// wait.
-  package func fold(
+  /// After a kill, committed entries may come again; their ids tell. If a body throws, no entry is
+  /// lost. Throws `busy` if another process imports for longer than the wait.
+  package func importEntries(
     within wait: Duration = .seconds(1),
     then last: () async throws(EngagementError) -> Void = { () async throws(EngagementError) in },
     _ commit: ([Entry], _ damaged: Int) async throws(EngagementError) -> Void
-  ) async throws(EngagementError) -> Fold {
+  ) async throws(EngagementError) -> ImportReport {
     guard try isThere else {
       try await last()
-      return Fold()
+      return ImportReport()
     }
     var lock = try lock()
     try await lock.acquireAsleep(within: wait)
@@ -94,10 +86,10 @@ package struct ExtensionJournal: Sendable {
       try open.syncBytes()
     }
     try await last()
-    return Fold(entries: entries.count, damaged: damaged)
+    return ImportReport(entries: entries.count, damaged: damaged)
   }
 
-  /// Drops everything, of whomever it is.
+  /// Deletes the entries of all users.
   package func erase(within wait: Duration = .seconds(1)) throws(EngagementError) {
     guard try isThere else { return }
     var lock = try lock()
@@ -116,7 +108,7 @@ extension ExtensionJournal {
     }
   }
 
-  /// The file itself is what is locked: it is emptied, and never replaced.
+  /// A lock on the journal itself: the file is emptied, and never replaced.
   private func lock() throws(EngagementError) -> SideLock {
     try SideLock(at: file.path, for: file.subject)
   }
@@ -129,7 +121,7 @@ extension ExtensionJournal {
     return open
   }
 
-  /// The first entry in the file: it may have been made just now.
+  /// Protects and syncs a file that may be new.
   private func prepare(_ open: borrowing OpenFile) throws(EngagementError) {
     try open.protect()
     try file.syncFolder()
@@ -139,13 +131,13 @@ extension ExtensionJournal {
     do throws(EngagementError) {
       try open.truncate(to: size)
     } catch {
-      // Half an entry stays behind. It costs itself: the next one is found by its marker.
+      // Half an entry stays behind. Only that entry is lost: the next one is found by its marker.
     }
   }
 }
 
 extension SideLock {
-  /// Waits without keeping a thread of the shared pool; throws `busy` after the wait.
+  /// Waits without blocking a thread of the shared pool; throws `busy` after the wait.
   fileprivate mutating func acquireAsleep(within wait: Duration) async throws(EngagementError) {
     let deadline = ContinuousClock.now.advanced(by: wait)
     while try !tryAcquire() {

@@ -1,12 +1,12 @@
 import EngagementJSON
 package import EngagementModel
-package import FoundationEssentials
+package import EngagementPlatform
 
 extension ExtensionJournal {
-  /// What an extension saw. Its id is made once, so that folding twice records once.
+  /// What an extension saw. The id stays the same, so that importing twice records once.
   package struct Entry: Hashable, Sendable {
     package var content: Content
-    /// Whose it is, where the extension knows; nil for whoever uses the application.
+    /// The user, if the extension knows; nil for the present user.
     package var user: UserID?
 
     package init(_ content: Content, of user: UserID? = nil) {
@@ -16,11 +16,11 @@ extension ExtensionJournal {
 
     package enum Content: Hashable, Sendable {
       case event(EngagementEvent)
-      /// What a user did to the item of the event that records it. Where the item came from and
-      /// what its adapter wants to be told again is for the application to add.
+      /// What a user did to the item of the event that records it. The application adds the item's
+      /// container and its adapter's handle.
       case action(ItemAction, EngagementEvent)
-      /// A push as it came, for the application to make something of; the id is that of the event
-      /// that will say so.
+      /// A push as it was received, for the application to interpret. The id is that of the event
+      /// that will record it.
       case push(EventID, JSON, receivedAt: Date)
     }
 
@@ -47,8 +47,8 @@ extension ExtensionJournal.Entry {
     return encoder.json
   }
 
-  /// The entry as it is kept; throws `invalidArgument` for one that could not be read again, such
-  /// as one with a NUL.
+  /// The stored form; throws `invalidArgument` for an entry that could not be read again, such as
+  /// one with a NUL.
   var bytes: [UInt8] {
     get throws(EngagementError) {
       let bytes = json.encoded()
@@ -59,7 +59,7 @@ extension ExtensionJournal.Entry {
     }
   }
 
-  /// Reads what was kept; nil for anything else.
+  /// Reads the stored form; nil for anything else.
   init?(bytes: ArraySlice<UInt8>) {
     do {
       let fields = try ObjectDecoder(JSONField(value: try JSON(parsing: bytes), place: "entry"))

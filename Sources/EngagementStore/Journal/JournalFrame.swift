@@ -1,14 +1,13 @@
 import EngagementJSON
 import EngagementModel
 
-/// How an entry lies in the journal: a marker, a checksum over all that follows, the length, the
-/// body.
+/// The form of an entry in the journal: a marker, a checksum over the rest, the length, the body.
 enum JournalFrame {
-  /// Two of its bytes are in no UTF-8, so that no body can have it: whatever came before, the next
-  /// entry is found.
+  /// Two of its bytes never occur in UTF-8, so no body contains it and the next entry is found
+  /// after any damage.
   static let marker: [UInt8] = [0xff, 0xfe, 0x45, 0x6e, 0x67, 0x4b, 0xfe, 0xff]
 
-  /// Bounds what one damaged length can cost whoever reads.
+  /// Limits the cost of a damaged length for the reader.
   static let bodyLimit = 1 << 16
 
   static func bytes(around body: [UInt8]) throws(EngagementError) -> [UInt8] {
@@ -19,7 +18,7 @@ enum JournalFrame {
     return marker + littleEndian(ContentHash.of(content[...]), count: 8) + content
   }
 
-  /// The sound bodies in their order, and how many stretches are not sound. Any bytes will do.
+  /// The sound bodies in their order, and the number of damaged parts. Never fails.
   static func bodies(in bytes: [UInt8]) -> (bodies: [ArraySlice<UInt8>], damaged: Int) {
     var (bodies, damaged): ([ArraySlice<UInt8>], Int) = ([], 0)
     var rest = bytes[...]
@@ -38,14 +37,14 @@ enum JournalFrame {
   /// The body of the frame that begins here, if it is sound.
   private static func body(at rest: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
     guard rest.starts(with: marker) else { return nil }
-    let seal = rest.dropFirst(marker.count).prefix(8)
+    let checksum = rest.dropFirst(marker.count).prefix(8)
     let content = rest.dropFirst(marker.count + 8)
     guard content.count >= 4 else { return nil }
     let count = Int(number(content.prefix(4)))
     guard count <= bodyLimit, content.count >= 4 + count else { return nil }
-    let sealed = content.prefix(4 + count)
-    guard ContentHash.of(sealed) == number(seal) else { return nil }
-    return sealed.dropFirst(4)
+    let checked = content.prefix(4 + count)
+    guard ContentHash.of(checked) == number(checksum) else { return nil }
+    return checked.dropFirst(4)
   }
 
   private static func fromNextMarker(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {

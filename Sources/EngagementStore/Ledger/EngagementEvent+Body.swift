@@ -3,20 +3,20 @@ import EngagementJSON
 import EngagementModel
 
 extension EngagementEvent {
-  /// The bytes of `storedJSON`, without a value being built for each field.
+  /// The bytes of `storedJSON`, written without building a value for each field.
   ///
   /// Throws `invalidArgument` for a time that cannot be written.
   func storedBody() throws(EngagementError) -> [UInt8] {
     guard let time = ISO8601.text(of: time) else { throw .timelessEvent }
     var writer = JSONWriter(reservingCapacity: 512)
     writer.beginObject()
-    writer.member("id", id.text)
-    writer.member("kind", kind.text)
+    writer.member("id", id.rawValue)
+    writer.member("kind", kind.rawValue)
     writer.member("time", time)
     writer.member("zoneOffset", Int64(zoneOffset))
-    if let session { writer.member("session", session.text) }
+    if let session { writer.member("session", session.rawValue) }
     writer.member("sequence", sequence)
-    if let provider { writer.member("provider", provider.text) }
+    if let provider { writer.member("provider", provider.rawValue) }
     if let item { writer.item(item) }
     if let name { writer.member("name", name) }
     if !properties.isEmpty { writer.member("properties", .object(properties)) }
@@ -29,10 +29,10 @@ extension JSONWriter {
   fileprivate mutating func item(_ item: ItemReference) {
     key("item")
     beginObject()
-    member("provider", item.id.provider.text)
+    member("provider", item.id.provider.rawValue)
     member("id", item.id.value)
-    member("surface", item.surface.text)
-    if let container = item.container { member("container", container.text) }
+    member("surface", item.surface.rawValue)
+    if let container = item.container { member("container", container.rawValue) }
     if !item.handle.isEmpty { member("handle", .object(item.handle)) }
     endObject()
   }

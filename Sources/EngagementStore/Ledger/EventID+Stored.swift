@@ -1,6 +1,6 @@
 import EngagementFormats
 import EngagementModel
-import FoundationEssentials
+import EngagementPlatform
 
 extension EventID {
   /// The bytes that stand for the id: the 16 of a UUID in lower case, the text of any other.
@@ -8,10 +8,10 @@ extension EventID {
   /// A text of 16 bytes gets one more that no text has, so that each id has its own bytes.
   var stored: [UInt8] {
     let upper = UInt8(ascii: "A")...UInt8(ascii: "F")
-    if let uuid = UUID(text: text), !text.utf8.contains(where: upper.contains) {
+    if let uuid = UUID(text: rawValue), !rawValue.utf8.contains(where: upper.contains) {
       return StoredBits.bytes(uuid.bits)
     }
-    let bytes = Array(text.utf8)
+    let bytes = Array(rawValue.utf8)
     return bytes.count == 16 ? bytes + [0xff] : bytes
   }
 

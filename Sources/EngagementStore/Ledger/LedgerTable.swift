@@ -1,9 +1,20 @@
 import EngagementFormats
 import EngagementJSON
-import EngagementModel
-import FoundationEssentials
+package import EngagementModel
+import EngagementPlatform
 
-/// What happened: rows are appended, and taken away only with their user.
+/// An event in the ledger. The event's `sequence` is its place there.
+package struct LedgerEntry: Hashable, Sendable {
+  package let partition: Partition.ID
+  package let event: EngagementEvent
+
+  package init(partition: Partition.ID, event: EngagementEvent) {
+    self.partition = partition
+    self.event = event
+  }
+}
+
+/// The event log. Rows are only appended; they are deleted only with their user.
 struct LedgerTable: ~Copyable {
   private var insertion = Statement(
     """
@@ -31,9 +42,9 @@ struct LedgerTable: ~Copyable {
 
   mutating func forgetMemory() { lastSequence = nil }
 
-  /// Appends an event and gives it its sequence, or the one that it has where it is there already.
+  /// Appends an event and returns its sequence; the existing one if the event is there already.
   ///
-  /// Throws `invalidArgument` for what could not be read back.
+  /// Throws `invalidArgument` for an event that could not be read back.
   mutating func append(
     _ event: EngagementEvent, of partition: Partition.ID, on database: inout Database
   ) throws(EngagementError) -> (sequence: Int64, isNew: Bool) {
@@ -43,10 +54,11 @@ struct LedgerTable: ~Copyable {
     let id = event.id.stored
     let item = event.item
     try database.run(
-      &insertion, .integer(sequence), .blob(id), .integer(partition), .text(event.kind.text),
-      .integer(time), .integer(event.zoneOffset), SQLValue(event.session?.text),
-      SQLValue(event.provider?.text), SQLValue(item?.surface.text), SQLValue(event.ownerColumn),
-      SQLValue(item.map { Array($0.id.value.utf8) }), SQLValue(item?.container?.text),
+      &insertion, .integer(sequence), .blob(id), .integer(partition), .text(event.kind.rawValue),
+      .integer(time), .integer(event.zoneOffset), SQLValue(event.session?.rawValue),
+      SQLValue(event.provider?.rawValue), SQLValue(item?.surface.rawValue),
+      SQLValue(event.ownerColumn),
+      SQLValue(item.map { Array($0.id.value.utf8) }), SQLValue(item?.container?.rawValue),
       SQLValue(event.name), SQLValue(utf8: properties))
     guard database.changes == 0 else {
       lastSequence = sequence
@@ -56,7 +68,7 @@ struct LedgerTable: ~Copyable {
     return (earlier ?? sequence, false)
   }
 
-  /// Entries after a sequence, in order; those of one user where one is given.
+  /// The entries after a sequence, in order; with a partition, those of one user.
   mutating func entries(
     after sequence: Int64, limit: Int, of partition: Partition.ID?, on database: inout Database
   ) throws(EngagementError) -> [LedgerEntry] {
@@ -86,10 +98,10 @@ struct LedgerTable: ~Copyable {
 }
 
 extension EngagementEvent {
-  /// The provider of the item, where it is not the one that the event is about.
+  /// The provider of the item; nil if it is the event's own provider.
   fileprivate var ownerColumn: String? {
     guard let owner = item?.id.provider, owner != provider else { return nil }
-    return owner.text
+    return owner.rawValue
   }
 
   fileprivate func storedProperties() throws(EngagementError) -> [UInt8]? {

@@ -1,19 +1,19 @@
 package import EngagementAdapterAPI
 package import EngagementModel
 
-/// Something a user or the application does: what is seen at once, what is recorded and what is to
-/// be sent, accepted together or not at all.
+/// Something that a user or the application does: an event to record, a mark to show at once, and
+/// deliveries to send. They are accepted together or not at all.
 package struct Intent: Hashable, Sendable {
   /// What the ledger records. Its `sequence` is set when it is accepted.
   package var event: EngagementEvent?
   /// What the user sees at once.
   package var mark: Mark?
-  package var parcels: [Parcel]
+  package var deliveries: [Delivery]
 
-  package init(event: EngagementEvent? = nil, mark: Mark? = nil, parcels: [Parcel] = []) {
+  package init(event: EngagementEvent? = nil, mark: Mark? = nil, deliveries: [Delivery] = []) {
     self.event = event
     self.mark = mark
-    self.parcels = parcels
+    self.deliveries = deliveries
   }
 
   /// An action on an item.
@@ -28,7 +28,7 @@ package struct Intent: Hashable, Sendable {
   }
 
   /// What is to be sent to one provider.
-  package struct Parcel: Hashable, Sendable {
+  package struct Delivery: Hashable, Sendable {
     package var provider: ProviderID
     package var key: OperationKey
     package var work: OutboxRow.Work

@@ -1,8 +1,8 @@
 package import EngagementAdapterAPI
 package import EngagementModel
-package import FoundationEssentials
+package import EngagementPlatform
 
-/// Something accepted for one provider and not settled yet.
+/// An accepted operation or event for one provider that has not ended yet.
 package struct OutboxRow: Hashable, Sendable, Identifiable {
   /// Counts up with every accepted row; the order in which rows were accepted.
   package let id: Int64
@@ -10,15 +10,15 @@ package struct OutboxRow: Hashable, Sendable, Identifiable {
   package let partition: Partition.ID
   package let provider: ProviderID
   package let work: Work
-  /// The action that is taken back when the vendor refuses.
+  /// The action to undo if the vendor rejects it.
   package let action: ItemAction?
   package let acceptedAt: Date
   package let attempts: Int
-  /// For how long it has been tried so far, in time that the courier saw pass.
+  /// How long it has been tried so far, measured while the application could send.
   package let waited: Duration
   /// The row whose batch it belongs to since the batch was first tried.
   package let batch: OutboxRow.ID?
-  /// Under which key that batch goes in every attempt, whichever of its rows are left.
+  /// The batch's key in every attempt, whichever of its rows are left.
   package let batchKey: OperationKey?
 
   package init(
@@ -57,11 +57,11 @@ package enum Ending: Hashable, Sendable {
   case delivered
   /// The vendor will never take it; the reason is kept with the body.
   case rejected(EngagementError)
-  /// It was tried for its whole horizon.
+  /// It was tried for as long as it may be.
   case expired
   /// There was no room left for analytics.
   case evicted
-  /// Its user was erased, or left it behind.
+  /// Its user was erased, or signed out and discarded it.
   case wiped
 
   package var name: String {
@@ -75,8 +75,8 @@ package enum Ending: Hashable, Sendable {
   }
 }
 
-/// How many rows were accepted and what became of them.
-package struct Tally: Hashable, Sendable {
+/// How many rows were accepted, and how they ended.
+package struct DeliveryCounts: Hashable, Sendable {
   package var accepted: Int64 = 0
   /// The rows that are there, counted now.
   package var pending: Int64 = 0
@@ -94,7 +94,7 @@ package struct Tally: Hashable, Sendable {
   }
 }
 
-/// How much may wait.
+/// How much may be pending.
 package struct OutboxLimits: Hashable, Sendable {
   package var rows: Int
   package var bytes: Int

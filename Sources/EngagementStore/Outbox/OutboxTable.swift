@@ -14,7 +14,7 @@ struct OutboxTable: ~Copyable {
   private var deletion = Statement(
     "DELETE FROM outbox WHERE id = ? RETURNING id, key, provider, size, partition, analytics")
   private var single = Statement("SELECT \(columns) FROM outbox WHERE id = ?")
-  private var lane = Statement(
+  private var queue = Statement(
     """
     SELECT \(columns) FROM outbox INDEXED BY outbox_lane
     WHERE partition = ? AND provider = ? AND id > ? ORDER BY id LIMIT ?
@@ -48,25 +48,26 @@ struct OutboxTable: ~Copyable {
   private var progressUpdate = Statement(
     "UPDATE outbox SET attempts = ?, waited = ?, batch = ?, batch_key = ?, seal = ? WHERE id = ?")
   private var ownerUpdate = Statement("UPDATE outbox SET partition = ?, seal = ? WHERE id = ?")
-  private var laneCounts = Statement(
+  private var queueCounts = Statement(
     """
     SELECT provider, count(*) FROM outbox INDEXED BY outbox_lane
     WHERE partition = ? GROUP BY provider
     """)
+  private var byID = Statement("SELECT 1 FROM outbox WHERE id = ?")
   private var byKey = Statement("SELECT 1 FROM outbox WHERE key = ? LIMIT 1")
   private var sum = Statement(
     "SELECT count(*), total(size), count(*) FILTER (WHERE analytics = 1) FROM outbox")
 
   private var known: Load?
 
-  /// How much waits.
+  /// How many rows and bytes are pending.
   struct Load {
     var rows: Int
     var bytes: Int
     var analyticsRows: Int
   }
 
-  /// What is left of a row that was taken out.
+  /// A row that was removed.
   struct Removed {
     let key: OperationKey?
     let provider: ProviderID
@@ -101,13 +102,13 @@ struct OutboxTable: ~Copyable {
 
   // MARK: Rows
 
-  /// Puts a row at the end; says whether it was new.
+  /// Appends a row; returns whether it was new.
   mutating func insert(
     _ row: StoredRow, on database: inout Database
   ) throws(EngagementError) -> Bool {
     _ = try load(on: &database)
     try database.run(
-      &insertion, .blob(row.key), .integer(row.partition), .text(row.provider.text),
+      &insertion, .blob(row.key), .integer(row.partition), .text(row.provider.rawValue),
       .text(row.kind), .utf8(row.body[...]), SQLValue(utf8: row.action), SQLValue(row.event),
       SQLValue(row.surface), .integer(row.analytics), .integer(row.size),
       .integer(row.accepted), .integer(row.progress.attempts), .integer(row.progress.waited),
@@ -120,7 +121,7 @@ struct OutboxTable: ~Copyable {
     return true
   }
 
-  /// Takes a row out; nil where it is gone already.
+  /// Removes a row; nil if it has ended already.
   mutating func remove(
     _ id: OutboxRow.ID, on database: inout Database
   ) throws(EngagementError) -> Removed? {
@@ -138,8 +139,8 @@ struct OutboxTable: ~Copyable {
     return row
   }
 
-  /// Counts another try, and freezes the batch where there is none yet; false for a row that is
-  /// gone.
+  /// Counts another attempt, and sets the batch if there is none yet; false for a row that has
+  /// ended.
   mutating func begin(
     _ id: OutboxRow.ID, as batch: OutboxRow.ID?, called key: OperationKey?, waited: Int64,
     on database: inout Database
@@ -153,7 +154,7 @@ struct OutboxTable: ~Copyable {
     }
   }
 
-  /// Takes back the last try, and the batch with the only one.
+  /// Takes back the last attempt, and with the only attempt the batch.
   mutating func takeBack(
     _ id: OutboxRow.ID, on database: inout Database
   ) throws(EngagementError) {
@@ -191,7 +192,8 @@ struct OutboxTable: ~Copyable {
     body(&new, key)
     try database.run(
       &progressUpdate, .integer(new.attempts), .integer(new.waited), SQLValue(new.batch),
-      SQLValue(new.batchKey), .integer(Int64(bitPattern: StoredRow.seal(seal, from: old, to: new))),
+      SQLValue(new.batchKey),
+      .integer(Int64(bitPattern: StoredRow.checksum(seal, from: old, to: new))),
       .integer(id))
     return true
   }
@@ -201,7 +203,7 @@ struct OutboxTable: ~Copyable {
     _ row: StoredRow, to owner: Partition, on database: inout Database
   ) throws(EngagementError) {
     try database.run(
-      &ownerUpdate, .integer(owner.id), .integer(Int64(bitPattern: row.seal(for: owner))),
+      &ownerUpdate, .integer(owner.id), .integer(Int64(bitPattern: row.checksum(for: owner))),
       .integer(row.id))
   }
 
@@ -218,11 +220,11 @@ struct OutboxTable: ~Copyable {
     on database: inout Database
   ) throws(EngagementError) -> [StoredRow] {
     try database.all(
-      &lane, .integer(partition), .text(provider.text), .integer(id), .integer(limit)
+      &queue, .integer(partition), .text(provider.rawValue), .integer(id), .integer(limit)
     ) { StoredRow($0) }
   }
 
-  /// Rows of a user, whoever they are for.
+  /// Rows of a user, for all providers.
   mutating func rows(
     of partition: Partition.ID, after id: OutboxRow.ID = 0, limit: Int = 256,
     on database: inout Database
@@ -230,7 +232,7 @@ struct OutboxTable: ~Copyable {
     try database.all(&owned, .integer(partition), .integer(id), .integer(limit)) { StoredRow($0) }
   }
 
-  /// Rows of everybody.
+  /// Rows of all users.
   mutating func rows(
     after id: OutboxRow.ID, limit: Int = 256, on database: inout Database
   ) throws(EngagementError) -> [StoredRow] {
@@ -242,7 +244,7 @@ struct OutboxTable: ~Copyable {
     on database: inout Database
   ) throws(EngagementError) -> [OutboxRow.ID] {
     try database.all(
-      &byEvent, .blob(event.stored), .integer(partition), .text(provider.text)
+      &byEvent, .blob(event.stored), .integer(partition), .text(provider.rawValue)
     ) { $0.integer(0) }
   }
 
@@ -251,11 +253,23 @@ struct OutboxTable: ~Copyable {
     on database: inout Database
   ) throws(EngagementError) -> [OutboxRow.ID] {
     try database.all(
-      &bySurface, .integer(partition), .text(provider.text), .text(surface.text)
+      &bySurface, .integer(partition), .text(provider.rawValue), .text(surface.rawValue)
     ) { $0.integer(0) }
   }
 
-  /// Whether something with the key waits, for whomever.
+  /// Whether none of the rows has ended.
+  mutating func hasAll(
+    _ rows: [OutboxRow.ID], on database: inout Database
+  ) throws(EngagementError) -> Bool {
+    for row in rows {
+      guard try database.first(&byID, .integer(row), read: { _ in true }) == true else {
+        return false
+      }
+    }
+    return true
+  }
+
+  /// Whether a row with the key is pending, for any user.
   mutating func has(
     _ key: OperationKey, on database: inout Database
   ) throws(EngagementError) -> Bool {
@@ -265,7 +279,7 @@ struct OutboxTable: ~Copyable {
   mutating func counts(
     in partition: Partition.ID, on database: inout Database
   ) throws(EngagementError) -> [ProviderID: Int] {
-    let counts = try database.all(&laneCounts, .integer(partition)) {
+    let counts = try database.all(&queueCounts, .integer(partition)) {
       (ProviderID($0.text(0)), Int($0.integer(1)))
     }
     return Dictionary(counts) { first, _ in first }

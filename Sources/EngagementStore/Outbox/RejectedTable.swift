@@ -1,7 +1,7 @@
 import EngagementModel
-import FoundationEssentials
+import EngagementPlatform
 
-/// What a vendor will never take, with the reason: the newest thousand.
+/// The rows that vendors have rejected, with the reasons: the newest thousand.
 struct RejectedTable: ~Copyable {
   private var insertion = Statement(
     """
@@ -24,9 +24,9 @@ struct RejectedTable: ~Copyable {
     _ row: StoredRow, _ error: EngagementError, at now: Date, on database: inout Database
   ) throws(EngagementError) {
     try database.run(
-      &insertion, .blob(row.key), .integer(row.partition), .text(row.provider.text),
+      &insertion, .blob(row.key), .integer(row.partition), .text(row.provider.rawValue),
       .text(row.kind), .utf8(row.body[...]), .integer(row.accepted),
-      .integer(row.progress.attempts), .text(error.code.text), .text(error.message),
+      .integer(row.progress.attempts), .text(error.code.rawValue), .text(error.message),
       .integer(now.storedMilliseconds))
     try database.run(&trimming)
   }
@@ -54,7 +54,7 @@ struct RejectedTable: ~Copyable {
     }
   }
 
-  /// What the body makes of each row of a user, the oldest first.
+  /// The body's results for all rows of a user, the oldest first.
   mutating func all<Value>(
     of partition: Partition.ID, on database: inout Database, read: (Found) -> Value
   ) throws(EngagementError) -> [Value] {

@@ -2,29 +2,30 @@ import EngagementAdapterAPI
 import EngagementFormats
 import EngagementJSON
 import EngagementModel
-import FoundationEssentials
+import EngagementPlatform
 
 extension StoredRow {
-  /// What is kept of a parcel; throws `invalidArgument` for what could not be read back.
+  /// The row of a delivery; throws `invalidArgument` for one that could not be read back.
   init(
-    _ parcel: Intent.Parcel, undoing action: ItemAction?, in partition: Partition.ID, at now: Date
+    _ delivery: Intent.Delivery, undoing action: ItemAction?, in partition: Partition.ID,
+    at now: Date
   ) throws(EngagementError) {
-    key = parcel.key.stored
+    key = delivery.key.stored
     self.partition = partition
-    provider = parcel.provider
-    analytics = parcel.isAnalytics ? 1 : 0
+    provider = delivery.provider
+    analytics = delivery.isAnalytics ? 1 : 0
     accepted = now.storedMilliseconds
     self.action = action.map { $0.json.encoded() }
-    switch parcel.work {
+    switch delivery.work {
     case .event(let event):
       kind = Self.eventKind
       self.event = event.id.stored
-      surface = event.item?.surface.text
+      surface = event.item?.surface.rawValue
       body = try event.storedBody()
     case .operation(let operation):
       kind = Self.operationKind
       event = nil
-      surface = parcel.work.item?.surface.text
+      surface = delivery.work.item?.surface.rawValue
       body = operation.json.encoded()
     }
     try body.requireReadable()
@@ -33,8 +34,8 @@ extension StoredRow {
 }
 
 extension [UInt8] {
-  /// Throws `invalidArgument` for JSON of ours that our own reader would refuse: a NUL in a text,
-  /// or values in values without end. What is accepted must not be lost to it later.
+  /// Throws `invalidArgument` for JSON that our own reader would refuse, such as a NUL in a text or
+  /// values nested too deep. An accepted row must not be lost to it later.
   func requireReadable() throws(EngagementError) {
     guard let fault = RawItem(index: 0, bytes: self[...]).fault else { return }
     throw EngagementError(
@@ -53,7 +54,7 @@ extension OutboxRow.Work {
     }
   }
 
-  /// What it is called where it failed.
+  /// The verb that names it in an error.
   var verb: Operation.Verb {
     switch self {
     case .event: .events
@@ -63,8 +64,8 @@ extension OutboxRow.Work {
 }
 
 extension Date {
-  /// The milliseconds since 1970; those of the nearest time that can be written where a clock is
-  /// wrong beyond that.
+  /// The milliseconds since 1970. A time that cannot be written, from a wrong clock, becomes the
+  /// nearest that can.
   var storedMilliseconds: Int64 {
     Epoch.milliseconds(of: self)
       ?? (timeIntervalSince1970 > 0 ? Epoch.range.upperBound : Epoch.range.lowerBound)

@@ -2,11 +2,11 @@ import EngagementAdapterAPI
 import EngagementFormats
 import EngagementJSON
 import EngagementModel
-import FoundationEssentials
+import EngagementPlatform
 
-/// A row of the outbox as the file has it.
+/// A row of the outbox as it is in the file.
 ///
-/// Nothing in it is believed before `isSound(for:)`: a disk may flip any bit of any column.
+/// Nothing in it is trusted before `isSound(for:)`: a disk may flip any bit of any column.
 struct StoredRow {
   var id: Int64 = 0
   var key: [UInt8]
@@ -17,15 +17,15 @@ struct StoredRow {
   var action: [UInt8]?
   var event: [UInt8]?
   var surface: String?
-  /// 1 where it may be evicted.
+  /// 1 for a row that may be evicted.
   var analytics: Int64
   var accepted: Int64
   var progress = Progress()
-  /// What the file says that the seal is.
+  /// The checksum in the file.
   var seal: UInt64 = 0
 
-  /// What trying changes. It is summed up beside the rest, so that the seal follows a change
-  /// without the body being read.
+  /// The columns that an attempt changes. Their sum is added to that of the rest, so that the
+  /// checksum can be updated without reading the body.
   struct Progress: Hashable {
     var attempts: Int64 = 0
     /// In milliseconds.
@@ -34,13 +34,13 @@ struct StoredRow {
     var batchKey: [UInt8]?
 
     fileprivate var sum: UInt64 {
-      var seal = Seal(reservingCapacity: 64)
-      seal.add(attempts)
-      seal.add(waited)
-      seal.add(batch == nil ? 0 : 1)
-      seal.add(batch ?? 0)
-      if let batchKey { seal.add(batchKey) }
-      return seal.value
+      var checksum = RowChecksum(reservingCapacity: 64)
+      checksum.add(attempts)
+      checksum.add(waited)
+      checksum.add(batch == nil ? 0 : 1)
+      checksum.add(batch ?? 0)
+      if let batchKey { checksum.add(batchKey) }
+      return checksum.value
     }
   }
 
@@ -49,38 +49,38 @@ struct StoredRow {
 
   var isAnalytics: Bool { analytics == 1 }
 
-  /// How much of the limit it takes.
+  /// The bytes that count towards the limit.
   var size: Int { body.count + (action?.count ?? 0) }
 }
 
 extension StoredRow {
-  /// The seal of the row as a row of that user.
-  func seal(for owner: Partition) -> UInt64 {
-    var seal = Seal(reservingCapacity: size + 256)
-    seal.add(key)
-    seal.add(owner.environment)
-    seal.add(owner.user.stored)
-    seal.add(provider.text)
-    seal.add(kind)
-    seal.add(body)
-    seal.add(action)
-    seal.add(event)
-    seal.add(surface.map { Array($0.utf8) })
-    seal.add(analytics)
-    seal.add(accepted)
-    return seal.value &+ progress.sum
+  /// The checksum of the row as a row of that user.
+  func checksum(for owner: Partition) -> UInt64 {
+    var checksum = RowChecksum(reservingCapacity: size + 256)
+    checksum.add(key)
+    checksum.add(owner.environment)
+    checksum.add(owner.user.stored)
+    checksum.add(provider.rawValue)
+    checksum.add(kind)
+    checksum.add(body)
+    checksum.add(action)
+    checksum.add(event)
+    checksum.add(surface.map { Array($0.utf8) })
+    checksum.add(analytics)
+    checksum.add(accepted)
+    return checksum.value &+ progress.sum
   }
 
   func isSound(for owner: Partition) -> Bool {
-    partition == owner.id && seal == self.seal(for: owner)
+    partition == owner.id && seal == checksum(for: owner)
   }
 
-  /// The seal after trying changed from one to the other; a wrong one stays wrong.
-  static func seal(_ seal: UInt64, from old: Progress, to new: Progress) -> UInt64 {
+  /// The checksum after a change of progress; a wrong one stays wrong.
+  static func checksum(_ seal: UInt64, from old: Progress, to new: Progress) -> UInt64 {
     seal &- old.sum &+ new.sum
   }
 
-  /// What the row says. Throws for a body that a newer release wrote, or that says nothing.
+  /// The row's contents. Throws for a body that a newer release wrote, or that cannot be read.
   func read() throws(EngagementError) -> OutboxRow {
     guard let key = OperationKey(stored: key), let acceptedAt = Epoch.date(milliseconds: accepted)
     else { throw .unreadableRow }
@@ -115,7 +115,7 @@ extension StoredRow {
 }
 
 extension EngagementError {
-  /// Why a row that does not verify is ended.
+  /// The reason with which a damaged row ends.
   static let damagedRow = EngagementError(.storage, "damaged", underlying: "seal")
 
   fileprivate static let unreadableRow = EngagementError(

@@ -1,14 +1,14 @@
 public import EngagementModel
-public import FoundationEssentials
+public import EngagementPlatform
 
-/// What the user did to one item and the vendor does not say yet.
+/// What the user did to one item and the vendor has not confirmed.
 ///
-/// Visible is the vendor's truth with the overlay laid over it. A mark ends only when the vendor's
-/// state agrees or when the vendor refuses the action; the whole overlay ends when the vendor no
-/// longer lists the item. So no refresh brings a dismissed card back, and state that a vendor
-/// never stores is kept here.
+/// The user sees the vendor's state under the overlay. A mark ends when the vendor's state agrees
+/// or when the vendor rejects the action. The whole overlay ends when the vendor no longer lists
+/// the item. So no refresh brings a dismissed card back, and state that a vendor never stores
+/// stays.
 public struct Overlay: Hashable, Sendable {
-  private(set) var claims: Set<Claim> = []
+  private(set) var causes: Set<MarkCause> = []
   /// Until when a snoozed item is hidden.
   public private(set) var snoozedUntil: Date?
   /// From when on an item that the user ended is hidden.
@@ -16,25 +16,25 @@ public struct Overlay: Hashable, Sendable {
 
   public init() {}
 
-  init(_ claims: Set<Claim>, snoozedUntil: Date?, endsAt: Date?) {
-    self.claims = claims
+  init(_ causes: Set<MarkCause>, snoozedUntil: Date?, endsAt: Date?) {
+    self.causes = causes
     self.snoozedUntil = snoozedUntil
     self.endsAt = endsAt
   }
 
-  /// One thing that only ever becomes true.
+  /// A state that, once true, stays true.
   public enum Mark: String, Hashable, Sendable, CaseIterable {
     case viewed, clicked, read, dismissed
   }
 
-  /// What made a mark true: a refused action takes back its own claims, and leaves what another
-  /// makes true as well.
-  struct Claim: Hashable, Sendable {
-    let deed: Deed
+  /// A mark and the action that set it. A rejected action takes back its own marks, and leaves
+  /// those that another action has set too.
+  struct MarkCause: Hashable, Sendable {
+    let cause: Cause
     let mark: Mark
   }
 
-  enum Deed: String, Hashable, Sendable {
+  enum Cause: Hashable, Sendable {
     case impression, click, open, read, dismiss, delete, submit, expire
 
     fileprivate var marks: Set<Mark> {
@@ -47,49 +47,52 @@ public struct Overlay: Hashable, Sendable {
     }
   }
 
-  /// What is true by what the user did.
-  public var marks: Set<Mark> { Set(claims.map(\.mark)) }
+  /// The marks that the user's actions have set.
+  public var marks: Set<Mark> { Set(causes.map(\.mark)) }
 
-  func has(_ mark: Mark) -> Bool { claims.contains { $0.mark == mark } }
+  func has(_ mark: Mark) -> Bool { causes.contains { $0.mark == mark } }
 
-  public var isEmpty: Bool { claims.isEmpty && snoozedUntil == nil && endsAt == nil }
+  public var isEmpty: Bool { causes.isEmpty && snoozedUntil == nil && endsAt == nil }
 
-  /// Notes what the user does now.
+  /// Sets the marks of an action.
   public mutating func record(_ action: ItemAction, at now: Date) {
     switch action {
     case .snooze(let seconds): snoozedUntil = now.addingTimeInterval(Double(seconds))
     case .expire(let date?) where date > now: endsAt = date
-    default:
-      guard let deed = action.deed else { return }
-      claims.formUnion(deed.marks.map { Claim(deed: deed, mark: $0) })
+    case .impression, .click, .open, .read, .dismiss, .submit, .vote, .expire, .delete:
+      guard let cause = action.cause else { return }
+      causes.formUnion(cause.marks.map { MarkCause(cause: cause, mark: $0) })
     }
   }
 
-  /// Takes back what a refused action had noted.
+  /// Takes back the marks of a rejected action.
   public mutating func undo(_ action: ItemAction) {
-    claims = claims.filter { $0.deed != action.deed }
-    if case .snooze = action { snoozedUntil = nil }
-    if case .expire = action { endsAt = nil }
+    causes = causes.filter { $0.cause != action.cause }
+    switch action {
+    case .snooze: snoozedUntil = nil
+    case .expire: endsAt = nil
+    case .impression, .click, .open, .read, .dismiss, .submit, .vote, .delete: break
+    }
   }
 
   /// Ends the marks that the vendor's card agrees with.
   public mutating func settle(with card: Card, at now: Date) {
-    if card.viewed { end(.viewed) }
-    if card.clicked { end(.clicked) }
-    if card.dismissed { end(.dismissed) }
+    if card.isViewed { end(.viewed) }
+    if card.isClicked { end(.clicked) }
+    if card.isDismissed { end(.dismissed) }
     endSnooze(at: now)
   }
 
   /// Ends the marks that the vendor's message agrees with.
   public mutating func settle(with message: InboxMessage, at now: Date) {
-    if message.read { end(.read) }
+    if message.isRead { end(.read) }
     endSnooze(at: now)
   }
 
-  private mutating func end(_ mark: Mark) { claims = claims.filter { $0.mark != mark } }
+  private mutating func end(_ mark: Mark) { causes = causes.filter { $0.mark != mark } }
 
-  /// Ends the marks that what the vendor sent agrees with.
-  mutating func settle(with content: Content, at now: Date) {
+  /// Ends the marks that the vendor's item agrees with.
+  mutating func settle(with content: ItemContent, at now: Date) {
     switch content {
     case .card(let card): settle(with: card, at: now)
     case .message(let message): settle(with: message, at: now)
@@ -104,16 +107,16 @@ public struct Overlay: Hashable, Sendable {
   /// The card as the user sees it.
   public func applied(to card: Card) -> Card {
     var card = card
-    card.viewed = card.viewed || has(.viewed)
-    card.clicked = card.clicked || has(.clicked)
-    card.dismissed = card.dismissed || has(.dismissed)
+    card.isViewed = card.isViewed || has(.viewed)
+    card.isClicked = card.isClicked || has(.clicked)
+    card.isDismissed = card.isDismissed || has(.dismissed)
     return card
   }
 
   /// The message as the user sees it.
   public func applied(to message: InboxMessage) -> InboxMessage {
     var message = message
-    message.read = message.read || has(.read)
+    message.isRead = message.isRead || has(.read)
     return message
   }
 
@@ -127,9 +130,21 @@ public struct Overlay: Hashable, Sendable {
 }
 
 extension ItemAction {
-  /// What it is called among what makes something true at once; nil where it makes nothing.
-  fileprivate var deed: Overlay.Deed? { Overlay.Deed(rawValue: name) }
+  /// The cause of the marks that the action sets; nil for an action that sets none.
+  fileprivate var cause: Overlay.Cause? {
+    switch self {
+    case .impression: .impression
+    case .click: .click
+    case .open: .open
+    case .read: .read
+    case .dismiss: .dismiss
+    case .submit: .submit
+    case .expire: .expire
+    case .delete: .delete
+    case .snooze, .vote: nil
+    }
+  }
 
-  /// What the action makes true of its item at once.
-  var marks: Set<Overlay.Mark> { deed?.marks ?? [] }
+  /// The marks that the action sets at once.
+  var marks: Set<Overlay.Mark> { cause?.marks ?? [] }
 }

@@ -1,7 +1,7 @@
 import EngagementModel
-import FoundationEssentials
+import EngagementPlatform
 
-/// What users did that vendors do not say yet, one row an item.
+/// The overlays of all items, one row for each.
 struct OverlayTable: ~Copyable {
   private var upsert = Statement(
     """
@@ -14,9 +14,9 @@ struct OverlayTable: ~Copyable {
   private var selection = Statement(
     "SELECT name, marks, snoozed, ends FROM overlay WHERE source=?")
 
-  /// Keeps the overlay, or nothing where there is nothing in it.
+  /// Writes the overlay, or deletes an empty one.
   mutating func set(
-    _ overlay: Overlay, of name: ItemName, in source: Int64, on database: inout Database
+    _ overlay: Overlay, of name: ItemKey, in source: Int64, on database: inout Database
   ) throws(EngagementError) {
     guard !overlay.isEmpty else {
       return try database.run(&deletion, .integer(source), .blob(name.bytes))
@@ -32,10 +32,10 @@ struct OverlayTable: ~Copyable {
 
   mutating func all(
     of source: Int64, on database: inout Database
-  ) throws(EngagementError) -> [(name: ItemName, overlay: Overlay)] {
+  ) throws(EngagementError) -> [(name: ItemKey, overlay: Overlay)] {
     try database.all(&selection, .integer(source)) { row in
       (
-        ItemName(row.text(0)),
+        ItemKey(row.text(0)),
         Overlay(
           bits: row.integer(1),
           snoozedUntil: row.isNull(2) ? nil : Milliseconds.date(row.integer(2)),
@@ -50,28 +50,32 @@ struct OverlayTable: ~Copyable {
 }
 
 extension Overlay {
-  /// The claims as a number, one bit each. The bits are in the cache: none may change.
-  private static let bits: [(claim: Claim, bit: Int64)] = [
-    (Claim(deed: .impression, mark: .viewed), 1), (Claim(deed: .click, mark: .clicked), 2),
-    (Claim(deed: .read, mark: .read), 4), (Claim(deed: .dismiss, mark: .dismissed), 8),
-    (Claim(deed: .click, mark: .viewed), 16), (Claim(deed: .read, mark: .viewed), 32),
-    (Claim(deed: .open, mark: .read), 64), (Claim(deed: .open, mark: .viewed), 128),
-    (Claim(deed: .delete, mark: .dismissed), 256), (Claim(deed: .submit, mark: .dismissed), 512),
-    (Claim(deed: .expire, mark: .dismissed), 1024),
+  /// The causes as a number, one bit each. The bits are in the cache: none may change.
+  private static let bits: [(cause: MarkCause, bit: Int64)] = [
+    (MarkCause(cause: .impression, mark: .viewed), 1),
+    (MarkCause(cause: .click, mark: .clicked), 2),
+    (MarkCause(cause: .read, mark: .read), 4), (MarkCause(cause: .dismiss, mark: .dismissed), 8),
+    (MarkCause(cause: .click, mark: .viewed), 16), (MarkCause(cause: .read, mark: .viewed), 32),
+    (MarkCause(cause: .open, mark: .read), 64), (MarkCause(cause: .open, mark: .viewed), 128),
+    (MarkCause(cause: .delete, mark: .dismissed), 256),
+    (MarkCause(cause: .submit, mark: .dismissed), 512),
+    (MarkCause(cause: .expire, mark: .dismissed), 1024),
   ]
 
   fileprivate var bits: Int64 {
-    Self.bits.reduce(0) { claims.contains($1.claim) ? $0 | $1.bit : $0 }
+    Self.bits.reduce(0) { causes.contains($1.cause) ? $0 | $1.bit : $0 }
   }
 
   fileprivate init(bits: Int64, snoozedUntil: Date?, endsAt: Date?) {
-    let claims = Self.bits.filter { bits & $0.bit != 0 }.map(\.claim)
-    self.init(Set(claims), snoozedUntil: snoozedUntil, endsAt: endsAt)
+    let causes = Self.bits.filter { bits & $0.bit != 0 }.map(\.cause)
+    self.init(Set(causes), snoozedUntil: snoozedUntil, endsAt: endsAt)
   }
 
-  /// As it comes back from the cache, so that it is the same before and after a restart.
-  var kept: Overlay {
-    func kept(_ date: Date?) -> Date? { date.map { Milliseconds.date(Milliseconds.nearest($0)) } }
-    return Overlay(claims, snoozedUntil: kept(snoozedUntil), endsAt: kept(endsAt))
+  /// The overlay as it comes back from the cache: times in whole milliseconds.
+  var asStored: Overlay {
+    func rounded(_ date: Date?) -> Date? {
+      date.map { Milliseconds.date(Milliseconds.nearest($0)) }
+    }
+    return Overlay(causes, snoozedUntil: rounded(snoozedUntil), endsAt: rounded(endsAt))
   }
 }

@@ -1,6 +1,6 @@
-import FoundationEssentials
+import EngagementPlatform
 
-/// Whether a user sees an item now, and when time alone changes that.
+/// Whether the user sees an item now, and when that changes without a commit.
 struct Visibility: Hashable, Sendable {
   let isVisible: Bool
   /// Nil for never.

@@ -1,8 +1,8 @@
 import EngagementFormats
 import EngagementModel
-import FoundationEssentials
+import EngagementPlatform
 
-/// The users of the cache, and what is known of each besides their rows.
+/// The users of the cache with their consents, and the present user.
 struct PartitionTable: ~Copyable {
   private var byUser = Statement(
     "SELECT id FROM partition WHERE environment = ? AND user = ?")
@@ -24,7 +24,7 @@ struct PartitionTable: ~Copyable {
 
   private var known: [Partition.ID: Known] = [:]
 
-  /// A user of the cache with what they allow.
+  /// A user of the cache and their consent.
   struct Known {
     let partition: Partition
     let consent: Consent
@@ -54,7 +54,7 @@ struct PartitionTable: ~Copyable {
       .integer(now.storedMilliseconds))
   }
 
-  /// What the cache has under the id; nil where the user was erased.
+  /// The user with the id; nil if the user was erased.
   mutating func find(
     _ id: Partition.ID, on database: inout Database
   ) throws(EngagementError) -> Known? {
@@ -63,14 +63,14 @@ struct PartitionTable: ~Copyable {
       Known(
         partition: Partition(
           id: id, environment: row.text(0), user: User(stored: row.bytes(1))),
-        // What cannot be read allows nothing.
+        // An unreadable consent allows nothing.
         consent: Consent(rawValue: row.text(2)) ?? .denied)
     }
     known[id] = found
     return found
   }
 
-  /// As above; throws `notFound` for a user who was erased, so that nothing late is kept of them.
+  /// As above; throws `notFound` for an erased user, so that nothing is written for them later.
   @discardableResult
   mutating func require(
     _ partition: Partition, on database: inout Database
@@ -81,7 +81,7 @@ struct PartitionTable: ~Copyable {
     return found
   }
 
-  /// When the user was first there.
+  /// When the partition was made.
   mutating func created(
     _ id: Partition.ID, on database: inout Database
   ) throws(EngagementError) -> Date? {
@@ -116,7 +116,7 @@ struct PartitionTable: ~Copyable {
   ) throws(EngagementError) {
     let name = SQLValue.text(Self.presentUser(environment))
     if let id = user.id {
-      try database.run(&settingUpdate, name, .text(id.text))
+      try database.run(&settingUpdate, name, .text(id.rawValue))
     } else {
       try database.run(&settingDeletion, name)
     }

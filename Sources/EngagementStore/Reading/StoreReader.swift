@@ -1,19 +1,19 @@
 package import EngagementAdapterAPI
 package import EngagementModel
-package import FoundationEssentials
+package import EngagementPlatform
 
-/// Reads a cache that others may be writing to: any number of processes, each with a connection of
-/// its own, without waiting for the writer and without keeping it waiting.
+/// Reads a cache while another process may write to it. Any number of processes may read, each with
+/// its own connection; neither readers nor the writer wait.
 ///
-/// Each call sees the cache as one transaction left it, and so do all calls within `atOnce`. What
-/// cannot be read, is not ours or is newer is an error; nothing is repaired here.
+/// Each call reads in one transaction, and so do all calls within `atOnce`. A cache that cannot be
+/// read, is not ours or is newer is an error; a reader repairs nothing.
 package struct StoreReader: ~Copyable {
   private let options: Store.Options
   private var database: Database
   private var tables: Tables
   private var isReading = false
 
-  /// Opens a cache that is there; `notFound` where none is.
+  /// Opens an existing cache; throws `notFound` if there is none.
   package init(
     path: String, adapters: [ProviderID: any EngagementAdapter], wait: Duration = .seconds(5)
   ) throws(EngagementError) {
@@ -34,12 +34,12 @@ package struct StoreReader: ~Copyable {
     tables = Tables(options)
   }
 
-  /// Everything that the body reads here is as one transaction left it.
+  /// Runs the body in one read transaction.
   package mutating func atOnce<Value>(
     _ body: (inout StoreReader) throws(EngagementError) -> Value
   ) throws(EngagementError) -> Value {
     guard !isReading else { return try body(&self) }
-    // One that was damaged lives on under another name, with a fresh one in its place.
+    // A damaged cache was renamed, and a fresh one is at its path.
     if database.connection.hasMoved { self = try StoreReader(options) }
     try database.connection.execute("BEGIN")
     isReading = true
@@ -68,7 +68,7 @@ package struct StoreReader: ~Copyable {
 extension StoreReader {
   // MARK: Users
 
-  /// The user's partition; nil where the cache does not know the user.
+  /// The user's partition; nil if the cache does not know the user.
   package mutating func partition(
     of user: User, in environment: String
   ) throws(EngagementError) -> Partition? {
@@ -77,7 +77,7 @@ extension StoreReader {
     }
   }
 
-  /// Who used the application last.
+  /// The last user of the application.
   package mutating func presentUser(
     in environment: String
   ) throws(EngagementError) -> User {
@@ -86,7 +86,7 @@ extension StoreReader {
     }
   }
 
-  /// What is remembered for a provider, besides items and rows.
+  /// The values of a provider and a user.
   package mutating func memory(
     of provider: ProviderID, in partition: Partition
   ) throws(EngagementError) -> ProviderMemory {
@@ -97,19 +97,28 @@ extension StoreReader {
 
   // MARK: Feeds
 
-  /// The feeds that are there.
+  /// The user's feeds.
   package mutating func feeds(of partition: Partition) throws(EngagementError) -> [FeedKey] {
     try read { (tables, database) throws(EngagementError) in
-      try tables.shelf.feeds(of: partition, on: &database)
+      try tables.itemCache.feeds(of: partition, on: &database)
     }
   }
 
-  /// The cards of a feed as the user sees them now, and the control cards among them.
+  /// The cards of a feed as the user sees them now, with the control cards among them.
   package mutating func cards(
     in key: FeedKey, of partition: Partition, at now: Date
   ) throws(EngagementError) -> FeedView<Card> {
     try read { (tables, database) throws(EngagementError) in
-      try tables.shelf.cards(in: key, of: partition, at: now, on: &database)
+      try tables.itemCache.cards(in: key, of: partition, at: now, on: &database)
+    }
+  }
+
+  /// Feeds of cards and the messages of providers as the user sees them now.
+  package mutating func load(
+    _ keys: Set<FeedKey>, of partition: Partition, at now: Date
+  ) throws(EngagementError) -> LoadedFeeds {
+    try read { (tables, database) throws(EngagementError) in
+      try tables.load(keys, of: partition, at: now, as: 0, on: &database)
     }
   }
 
@@ -118,7 +127,7 @@ extension StoreReader {
     _ count: Int, in key: FeedKey, of partition: Partition, at now: Date
   ) throws(EngagementError) -> [Card] {
     try read { (tables, database) throws(EngagementError) in
-      try tables.shelf.firstCards(count, in: key, of: partition, at: now, on: &database)
+      try tables.itemCache.firstCards(count, in: key, of: partition, at: now, on: &database)
     }
   }
 
@@ -127,13 +136,13 @@ extension StoreReader {
     of provider: ProviderID, in partition: Partition, at now: Date
   ) throws(EngagementError) -> FeedView<InboxMessage> {
     try read { (tables, database) throws(EngagementError) in
-      try tables.shelf.messages(of: provider, in: partition, at: now, on: &database)
+      try tables.itemCache.messages(of: provider, in: partition, at: now, on: &database)
     }
   }
 
   // MARK: Rows
 
-  /// Entries of the ledger after a sequence, in order; those of one user where one is given.
+  /// The ledger's entries after a sequence, in order; with a partition, those of one user.
   package mutating func entries(
     after sequence: Int64, limit: Int, in partition: Partition? = nil
   ) throws(EngagementError) -> [LedgerEntry] {
@@ -143,10 +152,10 @@ extension StoreReader {
     }
   }
 
-  /// How many rows were accepted for each provider, and what became of them.
-  package mutating func tallies() throws(EngagementError) -> [ProviderID: Tally] {
+  /// How many rows were accepted for each provider, and how they ended.
+  package mutating func deliveryCounts() throws(EngagementError) -> [ProviderID: DeliveryCounts] {
     try read { (tables, database) throws(EngagementError) in
-      try tables.tally.all(on: &database)
+      try tables.deliveryCounts.all(on: &database)
     }
   }
 }

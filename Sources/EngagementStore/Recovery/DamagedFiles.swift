@@ -1,21 +1,13 @@
 import EngagementFormats
 import EngagementModel
-import FoundationEssentials
+import EngagementPlatform
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
-/// The files of a damaged cache on their way out of its place.
+/// The files of a damaged cache while it is set aside.
 ///
-/// First they are called `.damaged`, which says that their rows are still to be saved, whoever
-/// opens the cache next; then `.corrupt-<time>`.
+/// First they are named `.damaged`: the next process that opens the cache saves their rows. Then
+/// they are named `.corrupt-<time>`.
 struct DamagedFiles {
-  /// How many damaged caches are kept for whoever looks into them.
+  /// How many damaged caches are kept for examination.
   static let keptCount = 3
 
   private let cache: StoreFile
@@ -30,20 +22,20 @@ struct DamagedFiles {
     get throws(EngagementError) { try StoreFile.status(of: path) != nil }
   }
 
-  /// Which file it is that a name stands for.
+  /// Identifies a file independently of its name.
   struct Identity: Equatable {
     let device: dev_t
     let number: ino_t
   }
 
-  /// The cache in its place; nil where there is none.
+  /// The file at the cache's path; nil if there is none.
   var present: Identity? {
     get throws(EngagementError) {
       try StoreFile.status(of: cache.path).map { Identity(device: $0.st_dev, number: $0.st_ino) }
     }
   }
 
-  /// Takes a file out of the cache's place, unless another is there by now: somebody else was
+  /// Moves a file away from the cache's path, unless another file is there now: another process was
   /// faster.
   func take(_ damaged: Identity?, within wait: Duration) throws(EngagementError) {
     try writersHeldOff(within: wait) { () throws(EngagementError) in
@@ -53,8 +45,8 @@ struct DamagedFiles {
     }
   }
 
-  /// Takes the log along, also where that was cut short: a log beside a missing or an empty file
-  /// is nobody else's. Without it what was accepted last would be missing.
+  /// Moves the log too, even after an interruption: a log beside a missing or empty file belongs to
+  /// the damaged one. Without it the last accepted rows would be missing.
   func takeLog(within wait: Duration) throws(EngagementError) {
     try writersHeldOff(within: wait) { () throws(EngagementError) in
       guard try StoreFile.status(of: cache.path).map({ $0.st_size == 0 }) ?? true else { return }
@@ -65,21 +57,21 @@ struct DamagedFiles {
     }
   }
 
-  /// Gives the files their last name, and removes the oldest of those that were kept before.
+  /// Gives the files their last name, and removes the oldest damaged caches.
   func keep(at now: Date) throws(EngagementError) -> String {
     let name = try keep(path, at: now)
     for old in kept().dropLast(Self.keptCount) { Self.remove(old) }
     return name
   }
 
-  /// Puts what is in the cache's place with those that are kept, its rows not saved.
+  /// Sets the file at the cache's path aside without saving its rows.
   func giveUpPresent(at now: Date, within wait: Duration) throws(EngagementError) {
     try writersHeldOff(within: wait) { () throws(EngagementError) in
       _ = try keep(cache.path, at: now)
     }
   }
 
-  /// Removes every damaged cache: nothing else can take one user out of them.
+  /// Removes every damaged cache. One user cannot be erased from them in any other way.
   func removeAll() throws(EngagementError) {
     for old in kept() + [path] { Self.remove(old) }
     try cache.syncFolder()
@@ -105,7 +97,7 @@ extension DamagedFiles {
     return name
   }
 
-  /// Renames a file, where there is one.
+  /// Renames a file, if it exists.
   private func move(_ old: String, to new: String) throws(EngagementError) {
     guard unsafe rename(old, new) != 0, errno != ENOENT else { return }
     throw EngagementError(

@@ -1,14 +1,14 @@
 import EngagementAdapterAPI
 import EngagementModel
-import FoundationEssentials
+import EngagementPlatform
 
-/// Saves from a damaged cache what no vendor can send again: what was accepted and not sent yet,
-/// whose it is, what users allowed, and who was present.
+/// Saves from a damaged cache what no vendor can send again: pending rows, their users, consents
+/// and the present user.
 ///
-/// Rows keep their keys, times, attempts and batches. What does not verify is left behind.
+/// Rows keep their keys, times, attempts and batches. Damaged rows are left behind.
 struct OutboxSalvage: ~Copyable {
   private var outbox = OutboxTable()
-  private var tally = TallyTable()
+  private var deliveryCounts = DeliveryCountTable()
   private var partitions = PartitionTable()
   private var addition = Statement(
     """
@@ -18,12 +18,12 @@ struct OutboxSalvage: ~Copyable {
   private var batching = Statement("UPDATE outbox SET batch = ?, seal = ? WHERE id = ?")
   private var newest = Statement("SELECT max(id) FROM outbox")
 
-  /// Under which id each user of the damaged cache is in the fresh one.
+  /// The users of the damaged cache, by their old ids, with their new ones.
   private var owners: [Partition.ID: Partition] = [:]
-  /// Which row each batch is called after by now.
+  /// The new names of the batches, by the old ones. A batch is named for one of its rows.
   private var batches: [OutboxRow.ID: OutboxRow.ID] = [:]
 
-  /// Looks into the tables that a damaged cache would be missed for, so that it is found at once.
+  /// Reads the tables that matter most, so that damage in them is found at once.
   static func read(_ database: inout Database) throws(EngagementError) {
     for table in ["partition", "setting", "tally"] {
       var all = Statement("SELECT * FROM \(table)")
@@ -36,7 +36,7 @@ struct OutboxSalvage: ~Copyable {
     }
   }
 
-  /// Copies into a fresh cache, in whose transaction it runs; rows that are there are left alone.
+  /// Copies the rows into a fresh cache, in its transaction. Rows that are there already stay.
   static func run(
     _ damaged: inout Database, into fresh: inout Database
   ) throws(EngagementError) -> StoreOpening.Salvage {
@@ -75,7 +75,7 @@ struct OutboxSalvage: ~Copyable {
 }
 
 extension OutboxSalvage {
-  /// Under the same id where that is free: whoever holds it goes on.
+  /// Adds the user under the same id if that is free, so that partitions in use stay valid.
   private mutating func add(_ user: User, on fresh: inout Database) throws(EngagementError) {
     let old = user.partition
     try fresh.run(
@@ -98,7 +98,7 @@ extension OutboxSalvage {
       do throws(EngagementError) {
         user = try partitions.presentUser(in: environment, on: &damaged)
       } catch {
-        // Nobody is present then, as after a first start.
+        // The present user is then the anonymous one, as after a first start.
         continue
       }
       let isKnown = users.contains {
@@ -111,7 +111,7 @@ extension OutboxSalvage {
     }
   }
 
-  /// Sequences and ids go on from where they were: what is sent later is told apart by them.
+  /// Continues sequences and ids, so that none is given twice.
   private func continueCounting(
     from damaged: inout Database, on fresh: inout Database
   ) throws(EngagementError) {
@@ -133,17 +133,19 @@ extension OutboxSalvage {
     }
   }
 
-  /// In the order in which they were accepted; returns how many were new.
+  /// Adds the rows in the order in which they were accepted; returns how many were new.
   private mutating func add(
     _ rows: [StoredRow], on fresh: inout Database
   ) throws(EngagementError) -> Int {
-    var saved: [Account.Counter: Int64] = [:]
+    var saved: [TransactionSummary.Counter: Int64] = [:]
     for row in rows {
       guard let owner = owners[row.partition] else { continue }
       guard try add(row, to: owner, on: &fresh) else { continue }
-      saved[Account.Counter(provider: row.provider, name: TallyTable.accepted), default: 0] += 1
+      let counter = TransactionSummary.Counter(
+        provider: row.provider, name: DeliveryCountTable.accepted)
+      saved[counter, default: 0] += 1
     }
-    try tally.add(saved, on: &fresh)
+    try deliveryCounts.add(saved, on: &fresh)
     return Int(saved.values.reduce(0, +))
   }
 
@@ -153,17 +155,18 @@ extension OutboxSalvage {
     var row = old
     row.partition = owner.id
     row.progress.batch = nil
-    row.seal = row.seal(for: owner)
+    row.seal = row.checksum(for: owner)
     guard try outbox.insert(row, on: &fresh) else { return false }
     guard let batch = old.progress.batch,
       let id = try fresh.first(&newest, read: { $0.integer(0) })
     else { return true }
-    // The row that the batch was called after may be lost: then it is the first one that is left.
+    // The row that gave the batch its name may be lost; then the first one left gives it.
     let name = batches[batch] ?? id
     batches[batch] = name
     row.progress.batch = name
     try fresh.run(
-      &batching, .integer(name), .integer(Int64(bitPattern: row.seal(for: owner))), .integer(id))
+      &batching, .integer(name), .integer(Int64(bitPattern: row.checksum(for: owner))), .integer(id)
+    )
     return true
   }
 }

@@ -1,27 +1,27 @@
 import EngagementModel
-import FoundationEssentials
+import EngagementPlatform
 
-/// Opens a cache whatever became of it while nobody looked.
+/// Opens a cache, and recovers a damaged one.
 ///
-/// One that is damaged is set aside, its sound rows are saved, and a fresh one takes its place:
-/// no state of the files keeps a user out of the application. One that cannot be read, that is
-/// not ours or that is newer is none of that: it is an error, and left as it is.
+/// A damaged cache is set aside, its sound rows are saved, and a fresh cache takes its place: no
+/// damage keeps a user out of the application. A cache that cannot be read, is not ours or is newer
+/// is an error, and its files are not changed.
 struct StoreOpening {
-  /// Copies what is sound in a damaged cache into a fresh one, which is in a transaction. Rows
-  /// that are in the fresh one already, after a kill, are left alone. An error is the fresh one's:
-  /// what the damaged one does not give is passed over.
+  /// Copies the sound rows of a damaged cache into a fresh one, which is in a transaction. Rows
+  /// that an earlier, killed recovery has copied stay. An error comes from the fresh cache: rows
+  /// that cannot be read in the damaged one are skipped.
   typealias Salvaging = (
     _ damaged: inout Database, _ fresh: inout Database
   ) throws(EngagementError) -> Salvage
 
-  /// What came of that.
+  /// What was saved.
   struct Salvage: Equatable {
     var savedRows = 0
     /// Whether every row was read and sound.
     var isComplete = false
   }
 
-  /// An open cache, and what had to be done about it.
+  /// An open cache, and how it was recovered; nil if it was sound.
   struct Opened: ~Copyable {
     var database: Database
     let recovery: Recovery?
@@ -46,16 +46,16 @@ struct StoreOpening {
 
   /// Opens the cache and brings it up to date.
   ///
-  /// `first` reads what its owner needs from the start; damage that it meets counts. Where the
-  /// cache has met damage since it was opened, `isSuspect` has every page read.
+  /// `first` reads what the owner needs from the start, so that damage there is found now. With
+  /// `isSuspect`, every page is verified.
   func open(
     at now: Date, isSuspect: Bool = false,
     first: (inout Database) throws(EngagementError) -> Void = { (_) throws(EngagementError) in }
   ) throws(EngagementError) -> Opened {
     var recovery: Recovery?
     if try files.areWaiting { recovery = try recover(at: now) }
-    // Others may be at it as well; and what is left is damaged at most a second time, where only
-    // the log of a file that is gone was in its place.
+    // Another process may recover it at the same time. And the second file may be damaged as well,
+    // if only the log of a lost file was there.
     for _ in 0..<3 {
       let found = try files.present
       do throws(EngagementError) {
@@ -88,9 +88,9 @@ struct StoreOpening {
 }
 
 extension StoreOpening {
-  /// Takes a damaged file out of the way, unless one is there already, and saves its rows.
+  /// Sets a damaged file aside, unless one is waiting already, and saves its rows.
   ///
-  /// Nil where another process did so in the meantime.
+  /// Nil if another process did so in the meantime.
   private func recover(
     from damaged: DamagedFiles.Identity? = nil, at now: Date
   ) throws(EngagementError) -> Recovery? {
@@ -118,8 +118,8 @@ extension StoreOpening {
       damaged = try Database.open(
         at: files.path, mode: .salvage, newestSchema: migrations.newest, wait: wait)
     } catch {
-      // What cannot be opened now will not be opened later either, and must not keep the user
-      // out; the files stay. Someone who is at work on them will be done.
+      // A file that cannot be opened now will not open later either, and must not keep the user
+      // out; the files stay. A busy one will be free later.
       guard error.code != .busy else { throw error }
       return Salvage()
     }
@@ -130,8 +130,8 @@ extension StoreOpening {
     return salvage
   }
 
-  /// Sees to it that a sound cache is in the place, which takes the rows; false where a second
-  /// damaged one, left by a recovery that was cut short, had to be given up for it.
+  /// Makes sure that a sound cache is at the path, to take the rows. False if a second damaged one,
+  /// left by an interrupted recovery, was given up.
   private func makeFresh(at now: Date) throws(EngagementError) -> Bool {
     do throws(EngagementError) {
       _ = try upToDate()

@@ -2,16 +2,16 @@ import CSQLite
 import EngagementModel
 
 extension Connection {
-  /// What a log that was emptied keeps of its length; a longer one is worth moving.
-  static let keptLog: Int64 = 4 << 20
+  /// The size to which SQLite cuts an emptied log. A longer log is worth moving into the file.
+  static let retainedLogSize: Int64 = 4 << 20
 
   /// What each connection is set to before anything is read from the schema, and the value that
   /// SQLite must report afterwards.
   static let pragmas: [(name: String, value: Int64)] = [
-    // What stands in a schema may be forged: it gets no functions with side effects.
+    // A schema may be forged: it gets no functions with side effects.
     ("trusted_schema", 0),
     ("cell_size_check", 1),
-    // What is deleted is overwritten, so that a wiped person is gone from the file.
+    // Deleted bytes are overwritten, so that an erased person is gone from the file.
     ("secure_delete", 1),
     // An I/O error is then a result code, and not a signal.
     ("mmap_size", 0),
@@ -19,7 +19,7 @@ extension Connection {
     ("synchronous", 2),
     // Checkpoints run only under the side lock.
     ("wal_autocheckpoint", 0),
-    ("journal_size_limit", keptLog),
+    ("journal_size_limit", retainedLogSize),
     ("cache_size", -16000),
     // In memory: no row may leave a trace in a file that a wipe does not know.
     ("temp_store", 2),
@@ -27,12 +27,12 @@ extension Connection {
     ("foreign_keys", 1),
   ]
 
-  /// - Parameter passingOverFaults: Whether what cannot be understood of the schema is passed over,
-  ///   and with it one defence: only ever for a file that is not written to.
-  func configure(passingOverFaults: Bool = false) throws(EngagementError) {
-    try set(SQLITE_DBCONFIG_DEFENSIVE, !passingOverFaults)
+  /// - Parameter ignoringSchemaFaults: Whether to skip parts of the schema that cannot be understood.
+  ///   This turns off one defence, so it is only for files that are not written to.
+  func configure(ignoringSchemaFaults: Bool = false) throws(EngagementError) {
+    try set(SQLITE_DBCONFIG_DEFENSIVE, !ignoringSchemaFaults)
     // Before the schema is looked at for the first time, or SQLite would remember that it is bad.
-    if passingOverFaults { try execute("PRAGMA writable_schema=ON") }
+    if ignoringSchemaFaults { try execute("PRAGMA writable_schema=ON") }
     try set(SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)
     // A misspelt column in double quotes is an error, and not a text.
     try set(SQLITE_DBCONFIG_DQS_DML, false)
@@ -60,10 +60,10 @@ extension Connection {
     try execute("PRAGMA synchronous=FULL")
   }
 
-  /// Reads every page and holds it against its rules.
+  /// Verifies every page.
   func verify() throws(EngagementError) {
-    // The quick check would leave out whether indexes have the rows of their tables: whoever met
-    // such a damage would be told that there is none, and meet it again for ever.
+    // The quick check does not compare indexes with their tables. A query that met such damage
+    // would report it, the check would find nothing, and the next query would meet it again.
     guard try text("PRAGMA integrity_check(1)") == "ok" else { throw .damagedCache }
   }
 }

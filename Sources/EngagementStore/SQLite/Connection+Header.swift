@@ -4,8 +4,8 @@ import EngagementModel
 extension Connection {
   /// What the first bytes of a file say about who wrote it.
   enum Origin: Equatable {
-    case nobody, us, others
-    /// It has our mark, but is no database any more.
+    case empty, ours, others
+    /// It has our mark, but is no longer a database.
     case damaged
   }
 
@@ -17,13 +17,13 @@ extension Connection {
       unsafe csqlite_read_start(handle, buffer.baseAddress, Int32(buffer.count), &size)
     }
     try ResultCode.check(code)
-    guard size > 0 else { return .nobody }
+    guard size > 0 else { return .empty }
     let isDatabase = header.starts(with: Self.signature)
     let mark = header[68..<72].reduce(0) { $0 << 8 | Int32(truncatingIfNeeded: $1) }
     switch (isDatabase, mark == Database.applicationID) {
-    case (true, true): return Self.isSound(header) ? .us : .damaged
+    case (true, true): return Self.isSound(header) ? .ours : .damaged
     case (false, true): return .damaged
-    default: return .others
+    case (_, false): return .others
     }
   }
 

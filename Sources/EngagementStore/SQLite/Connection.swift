@@ -5,9 +5,9 @@ import EngagementModel
 @safe struct Connection: ~Copyable {
   let handle: OpaquePointer
 
-  /// Opens a file that is there. No SQL has run on it yet, so nothing has been written.
+  /// Opens an existing file. Runs no SQL, so it writes nothing.
   init(path: String, writable: Bool, busyFor wait: Duration) throws(EngagementError) {
-    // Without SQLite's own mutex: whoever owns the connection is the only one to use it.
+    // Without SQLite's own mutex: only the owner uses the connection.
     let flags = SQLITE_OPEN_NOMUTEX | (writable ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY)
     var handle: OpaquePointer?
     let code = unsafe sqlite3_open_v2(path, &handle, flags, nil)
@@ -31,9 +31,11 @@ import EngagementModel
   var isReadOnly: Bool { unsafe sqlite3_db_readonly(handle, "main") != 0 }
 
   /// Whether the last failure came from the disk.
-  var lostTouch: Bool { unsafe ResultCode(sqlite3_extended_errcode(handle)).kind == SQLITE_IOERR }
+  var failedOnDisk: Bool {
+    unsafe ResultCode(sqlite3_extended_errcode(handle)).kind == SQLITE_IOERR
+  }
 
-  /// Whether another file, or none, has the name of this one by now.
+  /// Whether the path now leads to another file, or to none.
   var hasMoved: Bool {
     var moved: Int32 = 0
     let code = unsafe sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &moved)
@@ -86,4 +88,10 @@ extension Duration {
     let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1000)
     return overflow ? .max : whole + attoseconds / 1_000_000_000_000_000
   }
+}
+
+/// The library that keeps the cache, as it is at run time.
+package enum StoreLibrary {
+  /// Such as `3.40.1`.
+  package static var version: String { unsafe String(cString: sqlite3_libversion()) }
 }

@@ -10,21 +10,21 @@ extension Database {
     let isEntangled: Bool
   }
 
-  /// What SQLite believes of the file. It takes any text for true that it can read as a table.
+  /// The shape as SQLite reads it. SQLite accepts any text that it can read as a table.
   mutating func shape() throws(EngagementError) -> Shape {
     // One transaction: between two another process might take a step.
     try connection.execute("BEGIN")
     defer { rollBack() }
-    var seal = Seal(reservingCapacity: 8_192)
+    var checksum = RowChecksum(reservingCapacity: 8_192)
     var roots: Set<Int64> = []
     var count = 0
     var parts = Statement(
       "SELECT type, name, tbl_name, sql, rootpage FROM sqlite_schema ORDER BY type, name")
     _ = try all(&parts) { row in
-      for column in 0..<4 { seal.add(row.isNull(column) ? nil : row.bytes(column)) }
+      for column in 0..<4 { checksum.add(row.isNull(column) ? nil : row.bytes(column)) }
       roots.insert(row.integer(4))
       count += 1
     }
-    return Shape(schema: try schema, hash: seal.value, isEntangled: roots.count < count)
+    return Shape(schema: try schema, hash: checksum.value, isEntangled: roots.count < count)
   }
 }

@@ -15,7 +15,7 @@ extension Database {
     try perform(&statement, values) { (_) throws(EngagementError) in true }
   }
 
-  /// What the body makes of the first row; `nil` without a row.
+  /// The body's result for the first row; nil without a row.
   mutating func first<Value>(
     _ statement: inout Statement, _ values: SQLValue...,
     read: (borrowing Row) throws(EngagementError) -> Value
@@ -32,7 +32,7 @@ extension Database {
     return try firstRow(&statement, values, read: read)
   }
 
-  /// What the body makes of each row, in order.
+  /// The body's results for all rows, in order.
   mutating func all<Value>(
     _ statement: inout Statement, _ values: SQLValue...,
     read: (borrowing Row) throws(EngagementError) -> Value
@@ -57,7 +57,7 @@ extension Database {
     return result
   }
 
-  /// Binds, steps while the body asks for more, and leaves the statement as it was, also on error.
+  /// Binds, steps while the body asks for more, and resets the statement, also after an error.
   private mutating func perform(
     _ statement: inout Statement, _ values: [SQLValue],
     _ body: (borrowing Row) throws(EngagementError) -> Bool
@@ -67,7 +67,7 @@ extension Database {
       try unsafe refuseMisuse(of: handle, values.count)
       try unsafe Self.perform(handle, values, body)
     } catch {
-      if connection.lostTouch { isSuspect = true }
+      if connection.failedOnDisk { isSuspect = true }
       throw error
     }
   }
@@ -78,7 +78,7 @@ extension Database {
   ) throws(EngagementError) {
     var failure: EngagementError?
     let code = unsafe SQLValue.bind(values, from: 0, to: statement) {
-      // While the values still lie where SQLite was told: it is to know no dead address.
+      // While the values are still at their addresses: SQLite must not keep a dangling one.
       defer { unsafe forget(statement) }
       while true {
         let code = unsafe sqlite3_step(statement)

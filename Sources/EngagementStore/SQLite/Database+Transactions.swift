@@ -57,9 +57,9 @@ extension Database {
   }
 
   enum CheckpointMode: Sendable {
-    /// Moves what no reader holds up, and waits for nobody.
+    /// Moves what no reader blocks, without waiting.
     case passive
-    /// Moves everything and empties the log; `busy` where a reader does not go in time.
+    /// Moves everything and empties the log; throws `busy` if a reader does not end in time.
     case truncate
   }
 
@@ -83,13 +83,13 @@ extension Database {
     }
     try lock?.acquire(within: wait)
     defer { lock?.release() }
-    // What is written to a file that lost its name would be gone with this process.
+    // Writes to a file without a name would be lost when this process ends.
     guard !connection.hasMoved else { throw .replacedCache }
     do throws(EngagementError) {
       if isSuspect { try replaceConnection() }
       return try body(&self)
     } catch {
-      if connection.lostTouch { isSuspect = true }
+      if connection.failedOnDisk { isSuspect = true }
       throw error
     }
   }
@@ -99,7 +99,7 @@ extension Database {
       try connection.execute("COMMIT")
     } catch {
       // Asked here, since rolling back is the next thing that SQLite is asked to do.
-      if connection.lostTouch { isSuspect = true }
+      if connection.failedOnDisk { isSuspect = true }
       throw error
     }
   }
@@ -125,12 +125,12 @@ extension Database {
 
   /// Takes out of the log what may be the whole of a commit that failed only when it was synced.
   ///
-  /// This connection knows that it does not count. Whoever opens the file next would not.
+  /// This connection knows that the commit failed. The next process to open the file would not.
   private mutating func emptyLog() {
     do throws(EngagementError) {
       _ = try moveLog(.truncate)
     } catch {
-      // It is tried again before the next write, and the commit's own error is the one to tell.
+      // The next write tries again, and the caller gets the commit's own error.
       isSuspect = true
     }
   }

@@ -3,15 +3,15 @@ import EngagementModel
 
 /// One connection to a file of ours, with the rules that all its users share.
 ///
-/// Whatever writes goes through `transaction`, which holds the side lock; a statement that would
-/// write outside is refused. Errors are `EngagementError`: `busy` after the wait, `newerSchema`,
+/// All writes go through `transaction`, which holds the side lock; a statement that would write
+/// outside is refused. Errors are `EngagementError`: `busy` after the wait, `newerSchema`,
 /// `unreadable` for what cannot be read or is not ours, `storage` otherwise.
 struct Database: ~Copyable {
   /// How a file is opened.
   enum Mode: Sendable {
-    /// For reading and writing; made where it is missing or empty.
+    /// For reading and writing; created if it is missing or empty.
     case create
-    /// For reading and writing; `notFound` where it is missing or empty.
+    /// For reading and writing; throws `notFound` if it is missing or empty.
     case readWrite
     /// For reading, by any number of processes, without the side lock.
     case readOnly
@@ -63,23 +63,23 @@ struct Database: ~Copyable {
   /// How many rows the last statement changed.
   var changes: Int64 { connection.changes }
 
-  /// Reads every page and holds it against its rules; a damaged file is `isDamagedCache`.
+  /// Verifies every page; throws an error with `isDamagedCache` for a damaged file.
   func verify() throws(EngagementError) { try connection.verify() }
 }
 
 extension Database {
-  /// Opens the file as far as to know whose it is, and writes nothing.
+  /// Opens the file and checks that it is ours. Writes nothing.
   static func connect(
     to file: StoreFile, mode: Mode, wait: Duration
   ) throws(EngagementError) -> Connection {
     let connection = try Connection(
       path: file.path, writable: !mode.isReadOnly, busyFor: wait)
     switch try connection.origin() {
-    case .us: break
+    case .ours: break
     case .damaged: throw .damagedCache
     case .others:
       throw EngagementError(.unreadable, "The file was not written by this library")
-    case .nobody:
+    case .empty:
       // SQLite would throw the log away and with it what the file had before it was cut.
       guard try !file.hasLog() else { throw .damagedCache }
       guard mode == .create else {
@@ -89,7 +89,7 @@ extension Database {
     guard mode.isReadOnly || !connection.isReadOnly else {
       throw EngagementError(.unreadable, "The cache may be read, but not written")
     }
-    try connection.configure(passingOverFaults: mode == .salvage)
+    try connection.configure(ignoringSchemaFaults: mode == .salvage)
     return connection
   }
 

@@ -46,14 +46,14 @@ struct Migrations: Sendable {
     }
   }
 
-  /// Throws `isDamagedCache` for a file that has other tables than its steps have made. SQLite would
-  /// not find that: a flipped bit in the text of a table renames a column.
+  /// Throws `damagedCache` for a file with other tables than its steps have made. SQLite does not
+  /// find that: a flipped bit in the text of a table renames a column.
   func requireShape(of database: inout Database) throws(EngagementError) {
     let shape = try database.shape()
-    // A newer one is refused for that, whatever it has.
+    // A newer schema is refused later; its tables are not compared here.
     guard shape.schema <= newest else { return }
     guard shape.schema >= 0, !shape.isEntangled else { throw .damagedCache }
-    let known = shape.schema == 0 ? Seal.ofNothing : steps[Int(shape.schema) - 1].shape
+    let known = shape.schema == 0 ? RowChecksum.ofNothing : steps[Int(shape.schema) - 1].shape
     guard let known else { return }
     guard shape.hash == known else { throw .damagedCache }
   }

@@ -10,14 +10,20 @@ struct ResultCode: Hashable, Sendable {
   /// The kind of result, without what the extended part adds.
   var kind: Int32 { value & 0xff }
 
-  /// The failure as the library's users see it. SQLite's own message stays behind: it may quote
-  /// names, values or paths.
+  /// The failure as applications see it. SQLite's own message is left out: it may quote names,
+  /// values or paths.
   var error: EngagementError {
     let (code, message) = meaning
-    return EngagementError(code, message, underlying: name)
+    return EngagementError(code, message, underlying: name, cause: .sqlite(self))
   }
 
-  /// Every result passes here: anything but success is thrown.
+  /// Whether the file itself is damaged.
+  var isDamage: Bool { kind == SQLITE_CORRUPT || kind == SQLITE_NOTADB }
+
+  /// Whether the file could not be reached, which says nothing about its contents.
+  var isDiskFailure: Bool { kind == SQLITE_IOERR || kind == SQLITE_READONLY }
+
+  /// Throws every result but success. Every call of SQLite passes its result to this function.
   static func check(_ value: Int32) throws(EngagementError) {
     switch value {
     case SQLITE_OK, SQLITE_ROW, SQLITE_DONE: return
@@ -41,32 +47,5 @@ struct ResultCode: Hashable, Sendable {
     case SQLITE_INTERRUPT: (.cancelled, "The work on the cache was interrupted")
     default: (.internalFailure, "The cache was used in a way that SQLite refuses")
     }
-  }
-}
-
-extension EngagementError {
-  /// A damaged cache: to be set aside, unlike one that cannot be read or that others wrote.
-  static let damagedCache = ResultCode(SQLITE_CORRUPT).error
-
-  /// Whether the cache itself is damaged, so that the store may set it aside and begin anew.
-  var isDamagedCache: Bool { isStorage(SQLITE_CORRUPT) || isStorage(SQLITE_NOTADB) }
-
-  /// The file is no longer the one in the cache's place: another process set it aside, or somebody
-  /// removed it. Whoever has it open is to open the cache again.
-  static let replacedCache = EngagementError(
-    .storage, "The cache was taken from its place and must be opened again",
-    underlying: "SQLITE_READONLY_DBMOVED")
-
-  /// The same failure as it counts while a file is opened: whatever keeps it from being read says
-  /// nothing about what is in it.
-  var whileOpening: EngagementError {
-    guard isStorage(SQLITE_IOERR) || isStorage(SQLITE_READONLY) else { return self }
-    return EngagementError(.unreadable, "The cache cannot be read", underlying: underlying)
-  }
-
-  private func isStorage(_ kind: Int32) -> Bool {
-    guard code == .storage, let underlying else { return false }
-    let name = ResultCode(kind).name
-    return underlying == name || underlying.hasPrefix(name + "_")
   }
 }

@@ -1,8 +1,8 @@
 import CSQLite
 
-/// The row that a statement stands on, lent to whoever reads it. Columns count from 0.
+/// The current row of a statement, valid while it is read. Columns count from 0.
 ///
-/// A column of another type is converted as SQLite does; one that is not there is NULL.
+/// A column of another type is converted as SQLite does; a missing column is NULL.
 @safe struct Row: ~Copyable {
   private let statement: OpaquePointer
 
@@ -20,12 +20,12 @@ import CSQLite
     unsafe sqlite3_column_double(statement, Int32(clamping: column))
   }
 
-  /// The text; empty where the column is NULL, with U+FFFD where it is not UTF-8.
+  /// The text; empty if the column is NULL. Bytes that are not UTF-8 become U+FFFD.
   func text(_ column: Int) -> String {
     unsafe String(decoding: buffer(column), as: UTF8.self)
   }
 
-  /// The bytes of a blob or of a text; none where the column is NULL.
+  /// The bytes of a blob or of a text; none if the column is NULL.
   func bytes(_ column: Int) -> [UInt8] { unsafe Array(buffer(column)) }
 
   /// The bytes of a blob or of a text where SQLite has them, for as long as the body runs.

@@ -1,12 +1,5 @@
 import EngagementModel
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import EngagementPlatform
 
 /// An exclusive lock on a file, such as one beside the cache. One holder at a time, over all
 /// processes.
@@ -43,7 +36,7 @@ struct SideLock: ~Copyable {
 
   func release() { _ = flock(file.descriptor, LOCK_UN) }
 
-  /// Takes the lock if nobody has it, without waiting.
+  /// Takes the lock if it is free, without waiting.
   mutating func tryAcquire() throws(EngagementError) -> Bool {
     guard flock(file.descriptor, LOCK_EX | LOCK_NB) == 0 else {
       guard errno == EWOULDBLOCK || errno == EINTR else {
@@ -52,7 +45,7 @@ struct SideLock: ~Copyable {
       return false
     }
     if try isInPlace() { return true }
-    // Someone removed the file: a lock on it would hold off nobody.
+    // The file was removed: a lock on it would protect nothing.
     file = try OpenFile(path, Self.flags, called: subject)
     return false
   }
@@ -63,6 +56,6 @@ struct SideLock: ~Copyable {
     return named.st_ino == own.st_ino && named.st_dev == own.st_dev
   }
 
-  // Without waiting, where a pipe stands in the place of the file.
+  // `O_NONBLOCK`: a pipe of that name would block `open`.
   private static let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK
 }

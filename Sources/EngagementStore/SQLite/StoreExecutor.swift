@@ -1,12 +1,5 @@
 package import EngagementModel
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import EngagementPlatform
 
 /// A thread for the actor that owns the cache, so that no wait for the disk blocks the shared pool.
 ///
@@ -75,7 +68,7 @@ package final class StoreExecutor: Sendable {
   }
 
   func checkIsolated() {
-    // What this is for: whoever is not on the thread must not go on.
+    // The contract of this function: stop a caller that is not on the thread.
     precondition(isIsolatingCurrentContext() == true, "Not on the thread of the cache")
   }
 

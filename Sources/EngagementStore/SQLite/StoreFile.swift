@@ -1,14 +1,7 @@
 import EngagementModel
+import EngagementPlatform
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
-/// A file of ours, such as the cache, as the file system sees it, before anything reads it.
+/// A file of the library, such as the cache, as the file system sees it.
 struct StoreFile: Sendable {
   let path: String
   /// What errors call it.
@@ -36,7 +29,7 @@ struct StoreFile: Sendable {
   /// SQLite gives its own files the mode of this one.
   func make() throws(EngagementError) {
     try makeFolder()
-    // Only ever a file that nobody has yet: closing any other would release the process's locks.
+    // Only a file that is new: closing any other would release the process's locks.
     let flags = O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC | O_NOFOLLOW
     let descriptor = unsafe open(path, flags, 0o600)
     guard descriptor < 0 else {
@@ -54,7 +47,7 @@ struct StoreFile: Sendable {
     try syncFolder(of: folder)
   }
 
-  /// Makes what was done to the names in the folder last.
+  /// Makes changes of the names in the folder durable.
   func syncFolder() throws(EngagementError) { try syncFolder(of: path) }
 
   /// Refuses what is no plain file: opening a pipe, for one, would wait for ever.

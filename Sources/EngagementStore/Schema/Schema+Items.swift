@@ -2,8 +2,8 @@ extension Schema {
   /// What vendors sent, in which feeds it is, and what users did to it.
   ///
   /// `item` and `membership` refer to their owners without a reference that SQLite would check:
-  /// that costs a look-up for each of ten thousand rows, and whoever deletes an owner deletes by
-  /// range. The id of an item begins with the id of its source, so that one source's items lie
+  /// that costs a look-up for each of ten thousand rows, and an owner is deleted with its range
+  /// of rows. The id of an item begins with the id of its source, so that one source's items lie
   /// together. `membership` is the index of a feed: its rows are in the vendor's order, and the
   /// end of an item stands beside its place, so that what has ended is passed over without a look
   /// at the item.

@@ -1,4 +1,4 @@
-/// The schema of the cache: its steps in their order, each frozen once it was released.
+/// The schema of the cache: its migrations in order. A released migration never changes.
 enum Schema {
   static let migrations = Migrations([
     Migration(
@@ -6,4 +6,106 @@ enum Schema {
       digest: "35390ea9872fbc9f4738060ceee05d97261da33575a96912c159f4a0af82974f",
       shape: 0xf59c_feb7_a614_626f)
   ])
+}
+
+extension Schema {
+  /// The tables of users, outbox, ledger and values.
+  ///
+  /// - Ids of partitions are never reused: a late result for an erased user must not find another
+  ///   user.
+  /// - `tally` has names of providers and of endings, and nothing of a person.
+  /// - `ledger` refers to `partition` without a declared reference, which would have to look
+  ///   through all of it whenever a user is erased.
+  /// - Partition 0 of `value` is the installation.
+  static let rows = """
+    CREATE TABLE partition (
+      id INTEGER PRIMARY KEY AUTOINCREMENT,
+      environment TEXT NOT NULL,
+      user BLOB NOT NULL,
+      consent TEXT NOT NULL,
+      created INTEGER NOT NULL,
+      UNIQUE (environment, user)
+    ) STRICT;
+
+    CREATE TABLE setting (
+      name TEXT PRIMARY KEY,
+      value TEXT NOT NULL
+    ) STRICT;
+
+    CREATE TABLE outbox (
+      id INTEGER PRIMARY KEY AUTOINCREMENT,
+      key BLOB NOT NULL,
+      partition INTEGER NOT NULL REFERENCES partition,
+      provider TEXT NOT NULL,
+      kind TEXT NOT NULL,
+      body TEXT NOT NULL,
+      action TEXT,
+      event BLOB,
+      surface TEXT,
+      analytics INTEGER NOT NULL,
+      size INTEGER NOT NULL,
+      accepted INTEGER NOT NULL,
+      attempts INTEGER NOT NULL,
+      waited INTEGER NOT NULL,
+      batch INTEGER,
+      batch_key BLOB,
+      seal INTEGER NOT NULL,
+      UNIQUE (key, provider)
+    ) STRICT;
+    CREATE INDEX outbox_lane ON outbox (partition, provider);
+    CREATE INDEX outbox_event ON outbox (event) WHERE event IS NOT NULL;
+    CREATE INDEX outbox_analytics ON outbox (analytics) WHERE analytics = 1;
+    CREATE INDEX outbox_batch ON outbox (batch) WHERE batch IS NOT NULL;
+
+    CREATE TABLE rejected (
+      id INTEGER PRIMARY KEY,
+      key BLOB NOT NULL,
+      partition INTEGER NOT NULL REFERENCES partition,
+      provider TEXT NOT NULL,
+      kind TEXT NOT NULL,
+      body TEXT NOT NULL,
+      accepted INTEGER NOT NULL,
+      attempts INTEGER NOT NULL,
+      code TEXT NOT NULL,
+      reason TEXT NOT NULL,
+      rejected INTEGER NOT NULL
+    ) STRICT;
+    CREATE INDEX rejected_partition ON rejected (partition);
+
+    CREATE TABLE tally (
+      provider TEXT NOT NULL,
+      name TEXT NOT NULL,
+      count INTEGER NOT NULL,
+      PRIMARY KEY (provider, name)
+    ) STRICT, WITHOUT ROWID;
+
+    CREATE TABLE ledger (
+      sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+      id BLOB NOT NULL UNIQUE,
+      partition INTEGER NOT NULL,
+      type TEXT NOT NULL,
+      time INTEGER NOT NULL,
+      zone INTEGER NOT NULL,
+      session TEXT,
+      provider TEXT,
+      surface TEXT,
+      owner TEXT,
+      item BLOB,
+      container TEXT,
+      name TEXT,
+      properties TEXT
+    ) STRICT;
+
+    CREATE TABLE value (
+      partition INTEGER NOT NULL,
+      environment TEXT NOT NULL,
+      provider TEXT NOT NULL,
+      kind TEXT NOT NULL,
+      name BLOB NOT NULL,
+      value TEXT NOT NULL,
+      seal INTEGER NOT NULL,
+      PRIMARY KEY (partition, environment, provider, kind, name)
+    ) STRICT, WITHOUT ROWID;
+
+    """
 }

@@ -1,29 +1,29 @@
 package import EngagementModel
-package import FoundationEssentials
+package import EngagementPlatform
 
-/// What is counted of the items of a feed.
+/// What a feed counts of its items.
 package protocol FeedItem: Hashable, Sendable, Identifiable<ItemID> {
-  /// False for what is in a feed and never on a screen.
+  /// False for an item that is in the feed and never on a screen.
   var isShown: Bool { get }
   var isUnread: Bool { get }
 }
 
-/// A feed as its user sees it now: the vendor's truth with the overlay laid over it, in the
-/// vendor's order, without what has ended or is hidden.
+/// A feed as its user sees it now: the vendor's state under the overlay, in the vendor's order,
+/// without items that have ended or are hidden.
 ///
-/// What is counted is kept while single items change: a long feed is not walked for one of them.
+/// The counts are updated when single items change, so that a long feed is not counted again.
 package struct FeedView<Item: FeedItem>: Hashable, Sendable {
   /// When the vendor last spoke of the feed; nil for never.
-  // It is what mostly differs, and the first member is the first to be compared.
+  // The first member is compared first, and this one differs most often.
   package var refreshedAt: Date?
   package private(set) var items: [Item]
-  /// Those on screens; nil as long as all are.
+  /// The items that are on screens; nil as long as all are.
   private var onScreen: [Item]?
-  /// How many of them were neither viewed nor read.
+  /// How many of the items on screens were neither viewed nor read.
   package private(set) var unreadCount = 0
-  /// How many items the vendor says the feed has, where it says so.
+  /// How many items the vendor says the feed has; nil if it does not say.
   package var total: Int?
-  /// When time alone changes what is seen; nil for never.
+  /// When the view changes without a commit; nil for never.
   package var validUntil: Date?
 
   package init(
@@ -49,7 +49,7 @@ package struct FeedView<Item: FeedItem>: Hashable, Sendable {
     FeedView(items: items, total: total, refreshedAt: refreshedAt, validUntil: validUntil)
   }
 
-  /// Puts what has become of an item in its place, or takes it out where that is nothing.
+  /// Replaces an item; removes it if the new one is nil.
   mutating func replace(at place: Int, by new: Item?) {
     let old = items[place]
     items.put(new, at: place)
@@ -70,12 +70,12 @@ extension Array {
 
 extension Card: FeedItem {
   package var isShown: Bool { self.kind != .control }
-  package var isUnread: Bool { !self.viewed }
+  package var isUnread: Bool { !self.isViewed }
 }
 
 extension InboxMessage: FeedItem {
   package var isShown: Bool { true }
-  package var isUnread: Bool { !read }
+  package var isUnread: Bool { !isRead }
 }
 
 extension Campaign: FeedItem {

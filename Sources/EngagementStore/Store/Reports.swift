@@ -12,15 +12,35 @@ package struct FeedKey: Hashable, Sendable {
   }
 }
 
-/// What a commit did, for whoever publishes it.
+/// Feeds as the store had them at one moment.
+package struct LoadedFeeds: Hashable, Sendable {
+  /// Increases with each: of two values, the later one has the higher number.
+  package var number: Int64
+  package var cards: [FeedKey: FeedView<Card>]
+  /// The messages of all inbox feeds of a provider.
+  package var messages: [ProviderID: FeedView<InboxMessage>]
+
+  package init(
+    number: Int64, cards: [FeedKey: FeedView<Card>] = [:],
+    messages: [ProviderID: FeedView<InboxMessage>] = [:]
+  ) {
+    self.number = number
+    self.cards = cards
+    self.messages = messages
+  }
+}
+
+/// What a commit changed.
 package struct CommitReport: Hashable, Sendable {
   /// The feeds of which something visible may have changed.
   package var feeds: Set<FeedKey> = []
+  /// These feeds as they are now, if the caller asked for them.
+  package var loaded: LoadedFeeds?
   /// Items that were set aside in this commit, each once.
   package var quarantined: [Quarantined] = []
   /// Rows that came to their end.
   package var ended: [Ended] = []
-  /// Whether rows were added for the courier.
+  /// Whether rows were added to the outbox.
   package var hasNewRows = false
   package var hasNewPerson = false
   package var hasNewMetrics = false
@@ -57,14 +77,25 @@ package struct CommitReport: Hashable, Sendable {
 package struct Acceptance: Hashable, Sendable {
   /// The events with their sequences, in the order of the intents that have one.
   package var events: [EngagementEvent] = []
-  /// The keys of the parcels.
+  /// The keys of the outbox rows.
   package var keys: [OperationKey] = []
   /// The feeds of which something visible may have changed.
   package var feeds: Set<FeedKey> = []
+  /// Those feeds as they are now, if the caller asked for them.
+  package var loaded: LoadedFeeds?
   /// Rows that had to make room.
   package var ended: [CommitReport.Ended] = []
 
   package init() {}
+}
+
+extension CommitReport {
+  package init(_ acceptance: Acceptance) {
+    feeds = acceptance.feeds
+    loaded = acceptance.loaded
+    ended = acceptance.ended
+    hasNewRows = !acceptance.keys.isEmpty
+  }
 }
 
 /// What was done about a damaged cache when it was opened.
@@ -89,15 +120,17 @@ package struct Health: Hashable, Sendable {
   package var faults: [String]
   /// Rows of the outbox and items whose checksum is wrong.
   package var damagedRows: Int
-  package var tallies: [ProviderID: Tally]
+  package var deliveryCounts: [ProviderID: DeliveryCounts]
 
-  package init(faults: [String] = [], damagedRows: Int = 0, tallies: [ProviderID: Tally] = [:]) {
+  package init(
+    faults: [String] = [], damagedRows: Int = 0, deliveryCounts: [ProviderID: DeliveryCounts] = [:]
+  ) {
     self.faults = faults
     self.damagedRows = damagedRows
-    self.tallies = tallies
+    self.deliveryCounts = deliveryCounts
   }
 
   package var isSound: Bool {
-    faults.isEmpty && damagedRows == 0 && tallies.values.allSatisfy(\.isConserved)
+    faults.isEmpty && damagedRows == 0 && deliveryCounts.values.allSatisfy(\.isConserved)
   }
 }

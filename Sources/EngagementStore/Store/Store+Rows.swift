@@ -1,14 +1,14 @@
 package import EngagementAdapterAPI
 package import EngagementModel
-package import FoundationEssentials
+package import EngagementPlatform
 
 extension Store {
   // MARK: In
 
   /// Commits what a vendor sent, all of it or none.
   ///
-  /// Secrets and push tokens are not the cache's: whoever calls has put them elsewhere. They are
-  /// passed over here. Throws `notFound` for a user who was erased.
+  /// Secrets and push tokens are passed over: the caller keeps them in the secret store. Throws
+  /// `notFound` for a user who was erased.
   package func commit(
     _ changes: [Change], from provider: ProviderID, in partition: Partition, at now: Date,
     recording events: [EngagementEvent] = []
@@ -24,14 +24,41 @@ extension Store {
     }
   }
 
-  /// Commits what a vendor sent to whoever it is about, whose partition is made on first sight.
+  /// Commits what a vendor sent to the user's partition, which is made if it is missing.
+  ///
+  /// - Parameter loadsFeeds: Whether the report has the changed feeds as they are now.
   package func commit(
     _ changes: [Change], from provider: ProviderID, of user: User, at now: Date,
-    recording events: [EngagementEvent] = []
+    recording events: [EngagementEvent] = [], loadsFeeds: Bool = false
   ) throws(EngagementError) -> (CommitReport, Partition) {
-    let partition = try partition(of: user, at: now)
-    let report = try commit(changes, from: provider, in: partition, at: now, recording: events)
-    return (report, partition)
+    let environment = options.environment
+    let known = try read { (tables, database) throws(EngagementError) -> (Partition, Bool)? in
+      guard
+        let partition = try tables.partitions.partition(of: user, in: environment, on: &database)
+      else { return nil }
+      return (
+        partition, try tables.isNews(changes, from: provider, in: partition, on: &database)
+      )
+    }
+    if let (partition, isNews) = known, !isNews, events.isEmpty {
+      return (CommitReport(passingOver: changes), partition)
+    }
+    let number = nextLoad()
+    return try write { (tables, database) throws(EngagementError) in
+      let partition: Partition
+      if let (found, _) = known {
+        partition = found
+      } else {
+        partition = try tables.partition(of: user, at: now, on: &database)
+      }
+      var report = try tables.commit(
+        changes, from: provider, in: partition, at: now, recording: events, on: &database)
+      if loadsFeeds {
+        report.loaded = try tables.load(
+          report.feeds, of: partition, at: now, as: number, on: &database)
+      }
+      return (report, partition)
+    }
   }
 
   // MARK: Out
@@ -54,21 +81,29 @@ extension Store {
   package typealias IntentMaker =
     @Sendable (Consent, ItemSearch) throws(EngagementError) -> [Intent]
 
-  /// Accepts what the body makes, as above: nothing of this process comes in between.
+  /// Accepts the intents that the body makes. Nothing of this process comes in between.
+  ///
+  /// - Parameter loadsFeeds: Whether the result has the changed feeds as they are now.
   package func accept(
-    in partition: Partition, at now: Date, making intents: IntentMaker
+    in partition: Partition, at now: Date, loadsFeeds: Bool = false, making intents: IntentMaker
   ) throws(EngagementError) -> Acceptance {
     let intents = try read { (tables, database) throws(EngagementError) in
       let consent = try tables.partitions.require(partition, on: &database).consent
       let made = try intents(consent) { (id, surface) throws(EngagementError) in
-        try tables.shelf.reference(to: id, on: surface, in: partition, on: &database)
+        try tables.itemCache.reference(to: id, on: surface, in: partition, on: &database)
       }
       try tables.refuseIfFull(made, on: &database)
       return made
     }
     guard !intents.isEmpty else { return Acceptance() }
+    let number = nextLoad()
     return try write { (tables, database) throws(EngagementError) in
-      try tables.accept(intents, in: partition, at: now, on: &database)
+      var acceptance = try tables.accept(intents, in: partition, at: now, on: &database)
+      if loadsFeeds, !acceptance.feeds.isEmpty {
+        acceptance.loaded = try tables.load(
+          acceptance.feeds, of: partition, at: now, as: number, on: &database)
+      }
+      return acceptance
     }
   }
 
@@ -89,7 +124,7 @@ extension Store {
     return found.sound
   }
 
-  /// Those of the keys of which something waits, whoever's it is.
+  /// Those of the keys that have a pending row, of any user.
   package func pending(
     among keys: Set<OperationKey>
   ) throws(EngagementError) -> Set<OperationKey> {
@@ -144,18 +179,18 @@ extension Store {
   ) throws(EngagementError) -> CommitReport {
     guard !endings.isEmpty else { return CommitReport() }
     return try write { (tables, database) throws(EngagementError) in
-      var account = Account()
+      var summary = TransactionSummary()
       for (row, ending) in endings {
-        try tables.end(row, ending, at: now, &account, on: &database)
+        try tables.end(row, ending, at: now, &summary, on: &database)
       }
-      try tables.close(&account, at: now, on: &database)
-      return account.report
+      try tables.close(&summary, at: now, on: &database)
+      return summary.report
     }
   }
 
   // MARK: The ledger
 
-  /// Records events that nobody is told of; returns them with their sequences.
+  /// Records events without a report to observers; returns them with their sequences.
   ///
   /// Nothing is recorded of a user who has denied it: the events come back as they were.
   package func record(

@@ -1,10 +1,10 @@
 package import EngagementModel
 
 extension Store {
-  /// How many rows were accepted for each provider, and what became of them.
-  package func tallies() throws(EngagementError) -> [ProviderID: Tally] {
+  /// How many rows were accepted for each provider, and how they ended.
+  package func deliveryCounts() throws(EngagementError) -> [ProviderID: DeliveryCounts] {
     try read { (tables, database) throws(EngagementError) in
-      try tables.tally.all(on: &database)
+      try tables.deliveryCounts.all(on: &database)
     }
   }
 
@@ -15,11 +15,11 @@ extension Store {
     }
   }
 
-  /// Ends what is under way, moves the log into the file and lets go of it, so that the process
-  /// may be frozen. Whatever is asked meanwhile opens it again.
+  /// Moves the log into the file and closes it, so that the process may be suspended. The next call
+  /// opens it again.
   ///
-  /// The file is let go of also where a reader holds the log up: that throws `busy`, and nothing
-  /// is lost by it.
+  /// Throws `busy` if a reader blocks the log. The file is closed in that case too, and nothing is
+  /// lost.
   package func suspend() throws(EngagementError) {
     defer { close() }
     try checkpoint()
@@ -38,9 +38,9 @@ extension Tables {
     var health = Health(faults: found.filter { $0 != "ok" })
     health.damagedRows = try damagedRows(on: &database)
     for partition in try partitions.all(on: &database) {
-      health.damagedRows += try shelf.damagedItems(of: partition, on: &database)
+      health.damagedRows += try itemCache.damagedItems(of: partition, on: &database)
     }
-    health.tallies = try tally.all(on: &database)
+    health.deliveryCounts = try deliveryCounts.all(on: &database)
     return health
   }
 

@@ -1,9 +1,9 @@
 import EngagementAdapterAPI
 package import EngagementModel
-package import FoundationEssentials
+package import EngagementPlatform
 
 extension Store {
-  /// The user's partition; made on first sight.
+  /// The user's partition, made if there is none.
   package func partition(
     of user: User, at now: Date
   ) throws(EngagementError) -> Partition {
@@ -17,14 +17,14 @@ extension Store {
     }
   }
 
-  /// Who used the application last, in this environment.
+  /// The last user of the application in this environment.
   package func presentUser() throws(EngagementError) -> User {
     try read { (tables, database) throws(EngagementError) in
       try tables.partitions.presentUser(in: tables.options.environment, on: &database)
     }
   }
 
-  /// Notes who uses the application now.
+  /// Records the present user.
   package func setPresentUser(_ user: User) throws(EngagementError) {
     try user.requireName()
     guard try presentUser() != user else { return }
@@ -34,7 +34,7 @@ extension Store {
     }
   }
 
-  /// What the user allows.
+  /// The user's consent.
   package func consent(
     of partition: Partition
   ) throws(EngagementError) -> Consent {
@@ -43,7 +43,7 @@ extension Store {
     }
   }
 
-  /// Notes what the user allows; durable when it returns.
+  /// Sets the user's consent; durable when it returns.
   package func setConsent(
     _ consent: Consent, of partition: Partition
   ) throws(EngagementError) {
@@ -54,8 +54,8 @@ extension Store {
     }
   }
 
-  /// Gives what an anonymous user left to do for these providers to the one who signed in, with
-  /// what that made visible.
+  /// Moves an anonymous user's pending rows for these providers, and their overlays, to the user
+  /// who signed in.
   package func adopt(
     _ anonymous: Partition, into partition: Partition, for providers: Set<ProviderID>
   ) throws(EngagementError) -> CommitReport {
@@ -65,11 +65,11 @@ extension Store {
     }
   }
 
-  /// Takes away everything that is held for the user, and counts the rows as wiped. When this
-  /// returns none of it is in any byte of the cache's files.
+  /// Deletes everything of the user and counts the rows as wiped. After it returns, no byte of it
+  /// is in the cache's files.
   ///
-  /// Throws `busy` where a reader of another process holds the log up: what is held is gone for
-  /// every reader then, but not from the disk, and erasing again goes on from there.
+  /// Throws `busy` if a reader in another process blocks the log. The data is then gone for every
+  /// reader, but not from the disk; erasing again continues from there.
   package func erase(
     _ partition: Partition, at now: Date
   ) throws(EngagementError) -> CommitReport {
@@ -81,10 +81,10 @@ extension Store {
     return report
   }
 
-  /// Drops what is held in memory of a user who has left; the cache has it all.
+  /// Drops a user who has left from memory; the file keeps everything.
   package func release(_ partition: Partition) { forget(partition.id) }
 
-  /// Drops what the user still has to send, and counts it as wiped.
+  /// Deletes the user's pending rows and counts them as wiped.
   package func wipeOutbox(
     of partition: Partition, at now: Date
   ) throws(EngagementError) -> CommitReport {
@@ -94,7 +94,7 @@ extension Store {
     }
   }
 
-  /// Everything that is held for the user, one object at a time, each with its `kind`.
+  /// Everything that the cache has of the user, as objects with a `kind` each.
   package func held(
     for partition: Partition
   ) throws(EngagementError) -> [JSONObject] {
@@ -105,7 +105,8 @@ extension Store {
 }
 
 extension Tables {
-  fileprivate mutating func partition(
+  /// The user's partition, which is made if it is missing.
+  mutating func partition(
     of user: User, at now: Date, on database: inout Database
   ) throws(EngagementError) -> Partition {
     let environment = options.environment

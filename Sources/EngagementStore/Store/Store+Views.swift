@@ -1,6 +1,6 @@
 import EngagementAdapterAPI
 package import EngagementModel
-package import FoundationEssentials
+package import EngagementPlatform
 
 extension Store {
   /// The cards of a feed as the user sees them now, and the control cards among them.
@@ -8,7 +8,7 @@ extension Store {
     in key: FeedKey, of partition: Partition, at now: Date
   ) throws(EngagementError) -> FeedView<Card> {
     try read { (tables, database) throws(EngagementError) in
-      try tables.shelf.cards(in: key, of: partition, at: now, on: &database)
+      try tables.itemCache.cards(in: key, of: partition, at: now, on: &database)
     }
   }
 
@@ -17,7 +17,17 @@ extension Store {
     of provider: ProviderID, in partition: Partition, at now: Date
   ) throws(EngagementError) -> FeedView<InboxMessage> {
     try read { (tables, database) throws(EngagementError) in
-      try tables.shelf.messages(of: provider, in: partition, at: now, on: &database)
+      try tables.itemCache.messages(of: provider, in: partition, at: now, on: &database)
+    }
+  }
+
+  /// Feeds of cards and the messages of providers as the user sees them now, all of one moment.
+  package func load(
+    _ keys: Set<FeedKey>, of partition: Partition, at now: Date
+  ) throws(EngagementError) -> LoadedFeeds {
+    let number = nextLoad()
+    return try read { (tables, database) throws(EngagementError) in
+      try tables.load(keys, of: partition, at: now, as: number, on: &database)
     }
   }
 
@@ -26,14 +36,14 @@ extension Store {
     in key: FeedKey, of partition: Partition, at now: Date
   ) throws(EngagementError) -> FeedView<Campaign> {
     try read { (tables, database) throws(EngagementError) in
-      try tables.shelf.campaigns(in: key, of: partition, at: now, on: &database)
+      try tables.itemCache.campaigns(in: key, of: partition, at: now, on: &database)
     }
   }
 
   /// The feeds that are there.
   package func feeds(of partition: Partition) throws(EngagementError) -> [FeedKey] {
     try read { (tables, database) throws(EngagementError) in
-      try tables.shelf.feeds(of: partition, on: &database)
+      try tables.itemCache.feeds(of: partition, on: &database)
     }
   }
 
@@ -42,7 +52,7 @@ extension Store {
     to id: ItemID, on surface: Surface, in partition: Partition
   ) throws(EngagementError) -> ItemReference? {
     try read { (tables, database) throws(EngagementError) in
-      try tables.shelf.reference(to: id, on: surface, in: partition, on: &database)
+      try tables.itemCache.reference(to: id, on: surface, in: partition, on: &database)
     }
   }
 
@@ -55,15 +65,41 @@ extension Store {
     }
   }
 
-  /// The same, with what the user allows.
-  package func standing(
-    of provider: ProviderID, in partition: Partition
-  ) throws(EngagementError) -> (ProviderMemory, Consent) {
+  /// What an operation for the provider has to know.
+  package struct OperationState: Sendable {
+    package let memory: ProviderMemory
+    package let consent: Consent
+    /// Whether all rows that the operation delivers are still in the outbox.
+    package let hasAllRows: Bool
+  }
+
+  /// What an operation for the provider has to know, of one moment.
+  package func operationState(
+    of provider: ProviderID, in partition: Partition, delivering rows: [OutboxRow.ID] = []
+  ) throws(EngagementError) -> OperationState {
     try read { (tables, database) throws(EngagementError) in
-      (
-        try tables.values.memory(of: provider, in: partition, on: &database),
-        try tables.partitions.require(partition, on: &database).consent
-      )
+      OperationState(
+        memory: try tables.values.memory(of: provider, in: partition, on: &database),
+        consent: try tables.partitions.require(partition, on: &database).consent,
+        hasAllRows: try tables.outbox.hasAll(rows, on: &database))
     }
+  }
+}
+
+extension Tables {
+  mutating func load(
+    _ keys: Set<FeedKey>, of partition: Partition, at now: Date, as number: Int64,
+    on database: inout Database
+  ) throws(EngagementError) -> LoadedFeeds {
+    var loaded = LoadedFeeds(number: number)
+    for key in keys {
+      if key.feed.surface == .cards {
+        loaded.cards[key] = try itemCache.cards(in: key, of: partition, at: now, on: &database)
+      } else if key.feed.surface == .inbox, loaded.messages[key.provider] == nil {
+        loaded.messages[key.provider] = try itemCache.messages(
+          of: key.provider, in: partition, at: now, on: &database)
+      }
+    }
+    return loaded
   }
 }

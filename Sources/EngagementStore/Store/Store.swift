@@ -1,23 +1,23 @@
 package import EngagementAdapterAPI
 package import EngagementModel
-package import FoundationEssentials
+package import EngagementPlatform
 
-/// The one cache: items, what the user did to them, what is still to be sent, and what happened.
+/// The cache: items, overlays, the outbox and the ledger.
 ///
-/// One actor on a thread of its own owns the one connection that writes. What a call accepts is
-/// durable when it returns; what it throws left nothing behind.
+/// The actor runs on its own thread and owns the only connection that writes. What a call accepts
+/// is durable when the call returns. A call that throws has changed nothing.
 package actor Store {
   /// How a cache is opened.
   package struct Options: Sendable {
     package var path: String
     package var environment: String
-    /// Who maps the items of which provider.
+    /// The adapters, which map the items of their providers.
     package var adapters: [ProviderID: any EngagementAdapter]
     package var limits: OutboxLimits
-    /// How long another writer is waited for.
+    /// How long to wait for another writer.
     package var wait: Duration
     package var random: @Sendable () -> UInt64
-    /// The time of what the store does by itself, such as ending rows that are damaged.
+    /// The time for the store's own work, such as ending damaged rows.
     package var now: @Sendable () -> Date
 
     package init(
@@ -44,13 +44,14 @@ package actor Store {
   private let repairs = Locked<Recovery?>(nil)
   private var database: Database?
   private var tables: Tables
-  /// Whether damage was met, so that every page is read before the file is used again.
+  /// Whether damage was found, so that every page is verified before the file is used again.
   private var isSuspect = false
+  private var lastLoad: Int64 = 0
 
-  /// What was done about damage when the cache was opened; nil where there was none.
+  /// How a damaged cache was recovered when it was opened; nil if it was sound.
   package nonisolated var recovery: Recovery? { repairs.withLock { $0 } }
 
-  /// Opens the cache, makes it where there is none, and brings its schema up to date.
+  /// Opens the cache, creates it if there is none, and migrates its schema.
   package static func open(
     _ options: Options, at now: Date
   ) async throws(EngagementError) -> Store {
@@ -81,16 +82,22 @@ package actor Store {
     database = opened.intoDatabase()
   }
 
-  /// What is damaged, or not in its place any more, is opened again by whatever is asked next.
-  private func letGo(after error: EngagementError) {
-    guard error.isDamagedCache || error == .replacedCache else { return }
+  /// Closes a file that is damaged or was replaced; the next call opens the cache again.
+  private func closeIfDamaged(after error: EngagementError) {
+    guard error.isDamagedCache || error.isReplacedCache else { return }
     isSuspect = true
     close()
   }
 
+  /// The number of what is loaded now.
+  func nextLoad() -> Int64 {
+    lastLoad += 1
+    return lastLoad
+  }
+
   // MARK: Access
 
-  /// Lends what is kept to a body that only reads, and sees it as one commit left it.
+  /// Runs a body that only reads, in one transaction.
   func read<Value>(
     _ body: (inout Tables, inout Database) throws(EngagementError) -> Value
   ) throws(EngagementError) -> Value {
@@ -105,12 +112,12 @@ package actor Store {
       return value
     } catch {
       tables.forgetMemory()
-      letGo(after: error)
+      closeIfDamaged(after: error)
       throw error
     }
   }
 
-  /// Lends what is kept to a body whose writes all become durable, or none where it throws.
+  /// Runs a body that writes, in one transaction. If the body throws, none of its writes remains.
   func write<Value>(
     _ body: (inout Tables, inout Database) throws(EngagementError) -> Value
   ) throws(EngagementError) -> Value {
@@ -118,44 +125,46 @@ package actor Store {
     do throws(EngagementError) {
       guard
         let value = try database?.transaction({ (database) throws(EngagementError) in
-          // Not before: until now another process may have written.
+          // Only inside the transaction: until it began, another process may have written.
           try tables.catchUp(on: &database)
           return try body(&tables, &database)
         })
       else { throw .closedCache }
       return value
     } catch {
-      // What the tables remember may be of rows that are not there.
+      // The tables may remember rows that were rolled back.
       tables.forgetMemory()
-      letGo(after: error)
+      closeIfDamaged(after: error)
       throw error
     }
   }
 
-  /// Moves the log into the file; `busy` where a reader holds it up for longer than the wait.
+  /// Moves the log into the file; throws `busy` if a reader blocks it for longer than the wait.
   package func checkpoint() throws(EngagementError) {
     try open(at: options.now())
     try database?.checkpoint(.truncate)
   }
 
-  /// Keeps the log short while the application runs: moves what it can of a long one into the file
-  /// and waits for no reader. Whether there was anything to do; nothing is where the file is let go
-  /// of.
+  /// Keeps the log short while the application runs: moves what it can of a long log into the file,
+  /// without waiting for readers. Returns whether there was anything to do; false for a closed
+  /// file.
   package func tidy() throws(EngagementError) -> Bool {
-    guard let size = try database?.file.logSize(), size > Connection.keptLog else { return false }
+    guard let size = try database?.file.logSize(), size > Connection.retainedLogSize else {
+      return false
+    }
     try database?.checkpoint(.passive)
     return true
   }
 
   func forget(_ partition: Partition.ID) {
-    tables.shelf.release(partition)
+    tables.itemCache.release(partition)
     tables.values.release(partition)
   }
 
-  /// Whose items are held in memory.
-  var usersInMemory: Set<Partition.ID> { Set(tables.shelf.sources.keys.map(\.partition)) }
+  /// The users with items in memory.
+  var partitionsInMemory: Set<Partition.ID> { tables.itemCache.partitionsInMemory }
 
-  /// Lets go of the file. Whatever is asked next opens it again.
+  /// Closes the file. The next call opens it again.
   func close() {
     tables = Tables(options)
     database = nil

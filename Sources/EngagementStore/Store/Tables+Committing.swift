@@ -1,6 +1,6 @@
 import EngagementAdapterAPI
 import EngagementModel
-import FoundationEssentials
+import EngagementPlatform
 
 extension Tables {
   /// Whether there is anything to write.
@@ -9,11 +9,12 @@ extension Tables {
     on database: inout Database
   ) throws(EngagementError) -> Bool {
     for change in changes {
-      switch change {
-      case .items, .removed, .unchanged, .total, .abandoned, .wanted: return true
-      case .settled(let ids): if !ids.isEmpty { return true }
-      default:
+      switch change.destination {
+      case .items: return true
+      case .outbox(let change): if change.isNews { return true }
+      case .values(let change):
         if try values.isNews(change, from: provider, in: partition, on: &database) { return true }
+      case .secrets, .report: break
       }
     }
     return false
@@ -24,78 +25,78 @@ extension Tables {
     recording events: [EngagementEvent] = [], on database: inout Database
   ) throws(EngagementError) -> CommitReport {
     let consent = try partitions.require(partition, on: &database).consent
-    var account = Account()
-    var shelved = false
+    var summary = TransactionSummary()
+    var changesItems = false
     for change in changes {
-      switch change {
-      case .items, .removed, .unchanged, .total:
-        shelved = true
-        try shelf.apply(
-          change, from: provider, in: partition, at: now, to: &account.report, on: &database)
-      default:
-        try apply(change, from: provider, in: partition, at: now, &account, on: &database)
+      switch change.destination {
+      case .items(let change):
+        changesItems = true
+        try itemCache.apply(
+          change, from: provider, in: partition, at: now, to: &summary.report, on: &database)
+      case .values(let change):
+        guard try values.remember(change, from: provider, in: partition, on: &database) else {
+          continue
+        }
+        summary.report.note(change)
+      case .outbox(let change):
+        try apply(change, from: provider, in: partition, at: now, &summary, on: &database)
+      case .report(let error): summary.report.ignored.append(error)
+      // The caller gives these to the secret store.
+      case .secrets: break
       }
     }
-    if shelved {
-      try shelf.finish(in: partition, at: now, to: &account.report, on: &database)
-      try tellQuarantined(account.report.quarantined, in: partition, at: now, on: &database)
+    if changesItems {
+      try itemCache.finish(in: partition, at: now, to: &summary.report, on: &database)
+      try recordQuarantined(summary.report.quarantined, in: partition, at: now, on: &database)
     }
     if consent != .denied {
       for event in events { _ = try ledger.append(event, of: partition.id, on: &database) }
     }
-    try close(&account, at: now, on: &database)
-    return account.report
+    try close(&summary, at: now, on: &database)
+    return summary.report
   }
 
   private mutating func apply(
-    _ change: Change, from provider: ProviderID, in partition: Partition, at now: Date,
-    _ account: inout Account, on database: inout Database
+    _ change: OutboxChange, from provider: ProviderID, in partition: Partition, at now: Date,
+    _ summary: inout TransactionSummary, on database: inout Database
   ) throws(EngagementError) {
     switch change {
     case .settled(let ids):
       for id in ids {
         for row in try outbox.rows(with: id, for: provider, in: partition.id, on: &database) {
-          try end(row, .delivered, at: now, &account, on: &database)
+          try end(row, .delivered, at: now, &summary, on: &database)
         }
       }
     case .abandoned(let surface, let reason):
       let ending = Ending.rejected(EngagementError(.conflict, reason, provider: provider))
       for row in try outbox.rows(on: surface, for: provider, in: partition.id, on: &database) {
-        try end(row, ending, at: now, &account, on: &database)
+        try end(row, ending, at: now, &summary, on: &database)
       }
     case .wanted(let operation):
-      try want(operation, from: provider, in: partition, at: now, &account, on: &database)
-    case .ignored(let error): account.report.ignored.append(error)
-    // Secrets and tokens are kept elsewhere.
-    case .secret, .pushToken: break
-    default:
-      guard try values.remember(change, from: provider, in: partition, on: &database) else {
-        return
-      }
-      account.report.note(change)
+      try want(operation, from: provider, in: partition, at: now, &summary, on: &database)
     }
   }
 
-  /// Accepts what an answer asks for. Where there is no room for it the rest of the answer counts
-  /// all the same.
+  /// Accepts an operation that an answer asks for. If there is no room, the rest of the answer is
+  /// committed nevertheless, and the report says so.
   private mutating func want(
     _ operation: Operation, from provider: ProviderID, in partition: Partition, at now: Date,
-    _ account: inout Account, on database: inout Database
+    _ summary: inout TransactionSummary, on database: inout Database
   ) throws(EngagementError) {
     let load = try outbox.load(on: &database)
     guard load.rows - load.analyticsRows < options.limits.rows else {
       var error = EngagementError.fullOutbox
       error.provider = provider
-      error.operation = operation.verb.text
-      account.report.ignored.append(error)
+      error.operation = operation.verb.rawValue
+      summary.report.ignored.append(error)
       return
     }
-    let parcel = Intent.Parcel(to: provider, .operation(operation), key: operationKey())
-    try insert(parcel, in: partition, at: now, &account, on: &database)
-    try makeRoom(in: partition, &account, on: &database)
+    let delivery = Intent.Delivery(to: provider, .operation(operation), key: operationKey())
+    try insert(delivery, in: partition, at: now, &summary, on: &database)
+    try makeRoom(in: partition, &summary, on: &database)
   }
 
-  private mutating func tellQuarantined(
+  private mutating func recordQuarantined(
     _ items: [CommitReport.Quarantined], in partition: Partition, at now: Date,
     on database: inout Database
   ) throws(EngagementError) {
@@ -112,18 +113,28 @@ extension Tables {
 }
 
 extension CommitReport {
-  /// Notes that something new is remembered.
-  fileprivate mutating func note(_ change: Change) {
+  /// Notes that a new value is remembered.
+  fileprivate mutating func note(_ change: ValueChange) {
     switch change {
     case .person: hasNewPerson = true
     case .metrics: hasNewMetrics = true
     case .settings: hasNewSettings = true
-    default: break
+    case .keep, .throttled: break
     }
   }
 
-  /// What a commit that writes nothing has to tell.
+  /// The report of a commit that writes nothing.
   init(passingOver changes: [Change]) {
-    for case .ignored(let error) in changes { ignored.append(error) }
+    for case .report(let error) in changes.map(\.destination) { ignored.append(error) }
+  }
+}
+
+extension OutboxChange {
+  /// Whether there may be something to write.
+  fileprivate var isNews: Bool {
+    switch self {
+    case .settled(let ids): !ids.isEmpty
+    case .abandoned, .wanted: true
+    }
   }
 }

@@ -1,21 +1,21 @@
 import EngagementAdapterAPI
 import EngagementFormats
 import EngagementModel
-import FoundationEssentials
+import EngagementPlatform
 
-/// Everything that the cache keeps, and the rules that hold from one table to the other.
+/// All tables of the cache, and the rules between them.
 ///
-/// Each method is handed the database inside a transaction where it writes. What is kept in memory
-/// counts only until the next transaction that failed, or until another process wrote.
+/// A method that writes gets the database inside a transaction. What the tables have in memory is
+/// valid until a transaction fails or another process writes.
 struct Tables: ~Copyable {
   let options: Store.Options
   var partitions = PartitionTable()
   var outbox = OutboxTable()
   var rejected = RejectedTable()
-  var tally = TallyTable()
+  var deliveryCounts = DeliveryCountTable()
   var ledger = LedgerTable()
   var values = ValueTable()
-  var shelf: Shelf
+  var itemCache: ItemCache
 
   private var versions = Statement("PRAGMA data_version")
   private var version: Int64?
@@ -23,10 +23,10 @@ struct Tables: ~Copyable {
 
   init(_ options: Store.Options) {
     self.options = options
-    shelf = Shelf(adapters: options.adapters)
+    itemCache = ItemCache(adapters: options.adapters)
   }
 
-  /// Forgets what another process may have changed since the last use; says whether one may have.
+  /// Drops the memory if another process has written since the last use; returns whether one has.
   @discardableResult
   mutating func catchUp(on database: inout Database) throws(EngagementError) -> Bool {
     let now = try database.first(&versions) { $0.integer(0) }
@@ -42,14 +42,14 @@ struct Tables: ~Copyable {
     outbox.forgetMemory()
     ledger.forgetMemory()
     values.forgetMemory()
-    shelf.forgetMemory()
+    itemCache.forgetMemory()
   }
 
-  /// The id of an event of our own.
+  /// An id for one of the store's own events.
   mutating func eventID(at now: Date) -> EventID {
     EventID(ids.next(at: now, random: (options.random(), options.random())).text)
   }
 
-  /// 128 random bits for an operation of our own.
+  /// A key for one of the store's own operations: 128 random bits.
   func operationKey() -> OperationKey { OperationKey(options.random(), options.random()) }
 }

@@ -2,14 +2,14 @@ import EngagementAdapterAPI
 import EngagementFormats
 import EngagementJSON
 import EngagementModel
-import FoundationEssentials
+import EngagementPlatform
 
-/// One thing that is remembered, as a row has it.
+/// One value in the form of its row.
 struct MemoryEntry {
   var scope: Scope
   var kind: Kind
   var name: [UInt8] = []
-  /// Nil where it is forgotten.
+  /// Nil to forget the value.
   var value: [UInt8]?
 
   enum Kind: String {
@@ -18,14 +18,14 @@ struct MemoryEntry {
 }
 
 extension ProviderMemory {
-  /// Remembers what a change says; nil where that is what is known, or nothing to remember.
-  mutating func remember(_ change: Change) -> MemoryEntry? {
+  /// Remembers the value; nil if it is known already.
+  mutating func remember(_ change: ValueChange) -> MemoryEntry? {
     let before = self
     let entry = note(change)
     return self == before ? nil : entry
   }
 
-  private mutating func note(_ change: Change) -> MemoryEntry? {
+  private mutating func note(_ change: ValueChange) -> MemoryEntry {
     switch change {
     case .keep(let scope, let name, let value):
       values[scope, name] = value
@@ -44,13 +44,12 @@ extension ProviderMemory {
       let milliseconds = date.storedMilliseconds
       throttle(verb, until: milliseconds)
       return MemoryEntry(
-        scope: .user, kind: .throttle, name: verb.map { Array($0.text.utf8) } ?? [],
+        scope: .user, kind: .throttle, name: verb.map { Array($0.rawValue.utf8) } ?? [],
         value: Array("\(milliseconds)".utf8))
-    default: return nil
     }
   }
 
-  /// Takes in a row; what cannot be read is as if it were not there.
+  /// Adds the value of a row. An unreadable row is ignored.
   mutating func read(_ entry: MemoryEntry) {
     guard let value = entry.value else { return }
     let text = String(decoding: value, as: UTF8.self)
@@ -60,13 +59,15 @@ extension ProviderMemory {
     case .throttle:
       guard let milliseconds = Int64(text) else { return }
       throttle(name.isEmpty ? nil : Operation.Verb(name), until: milliseconds)
-    case .person, .metrics, .settings:
+    case .person:
       guard let json = try? JSON(parsing: value) else { return }
-      switch entry.kind {
-      case .person: person = try? Person(json: json)
-      case .metrics: metrics = try? CardMetrics(json: json)
-      default: settings = (try? VendorSettings(json: json)) ?? settings
-      }
+      person = try? Person(json: json)
+    case .metrics:
+      guard let json = try? JSON(parsing: value) else { return }
+      metrics = try? CardMetrics(json: json)
+    case .settings:
+      guard let json = try? JSON(parsing: value) else { return }
+      settings = (try? VendorSettings(json: json)) ?? settings
     }
   }
 
@@ -75,7 +76,7 @@ extension ProviderMemory {
     throttles.removeAll { $0.verb == verb }
     throttles.append(Throttle(verb, until: until))
     throttles.sort {
-      ($0.verb?.text ?? "").utf8.lexicographicallyPrecedes(($1.verb?.text ?? "").utf8)
+      ($0.verb?.rawValue ?? "").utf8.lexicographicallyPrecedes(($1.verb?.rawValue ?? "").utf8)
     }
   }
 }

@@ -1,12 +1,12 @@
 package import EngagementAdapterAPI
 package import EngagementModel
-package import FoundationEssentials
+package import EngagementPlatform
 
-/// What is remembered for one provider and one user, besides items and rows.
+/// The values that the cache remembers for one provider and one user.
 package struct ProviderMemory: Hashable, Sendable {
-  /// What the adapter asked to be remembered.
+  /// The adapter's own values.
   package var values = ScopedValues<String>()
-  /// The vendor's settings: the installation's, whoever is signed in.
+  /// The vendor's settings. They belong to the installation and not to the user.
   package var settings = VendorSettings()
   package var person: Person?
   package var metrics: CardMetrics?
@@ -14,7 +14,7 @@ package struct ProviderMemory: Hashable, Sendable {
 
   package init() {}
 
-  /// Operations with the verb, all with nil, wait until then.
+  /// Operations with the verb wait until then; all operations if it is nil.
   package struct Throttle: Hashable, Sendable {
     package var verb: Operation.Verb?
     package var until: Date

@@ -1,7 +1,7 @@
 import EngagementAdapterAPI
 import EngagementModel
 
-/// What is remembered for each provider: the installation's, and each user's.
+/// The values of each provider: the installation's, and each user's.
 struct ValueTable: ~Copyable {
   private var selection = Statement(
     """
@@ -26,7 +26,7 @@ struct ValueTable: ~Copyable {
 
   private var known: [Place: ProviderMemory] = [:]
 
-  /// Whose values: a partition's, or the installation's, which is partition 0.
+  /// The owner of values: a partition, or the installation, which is partition 0.
   private struct Place: Hashable {
     let partition: Partition.ID
     let environment: String
@@ -38,26 +38,26 @@ struct ValueTable: ~Copyable {
       self.provider = provider
     }
 
-    func seal(_ kind: String, _ name: [UInt8], _ value: [UInt8]) -> Int64 {
-      var seal = Seal(reservingCapacity: value.count + 128)
-      seal.add(partition)
-      seal.add(environment)
-      seal.add(provider.text)
-      seal.add(kind)
-      seal.add(name)
-      seal.add(value)
-      return Int64(bitPattern: seal.value)
+    func checksum(_ kind: String, _ name: [UInt8], _ value: [UInt8]) -> Int64 {
+      var checksum = RowChecksum(reservingCapacity: value.count + 128)
+      checksum.add(partition)
+      checksum.add(environment)
+      checksum.add(provider.rawValue)
+      checksum.add(kind)
+      checksum.add(name)
+      checksum.add(value)
+      return Int64(bitPattern: checksum.value)
     }
   }
 
   mutating func forgetMemory() { known = [:] }
 
-  /// Drops what is held in memory of a user, who is not looked at any more.
+  /// Drops one user from memory.
   mutating func release(_ partition: Partition.ID) {
     known = known.filter { $0.key.partition != partition }
   }
 
-  /// Everything that is remembered for a provider while the user is present.
+  /// Everything that the cache remembers for a provider and a user.
   mutating func memory(
     of provider: ProviderID, in partition: Partition, on database: inout Database
   ) throws(EngagementError) -> ProviderMemory {
@@ -70,24 +70,22 @@ struct ValueTable: ~Copyable {
     return memory
   }
 
-  /// Whether the change says something that is not known.
+  /// Whether the change sets a new value.
   mutating func isNews(
-    _ change: Change, from provider: ProviderID, in partition: Partition,
+    _ change: ValueChange, from provider: ProviderID, in partition: Partition,
     on database: inout Database
   ) throws(EngagementError) -> Bool {
-    guard change.isRemembered else { return false }
     var memory = try memory(of: provider, in: partition, on: &database)
-    return memory.remember(change) != nil
+    return memory.remember(change.belonging(to: provider)) != nil
   }
 
-  /// Remembers what the change says; false where that is known already.
+  /// Writes the value; false if it is known already.
   mutating func remember(
-    _ change: Change, from provider: ProviderID, in partition: Partition,
+    _ change: ValueChange, from provider: ProviderID, in partition: Partition,
     on database: inout Database
   ) throws(EngagementError) -> Bool {
-    guard change.isRemembered else { return false }
     var memory = try memory(of: provider, in: partition, on: &database)
-    guard let entry = memory.remember(change) else { return false }
+    guard let entry = memory.remember(change.belonging(to: provider)) else { return false }
     let place = Place(entry.scope, provider, partition)
     try write(entry, at: place, on: &database)
     known[place] = nil
@@ -101,7 +99,7 @@ struct ValueTable: ~Copyable {
     try database.run(&erasing, .integer(partition))
   }
 
-  /// The providers for which something of the user is remembered.
+  /// The providers with values of the user.
   mutating func providers(
     of partition: Partition.ID, on database: inout Database
   ) throws(EngagementError) -> [ProviderID] {
@@ -114,14 +112,17 @@ struct ValueTable: ~Copyable {
     if let memory = known[place] { return memory }
     var memory = ProviderMemory()
     let entries = try database.all(
-      &selection, .integer(place.partition), .text(place.environment), .text(place.provider.text)
+      &selection, .integer(place.partition), .text(place.environment),
+      .text(place.provider.rawValue)
     ) { (kind: $0.text(0), name: $0.bytes(1), value: $0.bytes(2), seal: $0.integer(3)) }
     for entry in entries {
       guard let kind = MemoryEntry.Kind(rawValue: entry.kind),
-        place.seal(entry.kind, entry.name, entry.value) == entry.seal
+        place.checksum(entry.kind, entry.name, entry.value) == entry.seal
       else { continue }
       memory.read(MemoryEntry(scope: scope, kind: kind, name: entry.name, value: entry.value))
     }
+    // Rows of earlier versions may have a name that the adapter chose.
+    memory.person?.provider = place.provider
     known[place] = memory
     return memory
   }
@@ -133,21 +134,20 @@ struct ValueTable: ~Copyable {
     guard let value = entry.value else {
       return try database.run(
         &deletion, .integer(place.partition), .text(place.environment),
-        .text(place.provider.text), .text(kind), .blob(entry.name))
+        .text(place.provider.rawValue), .text(kind), .blob(entry.name))
     }
     try database.run(
-      &update, .integer(place.partition), .text(place.environment), .text(place.provider.text),
+      &update, .integer(place.partition), .text(place.environment), .text(place.provider.rawValue),
       .text(kind), .blob(entry.name), .utf8(value[...]),
-      .integer(place.seal(kind, entry.name, value)))
+      .integer(place.checksum(kind, entry.name, value)))
   }
 }
 
-extension Change {
-  /// Whether it is a thing to remember, besides items and rows.
-  fileprivate var isRemembered: Bool {
-    switch self {
-    case .keep, .person, .settings, .metrics, .throttled: true
-    default: false
-    }
+extension ValueChange {
+  /// The change with the provider's id on a person: adapters do not know the id.
+  fileprivate func belonging(to provider: ProviderID) -> ValueChange {
+    guard case .person(var person?) = self else { return self }
+    person.provider = provider
+    return .person(person)
   }
 }

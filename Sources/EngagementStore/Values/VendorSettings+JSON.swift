@@ -18,11 +18,11 @@ extension VendorSettings {
       sessionTimeout: timeout.map { .milliseconds($0) })
   }
 
-  /// Takes over what the other says; what is nil there stays as it is.
+  /// Takes the other's values; a nil there leaves the value unchanged.
   mutating func merge(_ other: VendorSettings) {
     cardsEnabled = other.cardsEnabled ?? cardsEnabled
     inboxEnabled = other.inboxEnabled ?? inboxEnabled
-    // To the millisecond, as it is kept.
+    // To the millisecond, as it is stored.
     sessionTimeout =
       other.sessionTimeout.map { .milliseconds($0.milliseconds) } ?? sessionTimeout
   }

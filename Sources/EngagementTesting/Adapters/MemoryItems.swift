@@ -19,7 +19,7 @@ enum MemoryItems {
   ) throws(EngagementError) -> Card {
     let fields = try fields(of: item)
     let id = try id(in: fields, of: provider)
-    let kind = Card.Kind(fields.string("kind") ?? Card.Kind.classic.text)
+    let kind = Card.Kind(fields.string("kind") ?? Card.Kind.classic.rawValue)
     guard kinds.contains(kind) else {
       throw EngagementError(.unsupported, "A card is of a kind that has no meaning here.")
     }
@@ -33,10 +33,10 @@ enum MemoryItems {
     card.title = fields.string("title")
     card.text = fields.string("text")
     let image = fields.fields("image")
-    card.imageURL = VendorURL.checked(image?.string("url"))
+    card.imageURLText = VendorURL.checked(image?.string("url"))
     card.imageAlt = image?.string("alt")
     let link = fields.fields("link")
-    card.url = VendorURL.checked(link?.string("url"))
+    card.urlText = VendorURL.checked(link?.string("url"))
     card.linkText = link?.string("text")
     card.language = fields.string("language")
     card.extras = fields.json("extras")?.object ?? [:]
@@ -47,10 +47,10 @@ enum MemoryItems {
     card.updatedAt = MemoryTimes.date(fields.integer("updated"))
     card.expiresAt = MemoryTimes.date(fields.integer("expires"))
     card.priority = fields.integer("priority").flatMap { (1...10).contains($0) ? Int($0) : nil }
-    card.pinned = fields.flag("pinned") ?? false
-    card.dismissible = fields.flag("dismissible") ?? false
-    card.viewed = fields.flag("viewed") ?? false
-    card.actions.dismiss = card.dismissible
+    card.isPinned = fields.flag("pinned") ?? false
+    card.isDismissible = fields.flag("dismissible") ?? false
+    card.isViewed = fields.flag("viewed") ?? false
+    card.actions.canDismiss = card.isDismissible
   }
 
   static func message(
@@ -60,10 +60,10 @@ enum MemoryItems {
     var message = InboxMessage(try id(in: fields, of: provider), vendor: MemoryProtocol.vendor)
     message.subject = fields.string("subject")
     message.text = fields.string("text")
-    message.detailURL = VendorURL.checked(fields.string("page"))
-    message.iconURL = VendorURL.checked(fields.string("icon"))
-    message.imageURL = VendorURL.checked(fields.string("image"))
-    message.read = fields.flag("read") ?? false
+    message.detailURLText = VendorURL.checked(fields.string("page"))
+    message.iconURLText = VendorURL.checked(fields.string("icon"))
+    message.imageURLText = VendorURL.checked(fields.string("image"))
+    message.isRead = fields.flag("read") ?? false
     message.createdAt = MemoryTimes.date(fields.integer("created"))
     message.expiresAt = MemoryTimes.date(fields.integer("expires"))
     message.collapseKey = fields.string("collapse")
@@ -84,7 +84,7 @@ enum MemoryItems {
     campaign.arguments = fields.json("arguments")?.object ?? [:]
     campaign.priority = fields.integer("priority").flatMap(Int.init(exactly:))
     campaign.expiresAt = MemoryTimes.date(fields.integer("expires"))
-    campaign.excludedFromCaps = fields.flag("uncapped") ?? false
+    campaign.isExcludedFromCaps = fields.flag("uncapped") ?? false
     campaign.triggers = fields.json("triggers")?.array?.compactMap(\.object) ?? []
     campaign.limits = fields.json("limits")?.array?.compactMap(\.object) ?? []
     return campaign

@@ -12,8 +12,8 @@ enum MemoryPush {
     notification.messageID = id
     notification.title = fields["title"]?.string
     notification.body = fields["body"]?.string
-    notification.deepLink = VendorURL.checked(fields["link"]?.string)
-    notification.silent = fields["silent"]?.bool ?? false
+    notification.deepLinkText = VendorURL.checked(fields["link"]?.string)
+    notification.isSilent = fields["silent"]?.bool ?? false
     notification.itemID = fields["card"]?.string
     notification.containerID = fields["container"]?.string.map(ContainerID.init(_:))
     notification.inboxMessageID = fields["message"]?.string

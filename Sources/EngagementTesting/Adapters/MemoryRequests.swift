@@ -2,7 +2,7 @@ import EngagementAdapterAPI
 import EngagementHTTP
 import EngagementJSON
 import EngagementModel
-import FoundationEssentials
+import EngagementPlatform
 
 /// The request of one operation.
 struct MemoryRequests {
@@ -33,7 +33,7 @@ struct MemoryRequests {
     guard let credential = context.credential else {
       throw EngagementError(.unauthenticated, "A signed-in user needs a credential.")
     }
-    try headers.append(MemoryProtocol.user, user.text)
+    try headers.append(MemoryProtocol.user, user.rawValue)
     try headers.append(
       MemoryProtocol.credential, Secret(MemoryProtocol.scheme + credential.revealed))
   }
@@ -51,7 +51,7 @@ struct MemoryRequests {
     case .message(let id): (.get, ["inbox", id], nil)
     case .campaigns: (.get, ["campaigns"], nil)
     case .person: (.get, ["person"], nil)
-    case .associate(let id): (.put, ["association"], ["user": .string(id.text)])
+    case .associate(let id): (.put, ["association"], ["user": .string(id.rawValue)])
     case .updatePerson(let update): (.patch, ["person"], try person(update))
     case .events(let events): (.post, ["events"], ["events": .array(events.map(event))])
     case .act(let action, let item): try act(action, item)
@@ -68,7 +68,7 @@ struct MemoryRequests {
     guard filters.isEmpty else {
       throw EngagementError(.unsupported, "The vendor in memory has no filters.")
     }
-    return (.get, ["cards", container.text], nil)
+    return (.get, ["cards", container.rawValue], nil)
   }
 
   private func act(_ action: ItemAction, _ item: ItemReference) throws(EngagementError) -> Call {
@@ -93,7 +93,7 @@ struct MemoryRequests {
       throw EngagementError(.invalidArgument, "There is no push token for \(environment).")
     }
     return [
-      "service": .string(registration.service.text),
+      "service": .string(registration.service.rawValue),
       "token": .string(registration.token.revealed),
     ]
   }
@@ -112,7 +112,7 @@ struct MemoryRequests {
 
   private func event(_ event: EngagementEvent) -> JSON {
     var body: JSONObject = [
-      "id": .string(event.id.text), "kind": .string(event.kind.text),
+      "id": .string(event.id.rawValue), "kind": .string(event.kind.rawValue),
       "time": .integer(MemoryTimes.milliseconds(of: event.time)),
     ]
     body["item"] = event.item.map { .string($0.id.value) }

@@ -7,8 +7,9 @@ extension AdapterSubject {
   public static var memory: AdapterSubject {
     var subject = AdapterSubject(
       "memory", items: [cards, messages, campaigns], adapter: { MemoryAdapter(as: $0) },
-      server: { MemoryVendor() },
+      server: { MemoryServer(seed: nil, at: $0) },
       credential: { MemoryProtocol.credential(for: $0, serial: $1) })
+    subject.credentialHeaders = [MemoryProtocol.deviceToken]
     subject.pushes = pushes
     subject.disguisedErrors = [
       DisguisedError(.inbox, #"{"error":"overloaded"}"#, .unavailable),

@@ -129,7 +129,7 @@ extension FaultScript.Kind {
   }
 }
 
-/// The members of one fault, with its place in the script for whoever reads the error.
+/// The members of one fault, with its place in the script for the error message.
 private struct FaultFields {
   let json: JSON
   let name: String

@@ -1,19 +1,23 @@
 public import EngagementAdapterAPI
 package import EngagementHTTP
 public import EngagementModel
+public import EngagementPlatform
+public import EngagementVendors
 
 /// An adapter as the laws try it: how it is made, a server to talk to, and samples of what the
 /// vendor sends.
 ///
-/// Whoever writes an adapter writes one of these and runs `Law.all` over it. What is left empty is
+/// The author of an adapter writes one of these and runs `Law.all` over it. What is left empty is
 /// not tried, and `uncovered` names it.
 public struct AdapterSubject: Sendable, CustomStringConvertible {
   /// What test reports call it.
   public var name: String
   /// Makes the adapter under the name that an application gives the provider.
   public var makeAdapter: @Sendable (ProviderID) -> any EngagementAdapter
-  /// Makes a fresh server, on which nothing has happened yet.
-  public var makeServer: @Sendable () -> any VendorServer
+  /// Makes a fresh server that has no items, at a time.
+  public var makeServer: @Sendable (Date) -> any VendorServer
+  /// The headers that have to be sent as a `Secret`, besides the common ones.
+  public var credentialHeaders: [String] = []
   /// The n-th credential of a user, from 1: each is good until the server expires it. Nil for a
   /// vendor that wants none.
   public var credential: @Sendable (UserID, Int) -> Secret?
@@ -31,18 +35,18 @@ public struct AdapterSubject: Sendable, CustomStringConvertible {
   public var statusCodes: [Int: EngagementError.Code]
   /// What the live channel says; nil where there is none.
   public var live: LiveSamples?
-  /// What the adapter was configured with and nobody may ever be told, such as the key of an
+  /// What the adapter was configured with and must never reveal, such as the key of an
   /// application.
   public var secrets: [Secret]
 
-  /// What stands between the house and the server, and around the house: the tests of the laws
+  /// Wraps the transport between the engagement and the server: the tests of the laws
   /// break it on purpose.
   package var transport: @Sendable (any HTTPTransport) -> any HTTPTransport = { $0 }
 
   public init(
     _ name: String, items: [ItemSamples],
     adapter: @escaping @Sendable (ProviderID) -> any EngagementAdapter,
-    server: @escaping @Sendable () -> any VendorServer,
+    server: @escaping @Sendable (Date) -> any VendorServer,
     credential: @escaping @Sendable (UserID, Int) -> Secret? = { _, _ in nil }
   ) {
     self.name = name

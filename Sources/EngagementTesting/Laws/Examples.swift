@@ -2,7 +2,7 @@ import EngagementAdapterAPI
 import EngagementModel
 
 extension AdapterSubject {
-  /// The id of the one item that `Stage.furnish` gives each feed.
+  /// The id of the one item that `LawScenario.furnish` gives each feed.
   static let itemID = "item-1"
 
   /// An operation for each verb that travels as a request of its own, actions on items apart, in an
@@ -75,13 +75,18 @@ extension AdapterSubject {
   }
 }
 
-extension Stage {
+extension LawScenario {
   /// Gives each feed of the user one small item, and lists it.
   func furnish() async throws {
+    await putOneItem()
+    try await settle()
+  }
+
+  /// Gives each feed of the user one small item.
+  func putOneItem() async {
     for samples in subject.items {
       await server.put(
-        [samples.item(AdapterSubject.itemID, 0)], in: samples.feed, for: Stage.user)
+        [samples.item(AdapterSubject.itemID, 0)], in: samples.feed, for: LawScenario.user)
     }
-    try await settle()
   }
 }

@@ -14,7 +14,7 @@ public struct Law: Sendable, Identifiable, CustomStringConvertible {
   /// A sentence.
   public let title: String
   private let condition: @Sendable (AdapterSubject) -> Bool
-  private let body: @Sendable (AdapterSubject, inout Findings) async throws -> Void
+  private let body: @Sendable (AdapterSubject, inout LawFindings) async throws -> Void
 
   /// - Parameters:
   ///   - condition: Whether the law says anything about an adapter, by what it declares and by
@@ -23,7 +23,7 @@ public struct Law: Sendable, Identifiable, CustomStringConvertible {
   init(
     _ id: String, _ title: String,
     where condition: @escaping @Sendable (AdapterSubject) -> Bool = { _ in true },
-    body: @escaping @Sendable (AdapterSubject, inout Findings) async throws -> Void
+    body: @escaping @Sendable (AdapterSubject, inout LawFindings) async throws -> Void
   ) {
     self.id = id
     self.title = title
@@ -49,7 +49,7 @@ public struct Law: Sendable, Identifiable, CustomStringConvertible {
   /// What the adapter breaks; nothing where the law does not apply.
   public func check(_ subject: AdapterSubject) async throws -> [Breach] {
     guard applies(to: subject) else { return [] }
-    var findings = Findings()
+    var findings = LawFindings()
     try await body(subject, &findings)
     return findings.breaches
   }
@@ -76,7 +76,7 @@ public struct Breach: Hashable, Sendable, CustomStringConvertible {
 
 /// Takes down breaches, a few of each kind: an adapter that fails at everything should still give
 /// a report that somebody reads.
-struct Findings {
+struct LawFindings {
   private(set) var breaches: [Breach] = []
 
   private static let limit = 20
@@ -115,6 +115,6 @@ extension AdapterSubject {
 
   /// Whether a refused credential can be renewed, by the application or by a call of the vendor's.
   var renewsCredentials: Bool {
-    Stage.user.id.flatMap { credential($0, 1) } != nil || declares(.device(.renew))
+    LawScenario.user.id.flatMap { credential($0, 1) } != nil || declares(.device(.renew))
   }
 }

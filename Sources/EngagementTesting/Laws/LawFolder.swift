@@ -1,5 +1,5 @@
 import EngagementModel
-import FoundationEssentials
+import EngagementPlatform
 
 /// A folder for one cache, gone with the last who knows of it.
 final class LawFolder: Sendable {

@@ -9,51 +9,51 @@ extension Law {
     "abilities.declared-works", "what is declared works"
   ) { subject, findings in
     for verb in subject.uncovered {
-      findings.note("A declared ability has no example in the subject's operations.", verb.text)
+      findings.note("A declared ability has no example in the subject's operations.", verb.rawValue)
     }
     let listings = subject.items.map(\.listing).filter { subject.declares($0.verb) }
     for operation in subject.examples + listings {
-      let stage = try await Stage(subject)
-      try await stage.furnish()
-      let outcome = try await stage.perform(operation)
-      findings.expect(outcome, is: .done, "A declared ability fails.", operation.verb.text)
+      let scenario = try await LawScenario(subject)
+      try await scenario.furnish()
+      let outcome = try await scenario.perform(operation)
+      findings.expect(outcome, is: .done, "A declared ability fails.", operation.verb.rawValue)
     }
   }
 
   private static let undeclaredIsRefused = Law(
     "abilities.undeclared-is-refused", "what is not declared is unsupported and sends nothing"
   ) { subject, findings in
-    let stage = try await Stage(subject)
-    let context = try await stage.context()
-    stage.transport.forget()
+    let scenario = try await LawScenario(subject)
+    let context = try await scenario.context()
+    scenario.transport.forget()
     for operation in AdapterSubject.anything where !subject.declares(operation.verb) {
-      let asked = [try await stage.ask(operation), await stage.exchange(operation)]
+      let asked = [try await scenario.ask(operation), await scenario.execute(operation)]
       for outcome in asked where outcome.error?.code != .unsupported {
-        findings.note("An undeclared ability is not unsupported.", operation.verb.text)
+        findings.note("An undeclared ability is not unsupported.", operation.verb.rawValue)
       }
       // The exchange refuses by what is declared; the adapter has to know it by itself as well.
-      if let step = try? stage.adapter.step(for: operation, in: context) {
+      if let step = try? scenario.adapter.step(for: operation, in: context) {
         findings.note("The adapter has a step for what it lacks.", "\(operation.verb): \(step)")
       }
     }
-    findings.expect(stage.transport.lines, is: [], "Something was sent all the same.")
+    findings.expect(scenario.transport.lines, is: [], "Something was sent all the same.")
   }
 
   private static let prerequisitesEnd = Law(
     "abilities.prerequisites-end", "what has to come first comes once, in order, and ends"
   ) { subject, findings in
     for samples in subject.items where subject.declares(samples.listing.verb) {
-      let verb = samples.listing.verb.text
-      let stage = try await Stage(subject)
-      stage.expectNoneTwice("sign-in", &findings)
+      let verb = samples.listing.verb.rawValue
+      let scenario = try await LawScenario(subject)
+      scenario.expectNoneTwice("sign-in", &findings)
       // Apart from the sign-in: a refresh asks for the settings anew for each user who comes.
-      let outcome = try await stage.refresh(samples)
+      let outcome = try await scenario.refresh(samples)
       findings.expect(outcome, is: .done, "An operation fails at first use.", verb)
-      stage.expectNoneTwice(verb, &findings)
-      try await stage.refresh(samples)
+      scenario.expectNoneTwice(verb, &findings)
+      try await scenario.refresh(samples)
       findings.expect(
-        stage.transport.lines.count <= 1, "What came first comes again.",
-        stage.transport.lines.joined(separator: ", "))
+        scenario.transport.lines.count <= 1, "What came first comes again.",
+        scenario.transport.lines.joined(separator: ", "))
     }
   }
 
@@ -61,26 +61,26 @@ extension Law {
   private static let sameBytes = Law(
     "mapping.same-bytes", "the same input gives the same request, byte for byte"
   ) { subject, findings in
-    let stage = try await Stage(subject)
-    try await stage.furnish()
-    let context = try await stage.context()
+    let scenario = try await LawScenario(subject)
+    try await scenario.furnish()
+    let context = try await scenario.context()
     let another = subject.makeAdapter(AdapterSubject.provider)
     for operation in subject.examples + subject.items.map(\.listing) {
-      guard case .send(let first)? = try? stage.adapter.step(for: operation, in: context)
+      guard case .send(let first)? = try? scenario.adapter.step(for: operation, in: context)
       else { continue }
       guard case .send(let second)? = try? another.step(for: operation, in: context),
         first == second
       else {
-        findings.note("Two requests for one operation differ.", operation.verb.text)
+        findings.note("Two requests for one operation differ.", operation.verb.rawValue)
         continue
       }
     }
   }
 }
 
-extension Stage {
+extension LawScenario {
   /// Looks at what was sent since the last time.
-  fileprivate func expectNoneTwice(_ occasion: String, _ findings: inout Findings) {
+  fileprivate func expectNoneTwice(_ occasion: String, _ findings: inout LawFindings) {
     let sent = transport.requests
     findings.expect(
       Set(sent).count, is: sent.count, "The same request was sent twice.", occasion)
@@ -88,7 +88,7 @@ extension Stage {
   }
 
   /// Asks for what the vendor lacks: an action as its user does it, anything else as ever.
-  fileprivate func ask(_ operation: Operation) async throws -> Exchange.Outcome {
+  fileprivate func ask(_ operation: Operation) async throws -> OperationRunner.Outcome {
     guard case .act(let action, let item) = operation else { return try await perform(operation) }
     do throws(EngagementError) {
       try await engagement.perform(action, on: item.id, surface: item.surface)
@@ -99,11 +99,11 @@ extension Stage {
   }
 }
 
-extension Exchange.Outcome {
+extension OperationRunner.Outcome {
   /// Why it failed; nil where it did not.
   var error: EngagementError? {
     switch self {
-    case .retry(let error), .refused(let error): error
+    case .retry(let error), .refused(let error), .cancelled(let error, _): error
     case .done, .partly, .wait: nil
     }
   }

@@ -1,6 +1,7 @@
 import EngagementAdapterAPI
 import EngagementKit
 import EngagementModel
+import EngagementVendors
 
 extension Law {
   static let actions = [actionsReach, stableRetries, refusedIsUndone, refusedCredential]
@@ -10,21 +11,22 @@ extension Law {
     where: \.hasActions
   ) { subject, findings in
     for (samples, action, verb) in subject.actions {
-      let stage = try await Stage(subject)
-      try await stage.furnish()
-      let before = await stage.effects().count
-      stage.transport.forget()
-      guard let receipt = try await stage.act(action, of: samples, &findings) else { continue }
-      try await stage.deliver()
-      let count = await stage.effects().count - before
+      let scenario = try await LawScenario(subject)
+      try await scenario.furnish()
+      let before = await scenario.effects().count
+      scenario.transport.forget()
+      guard let receipt = try await scenario.act(action, of: samples, &findings) else { continue }
+      try await scenario.deliver()
+      let count = await scenario.effects().count - before
       if subject.capabilities.ability(verb).travel == .localOnly {
-        findings.expect(stage.transport.lines, is: [], "What stays here was sent.", verb.text)
+        findings.expect(
+          scenario.transport.lines, is: [], "What stays here was sent.", verb.rawValue)
       } else {
-        findings.expect(count, is: 1, "An action does not arrive once.", verb.text)
+        findings.expect(count, is: 1, "An action does not arrive once.", verb.rawValue)
       }
       findings.expect(
-        try await stage.outcome(of: receipt), is: .done, "An action is not told as delivered.",
-        verb.text)
+        try await scenario.outcome(of: receipt), is: .done, "An action is not told as delivered.",
+        verb.rawValue)
     }
   }
 
@@ -35,20 +37,20 @@ extension Law {
   ) { subject, findings in
     for (samples, action, verb) in subject.actions {
       guard subject.capabilities.ability(verb).travel != .localOnly else { continue }
-      let stage = try await Stage(subject)
-      try await stage.furnish()
-      let before = await stage.effects().count
-      stage.network.load(FaultScript([.init(.deadAfter, times: 2)]))
-      guard let receipt = try await stage.act(action, of: samples, &findings) else { continue }
-      try await stage.deliver()
+      let scenario = try await LawScenario(subject)
+      try await scenario.furnish()
+      let before = await scenario.effects().count
+      scenario.network.load(FaultScript([.init(.deadAfter, times: 2)]))
+      guard let receipt = try await scenario.act(action, of: samples, &findings) else { continue }
+      try await scenario.deliver()
       findings.expect(
-        try await stage.outcome(of: receipt), is: .done, "An action is never delivered.",
-        verb.text)
-      let effects = await stage.effects().dropFirst(before)
+        try await scenario.outcome(of: receipt), is: .done, "An action is never delivered.",
+        verb.rawValue)
+      let effects = await scenario.effects().dropFirst(before)
       let marks = Set(effects.map { "\($0.id ?? "") \($0.time ?? 0)" })
-      findings.expect(marks.count <= 1, "A retry has another id or time.", verb.text)
+      findings.expect(marks.count <= 1, "A retry has another id or time.", verb.rawValue)
       guard subject.deduplicates(verb) else { continue }
-      findings.expect(effects.count, is: 1, "A retry happens again.", verb.text)
+      findings.expect(effects.count, is: 1, "A retry happens again.", verb.rawValue)
     }
   }
 
@@ -58,17 +60,17 @@ extension Law {
   ) { subject, findings in
     for (samples, action, verb) in subject.actions {
       guard subject.capabilities.ability(verb).travel != .localOnly else { continue }
-      let stage = try await Stage(subject)
-      try await stage.furnish()
-      let before = stage.look(samples)
-      stage.network.load(FaultScript([.init(.status(400), times: nil)]))
-      guard let receipt = try await stage.act(action, of: samples, &findings) else { continue }
-      try await stage.deliver()
-      let outcome = try await stage.outcome(of: receipt)
+      let scenario = try await LawScenario(subject)
+      try await scenario.furnish()
+      let before = scenario.look(samples)
+      scenario.network.load(FaultScript([.init(.status(400), times: nil)]))
+      guard let receipt = try await scenario.act(action, of: samples, &findings) else { continue }
+      try await scenario.deliver()
+      let outcome = try await scenario.outcome(of: receipt)
       findings.expect(
-        outcome.error != nil && !outcome.isRetry, "A refusal is not told.", verb.text)
+        outcome.error != nil && !outcome.isRetry, "A refusal is not told.", verb.rawValue)
       findings.expect(
-        stage.look(samples) == before, "A refused action is still seen.", verb.text)
+        scenario.look(samples) == before, "A refused action is still seen.", verb.rawValue)
     }
   }
 
@@ -76,30 +78,30 @@ extension Law {
     "actions.credential-renewed-once", "a refused credential is renewed once for all who wait",
     where: \.renewsCredentials
   ) { subject, findings in
-    let stage = try await Stage(subject)
-    try await stage.furnish()
+    let scenario = try await LawScenario(subject)
+    try await scenario.furnish()
     guard let listing = subject.items.first?.listing else { return }
-    await stage.exchange(listing)
-    let known = Set(stage.transport.lines)
-    let asked = stage.credentialRequests()
-    await stage.server.expireCredentials()
-    stage.transport.forget()
+    await scenario.execute(listing)
+    let known = Set(scenario.transport.lines)
+    let asked = scenario.credentialRequests()
+    await scenario.server.expireCredentials()
+    scenario.transport.forget()
     // All ten are refused before any of them hears of it.
-    stage.hold(10)
-    let outcomes = await stage.exchange(Array(repeating: listing, count: 10))
+    scenario.hold(10)
+    let outcomes = await scenario.execute(Array(repeating: listing, count: 10))
     findings.expect(outcomes, is: Array(repeating: .done, count: 10), "Somebody fails with it.")
-    let renewals = stage.transport.lines.filter { !known.contains($0) }
+    let renewals = scenario.transport.lines.filter { !known.contains($0) }
     findings.expect(
-      stage.credentialRequests() - asked + renewals.count, is: 1,
+      scenario.credentialRequests() - asked + renewals.count, is: 1,
       "It is not renewed once.", renewals.joined(separator: ", "))
   }
 }
 
-extension Stage {
+extension LawScenario {
   /// Does what the user does to the one item of a feed; nil where nobody will have any of it.
   func act(
-    _ action: ItemAction, of samples: ItemSamples, _ findings: inout Findings
-  ) async throws -> Receipt? {
+    _ action: ItemAction, of samples: ItemSamples, _ findings: inout LawFindings
+  ) async throws -> Engagement.Receipt? {
     do throws(EngagementError) {
       return try await engagement.perform(
         action, on: ItemID(AdapterSubject.provider, AdapterSubject.itemID),
@@ -112,7 +114,7 @@ extension Stage {
 
   /// What happened at the vendor so far to the one item of each feed.
   func effects() async -> [VendorEffect] {
-    await server.effects.filter { $0.item?.hasSameBytes(as: AdapterSubject.itemID) ?? false }
+    await server.effects.filter { $0.subject.hasSameBytes(as: AdapterSubject.itemID) }
   }
 }
 

@@ -11,24 +11,24 @@ extension Law {
     "conduct.cancellation", "what is cancelled ends at once and can be asked for again"
   ) { subject, findings in
     for samples in subject.items where subject.declares(samples.listing.verb) {
-      let ways: [@Sendable (Stage) async throws -> Exchange.Outcome] = [
-        { try await $0.refresh(samples) }, { await $0.exchange(samples.listing) },
+      let ways: [@Sendable (LawScenario) async throws -> OperationRunner.Outcome] = [
+        { try await $0.refresh(samples) }, { await $0.execute(samples.listing) },
       ]
       for ask in ways {
-        let stage = try await Stage(subject)
+        let scenario = try await LawScenario(subject)
         // So that what has to come first is not what is cancelled.
-        try await stage.refresh(samples)
-        stage.transport.forget()
-        let outcome = try await stage.cancelled { try await ask(stage) }
+        try await scenario.refresh(samples)
+        scenario.transport.forget()
+        let outcome = try await scenario.cancelled { try await ask(scenario) }
         findings.expect(
           outcome.error?.code == .cancelled, "What is cancelled goes on.",
           "\(samples.listing.verb): \(outcome)")
         findings.expect(
-          stage.transport.lines.count, is: 1, "Something is sent after a cancellation.",
-          samples.listing.verb.text)
-        let again = try await ask(stage)
+          scenario.transport.lines.count, is: 1, "Something is sent after a cancellation.",
+          samples.listing.verb.rawValue)
+        let again = try await ask(scenario)
         findings.expect(
-          again, is: .done, "It cannot be asked for again.", samples.listing.verb.text)
+          again, is: .done, "It cannot be asked for again.", samples.listing.verb.rawValue)
       }
     }
   }
@@ -37,18 +37,18 @@ extension Law {
     "conduct.hundred-calls", "a hundred calls at once all end well"
   ) { subject, findings in
     for samples in subject.items where subject.declares(samples.listing.verb) {
-      let stage = try await Stage(subject)
-      await stage.server.put([samples.item("a", 0)], in: samples.feed, for: Stage.user)
-      try await stage.refresh(samples)
-      async let refreshed = stage.refresh(samples, times: 50)
-      async let exchanged = stage.exchange(Array(repeating: samples.listing, count: 50))
+      let scenario = try await LawScenario(subject)
+      await scenario.server.put([samples.item("a", 0)], in: samples.feed, for: LawScenario.user)
+      try await scenario.refresh(samples)
+      async let refreshed = scenario.refresh(samples, times: 50)
+      async let exchanged = scenario.execute(Array(repeating: samples.listing, count: 50))
       let outcomes = try await refreshed + exchanged
       let failed = outcomes.filter { $0.error != nil }
       findings.expect(
         failed.isEmpty && outcomes.count == 100, "Some calls fail among many.",
         "\(failed.count) of \(samples.listing.verb)")
       findings.expect(
-        try await stage.visible(samples), is: ["a"], "Many calls make another feed.")
+        try await scenario.visible(samples), is: ["a"], "Many calls make another feed.")
     }
   }
 
@@ -57,27 +57,27 @@ extension Law {
   private static let stopping = Law(
     "conduct.stop", "stopping is safe before anything began and twice, and loses nothing"
   ) { subject, findings in
-    let unused = try await Stage(subject, signsIn: false)
+    let unused = try await LawScenario(subject, signsIn: false)
     for _ in 0..<2 { try await unused.engagement.suspend() }
     for _ in 0..<2 { try await unused.engagement.resume() }
     for _ in 0..<2 { try await unused.engagement.close() }
     findings.expect(unused.transport.lines, is: [], "Something is sent by stopping.")
     for (samples, action, verb) in subject.actions
     where subject.capabilities.ability(verb).travel != .localOnly {
-      let stage = try await Stage(subject)
-      try await stage.furnish()
-      let before = await stage.effects().count
-      guard let receipt = try await stage.act(action, of: samples, &findings) else { continue }
-      try await stage.stopTwice()
+      let scenario = try await LawScenario(subject)
+      try await scenario.furnish()
+      let before = await scenario.effects().count
+      guard let receipt = try await scenario.act(action, of: samples, &findings) else { continue }
+      try await scenario.stopTwice()
       findings.expect(
-        try await stage.outcome(of: receipt), is: .done,
-        "What waited when it was stopped is lost.", verb.text)
-      let count = await stage.effects().count - before
+        try await scenario.outcome(of: receipt), is: .done,
+        "What waited when it was stopped is lost.", verb.rawValue)
+      let count = await scenario.effects().count - before
       findings.expect(
         count == 1 || count == 2 && !subject.deduplicates(verb),
-        "What waited when it was stopped happens \(count) times.", verb.text)
-      for _ in 0..<2 { try await stage.engagement.close() }
-      let error = await stage.running { try await stage.engagement.run() }
+        "What waited when it was stopped happens \(count) times.", verb.rawValue)
+      for _ in 0..<2 { try await scenario.engagement.close() }
+      let error = await scenario.running { try await scenario.engagement.run() }
       findings.expect(error?.code, is: .conflict, "What is closed runs.")
     }
   }
@@ -89,28 +89,28 @@ extension Law {
     "no secret is in any description, error, event, log line, recording, export or file"
   ) { subject, findings in
     for status in [200, 400, 401, 403, 500] {
-      let stage = try await Stage(subject)
-      try await stage.furnish()
-      let secrets = try await stage.secrets()
+      let scenario = try await LawScenario(subject)
+      try await scenario.furnish()
+      let secrets = try await scenario.secrets()
       // A vendor that quotes everything that it should not have.
-      stage.answer(
+      scenario.answer(
         with: HTTPResponse(status, body: Array(secrets.joined(separator: " ").utf8)))
-      var said = try await stage.descriptions(of: status)
+      var said = try await scenario.descriptions(of: status)
       for operation in subject.examples + subject.items.map(\.listing) {
-        let outcome = try await stage.perform(operation)
-        said.append((operation.verb.text, "\(outcome) \(String(reflecting: outcome))"))
+        let outcome = try await scenario.perform(operation)
+        said.append((operation.verb.rawValue, "\(outcome) \(String(reflecting: outcome))"))
       }
       for (samples, action, verb) in subject.actions {
-        guard let receipt = try await stage.act(action, of: samples, &findings) else { continue }
-        try await stage.deliver()
-        said.append((verb.text, "\(try await stage.outcome(of: receipt))"))
+        guard let receipt = try await scenario.act(action, of: samples, &findings) else { continue }
+        try await scenario.deliver()
+        said.append((verb.rawValue, "\(try await scenario.outcome(of: receipt))"))
       }
-      said += try await stage.written()
+      said += try await scenario.written()
       for (place, text) in said where secrets.contains(where: text.holds) {
         findings.note("A secret is said.", "\(place), answered with \(status)")
       }
       for secret in secrets {
-        for file in try stage.folder.files(holding: secret) {
+        for file in try scenario.folder.files(holding: secret) {
           findings.note("A secret is in a file.", "\(file), answered with \(status)")
         }
       }
@@ -118,14 +118,14 @@ extension Law {
   }
 }
 
-extension Stage {
+extension LawScenario {
   /// Asks, and cancels that while the vendor's answer is held.
   fileprivate func cancelled(
-    _ body: @escaping @Sendable () async throws -> Exchange.Outcome
-  ) async throws -> Exchange.Outcome {
+    _ body: @escaping @Sendable () async throws -> OperationRunner.Outcome
+  ) async throws -> OperationRunner.Outcome {
     hold()
     let isOver = Locked(false)
-    return try await withThrowingTaskGroup(of: Exchange.Outcome.self) { group in
+    return try await withThrowingTaskGroup(of: OperationRunner.Outcome.self) { group in
       group.addTask {
         defer { isOver.withLock { $0 = true } }
         return try await body()
@@ -138,8 +138,8 @@ extension Stage {
 
   fileprivate func refresh(
     _ samples: ItemSamples, times: Int
-  ) async throws -> [Exchange.Outcome] {
-    try await withThrowingTaskGroup(of: Exchange.Outcome.self) { group in
+  ) async throws -> [OperationRunner.Outcome] {
+    try await withThrowingTaskGroup(of: OperationRunner.Outcome.self) { group in
       for _ in 0..<times { group.addTask { try await refresh(samples) } }
       return try await group.reduce(into: []) { $0.append($1) }
     }
@@ -186,7 +186,7 @@ extension Stage {
 
   /// Everything that must never be said.
   fileprivate func secrets() async throws -> [String] {
-    let credentials = Stage.user.id.map { id in
+    let credentials = LawScenario.user.id.map { id in
       (1...9).compactMap { subject.credential(id, $0)?.revealed }
     }
     let context = try await context()
@@ -202,9 +202,10 @@ extension Stage {
     var said = [("adapter", described(adapter)), ("context", described(context))]
     for operation in subject.examples + subject.items.map(\.listing) {
       do throws(EngagementError) {
-        said.append((operation.verb.text, described(try adapter.step(for: operation, in: context))))
+        said.append(
+          (operation.verb.rawValue, described(try adapter.step(for: operation, in: context))))
       } catch {
-        said.append((operation.verb.text, described(error)))
+        said.append((operation.verb.rawValue, described(error)))
       }
       let answer = adapter.answer(
         to: operation, from: HTTPResponse(status, body: body), in: context)
@@ -225,7 +226,7 @@ extension Stage {
     var written = [("the engagement", described("\(engagement)"))]
     written += lines.all.map { ("a log line", $0.message) }
     written += try await engagement.events().map { ("an event", described($0)) }
-    written += try await engagement.export(of: Stage.user).map { object in
+    written += try await engagement.exportData(of: LawScenario.user).map { object in
       ("the export", String(decoding: JSON.object(object).encoded(), as: UTF8.self))
     }
     written += transport.requests.map { ("a recorded request", described($0)) }

@@ -10,7 +10,7 @@ extension Law {
 
   /// A listing as it was asked and answered, to be answered differently.
   private struct Asked {
-    let stage: Stage
+    let scenario: LawScenario
     let samples: ItemSamples
     let response: HTTPResponse
     let line: String
@@ -20,44 +20,46 @@ extension Law {
     /// Nil where nothing is listed by a request.
     init?(_ samples: ItemSamples, _ subject: AdapterSubject) async throws {
       guard subject.declares(samples.listing.verb) else { return nil }
-      stage = try await Stage(subject)
+      scenario = try await LawScenario(subject)
       self.samples = samples
-      try await stage.furnish()
-      stage.transport.forget()
-      await stage.exchange(samples.listing)
-      guard let request = stage.transport.requests.last else { return nil }
-      response = await stage.server.answer(request)
+      // The item comes after a first listing: later ones may bring only what has changed.
+      try await scenario.settle()
+      await scenario.putOneItem()
+      scenario.transport.forget()
+      await scenario.execute(samples.listing)
+      guard let request = scenario.transport.requests.last else { return nil }
+      response = await scenario.server.answer(request)
       line = request.line
-      context = try await stage.context()
-      shown = try await stage.visible(samples)
+      context = try await scenario.context()
+      shown = try await scenario.visible(samples)
     }
 
     /// What the adapter alone says of another body.
     func answer(_ body: [UInt8]) -> Answer {
       let response = HTTPResponse(response.status, headers: response.headers, body: body)
-      return stage.adapter.answer(to: samples.listing, from: response, in: context)
+      return scenario.adapter.answer(to: samples.listing, from: response, in: context)
     }
 
     /// How it ends when this goes wrong with every request.
-    func outcome(_ kind: FaultScript.Kind) async -> Exchange.Outcome {
-      stage.network.load(FaultScript([.init(kind, times: nil)]))
-      return await stage.exchange(samples.listing)
+    func outcome(_ kind: FaultScript.Kind) async -> OperationRunner.Outcome {
+      scenario.network.load(FaultScript([.init(kind, times: nil)]))
+      return await scenario.execute(samples.listing)
     }
 
     /// How a refresh ends when this goes wrong with the listing.
-    func refreshed(_ kind: FaultScript.Kind) async throws -> Exchange.Outcome {
-      stage.network.load(FaultScript([.init(kind, on: line, times: nil)]))
-      return try await stage.refresh(samples)
+    func refreshed(_ kind: FaultScript.Kind) async throws -> OperationRunner.Outcome {
+      scenario.network.load(FaultScript([.init(kind, on: line, times: nil)]))
+      return try await scenario.refresh(samples)
     }
 
     /// Whether everything is still seen.
     var isIntact: Bool {
-      get async throws { try await stage.visible(samples) == shown }
+      get async throws { try await scenario.visible(samples) == shown }
     }
   }
 
   /// What a body means is a function of it, so the adapter is asked alone about the many; that
-  /// nothing is lost by it is tried on the road.
+  /// nothing is lost by it is tried over the transport.
   private static let malformedBodies = Law(
     "failures.malformed", "an empty, cut or wrong answer is a failure and never an empty list"
   ) { subject, findings in
@@ -98,17 +100,17 @@ extension Law {
     where: \.hasDisguisedErrors
   ) { subject, findings in
     for error in subject.disguisedErrors {
-      let stage = try await Stage(subject)
-      try await stage.furnish()
-      let before = subject.items.map(stage.look)
-      stage.answer(with: HTTPResponse(200, body: error.body))
-      let outcome = await stage.exchange(error.operation)
+      let scenario = try await LawScenario(subject)
+      try await scenario.furnish()
+      let before = subject.items.map(scenario.look)
+      scenario.answer(with: HTTPResponse(200, body: error.body))
+      let outcome = await scenario.execute(error.operation)
       findings.expect(
         outcome.error?.code, is: error.code, "A refusal with status 200 passes.",
-        error.operation.verb.text)
+        error.operation.verb.rawValue)
       findings.expect(
-        subject.items.map(stage.look) == before, "A refusal takes items away.",
-        error.operation.verb.text)
+        subject.items.map(scenario.look) == before, "A refusal takes items away.",
+        error.operation.verb.rawValue)
     }
   }
 
@@ -167,19 +169,19 @@ extension Law {
     "failures.dead-transport", "without a network nothing is lost and everything comes back"
   ) { subject, findings in
     for samples in subject.items where subject.declares(samples.listing.verb) {
-      let stage = try await Stage(subject)
-      try await stage.furnish()
-      let before = try await stage.visible(samples)
-      stage.network.load(FaultScript([.init(.deadBefore, times: nil)]))
-      let outcome = try await stage.refresh(samples)
+      let scenario = try await LawScenario(subject)
+      try await scenario.furnish()
+      let before = try await scenario.visible(samples)
+      scenario.network.load(FaultScript([.init(.deadBefore, times: nil)]))
+      let outcome = try await scenario.refresh(samples)
       if !outcome.isRetry || outcome.error?.code != .unavailable {
         findings.note("A dead network is not told as one.", "\(samples.listing.verb): \(outcome)")
       }
       findings.expect(
-        try await stage.visible(samples), is: before, "A dead network takes items away.")
-      stage.network.load(FaultScript())
-      let again = try await stage.refresh(samples)
-      findings.expect(again, is: .done, "It does not come back.", samples.listing.verb.text)
+        try await scenario.visible(samples), is: before, "A dead network takes items away.")
+      scenario.network.load(FaultScript())
+      let again = try await scenario.refresh(samples)
+      findings.expect(again, is: .done, "It does not come back.", samples.listing.verb.rawValue)
     }
   }
 
@@ -189,10 +191,10 @@ extension Law {
   private static let anyBytes = Law(
     "failures.any-bytes", "any bytes have one answer, whatever was asked"
   ) { subject, findings in
-    let stage = try await Stage(subject)
-    try await stage.furnish()
-    let (context, adapter) = (try await stage.context(), stage.adapter)
-    var random = LawRandom(seed: 12)
+    let scenario = try await LawScenario(subject)
+    try await scenario.furnish()
+    let (context, adapter) = (try await scenario.context(), scenario.adapter)
+    var random = SplitMix64(seed: 12)
     for operation in AdapterSubject.anything + subject.operations {
       for status in [200, 201, 204, 304, 400, 401, 403, 404, 409, 410, 429, 500, 0, -1, 999] {
         let body = random.bytes(below: 64)
@@ -224,6 +226,15 @@ extension Change {
     switch self {
     case .items(_, .replace, _), .removed: true
     default: false
+    }
+  }
+}
+
+extension SplitMix64 {
+  /// Random bytes, fewer than so many.
+  mutating func bytes(below count: Int) -> [UInt8] {
+    (0..<Int.random(in: 0..<count, using: &self)).map { _ in
+      .random(in: .min ... .max, using: &self)
     }
   }
 }

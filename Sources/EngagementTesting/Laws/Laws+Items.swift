@@ -24,13 +24,13 @@ extension Law {
     for samples in subject.items where subject.declares(samples.listing.verb) {
       let ids = (0..<99).map { "item-\(100 + $0)" }
       for (what, bad) in badItems(samples) {
-        let stage = try await Stage(subject)
+        let scenario = try await LawScenario(subject)
         var list = ids.enumerated().map { samples.item($0.element, $0.offset) }
         list.insert(bad, at: 37)
-        await stage.server.put(list, in: samples.feed, for: Stage.user)
-        let outcome = try await stage.refresh(samples)
+        await scenario.server.put(list, in: samples.feed, for: LawScenario.user)
+        let outcome = try await scenario.refresh(samples)
         findings.expect(outcome, is: .done, "A bad item fails the list.", what)
-        let visible = try await stage.visible(samples)
+        let visible = try await scenario.visible(samples)
         findings.expect(
           visible == ids, "A bad item costs others.", "\(what): \(visible.count) are left")
       }
@@ -41,15 +41,15 @@ extension Law {
     "items.order", "items come in the vendor's order"
   ) { subject, findings in
     for samples in subject.items where subject.declares(samples.listing.verb) {
-      let stage = try await Stage(subject)
+      let scenario = try await LawScenario(subject)
       let ids = ["m", "z", "a", "10", "9", "B"]
-      await stage.server.put(
+      await scenario.server.put(
         ids.enumerated().map { samples.item($0.element, $0.offset) }, in: samples.feed,
-        for: Stage.user)
-      try await stage.refresh(samples)
+        for: LawScenario.user)
+      try await scenario.refresh(samples)
       findings.expect(
-        try await stage.visible(samples), is: ids, "The order is another one.",
-        samples.feed.surface.text)
+        try await scenario.visible(samples), is: ids, "The order is another one.",
+        samples.feed.surface.rawValue)
     }
   }
 
@@ -57,19 +57,19 @@ extension Law {
     "items.ids", "ids are the vendor's, byte for byte"
   ) { subject, findings in
     for samples in subject.items where subject.declares(samples.listing.verb) {
-      let stage = try await Stage(subject)
+      let scenario = try await LawScenario(subject)
       let ids = ["caf\u{e9}", "cafe\u{301}", "👩‍👩‍👧‍👦", "a b", "A B", "100%", "x"]
-      await stage.server.put(
+      await scenario.server.put(
         ids.enumerated().map { samples.item($0.element, $0.offset) }, in: samples.feed,
-        for: Stage.user)
-      try await stage.refresh(samples)
-      let seen = Set(try await stage.visible(samples).map(ByteText.init))
+        for: LawScenario.user)
+      try await scenario.refresh(samples)
+      let seen = Set(try await scenario.visible(samples).map(ByteText.init))
       let known = Set(ids.map(ByteText.init))
       // An adapter may refuse an id that its vendor cannot have made, and no other way.
       findings.expect(seen.isSubset(of: known), "An id is changed.", "\(seen.subtracting(known))")
       findings.expect(
-        seen.count + (try await stage.quarantined().count), is: ids.count, "Two ids became one.",
-        samples.feed.surface.text)
+        seen.count + (try await scenario.quarantined().count), is: ids.count, "Two ids became one.",
+        samples.feed.surface.rawValue)
     }
   }
 
@@ -77,13 +77,14 @@ extension Law {
     "items.duplicates", "an item that is listed twice is there once"
   ) { subject, findings in
     for samples in subject.items where subject.declares(samples.listing.verb) {
-      let stage = try await Stage(subject)
+      let scenario = try await LawScenario(subject)
       let list = ["a", "b", "a"].enumerated().map { samples.item($0.element, $0.offset) }
-      await stage.server.put(list, in: samples.feed, for: Stage.user)
-      try await stage.refresh(samples)
+      await scenario.server.put(list, in: samples.feed, for: LawScenario.user)
+      try await scenario.refresh(samples)
       findings.expect(
-        try await stage.visible(samples).sorted(), is: ["a", "b"], "A duplicate is another item.",
-        samples.feed.surface.text)
+        try await scenario.visible(samples).sorted(), is: ["a", "b"],
+        "A duplicate is another item.",
+        samples.feed.surface.rawValue)
     }
   }
 }

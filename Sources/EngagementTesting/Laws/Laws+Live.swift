@@ -10,18 +10,18 @@ extension Law {
     where: \.isLive
   ) { subject, findings in
     guard let samples = subject.live,
-      case (let stage, var channel)? = try await opened(subject, samples, &findings)
+      case (let scenario, var channel)? = try await opened(subject, samples, &findings)
     else { return }
     try await channel.checkOrder(&findings)
-    var random = LawRandom(seed: 20)
+    var random = SplitMix64(seed: 20)
     for round in 0..<200 {
-      if round.isMultiple(of: 10), let another = try await LiveChannel(stage, samples) {
+      if round.isMultiple(of: 10), let another = try await LiveChannel(scenario, samples) {
         channel = another
       }
       try await channel.happen(samples.updates.disordered(by: &random))
       if Int.random(in: 0..<4, using: &random) == 0 { try await channel.comeBack() }
       try await channel.happen([samples.full])
-      let seen = Set(stage.cards(samples.feed).map(\.id.value))
+      let seen = Set(scenario.cards(samples.feed).map(\.id.value))
       findings.expect(seen, is: samples.ids, "The full state is not what is seen.", "\(round)")
     }
   }
@@ -38,22 +38,22 @@ extension Law {
     findings.expect(!channel.isOpen, "A dead peer is not noticed.", "\(samples.heartbeat * 2)")
   }
 
-  /// A stage with items, and a channel on it.
+  /// A scenario with items, and a channel on it.
   private static func opened(
-    _ subject: AdapterSubject, _ samples: LiveSamples, _ findings: inout Findings
-  ) async throws -> (Stage, LiveChannel)? {
-    let stage = try await Stage(subject)
-    try await stage.furnish()
-    if let channel = try await LiveChannel(stage, samples) { return (stage, channel) }
+    _ subject: AdapterSubject, _ samples: LiveSamples, _ findings: inout LawFindings
+  ) async throws -> (LawScenario, LiveChannel)? {
+    let scenario = try await LawScenario(subject)
+    try await scenario.furnish()
+    if let channel = try await LiveChannel(scenario, samples) { return (scenario, channel) }
     findings.note("There is no conversation.")
     return nil
   }
 }
 
 /// A conversation that a law runs: what it wants committed is committed, timers run out on the
-/// stage's clock, a socket that it wants is there.
+/// scenario's clock, a socket that it wants is there.
 private struct LiveChannel {
-  private let stage: Stage
+  private let scenario: LawScenario
   private let samples: LiveSamples
   private var conversation: any Conversation
   private var timers: [String: Duration] = [:]
@@ -64,9 +64,9 @@ private struct LiveChannel {
   private(set) var isOpen = false
 
   /// As far as the server's greeting; nil where the adapter has no live channel.
-  init?(_ stage: Stage, _ samples: LiveSamples) async throws {
-    (self.stage, self.samples) = (stage, samples)
-    guard let conversation = stage.adapter.conversation(in: try await stage.context()) else {
+  init?(_ scenario: LawScenario, _ samples: LiveSamples) async throws {
+    (self.scenario, self.samples) = (scenario, samples)
+    guard let conversation = scenario.adapter.conversation(in: try await scenario.context()) else {
       return nil
     }
     self.conversation = conversation
@@ -100,12 +100,12 @@ private struct LiveChannel {
   }
 
   private mutating func happen(_ event: SocketEvent) async throws {
-    for action in conversation.respond(to: event, in: try await stage.context()) {
+    for action in conversation.respond(to: event, in: try await scenario.context()) {
       switch action {
       case .commit(let changes):
         commits += 1
-        try await stage.engagement.commit(changes, from: AdapterSubject.provider)
-      case .timer(let name, let delay): timers[name] = stage.clock.uptime + delay
+        try await scenario.engagement.commit(changes, from: AdapterSubject.provider)
+      case .timer(let name, let delay): timers[name] = scenario.clock.uptime + delay
       case .cancelTimer(let name): timers[name] = nil
       case .connect: (wantsSocket, isOpen) = (true, false)
       case .close: isOpen = false
@@ -118,32 +118,32 @@ private struct LiveChannel {
   mutating func wait(
     for limit: Duration, until isDone: (LiveChannel) -> Bool
   ) async throws {
-    let end = stage.clock.uptime + limit
+    let end = scenario.clock.uptime + limit
     while !isDone(self), let next = timers.min(by: { ($0.value, $0.key) < ($1.value, $1.key) }),
       next.value <= end
     {
-      stage.clock.advance(by: max(.zero, next.value - stage.clock.uptime))
+      scenario.clock.advance(by: max(.zero, next.value - scenario.clock.uptime))
       timers[next.key] = nil
       try await happen(.timer(next.key))
     }
   }
 
   /// Where nothing goes wrong every update says something, and the full state is what is seen.
-  mutating func checkOrder(_ findings: inout Findings) async throws {
+  mutating func checkOrder(_ findings: inout LawFindings) async throws {
     for (index, update) in samples.updates.enumerated() {
       let before = commits
       try await happen([update])
       findings.expect(commits > before, "An update is not taken in.", "\(index)")
     }
     try await happen([samples.full])
-    let seen = Set(stage.cards(samples.feed).map(\.id.value))
+    let seen = Set(scenario.cards(samples.feed).map(\.id.value))
     findings.expect(seen, is: samples.ids, "The full state is not what is seen.", "in order")
   }
 }
 
 extension [[UInt8]] {
   /// The messages as a bad network brings them: with gaps, some twice, in any order.
-  fileprivate func disordered(by random: inout LawRandom) -> [[UInt8]] {
+  fileprivate func disordered(by random: inout SplitMix64) -> [[UInt8]] {
     var messages = filter { _ in Int.random(in: 0..<4, using: &random) > 0 }
     messages += filter { _ in Int.random(in: 0..<4, using: &random) == 0 }
     if Bool.random(using: &random) { messages.shuffle(using: &random) }

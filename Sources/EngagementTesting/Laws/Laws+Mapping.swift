@@ -56,7 +56,7 @@ extension Law {
         try? adapter.neutral(samples.fullest, on: surface), try? adapter.neutral(more, on: surface)
       )
       findings.expect(
-        extended == plain, "An unknown field changes what an item means.", surface.text)
+        extended == plain, "An unknown field changes what an item means.", surface.rawValue)
     }
   }
 
@@ -66,15 +66,16 @@ extension Law {
   ) { subject, findings in
     for samples in subject.items {
       guard let strange = samples.unknownKind else { continue }
-      let stage = try await Stage(subject)
-      await stage.server.put(
-        [samples.item("a", 0), strange, samples.item("b", 1)], in: samples.feed, for: Stage.user)
-      let outcome = try await stage.refresh(samples)
+      let scenario = try await LawScenario(subject)
+      await scenario.server.put(
+        [samples.item("a", 0), strange, samples.item("b", 1)], in: samples.feed,
+        for: LawScenario.user)
+      let outcome = try await scenario.refresh(samples)
       findings.expect(outcome, is: .done, "An unknown kind fails the list.")
       findings.expect(
-        try await stage.visible(samples), is: ["a", "b"], "An unknown kind costs others.")
+        try await scenario.visible(samples), is: ["a", "b"], "An unknown kind costs others.")
       findings.expect(
-        try await stage.quarantined(), is: [], "An unknown kind counts as a fault.")
+        try await scenario.quarantined(), is: [], "An unknown kind counts as a fault.")
     }
   }
 
@@ -153,21 +154,21 @@ extension Law {
     "mapping.surroundings", "what an answer means does not depend on locale and zone"
   ) { subject, findings in
     for samples in subject.items where subject.declares(samples.listing.verb) {
-      let stage = try await Stage(subject)
-      await stage.server.put([samples.fullest], in: samples.feed, for: Stage.user)
-      try await stage.refresh(samples)
-      guard let request = stage.transport.requests.last else { continue }
-      let response = await stage.server.answer(request)
-      let here = try await stage.context()
+      let scenario = try await LawScenario(subject)
+      await scenario.server.put([samples.fullest], in: samples.feed, for: LawScenario.user)
+      try await scenario.refresh(samples)
+      guard let request = scenario.transport.requests.last else { continue }
+      let response = await scenario.server.answer(request)
+      let here = try await scenario.context()
       var abroad = here
       abroad.device.locale = "ar_EG"
       abroad.device.timeZone = "Pacific/Apia"
       abroad.device.zoneOffset = 46_800
-      let home = stage.adapter.answer(to: samples.listing, from: response, in: here)
-      let far = stage.adapter.answer(to: samples.listing, from: response, in: abroad)
+      let home = scenario.adapter.answer(to: samples.listing, from: response, in: here)
+      let far = scenario.adapter.answer(to: samples.listing, from: response, in: abroad)
       findings.expect(
         home.items == far.items, "An answer means something else in another place.",
-        samples.feed.surface.text)
+        samples.feed.surface.rawValue)
     }
   }
 }

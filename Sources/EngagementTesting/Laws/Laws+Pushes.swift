@@ -9,13 +9,13 @@ extension Law {
     "pushes.own", "a push of the vendor's own is recognised, and means what it means",
     where: \.hasPushes
   ) { subject, findings in
-    let stage = try await Stage(subject)
+    let scenario = try await LawScenario(subject)
     for (index, sample) in subject.pushes.enumerated() {
       let marks = subject.capabilities.pushMarks
       if marks != .none, !marks.areIn(sample.push) {
         findings.note("An own push bears none of the marks that are declared.", "\(index)")
       }
-      guard let reception = try await stage.engagement.received(sample.push) else {
+      guard let reception = try await scenario.engagement.handlePush(sample.push) else {
         findings.note("An own push is not recognised.", "\(index)")
         continue
       }
@@ -37,10 +37,10 @@ extension Law {
     "pushes.foreign", "a push of anybody else's is refused"
   ) { subject, findings in
     // Of the adapter alone: an application's pushes are sorted before it is asked.
-    let stage = try await Stage(subject)
-    let context = try await stage.context()
+    let scenario = try await LawScenario(subject)
+    let context = try await scenario.context()
     for push in strange + subject.foreignPushes {
-      guard stage.adapter.received(push, in: context) != nil else { continue }
+      guard scenario.adapter.received(push, in: context) != nil else { continue }
       let names = push.object?.members.map(\.key).joined(separator: ", ") ?? "\(push)"
       findings.note("A push of somebody else's is taken.", names)
     }

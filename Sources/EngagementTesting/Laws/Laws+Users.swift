@@ -11,27 +11,29 @@ extension Law {
     "users.nothing-of-the-former",
     "after a switch nothing of the former user is sent or seen, at whatever point it came"
   ) { subject, findings in
-    let clean = try await Stage(subject)
+    let clean = try await LawScenario(subject)
     clean.transport.forget()
     try await clean.settle()
     for held in clean.transport.lines.indices {
-      let stage = try await Stage(subject)
+      let scenario = try await LawScenario(subject)
       for samples in subject.items {
-        await stage.server.put([samples.item("of-ada", 0)], in: samples.feed, for: Stage.user)
-        await stage.server.put([samples.item("of-bob", 0)], in: samples.feed, for: Stage.other)
+        await scenario.server.put(
+          [samples.item("of-ada", 0)], in: samples.feed, for: LawScenario.user)
+        await scenario.server.put(
+          [samples.item("of-bob", 0)], in: samples.feed, for: LawScenario.other)
       }
-      try await stage.switchMeanwhile(held, &findings)
-      try await stage.settle()
-      await stage.checkRequests(held, &findings)
-      try await stage.checkView(is: ["of-bob"], held, &findings)
-      try await stage.checkMemory(held, &findings)
+      try await scenario.switchMeanwhile(held, &findings)
+      try await scenario.settle()
+      await scenario.checkRequests(held, &findings)
+      try await scenario.checkView(is: ["of-bob"], held, &findings)
+      try await scenario.checkMemory(held, &findings)
     }
   }
 }
 
-extension Stage {
+extension LawScenario {
   /// Changes the user while an exchange of the former one waits for its answer.
-  fileprivate func switchMeanwhile(_ held: Int, _ findings: inout Findings) async throws {
+  fileprivate func switchMeanwhile(_ held: Int, _ findings: inout LawFindings) async throws {
     hold(after: held)
     let isOver = Locked(false)
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -52,9 +54,9 @@ extension Stage {
   /// the next user sends.
   private func signInWhileTimePasses() async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
-      group.addTask { try await signIn(Stage.other) }
+      group.addTask { try await signIn(LawScenario.other) }
       group.addTask {
-        while !Task.isCancelled, engagement.user != Stage.other {
+        while !Task.isCancelled, engagement.user != LawScenario.other {
           await Task.yield()
           clock.advance(by: .milliseconds(1))
         }
@@ -64,11 +66,11 @@ extension Stage {
   }
 
   /// What was sent since: nothing in it speaks for the former user or holds a secret of theirs.
-  fileprivate func checkRequests(_ held: Int, _ findings: inout Findings) async {
+  fileprivate func checkRequests(_ held: Int, _ findings: inout LawFindings) async {
     let secrets = former
-    for request in requests(in: Stage.other) {
+    for request in requests(in: LawScenario.other) {
       let place = "\(request.line), switched during request \(held)"
-      if await server.speaker(of: request) == Stage.user {
+      if await server.user(of: request) == LawScenario.user {
         findings.note("A request speaks for the former user.", place)
       }
       for secret in secrets where request.holds(secret) {
@@ -79,13 +81,13 @@ extension Stage {
 
   /// The id of the former user and every credential that was theirs.
   private var former: [String] {
-    guard let id = Stage.user.id else { return [] }
+    guard let id = LawScenario.user.id else { return [] }
     let credentials = (1...3).compactMap { subject.credential(id, $0)?.revealed }
-    return [id.text] + credentials
+    return [id.rawValue] + credentials
   }
 
   fileprivate func checkView(
-    is expected: [String], _ held: Int, _ findings: inout Findings
+    is expected: [String], _ held: Int, _ findings: inout LawFindings
   ) async throws {
     for samples in subject.items where subject.declares(samples.listing.verb) {
       findings.expect(
@@ -95,12 +97,12 @@ extension Stage {
   }
 
   /// What the adapter remembers of the next user, and what is held about them.
-  fileprivate func checkMemory(_ held: Int, _ findings: inout Findings) async throws {
+  fileprivate func checkMemory(_ held: Int, _ findings: inout LawFindings) async throws {
     let context = try await context()
     let values =
       context.values.all(.user).map(\.value)
       + context.secrets.all(.user).map(\.value.revealed)
-    let export = try await engagement.export(of: Stage.other).map { object in
+    let export = try await engagement.exportData(of: LawScenario.other).map { object in
       String(decoding: JSON.object(object).encoded(), as: UTF8.self)
     }
     for former in former + ["of-ada"] where (values + export).contains(where: { $0.holds(former) })

@@ -3,13 +3,23 @@ import EngagementJSON
 import EngagementModel
 
 extension EngagementAdapter {
-  /// The neutral JSON of an item; throws as the adapter does.
+  /// The neutral JSON of an item of `AdapterSubject.provider`, which the store sets whatever the
+  /// adapter wrote; throws as the adapter does.
   func neutral(_ bytes: [UInt8], on surface: Surface) throws(EngagementError) -> JSON {
     let item = RawItem(index: 0, bytes: bytes[...])
     switch surface {
-    case .inbox: return try message(in: item).json
-    case .campaigns: return try campaign(in: item).json
-    default: return try card(in: item).json
+    case .inbox:
+      var message = try message(in: item)
+      message.id.provider = AdapterSubject.provider
+      return message.json
+    case .campaigns:
+      var campaign = try campaign(in: item)
+      campaign.id.provider = AdapterSubject.provider
+      return campaign.json
+    default:
+      var card = try card(in: item)
+      card.id.provider = AdapterSubject.provider
+      return card.json
     }
   }
 }

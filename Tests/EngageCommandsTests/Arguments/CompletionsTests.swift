@@ -3,15 +3,17 @@ import Testing
 @testable import EngageCommands
 
 @Suite struct CompletionsTests {
-  @Test("the completions of each shell are what they were", arguments: CompletionScript.allCases)
+  @Test(
+    "the completion script of each shell matches its golden file",
+    arguments: CompletionScript.allCases)
   func scripts(shell: CompletionScript) async throws {
-    let ending = await (try Stage()).engage("completions", shell.rawValue)
+    let ending = await (try CommandLineFixture()).engage("completions", shell.rawValue)
     #expect(ending.status == .done)
     try Golden.expect(ending.output, "completions.\(shell.rawValue)")
   }
 
   @Test(
-    "bash offers what can be typed",
+    "bash completes commands, verbs, options and values",
     arguments: [
       ("engage cr", ""), ("engage car", "cards"), ("engage cards dis", "dismiss"),
       ("engage sync --js", "--json"), ("engage completions f", "fish"),
@@ -28,7 +30,7 @@ import Testing
     #expect(text.split(separator: " ").joined(separator: " ") == offers)
   }
 
-  @Test("bash takes the script without a complaint")
+  @Test("bash accepts the completion script")
   func syntax() throws {
     let script = BashCompletions(CommandFamily.all(of: Command.all)).text
     let ending = try Programs.run("/bin/bash", ["-n", "-c", script])

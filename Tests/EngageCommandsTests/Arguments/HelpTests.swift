@@ -4,14 +4,14 @@ import Testing
 @testable import EngageCommands
 
 @Suite struct HelpTests {
-  @Test("the pages of help are what they were")
+  @Test("the help pages match their golden file")
   func pages() async throws {
     var text = ""
     var lines = [["--help"]]
     lines += CommandFamily.all(of: Command.all).filter { !$0.isSingle }.map { [$0.noun, "--help"] }
     lines += Command.all.map { $0.name + ["--help"] }
     for line in lines {
-      let ending = await (try Stage()).run(line)
+      let ending = await (try CommandLineFixture()).run(line)
       #expect(ending.status == .done)
       #expect(ending.errors.isEmpty)
       text += "$ engage \(line.joined(separator: " "))\n\(ending.output)\n"
@@ -19,7 +19,7 @@ import Testing
     try Golden.expect(text, "help.txt")
   }
 
-  @Test("help is no wider than a hundred columns")
+  @Test("help pages are at most a hundred columns wide")
   func width() {
     for command in Command.all {
       for line in Help.page(of: [command], among: Command.all).split(separator: "\n") {
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test("every command has examples, and every example is a line that is understood")
+  @Test("every command has examples, and the parser accepts each one")
   func examples() throws {
     for command in Command.all {
       #expect(!command.examples.isEmpty)

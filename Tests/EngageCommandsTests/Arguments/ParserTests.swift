@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct ParserTests {
   @Test(
-    "what is not understood is told with the nearest thing that is, and status 64",
+    "a usage error names the nearest valid word and ends with status 64",
     arguments: [
       ("crads", #""crads" is no command; did you mean "cards"?"#),
       ("", #"Name a command, such as "engage demo"."#),
@@ -38,8 +38,8 @@ import Testing
       ("signin -x u", #""-x" is no option of engage signin"#),
     ])
   func nearMisses(line: String, message: String) async throws {
-    let stage = try Stage()
-    try stage.write(StarterDocument.text, to: "engage.json")
+    let stage = try CommandLineFixture()
+    try stage.write(StarterDocument(vendors: .shipped).text, to: "engage.json")
     try stage.write("", to: "engagement.sqlite")
     let ending = await stage.run(line.split(separator: " ").map(String.init))
     #expect(ending.status == .usage)
@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test(
-    "an option may be written in every usual way",
+    "the parser accepts every usual spelling of an option",
     arguments: [
       ["events", "--last", "5", "--json"], ["events", "--last=5", "-j"],
       ["events", "-n", "5", "-j"],
@@ -65,7 +65,7 @@ import Testing
     #expect(parsed.values == ["last": ["5"], "json": [""]])
   }
 
-  @Test("after -- everything is an argument, and - is one anyway")
+  @Test("every word after -- is an argument, and so is a single -")
   func dashes() throws {
     let lines = [["track", "--", "--json", "-x=1"], ["push", "inspect", "-"]]
     let arguments = try lines.map { line in
@@ -75,7 +75,7 @@ import Testing
     #expect(arguments == [["--json", "-x=1"], ["-"]])
   }
 
-  @Test("a noun without a verb is its list or what it shows, options and all")
+  @Test("a noun without a verb runs its list or show command, with its options")
   func defaults() throws {
     for (line, title) in [
       (["cards"], "engage cards list"), (["cards", "--container", "x"], "engage cards list"),
@@ -89,9 +89,9 @@ import Testing
     }
   }
 
-  @Test("an error is an object where results are")
+  @Test("an error is a JSON object if --json is set")
   func errorsAsJSON() async throws {
-    let ending = await (try Stage()).engage("sync", "--jsno", "--json")
+    let ending = await (try CommandLineFixture()).engage("sync", "--jsno", "--json")
     #expect(ending.status == .usage)
     #expect(
       ending.errors

@@ -1,7 +1,9 @@
+import EngagementBrazeTools
 import EngagementCurl
 import EngagementEmulator
 import EngagementKit
 import EngagementModel
+import EngagementVendors
 import TestServers
 import Testing
 
@@ -88,7 +90,7 @@ import Testing
 
   /// As the program's, but for how long it waits for slow peers and deliveries, and where it looks
   /// for a proxy.
-  private static let setting = Stage.Setting(
+  private static let setting = CommandLineFixture.Setting(
     patience: .milliseconds(500),
     transport: { authorities in
       var configuration = CurlTransport.Configuration()
@@ -102,11 +104,11 @@ import Testing
     })
 
   @Test(
-    "a vendor that is not to be trusted or reached is told with the next step; nothing is lost (G16)",
+    "G16: an untrusted or unreachable vendor gives an error with the next step and loses no data",
     arguments: Trouble.allCases)
   func told(trouble: Trouble) async throws {
-    let emulator = try await Emulator.start(.init(vendors: ["braze"]))
-    let stage = try Stage()
+    let emulator = try await Emulator.start(.init([.braze]))
+    let stage = try CommandLineFixture()
     try stage.configure(endpoint: emulator.endpoint(of: "braze"))
     #expect(await stage.engage("sync", by: CurlTransport()).status == .done)
     let cards = await stage.engage("cards", "--json").lines

@@ -4,9 +4,9 @@ import Testing
 
 @Suite struct DecodeTests {
   private func decode(_ kind: String, _ payload: String, _ options: String...) async throws
-    -> Stage.Ending
+    -> CommandLineFixture.Ending
   {
-    await (try Stage()).run(
+    await (try CommandLineFixture()).run(
       ["decode", "--vendor", "braze", "--kind", kind, "-"] + options,
       in: .init(input: payload))
   }
@@ -14,7 +14,7 @@ import Testing
   private static let state =
     #""opensInWebView":false,"createdAt":"2023-11-14T22:13:20.000Z","updatedAt":"2023-11-14T22:13:20.000Z","activeAt":"2023-11-14T22:13:20.000Z","pinned":false,"dismissible":true,"viewed":false,"clicked":false,"dismissed":false,"test":false,"actions":{"dismiss":true,"snooze":false,"voteUp":false,"voteDown":false}}"#
 
-  @Test("an answer is printed item by item: cards, what is gone, unknown and bad ones (B3, G17)")
+  @Test("B3 G17: decode prints an answer item by item, with removed, ignored and quarantined items")
   func answer() async throws {
     let payload = #"""
       {"full_sync": false, "last_card_updated_at": 9, "cards": [
@@ -38,7 +38,7 @@ import Testing
       ending.lines.dropFirst(3).allSatisfy { $0.hasPrefix(#"{"quarantined":{"index":"#) })
   }
 
-  @Test("one card and a list of cards are read too")
+  @Test("decode reads a single card and a list of cards")
   func looseCards() async throws {
     let card = #"{"id":"a","tp":"short_news","ca":1700000000,"tt":"A","db":true}"#
     let line =
@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test(
-    "a body that is no JSON is an error (G17)",
+    "G17: decode fails if the payload is not valid JSON",
     arguments: ["", "{", #"{"cards": [{"id":"a"}"#, "<html>", "\u{feff}{}", "{} {}"])
   func noJSON(payload: String) async throws {
     let ending = try await decode("cards", payload)
@@ -62,17 +62,19 @@ import Testing
   }
 
   @Test(
-    "an answer or a request without cards prints nothing, and says so beside it",
+    "a payload without cards prints nothing and leaves a note on standard error",
     arguments: [
       #"{"cards": []}"#, #"{"config": {"time": 1}}"#, #"{"events": [{"name": "ss"}]}"#, "{}",
     ])
   func nothing(payload: String) async throws {
     let ending = try await decode("cards", payload)
     #expect(
-      ending == Stage.Ending(status: .done, output: "", errors: "The payload has no cards.\n"))
+      ending
+        == CommandLineFixture.Ending(
+          status: .done, output: "", errors: "The payload has no cards.\n"))
   }
 
-  @Test("a push prints what it says, and one that is nobody's prints nothing")
+  @Test("decode prints a push of the vendor and prints nothing for another push")
   func pushes() async throws {
     let own = #"{"aps": {"alert": {"title": "T", "body": "B"}}, "ab": {"c": "x"}, "mine": 1}"#
     let ending = try await decode("push", own, "--json")
@@ -81,20 +83,20 @@ import Testing
         #"{"schema":1,"vendor":"braze","title":"T","body":"B","silent":false,"custom":{"mine":1}}"#
       ])
     let other = try await decode("push", #"{"aps": {"alert": "B"}}"#)
-    #expect(other == Stage.Ending(status: .done, output: "", errors: ""))
+    #expect(other == CommandLineFixture.Ending(status: .done, output: "", errors: ""))
   }
 
-  @Test("what the vendor lacks, and a vendor of a later version, are told as such")
+  @Test("decode refuses an unsupported kind and an unavailable vendor with an error that says so")
   func unsupported() async throws {
     let person = try await decode("person", "{}")
     #expect(person.status == .failed)
     #expect(person.errors == "engage: braze has no person. [unsupported]\n")
-    let later = await (try Stage()).engage(
+    let later = await (try CommandLineFixture()).engage(
       "decode", "--vendor", "atomic", "--kind", "cards", "-", in: .init(input: "{}"))
     #expect(later.errors == "engage: atomic is not available in this version. [unsupported]\n")
   }
 
-  @Test("what a terminal could act on is an escape in the output (G18)")
+  @Test("G18: decode escapes terminal control characters in its output")
   func escapes() async throws {
     let card = #"{"id":"a","tp":"short_news","ca":1,"tt":"\u001b]0;x\u0007\u009b1m\u202e"}"#
     let line = try #require(try await decode("cards", card).lines.first)

@@ -1,8 +1,10 @@
+import EngagementBrazeTools
 import EngagementCurl
 import EngagementEmulator
 import EngagementJSON
 import EngagementKit
 import EngagementModel
+import EngagementVendors
 import Foundation
 import Testing
 
@@ -10,17 +12,17 @@ import Testing
 
 /// The commands over real sockets, with the vendors' servers in this process.
 @Suite(.timeLimit(.minutes(20))) struct EmulatorTests {
-  private static func stage(for emulator: Emulator) throws -> Stage {
-    let stage = try Stage()
+  private static func stage(for emulator: Emulator) throws -> CommandLineFixture {
+    let stage = try CommandLineFixture()
     try stage.configure(endpoint: emulator.endpoint(of: "braze"))
     return stage
   }
 
-  @Test("the demonstration delivers all that it did, each once, and leaves nothing behind (X18)")
+  @Test("X18: the demo delivers each of its actions exactly once")
   func demo() async throws {
-    let ending = await (try Stage()).engage(
+    let ending = await (try CommandLineFixture()).engage(
       "demo", "--json", by: CurlTransport(),
-      in: .init(clock: SystemClock(), patience: .seconds(600)))
+      in: .init(clock: Engagement.SystemClock(), patience: .seconds(600)))
     #expect(ending.status == .done, "\(ending.errors)")
     let steps = try ending.lines.map { try JSON(parsing: Array($0.utf8)) }
     #expect(steps.allSatisfy { $0["schema"] == 1 })
@@ -35,11 +37,11 @@ import Testing
     }
   }
 
-  @Test("the demonstration reads as a story")
+  @Test("the demo prints readable text within the terminal's width")
   func demoText() async throws {
-    let ending = await (try Stage()).engage(
+    let ending = await (try CommandLineFixture()).engage(
       "demo", by: CurlTransport(),
-      in: .init(width: 80, clock: SystemClock(), patience: .seconds(600)))
+      in: .init(width: 80, clock: Engagement.SystemClock(), patience: .seconds(600)))
     #expect(ending.status == .done, "\(ending.errors)")
     #expect(ending.output.contains("The network is gone, the feed is not: braze is stale."))
     #expect(ending.output.hasSuffix("6 of 6 actions were delivered; none is left.\n"))
@@ -48,17 +50,17 @@ import Testing
     }
   }
 
-  @Test("Ctrl-C in the demonstration ends it in order")
+  @Test("Ctrl-C ends the demo with the interrupted status")
   func demoInterrupted() async throws {
-    let ending = await (try Stage()).engage(
+    let ending = await (try CommandLineFixture()).engage(
       "demo", by: CurlTransport(),
-      in: .init(clock: SystemClock(), patience: .seconds(600), interruption: {}))
+      in: .init(clock: Engagement.SystemClock(), patience: .seconds(600), interruption: {}))
     #expect(ending.status == .interrupted)
   }
 
-  @Test("emulate says where the vendors are and runs until Ctrl-C (G21)")
+  @Test("G21: emulate prints the endpoints and the control token and runs until Ctrl-C")
   func emulate() async throws {
-    let ending = await (try Stage()).engage(
+    let ending = await (try CommandLineFixture()).engage(
       "emulate", "--vendor", "braze", "--port", "0", "--json", in: .init(interruption: {}))
     #expect(ending.status == .done)
     #expect(ending.lines.count == 2)
@@ -68,11 +70,11 @@ import Testing
     #expect(ending.lines.last?.contains(#""token":""#) == true)
   }
 
-  @Test("a port in use is told with its number, and so is a script of faults that is none")
+  @Test("emulate names a port that is in use and suggests the right name of an unknown fault")
   func emulateFaults() async throws {
-    let emulator = try await Emulator.start(.init(vendors: ["braze"]))
+    let emulator = try await Emulator.start(.init([.braze]))
     let port = emulator.endpoint(of: "braze").split(separator: ":").last.map(String.init) ?? ""
-    let stage = try Stage()
+    let stage = try CommandLineFixture()
     let taken = await stage.engage("emulate", "--vendor", "braze", "--port", port)
     await emulator.stop()
     #expect(taken.status == .failed || (Int(port) ?? 0) > 65_526)
@@ -83,9 +85,9 @@ import Testing
     #expect(script.errors.contains(#"did you mean "status"?"#))
   }
 
-  @Test("what a command delivers is in the vendor's own record, once")
+  @Test("a delivered dismissal is in the vendor's record once")
   func record() async throws {
-    let emulator = try await Emulator.start(.init(vendors: ["braze"]))
+    let emulator = try await Emulator.start(.init([.braze]))
     let stage = try Self.stage(for: emulator)
     let sync = await stage.engage("sync", by: CurlTransport())
     #expect(sync.status == .done, "\(sync.errors)")
@@ -102,7 +104,7 @@ import Testing
   }
 
   @Test(
-    "whatever a network answers, the sync fails by name, the cards stay and the next one works",
+    "a bad answer fails the sync and keeps the cards, and the next sync works",
     arguments: [
       "status", "unauthorized", "resetBefore", "closeBefore", "html", "empty", "notHTTP",
       "redirectLoop", "redirectElsewhere", "resetMiddle", "truncate", "truncateJSON",
@@ -110,18 +112,18 @@ import Testing
       "chunkBroken",
     ])
   func badAnswers(fault: String) async throws {
-    let emulator = try await Emulator.start(.init(vendors: ["braze"]))
+    let emulator = try await Emulator.start(.init([.braze]))
     let stage = try Self.stage(for: emulator)
     #expect(await stage.engage("sync", by: CurlTransport()).status == .done)
     let before = await stage.engage("cards", "--json").lines
-    await emulator.load(
+    try await emulator.load(
       try EmulatorFaults(
         json: ["faults": [["fault": .string(fault), "times": "always"]]]))
     let ending = await stage.engage("sync", "--json", by: CurlTransport())
     #expect(ending.status == .failed, "\(ending.output)")
     #expect(ending.output.contains(#""outcome":"stale""#))
     #expect(await stage.engage("cards", "--json").lines == before)
-    await emulator.load(EmulatorFaults())
+    try await emulator.load(EmulatorFaults())
     #expect(await stage.engage("sync", by: CurlTransport()).status == .done)
     await emulator.stop()
   }

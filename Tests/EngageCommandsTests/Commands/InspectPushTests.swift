@@ -4,12 +4,13 @@ import Testing
 
 /// `engage push inspect`.
 @Suite struct InspectPushTests {
-  private func inspect(_ payload: String) async throws -> Stage.Ending {
-    await (try Stage()).engage("push", "inspect", "-", "--json", in: .init(input: payload))
+  private func inspect(_ payload: String) async throws -> CommandLineFixture.Ending {
+    await (try CommandLineFixture()).engage(
+      "push", "inspect", "-", "--json", in: .init(input: payload))
   }
 
   @Test(
-    "X16 a push is told with its one owner, whatever else it looks like",
+    "X16: push inspect names one owner of a push even if it resembles another vendor's",
     arguments: [
       (#"{"ab": {"c": "x"}, "aps": {"alert": "B"}, "message_uid": "1"}"#, "braze"),
       (#"{"_ab": "true", "a": "B", "message_uid": "1"}"#, "braze"),
@@ -23,7 +24,7 @@ import Testing
   }
 
   @Test(
-    "X16 a push of another vendor, and one that is nobody's, print nothing and say so beside it",
+    "X16: a push of an unsupported or unknown vendor prints only a note on standard error",
     arguments: [
       (#"{"message_uid": "1", "itbl": {}}"#, "The payload is Iterable's.\n"),
       (#"{"message_uid": "1", "wzrk_id": "1"}"#, "The payload is CleverTap's.\n"),
@@ -34,10 +35,10 @@ import Testing
     ])
   func others(payload: String, note: String) async throws {
     let ending = try await inspect(payload)
-    #expect(ending == Stage.Ending(status: .done, output: "", errors: note))
+    #expect(ending == CommandLineFixture.Ending(status: .done, output: "", errors: note))
   }
 
-  @Test("a payload that cannot be trusted is an error with what to look at")
+  @Test("push inspect fails if the payload is not valid JSON")
   func spoilt() async throws {
     for payload in ["", "{", #"{"ab": {}, "ab": {}}"#] {
       let ending = try await inspect(payload)

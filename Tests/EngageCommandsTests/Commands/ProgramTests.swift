@@ -1,6 +1,8 @@
+import EngagementBrazeTools
 import EngagementCurl
 import EngagementEmulator
 import EngagementModel
+import EngagementVendors
 import Foundation
 import TestServers
 import Testing
@@ -11,8 +13,8 @@ import Testing
   private let program = Programs.built("engage")
 
   /// A folder with a cache in it, and the vendor that it came from.
-  private func filled() async throws -> (Stage, Emulator) {
-    let (stage, emulator) = (try Stage(), try await Emulator.start(.init(vendors: ["braze"])))
+  private func filled() async throws -> (CommandLineFixture, Emulator) {
+    let (stage, emulator) = (try CommandLineFixture(), try await Emulator.start(.init([.braze])))
     try await emulator.put(["id": "A", "tp": "short_news", "tt": "A card"], in: "braze")
     try stage.configure(endpoint: emulator.endpoint(of: "braze"))
     for line in [["sync"], ["track", "visited"]] {
@@ -22,18 +24,18 @@ import Testing
     return (stage, emulator)
   }
 
-  @Test("the program says its version, and ends with the statuses that help lists")
+  @Test("the program prints its version and ends with the documented statuses")
   func statuses() throws {
     let version = try Programs.run(program, ["--version"])
     #expect(version.output == "engage \(EngageTool.version)\n")
     #expect(version.status == 0)
-    let stage = try Stage()
+    let stage = try CommandLineFixture()
     #expect(try Programs.run(program, ["sync"], in: stage.folder).status == 1)
     #expect(try Programs.run(program, ["sinc"]).status == 64)
   }
 
   @Test(
-    "output into a closed pipe ends quietly, whichever command it is of",
+    "every command that writes to a closed pipe ends without an error message",
     arguments: [
       "--help", "--version", "providers", "cards", "cards --json", "cards show A", "events",
       "doctor", "sync", "demo", "emulate --port 0", "completions bash",
@@ -49,7 +51,7 @@ import Testing
   }
 
   @Test(
-    "a signal ends the emulator in order, in the foreground and in the background",
+    "SIGINT and SIGTERM end the emulator with its summary and status 0",
     arguments: ["INT", "TERM"])
   func signals(name: String) throws {
     let script = """
@@ -61,7 +63,7 @@ import Testing
     #expect(ending.output == "0 requests came.\n0\n")
   }
 
-  @Test("Ctrl-C in the middle of a sync ends the program, and nothing is lost (G1)")
+  @Test("G1: Ctrl-C during a sync ends the program and keeps the cards and the pending action")
   func interruptedSync() async throws {
     let (stage, emulator) = try await filled()
     let waiting = await stage.engage("track", "bought", in: .impatient)
@@ -89,7 +91,7 @@ import Testing
     await emulator.stop()
   }
 
-  @Test("a company's own authority is trusted once certificateAuthorities names it (G16)")
+  @Test("G16: a private certificate authority is trusted once certificateAuthorities names it")
   func authorities() async throws {
     let authority = try TLSIdentity("Authority", isAuthority: true)
     let identity = try TLSIdentity("server", hosts: "IP:127.0.0.1", issuer: authority)
@@ -98,7 +100,7 @@ import Testing
         try $0.readHead()
         try $0.answer("404 Not Found")
       } _: { server in
-        let (stage, endpoint) = (try Stage(), server.url("", scheme: "https"))
+        let (stage, endpoint) = (try CommandLineFixture(), server.url("", scheme: "https"))
         try stage.configure(endpoint: endpoint)
         let refused = try Programs.run(program, ["doctor"], in: stage.folder)
         #expect(refused.status == 1)
@@ -111,9 +113,9 @@ import Testing
     }
   }
 
-  @Test("NO_COLOR, a file and a pipe get plain text")
+  @Test("output to a pipe is plain text")
   func plain() throws {
-    let stage = try Stage()
+    let stage = try CommandLineFixture()
     let ending = try Programs.run(program, ["init"], in: stage.folder)
     #expect(!ending.output.contains("\u{1b}"))
     #expect(ending.status == 0)

@@ -6,9 +6,9 @@ import Testing
 @testable import EngageCommands
 
 @Suite(.timeLimit(.minutes(20))) struct StoryTests {
-  @Test("init, sync, cards, an action, events and doctor say what happened, word by word")
+  @Test("init, sync, cards, an action, events and doctor print the expected text")
   func story() async throws {
-    let (stage, braze) = (try Stage(), PlayedBraze())
+    let (stage, braze) = (try CommandLineFixture(), PlayedBraze())
     let start = await stage.engage("init")
     #expect(start.output.hasPrefix("Wrote engage.json.\n"))
     let providers = await stage.engage("providers", "--json").lines
@@ -45,9 +45,9 @@ import Testing
         #""item":{"provider":"braze","id":"c-2","surface":"cards"}"#) == true)
   }
 
-  @Test("a card is found by a beginning that only one has; others are told what to type")
+  @Test("a unique prefix finds a card, and any other id gives an error with the next step")
   func finding() async throws {
-    let (stage, braze) = (try Stage(), PlayedBraze())
+    let (stage, braze) = (try CommandLineFixture(), PlayedBraze())
     try stage.configure(endpoint: "http://127.0.0.1:8400")
     _ = await stage.engage("sync", by: braze)
     let shown = await stage.engage("cards", "show", "d", "--json")
@@ -68,9 +68,9 @@ import Testing
     #expect(braze.events.isEmpty)
   }
 
-  @Test("a provider that is down costs the status and nothing else, and says how old the rest is")
+  @Test("a sync fails if a provider is down and reports the age of the cached cards")
   func down() async throws {
-    let (stage, braze) = (try Stage(), PlayedBraze())
+    let (stage, braze) = (try CommandLineFixture(), PlayedBraze())
     try stage.configure(endpoint: "http://127.0.0.1:8400")
     _ = await stage.engage("sync", by: braze)
     braze.goDown()
@@ -85,9 +85,9 @@ import Testing
     #expect(doctor.output.contains("run \"engage emulate\""))
   }
 
-  @Test("what is accepted without a network is delivered by the next sync, once")
+  @Test("the next sync delivers an action from offline exactly once")
   func pending() async throws {
-    let (stage, braze) = (try Stage(), PlayedBraze())
+    let (stage, braze) = (try CommandLineFixture(), PlayedBraze())
     try stage.configure(endpoint: "http://127.0.0.1:8400")
     _ = await stage.engage("sync", by: braze)
     braze.goDown()
@@ -100,9 +100,9 @@ import Testing
     #expect(braze.events == ["ccc c-1"])
   }
 
-  @Test("who is signed in stays so; the configuration names the first one only")
+  @Test("the signed-in user stays, and the configuration names only the first user")
   func users() async throws {
-    let (stage, braze) = (try Stage(), PlayedBraze())
+    let (stage, braze) = (try CommandLineFixture(), PlayedBraze())
     try stage.configure(endpoint: "http://127.0.0.1:8400")
     #expect(
       await stage.engage("consent", "--json", by: braze).lines == [
@@ -119,12 +119,12 @@ import Testing
       leaving.lines == [
         #"{"schema":1,"provider":"braze","delivered":0,"refused":0,"parked":0,"wiped":0,"mayStillPush":false}"#
       ])
-    #expect(await stage.engage("signout", by: braze).errors == "Nobody was signed in.\n")
+    #expect(await stage.engage("signout", by: braze).errors == "No user was signed in.\n")
   }
 
-  @Test("events, properties and a person's fields reach the vendor with their types")
+  @Test("events, properties and person fields are delivered with their types")
   func tracking() async throws {
-    let (stage, braze) = (try Stage(), PlayedBraze())
+    let (stage, braze) = (try CommandLineFixture(), PlayedBraze())
     try stage.configure(endpoint: "http://127.0.0.1:8400")
     let ending = await stage.engage(
       "track", "bought", "item=tea", "price=4.5", "count=2", "gift=true", "zip=\"04109\"",
@@ -141,9 +141,9 @@ import Testing
     #expect(wrong.errors.hasPrefix(#"engage: "nam" is no field of a person; did you mean "name"?"#))
   }
 
-  @Test("cards are shown beside whoever writes: nothing is written, and nobody is waited for (G11)")
+  @Test("G11: the cards command reads the cache without a write or a lock file")
   func showingCards() async throws {
-    let (stage, braze) = (try Stage(), PlayedBraze())
+    let (stage, braze) = (try CommandLineFixture(), PlayedBraze())
     _ = await stage.engage("init")
     _ = await stage.engage("sync", by: braze, in: .impatient)
     let names = try stage.names()
@@ -158,9 +158,9 @@ import Testing
     #expect(try Data(contentsOf: stage.folder.appending(path: "engagement.sqlite")) == cache)
   }
 
-  @Test("a damaged cache keeps nobody from the cards that there are (G9)")
+  @Test("G9: a damaged cache is set aside, and the next sync fills a new one")
   func damagedCache() async throws {
-    let (stage, braze) = (try Stage(), PlayedBraze())
+    let (stage, braze) = (try CommandLineFixture(), PlayedBraze())
     _ = await stage.engage("init")
     _ = await stage.engage("sync", by: braze, in: .impatient)
     let file = stage.folder.appending(path: "engagement.sqlite")
@@ -174,9 +174,9 @@ import Testing
     #expect(await stage.engage("cards").output.contains("3 cards, 3 new"))
   }
 
-  @Test("a reader who goes away ends the command quietly")
+  @Test("a closed pipe ends the command without an error message")
   func closedPipe() async throws {
-    let (stage, braze) = (try Stage(), PlayedBraze())
+    let (stage, braze) = (try CommandLineFixture(), PlayedBraze())
     try stage.configure(endpoint: "http://127.0.0.1:8400")
     _ = await stage.engage("sync", by: braze)
     let ending = await stage.engage("cards", in: .init(readWrites: 1))
@@ -184,9 +184,9 @@ import Testing
     #expect(ending.errors.isEmpty)
   }
 
-  @Test("Ctrl-C in a sync ends it in order, and the next one finds everything")
+  @Test("Ctrl-C ends a sync and keeps the cards, and the next sync works")
   func interrupted() async throws {
-    let (stage, braze) = (try Stage(), PlayedBraze())
+    let (stage, braze) = (try CommandLineFixture(), PlayedBraze())
     try stage.configure(endpoint: "http://127.0.0.1:8400")
     _ = await stage.engage("sync", by: braze)
     let stuck = StuckTransport()
@@ -198,9 +198,9 @@ import Testing
     #expect(await stage.engage("sync", by: braze).status == .done)
   }
 
-  @Test("an installation keeps its id, in a file of its own")
+  @Test("an installation keeps its id in its own file")
   func device() async throws {
-    let stage = try Stage()
+    let stage = try CommandLineFixture()
     let file = DeviceFile(besideCacheAt: stage.folder.path + "/deep/cache.sqlite")
     let id = try file.id { 7 }
     #expect(try file.id { 8 } == id)

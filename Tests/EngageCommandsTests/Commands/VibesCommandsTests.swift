@@ -1,8 +1,11 @@
+import EngagementBrazeTools
 import EngagementCurl
 import EngagementEmulator
 import EngagementJSON
 import EngagementKit
 import EngagementModel
+import EngagementVendors
+import EngagementVibesTools
 import Foundation
 import Testing
 
@@ -12,12 +15,12 @@ import Testing
 @Suite(.timeLimit(.minutes(20))) struct VibesCommandsTests {
   /// A folder with both providers, and their vendors.
   private struct Scene {
-    let stage: Stage
+    let stage: CommandLineFixture
     let emulator: Emulator
 
     init() async throws {
-      stage = try Stage()
-      emulator = try await Emulator.start(.init(vendors: ["braze", "vibes"]))
+      stage = try CommandLineFixture()
+      emulator = try await Emulator.start(.init([.braze, .vibes]))
       try stage.write(
         """
         {"user": "u-1", "consent": "full",
@@ -32,7 +35,7 @@ import Testing
     /// Runs a command line that has to do what it says.
     @discardableResult func engage(
       _ line: String..., sourceLocation: SourceLocation = #_sourceLocation
-    ) async -> Stage.Ending {
+    ) async -> CommandLineFixture.Ending {
       let ending = await stage.run(
         line, by: CurlTransport(), in: .init(patience: .seconds(600)))
       #expect(ending.status == .done, "\(ending.errors)", sourceLocation: sourceLocation)
@@ -49,7 +52,7 @@ import Testing
     try #require(message?["id"]?.string)
   }
 
-  @Test("a sync asks both vendors, each for what it has (X1, V8)")
+  @Test("X1 V8: a sync refreshes cards from Braze and the inbox from Vibes")
   func sync() async throws {
     let scene = try await Scene()
     let lines = await scene.engage("sync").lines
@@ -63,7 +66,7 @@ import Testing
     await scene.emulator.stop()
   }
 
-  @Test("a sync that watches tells everything once, then what is new, until Ctrl-C (X1, V8)")
+  @Test("X1 V8: sync --watch prints every feed once and then only changed feeds, until Ctrl-C")
   func watch() async throws {
     let scene = try await Scene()
     let emulator = scene.emulator
@@ -101,7 +104,7 @@ import Testing
     await emulator.stop()
   }
 
-  @Test("events that are followed are printed as they happen, until Ctrl-C (X14)")
+  @Test("X14: events --follow prints events as they happen, until Ctrl-C")
   func follow() async throws {
     let scene = try await Scene()
     await scene.engage("sync")
@@ -123,10 +126,10 @@ import Testing
     await emulator.stop()
   }
 
-  @Test("one vendor that is down costs the status; the other's part is there (X3)")
+  @Test("X3: a sync fails if one vendor is down and still refreshes the other")
   func oneDown() async throws {
     let scene = try await Scene()
-    await scene.emulator.load(
+    try await scene.emulator.load(
       try EmulatorFaults(
         json: ["faults": [["vendor": "vibes", "fault": "closeBefore", "times": "always"]]]))
     let ending = await scene.stage.engage("sync", by: CurlTransport(), in: .impatient)
@@ -136,7 +139,7 @@ import Testing
     await scene.emulator.stop()
   }
 
-  @Test("the inbox is listed and shown, newest first, without asking anybody (V8)")
+  @Test("V8: the inbox command lists messages newest first from the cache")
   func list() async throws {
     let scene = try await Scene()
     let empty = await scene.stage.engage("inbox")
@@ -160,7 +163,7 @@ import Testing
     await scene.emulator.stop()
   }
 
-  @Test("open, read, expire and delete reach the vendor once, and are seen at once (V5, V8)")
+  @Test("V5 V8: open, read, expire and delete reach the vendor once and show at once")
   func actions() async throws {
     let scene = try await Scene()
     await scene.engage("sync")
@@ -188,7 +191,7 @@ import Testing
     await scene.emulator.stop()
   }
 
-  @Test("what is no message and what is no time are told with what to type (V8)")
+  @Test("V8: an unknown message, verb or time gives an error with the next step")
   func wrong() async throws {
     let scene = try await Scene()
     await scene.engage("sync")
@@ -213,7 +216,7 @@ import Testing
     await scene.emulator.stop()
   }
 
-  @Test("the person is shown, and associated with another id (V7)")
+  @Test("V7: the person command shows the person and associates another id")
   func person() async throws {
     let scene = try await Scene()
     let shown = await scene.engage("person", "show", "--json")
@@ -227,7 +230,8 @@ import Testing
     await scene.emulator.stop()
   }
 
-  @Test("a push token is told to both vendors, and taken back from the one that takes it back (V3)")
+  @Test(
+    "V3: push register sends the token to both vendors, and push unregister removes it at Vibes")
   func push() async throws {
     let scene = try await Scene()
     try scene.stage.write("0aff\n", to: "token")
@@ -242,7 +246,7 @@ import Testing
     await scene.emulator.stop()
   }
 
-  @Test("an expired token is renewed once, without anybody noticing (V2)")
+  @Test("V2: a sync renews an expired token once and succeeds")
   func renewal() async throws {
     let scene = try await Scene()
     await scene.engage("sync")
@@ -253,7 +257,7 @@ import Testing
     await scene.emulator.stop()
   }
 
-  @Test("nothing of the device's token is in the cache or in what is printed (G16, V2)")
+  @Test("G16 V2: the device token appears neither in the cache nor in the output")
   func token() async throws {
     let scene = try await Scene()
     let ending = await scene.engage("sync", "--log", "verbose")
@@ -275,12 +279,12 @@ import Testing
 }
 
 @Suite struct VibesDecodeTests {
-  private func decode(_ kind: String, _ payload: String) async throws -> Stage.Ending {
-    await (try Stage()).run(
+  private func decode(_ kind: String, _ payload: String) async throws -> CommandLineFixture.Ending {
+    await (try CommandLineFixture()).run(
       ["decode", "--vendor", "vibes", "--kind", kind, "-"], in: .init(input: payload))
   }
 
-  @Test("an inbox is printed message by message; a bad one costs no other (V8, G17)")
+  @Test("V8 G17: decode prints an inbox message by message, and a bad message costs only itself")
   func inbox() async throws {
     let payload = #"""
       [{"message_uid": "m-1", "content": "Text", "subject": "Hi", "read": 1,
@@ -300,7 +304,7 @@ import Testing
       ])
   }
 
-  @Test("a push of either service is printed, with data as Ruby prints it too (V6)")
+  @Test("V6: decode prints an APNs and an FCM push, with Ruby-style data too")
   func pushes() async throws {
     let apns = #"""
       {"aps": {"alert": {"title": "T", "body": "B"}}, "message_uid": "p-1",
@@ -321,7 +325,7 @@ import Testing
     #expect(try await decode("push", #"{"ab": {"c": 1}}"#).output.isEmpty)
   }
 
-  @Test("a person is printed, and what the vendor lacks is told (V7)")
+  @Test("V7: decode prints a person and refuses a kind that Vibes lacks")
   func person() async throws {
     let payload = #"{"person_key":"p-1","external_person_id":"u-1","mobile_phone":{"mdn":"+1555"}}"#
     #expect(

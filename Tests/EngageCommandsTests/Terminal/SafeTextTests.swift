@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct SafeTextTests {
   @Test(
-    "nothing that a vendor sends can steer a terminal (G18)",
+    "G18: text from a vendor loses every terminal control sequence",
     arguments: [
       ("plain", "plain"),
       ("two\nlines\tand a tab", "two lines and a tab"),
@@ -36,7 +36,7 @@ import Testing
     #expect(SafeText.line(text).unicodeScalars.elementsEqual(safe.unicodeScalars))
   }
 
-  @Test("a value is made safe wherever it is put into a phrase, and the phrase itself is not")
+  @Test("a phrase makes its values safe and keeps its own styling")
   func phrasesAreSafe() {
     let title = "\u{1b}]0;x\u{07}Tea"
     let phrase: Phrase = "\(title, .bold) is \(3) of \(Phrase(title))"
@@ -44,7 +44,7 @@ import Testing
     #expect(phrase.rendered(inColour: true) == "\u{1b}[1mTea\u{1b}[0m is 3 of Tea")
   }
 
-  @Test("JSON for a terminal spells out what could steer it, and is the same value (G18)")
+  @Test("G18: JSON for a terminal escapes control characters and keeps the same value")
   func jsonIsSafe() {
     let line = TerminalJSON.line(["a": "\u{1b}[0m\u{9b}\u{202e}\u{7f}\u{e0041}é"])
     #expect(

@@ -17,7 +17,7 @@ import Testing
     Self.table.lines(width: width).map { $0.rendered(inColour: false) }.joined(separator: "\n")
   }
 
-  @Test("a table is as wide as what is in it, wide characters counted")
+  @Test("a table is as wide as its content, with wide characters counted")
   func natural() {
     #expect(
       text(width: nil) == """
@@ -28,7 +28,7 @@ import Testing
         """)
   }
 
-  @Test("a table fits the terminal: flexible columns give way, an ellipsis says so")
+  @Test("a table that is too wide shortens its flexible columns with an ellipsis")
   func narrow() {
     #expect(
       text(width: 32) == """
@@ -39,13 +39,13 @@ import Testing
         """)
   }
 
-  @Test("no line is wider than the terminal", arguments: [24, 30, 41, 80])
+  @Test("table lines are at most as wide as the terminal", arguments: [24, 30, 41, 80])
   func fits(width: Int) {
     for line in Self.table.lines(width: width) { #expect(line.width <= width) }
   }
 
   @Test(
-    "columns are counted as a terminal counts them",
+    "the display width of a text matches a terminal's",
     arguments: [
       ("abc", 3), ("é", 1), ("e\u{301}", 1), ("咖", 2), ("ｆ", 2), ("👩‍👩‍👧", 2), ("🇧🇬", 2),
       ("❤️", 2), ("", 0), ("한", 2), ("ﾊ", 1),
@@ -54,7 +54,7 @@ import Testing
     #expect(DisplayWidth.of(text) == width)
   }
 
-  @Test("what is cut is never cut inside a character", arguments: 0...9)
+  @Test("a text is never cut inside a character", arguments: 0...9)
   func cutting(width: Int) {
     let cut = DisplayWidth.cut("咖啡 e\u{301}👩‍👩‍👧", to: width)
     #expect(DisplayWidth.of(cut) <= width)

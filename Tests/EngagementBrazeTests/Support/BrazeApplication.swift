@@ -24,8 +24,9 @@ struct BrazeApplication {
     }
     engagement = try await Engagement.open(
       cache: .temporary, device: .test, transport: transport,
-      providers: [Provider("braze", try BrazeScene.adapter())],
-      routes: Routes(cards: .only("braze"), inbox: .none), options: Options(clock: clock))
+      providers: ["braze": try BrazeScene.adapter()],
+      routes: Engagement.Routes(cards: .only("braze"), inbox: .none),
+      options: Engagement.Options(clock: clock))
   }
 
   /// Runs the engagement around the body, and takes everything away after it.

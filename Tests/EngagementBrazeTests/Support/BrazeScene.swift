@@ -12,16 +12,16 @@ import FoundationEssentials
 struct BrazeScene: BrazeFixtures, Sendable {
   let transport: ScriptedTransport
   let clock = TestClock()
-  let memory: MemoryHouse
-  private let exchange: Exchange
+  let memory: MemoryHost
+  private let runner: OperationRunner
 
   init(user: User = "u-1", _ transport: ScriptedTransport) throws {
     self.transport = transport
-    memory = MemoryHouse(
+    memory = MemoryHost(
       try Self.adapter(), user: user, transport: transport, clock: clock, kept: .init(),
       credentials: { _ in nil })
     memory.setSession(Session("session-1", startedAt: clock.now))
-    exchange = Exchange(memory.adapter, in: memory)
+    runner = OperationRunner(memory.adapter, in: memory)
   }
 
   /// A scene whose vendor enables cards and then answers syncs one after another.
@@ -42,13 +42,13 @@ struct BrazeScene: BrazeFixtures, Sendable {
 
   func perform(
     _ operation: EngagementAdapterAPI.Operation, isUserRequested: Bool = false
-  ) async -> Exchange.Outcome {
-    await exchange.perform(operation, memory.attempt(isUserRequested: isUserRequested))
+  ) async -> OperationRunner.Outcome {
+    await runner.execute(operation, memory.attempt(isUserRequested: isUserRequested)).outcome
   }
 
-  func sync() async -> Exchange.Outcome { await perform(Self.cards) }
+  func sync() async -> OperationRunner.Outcome { await perform(Self.cards) }
 
-  @discardableResult func drain() async -> [Exchange.Outcome] { await memory.drain(exchange) }
+  @discardableResult func drain() async -> [OperationRunner.Outcome] { await memory.drain(runner) }
 
   func act(_ action: ItemAction, on id: String) throws {
     guard let card = card(id) else {

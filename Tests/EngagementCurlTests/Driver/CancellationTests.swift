@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct CancellationTests {
   @Test(
-    "cancelling ends a transfer that waits, and the server sees the connection end",
+    "cancelling ends a waiting transfer and closes its connection",
     .timeLimit(.minutes(20)))
   func waiting() async throws {
     let (asked, left) = (Signal(), Signal())
@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test("a task that was cancelled before it began sends nothing", .timeLimit(.minutes(20)))
+  @Test("a task cancelled before it starts sends nothing", .timeLimit(.minutes(20)))
   func early() async throws {
     try await withServer { connection in
       try connection.readHead()

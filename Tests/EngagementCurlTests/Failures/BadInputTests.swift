@@ -38,7 +38,7 @@ import Testing
     expect(error, .unavailable, "refused: check the endpoint's port")
   }
 
-  @Test("a name that nobody has is unavailable")
+  @Test("an unknown host name is unavailable")
   func unknownHost() async throws {
     let error = try await EngagementCurlTests.failure(
       of: HTTPRequest(.get, "https://nobody.invalid/path?key=secret"),
@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test(
-    "an answer that is no HTTP is malformed",
+    "a response that is not HTTP is malformed",
     arguments: [
       "SSH-2.0-OpenSSH_9.2\r\n", "<html>hello</html>\r\n\r\n", "HTTP/1.1 abc OK\r\n\r\n",
       "HTTP/7.3 200 OK\r\n\r\n", "\u{0}\u{1}\u{2}\u{3}\u{4}\u{5}\u{6}\u{7}\r\n",
@@ -73,7 +73,7 @@ import Testing
   }
 
   @Test(
-    "a cut body is unavailable",
+    "a truncated body is unavailable",
     arguments: [
       "Content-Length: 100\r\n\r\nhalf", "Transfer-Encoding: chunked\r\n\r\n64\r\nhalf",
       "Transfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n",
@@ -87,7 +87,7 @@ import Testing
     expect(error, .unavailable, "cut short")
   }
 
-  @Test("a connection that ends without an answer is unavailable")
+  @Test("a connection that ends without a response is unavailable")
   func noAnswer() async throws {
     let error = try await failure {
       try $0.readHead()
@@ -96,7 +96,7 @@ import Testing
     expect(error, .unavailable, "without an answer")
   }
 
-  @Test("a reset is unavailable")
+  @Test("a connection reset is unavailable")
   func reset() async throws {
     let error = try await failure {
       try $0.readHead()
@@ -106,7 +106,7 @@ import Testing
     #expect(error.code == .unavailable)
   }
 
-  @Test("a body of just the limit is taken, one byte more is malformed", arguments: [0, 1])
+  @Test("a body at the limit is accepted, and one byte more is malformed", arguments: [0, 1])
   func limit(extra: Int) async throws {
     try await withServer {
       try $0.readHead()
@@ -122,7 +122,7 @@ import Testing
     }
   }
 
-  @Test("a small answer that decodes to more than the limit is stopped there (G17)")
+  @Test("G17: decoding of a small response stops when it exceeds the body limit")
   func bomb() async throws {
     let piece = GzippedZeros(64 << 20)
     try await withServer {
@@ -138,7 +138,7 @@ import Testing
     }
   }
 
-  @Test("a compressed answer arrives decoded")
+  @Test("a compressed response is decoded")
   func gzip() async throws {
     let piece = GzippedZeros(100_000)
     try await withServer {
@@ -153,7 +153,8 @@ import Testing
     }
   }
 
-  @Test("a body that is not what its coding says is malformed", arguments: ["gzip", "unheard-of"])
+  @Test(
+    "a body that does not match its content coding is malformed", arguments: ["gzip", "unheard-of"])
   func badCoding(name: String) async throws {
     let error = try await failure {
       try $0.readHead()
@@ -163,7 +164,7 @@ import Testing
   }
 
   @Test(
-    "a flood of headers is malformed",
+    "a response with endless headers is malformed",
     arguments: [
       "X-A: \(String(repeating: "a", count: 1000))\r\n", "X: y\r\n",
       "HTTP/1.1 100 Continue\r\n\r\n",
@@ -177,7 +178,7 @@ import Testing
     expect(error, .malformedResponse, "head of the answer is too long")
   }
 
-  @Test("one line of the head without an end is malformed, and no fault of this machine")
+  @Test("a response with an endless header line is malformed")
   func longHeadLine() async throws {
     let error = try await failure {
       try $0.readHead()
@@ -187,7 +188,7 @@ import Testing
     expect(error, .malformedResponse, "head of the answer is too long")
   }
 
-  @Test("the error names the phase that took too long")
+  @Test("a timeout error names the phase that took too long")
   func timeouts() async throws {
     let silent: TestServer.Script = { connection in while true { _ = try connection.read() } }
     let half: TestServer.Script = {
@@ -207,7 +208,7 @@ import Testing
     }
   }
 
-  @Test("a slow-loris is given up below the lowest pace")
+  @Test("a response below the minimum speed is aborted")
   func slowLoris() async throws {
     let error = try await failure {
       try $0.readHead()
@@ -222,7 +223,7 @@ import Testing
     expect(error, .deadlineExceeded, "too slowly")
   }
 
-  @Test("a server that takes no connection is given up")
+  @Test("a request times out when the server accepts no connection")
   func noAccept() async throws {
     // The queue of a listener that accepts nothing holds a few; whoever comes later waits.
     let server = try TestServer(backlog: 0, accepts: false) { _ in }
@@ -244,7 +245,7 @@ import Testing
     #expect(messages.allSatisfy { $0?.contains("in time") == true }, "\(messages)")
   }
 
-  @Test("a file of authorities that is not there is a configuration's error")
+  @Test("a missing certificate authority file is a configuration error")
   func noAuthorities() async throws {
     let identity = try TLSIdentity("localhost", hosts: "DNS:localhost")
     try await withServer(identity) {

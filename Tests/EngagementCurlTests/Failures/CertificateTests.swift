@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  @Test("a certificate of an authority in the named file is trusted, by name and by address")
+  @Test("a certificate of the configured authority is trusted, by name and by address")
   func trusted() async throws {
     let authority = try TLSIdentity("Authority", isAuthority: true)
     let identity = try TLSIdentity(
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test("a self-signed certificate is refused before a byte of the request (G16)")
+  @Test("G16: a self-signed certificate is refused before the request is sent")
   func selfSigned() async throws {
     let error = try await error(
       from: TLSIdentity("localhost", hosts: "DNS:localhost"),
@@ -49,7 +49,7 @@ import Testing
     #expect(error.code == .unavailable && error.message.contains("self-signed"), "\(error)")
   }
 
-  @Test("a certificate of an unknown authority is refused (G16)")
+  @Test("G16: a certificate of an unknown authority is refused")
   func unknownAuthority() async throws {
     let stranger = try TLSIdentity("Stranger", isAuthority: true)
     let error = try await error(
@@ -58,7 +58,7 @@ import Testing
     #expect(error.code == .unavailable && error.message.contains("not trusted"), "\(error)")
   }
 
-  @Test("a certificate for another host is refused (G16)", arguments: ["localhost", "127.0.0.1"])
+  @Test("G16: a certificate for another host is refused", arguments: ["localhost", "127.0.0.1"])
   func wrongHost(host: String) async throws {
     let authority = try TLSIdentity("Authority", isAuthority: true)
     let error = try await error(
@@ -68,7 +68,7 @@ import Testing
   }
 
   @Test(
-    "a certificate before or after its time is refused (G16)",
+    "G16: an expired or not yet valid certificate is refused",
     arguments: [
       (TLSIdentity.Validity.past, "has expired"), (.future, "not valid yet"),
     ])
@@ -81,7 +81,7 @@ import Testing
     #expect(error.code == .unavailable && error.message.contains(words), "\(error)")
   }
 
-  @Test("a port that speaks no TLS, or only TLS 1.1, is refused", arguments: [false, true])
+  @Test("a port without TLS or with only TLS 1.1 is refused", arguments: [false, true])
   func noTLS(isOld: Bool) async throws {
     let identity = try TLSIdentity("localhost", hosts: "DNS:localhost")
     try await withServer {
@@ -101,7 +101,7 @@ import Testing
     }
   }
 
-  @Test("a handshake that does not end is given up")
+  @Test("a handshake that does not end times out")
   func stalled() async throws {
     try await withServer {
       while true { _ = try $0.read() }

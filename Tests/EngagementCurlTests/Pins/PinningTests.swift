@@ -51,7 +51,7 @@ private struct Chain {
     }
   }
 
-  @Test("the key of any certificate of the chain is a match", arguments: 0..<3)
+  @Test("a pin may match the key of any certificate in the chain", arguments: 0..<3)
   func anyOfTheChain(place: Int) async throws {
     let chain = try Chain()
     let pin = try chain.pins[place]
@@ -60,7 +60,7 @@ private struct Chain {
     #expect(try results.map { try $0.get().status } == [200])
   }
 
-  @Test("without a pinned key not a byte of the request is sent, each time (G16)")
+  @Test("G16: a pin mismatch refuses every request before a byte of it is sent")
   func mismatch() async throws {
     let chain = try Chain()
     let reports = Pile<PinMismatch>()
@@ -76,7 +76,7 @@ private struct Chain {
     #expect(reports.all.allSatisfy { $0.wasRefused && $0.host.text == "localhost" })
   }
 
-  @Test("a certificate that is sent but not part of the verified chain does not match")
+  @Test("a pin for a certificate outside the verified chain does not match")
   func sentOnly() async throws {
     let chain = try Chain()
     let stranger = try TLSIdentity("Between", isAuthority: true, issuer: chain.root)
@@ -86,7 +86,7 @@ private struct Chain {
     #expect(throws: EngagementError.self) { try results[0].get() }
   }
 
-  @Test("pins that only report let the request through and tell of each, kept connections too")
+  @Test("report-only pins let each request through and report it, also on kept connections")
   func reportOnly() async throws {
     let chain = try Chain()
     let reports = Pile<PinMismatch>()
@@ -98,7 +98,7 @@ private struct Chain {
     #expect(reports.all.map(\.wasRefused) == [false, false, false])
   }
 
-  @Test("a report may cancel the request that it is about", .timeLimit(.minutes(20)))
+  @Test("a mismatch report may cancel its own request", .timeLimit(.minutes(20)))
   func cancelled() async throws {
     let chain = try Chain()
     let pins = try PinSet(
@@ -128,7 +128,7 @@ private struct Chain {
     }
   }
 
-  @Test("pins that have expired are not looked at")
+  @Test("expired pins are ignored")
   func expired() async throws {
     let pins = try PinSet(
       [Pin(sha256: [UInt8](repeating: 1, count: 32))], expires: Date(timeIntervalSince1970: 0))
@@ -138,7 +138,7 @@ private struct Chain {
     #expect(reports.all.isEmpty)
   }
 
-  @Test("a connection made anew to a pinned host shows its whole chain again")
+  @Test("each new connection to a pinned host is checked against its whole chain")
   func anew() async throws {
     let chain = try Chain()
     let (results, heads, connections) = try await send(
@@ -151,7 +151,7 @@ private struct Chain {
     #expect(heads == 4 && connections == 4)
   }
 
-  @Test("a pin never stands in for the usual checks")
+  @Test("a matching pin does not replace certificate verification")
   func pinAlone() async throws {
     let chain = try Chain()
     let stranger = try TLSIdentity("Stranger", isAuthority: true)

@@ -12,7 +12,7 @@ import Testing
     }
   }
 
-  @Test("requests one after the other use one connection")
+  @Test("sequential requests share one connection")
   func reuse() async throws {
     try await withServer(nil, Self.answerAll) { server in
       let transport = transport()
@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test("hundreds at once are all answered, each with its own answer")
+  @Test("hundreds of concurrent requests each get their own response")
   func many() async throws {
     try await withServer { connection in
       while true {
@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test(
-    "who is answered may send the next request from where the answer came",
+    "a task resumed on the transport's thread may send the next request",
     .timeLimit(.minutes(20)))
   func fromTheAnswer() async throws {
     try await withServer(nil, Self.answerAll) { server in
@@ -75,7 +75,7 @@ import Testing
     if head.contains("/first") { try connection.readHead() }
   }
 
-  @Test("what only reads is sent again where a kept connection was dead")
+  @Test("a GET is sent again when its kept connection is dead")
   func deadConnection() async throws {
     try await withServer(nil, Self.dieOnSecond) { server in
       let transport = transport()
@@ -86,7 +86,7 @@ import Testing
     }
   }
 
-  @Test("what may have had an effect is never sent twice by itself (G3)", arguments: [nil, [1]])
+  @Test("G3: the transport never resends a POST by itself", arguments: [nil, [1]])
   func noSecondEffect(body: [UInt8]?) async throws {
     try await withServer(nil, Self.dieOnSecond) { server in
       let transport = transport()
@@ -101,7 +101,7 @@ import Testing
     }
   }
 
-  @Test("a server that goes away during an upload ends the request and not the process")
+  @Test("a server that disappears during an upload fails the request and not the process")
   func goneDuringUpload() async throws {
     let identity = try TLSIdentity("localhost", isAuthority: true, hosts: "DNS:localhost")
     try await identity.withFile { file in
@@ -129,7 +129,7 @@ import Testing
     }
   }
 
-  @Test("transports come and go, with and without a request")
+  @Test("transports can be created and released with or without a request")
   func lifetimes() async throws {
     try await withServer(nil, Self.answerAll) { server in
       for number in 0..<40 {

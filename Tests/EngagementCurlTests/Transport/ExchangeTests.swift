@@ -5,7 +5,7 @@ import TestServers
 import Testing
 
 @Suite struct ExchangeTests {
-  @Test("a request leaves as it is: method, target, headers, and nothing that nobody asked for")
+  @Test("a request is sent with exactly its method, target and headers")
   func request() async throws {
     try await withServer {
       try $0.readHead()
@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test(
-    "a body is announced by its length and sent at once",
+    "a body is sent at once with its Content-Length",
     arguments: ["POST", "PUT", "PATCH", "DELETE", "REPORT"], [0, 5, 3_000_000])
   func body(method: String, count: Int) async throws {
     let bodies = Pile<[UInt8]>()
@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test(
-    "no body is announced as an empty one where servers expect a body",
+    "a missing body is sent as Content-Length 0 for POST, PUT and PATCH only",
     arguments: [
       (HTTPMethod.post, true), (.put, true), (.patch, true), (.get, false), (.delete, false),
       (.options, false), (.head, false),
@@ -62,7 +62,7 @@ import Testing
   }
 
   @Test(
-    "every status is a response, redirects too, and nothing is followed (G16)",
+    "G16: every status is a response, and redirects are not followed",
     arguments: [200, 204, 301, 302, 304, 307, 308, 400, 401, 404, 429, 500, 503, 599])
   func status(status: Int) async throws {
     try await withServer {
@@ -78,7 +78,7 @@ import Testing
     }
   }
 
-  @Test("repeated headers are kept in order; what no header can be, and trailers, are left out")
+  @Test("repeated headers keep their order, and invalid headers and trailers are dropped")
   func headers() async throws {
     try await withServer {
       try $0.readHead()
@@ -100,7 +100,7 @@ import Testing
   }
 
   @Test(
-    "an empty 200, with and without a length, is a response without a body",
+    "an empty 200 is a response without a body, with or without a length",
     arguments: [
       "Content-Length: 0\r\n", "", "Transfer-Encoding: chunked\r\n",
     ])
@@ -115,7 +115,7 @@ import Testing
     }
   }
 
-  @Test("a HEAD is over with its head")
+  @Test("a HEAD response ends after its head")
   func head() async throws {
     try await withServer {
       try $0.readHead()
@@ -128,7 +128,7 @@ import Testing
   }
 
   @Test(
-    "what can't be sent is refused before a connection is made",
+    "a request with a forbidden URL is refused before a connection is made",
     arguments: [
       ("ws://127.0.0.1:1/", EngagementError.Code.invalidArgument),
       ("wss://example.com/", .invalidArgument), ("ftp://example.com/", .invalidArgument),
@@ -142,7 +142,7 @@ import Testing
     #expect(try await failure(of: HTTPRequest(.get, url), by: transport).code == code)
   }
 
-  @Test("a header that frames the message is refused")
+  @Test("a request with a framing header is refused")
   func framing() async throws {
     let headers = try HTTPHeaders(["Transfer-Encoding": "chunked"])
     let request = HTTPRequest(.post, "http://127.0.0.1:1/", headers: headers)

@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test(
-    "many requests at once share one connection of HTTP/2, with pins and without",
+    "concurrent requests share one HTTP/2 connection, with and without pins",
     .timeLimit(.minutes(20)), arguments: [false, true])
   func shared(pinned: Bool) async throws {
     try await withTransport(pinned: pinned) { connection in
@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  @Test("a connection of HTTP/2 that ends is unavailable for all who use it")
+  @Test("an HTTP/2 connection that ends is unavailable for all its requests")
   func ended() async throws {
     try await withTransport(pinned: false) { connection in
       var peer = try HTTP2(connection)

@@ -12,7 +12,7 @@ import Testing
     return "\(route.server.revealed) but \(route.exceptions)"
   }
 
-  @Test("the variables are looked for in lower case first, the special one before the general")
+  @Test("lower-case proxy variables win, and specific ones win over general ones")
   func variables() throws {
     #expect(try route([:], to: "example.com") == " but ")
     #expect(try route(["https_proxy": "a", "HTTPS_PROXY": "b"], to: "example.com") == "a but ")
@@ -24,7 +24,7 @@ import Testing
         == "c but a.example,b.example")
   }
 
-  @Test("a loopback address never goes through a proxy", arguments: ["127.0.0.1", "[::1]"])
+  @Test("a loopback address never uses a proxy", arguments: ["127.0.0.1", "[::1]"])
   func loopback(host: String) throws {
     #expect(try route(["https_proxy": "a", "all_proxy": "b"], to: host) == " but ")
     let choice = ProxyChoice(.server(Secret("http://proxy.example")))
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test("through a proxy, the server alone sees the headers, and its pins hold (G16)")
+  @Test("G16: only the server behind a proxy sees the headers, and its pins hold")
   func tunnel() async throws {
     let authority = try TLSIdentity("Authority", isAuthority: true)
     let identity = try TLSIdentity("server", hosts: "DNS:localhost", issuer: authority)
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test("a proxy that refuses is named", arguments: [403, 407, 502])
+  @Test("an error of a refusing proxy names the proxy and its status", arguments: [403, 407, 502])
   func refusing(status: Int) async throws {
     try await withServer {
       try $0.readHead()
@@ -86,7 +86,7 @@ import Testing
     }
   }
 
-  @Test("a proxy that is not there is unavailable")
+  @Test("an unknown proxy is unavailable, and the error names the proxy")
   func missing() async throws {
     let error = try await failure(
       of: HTTPRequest(.get, "https://example.com/"),

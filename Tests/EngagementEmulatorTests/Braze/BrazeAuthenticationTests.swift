@@ -18,7 +18,7 @@ import Testing
   private static let good = token(["sub": "ada", "exp": later])
 
   @Test(
-    "each thing that is wrong with a token has its code",
+    "each fault of a token gives its error code",
     arguments: [
       (10, token(["sub": "ada"])), (20, "no token"), (20, "a.b"),
       (20, token(["sub": "ada", "exp": later], signature: "")),
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test("a good token passes, and no record shows it")
+  @Test("a valid token is accepted, and the record never shows it")
   func good() async throws {
     try await Stand.run(vendors: ["braze"]) { stand async throws in
       try await stand.emulator.configure("braze", ["authentication": "required"])
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test("a request that speaks of another user than its token is refused")
+  @Test("a request with an event of another user than its token's is refused")
   func otherUser() async throws {
     try await Stand.run(vendors: ["braze"]) { stand async throws in
       try await stand.emulator.configure("braze", ["authentication": "required"])
@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  @Test("a token whose key was taken away is refused")
+  @Test("a token is refused after its key is revoked")
   func refused() async throws {
     try await Stand.run(vendors: ["braze"]) { stand async throws in
       try await stand.emulator.configure(
@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  @Test("optional authentication reports the error and does what was asked")
+  @Test("optional authentication reports the error and still accepts the request")
   func optional() async throws {
     try await Stand.run(vendors: ["braze"]) { stand async throws in
       try await stand.emulator.configure("braze", ["authentication": "optional"])
@@ -81,7 +81,7 @@ import Testing
     }
   }
 
-  @Test("who is not signed in needs no token")
+  @Test("an anonymous request needs no token")
   func anonymous() async throws {
     try await Stand.run(vendors: ["braze"]) { stand async throws in
       try await stand.emulator.configure("braze", ["authentication": "required"])
@@ -89,7 +89,7 @@ import Testing
     }
   }
 
-  @Test("tokens expire by the vendors' clock")
+  @Test("tokens expire by the emulator's clock")
   func clock() async throws {
     try await Stand.run(vendors: ["braze"]) { stand async throws in
       try await stand.emulator.configure("braze", ["authentication": "required"])

@@ -1,9 +1,10 @@
 import EngagementEmulator
 import EngagementModel
+import EngagementVendors
 import Testing
 
 @Suite(.timeLimit(.minutes(20))) struct BrazeDataTests {
-  @Test("every event is an effect of its own, and twice is twice")
+  @Test("each event is one effect, and a repeated event counts again")
   func effects() async throws {
     try await Stand.run(vendors: ["braze"]) { stand async throws in
       let events: JSON = [
@@ -23,7 +24,7 @@ import Testing
         ("ss", "s-1"), ("se", "s-1"), ("ce", "ordered"), ("p", "sku-1"), ("cci", "a"),
         ("cci", "b"), ("ccic", "c"), ("ccc", "a"), ("ccd", "b"), ("pc", "campaign"),
         ("ffi", "flag"), ("uae", "email"), ("sgu", "g"), ("si", "t-1,t-2"),
-      ].map { EmulatorEffect($0.0, of: $0.1, by: "ada") }
+      ].map { VendorEffect($0.0, of: $0.1, by: "ada") }
       let requests = await stand.emulator.requests()
       #expect(requests.map(\.effects) == [expected, expected])
       #expect(await stand.emulator.times("cci") == 4)
@@ -32,7 +33,7 @@ import Testing
     }
   }
 
-  @Test("attributes are kept, and a push token is recorded by its fingerprint")
+  @Test("attributes and push tokens are recorded without their values")
   func attributes() async throws {
     try await Stand.run(vendors: ["braze"]) { stand async throws in
       try stand.data([
@@ -52,7 +53,7 @@ import Testing
     }
   }
 
-  @Test("the configuration comes when the client's is older, and not again")
+  @Test("the configuration is sent only if the client's is older")
   func configuration() async throws {
     try await Stand.run(vendors: ["braze"]) { stand async throws in
       func config(_ time: JSON) throws -> JSON? {
@@ -74,7 +75,7 @@ import Testing
     }
   }
 
-  @Test("what is on a blacklist has no effect")
+  @Test("a blacklisted event, purchase or attribute has no effect")
   func blacklists() async throws {
     try await Stand.run(vendors: ["braze"]) { stand async throws in
       try await stand.emulator.configure(
@@ -90,7 +91,7 @@ import Testing
     }
   }
 
-  @Test("triggers are sent to whoever asks, and a template is filled in")
+  @Test("triggers are sent on request, and a template is filled in")
   func triggers() async throws {
     try await Stand.run(vendors: ["braze"]) { stand async throws in
       let triggers = try stand.data(["respond_with": ["triggers": true]])["triggers"]?.array
@@ -104,7 +105,7 @@ import Testing
   }
 
   @Test(
-    "a request that Braze would not have is refused inside a 200",
+    "a request that Braze would refuse gets an error inside a 200",
     arguments: [
       ("invalid_api_key", ["device_id": "d"]),
       ("invalid_api_key", ["api_key": "", "device_id": "d"]),
@@ -122,7 +123,8 @@ import Testing
     }
   }
 
-  @Test("what is no JSON object is refused with 400", arguments: ["", "[]", "{", "\u{0}"])
+  @Test(
+    "a body that is not a JSON object is refused with 400", arguments: ["", "[]", "{", "\u{0}"])
   func unreadable(body: String) async throws {
     try await Stand.run(vendors: ["braze"]) { stand async throws in
       var request = RawRequest("POST", "/api/v3/data")
@@ -131,7 +133,7 @@ import Testing
     }
   }
 
-  @Test("an unknown path is 404 with the paths that there are")
+  @Test("an unknown path gives a 404 that lists the known paths")
   func unknownPath() async throws {
     try await Stand.run(vendors: ["braze"]) { stand async throws in
       for (method, path) in [("GET", "/api/v3/data"), ("POST", "/api/v3/dta"), ("POST", "/%zz")] {
@@ -142,7 +144,7 @@ import Testing
     }
   }
 
-  @Test("who was anonymous becomes the first user, who keeps what was done")
+  @Test("the first user adopts the anonymous user's card state")
   func adoption() async throws {
     try await Stand.run(vendors: ["braze"]) { stand async throws in
       let id = try #require(try stand.sync(user: nil).cards.keys.sorted().first)
@@ -155,7 +157,7 @@ import Testing
 
   private static func isViewed(_ card: JSON?) -> Bool { card?["v"] == true || card?["v"] == 1 }
 
-  @Test("an event that names its user is that user's")
+  @Test("an event that names a user counts for that user")
   func eventUser() async throws {
     try await Stand.run(vendors: ["braze"]) { stand async throws in
       try stand.data(user: "ada", ["events": [Stand.event("ce", ["n": "late"], user: "bob")]])

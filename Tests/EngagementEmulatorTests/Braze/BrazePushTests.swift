@@ -3,7 +3,7 @@ import EngagementModel
 import Testing
 
 @Suite(.timeLimit(.minutes(20))) struct BrazePushTests {
-  @Test("a push for Apple's devices has the vendor's own members, and the card that travels")
+  @Test("an APNs push has the vendor's members and the card that it carries")
   func apns() async throws {
     try await Stand.run(vendors: ["braze"]) { stand async throws in
       let id = try #require(try stand.sync().cards.keys.sorted().first)
@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test("a silent push has no alert, and one over FCM has texts only")
+  @Test("a silent push has no alert, and an FCM push has only text values")
   func others() async throws {
     try await Stand.run(vendors: ["braze"]) { stand async throws in
       let silent = try await stand.emulator.push(["silent": true], from: "braze")
@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test(
-    "what cannot be pushed is refused",
+    "an invalid push is refused",
     arguments: [
       ["item": "nobody"], ["platform": "pigeon"], ["title": 7], ["tittle": "x"], [],
     ] as [JSON])
@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test(
-    "what no card can be is refused",
+    "an invalid card is refused",
     arguments: [[], ["id": ""], ["id": 7], "card"] as [JSON])
   func refusedCards(item: JSON) async throws {
     try await Stand.run(vendors: ["braze"]) { stand async throws in
@@ -58,7 +58,7 @@ import Testing
   }
 
   @Test(
-    "a wrong setting is named, and nothing is changed",
+    "an invalid setting gives an error with its name and changes nothing",
     arguments: [
       ("cardsEnable", ["cardsEnable": true]), ("cardsEnabled", ["cardsEnabled": 1]),
       ("authentication", ["authentication": "maybe"]),
@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  @Test("a vendor that was not started is named")
+  @Test("an unknown vendor gives an error that lists the started vendors")
   func notStarted() async throws {
     try await Stand.run(vendors: ["braze"]) { stand async throws in
       let error = await #expect(throws: EngagementError.self) {

@@ -4,7 +4,7 @@ import EngagementModel
 import Testing
 
 @Suite(.timeLimit(.minutes(20))) struct BrazeSyncTests {
-  @Test("X18 the seeded feed has every kind of card, with ids that Braze's own clients take")
+  @Test("X18: the seeded feed has every kind of card, with ids that Braze clients accept")
   func seededFeed() async throws {
     try await Stand.run(vendors: ["braze"]) { stand async throws in
       let answer = try stand.sync()
@@ -33,19 +33,19 @@ import Testing
     }
   }
 
-  @Test("the same seed gives the same feed, another seed another")
+  @Test("the same seed gives the same feed, and another seed gives another feed")
   func determinism() async throws {
     var feeds: [JSON] = []
     for seed: UInt64 in [7, 7, 8] {
       let emulator = try await Emulator.start(
-        .init(vendors: ["braze"], seed: seed, clock: Stand.start))
+        .init(Stand.registrations, vendors: ["braze"], seed: seed, clock: Stand.start))
       feeds.append(.array(try await emulator.items(of: "braze")))
       await emulator.stop()
     }
     #expect(feeds[0] == feeds[1] && feeds[0] != feeds[2])
   }
 
-  @Test("after a full sync with nothing new the delta is empty, and watermarks are echoed")
+  @Test("a delta without changes is empty and repeats the watermarks")
   func emptyDelta() async throws {
     try await Stand.run(vendors: ["braze"]) { stand async throws in
       let full = try stand.sync()
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test("a changed card is in the next delta alone, once, with a later stamp")
+  @Test("a changed card is in the next delta only, with a later timestamp")
   func changedCard() async throws {
     try await Stand.run(vendors: ["braze"]) { stand async throws in
       let full = try stand.sync()
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test("two changes within one second are both told, whichever sync came between")
+  @Test("two changes within one second each arrive in their own delta")
   func stampsDiffer() async throws {
     try await Stand.run(vendors: ["braze"]) { stand async throws in
       let full = try stand.sync()
@@ -96,7 +96,7 @@ import Testing
     }
   }
 
-  @Test("a removed test card has no tombstone: clients keep it until it expires")
+  @Test("a removed test card has no tombstone")
   func removedTestCard() async throws {
     try await Stand.run(vendors: ["braze"]) { stand async throws in
       let full = try stand.sync()
@@ -107,7 +107,7 @@ import Testing
     }
   }
 
-  @Test("an impression, a click and a dismissal are one user's, and reach the other device")
+  @Test("an impression, a click and a dismissal affect one user on every device")
   func userState() async throws {
     try await Stand.run(vendors: ["braze"]) { stand async throws in
       let full = try stand.sync()
@@ -140,7 +140,7 @@ import Testing
     }
   }
 
-  @Test("expired cards leave the full sync when the clock has passed them")
+  @Test("expired cards leave the full sync")
   func expiry() async throws {
     try await Stand.run(vendors: ["braze"]) { stand async throws in
       let before = try stand.sync().cards.count
@@ -151,7 +151,7 @@ import Testing
     }
   }
 
-  @Test("old, unknown and future watermarks bring everything")
+  @Test("old, unknown and future watermarks lead to a full sync")
   func badWatermarks() async throws {
     try await Stand.run(vendors: ["braze"]) { stand async throws in
       let full = try stand.sync()
@@ -164,7 +164,7 @@ import Testing
     }
   }
 
-  @Test("disabled cards are gone, and the configuration says so")
+  @Test("disabled cards leave the sync, and the configuration reports them as disabled")
   func cardsDisabled() async throws {
     try await Stand.run(vendors: ["braze"]) { stand async throws in
       let full = try stand.sync()
@@ -176,7 +176,7 @@ import Testing
     }
   }
 
-  @Test("beyond the allowance of a device a sync is told to wait, and how long")
+  @Test("a sync above the device's limit gets a 429 with Retry-After")
   func syncLimit() async throws {
     try await Stand.run(vendors: ["braze"]) { stand async throws in
       try await stand.emulator.configure(
@@ -195,7 +195,7 @@ import Testing
     }
   }
 
-  @Test("a user has no more than 250 cards, the newest")
+  @Test("a user has at most 250 cards, the newest ones")
   func limit() async throws {
     try await Stand.run(vendors: ["braze"]) { stand async throws in
       for number in 1...250 {

@@ -1,14 +1,15 @@
 import EngagementEmulator
 import EngagementJSON
 import EngagementModel
+import EngagementVendors
 import Testing
 
 @Suite(.timeLimit(.minutes(20))) struct ControlTests {
-  @Test("the state says who is there, where, and what the clock shows")
+  @Test("the status lists the vendors, their endpoints, the clock and the seed")
   func status() async throws {
     try await Stand.run { stand async throws in
       let status = try #require(try stand.control("GET", "status").json)
-      for vendor in Emulator.vendors {
+      for vendor in Stand.vendors {
         #expect(status["vendors"]?[vendor] == .string(stand.emulator.endpoint(of: vendor)))
       }
       #expect(status["clock"] == "2026-11-22T00:00:00.000Z" && status["seed"] == 7)
@@ -16,7 +17,7 @@ import Testing
     }
   }
 
-  @Test("an unknown path is 404 with the paths that there are", arguments: ["", "x", "items"])
+  @Test("an unknown path gives a 404 that lists the known paths", arguments: ["", "x", "items"])
   func unknownPath(path: String) async throws {
     try await Stand.run(vendors: ["braze"]) { stand async throws in
       let answer = try stand.control("GET", path)
@@ -68,7 +69,7 @@ import Testing
     }
   }
 
-  @Test("the seed puts everything back")
+  @Test("a seed request resets the items and the record")
   func seed() async throws {
     try await Stand.run(vendors: ["braze"]) { stand async throws in
       let first = try await stand.emulator.items(of: "braze")
@@ -83,7 +84,7 @@ import Testing
   }
 
   @Test(
-    "the clock is moved or set",
+    "the control interface moves or sets the clock",
     arguments: [
       (["advance": 3_600], "2026-11-22T01:00:00.000Z"),
       (["advance": "P1DT1H"], "2026-11-23T01:00:00.000Z"),
@@ -97,7 +98,7 @@ import Testing
   }
 
   @Test(
-    "what is no change is refused",
+    "an invalid control request is refused with an error",
     arguments: [
       ("clock", [:]), ("clock", ["now": "soon"]), ("clock", ["advance": 1e30]),
       ("offline", ["offline": "yes"]), ("push/braze", ["x": 1]), ("seed", [:]),
@@ -109,7 +110,7 @@ import Testing
     }
   }
 
-  @Test("a fault script is loaded, shown, refused by its field, and taken away")
+  @Test("the control interface loads, shows and removes a fault script and names a wrong field")
   func faults() async throws {
     try await Stand.run(vendors: ["braze"]) { stand async throws in
       let script: JSON = ["faults": [["fault": "status", "status": 502, "times": "always"]]]
@@ -126,7 +127,7 @@ import Testing
     }
   }
 
-  @Test("settings, pushes and being offline go over the control interface too")
+  @Test("the control interface changes settings, sends pushes and switches the network off")
   func rest() async throws {
     try await Stand.run(vendors: ["braze"]) { stand async throws in
       #expect(try stand.control("PATCH", "settings/braze", ["cardsEnabled": false]).status == 200)

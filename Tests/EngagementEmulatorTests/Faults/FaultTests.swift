@@ -1,6 +1,7 @@
 import EngagementEmulator
 import EngagementJSON
 import EngagementModel
+import EngagementVendors
 import Foundation
 import Testing
 
@@ -40,7 +41,7 @@ import Testing
   }
 
   @Test(
-    "X18 a refusal has no effect",
+    "X18: a refused request has no effect",
     arguments: [
       ("status", 500, ["status": 500]), ("status", 502, ["status": 502]),
       ("status", 404, ["status": 404]), ("unauthorized", 401, [:]),
@@ -54,7 +55,7 @@ import Testing
     #expect(end == .closed && effects == 0)
   }
 
-  @Test("Retry-After is seconds, a date or garbage, as the fault says")
+  @Test("the fault decides whether Retry-After is seconds, a date or garbage")
   func retryAfter() async throws {
     for (kind, value) in [
       ("throttleSeconds", "60"), ("throttleDate", "Sun, 22 Nov 2026 00:01:00 GMT"),
@@ -66,7 +67,7 @@ import Testing
   }
 
   @Test(
-    "a broken connection brings nothing, and whether the effect happened depends on the kind",
+    "a broken connection brings no bytes, and the kind decides whether the effect happens",
     arguments: [
       ("resetBefore", .reset, 0), ("closeBefore", .closed, 0),
       ("resetAfter", .reset, 1), ("closeAfter", .closed, 1), ("hang", .closed, 0),
@@ -78,7 +79,7 @@ import Testing
   }
 
   @Test(
-    "an answer that arrives whole in spite of the fault is the vendor's",
+    "a fault that delivers the whole answer keeps the vendor's body",
     arguments: [
       "delay", "slowDrip", "slowHead", "headerFlood", "headerLong", "wrongContentType",
       "duplicateAnswer", "duplicateRequest",
@@ -100,14 +101,14 @@ import Testing
     }
   }
 
-  @Test("early hints come before the answer")
+  @Test("early hints arrive before the answer")
   func earlyHints() async throws {
     let hints = try #require(RawAnswer(parsing: try await Self.strike("earlyHints").bytes))
     #expect(hints.status == 103)
     #expect(RawAnswer(parsing: hints.body)?.status == 201)
   }
 
-  @Test("a cut answer promises more than it brings, or ends in its head, or in its JSON")
+  @Test("a cut answer ends within its body, its head or its JSON")
   func cuts() async throws {
     let plain = try await Self.plain()
     for (kind, end) in [("truncate", RawConnection.End.closed), ("resetMiddle", .reset)] {
@@ -122,7 +123,7 @@ import Testing
     #expect(json.length == json.body.count && json.json == nil)
   }
 
-  @Test("a wrong length or chunk leaves a client without a whole body")
+  @Test("a framing fault sends a wrong length, a broken chunk or bytes that are not HTTP")
   func framing() async throws {
     let plain = try await Self.plain()
     let short = try #require(RawAnswer(parsing: try await Self.strike("lengthShort").bytes))
@@ -136,7 +137,7 @@ import Testing
   }
 
   @Test(
-    "a damaged body arrives whole and is wrong",
+    "a damaged body arrives complete with wrong content",
     arguments: [
       "wrongType", "missingField", "invalidUTF8", "duplicateKey", "byteOrderMark", "oversize",
     ])
@@ -156,7 +157,8 @@ import Testing
   }
 
   @Test(
-    "the bomb is a sound gzip stream and becomes what it says", arguments: [0, 1, 259, 3_000_000])
+    "a gzip bomb is a valid stream and expands to the requested size",
+    arguments: [0, 1, 259, 3_000_000])
   func gzipBomb(count: Int) async throws {
     let result = try await Self.strike("gzipBomb", ["bytes": .integer(Int64(count))])
     let answer = try #require(RawAnswer(parsing: result.bytes))
@@ -167,7 +169,7 @@ import Testing
     #expect(text.count == count && text.allSatisfy { $0 == 0x20 })
   }
 
-  @Test("a body that only says that it is gzip is none")
+  @Test("a broken gzip answer has the gzip header and a plain body")
   func gzipBroken() async throws {
     let answer = try #require(RawAnswer(parsing: try await Self.strike("gzipBroken").bytes))
     #expect(answer.header("Content-Encoding") == "gzip" && answer.json != nil)
@@ -190,7 +192,7 @@ import Testing
     return Array(text)
   }
 
-  @Test("a redirect leads to itself, to the request again, or to another origin")
+  @Test("a redirect leads to a loop, to the same path or to another origin")
   func redirects() async throws {
     let faults: JSON = [["fault": "redirectLoop"], ["fault": "redirectOnce"]]
     try await Stand.run(vendors: ["braze"], faults: faults) { stand async throws in
@@ -204,7 +206,7 @@ import Testing
       let once = try Self.request().send(to: stand.braze)
       #expect(once.status == 307 && once.header("Location") == "/api/v3/data")
       #expect(try Self.request().send(to: stand.braze).status == 201)
-      await stand.emulator.load(
+      try await stand.emulator.load(
         try EmulatorFaults(json: ["faults": [["fault": "redirectElsewhere"]]]))
       let elsewhere = try Self.request().send(to: stand.braze).header("Location")
       let port = try #require(stand.braze.split(separator: ":").last)
@@ -217,7 +219,7 @@ import Testing
     }
   }
 
-  @Test("a connection goes on after a fault that does not break it")
+  @Test("a connection stays usable after a fault that does not break it")
   func goesOn() async throws {
     let faults: JSON = [["fault": "delay", "milliseconds": 1], ["fault": "wrongType"]]
     try await Stand.run(vendors: ["braze"], faults: faults) { stand async throws in
@@ -236,7 +238,7 @@ import Testing
     "closeBefore", "html", "empty", "notHTTP", "redirectLoop", "redirectElsewhere", "redirectOnce",
   ]
 
-  @Test("a hundred requests under random faults are each in the record, with the effect or none")
+  @Test("the record holds each of a hundred requests under random faults, with the right effects")
   func manyFaults() async throws {
     let kinds = EmulatorFaults.kinds.filter { !["hang", "slowDrip", "slowHead"].contains($0) }
     let faults = kinds.map { kind -> JSON in

@@ -1,18 +1,21 @@
+import EngagementBrazeTools
 import EngagementEmulator
 import EngagementJSON
 import EngagementModel
+import EngagementVendors
+import EngagementVibesTools
 import Foundation
 import Testing
 
 @Suite(.timeLimit(.minutes(20))) struct EmulatorTests {
-  @Test("X18 an emulator listens on a port for each vendor and one for control")
+  @Test("X18: an emulator listens on one port for each vendor and one for control")
   func listens() async throws {
     try await Stand.run { stand async throws in
       let endpoints =
-        Emulator.vendors.map(stand.emulator.endpoint) + [
+        Stand.vendors.map(stand.emulator.endpoint) + [
           stand.emulator.controlEndpoint
         ]
-      #expect(Set(endpoints).count == Emulator.vendors.count + 1)
+      #expect(Set(endpoints).count == Stand.vendors.count + 1)
       for endpoint in endpoints {
         #expect(endpoint.hasPrefix("http://127.0.0.1:"))
         #expect(try RawRequest("GET", "/nowhere").send(to: endpoint).status >= 400)
@@ -21,26 +24,35 @@ import Testing
     }
   }
 
-  @Test("a vendor that there is no server for is refused with the nearest name")
+  @Test("an unknown vendor is refused with the nearest name, and a duplicate vendor is refused")
   func unknownVendor() async throws {
     let error = await #expect(throws: EngagementError.self) {
-      _ = try await Emulator.start(.init(vendors: ["brase"]))
+      _ = try await Emulator.start(.init(Stand.registrations, vendors: ["brase"]))
     }
     #expect(error?.code == .invalidConfiguration)
     #expect(error?.message.contains("did you mean \"braze\"?") == true)
     await #expect(throws: EngagementError.self) {
-      _ = try await Emulator.start(.init(vendors: ["braze", "braze"]))
+      _ = try await Emulator.start(.init(Stand.registrations, vendors: ["braze", "braze"]))
     }
   }
 
-  @Test("a port in use is named with what to do, and nothing is left listening")
+  @Test("two registrations with one name are refused")
+  func registeredTwice() async throws {
+    let error = await #expect(throws: EngagementError.self) {
+      _ = try await Emulator.start(.init([.braze, .vibes, .braze]))
+    }
+    #expect(error?.code == .invalidConfiguration)
+    #expect(error?.message.contains("registered twice") == true)
+  }
+
+  @Test("a port in use gives an error with its number and the next step")
   func portInUse() async throws {
     try await Stand.run(vendors: ["braze"]) { stand async throws in
       let taken = try #require(stand.braze.split(separator: ":").last.flatMap { Int($0) })
       for name in ["braze", "control"] {
         let error = await #expect(throws: EngagementError.self) {
           _ = try await Emulator.start(
-            .init(vendors: ["braze"], ports: .any.with(taken, for: name)))
+            .init(Stand.registrations, vendors: ["braze"], ports: .any.with(taken, for: name)))
         }
         #expect(error?.code == .unavailable)
         #expect(error?.message.contains("\(taken)") == true)
@@ -53,23 +65,25 @@ import Testing
   @Test("a port outside the range is refused", arguments: [-1, 65_536])
   func portOutOfRange(port: Int) async throws {
     let error = await #expect(throws: EngagementError.self) {
-      _ = try await Emulator.start(.init(ports: .any.with(port, for: "braze")))
+      _ = try await Emulator.start(.init(Stand.registrations, ports: .any.with(port, for: "braze")))
     }
     #expect(error?.code == .invalidConfiguration)
   }
 
-  @Test("the ports of the command line are the documented ones")
+  @Test("the standard ports are the documented ones")
   func standardPorts() {
     let names = ["braze", "vibes", "clevertap", "atomic", "control"]
-    #expect(
-      names.map(Emulator.Ports.standard.number) == [8400, 8401, 8402, 8403, 8409])
-    #expect(names.map(Emulator.Ports.from(9000).number) == [9000, 9001, 9002, 9003, 9009])
-    #expect(Emulator.Ports.any.number(of: "braze") == 0)
+    func numbers(_ ports: Emulator.Ports) -> [Int] {
+      names.map { ports.number(of: $0, among: Stand.registrations + [.cleverTap, .atomic]) }
+    }
+    #expect(numbers(.standard) == [8400, 8401, 8402, 8403, 8409])
+    #expect(numbers(.from(9000)) == [9000, 9001, 9002, 9003, 9009])
+    #expect(numbers(.any) == [0, 0, 0, 0, 0])
   }
 
-  @Test("after stop nothing listens, and a second stop is harmless")
+  @Test("a stopped emulator closes its connections, and a second stop is safe")
   func stops() async throws {
-    let emulator = try await Emulator.start(.init(seed: 1))
+    let emulator = try await Emulator.start(.init(Stand.registrations, seed: 1))
     let endpoint = emulator.endpoint(of: "braze")
     let connection = try RawConnection(endpoint)
     async let first: Void = emulator.stop()
@@ -85,11 +99,11 @@ import Testing
     #expect(await emulator.requests().isEmpty)
   }
 
-  @Test("a stop breaks off what hangs", arguments: ["hang", "slowDrip", "delay"])
+  @Test("a stop closes connections that hang", arguments: ["hang", "slowDrip", "delay"])
   func stopsInFlight(kind: String) async throws {
     let faults: JSON = [["fault": .string(kind), "milliseconds": 600_000, "times": "always"]]
     let emulator = try await Emulator.start(
-      .init(faults: try EmulatorFaults(json: ["faults": faults])))
+      .init(Stand.registrations, faults: try EmulatorFaults(json: ["faults": faults])))
     let connections = try (0..<8).map { _ in
       try RawConnection(emulator.endpoint(of: "braze"))
     }
@@ -103,16 +117,16 @@ import Testing
     for connection in connections { #expect(connection.receiveAll() != .silent) }
   }
 
-  @Test("an emulator that nobody holds ends by itself")
+  @Test("an emulator stops when it is deallocated")
   func endsWithItsOwner() async throws {
-    var emulator: Emulator? = try await Emulator.start()
+    var emulator: Emulator? = try await Emulator.start(.init(Stand.registrations))
     let endpoint = try #require(emulator?.endpoint(of: "braze"))
     let connection = try RawConnection(endpoint)
     emulator = nil
     #expect(connection.receiveAll() != .silent)
   }
 
-  @Test("a connection is kept for many requests, pipelined too, and chunked bodies are read")
+  @Test("a connection serves pipelined requests and chunked bodies")
   func keepsConnections() async throws {
     try await Stand.run(vendors: ["braze"]) { stand async throws in
       let connection = try RawConnection(stand.braze)
@@ -142,17 +156,17 @@ import Testing
     }
   }
 
-  @Test("requests are numbered in the order in which they came, over all vendors")
+  @Test("requests are numbered in order of arrival across all vendors")
   func numbers() async throws {
     try await Stand.run { stand async throws in
       for _ in 0..<3 {
-        for vendor in Emulator.vendors {
+        for vendor in Stand.vendors {
           _ = try RawRequest("GET", "/no/where?token=secret")
             .send(to: stand.emulator.endpoint(of: vendor))
         }
       }
       let requests = await stand.emulator.requests()
-      #expect(requests.map(\.number) == Array(1...3 * Emulator.vendors.count))
+      #expect(requests.map(\.number) == Array(1...3 * Stand.vendors.count))
       #expect(requests.allSatisfy { $0.path == "/no/where" && $0.status == 404 })
       #expect(requests.allSatisfy { $0.time == Stand.start && $0.method == "GET" })
       #expect(await stand.emulator.requests(after: 4).map(\.number) == [5, 6])
@@ -162,7 +176,7 @@ import Testing
     }
   }
 
-  @Test("a hundred clients at once are each answered")
+  @Test("the emulator answers a hundred concurrent clients")
   func manyClients() async throws {
     try await Stand.run(vendors: ["braze"]) { stand async throws in
       let connections = try (0..<100).map { _ in try RawConnection(stand.braze) }
@@ -179,7 +193,7 @@ import Testing
     }
   }
 
-  @Test("offline, vendors reset connections and the control interface goes on")
+  @Test("an offline emulator resets vendor connections, and the control interface still works")
   func offline() async throws {
     try await Stand.run(vendors: ["braze"]) { stand async throws in
       let idle = try RawConnection(stand.braze)

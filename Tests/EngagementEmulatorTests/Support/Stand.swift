@@ -1,7 +1,10 @@
+import EngagementBrazeTools
 import EngagementEmulator
 import EngagementFormats
 import EngagementJSON
 import EngagementModel
+import EngagementVendors
+import EngagementVibesTools
 import Foundation
 import Testing
 
@@ -10,16 +13,20 @@ struct Stand {
   /// 2026-11-22T00:00:00Z.
   static let start = Date(timeIntervalSince1970: 1_795_305_600)
 
+  /// The vendors that the emulator is tried with.
+  static let registrations: [VendorRegistration] = [.braze, .vibes]
+  static let vendors = registrations.map(\.name)
+
   let emulator: Emulator
 
   /// Runs a test against an emulator of its own and stops it, whatever happens.
   static func run(
-    vendors: [String] = Emulator.vendors, faults: JSON? = nil,
+    vendors: [String] = Stand.vendors, faults: JSON? = nil,
     _ body: (Stand) async throws -> Void
   ) async throws {
     let faults = try faults.map { try EmulatorFaults(json: ["faults": $0]) }
     let emulator = try await Emulator.start(
-      .init(vendors: vendors, seed: 7, faults: faults, clock: start))
+      .init(Stand.registrations, vendors: vendors, seed: 7, faults: faults, clock: start))
     do {
       try await body(Stand(emulator: emulator))
     } catch {

@@ -1,9 +1,10 @@
 import EngagementEmulator
 import EngagementModel
+import EngagementVendors
 import Testing
 
 @Suite(.timeLimit(.minutes(20))) struct VibesDeviceTests {
-  @Test("X18 a device is registered, updated and unregistered")
+  @Test("X18: a device is registered, updated and unregistered")
   func lifecycle() async throws {
     try await Stand.run(vendors: ["vibes"]) { stand async throws in
       let device = try VibesDevice(stand)
@@ -16,14 +17,14 @@ import Testing
     }
   }
 
-  @Test("the vendor's base may be a part of the path or not")
+  @Test("the base path of the vendor is optional")
   func base() async throws {
     try await Stand.run(vendors: ["vibes"]) { stand async throws in
       #expect(try VibesDevice(stand, prefix: "/demo").call("GET", "").status == 200)
     }
   }
 
-  @Test("each registration is a device of its own")
+  @Test("each registration creates a new device")
   func twice() async throws {
     try await Stand.run(vendors: ["vibes"]) { stand async throws in
       let (first, second) = (try VibesDevice(stand), try VibesDevice(stand))
@@ -35,7 +36,7 @@ import Testing
   }
 
   @Test(
-    "what is no device is refused in the platform's envelope",
+    "an invalid device is refused in the vendor's error format",
     arguments: [nil, [:], ["device": [:]], ["device": ["os": "webOS"]]] as [JSON?])
   func refused(body: JSON?) async throws {
     try await Stand.run(vendors: ["vibes"]) { stand async throws in
@@ -46,7 +47,7 @@ import Testing
     }
   }
 
-  @Test("an expired token is renewed with itself, and the old one is good no more")
+  @Test("an expired token can renew itself, and the old token is refused afterwards")
   func renewal() async throws {
     try await Stand.run(vendors: ["vibes"]) { stand async throws in
       try await stand.emulator.configure("vibes", ["tokenLifetime": 3_600])
@@ -68,7 +69,7 @@ import Testing
     }
   }
 
-  @Test("a push token that is registered twice is one effect, and it can be taken back")
+  @Test("a push token registered twice is one effect, and it can be unregistered")
   func push() async throws {
     try await Stand.run(vendors: ["vibes"]) { stand async throws in
       let device = try VibesDevice(stand)
@@ -83,7 +84,9 @@ import Testing
     }
   }
 
-  @Test("an unknown name is given to the person, a known one's person takes the device over")
+  @Test(
+    "an unknown external id is assigned to the person, and a known one moves the device to its person"
+  )
   func assign() async throws {
     try await Stand.run(vendors: ["vibes"]) { stand async throws in
       let (first, second) = (try VibesDevice(stand), try VibesDevice(stand))
@@ -100,7 +103,7 @@ import Testing
     }
   }
 
-  @Test("events are taken one type a batch and count once for each uuid")
+  @Test("a batch holds events of one type, and each uuid counts once")
   func events() async throws {
     try await Stand.run(vendors: ["vibes"]) { stand async throws in
       let device = try VibesDevice(stand)
@@ -126,7 +129,7 @@ import Testing
     }
   }
 
-  @Test("a migration is called back once with its item")
+  @Test("a migration callback counts once for its item")
   func migration() async throws {
     try await Stand.run(vendors: ["vibes"]) { stand async throws in
       let device = try VibesDevice(stand)
@@ -137,7 +140,7 @@ import Testing
     }
   }
 
-  @Test("shop tracking needs no token, and its list must be one")
+  @Test("shop tracking needs no token and refuses an invalid list")
   func track() async throws {
     try await Stand.run(vendors: ["vibes"]) { stand async throws in
       let endpoint = stand.emulator.endpoint(of: "vibes")
@@ -149,7 +152,7 @@ import Testing
     }
   }
 
-  @Test("an unknown path is 404 with the paths that there are")
+  @Test("an unknown path gives a 404 that lists the known paths")
   func unknownPath() async throws {
     try await Stand.run(vendors: ["vibes"]) { stand async throws in
       for (method, path) in [("GET", "/"), ("POST", "/mobile_apps"), ("GET", "/a/b/c/d/e/f")] {

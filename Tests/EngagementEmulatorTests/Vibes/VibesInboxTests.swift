@@ -5,7 +5,7 @@ import EngagementModel
 import Testing
 
 @Suite(.timeLimit(.minutes(20))) struct VibesInboxTests {
-  @Test("X18 the inbox is an array, newest first, with the vendor's odd shapes")
+  @Test("X18: the inbox is an array, newest first, in the vendor's format")
   func list() async throws {
     try await Stand.run(vendors: ["vibes"]) { stand async throws in
       let inbox = try VibesDevice(stand).inbox()
@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test("reading is one person's and an effect once")
+  @Test("a repeated read counts once and affects one person")
   func read() async throws {
     try await Stand.run(vendors: ["vibes"]) { stand async throws in
       let (first, second) = (try VibesDevice(stand), try VibesDevice(stand))
@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test("an expired message leaves the list and cannot be had any more")
+  @Test("an expired message leaves the list and gives a 404")
   func expire() async throws {
     try await Stand.run(vendors: ["vibes"]) { stand async throws in
       let device = try VibesDevice(stand)
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test("a message expires by the vendors' clock")
+  @Test("a message expires by the emulator's clock")
   func clock() async throws {
     try await Stand.run(vendors: ["vibes"]) { stand async throws in
       let device = try VibesDevice(stand)
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test("another person's inbox is not there, and a wrong change is refused")
+  @Test("another person's inbox gives a 404, and an invalid change is refused")
   func refusals() async throws {
     try await Stand.run(vendors: ["vibes"]) { stand async throws in
       let (first, second) = (try VibesDevice(stand), try VibesDevice(stand))
@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  @Test("a message takes the place of those with its collapse key, and 200 are shown at most")
+  @Test("a message replaces those with its collapse key, and the inbox lists at most 200")
   func collapse() async throws {
     try await Stand.run(vendors: ["vibes"]) { stand async throws in
       let device = try VibesDevice(stand)
@@ -93,7 +93,7 @@ import Testing
     }
   }
 
-  @Test("without an inbox the app says so and the list is empty")
+  @Test("a disabled inbox is reported and its list is empty")
   func disabled() async throws {
     try await Stand.run(vendors: ["vibes"]) { stand async throws in
       let device = try VibesDevice(stand)
@@ -103,7 +103,7 @@ import Testing
     }
   }
 
-  @Test("pushes name their message, and over FCM every value is a text")
+  @Test("a push names its message, and an FCM push has only text values")
   func pushes() async throws {
     try await Stand.run(vendors: ["vibes"]) { stand async throws in
       let uid = try #require(try await stand.emulator.items(of: "vibes").first?["message_uid"])

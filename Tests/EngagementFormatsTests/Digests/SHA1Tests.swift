@@ -4,7 +4,7 @@ import Testing
 @Suite("SHA-1")
 struct SHA1Tests {
   @Test(
-    "the text vectors of FIPS 180-4",
+    "digests match the text vectors of FIPS 180-4",
     arguments: [
       ("", "da39a3ee5e6b4b0d3255bfef95601890afd80709"),
       ("abc", "a9993e364706816aba3e25717850c26c9cd0d89d"),
@@ -23,7 +23,7 @@ struct SHA1Tests {
   }
 
   @Test(
-    "the short byte vectors of NIST",
+    "digests match the short byte vectors of NIST",
     arguments: [
       ("36", "c1dfd96eea8cc2b62785275bca38ac261256e278"),
       ("195a", "0a1c2d555bbe431ad6288af5a54f93e0449c9232"),
@@ -37,7 +37,7 @@ struct SHA1Tests {
   }
 
   @Test(
-    "messages on both sides of a block",
+    "digests match known values on both sides of a block boundary",
     arguments: [
       (55, "c1c8bbdc22796e28c0e15163d20899b65621d65a"),
       (56, "c2db330f6083854c99d4b5bfb6e8f29f201be699"),
@@ -51,7 +51,7 @@ struct SHA1Tests {
     #expect(Hex.text(of: SHA1.digest(of: message)) == digest)
   }
 
-  @Test("the handshake of RFC 6455, section 1.3")
+  @Test("the digest matches the handshake of RFC 6455, section 1.3")
   func handshake() {
     let key = "dGhlIHNhbXBsZSBub25jZQ==" + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
     #expect(Base64.text(of: SHA1.digest(of: key)) == "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=")

@@ -4,7 +4,7 @@ import Testing
 @Suite("SHA-256")
 struct SHA256Tests {
   @Test(
-    "the text vectors of FIPS 180-4",
+    "digests match the text vectors of FIPS 180-4",
     arguments: [
       ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
       ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
@@ -23,7 +23,7 @@ struct SHA256Tests {
   }
 
   @Test(
-    "the byte vectors of NIST's additional examples, on both sides of each block",
+    "digests match the NIST byte vectors on both sides of each block boundary",
     arguments: [
       ([0xbd], 1, "68325720aabd7c82f30f554b313d0570c95accbb7dc4b5aae11204c08ffe732b"),
       (
@@ -44,7 +44,7 @@ struct SHA256Tests {
     #expect(SHA256.digest(of: message).description == digest)
   }
 
-  @Test("a million times a, in pieces of a length that no block has")
+  @Test("a million letters in pieces of 1,000 bytes give the published digest")
   func million() {
     var hash = SHA256()
     let piece = [UInt8](repeating: UInt8(ascii: "a"), count: 1_000)
@@ -55,7 +55,7 @@ struct SHA256Tests {
   }
 
   @Test(
-    "a message cut anywhere has the digest of the whole", arguments: [0, 1, 55, 63, 64, 65, 200])
+    "a message in any pieces has the digest of the whole", arguments: [0, 1, 55, 63, 64, 65, 200])
   func pieces(_ length: Int) {
     let message = (0..<length).map { UInt8($0) }
     let whole = SHA256.digest(of: message)
@@ -70,7 +70,7 @@ struct SHA256Tests {
     }
   }
 
-  @Test("a digest may be taken on the way, and a copy goes its own way")
+  @Test("a digest can be taken midway, and copies continue independently")
   func copies() {
     var hash = SHA256()
     hash.update(Array("a".utf8))
@@ -82,7 +82,7 @@ struct SHA256Tests {
     #expect(copy.digest() == SHA256.digest(of: "abd"))
   }
 
-  @Test("the bytes and the prefix of a digest are those of its text")
+  @Test("the bytes and the prefix of a digest match its text")
   func views() {
     let digest = SHA256.digest(of: "abc")
     #expect(Hex.text(of: digest.bytes) == digest.description)

@@ -6,7 +6,7 @@ import Testing
 @Suite("UUID text")
 struct UUIDTextTests {
   @Test(
-    "text of either case is read and printed in lower case",
+    "text in either case is read and printed in lower case",
     arguments: [
       "017F22E2-79B0-7CC3-98C4-DC0C0C07398F", "f81d4fae-7dec-11d0-a765-00a0c91e6bf6",
       "00000000-0000-0000-0000-000000000000", "FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF",
@@ -20,7 +20,7 @@ struct UUIDTextTests {
   }
 
   @Test(
-    "what is no UUID text is nil",
+    "text that is not a UUID gives nil",
     arguments: [
       "", "017f22e2", "017f22e279b07cc398c4dc0c0c07398f", "017f22e2-79b0-7cc3-98c4-dc0c0c07398",
       "017f22e2-79b0-7cc3-98c4-dc0c0c07398f0", "017f22e2-79b0-7cc3-98c4-dc0c0c07398g",
@@ -33,7 +33,7 @@ struct UUIDTextTests {
     #expect(UUID(text: text) == nil)
   }
 
-  @Test("random UUIDs read and print as Foundation's do")
+  @Test("random UUIDs read and print as in Foundation")
   func foundation() {
     var random = SeededGenerator(seed: 10)
     let wrong = (0..<1_000).map { _ in UUID(bits: (random.next(), random.next())) }
@@ -41,14 +41,14 @@ struct UUIDTextTests {
     #expect(wrong.isEmpty)
   }
 
-  @Test("bits come back in their order")
+  @Test("the bits of a UUID keep their order")
   func bits() {
     let uuid = UUID(bits: (0x017f_22e2_79b0_7cc3, 0x98c4_dc0c_0c07_398f))
     #expect(uuid.text == "017f22e2-79b0-7cc3-98c4-dc0c0c07398f")
     #expect(uuid.bits == (0x017f_22e2_79b0_7cc3, 0x98c4_dc0c_0c07_398f))
   }
 
-  @Test("a buffer gets all characters or none", arguments: [0, 35, 36, 40])
+  @Test("a buffer receives all characters or none", arguments: [0, 35, 36, 40])
   func buffer(_ capacity: Int) {
     let uuid = UUID(bits: (0x017f_22e2_79b0_7cc3, 0x98c4_dc0c_0c07_398f))
     let written = [UInt8](capacity: capacity) { output in
@@ -57,7 +57,7 @@ struct UUIDTextTests {
     #expect(String(decoding: written, as: UTF8.self) == (capacity >= 36 ? uuid.text : ""))
   }
 
-  @Test("damaged text never traps, and what is read prints the same digits")
+  @Test("damaged text never traps, and accepted text prints its own digits")
   func damage() {
     var random = SeededGenerator(seed: 11)
     var wrong: [String] = []

@@ -3,12 +3,12 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A sequence of UUIDs of version 7")
+@Suite("Sequences of version 7 UUIDs")
 struct UUIDv7SequenceTests {
   private func milliseconds(of uuid: UUID) -> UInt64 { uuid.bits.high >> 16 }
   private func count(of uuid: UUID) -> UInt64 { uuid.bits.high & 0xfff }
 
-  @Test("an id of a new millisecond begins at a random count with its first bit clear")
+  @Test("the first id of a millisecond starts at a random count with a clear top bit")
   func newMillisecond() throws {
     var sequence = UUIDv7Sequence()
     let date = try #require(Epoch.date(milliseconds: 1_645_557_742_000))
@@ -16,7 +16,7 @@ struct UUIDv7SequenceTests {
     #expect(uuid.text == "017f22e2-79b0-77ff-98c4-dc0c0c07398f")
   }
 
-  @Test("ids of one millisecond are counted, and their last 62 bits are the caller's")
+  @Test("ids within a millisecond count up and keep the caller's last 62 bits")
   func oneMillisecond() throws {
     var sequence = UUIDv7Sequence()
     let date = try #require(Epoch.date(milliseconds: 1_645_557_742_000))
@@ -28,7 +28,7 @@ struct UUIDv7SequenceTests {
       ])
   }
 
-  @Test("a full count moves one millisecond ahead, and the clock catches up")
+  @Test("a full count moves one millisecond ahead until the clock catches up")
   func fullCount() throws {
     var sequence = UUIDv7Sequence()
     let now = try #require(Epoch.date(milliseconds: 1_000))
@@ -42,7 +42,7 @@ struct UUIDv7SequenceTests {
     #expect(milliseconds(of: sequence.next(at: later, random: (0, 0))) == 1_002)
   }
 
-  @Test("a clock that goes back does not take the ids with it")
+  @Test("ids keep increasing when the clock goes back")
   func clockGoesBack() throws {
     var sequence = UUIDv7Sequence()
     let ids = try [5_000, 4_999, 0, 5_000, 5_001].map { (now: Int64) in
@@ -67,7 +67,7 @@ struct UUIDv7SequenceTests {
     #expect(ids.allSatisfy { $0.bits.high >> 12 & 0xf == 7 && $0.bits.low >> 62 == 0b10 })
   }
 
-  @Test("times that are no times still give increasing ids")
+  @Test("invalid times still give increasing ids")
   func noTimes() {
     var sequence = UUIDv7Sequence()
     let seconds: [Double] = [.nan, -.infinity, -1, 0, 1, .nan, .infinity, 1e300, .nan]

@@ -6,7 +6,7 @@ import Testing
 @Suite("Base64")
 struct Base64Tests {
   @Test(
-    "the vectors of RFC 4648, section 10",
+    "text and bytes match the vectors of RFC 4648, section 10",
     arguments: [
       ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="),
       ("fooba", "Zm9vYmE="), ("foobar", "Zm9vYmFy"),
@@ -25,7 +25,7 @@ struct Base64Tests {
   }
 
   @Test(
-    "the vectors of RFC 7515 and the last two values of either alphabet",
+    "both alphabets match the vectors of RFC 7515 and their last two characters",
     arguments: [
       ([3, 236, 255, 224, 193], "A+z/4ME=", "A-z_4ME"), ([0xfb, 0xff], "+/8=", "-_8"),
       ([0xff, 0xff, 0xff], "////", "____"), ([0xfb, 0xef, 0xbe], "++++", "----"),
@@ -38,7 +38,7 @@ struct Base64Tests {
   }
 
   @Test(
-    "what is not exactly Base64 with its padding is nil",
+    "text that is not exactly padded Base64 gives nil",
     arguments: [
       "Z", "Zg", "Zg=", "Zg===", "Zg====", "Zm8", "Zm8==", "Zm9v=", "Zm9v====", "=", "==", "===",
       "====", "=Zg=", "Z===", "Zg=A", "Zg==Zg==", "Zm=v", "Zm9v\n", "Zm9vZm9v\n\n\n\n", "Zm9 v===",
@@ -50,7 +50,7 @@ struct Base64Tests {
   }
 
   @Test(
-    "bits that belong to no byte must be zero",
+    "unused trailing bits must be zero",
     arguments: [("Zh==", "Zh"), ("Zv==", "Zv"), ("Zm9=", "Zm9"), ("Zm+=", "Zm-"), ("//==", "__")])
   func leftoverBits(_ padded: String, _ bare: String) {
     #expect(Base64.bytes(from: padded) == nil)
@@ -58,7 +58,7 @@ struct Base64Tests {
   }
 
   @Test(
-    "what is not exactly Base64 for URLs without padding is nil",
+    "text that is not exactly unpadded Base64url gives nil",
     arguments: ["Z", "Zm9vZ", "Zg==", "Zm8=", "Zm9v=", "Zm9+", "Zm9/", "Zm9v ", "Zm9v\n", "Zg\0\0"])
   func noBase64URL(_ text: String) {
     #expect(Base64URL.bytes(from: text) == nil)
@@ -79,7 +79,7 @@ struct Base64Tests {
     #expect(url.count == 64)
   }
 
-  @Test("random bytes of every length are written as Foundation writes them, and come back")
+  @Test("random bytes encode as in Foundation and decode back")
   func foundation() {
     var random = SeededGenerator(seed: 8)
     var wrong: [Int] = []
@@ -95,7 +95,7 @@ struct Base64Tests {
     #expect(wrong.isEmpty)
   }
 
-  @Test("damaged text never traps, and no two texts give the same bytes")
+  @Test("damaged text never traps, and accepted text encodes back to itself")
   func damage() {
     var random = SeededGenerator(seed: 9)
     var wrong: [[UInt8]] = []

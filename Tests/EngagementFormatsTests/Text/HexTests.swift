@@ -4,7 +4,7 @@ import Testing
 @Suite("Hexadecimal text")
 struct HexTests {
   @Test(
-    "the vectors of RFC 4648, section 10",
+    "text and bytes match the vectors of RFC 4648, section 10",
     arguments: [
       ("", ""), ("f", "66"), ("fo", "666F"), ("foo", "666F6F"), ("foob", "666F6F62"),
       ("fooba", "666F6F6261"), ("foobar", "666F6F626172"),
@@ -17,7 +17,7 @@ struct HexTests {
     #expect(Hex.bytes(from: hex.lowercased()) == bytes)
   }
 
-  @Test("every byte comes back from either case")
+  @Test("every byte survives a round trip in either case")
   func everyByte() {
     let bytes = (0...255).map { UInt8($0) }
     for uppercase in [false, true] {
@@ -33,7 +33,7 @@ struct HexTests {
   }
 
   @Test(
-    "what is no hexadecimal text is nil",
+    "text that is not hexadecimal gives nil",
     arguments: [
       "0", "000", "0g", "g0", "0x00", " 00", "00 ", "0 ", "00\n0", "-1", "+1", "/0", ":0", "@0",
       "G0", "`0", "é", "００", "0\0",
@@ -42,7 +42,7 @@ struct HexTests {
     #expect(Hex.bytes(from: text) == nil)
   }
 
-  @Test("only characters that are digits are read")
+  @Test("only hexadecimal digits are read")
   func everyCharacter() {
     let digits = (UInt8.min...UInt8.max).filter {
       Hex.bytes(from: [UInt8(ascii: "0"), $0].span.bytes) != nil
@@ -50,7 +50,7 @@ struct HexTests {
     #expect(String(decoding: digits, as: UTF8.self) == "0123456789ABCDEFabcdef")
   }
 
-  @Test("a buffer gets all digits or none", arguments: [0, 1, 5, 6, 7])
+  @Test("a buffer receives all digits or none", arguments: [0, 1, 5, 6, 7])
   func buffer(_ capacity: Int) {
     let bytes: [UInt8] = [1, 0x2a, 0xff]
     let written = [UInt8](capacity: capacity) { output in

@@ -6,7 +6,7 @@ import Testing
 /// The C library's calendar is the oracle: `timegm` and `gmtime_r` know no zone and no locale.
 @Suite("The calendar")
 struct CivilDayTests {
-  @Test("random instants of ten thousand years are written as the C library divides them")
+  @Test("random times of ten thousand years are written as in the C library")
   func writesAsOracle() {
     var random = SeededGenerator(seed: 2)
     let wrong = (0..<5_000).map { _ in Int64.random(in: Epoch.range, using: &random) }
@@ -14,7 +14,7 @@ struct CivilDayTests {
     #expect(wrong.isEmpty)
   }
 
-  @Test("random instants of ten thousand years are read as the C library counts them")
+  @Test("random times of ten thousand years are read as in the C library")
   func readsAsOracle() {
     var random = SeededGenerator(seed: 3)
     let wrong = (0..<5_000).map { _ in Int64.random(in: Epoch.range, using: &random) }
@@ -24,7 +24,7 @@ struct CivilDayTests {
     #expect(wrong.isEmpty)
   }
 
-  @Test("the days around the end of February and of the year are right in every year")
+  @Test("days around the ends of February and of the year are right in every year")
   func turningPoints() {
     var wrong: [String] = []
     for year in 0...9_999 {

@@ -5,7 +5,7 @@ import Testing
 @Suite("ISO 8601 durations")
 struct ISO8601DurationsTests {
   @Test(
-    "a duration of fixed units is read",
+    "a duration in fixed units is read",
     arguments: [
       ("PT3600S", .seconds(3_600)), ("P1D", .seconds(86_400)), ("PT30M", .seconds(1_800)),
       ("P1DT2H", .seconds(93_600)), ("P2W", .seconds(1_209_600)), ("PT0S", .zero),
@@ -25,13 +25,14 @@ struct ISO8601DurationsTests {
   }
 
   @Test(
-    "years and months have no fixed length", arguments: ["P1Y", "P1M", "P0Y", "P1Y2M3DT4H", "P0M"])
+    "years and months are refused because their length varies",
+    arguments: ["P1Y", "P1M", "P0Y", "P1Y2M3DT4H", "P0M"])
   func calendarUnits(_ text: String) {
     #expect(ISO8601.duration(from: text) == nil)
   }
 
   @Test(
-    "what is no duration is nil",
+    "text that is not a duration gives nil",
     arguments: [
       "", "P", "PT", "-", "-P", "-PT", "P1", "PT1", "1D", "T1H", "3600", "PT3600", "P1DT", "P1H",
       "PT1D", "PT1W", "P1S", "PT1S1M", "PT1H1H", "P1DT1H1D", "P1D1D", "P1W1D", "P1WT1H", "PTT1S",
@@ -44,7 +45,7 @@ struct ISO8601DurationsTests {
   }
 
   @Test(
-    "more seconds than 64 bits hold are nil",
+    "more seconds than 64 bits hold give nil",
     arguments: [
       "PT9223372036854775808S", "PT9223372036854775807.1S", "PT1M9223372036854775807S",
       "P9223372036854775807W", "P9223372036854775807D", "PT99999999999999999999999999999S",
@@ -55,7 +56,7 @@ struct ISO8601DurationsTests {
   }
 
   @Test(
-    "a duration is written in seconds, exactly",
+    "a duration is written exactly, in seconds",
     arguments: [
       (.seconds(3_600), "PT3600S"), (.zero, "PT0S"), (.milliseconds(250), "PT0.25S"),
       (.milliseconds(-60_500), "-PT60.5S"), (.seconds(-1), "-PT1S"), (.seconds(100), "PT100S"),
@@ -69,7 +70,7 @@ struct ISO8601DurationsTests {
     #expect(ISO8601.text(of: duration) == text)
   }
 
-  @Test("a random duration comes back from its text")
+  @Test("random durations survive a round trip")
   func roundTrip() {
     var random = SeededGenerator(seed: 6)
     let wrong = (0..<2_000).map { _ in
@@ -80,7 +81,7 @@ struct ISO8601DurationsTests {
     #expect(wrong.isEmpty)
   }
 
-  @Test("damaged text never traps, and what is read has seconds of 64 bits")
+  @Test("damaged duration text never traps")
   func damage() {
     var random = SeededGenerator(seed: 7)
     var count = 0

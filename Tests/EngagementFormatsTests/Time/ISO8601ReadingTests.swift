@@ -6,7 +6,7 @@ import Testing
 @Suite("Reading ISO 8601 times")
 struct ISO8601ReadingTests {
   @Test(
-    "a time is read to its millisecond",
+    "a time is read to the millisecond",
     arguments: [
       // RFC 3339, section 5.8
       ("1985-04-12T23:20:50.52Z", 482_196_050_520),
@@ -37,7 +37,7 @@ struct ISO8601ReadingTests {
   }
 
   @Test(
-    "digits after the millisecond are cut off",
+    "digits after the milliseconds are cut off",
     arguments: [
       ("2019-07-10T15:06:55.0129Z", "2019-07-10T15:06:55.012Z"),
       ("2019-07-10T15:06:55.999999999999999999999999Z", "2019-07-10T15:06:55.999Z"),
@@ -49,7 +49,7 @@ struct ISO8601ReadingTests {
   }
 
   @Test(
-    "a leap second is the last millisecond before the next month",
+    "a leap second becomes the last millisecond before the next month",
     arguments: [
       ("1990-12-31T23:59:60Z", "1990-12-31T23:59:59.999Z"),
       ("1990-12-31T15:59:60-08:00", "1990-12-31T23:59:59.999Z"),
@@ -62,7 +62,7 @@ struct ISO8601ReadingTests {
   }
 
   @Test(
-    "what is no time is nil",
+    "text that is not a time gives nil",
     arguments: [
       "", "2019", "2019-07-10", "2019-07-10T", "2019-07-10T15:06:55", "2019-07-10T15:06Z",
       "2019-07-10 15:06:55Z", "2019-07-10_15:06:55Z", " 2019-07-10T15:06:55Z",
@@ -90,7 +90,7 @@ struct ISO8601ReadingTests {
   }
 
   @Test(
-    "a day alone is its first instant in UTC",
+    "a date without a time is its first instant in UTC",
     arguments: [
       ("2019-07-10", 1_562_716_800_000), ("1970-01-01", 0), ("2000-02-29", 951_782_400_000),
       ("0000-01-01", -62_167_219_200_000), ("9999-12-31", 253_402_214_400_000),
@@ -101,7 +101,7 @@ struct ISO8601ReadingTests {
   }
 
   @Test(
-    "what is no day alone is nil",
+    "text that is not a date gives nil",
     arguments: [
       "", "2019", "2019-07", "2019-07-1", "2019-07-10T", "2019-07-10T15:06:55Z", "2019-07-10Z",
       "20190710", "2019/07/10", "2019-02-30", "2100-02-29", "0000-00-00", "10000-01-01",
@@ -110,7 +110,7 @@ struct ISO8601ReadingTests {
     #expect(ISO8601.day(from: text) == nil)
   }
 
-  @Test("damaged text never traps, and what is read can be printed and read again")
+  @Test("damaged text never traps, and accepted text survives a round trip")
   func damage() {
     var random = SeededGenerator(seed: 4)
     var wrong: [String] = []

@@ -8,7 +8,7 @@ struct ISO8601WritingTests {
   private static let autumn: Int64 = 1_790_845_200_000
 
   @Test(
-    "a time is written in the style that is asked for",
+    "a time is written in the requested style",
     arguments: [
       (autumn, .utc, "2026-10-01T09:00:00.000Z"),
       (autumn + 7, .utc, "2026-10-01T09:00:00.007Z"),
@@ -43,7 +43,7 @@ struct ISO8601WritingTests {
   }
 
   @Test(
-    "the odd seconds of an offset change neither the instant nor the form",
+    "leftover seconds of an offset change neither the instant nor the form",
     arguments: [
       (1_172, "1890-01-01T00:19:00.000+00:19"), (-1_172, "1889-12-31T23:41:00.000-00:19"),
       (59, "1890-01-01T00:00:00.000+00:00"), (-59, "1890-01-01T00:00:00.000+00:00"),
@@ -55,7 +55,7 @@ struct ISO8601WritingTests {
   }
 
   @Test(
-    "a part of a millisecond is rounded to the nearest, into the next year if need be",
+    "a fraction of a millisecond rounds to the nearest, even into the next year",
     arguments: [
       (0.0124, "1970-01-01T00:00:00.012Z"), (0.0126, "1970-01-01T00:00:00.013Z"),
       (-0.0001, "1970-01-01T00:00:00.000Z"), (31_535_999.9996, "1971-01-01T00:00:00.000Z"),
@@ -65,7 +65,7 @@ struct ISO8601WritingTests {
   }
 
   @Test(
-    "a time that four digits of a year cannot hold is not written",
+    "a time outside four-digit years is not written",
     arguments: [
       .nan, .infinity, -.infinity, .greatestFiniteMagnitude, -.greatestFiniteMagnitude,
       253_402_300_800, 253_402_300_799.9999, -62_167_219_200.001,
@@ -80,7 +80,7 @@ struct ISO8601WritingTests {
     #expect(bytes.isEmpty)
   }
 
-  @Test("a local time that leaves the years 0000–9999 is not written")
+  @Test("a local time outside the years 0000–9999 is not written")
   func outsideLocally() throws {
     let first = try #require(Epoch.date(milliseconds: Epoch.range.lowerBound))
     let last = try #require(Epoch.date(milliseconds: Epoch.range.upperBound))
@@ -89,7 +89,7 @@ struct ISO8601WritingTests {
   }
 
   @Test(
-    "an offset of a day or more is not written",
+    "a time with an offset of a day or more is not written",
     arguments: [86_400, -86_400, .max, .min])
   func largeOffset(_ offset: Int) {
     let date = Date(timeIntervalSince1970: 0)
@@ -97,7 +97,8 @@ struct ISO8601WritingTests {
     #expect(ISO8601.text(of: date, as: .compactLocal(offset: offset)) == nil)
   }
 
-  @Test("nothing is written where there is no room or no time", arguments: [Int64.min, 0, .max])
+  @Test(
+    "a buffer that is too small or an invalid time gets no text", arguments: [Int64.min, 0, .max])
   func noRoom(_ milliseconds: Int64) {
     let written = [UInt8](capacity: 28) { output in
       #expect(!ISO8601.write(milliseconds: milliseconds, to: &output))
@@ -105,7 +106,7 @@ struct ISO8601WritingTests {
     #expect(written.isEmpty)
   }
 
-  @Test("random times come back from every style that keeps the millisecond")
+  @Test("random times survive a round trip in every style with milliseconds")
   func roundTrip() {
     var random = SeededGenerator(seed: 5)
     let day: Int64 = 86_400_000

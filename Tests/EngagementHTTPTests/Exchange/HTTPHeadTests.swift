@@ -3,9 +3,9 @@ import EngagementModel
 import TestSupport
 import Testing
 
-@Suite("Heads of messages")
+@Suite("HTTP message heads")
 struct HTTPHeadTests {
-  @Test("a request's head has its line, its host and its headers, secrets too")
+  @Test("a request's head has its request line, host and headers, including secrets")
   func writing() throws {
     var request = HTTPRequest(.get, "wss://Example.com:8443/socket?a=b#c")
     try request.headers.set("X-B", "1")
@@ -16,7 +16,7 @@ struct HTTPHeadTests {
     )
   }
 
-  @Test("a request with a body, a second host or no URL has no head")
+  @Test("a request with a body, a second host or an invalid URL has no head")
   func unwritable() throws {
     #expect(throws: EngagementError.self) {
       try HTTPHead.bytes(of: HTTPRequest(.get, "https://example.com", body: []))
@@ -35,7 +35,7 @@ struct HTTPHeadTests {
   }
 
   @Test(
-    "a response's head is read however it is cut, and what follows is kept",
+    "a response head is read in any pieces, and the bytes after it are kept",
     arguments: UInt64(1)...20)
   func reading(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
@@ -50,14 +50,14 @@ struct HTTPHeadTests {
   }
 
   @Test(
-    "a status line alone is a head",
+    "a status line alone is a valid head",
     arguments: ["HTTP/1.1 200 OK", "HTTP/1.0 404", "HTTP/1.1 503 ", "HTTP/1.1 101 \u{fc}ber"])
   func statusAlone(_ line: String) throws {
     #expect(try read([Array((line + "\r\n\r\n").utf8)]).response?.headers.isEmpty == true)
   }
 
   @Test(
-    "a head that leaves room for doubt is refused",
+    "an ambiguous or malformed head is refused",
     arguments: [
       "", "HTTP/2 200", "HTTP/1.1 20", "HTTP/1.1 2000", "HTTP/1.1 099 x", "HTTP/1.1  200",
       "http/1.1 200",
@@ -74,7 +74,7 @@ struct HTTPHeadTests {
     #expect(error?.code == .malformedResponse)
   }
 
-  @Test("a head without an end is refused at the limit")
+  @Test("a head without an end is refused at the size limit")
   func endless() {
     var reader = HTTPHeadReader()
     let bytes = [UInt8](repeating: UInt8(ascii: "a"), count: HTTPHeadReader.limit)

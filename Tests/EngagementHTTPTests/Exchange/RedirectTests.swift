@@ -20,7 +20,7 @@ struct RedirectTests {
   }
 
   @Test(
-    "the five statuses of a redirect are followed within the origin",
+    "the five redirect statuses are followed within the origin",
     arguments: [301, 302, 303, 307, 308], [HTTPMethod.get, .head])
   func followed(_ status: Int, _ method: HTTPMethod) throws {
     let request = try request(method)
@@ -31,7 +31,7 @@ struct RedirectTests {
   }
 
   @Test(
-    "a location is resolved at the request's URL",
+    "a location is resolved against the request's URL",
     arguments: [
       ("https://EXAMPLE.com:443/x", "https://example.com/x"),
       ("//example.com/x", "https://example.com/x"),
@@ -47,14 +47,14 @@ struct RedirectTests {
     #expect(next.headers == (try request().headers))
   }
 
-  @Test("other statuses are no redirect", arguments: [200, 201, 204, 300, 304, 305, 306, 400, 500])
+  @Test("other statuses do not redirect", arguments: [200, 201, 204, 300, 304, 305, 306, 400, 500])
   func otherStatuses(_ status: Int) throws {
     #expect(
       Redirect.next(after: try response(status, "/x"), to: try request(), followed: 0) == .none)
   }
 
   @Test(
-    "what leads elsewhere is refused",
+    "a redirect to another origin or an invalid location is refused",
     arguments: [
       ("https://evil.example/", Redirect.Refusal.otherOrigin), ("//evil.example/", .otherOrigin),
       ("https://example.com.evil/", .otherOrigin), ("https://www.example.com/", .otherOrigin),
@@ -73,20 +73,20 @@ struct RedirectTests {
   }
 
   @Test(
-    "only reading requests are repeated",
+    "a redirect of any method but GET and HEAD is refused",
     arguments: [HTTPMethod.post, .put, .patch, .delete, "get"])
   func methods(_ method: HTTPMethod) throws {
     let next = Redirect.next(after: try response(307, "/x"), to: try request(method), followed: 0)
     #expect(next == .refused(.notReading))
   }
 
-  @Test("the fourth in a row is refused", arguments: [3, 4, Int.max])
+  @Test("the fourth redirect in a row is refused", arguments: [3, 4, Int.max])
   func chains(_ followed: Int) throws {
     let next = Redirect.next(after: try response(302, "/x"), to: try request(), followed: followed)
     #expect(next == .refused(.tooMany))
   }
 
-  @Test("one location is needed and no more")
+  @Test("a redirect must have exactly one location")
   func locations() throws {
     let none = Redirect.next(after: try response(302), to: try request(), followed: 0)
     #expect(none == .refused(.noLocation))
@@ -94,7 +94,7 @@ struct RedirectTests {
     #expect(two == .refused(.noLocation))
   }
 
-  @Test("plain text is followed on this machine alone")
+  @Test("a plain HTTP redirect is followed only on loopback")
   func plainText() throws {
     let local = try request(.get, "http://127.0.0.1:8400/a")
     var expected = local
@@ -108,7 +108,7 @@ struct RedirectTests {
   }
 
   @Test(
-    "a refusal keeps waiting actions alive unless the answer makes no sense",
+    "an unusable location is a malformed response, and other refusals are unavailable",
     arguments: Redirect.Refusal.allCases)
   func codes(_ refusal: Redirect.Refusal) {
     let senseless: [Redirect.Refusal] = [.noLocation, .invalidLocation]

@@ -10,7 +10,7 @@ struct RetryAfterTests {
   private static let now = Date(timeIntervalSince1970: 784_111_777)
 
   @Test(
-    "seconds are clamped to a second and six hours",
+    "seconds are clamped to between one second and six hours",
     arguments: [
       ("0", 1), ("1", 1), ("2", 2), ("120", 120), ("21600", 21_600), ("21601", 21_600), ("007", 7),
       (" 5\t", 5), ("9223372036854775807", 21_600), ("9223372036854775808", 21_600),
@@ -21,7 +21,7 @@ struct RetryAfterTests {
   }
 
   @Test(
-    "the three forms of a date are read",
+    "all three HTTP date forms are read",
     arguments: [
       ("Sun, 06 Nov 1994 08:50:37 GMT", 60), ("Sunday, 06-Nov-94 08:50:37 GMT", 60),
       ("Sun Nov  6 08:50:37 1994", 60), ("Sun, 06 Nov 1994 08:49:37 GMT", 1),
@@ -38,20 +38,20 @@ struct RetryAfterTests {
     #expect(RetryAfter.delay(value, now: Self.now) == .seconds(seconds))
   }
 
-  @Test("two digits of a year are read near the turn of a century")
+  @Test("a two-digit year is read correctly near the turn of a century")
   func century() {
     let eve = Date(timeIntervalSince1970: 946_684_799)
     #expect(RetryAfter.delay("Saturday, 01-Jan-00 00:01:00 GMT", now: eve) == .seconds(61))
   }
 
-  @Test("a fraction of a second is waited for")
+  @Test("a fraction of a second is rounded up")
   func roundingUp() {
     let now = Self.now + 0.25
     #expect(RetryAfter.delay("Sun, 06 Nov 1994 08:49:47 GMT", now: now) == .seconds(10))
   }
 
   @Test(
-    "anything else asks for nothing",
+    "any other value gives no delay",
     arguments: [
       "", " ", "-1", "+1", "1.5", "1,5", "0x10", "1e3", "1s", "1 2", "١٢", "soon", "null", "-0",
       "1\r\n", "1\0", "Sun, 06 Nov 1994 08:50:37", "Sun, 06 Nov 1994 08:50:37 UTC",
@@ -74,7 +74,7 @@ struct RetryAfterTests {
 
   // The arguments are numbers since Foundation traps when it prints some of these dates.
   @Test(
-    "any clock is survived",
+    "any clock value, even infinity or NaN, gives no delay or one in range",
     arguments: [0, 1e11, -1e11, 1e300, -1e300, .infinity, -.infinity, .nan] as [Double])
   func clocks(_ seconds: Double) {
     let now = Date(timeIntervalSince1970: seconds)
@@ -85,7 +85,7 @@ struct RetryAfterTests {
     }
   }
 
-  @Test("random and spoiled values give nothing or a wait in the range", arguments: UInt64(1)...8)
+  @Test("random and corrupted values give no delay or one in range", arguments: UInt64(1)...8)
   func never(_ seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     let valid = [
@@ -106,7 +106,7 @@ struct RetryAfterTests {
     }
   }
 
-  @Test("a response gives its first readable value")
+  @Test("a response uses its first readable value")
   func responses() throws {
     var response = HTTPResponse(429)
     #expect(response.retryAfter(now: Self.now) == nil)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Header fields")
 struct HTTPHeadersTests {
-  @Test("names are found in any case, repeated ones in their order")
+  @Test("names are found in any case, and repeated ones keep their order")
   func lookUp() throws {
     let headers = try HTTPHeaders(["Set-Cookie": "a=1", "ETag": "x", "set-cookie": "b=2"])
     #expect(headers.first("etag") == "x")
@@ -15,7 +15,7 @@ struct HTTPHeadersTests {
     #expect(headers.fields.map(\.name) == ["Set-Cookie", "ETag", "set-cookie"])
   }
 
-  @Test("only the case of ASCII letters is without meaning")
+  @Test("only ASCII letters match in any case")
   func caseOfASCIIOnly() throws {
     var headers = HTTPHeaders()
     try headers.set("K", "x")
@@ -26,7 +26,7 @@ struct HTTPHeadersTests {
     #expect(!headers.contains("x~"))
   }
 
-  @Test("setting replaces all fields of the name at the place of the first")
+  @Test("setting a name replaces all its fields at the place of the first")
   func setting() throws {
     var headers = try HTTPHeaders(["A": "1", "B": "2", "a": "3", "C": "4"])
     try headers.set("a", "5")
@@ -37,7 +37,7 @@ struct HTTPHeadersTests {
     #expect(headers.fields.last?.name == "D")
   }
 
-  @Test("spaces and tabs around a value are not part of it")
+  @Test("spaces and tabs around a value are trimmed")
   func trimming() throws {
     let headers = try HTTPHeaders(["A": " \t x y \t", "B": " ", "C": ""])
     #expect(headers.all("A") == ["x y"])
@@ -46,7 +46,7 @@ struct HTTPHeadersTests {
   }
 
   @Test(
-    "a name that is no token is refused",
+    "a name that is not a token is refused",
     arguments: [
       "", " ", "A ", " A", "A:", "A\r", "A\n", "A\r\nB", "A\0", "A\t", "é", "A\u{7f}", "(A)", "A/B",
       "A\u{301}", "\"A\"", "A=B", "A@B", "A,B", "A;B", "[A]", "{A}", "A\\B", "A?B", "<A>",
@@ -60,7 +60,7 @@ struct HTTPHeadersTests {
   }
 
   @Test(
-    "a value with a control byte is refused, whatever Swift takes for one character",
+    "a value with a control byte is refused, even inside a combined character",
     arguments: [
       "a\r\nX: b", "\r\n", "a\r", "a\n", "\na", "a\0b", "a\u{1b}[31m", "a\u{7f}", "a\u{8}",
       "a\u{b}b",
@@ -77,14 +77,14 @@ struct HTTPHeadersTests {
     #expect(headers.isEmpty)
   }
 
-  @Test("text beyond ASCII is kept byte for byte")
+  @Test("non-ASCII text is kept byte for byte")
   func beyondASCII() throws {
     var headers = HTTPHeaders()
     try headers.set("X", "e\u{301}🎉")
     #expect(headers.first("X").map { Array($0.utf8) } == Array("e\u{301}🎉".utf8))
   }
 
-  @Test("random texts are refused or stay in their line", arguments: UInt64(1)...8)
+  @Test("random text is refused or stays on its own line", arguments: UInt64(1)...8)
   func noTextBreaksItsLine(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let scalars: [Unicode.Scalar] = [
@@ -128,7 +128,7 @@ struct SecretHeaderTests {
   }
 
   @Test(
-    "headers that carry credentials by definition are never printed",
+    "standard credential headers are never printed",
     arguments: ["authorization", "Proxy-Authorization", "COOKIE", "Set-Cookie"])
   func credentials(_ name: String) throws {
     let headers = try HTTPHeaders([name: "canary"])
@@ -139,7 +139,7 @@ struct SecretHeaderTests {
     #expect(headers.first(name) == "canary")
   }
 
-  @Test("a secret is reached by a name of its own alone")
+  @Test("only the secret accessor returns a secret value")
   func reading() throws {
     let headers = try headers(" Bearer canary ")
     #expect(headers.first("authorization") == nil)
@@ -150,7 +150,7 @@ struct SecretHeaderTests {
     #expect(headers.fields[1].value.revealed == "Bearer canary")
   }
 
-  @Test("secrets take part in equality")
+  @Test("headers with different secrets are unequal")
   func equality() throws {
     #expect(try headers("a") == headers("a"))
     #expect(try headers("a").hashValue == headers("a").hashValue)

@@ -23,7 +23,7 @@ struct HTTPRequestTests {
     for text in texts { #expect(!text.contains("canary")) }
   }
 
-  @Test("a URL or a method that is none is not printed")
+  @Test("an invalid URL or method is not printed")
   func descriptionOfNonsense() {
     #expect(HTTPRequest(.get, "https://user:canary@host/").description == "GET <invalid URL>")
     let injected = HTTPRequest(HTTPMethod("GET canary"), "https://host/")
@@ -40,7 +40,7 @@ struct HTTPRequestTests {
     #expect(!(dumped + String(reflecting: response)).contains("canary"))
   }
 
-  @Test("requests are equal by bytes, header names in any case")
+  @Test("requests compare by bytes, with header names in any case")
   func equality() throws {
     #expect(try request() == request())
     #expect(try request().hashValue == request().hashValue)
@@ -56,7 +56,7 @@ struct HTTPRequestTests {
     #expect(HTTPRequest(.post, "https://h/", body: []) != HTTPRequest(.post, "https://h/"))
   }
 
-  @Test("methods are case-sensitive, and only reading ones are safe")
+  @Test("methods are case-sensitive, and only GET and HEAD are safe")
   func methods() {
     #expect(HTTPMethod("get") != .get)
     #expect([HTTPMethod.get, .head].allSatisfy { $0.isSafe })
@@ -64,7 +64,7 @@ struct HTTPRequestTests {
   }
 
   @Test(
-    "a method that is no token has no target",
+    "a method that is not a token is refused",
     arguments: ["", "GET /x HTTP/1.1\r\nA:", "G T", "GÉT"])
   func invalidMethods(_ method: String) {
     let error = #expect(throws: EngagementError.self) {
@@ -74,7 +74,7 @@ struct HTTPRequestTests {
   }
 
   @Test(
-    "the headers that frame a message are the transport's",
+    "a request that sets a framing header is refused",
     arguments: ["host", "Content-Length", "transfer-encoding", "TE", "Trailer"])
   func framing(_ name: String) throws {
     var request = HTTPRequest(.get, "https://example.com/")

@@ -5,7 +5,7 @@ import Testing
 @Suite("Host patterns")
 struct HostPatternTests {
   @Test(
-    "a pattern means a host or all hosts below one",
+    "a pattern matches one host or all subdomains of one",
     arguments: [
       ("example.com", "example.com", true), ("EXAMPLE.com", "example.COM", true),
       ("example.com", "www.example.com", false), ("example.com", "example.com.evil", false),
@@ -23,7 +23,7 @@ struct HostPatternTests {
   }
 
   @Test(
-    "what is no pattern is refused, and matches nothing as a literal",
+    "an invalid pattern is refused, and as a literal matches no host",
     arguments: [
       "", "*", "*.", "*.com", "**.example.com", "*example.com", "a.*.com", "*.*.com", "*.1.2.3.4",
       "*.[::1]", "https://example.com", "example.com/", "example.com:443", "example.com.", ".com",
@@ -39,7 +39,7 @@ struct HostPatternTests {
     #expect(literal.description == "(no host)")
   }
 
-  @Test("a pattern prints as it is written")
+  @Test("a pattern prints in its normalized spelling")
   func description() throws {
     #expect(try HostPattern(validating: "*.Example.com").description == "*.example.com")
     #expect(try HostPattern(validating: "[::0:1]").description == "[::1]")
@@ -51,7 +51,7 @@ struct AllowedHostsTests {
   private let hosts: AllowedHosts = ["*.cdn.example", "api.example", "127.0.0.1"]
 
   @Test(
-    "a URL of an answer passes on an allowed host, encrypted or on this machine",
+    "a URL on an allowed host passes if it is encrypted or on loopback",
     arguments: [
       "https://img.cdn.example/a.png", "https://api.example:8443/x", "wss://api.example/socket",
       "http://127.0.0.1:8400/x",
@@ -59,7 +59,7 @@ struct AllowedHostsTests {
   func allowed(_ url: String) throws { #expect(try hosts.url(url) == HTTPURL(url)) }
 
   @Test(
-    "any other URL of an answer is refused",
+    "any other URL is refused",
     arguments: [
       ("http://img.cdn.example/a.png", EngagementError.Code.permissionDenied),
       ("https://cdn.example/a.png", .permissionDenied),
@@ -75,6 +75,6 @@ struct AllowedHostsTests {
     #expect(error?.code == code)
   }
 
-  @Test("no pattern allows no host")
+  @Test("an empty list allows no host")
   func empty() throws { #expect(!AllowedHosts([]).allows(try HTTPURL("https://api.example/"))) }
 }

@@ -3,13 +3,13 @@ import EngagementModel
 import Foundation
 import Testing
 
-@Suite("Pins")
+@Suite("Certificate pins")
 struct PinTests {
   private static let zeros = String(repeating: "A", count: 43) + "="
   /// The Base64 of 32 bytes of 0xff, which begins with a slash.
   private static let ones = String(repeating: "/", count: 42) + "8="
 
-  @Test("both ways of writing a pin are read")
+  @Test("both spellings of a pin are read")
   func forms() throws {
     let bytes = [UInt8](repeating: 0, count: 32)
     #expect(try Pin("sha256/\(Self.zeros)").sha256 == bytes)
@@ -17,7 +17,7 @@ struct PinTests {
     #expect(try Pin(sha256: bytes) == Pin("sha256/\(Self.zeros)"))
   }
 
-  @Test("a hash that begins with a slash is told from the second separator")
+  @Test("a hash that starts with a slash is read in both spellings")
   func leadingSlash() throws {
     let bytes = [UInt8](repeating: 0xff, count: 32)
     #expect(try Pin("sha256/\(Self.ones)").sha256 == bytes)
@@ -25,7 +25,7 @@ struct PinTests {
   }
 
   @Test(
-    "anything else is refused without being repeated",
+    "any other text is refused, and the error does not repeat it",
     arguments: [
       "", "sha256/", "sha256//", zeros, "sha1/\(zeros)", "SHA256/\(zeros)", "sha256:\(zeros)",
       "sha256///\(zeros)", " sha256/\(zeros)", "sha256/\(zeros) ", "sha256/\(zeros)\n",
@@ -39,12 +39,12 @@ struct PinTests {
     #expect(error?.description.contains("AAAA") == false)
   }
 
-  @Test("a hash has 32 bytes", arguments: [0, 31, 33])
+  @Test("a hash must have 32 bytes", arguments: [0, 31, 33])
   func lengths(_ count: Int) {
     #expect(throws: EngagementError.self) { try Pin(sha256: [UInt8](repeating: 0, count: count)) }
   }
 
-  @Test("the error names the place of the wrong pin and not its value")
+  @Test("the error names the position of the wrong pin and not its value")
   func position() {
     let error = #expect(throws: EngagementError.self) {
       try PinSet(parsing: ["sha256/\(Self.zeros)", "sha256/canary"])
@@ -54,7 +54,7 @@ struct PinTests {
     #expect(error?.description.contains("canary") == false)
   }
 
-  @Test("no pin is an error, one alone a warning, also when it is given twice")
+  @Test("an empty pin set is an error, and a single or repeated pin is a warning")
   func counts() throws {
     let error = #expect(throws: EngagementError.self) { try PinSet([]) }
     #expect(error?.code == .invalidConfiguration)
@@ -65,13 +65,13 @@ struct PinTests {
   }
 }
 
-@Suite("Pins on a chain")
+@Suite("Pins checked against a certificate chain")
 struct PinSetTests {
   private static func key(_ byte: UInt8) -> [UInt8] { [UInt8](repeating: byte, count: 32) }
   private let now = Date(timeIntervalSince1970: 1_790_000_000)
 
   @Test(
-    "any certificate of the chain may match",
+    "any certificate of the chain may match a pin",
     arguments: [
       ([1], true), ([2], true), ([9, 1], true), ([9, 8, 2], true), ([9], false), ([], false),
     ] as [([UInt8], Bool)])
@@ -82,13 +82,13 @@ struct PinSetTests {
     #expect(verdict.permits == matches)
   }
 
-  @Test("a part of a key matches nothing")
+  @Test("a truncated key matches no pin")
   func truncated() throws {
     let pins = try PinSet([Pin(sha256: Self.key(1))])
     #expect(!pins.verdict(onChain: [Array(Self.key(1).dropLast()), []], at: now).permits)
   }
 
-  @Test("a mismatch under report-only is told and permitted")
+  @Test("a report-only mismatch is reported and permitted")
   func reportOnly() throws {
     let pins = try PinSet([Pin(sha256: Self.key(1))], enforcement: .reportOnly)
     let verdict = pins.verdict(onChain: [Self.key(9)], at: now)
@@ -97,7 +97,7 @@ struct PinSetTests {
   }
 
   @Test(
-    "pins are ignored from their expiry on",
+    "pins are ignored from their expiry time on",
     arguments: [(-1, false), (0, true), (1, true)] as [(Double, Bool)])
   func expiry(_ offset: Double, _ isExpired: Bool) throws {
     let pins = try PinSet([Pin(sha256: Self.key(1))], expires: now)

@@ -2,7 +2,7 @@ import EngagementHTTP
 import EngagementModel
 import Testing
 
-@Suite("A26 Request policy")
+@Suite("A26: request policy")
 struct RequestPolicyTests {
   private static func pins() throws -> PinSet {
     try PinSet([
@@ -29,7 +29,7 @@ struct RequestPolicyTests {
   }
 
   @Test(
-    "A26 a URL that the rules let through is allowed, with its pins where it has some",
+    "A26: a URL allowed by the rules passes with the pins of its rule",
     arguments: [
       ("https://open.example/x", false), ("wss://open.example/x", false),
       ("https://OPEN.example:8443/x", false), ("https://a.b.open.example/", false),
@@ -48,7 +48,7 @@ struct RequestPolicyTests {
   }
 
   @Test(
-    "A26 a URL that must not leave is denied with the reason",
+    "A26: a denied URL carries the reason of its denial",
     arguments: [
       ("https:///x", RequestDecision.Reason.noHost), ("https://", .noHost),
       ("https://:443", .noHost),
@@ -71,14 +71,14 @@ struct RequestPolicyTests {
     #expect(error?.underlying == reason.rawValue)
   }
 
-  @Test("A26 without rules everything confidential is allowed")
+  @Test("A26: without rules every confidential URL is allowed, and plain text is denied")
   func byDefault() {
     #expect(RequestPolicy().decision(on: "https://any.example/") == .allowed(pins: nil))
     #expect(RequestPolicy().decision(on: "http://any.example/") == .denied(.plainText))
     #expect(RequestPolicy().decision(on: "https://") == .denied(.noHost))
   }
 
-  @Test("A26 pins may be what holds where no rule matches")
+  @Test("A26: the default rule may require pins")
   func pinsByDefault() throws {
     let policy = RequestPolicy(otherwise: .allowWithPins(try Self.pins()))
     #expect(policy.decision(on: "https://any.example/") == .allowed(pins: try Self.pins()))
@@ -86,7 +86,7 @@ struct RequestPolicyTests {
     #expect(policy.decision(on: "http://[::1]/") == .denied(.pinsWithoutTLS))
   }
 
-  @Test("every reason explains itself", arguments: RequestDecision.Reason.allCases)
+  @Test("every denial reason has its own message", arguments: RequestDecision.Reason.allCases)
   func reasons(_ reason: RequestDecision.Reason) {
     #expect(reason.error.message.hasPrefix("The request policy denies it: "))
     #expect(Set(RequestDecision.Reason.allCases.map(\.error.message)).count == 6)

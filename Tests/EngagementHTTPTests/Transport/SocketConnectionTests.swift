@@ -13,7 +13,7 @@ private actor ClosingConnection: SocketConnection {
 
 @Suite("Closing a socket by code and reason")
 struct SocketConnectionTests {
-  @Test("a code and a reason that can be sent close it")
+  @Test("a valid code and reason close the socket")
   func closing() async throws {
     let connection = ClosingConnection()
     try await connection.close(code: SocketCloseCode(rawValue: 3004), reason: "in background")
@@ -21,14 +21,14 @@ struct SocketConnectionTests {
     #expect(await connection.closes == [expected])
   }
 
-  @Test("a code that no frame may carry leaves it open")
+  @Test("a reserved code throws and leaves the socket open")
   func reserved() async {
     let connection = ClosingConnection()
     await #expect(throws: EngagementError.self) { try await connection.close(code: .abnormal) }
     #expect(await connection.closes.isEmpty)
   }
 
-  @Test("messages are equal by bytes")
+  @Test("messages compare by bytes")
   func messages() {
     #expect(SocketMessage.text("e\u{301}") != .text("é"))
     #expect(SocketMessage.text("é") == .text("é"))

@@ -6,7 +6,7 @@ import Testing
 @Suite("Hosts and origins")
 struct HTTPHostTests {
   @Test(
-    "a loopback address is one by its digits",
+    "literal loopback addresses are recognized",
     arguments: ["127.0.0.1", "127.255.255.254", "127.0.0.0", "[::1]", "[0:0:0:0:0:0:0:1]"])
   func loopback(_ host: String) throws {
     #expect(try HTTPHost(host).isLoopbackLiteral)
@@ -14,14 +14,14 @@ struct HTTPHostTests {
   }
 
   @Test(
-    "names and other addresses are no loopback addresses",
+    "names and other addresses are not loopback",
     arguments: [
       "localhost", "127.0.0.1.example", "126.0.0.1", "128.0.0.1", "0.0.0.0", "[::]", "[::2]",
       "[::ffff:127.0.0.1]", "[::127.0.0.1]", "10.0.0.1", "[fe80::1]",
     ])
   func notLoopback(_ host: String) throws { #expect(!(try HTTPHost(host).isLoopbackLiteral)) }
 
-  @Test("origins are equal by scheme, host in any case, and port")
+  @Test("origins compare by scheme, case-insensitive host, and port")
   func origins() throws {
     let origin = try HTTPURL("https://example.com/a?b").origin
     #expect(try HTTPURL("HTTPS://EXAMPLE.com:443/c").origin == origin)
@@ -36,7 +36,7 @@ struct HTTPHostTests {
   }
 
   @Test(
-    "an origin is confidential when it is encrypted or on this machine",
+    "an origin is confidential when it is encrypted or on loopback",
     arguments: [
       ("https://example.com", true), ("wss://example.com", true), ("http://127.0.0.1", true),
       ("ws://[::1]:1", true), ("http://localhost", false), ("http://example.com", false),
@@ -46,7 +46,7 @@ struct HTTPHostTests {
     #expect(try HTTPURL(url).origin.isConfidential == expected)
   }
 
-  @Test("IPv6 addresses are read as the system reads them", arguments: UInt64(1)...4)
+  @Test("IPv6 addresses parse as the system parses them", arguments: UInt64(1)...4)
   func addressesOfVersion6(_ seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     let pieces = ["0", "1", "ffff", "db8", ":", ":", "::", "1.2.3.4", "00001", "."]
@@ -65,7 +65,7 @@ struct HTTPHostTests {
     #expect(usable > 20)
   }
 
-  @Test("IPv4 addresses are read as the system reads them", arguments: UInt64(1)...4)
+  @Test("IPv4 addresses parse as the system parses them", arguments: UInt64(1)...4)
   func addressesOfVersion4(_ seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     let pieces = ["0", "1", "9", "25", "255", "256", "00", "01", ".", ".", ".", "x"]

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Building and resolving URLs")
 struct HTTPURLBuildingTests {
-  @Test("segments and items are added to what is there")
+  @Test("path segments and query items are appended to the base URL")
   func appending() throws {
     let base = try HTTPURL("https://example.com/v1/?key=1")
     let url = try base.appending(path: ["users", "a/b c"], query: [("q", "x&y")])
@@ -17,7 +17,9 @@ struct HTTPURLBuildingTests {
     #expect(try HTTPURL("https://example.com/x?").appending(query: [("a", "b")]).query == "a=b")
   }
 
-  @Test("an id never chooses another endpoint", arguments: ["", ".", ".."])
+  @Test(
+    "an empty or dot segment is refused, so an id cannot change the endpoint",
+    arguments: ["", ".", ".."])
   func walking(_ segment: String) throws {
     let error = #expect(throws: EngagementError.self) {
       try HTTPURL("https://example.com/users").appending(path: [segment, "cards"])
@@ -25,7 +27,7 @@ struct HTTPURLBuildingTests {
     #expect(error?.code == .invalidArgument)
   }
 
-  @Test("whatever the segments, the URL parses to the same again", arguments: UInt64(1)...4)
+  @Test("a URL built from any segments parses back equal", arguments: UInt64(1)...4)
   func builtURLsParse(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let base = try HTTPURL("https://example.com/v1")
@@ -39,7 +41,7 @@ struct HTTPURLBuildingTests {
   }
 
   @Test(
-    "a reference is resolved as RFC 3986 §5.4 says",
+    "references resolve as RFC 3986 §5.4 specifies",
     arguments: [
       ("g", "http://a/b/c/g"), ("./g", "http://a/b/c/g"), ("g/", "http://a/b/c/g/"),
       ("/g", "http://a/g"), ("//g", "http://g/"), ("?y", "http://a/b/c/d;p?y"),
@@ -62,7 +64,7 @@ struct HTTPURLBuildingTests {
   }
 
   @Test(
-    "a reference to no usable URL is refused",
+    "a reference that gives no usable URL is refused",
     arguments: [
       "g:h", "mailto:x", "javascript:alert(1)", "http:g", "http:", "//", "//user@host/", "/a b",
       "\\\\evil",

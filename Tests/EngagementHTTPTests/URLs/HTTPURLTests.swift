@@ -6,7 +6,7 @@ import Testing
 @Suite("URLs")
 struct HTTPURLTests {
   @Test(
-    "a usable URL is read into one spelling",
+    "a valid URL is read into one normalized spelling",
     arguments: [
       ("https://example.com", "https://example.com/"),
       ("HTTPS://EXAMPLE.COM/Path", "https://example.com/Path"),
@@ -59,7 +59,7 @@ struct HTTPURLTests {
   }
 
   @Test(
-    "what readers could take in two ways is refused with the rule that it breaks",
+    "an ambiguous URL is refused with the rule that it breaks",
     arguments: [
       ("", "noScheme"), ("example.com", "noScheme"), ("//example.com", "noScheme"),
       ("/path", "noScheme"), ("://example.com", "noScheme"), ("1https://example.com", "noScheme"),
@@ -125,7 +125,7 @@ struct HTTPURLTests {
     #expect(error?.underlying == rule)
   }
 
-  @Test("an error says nothing of the URL")
+  @Test("an error contains no part of the URL")
   func errorsAreDiscreet() {
     let error = #expect(throws: EngagementError.self) {
       try HTTPURL("https://me:canary@host/canary")
@@ -133,7 +133,7 @@ struct HTTPURLTests {
     #expect(error?.description.contains("canary") == false)
   }
 
-  @Test("parts are kept apart, and a description leaves the query out")
+  @Test("a URL exposes its parts, and its description leaves out the query")
   func parts() throws {
     let url = try HTTPURL("wss://Socket.Example:8443/a/b?api-key=canary&x=1#frag")
     #expect(url.scheme == .wss)
@@ -148,7 +148,7 @@ struct HTTPURLTests {
     #expect(!(dumped + String(reflecting: url)).contains("canary"))
   }
 
-  @Test("random texts are refused or mean one thing", arguments: UInt64(1)...8)
+  @Test("random text is refused or parses to one stable URL", arguments: UInt64(1)...8)
   func randomTexts(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let pieces = [

@@ -4,7 +4,7 @@ import Testing
 @Suite("Percent-encoding")
 struct PercentEncodingTests {
   @Test(
-    "everything but unreserved bytes is percent-encoded",
+    "every byte except unreserved ones is percent-encoded",
     arguments: [
       ("", ""), ("azAZ09-._~", "azAZ09-._~"), (" ", "%20"), ("a/b", "a%2Fb"),
       ("?#[]@!$&'()*+,;=", "%3F%23%5B%5D%40%21%24%26%27%28%29%2A%2B%2C%3B%3D"),
@@ -15,7 +15,7 @@ struct PercentEncodingTests {
     #expect(PercentEncoding.encode(text) == encoded)
   }
 
-  @Test("query items keep their order and are encoded on both sides")
+  @Test("query items keep their order, and their names and values are encoded")
   func query() {
     let items = [(name: "b&", value: "1=2"), (name: "a", value: ""), (name: "b&", value: "é")]
     #expect(PercentEncoding.query(items) == "b%26=1%3D2&a=&b%26=%C3%A9")

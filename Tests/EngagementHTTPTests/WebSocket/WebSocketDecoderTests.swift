@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Decoding web socket frames")
 struct WebSocketDecoderTests {
-  @Test("the examples of RFC 6455 §5.7 mean what they say")
+  @Test("the examples of RFC 6455 §5.7 decode to their messages")
   func examples() {
     let hello = Array("Hello".utf8)
     #expect(Decoded([[0x81, 0x05] + hello], as: .client).events == [.message(.text("Hello"))])
@@ -120,7 +120,9 @@ struct WebSocketDecoderTests {
     RawFrame(opcode: 1, payload: payload)
   }
 
-  @Test("a peer that breaks a rule is refused with the right code", arguments: headers + payloads)
+  @Test(
+    "a frame that breaks a rule is refused with the right close code", arguments: headers + payloads
+  )
   func violations(_ violation: Violation) {
     let bytes = violation.before + violation.frame.bytes
     let decoded = Decoded([bytes])
@@ -129,13 +131,13 @@ struct WebSocketDecoderTests {
     #expect(Decoded(bytes.map { [$0] }) == decoded)
   }
 
-  @Test("a wrong header is refused before its mask and its payload arrive", arguments: headers)
+  @Test("an invalid header is refused before its mask and payload arrive", arguments: headers)
   func early(_ violation: Violation) {
     #expect(Decoded([violation.before + violation.frame.header]).fault?.code == violation.code)
     #expect(Decoded([violation.before]).fault == nil)
   }
 
-  @Test("wrong UTF-8 is refused at its first byte, inside a frame that has not ended")
+  @Test("invalid UTF-8 is refused at its first byte, before the frame ends")
   func failingFast() {
     var decoder = WebSocketDecoder(role: .server)
     let frame = RawFrame(opcode: 1, payload: [0x61, 0xc3, 0x28, 0x61, 0x61]).bytes
@@ -146,13 +148,13 @@ struct WebSocketDecoderTests {
     #expect(fault?.code == .invalidPayload)
   }
 
-  @Test("a server's frame with a mask is refused by a client")
+  @Test("a client refuses a masked frame from a server")
   func maskedForClient() {
     #expect(Decoded([RawFrame.text("a")], as: .client).fault?.code == .protocolError)
   }
 
   @Test(
-    "close codes that a frame may carry are taken",
+    "valid close codes are accepted",
     arguments: [
       1000, 1001, 1002, 1003, 1007, 1008, 1009, 1010, 1011, 1012, 1013, 1014, 3000, 3999, 4000,
       4999,
@@ -164,7 +166,7 @@ struct WebSocketDecoderTests {
   }
 
   @Test(
-    "close codes that none may carry are refused",
+    "reserved close codes are refused",
     arguments: [0, 1, 999, 1004, 1005, 1006, 1015, 1016, 1100, 2000, 2999, 5000, 65535] as [UInt16])
   func reservedCloseCodes(_ code: UInt16) {
     let decoded = Decoded([RawFrame.close(code)])
@@ -172,14 +174,14 @@ struct WebSocketDecoderTests {
     #expect(decoded.events.isEmpty)
   }
 
-  @Test("an empty close has no status, and nothing is read after a close")
+  @Test("an empty close has no status, and bytes after a close are ignored")
   func afterClose() {
     let bytes = RawFrame(opcode: 8).bytes + RawFrame.text("late") + RawFrame(opcode: 3).bytes
     #expect(Decoded([bytes]) == Decoded(closing: .noStatus))
     #expect(Decoded(bytes.map { [$0] }) == Decoded(closing: .noStatus))
   }
 
-  @Test("a text that is cut anywhere and interrupted by a ping is joined")
+  @Test("a text split between frames and interrupted by a ping is joined")
   func interruptedText() {
     let euro = Array("h€".utf8)
     let bytes =
@@ -193,14 +195,14 @@ struct WebSocketDecoderTests {
     #expect(Decoded(bytes.map { [$0] }).events == expected)
   }
 
-  @Test("a close inside a message ends it unfinished")
+  @Test("a close inside a message discards the message")
   func closeInsideMessage() {
     #expect(
       Decoded([RawFrame.text("a", isFinal: false) + RawFrame.close(1001)])
         == Decoded(closing: .goingAway))
   }
 
-  @Test("empty messages and empty fragments are messages")
+  @Test("empty messages and empty fragments are accepted")
   func emptiness() {
     #expect(Decoded([RawFrame.text("")]).events == [.message(.text(""))])
     #expect(Decoded([RawFrame(opcode: 2).bytes]).events == [.message(.binary([]))])
@@ -210,7 +212,7 @@ struct WebSocketDecoderTests {
       Decoded([bytes + RawFrame.text("b")]).events == [.message(.text("")), .message(.text("b"))])
   }
 
-  @Test("texts keep every scalar, also NUL, a byte order mark and both forms of é")
+  @Test("texts keep every scalar, including NUL, a byte order mark and both forms of é")
   func scalars() {
     let text = "\u{feff}a\0b e\u{301} é \u{10ffff} \u{d7ff}\u{e000} 👩‍👩‍👧"
     guard case .message(.text(let read)) = Decoded([RawFrame.text(text)]).events.first else {
@@ -219,7 +221,7 @@ struct WebSocketDecoderTests {
     #expect(read.utf8.elementsEqual(text.utf8))
   }
 
-  @Test("the limit of a message counts all its frames, that of a frame each one")
+  @Test("the message limit counts all frames, and the frame limit counts each frame")
   func limits() {
     let limits = WebSocketLimits(maximumFrame: 4, maximumMessage: 6)
     func frame(_ opcode: UInt8, _ count: Int, _ isFinal: Bool) -> [UInt8] {
@@ -240,7 +242,7 @@ struct WebSocketDecoderTests {
     #expect(Decoded([frame(2, 1, true)], limits: none).fault?.code == .messageTooBig)
   }
 
-  @Test("a fault stays the same and what follows it is not read")
+  @Test("a fault is final, and later bytes are not read")
   func faultsAreFinal() {
     var decoder = WebSocketDecoder(role: .server)
     decoder.feed(RawFrame(opcode: 3).bytes)

@@ -12,7 +12,7 @@ struct WebSocketEncoderTests {
     return Array(bytes.dropFirst())
   }
 
-  @Test("the examples of RFC 6455 §5.7 come out")
+  @Test("the examples of RFC 6455 §5.7 encode to their bytes")
   func examples() throws {
     let hello = Array("Hello".utf8)
     let mask = WebSocketMask(0x37, 0xfa, 0x21, 0x3d)
@@ -27,13 +27,13 @@ struct WebSocketEncoderTests {
     #expect(encode(.message(.binary(long))) == [0x82, 0x7f, 0, 0, 0, 0, 0, 1, 0, 0] + long)
   }
 
-  @Test("a mask is the same from a number and from its bytes")
+  @Test("a mask made from a number equals one made from its bytes")
   func masks() {
     #expect(WebSocketMask(random: 0x3d21_fa37) == WebSocketMask(0x37, 0xfa, 0x21, 0x3d))
   }
 
   @Test(
-    "lengths take their shortest form, masked and not",
+    "lengths use their shortest form, masked or not",
     arguments: [0, 1, 125, 126, 127, 128, 65535, 65536, 65537])
   func lengths(_ count: Int) {
     let payload = [UInt8](repeating: 0xa5, count: count)
@@ -45,7 +45,7 @@ struct WebSocketEncoderTests {
     #expect(encode(.message(.binary(payload))) == unmasked.bytes)
   }
 
-  @Test("a close has its code and its reason, or nothing")
+  @Test("a close frame carries a code and a reason, or nothing")
   func closes() throws {
     #expect(encode(.close(.normal)) == [0x88, 0x02, 0x03, 0xe8])
     let close = try SocketClose(SocketCloseCode(rawValue: 3000), "é")
@@ -54,7 +54,7 @@ struct WebSocketEncoderTests {
     #expect(encode(.close(.abnormal)) == [0x88, 0x00])
   }
 
-  @Test("a control frame that would be too long can't be made")
+  @Test("creating an oversized control frame throws")
   func longControls() throws {
     #expect(try WebSocketFrame.ping([UInt8](repeating: 0, count: 125)).payload.count == 125)
     let error = #expect(throws: EngagementError.self) {
@@ -68,7 +68,7 @@ struct WebSocketEncoderTests {
   }
 
   @Test(
-    "a close code that no frame may carry can't be sent",
+    "creating a close with a reserved code throws",
     arguments: [0, 999, 1004, 1005, 1006, 1015, 2999, 5000] as [UInt16])
   func reservedCodes(_ code: UInt16) {
     let error = #expect(throws: EngagementError.self) {
@@ -77,7 +77,7 @@ struct WebSocketEncoderTests {
     #expect(error?.code == .invalidArgument)
   }
 
-  @Test("what is encoded is decoded, by either side", arguments: UInt64(1)...8)
+  @Test("encoded frames decode to the same events on either side", arguments: UInt64(1)...8)
   func roundTrip(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     for _ in 0..<60 {

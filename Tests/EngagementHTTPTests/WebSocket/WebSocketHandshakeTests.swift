@@ -20,13 +20,13 @@ struct WebSocketHandshakeTests {
     return HTTPResponse(101, headers: headers)
   }
 
-  @Test("the vectors of RFC 6455 §1.3 come out")
+  @Test("the key and the accept value match the vectors of RFC 6455 §1.3")
   func vectors() throws {
     #expect(try Self.handshake().key == "dGhlIHNhbXBsZSBub25jZQ==")
     #expect(WebSocketHandshake.accept(for: "dGhlIHNhbXBsZSBub25jZQ==") == Self.accept)
   }
 
-  @Test("the client's headers ask for a web socket and keep the request's own")
+  @Test("the client's headers request a web socket and keep the request's own headers")
   func asking() throws {
     var request = HTTPRequest(.get, "wss://example.com/")
     request.headers = try HTTPHeaders([
@@ -48,7 +48,7 @@ struct WebSocketHandshakeTests {
     #expect(!plain.contains("Sec-WebSocket-Protocol"))
   }
 
-  @Test("a key of another length, a request with a body and senseless subprotocols are refused")
+  @Test("a wrong key length, a body, a POST or an invalid subprotocol is refused")
   func unusable() throws {
     for count in [0, 15, 17] {
       #expect(throws: EngagementError.self) {
@@ -65,7 +65,7 @@ struct WebSocketHandshakeTests {
   }
 
   @Test(
-    "an answer that upgrades is accepted, tokens in any case",
+    "an upgrade response is accepted, with tokens in any case",
     arguments: [
       [:], ["Upgrade": "WebSocket"], ["Connection": "keep-alive, uPGRADE"],
       ["Connection": " upgrade ,close"], ["Sec-WebSocket-Extensions": ""], ["Server": "x"],
@@ -82,7 +82,7 @@ struct WebSocketHandshakeTests {
   }
 
   @Test(
-    "an answer that breaks a rule is refused",
+    "a response that breaks a handshake rule is refused",
     arguments: [
       ["Upgrade": "h2c"], ["Upgrade": ""], ["Upgrade": "websocket, h2c"], ["Connection": "close"],
       ["Connection": ""], ["Connection": "upgrader"], ["Sec-WebSocket-Accept": ""],
@@ -101,7 +101,7 @@ struct WebSocketHandshakeTests {
   }
 
   @Test(
-    "an answer without one of its headers is refused",
+    "a response without a required header is refused",
     arguments: ["Upgrade", "Connection", "Sec-WebSocket-Accept"])
   func incomplete(_ name: String) throws {
     var answer = try Self.answer()
@@ -110,7 +110,7 @@ struct WebSocketHandshakeTests {
   }
 
   @Test(
-    "a second answer to the key or a second subprotocol is one too many",
+    "a repeated accept or subprotocol header is refused",
     arguments: ["Sec-WebSocket-Accept", "Sec-WebSocket-Protocol"])
   func repeated(_ name: String) throws {
     var answer = try Self.answer(["Sec-WebSocket-Protocol": "a"])
@@ -122,7 +122,7 @@ struct WebSocketHandshakeTests {
   }
 
   @Test(
-    "another status says why there is no socket",
+    "any other status throws the error code for that status",
     arguments: [
       (200, EngagementError.Code.malformedResponse), (302, .unavailable), (400, .malformedResponse),
       (401, .unauthenticated), (403, .permissionDenied), (404, .notFound), (408, .unavailable),
@@ -138,7 +138,7 @@ struct WebSocketHandshakeTests {
     #expect(error?.underlying == "status \(status)")
   }
 
-  @Test("a server answers a client's request so that the client accepts it")
+  @Test("a client accepts the server's response to its request")
   func bothSides() throws {
     let handshake = try Self.handshake(["c", "b", "a"])
     var request = HTTPRequest(.get, "ws://127.0.0.1:8403/socket")
@@ -151,7 +151,7 @@ struct WebSocketHandshakeTests {
   }
 
   @Test(
-    "a server refuses what is no handshake",
+    "a server refuses a request that is not a valid handshake",
     arguments: [
       ["Upgrade": "h2c"], ["Connection": "close"], ["Sec-WebSocket-Version": "8"],
       ["Sec-WebSocket-Key": "dGhlIHNhbXBsZQ=="], ["Sec-WebSocket-Key": "not Base64 at all ==="],

@@ -3,7 +3,7 @@ import EngagementModel
 import TestSupport
 import Testing
 
-@Suite("A web socket's two sides")
+@Suite("Both sides of a web socket session")
 struct WebSocketSessionTests {
   typealias Step = WebSocketSession.Step
 
@@ -22,7 +22,7 @@ struct WebSocketSessionTests {
     .end(.init(close: close, isClean: isClean))
   }
 
-  @Test("messages are delivered, pings answered, pongs told")
+  @Test("messages are delivered, pings are answered and pongs are reported")
   func conversation() throws {
     var session = WebSocketSession(role: .server)
     let ping = RawFrame(opcode: 9, payload: [1, 2]).bytes
@@ -38,7 +38,7 @@ struct WebSocketSessionTests {
     #expect(try session.ping([4]) == .ping([4]))
   }
 
-  @Test("a peer's close is echoed once, with its code, and then all is over")
+  @Test("a peer's close is echoed once with its code and ends the session")
   func peerCloses() throws {
     var session = WebSocketSession(role: .server)
     let steps = steps(
@@ -52,14 +52,14 @@ struct WebSocketSessionTests {
     #expect(self.steps(after: RawFrame.close(1000), &session).isEmpty)
   }
 
-  @Test("a close without a code is echoed without one")
+  @Test("a close without a code is echoed without a code")
   func peerClosesSilently() {
     var session = WebSocketSession(role: .server)
     let steps = steps(after: RawFrame(opcode: 8).bytes, &session)
     #expect(steps == [.send(.close(.noStatus)), end(.noStatus, isClean: true)])
   }
 
-  @Test("answers to messages before a close can be sent until the close is reached")
+  @Test("replies can be sent until the session reaches the peer's close")
   func answersBeforeClose() throws {
     var session = WebSocketSession(role: .server)
     session.feed(RawFrame.text("question") + RawFrame.close(1000))
@@ -69,7 +69,7 @@ struct WebSocketSessionTests {
     #expect(throws: EngagementError.self) { try session.send(.text("late")) }
   }
 
-  @Test("this side's close is sent once, and the peer's ends it cleanly")
+  @Test("a session sends its own close once, and the peer's close ends it cleanly")
   func ownClose() throws {
     var session = WebSocketSession(role: .server)
     let close = try SocketClose(SocketCloseCode(rawValue: 3003), "session ending")
@@ -85,7 +85,7 @@ struct WebSocketSessionTests {
     #expect(steps(after: RawFrame.close(3003), &session) == [end(echo, isClean: true)])
   }
 
-  @Test("closes that cross each other end cleanly, without a second one")
+  @Test("two crossing closes end the session cleanly")
   func crossingCloses() {
     var session = WebSocketSession(role: .server)
     session.feed(RawFrame.close(1001))
@@ -94,7 +94,7 @@ struct WebSocketSessionTests {
   }
 
   @Test(
-    "a fault is told to the peer with its code and ends it uncleanly",
+    "a fault sends a close with its code and ends the session uncleanly",
     arguments: [
       (RawFrame(opcode: 3).bytes, SocketCloseCode.protocolError),
       (RawFrame(opcode: 1, payload: [0xff]).bytes, .invalidPayload),
@@ -115,7 +115,7 @@ struct WebSocketSessionTests {
     #expect(self.steps(after: RawFrame.text("b"), &session).isEmpty)
   }
 
-  @Test("after this side's close a fault sends nothing more")
+  @Test("a fault after the session's own close sends nothing")
   func faultAfterClose() {
     var session = WebSocketSession(role: .server)
     _ = session.close(.normal)
@@ -124,7 +124,9 @@ struct WebSocketSessionTests {
     #expect(steps == [.end(.init(close: .abnormal, isClean: false, fault: fault))])
   }
 
-  @Test("a connection that breaks off ends after all that had arrived", arguments: [false, true])
+  @Test(
+    "a broken connection delivers complete messages and then ends uncleanly",
+    arguments: [false, true])
   func brokenConnection(_ hasClosed: Bool) {
     var session = WebSocketSession(role: .server)
     if hasClosed { _ = session.close(.normal) }
@@ -134,7 +136,7 @@ struct WebSocketSessionTests {
     #expect(!session.isOpen)
   }
 
-  @Test("a connection that ends after both closes has ended cleanly")
+  @Test("a connection that ends after both closes ends cleanly")
   func endAfterClose() {
     var session = WebSocketSession(role: .server)
     session.feed(RawFrame.close(1000))
@@ -142,7 +144,9 @@ struct WebSocketSessionTests {
     #expect(steps(&session) == [.send(.close(.normal)), end(.normal, isClean: true)])
   }
 
-  @Test("two sessions talk and close, whichever begins", arguments: UInt64(1)...8)
+  @Test(
+    "two sessions exchange messages and close cleanly, whichever closes first",
+    arguments: UInt64(1)...8)
   func bothSides(_ seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     var pair = Pair()

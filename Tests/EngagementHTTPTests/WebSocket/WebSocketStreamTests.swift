@@ -65,7 +65,7 @@ extension SeededGenerator {
 @Suite("Streams of web socket frames")
 struct WebSocketStreamTests {
   @Test(
-    "a valid stream means the same however it is cut", arguments: [WebSocketRole.client, .server],
+    "a valid stream decodes the same in any pieces", arguments: [WebSocketRole.client, .server],
     UInt64(1)...UInt64(Effort.share(of: 12)))
   func validStreams(_ role: WebSocketRole, _ seed: UInt64) {
     var random = SeededGenerator(seed: seed)
@@ -80,7 +80,7 @@ struct WebSocketStreamTests {
   }
 
   @Test(
-    "a spoiled stream means the same however it is cut",
+    "a corrupted stream decodes the same in any pieces",
     arguments: [WebSocketRole.client, .server], UInt64(1)...UInt64(Effort.share(of: 12)))
   func spoiledStreams(_ role: WebSocketRole, _ seed: UInt64) {
     var random = SeededGenerator(seed: seed)
@@ -97,7 +97,7 @@ struct WebSocketStreamTests {
     #expect(faults > 5)
   }
 
-  @Test("random bytes mean the same however they are cut", arguments: UInt64(1)...8)
+  @Test("random bytes decode the same in any pieces", arguments: UInt64(1)...8)
   func noise(_ seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     for _ in 0..<400 {
@@ -108,7 +108,7 @@ struct WebSocketStreamTests {
     }
   }
 
-  @Test("UTF-8 is judged as the standard library judges it", arguments: UInt64(1)...8)
+  @Test("UTF-8 is validated as the standard library validates it", arguments: UInt64(1)...8)
   func utf8(_ seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     let bytes: [UInt8] = [

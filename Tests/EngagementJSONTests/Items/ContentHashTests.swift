@@ -19,13 +19,13 @@ struct ContentHashTests {
   ]
 
   @Test(
-    "A hash is the same for ever",
+    "the hash of known content never changes",
     arguments: vectors)
   func frozen(count: Int, hash: UInt64) {
     #expect(ContentHash.of(content(count)[...]) == hash)
   }
 
-  @Test("The hash is that of the content, wherever it stands")
+  @Test("the hash depends on the content and not on its position")
   func place() {
     for count in [0, 1, 5, 8, 12, 16, 20, 40, 64, 70, 200] {
       let content = content(count)
@@ -38,7 +38,7 @@ struct ContentHashTests {
   }
 
   @Test(
-    "A flip of any bit changes about half of the bits of the hash",
+    "flipping any bit changes about half of the bits of the hash",
     arguments: [
       1, 3, 8, 11, 16, 17, 31, 40, 63, 64, 65, 100, 128, 131, 300,
     ])
@@ -56,7 +56,7 @@ struct ContentHashTests {
     #expect((24...40).contains(changed / (count * 8)))
   }
 
-  @Test("Contents that differ little have different hashes")
+  @Test("similar contents have different hashes")
   func collisions() {
     var hashes: Set<UInt64> = []
     let count = many(200_000)

@@ -13,7 +13,7 @@ struct JSONFieldsTests {
 
   private func fields() throws -> JSONFields { try JSONFields(bytes(Self.text)[...]) }
 
-  @Test("Each kind of value is read by its accessor")
+  @Test("each kind of value is read by its accessor")
   func accessors() throws {
     let fields = try fields()
     #expect(fields.string("s") == "text")
@@ -34,7 +34,7 @@ struct JSONFieldsTests {
     #expect(fields.raw("spaced").map { Array($0) } == bytes(#""out""#))
   }
 
-  @Test("A flag is a truth value, or 0 or 1, and nothing else")
+  @Test("a flag is read only from true, false, 0 and 1")
   func flags() throws {
     let fields = try fields()
     let flags = ["t", "f", "one", "zero", "two", "s", "nil", "whole", "absent"].map { name in
@@ -43,7 +43,7 @@ struct JSONFieldsTests {
     #expect(flags == [true, false, true, false, nil, nil, nil, nil, nil])
   }
 
-  @Test("A member that is absent or of another kind is nil")
+  @Test("an absent member or one of another kind is nil")
   func others() throws {
     let fields = try fields()
     let kinds: [(JSONKey, JSONKind?)] = [
@@ -64,7 +64,7 @@ struct JSONFieldsTests {
     }
   }
 
-  @Test("Keys of every length, and escaped ones, are found, and their beginnings are not")
+  @Test("keys of every length and escaped keys are found, and prefixes of keys are not")
   func keys() throws {
     let fields = try fields()
     #expect(fields.string("key") == "escaped key")
@@ -83,7 +83,7 @@ struct JSONFieldsTests {
     #expect(fields.kind(of: "a_key_that_is_quite_long_indee") == nil)
   }
 
-  @Test("Objects in an object are read the same way")
+  @Test("nested objects and lists are read the same way")
   func nested() throws {
     let fields = try fields()
     #expect(fields.fields("o")?.string("in") == "ner")
@@ -92,7 +92,7 @@ struct JSONFieldsTests {
     #expect(fields.strings("list") == ["a", "c"])
   }
 
-  @Test("All members can be walked, in their order")
+  @Test("members are listed in their order")
   func walk() throws {
     let fields = try JSONFields(bytes(#"{"b":1,"a\n":[ 2 ],"c":"x"}"#)[...])
     #expect(fields.count == 3)
@@ -103,7 +103,7 @@ struct JSONFieldsTests {
     #expect(try self.fields().json == JSON(parsing: bytes(Self.text)))
   }
 
-  @Test("An object of any number of members is indexed", arguments: [0, 1, 31, 32, 33, 64, 1000])
+  @Test("an object with any number of members is indexed", arguments: [0, 1, 31, 32, 33, 64, 1000])
   func sizes(count: Int) throws {
     let object = JSON.object(
       JSONObject(uniqueMembers: (0..<count).map { .init("key\($0)", .integer(Int64($0))) }))
@@ -119,12 +119,12 @@ struct JSONFieldsTests {
     ("[1}", JSONFault(.unexpectedByte, at: 2)), ("{} x", JSONFault(.trailingBytes, at: 3)),
   ]
 
-  @Test("What is no object, or not sound, is refused with the fault", arguments: refusals)
+  @Test("a value that is not a valid object is refused with its fault", arguments: refusals)
   func refused(text: String, fault: JSONFault) {
     #expect(throws: fault) { try JSONFields(bytes(text)[...]) }
   }
 
-  @Test("An item of a list that is no object is refused")
+  @Test("a list item that is not an object is refused")
   func refusedItem() throws {
     let items = try items(bytes(#"[1,{"a":"x"},"s"]"#))
     #expect(throws: JSONFault(.notAnObject, at: 0)) { try JSONFields(items[0]) }
@@ -132,7 +132,7 @@ struct JSONFieldsTests {
     #expect(try JSONFields(items[1]).string("a") == "x")
   }
 
-  @Test("Strings of every kind and length arrive whole")
+  @Test("strings of every kind and length are read whole")
   func strings() throws {
     for count in 0..<40 {
       for tail in ["", "\\", "\"", "é", "🎉", "\u{1}", "a\\"] {

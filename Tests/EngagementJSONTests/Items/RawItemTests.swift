@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Raw items")
 struct RawItemTests {
-  @Test("An item that stands alone is checked and kept without the space around it")
+  @Test("a standalone item is checked and loses its surrounding whitespace")
   func alone() {
     let item = RawItem(index: 4, bytes: bytes(" {\"a\":1}\n")[...])
     #expect(item.index == 4)
@@ -20,7 +20,7 @@ struct RawItemTests {
   ]
 
   @Test(
-    "An item that stands alone keeps its fault, structural or not",
+    "a standalone item keeps its fault, structural or not",
     arguments: faults)
   func fault(text: String, kind: JSONFault.Kind) {
     let item = RawItem(index: 0, bytes: bytes(text)[...])
@@ -28,7 +28,7 @@ struct RawItemTests {
     #expect(throws: JSONFault.self) { try JSONFields(item) }
   }
 
-  @Test("An item is the same alone and in a list")
+  @Test("an item is equal alone and in a list")
   func sameInList() throws {
     let text = #"{"id":"x","n":[1,2,{"a":null}]}"#
     let list = try items(bytes("[ \(text) , \(text)]"))
@@ -38,12 +38,12 @@ struct RawItemTests {
     #expect(list[0].hash == list[1].hash)
   }
 
-  @Test("A hash that is given is taken as it is")
+  @Test("a given hash is kept unchanged")
   func givenHash() {
     #expect(RawItem(index: 0, uncheckedBytes: bytes("1")[...], hash: 42).hash == 42)
   }
 
-  @Test("Items with ids of other bytes differ, also where the letters look the same")
+  @Test("items differ when the bytes of their ids differ")
   func ids() {
     var first = RawItem(index: 0, bytes: bytes("1")[...])
     var second = first
@@ -57,7 +57,7 @@ struct RawItemTests {
     #expect(first.hashValue == second.hashValue)
   }
 
-  @Test("A single value is read as an item with the index that is given")
+  @Test("a single value is read as an item with the given index")
   func single() throws {
     var cursor = JSONCursor(bytes(#"{"card":{"id":1},"bad":"\u0000"}"#))
     _ = try cursor.enterObject()
@@ -71,7 +71,7 @@ struct RawItemTests {
     try cursor.finish()
   }
 
-  @Test("A list of items of all kinds keeps their order", arguments: [0, 1, 15, 16, 17, 100, 5000])
+  @Test("a list of items of all kinds keeps their order", arguments: [0, 1, 15, 16, 17, 100, 5000])
   func order(count: Int) throws {
     let parts = (0..<count).map { index in
       [#"{"id":\#(index)}"#, "\(index)", "null", #""\#(index)""#, "[\(index)]"][index % 5]
@@ -81,7 +81,7 @@ struct RawItemTests {
     #expect(items.map(\.index) == Array(0..<count))
   }
 
-  @Test("So many tiny elements that their handles would fill the memory are refused")
+  @Test("a list with more than 65,536 elements is refused")
   func tooLarge() throws {
     func list(_ count: Int) -> [UInt8] {
       [0x5b] + Array(repeating: [0x31, 0x2c], count: count - 1).flatMap { $0 } + [0x31, 0x5d]

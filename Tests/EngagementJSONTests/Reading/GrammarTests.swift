@@ -88,18 +88,18 @@ struct GrammarTests {
     ("\"\\«c3 a9»\"", .invalidEscape, 1),
   ]
 
-  @Test("What the grammar allows is the value it stands for", arguments: accepted)
+  @Test("valid JSON is read as its value", arguments: accepted)
   func accepts(text: String, value: JSON) throws {
     #expect(try JSON(parsing: Array(text.utf8)) == value)
   }
 
-  @Test("What the grammar does not allow fails the document at the byte", arguments: rejected)
+  @Test("invalid JSON fails the document at the faulty byte", arguments: rejected)
   func rejects(text: String, kind: JSONFault.Kind, offset: Int) {
     #expect(fault(bytes(text)) == JSONFault(kind, at: offset))
     #expect(JSONFault(kind, at: offset).isStructural)
   }
 
-  @Test("What stands in an array is rejected like what stands alone", arguments: rejected)
+  @Test("invalid JSON inside an array is rejected too", arguments: rejected)
   func rejectsNested(text: String, kind: JSONFault.Kind, offset: Int) {
     let document = bytes("[{\"a\":[\(text)]}]")
     #expect(fault(document)?.isStructural == true || text == " " || text.isEmpty)
@@ -108,7 +108,7 @@ struct GrammarTests {
   }
 
   @Test(
-    "Space of any amount is allowed between tokens, and only there",
+    "any amount of whitespace is allowed between tokens",
     arguments: [0, 1, 7, 8, 15, 16, 40])
   func space(count: Int) throws {
     let space = String(repeating: " \n", count: count)
@@ -118,7 +118,7 @@ struct GrammarTests {
   }
 
   @Test(
-    "Sixty-four containers may be in one another, sixty-five may not",
+    "sixty-four nested containers are accepted, and sixty-five are refused",
     arguments: ["[]", "{}", "[{}]"])
   func depth(brackets: String) throws {
     func nested(_ depth: Int) -> [UInt8] {
@@ -136,7 +136,7 @@ struct GrammarTests {
     #expect(document[..<deep.offset].filter { $0 == 0x5b || $0 == 0x7b }.count == 64)
   }
 
-  @Test("A million opening brackets are a fault and no crash", arguments: ["[", "{\"a\":"])
+  @Test("a million opening brackets are a fault instead of a crash", arguments: ["[", "{\"a\":"])
   func bomb(opening: String) {
     let document = Array(repeating: Array(opening.utf8), count: many(1_000_000)).flatMap { $0 }
     #expect(fault(document)?.kind == .tooDeep)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Reading a document from front to back")
 struct JSONCursorTests {
-  @Test("A document with a list of items is split into items and members")
+  @Test("a document is split into its list items and other members")
   func document() throws {
     var cursor = JSONCursor(bytes(#"{"cards": [{"id":"a"}, 7 ], "full" : true, "n":3.0}"#))
     var items: [RawItem]?
@@ -30,7 +30,7 @@ struct JSONCursorTests {
     ("true", .bool), ("false", .bool), ("null", .null),
   ]
 
-  @Test("The kind of the next value is told without reading it", arguments: kinds)
+  @Test("the kind of the next value is known without reading it", arguments: kinds)
   func kind(text: String, kind: JSONKind) throws {
     var cursor = JSONCursor(bytes(" " + text))
     #expect(try cursor.kind() == kind)
@@ -39,7 +39,7 @@ struct JSONCursorTests {
     try cursor.finish()
   }
 
-  @Test("Asked for another kind, the cursor gives nil and passes the value", arguments: kinds)
+  @Test("reading a value as another kind gives nil and skips the value", arguments: kinds)
   func otherKind(text: String, kind: JSONKind) throws {
     let document = bytes("[\(text),\"next\"]")
     func expectNil(_ read: (inout JSONCursor) throws(JSONFault) -> Bool) throws {
@@ -65,7 +65,7 @@ struct JSONCursorTests {
     }
   }
 
-  @Test("What is not read is skipped, at any level")
+  @Test("unread values are skipped at any level")
   func unread() throws {
     var cursor = JSONCursor(bytes(#"{"a":{"b":[1,2]},"c":[{"d":1},{"e":2}],"f":"x"}"#))
     #expect(try cursor.enterObject())
@@ -84,7 +84,7 @@ struct JSONCursorTests {
     try cursor.finish()
   }
 
-  @Test("Finishing checks what was left out", arguments: [0, 1, 2, 3])
+  @Test("finishing checks the unread rest of the document", arguments: [0, 1, 2, 3])
   func finishing(steps: Int) throws {
     for (text, kind) in [
       (#"{"a":[1,2]}"#, nil), (#"{"a":[1,2]} x"#, .trailingBytes),
@@ -100,7 +100,7 @@ struct JSONCursorTests {
     }
   }
 
-  @Test("A value's own bytes are part of the document and not a copy of it")
+  @Test("the raw bytes of a value are a slice of the document and not a copy")
   func raw() throws {
     let document = bytes(#"{"a": {"b" : 1} }"#)
     var cursor = JSONCursor(document)
@@ -111,7 +111,7 @@ struct JSONCursorTests {
     #expect(raw.startIndex == 6)
   }
 
-  @Test("A slice is read from its own beginning, and offsets count from there")
+  @Test("a slice is read from its own start, and offsets count from there")
   func slices() throws {
     let padded = bytes("xx[1,«ff»]yy")
     var cursor = JSONCursor(padded[2..<padded.count - 2])
@@ -122,7 +122,7 @@ struct JSONCursorTests {
     try second.finish()
   }
 
-  @Test("Asking where no value stands is a fault that breaks nothing")
+  @Test("reading where no value stands is a fault, and the cursor continues")
   func misuse() throws {
     var cursor = JSONCursor(bytes(#"{"a":1}"#))
     #expect(try cursor.nextKey() == nil)
@@ -140,7 +140,7 @@ struct JSONCursorTests {
     try cursor.finish()
   }
 
-  @Test("After a structural fault every call throws it again")
+  @Test("after a structural fault every call throws the same fault")
   func broken() throws {
     var cursor = JSONCursor(bytes(#"{"a":[[[1}],"b":2}"#))
     let fault = JSONFault(.unexpectedByte, at: 9)

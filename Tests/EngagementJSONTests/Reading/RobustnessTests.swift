@@ -3,9 +3,9 @@ import EngagementModel
 import TestSupport
 import Testing
 
-@Suite("Documents that went wrong on the way")
+@Suite("Truncated and corrupted documents")
 struct RobustnessTests {
-  @Test("A document that stops at any byte is a structural fault")
+  @Test("a document cut at any byte is a structural fault")
   func cut() {
     for count in 0..<sample.count {
       let document = Array(sample[..<count])
@@ -15,7 +15,7 @@ struct RobustnessTests {
     }
   }
 
-  @Test("Each change of a single byte gives a value or a fault, the same in every way of reading")
+  @Test("any changed byte gives the same value or fault in every way of reading")
   func mutations() {
     let values: [UInt8] =
       isDebug
@@ -32,7 +32,7 @@ struct RobustnessTests {
     }
   }
 
-  @Test("Random bytes give values or faults", arguments: 0..<8)
+  @Test("random bytes give the same value or fault in every way of reading", arguments: 0..<8)
   func noise(seed: Int) {
     var random = SeededGenerator(seed: UInt64(seed))
     let alphabet = Array(#"{}[]",:\u0123e.-truefalsn é"#.utf8) + [0x00, 0x1f, 0x80, 0xff]
@@ -44,7 +44,7 @@ struct RobustnessTests {
     }
   }
 
-  @Test("Any calls in any order on any bytes give values or faults", arguments: 0..<8)
+  @Test("any sequence of calls on a corrupted document returns or throws", arguments: 0..<8)
   func calls(seed: Int) {
     var random = SeededGenerator(seed: UInt64(seed + 100))
     for _ in 0..<many(20_000) {
@@ -56,7 +56,7 @@ struct RobustnessTests {
     }
   }
 
-  @Test("Items that were never checked give values without meaning, and nothing worse")
+  @Test("reading corrupted unchecked items never traps")
   func unchecked() throws {
     for index in sample.indices {
       for value: UInt8 in [0x22, 0x5c, 0x7b, 0x7d, 0x80, 0x00] {

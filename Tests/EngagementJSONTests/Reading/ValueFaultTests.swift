@@ -2,7 +2,7 @@ import EngagementJSON
 import EngagementModel
 import Testing
 
-@Suite("Faults that cost only an item")
+@Suite("Faults that affect a single item")
 struct ValueFaultTests {
   /// The text of one value, with the kind of its fault and the offset in it.
   static let faults: [(String, JSONFault.Kind, Int)] = [
@@ -36,14 +36,14 @@ struct ValueFaultTests {
     (#"{"a" : 1 , "b":2, "a" :3}"#, .duplicateKey, 18),
   ]
 
-  @Test("A value fault fails the document where it stands outside of items", arguments: faults)
+  @Test("a value fault outside items fails the document at its offset", arguments: faults)
   func document(text: String, kind: JSONFault.Kind, offset: Int) {
     #expect(fault(bytes(text)) == JSONFault(kind, at: offset))
     #expect(!JSONFault(kind, at: offset).isStructural)
     #expect(fault(bytes("{\"k\": \(text)}")) == JSONFault(kind, at: offset + 6))
   }
 
-  @Test("Of a hundred items only the bad one is lost", arguments: faults)
+  @Test("a value fault in one of a hundred items leaves the others valid", arguments: faults)
   func isolation(text: String, kind: JSONFault.Kind, offset: Int) throws {
     let good = #"{"id":"a","n":[1,{"x":"é"}]}"#
     for place in [0, 1, 57, 99] {
@@ -59,7 +59,7 @@ struct ValueFaultTests {
     }
   }
 
-  @Test("Behind a value fault the structure is still checked", arguments: faults)
+  @Test("the structure after a value fault is still checked", arguments: faults)
   func structureBehind(text: String, kind: JSONFault.Kind, offset: Int) {
     for broken in [
       "\(text) x", "[\(text)", "[\(text),]", "[\(text)}", "[\(text),\"«01»\"]", "[\(text),01]",
@@ -69,13 +69,13 @@ struct ValueFaultTests {
     }
   }
 
-  @Test("The first of several faults is told")
+  @Test("only the first of several faults is reported")
   func first() throws {
     let items = try items(bytes(#"[["\u0000",1e999],[1e999,"\u0000"]]"#))
     #expect(items.map(\.fault?.kind) == [.nul, .realOverflow])
   }
 
-  @Test("A member before or behind a value fault can still be read with the cursor")
+  @Test("members before and after a value fault can still be read")
   func goOn() throws {
     var cursor = JSONCursor(bytes(#"{"a":1,"b":"\u0000","a":2,"c":3}"#))
     var read: [String] = []

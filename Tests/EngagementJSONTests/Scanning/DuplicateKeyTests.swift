@@ -3,14 +3,14 @@ import EngagementModel
 import TestSupport
 import Testing
 
-@Suite("Keys that stand twice")
+@Suite("Duplicate keys")
 struct DuplicateKeyTests {
   private func object(_ keys: [String]) -> String {
     "{" + keys.enumerated().map { "\"\($1)\":\($0)" }.joined(separator: ",") + "}"
   }
 
   @Test(
-    "A twin is found at every distance, in objects of any size",
+    "a duplicate key is found at any distance, in objects of any size",
     arguments: [2, 3, 8, 31, 32, 33, 34, 40, 112, 113, 500])
   func twin(count: Int) {
     for length in [1, 7, 8, 9, 20] {
@@ -25,7 +25,7 @@ struct DuplicateKeyTests {
     }
   }
 
-  @Test("A key is the same key however it is escaped")
+  @Test("an escaped key and its plain form are duplicates")
   func escapes() {
     for (key, escaped) in [
       ("a", #"\u0061"#), ("/", #"\/"#), ("é", #"\u00e9"#), ("🎉", #"\ud83c\udf89"#),
@@ -37,19 +37,19 @@ struct DuplicateKeyTests {
     }
   }
 
-  @Test("Composed and decomposed letters are two keys")
+  @Test("composed and decomposed letters are different keys")
   func normalisation() throws {
     let object = try JSON(parsing: bytes("{\"\u{e9}\":1,\"e\u{301}\":2}")).object
     #expect(object?.count == 2)
     #expect(object?["e\u{301}"] == 2)
   }
 
-  @Test("The same key in two objects is no twin")
+  @Test("the same key in two objects is not a duplicate")
   func twoObjects() {
     #expect(fault(bytes(#"[{"a":{"a":1}},{"a":{"a":1}},{"b":1,"a":{"b":1}}]"#)) == nil)
   }
 
-  @Test("Keys that look alike at both ends are told apart, however many they are")
+  @Test("keys with the same start and end are told apart, however many there are")
   func alike() {
     let count = many(100_000)
     let keys = (0..<count).map { "beginning\(1_000_000 + $0)the-end" }
@@ -57,7 +57,7 @@ struct DuplicateKeyTests {
     #expect(fault(bytes(object(keys + [keys[count / 2]])))?.kind == .duplicateKey)
   }
 
-  @Test("A million keys are read, and one twin among them is found")
+  @Test("a million keys are read, and one duplicate among them is found")
   func million() throws {
     let count = many(1_000_000)
     var writer = JSONWriter()
@@ -71,7 +71,7 @@ struct DuplicateKeyTests {
   }
 
   @Test(
-    "Items of one list with other keys, orders and gaps are checked like single ones",
+    "items with varied keys, orders and spacing are checked like single objects",
     arguments: 0..<6)
   func lists(seed: Int) throws {
     var random = SeededGenerator(seed: UInt64(seed))

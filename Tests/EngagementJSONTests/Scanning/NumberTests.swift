@@ -13,7 +13,7 @@ struct NumberTests {
     ("1000000000000000000", 1_000_000_000_000_000_000), ("9007199254740993", 9_007_199_254_740_993),
   ]
 
-  @Test("A number without fraction and exponent is an integer", arguments: integers)
+  @Test("a number without a fraction and an exponent is an integer", arguments: integers)
   func integer(text: String, value: Int64) throws {
     #expect(try JSON(parsing: bytes(text)) == .integer(value))
     #expect(try JSON(parsing: bytes("[\(text),1]")) == [.integer(value), 1])
@@ -39,7 +39,7 @@ struct NumberTests {
     ("179769313486231570000.0e288", .greatestFiniteMagnitude),
   ]
 
-  @Test("A number with fraction or exponent is the nearest Double", arguments: reals)
+  @Test("a number with a fraction or an exponent is the nearest Double", arguments: reals)
   func real(text: String, value: Double) throws {
     let read = try #require(try JSON(parsing: bytes(text)).number)
     #expect(read.bitPattern == value.bitPattern)
@@ -59,7 +59,7 @@ struct NumberTests {
   ]
 
   @Test(
-    "A number with thousands of digits is rounded like any other",
+    "a number with thousands of digits is rounded correctly",
     arguments: longNumbers)
   func longNumber(text: String, value: Double) throws {
     #expect(try JSON(parsing: bytes(text)) == .number(value))
@@ -74,7 +74,7 @@ struct NumberTests {
   ]
 
   @Test(
-    "The border of overflow is where the nearest Double would be infinite",
+    "a number overflows where the nearest Double would be infinite",
     arguments: borders)
   func border(text: String, overflows: Bool) throws {
     #expect(fault(bytes(text))?.kind == (overflows ? .realOverflow : nil))
@@ -87,7 +87,7 @@ struct NumberTests {
   ]
 
   @Test(
-    "An integer written as a real is an integer to who asks for one, and nothing else is",
+    "the integer accessor reads a real only if it is a whole number that fits",
     arguments: wholes)
   func whole(text: String, value: Int64?) throws {
     var cursor = JSONCursor(bytes(text))
@@ -95,7 +95,7 @@ struct NumberTests {
     #expect(try JSONFields(bytes("{\"n\":\(text)}")[...]).integer("n") == value)
   }
 
-  @Test("Seventeen digits bring every Double back", arguments: 0..<4)
+  @Test("every Double survives a round trip with seventeen digits", arguments: 0..<4)
   func roundTrip(seed: Int) throws {
     var random = SeededGenerator(seed: UInt64(seed))
     for _ in 0..<many(50_000) {
@@ -108,7 +108,7 @@ struct NumberTests {
     }
   }
 
-  @Test("Short decimals are the same as Swift reads them")
+  @Test("short decimals equal the values that Swift reads")
   func decimals() throws {
     var random = SeededGenerator(seed: 9)
     for _ in 0..<many(50_000) {

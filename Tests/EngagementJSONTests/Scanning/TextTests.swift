@@ -7,7 +7,7 @@ import Testing
 struct TextTests {
   private func quoted(_ content: [UInt8]) -> [UInt8] { [0x22] + content + [0x22] }
 
-  @Test("Every character outside of ASCII is read, raw and escaped, at any offset of a block")
+  @Test("every non-ASCII character is read, raw and escaped, at any offset")
   func scalars() throws {
     let step = isDebug ? 509 : 17
     for value in stride(from: 0x80 as UInt32, through: 0x10_ffff, by: step) {
@@ -20,7 +20,7 @@ struct TextTests {
     }
   }
 
-  @Test("Bytes are taken for UTF-8 exactly when Swift takes them", arguments: 0..<4)
+  @Test("bytes are valid UTF-8 exactly when Swift accepts them", arguments: 0..<4)
   func validity(seed: Int) {
     var random = SeededGenerator(seed: UInt64(seed))
     let leads: [UInt8] = [0x41, 0x80, 0x9f, 0xa0, 0xbf, 0xc1, 0xc2, 0xdf, 0xe0, 0xe1, 0xed, 0xef]
@@ -35,7 +35,7 @@ struct TextTests {
     }
   }
 
-  @Test("The place of bad UTF-8 is the byte at which the bad sequence begins")
+  @Test("the offset of invalid UTF-8 is the first byte of the invalid sequence")
   func place() {
     for count in 0..<40 {
       let start = Array(repeating: UInt8(ascii: "a"), count: count)
@@ -45,7 +45,7 @@ struct TextTests {
     }
   }
 
-  @Test("A string ends at its quote and a control character is found, wherever they stand")
+  @Test("closing quotes and control characters are found at any offset")
   func ends() throws {
     for count in 0..<70 {
       let text = String(repeating: "a", count: count)
@@ -60,14 +60,14 @@ struct TextTests {
     }
   }
 
-  @Test("Every byte below 0x20 must be escaped, and no other")
+  @Test("among plain ASCII bytes, only those below 0x20 must be escaped")
   func controls() {
     for byte: UInt8 in 0..<0x80 where byte != 0x22 && byte != 0x5c {
       #expect((fault(quoted([byte])) == nil) == (byte >= 0x20))
     }
   }
 
-  @Test("A string of a megabyte is read")
+  @Test("a megabyte string survives writing and reading")
   func long() throws {
     let text = String(repeating: "0123456789abcdé\n", count: many(64_000))
     #expect(try JSON(parsing: JSON.string(text).encoded()) == .string(text))

@@ -3,7 +3,7 @@ import EngagementModel
 import TestSupport
 import Testing
 
-@Suite("Writing")
+@Suite("Writing JSON")
 struct JSONWriterTests {
   private func written(_ write: (inout JSONWriter) -> Void) -> String {
     var writer = JSONWriter()
@@ -11,7 +11,7 @@ struct JSONWriterTests {
     return String(decoding: writer.bytes, as: UTF8.self)
   }
 
-  @Test("Commas and colons are set where they belong")
+  @Test("commas and colons are written where they belong")
   func punctuation() {
     let text = written { writer in
       writer.beginObject()
@@ -40,7 +40,7 @@ struct JSONWriterTests {
     )
   }
 
-  @Test("Lines stand without commas between them")
+  @Test("values on separate lines have no commas between them")
   func lines() {
     let text = written { writer in
       for number in 1...3 as ClosedRange<Int64> {
@@ -62,14 +62,14 @@ struct JSONWriterTests {
   ]
 
   @Test(
-    "Quotes, backslashes and control characters are escaped, and nothing else",
+    "only quotes, backslashes and control characters are escaped",
     arguments: escapes)
   func escaping(text: String, escaped: String) {
     #expect(written { $0.value(text) } == "\"\(escaped)\"")
     #expect(written { $0.key(text) } == "\"\(escaped)\":")
   }
 
-  @Test("Every character below 0x20 survives, at any place of a string")
+  @Test("every control character survives at any position in a string")
   func controls() throws {
     for count in 0..<20 {
       for value: UInt8 in 1..<0x20 {
@@ -79,7 +79,7 @@ struct JSONWriterTests {
     }
   }
 
-  @Test("Integers are written in full", arguments: [0, 1, -1, 10, 99, 100, .max, .min] as [Int64])
+  @Test("integers are written in full", arguments: [0, 1, -1, 10, 99, 100, .max, .min] as [Int64])
   func integers(value: Int64) {
     #expect(written { $0.value(value) } == value.description)
   }
@@ -91,14 +91,14 @@ struct JSONWriterTests {
   ]
 
   @Test(
-    "Doubles are written as short as they are read back, and what JSON cannot say is null",
+    "doubles use their shortest exact form, and NaN and infinity become null",
     arguments: doubles)
   func double(value: Double, text: String) {
     #expect(written { $0.value(value) } == text)
     #expect(written { $0.member("d", value) } == "\"d\":" + text)
   }
 
-  @Test("A value written and read again is the same value", arguments: 0..<8)
+  @Test("a written value reads back equal", arguments: 0..<8)
   func roundTrip(seed: Int) throws {
     var random = SeededGenerator(seed: UInt64(seed))
     for _ in 0..<many(4_000) {
@@ -109,7 +109,7 @@ struct JSONWriterTests {
     }
   }
 
-  @Test("The order of members is kept")
+  @Test("members keep their order")
   func order() throws {
     let text = #"{"z":1,"a":2,"m":{"y":3,"b":4}}"#
     #expect(try JSON(parsing: bytes(text)).encoded() == bytes(text))

@@ -21,10 +21,10 @@ import Testing
     .submit(button: "ok", values: ["a": .number(.infinity)]),
   ]
 
-  @Test("A10 A16: what a vendor may take passes", arguments: good)
+  @Test("A10 A16: a valid action passes the check", arguments: good)
   func passes(action: ItemAction) throws { try action.check() }
 
-  @Test("A10 A16: what no vendor takes is refused by name", arguments: bad)
+  @Test("A10 A16: an invalid action is refused with its name", arguments: bad)
   func refused(action: ItemAction) {
     let error = #expect(throws: EngagementError.self) { try action.check() }
     #expect(error?.code == .invalidArgument && error?.operation == action.name)

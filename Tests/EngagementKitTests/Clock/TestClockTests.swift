@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @Suite("the test clock", .timeLimit(.minutes(20))) struct TestClockTests {
-  @Test("time that passes wakes whoever slept so long, and nobody else")
+  @Test("advancing the clock wakes only the sleepers whose time has come")
   func wakes() async {
     let clock = TestClock()
     let woken = Locked<[Int]>([])
@@ -25,7 +25,9 @@ import Testing
     #expect(clock.sleeping == 0)
   }
 
-  @Test("a wall clock that is set wakes nobody and moves no uptime (G19)", arguments: [-1.0, 1.0])
+  @Test(
+    "G19: setting the wall clock wakes no sleeper and leaves the uptime unchanged",
+    arguments: [-1.0, 1.0])
   func jumps(direction: Double) async {
     let clock = TestClock()
     let target = clock.now.addingTimeInterval(direction * 315_360_000)
@@ -39,7 +41,7 @@ import Testing
     #expect(clock.now == target.addingTimeInterval(60) && clock.uptime == .seconds(60))
   }
 
-  @Test("turning time back turns back the wall alone")
+  @Test("a negative advance turns back only the wall clock")
   func turnsBack() {
     let clock = TestClock()
     let start = clock.now
@@ -48,7 +50,7 @@ import Testing
     #expect(clock.now == start.addingTimeInterval(-8.5) && clock.uptime == .milliseconds(1_500))
   }
 
-  @Test("a sleeper who is cancelled wakes at once, also one who was before")
+  @Test("a cancelled sleeper wakes at once, even if cancelled before it sleeps")
   func cancelled() async {
     let clock = TestClock()
     await withTaskGroup(of: Void.self) { group in
@@ -60,7 +62,7 @@ import Testing
     #expect(clock.sleeping == 0)
   }
 
-  @Test("a time that has come is not slept for")
+  @Test("sleeping until a past time returns at once")
   func past() async {
     let clock = TestClock()
     clock.advance(by: .seconds(5))

@@ -15,11 +15,11 @@ import Testing
     try await Stage([PuppetAdapter("braze")], at: place) { _ in .json(200, ids) }
   }
 
-  @Test("G19 a clock set a year back loses nothing, sends nothing twice, keeps the order")
+  @Test("G19: with the clock set back a year, each action is sent once and events keep their order")
   func yearBack() async throws {
     let stage = try await stage()
     try await stage.signIn("u-1")
-    _ = await stage.engagement.refresh(.cards("home"))
+    _ = await stage.engagement.refresh(.cards(in: "home"))
     try await stage.engagement.perform(.dismiss, on: ItemID("braze", "a"), surface: .cards)
     stage.clock.set(to: stage.clock.now.addingTimeInterval(-31_536_000))
     try await stage.engagement.perform(.dismiss, on: ItemID("braze", "b"), surface: .cards)
@@ -29,24 +29,24 @@ import Testing
     #expect(next.engagement.cards(in: "home").cards.isEmpty)
     await next.drain("braze")
     #expect(next.asked.count == 2)
-    #expect(try await next.engagement.pending()["braze"] ?? 0 == 0)
-    let store = next.engagement.house.store
+    #expect(try await next.engagement.pendingCounts["braze"] ?? 0 == 0)
+    let store = next.engagement.dependencies.store
     let events = try await store.entries(after: 0, limit: 100).map(\.event)
       .filter { $0.kind == .dismiss }
     #expect(events.compactMap(\.item?.id.value) == ["a", "b"])
     #expect(events[0].sequence < events[1].sequence && events[0].time > events[1].time)
-    #expect(await next.engagement.refresh(.cards("home")).providers["braze"]?.error == nil)
+    #expect(await next.engagement.refresh(.cards(in: "home")).providers["braze"]?.error == nil)
     try await next.end()
   }
 
-  @Test("ids that differ only in their normal form are two items, of two users as well")
+  @Test("item and user ids that differ only in Unicode normalization stay distinct")
   func normalForms() async throws {
     let (composed, decomposed) = ("caf\u{e9}", "cafe\u{301}")
     let stage = try await stage(#"["\#(composed)","\#(decomposed)"]"#)
     for user in [composed, decomposed] {
       try await stage.signIn(User(UserID(user)))
       #expect(stage.engagement.cards(in: "home").cards.isEmpty)
-      _ = await stage.engagement.refresh(.cards("home"))
+      _ = await stage.engagement.refresh(.cards(in: "home"))
       #expect(stage.engagement.cards(in: "home").cards.count == 2)
       try await stage.engagement.perform(.dismiss, on: ItemID("braze", user), surface: .cards)
       let left = stage.engagement.cards(in: "home").cards.map { Array($0.id.value.utf8) }
@@ -55,7 +55,7 @@ import Testing
     try await stage.end()
   }
 
-  @Test("G11 locks that a killed process left behind keep nobody from writing or sending")
+  @Test("G11: locks of a killed process do not block writing or sending")
   func deadProcess() async throws {
     try await self.stage().end()
     for suffix in [".lock", ".courier", ".recovery", ".journal"] {
@@ -81,7 +81,7 @@ import Testing
   }
 
   @Test(
-    "a cache that is not ours, newer or no file is refused and left as it is (G10)",
+    "G10: a foreign file, a newer schema or a folder is refused as a cache and left unchanged",
     arguments: [
       ("foreign", EngagementError.Code.unreadable), ("newer", .newerSchema),
       ("folder", .unreadable),

@@ -39,10 +39,9 @@ struct ConfigurationParts {
   }
 }
 
-@Suite("what an engagement is opened with") struct ConfigurationTests {
+@Suite("engagement configuration") struct ConfigurationTests {
   static let table: [ConfigurationFault] = [
     ConfigurationFault("cache is empty.") { $0.cache = .file("") },
-    ConfigurationFault("device.id is empty.") { $0.device.id = "" },
     ConfigurationFault("device.appID is empty.") { $0.device.appID = "" },
     ConfigurationFault("options.environment is empty.") { $0.options.environment = "" },
     ConfigurationFault("options.limits.rows is not above zero.") { $0.options.limits.rows = 0 },
@@ -98,7 +97,7 @@ struct ConfigurationParts {
     },
   ]
 
-  @Test("what is wrong fails before anything is opened, and is named", arguments: table)
+  @Test("a configuration fault fails the check, and the error names the field", arguments: table)
   func faults(fault: ConfigurationFault) throws {
     var parts = ConfigurationParts()
     try parts.check()
@@ -108,13 +107,15 @@ struct ConfigurationParts {
     #expect(error?.message == fault.message)
   }
 
-  @Test("opening with what is wrong opens nothing, asks nobody and names the field (X1)")
+  @Test(
+    "X1: opening with an unknown provider in a route fails before any request and names a likely one"
+  )
   func opens() async {
     let transport = ScriptedTransport([:])
     let error = await #expect(throws: EngagementError.self) {
       _ = try await Engagement.open(
         cache: .temporary, device: .test, transport: transport,
-        providers: [Provider("braze", PuppetAdapter("braze"))],
+        providers: ["braze": PuppetAdapter("braze")],
         routes: Routes(cards: .only("braxe"), inbox: .none))
     }
     #expect(error?.code == .invalidConfiguration)

@@ -37,7 +37,7 @@ struct PuppetAdapter: EngagementAdapter {
     hasContainers: Bool = false
   ) {
     self.provider = provider
-    let host = try? HostPattern(validating: "\(provider.text).example")
+    let host = try? HostPattern(validating: "\(provider.rawValue).example")
     capabilities = AdapterCapabilities(
       abilities: abilities, hosts: AllowedHosts([host].compactMap(\.self)),
       hasContainers: hasContainers)
@@ -53,7 +53,7 @@ struct PuppetAdapter: EngagementAdapter {
   func request(for operation: Operation, in context: AdapterContext) -> HTTPRequest {
     var request = HTTPRequest(
       operation.isReading ? "GET" : "POST",
-      "https://\(provider).example/\(operation.verb)?user=\(context.user.id?.text ?? "nobody")")
+      "https://\(provider).example/\(operation.verb)?user=\(context.user.id?.rawValue ?? "nobody")")
     if let credential = context.credential {
       try? request.headers.append("Authorization", credential)
     }

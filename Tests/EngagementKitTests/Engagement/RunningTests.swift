@@ -15,20 +15,20 @@ import Testing
   }
 
   @Test(
-    "what is accepted is delivered while it runs, and it ends cleanly when it is cancelled (X7)")
+    "X7: run delivers accepted operations and returns cleanly when cancelled")
   func delivers() async throws {
     let stage = try await Stage([PuppetAdapter("braze")])
     let running = Task { await run(stage.engagement) }
     try await stage.signIn("u-1")
     let receipt = try await stage.engagement.associate("person-1")
-    #expect(await receipt.outcome == .delivered)
+    #expect(try await receipt.outcome() == .delivered)
     #expect(stage.asked == ["POST /person.associate?user=u-1"])
     running.cancel()
     #expect(await running.value == nil)
     try await stage.end()
   }
 
-  @Test("it runs once at a time, rests and ends as told")
+  @Test("run refuses a second call, pauses during suspend and ends at close")
   func life() async throws {
     let stage = try await Stage([PuppetAdapter("braze")])
     let running = Task { await run(stage.engagement) }
@@ -38,14 +38,14 @@ import Testing
     #expect(stage.clock.sleeping == 0, "nothing waits for anything while it rests")
     try await stage.engagement.resume()
     let receipt = try await stage.engagement.associate("person-1")
-    #expect(await receipt.outcome == .delivered)
+    #expect(try await receipt.outcome() == .delivered)
     try await stage.engagement.close()
     #expect(await running.value == nil)
     #expect(await run(stage.engagement) == .conflict)
     try await stage.engagement.close()
   }
 
-  @Test("a cache that is temporary is gone with its folder, one in a file stays")
+  @Test("closing deletes a temporary cache with its folder and keeps a cache in a file")
   func folders() async throws {
     let stage = try await Stage([PuppetAdapter("braze")])
     let folder = try #require(stage.engagement.folder)
@@ -63,7 +63,7 @@ import Testing
       FileManager.default.fileExists(atPath: place.folder.appending(path: "cache.sqlite").path))
   }
 
-  @Test("what a great answer left in the cache's log is in the file soon, and not only at the end")
+  @Test("run moves a large answer from the write-ahead log to the cache file before close")
   func tidies() async throws {
     let place = Stage.Place()
     let text = JSON.string(String(repeating: "a", count: 4_000))
@@ -81,7 +81,7 @@ import Testing
     let stage = try await Stage([adapter], at: place)
     let running = Task { await run(stage.engagement) }
     try await stage.signIn("u-1")
-    #expect(await stage.engagement.refresh(.cards("home")).isComplete)
+    #expect(await stage.engagement.refresh(.cards(in: "home")).isComplete)
     func size() throws -> Int {
       try URL(filePath: place.path).resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0
     }
@@ -92,7 +92,7 @@ import Testing
     #expect(await running.value == nil)
   }
 
-  @Test("what was accepted survives a restart and is delivered with the same key (G1, G3)")
+  @Test("G1 G3: an accepted operation survives a restart and is delivered with the same key")
   func restart() async throws {
     let place = Stage.Place()
     let first = try await Stage([PuppetAdapter("braze")], at: place) {
@@ -100,13 +100,13 @@ import Testing
     }
     try await first.signIn("u-1")
     try await first.engagement.associate("person-1")
-    let partition = first.engagement.house.occupancy.present.partition
-    let rows = try await first.engagement.house.store.pending(
+    let partition = first.engagement.dependencies.currentUser.present.partition
+    let rows = try await first.engagement.dependencies.store.pending(
       for: "braze", in: partition, limit: 10)
     try await first.end()
     let second = try await Stage([PuppetAdapter("braze")], at: place)
-    let kept = try await second.engagement.house.store.pending(
-      for: "braze", in: second.engagement.house.occupancy.present.partition, limit: 10)
+    let kept = try await second.engagement.dependencies.store.pending(
+      for: "braze", in: second.engagement.dependencies.currentUser.present.partition, limit: 10)
     #expect(kept.map(\.key) == rows.map(\.key) && rows.count == 1)
     await second.drain("braze")
     #expect(second.asked == ["POST /person.associate?user=u-1"])

@@ -59,7 +59,8 @@ struct Stage: Sendable {
     lines = Lines()
     engagement = try await Engagement.open(
       cache: place?.cache ?? .temporary, device: .test, transport: transport,
-      providers: providers, routes: routes ?? .all(of: providers),
+      providers: Engagement.Providers(providers.map { ($0.id, $0.adapter) }),
+      routes: routes ?? .all(of: providers),
       containers: containers,
       options: Options(
         environment: "test", secrets: secrets, loggers: [lines], clock: clock,
@@ -85,27 +86,28 @@ struct Stage: Sendable {
   /// Sends what waits for the providers, as whoever is present.
   func drain(_ providers: ProviderID...) async {
     for provider in providers {
-      _ = await engagement.courier.drain(
-        provider, as: engagement.house.occupancy.present, within: .seconds(5))
+      _ = await engagement.outboxSender.drain(
+        provider, as: engagement.dependencies.currentUser.present, within: .seconds(5))
     }
   }
 
   /// Signs in with a credential that tells whose it is.
-  func signIn(_ user: User) async throws {
-    try await engagement.signIn(user) { provider in Secret.of(user, at: provider) }
+  func signIn(_ user: User, consent: Consent? = nil) async throws {
+    try await engagement.signIn(user, consent: consent) { provider in Secret.of(user, at: provider)
+    }
   }
 
   func memory(of provider: ProviderID, for user: User) async throws -> ProviderMemory {
-    let partition = try await engagement.house.store.partition(of: user, at: clock.now)
-    return try await engagement.house.store.memory(of: provider, in: partition)
+    let partition = try await engagement.dependencies.store.partition(of: user, at: clock.now)
+    return try await engagement.dependencies.store.memory(of: provider, in: partition)
   }
 
   /// The ids of the cards that the cache has for the user.
   func kept(
     _ provider: ProviderID, for user: User, in feed: Feed = .cards
   ) async throws -> [String] {
-    let partition = try await engagement.house.store.partition(of: user, at: clock.now)
-    return try await engagement.house.store.cards(
+    let partition = try await engagement.dependencies.store.partition(of: user, at: clock.now)
+    return try await engagement.dependencies.store.cards(
       in: FeedKey(provider, feed), of: partition, at: clock.now
     ).items.map(\.id.value)
   }
@@ -114,8 +116,8 @@ struct Stage: Sendable {
   func waiting(
     for provider: ProviderID, of user: User
   ) async throws -> [OutboxRow.Work] {
-    let partition = try await engagement.house.store.partition(of: user, at: clock.now)
-    return try await engagement.house.store.pending(for: provider, in: partition, limit: 100)
+    let partition = try await engagement.dependencies.store.partition(of: user, at: clock.now)
+    return try await engagement.dependencies.store.pending(for: provider, in: partition, limit: 100)
       .map(\.work)
   }
 
@@ -145,7 +147,7 @@ extension Routes {
 
 extension Secret {
   static func of(_ user: User, at provider: ProviderID) -> Secret {
-    Secret("\(provider) token of \(user.id?.text ?? "nobody")")
+    Secret("\(provider) token of \(user.id?.rawValue ?? "nobody")")
   }
 }
 

@@ -7,9 +7,9 @@ import Testing
 
 @testable import EngagementKit
 
-@Suite("Streams of what is shown", .timeLimit(.minutes(20)))
+@Suite("feed update streams", .timeLimit(.minutes(20)))
 struct FeedUpdatesTests {
-  @Test("B1 the present value comes first, then the newest at each look")
+  @Test("B1: a stream yields the current value first, then the newest value at each read")
   func newest() async throws {
     let stage = FeedStage()
     await stage.commit([.a("1")], .a)
@@ -20,7 +20,7 @@ struct FeedUpdatesTests {
     #expect(await updates.next()?.cards.map(\.id.value) == ["3"])
   }
 
-  @Test("B1 a refresh that brought nothing new is told by its time")
+  @Test("B1: a refresh without new items yields a value with the new freshness")
   func freshness() async throws {
     let stage = FeedStage()
     await stage.commit([.a("1")], .a)
@@ -33,11 +33,11 @@ struct FeedUpdatesTests {
     #expect(second?.freshness["a"] == stage.clock.now)
   }
 
-  @Test("what changes nothing that is observed brings no value")
+  @Test("a commit that leaves the observed value unchanged yields nothing")
   func unchanged() async throws {
     let stage = FeedStage()
     await stage.commit([.a("1")], .a)
-    var counts = stage.showcase.cardUpdates(in: "home", every: .zero) { $0.feed.count }
+    var counts = stage.feedPublisher.cardUpdates(in: "home", every: .zero) { $0.feed.count }
       .makeAsyncIterator()
     #expect(await counts.next()?.visible == 1)
     await stage.commit([.a("1")], .a)
@@ -47,7 +47,7 @@ struct FeedUpdatesTests {
     #expect(await counts.next()?.visible == 2)
   }
 
-  @Test("A8 at most one value comes in an interval, and it is the newest")
+  @Test("A8: a stream yields at most one value an interval, and it is the newest")
   func interval() async throws {
     let stage = FeedStage()
     await stage.commit([.a("1")], .a)
@@ -71,14 +71,14 @@ struct FeedUpdatesTests {
   }
 
   @Test(
-    "A8 an interval is none or a second and more",
+    "A8: an interval is zero or at least one second",
     arguments: [(-1, 0), (0, 0), (1, 1000), (999, 1000), (1000, 1000), (5000, 5000)])
   func leastInterval(_ asked: Int, _ taken: Int) {
     let options = CardOptions(interval: .milliseconds(asked))
     #expect(options.interval == .milliseconds(taken))
   }
 
-  @Test("G13 a value that waited for its reader is not handed out after another user came")
+  @Test("G13: a value buffered before a user switch is not delivered after it")
   func buffered() async throws {
     let stage = FeedStage()
     await stage.commit([.a("1")], .a)
@@ -88,7 +88,7 @@ struct FeedUpdatesTests {
     #expect(await updates.next()?.cards.map(\.id.value) == ["2"])
   }
 
-  @Test("G13 after a switch the values go on with those of the new user")
+  @Test("G13: after a user switch the stream continues with the new user's values")
   func goesOn() async throws {
     let stage = FeedStage()
     await stage.commit([.a("1")], .a)
@@ -101,29 +101,29 @@ struct FeedUpdatesTests {
     #expect(await updates.next()?.cards.map(\.id.value) == ["2"])
   }
 
-  @Test("A4 a sign-out ends every observation, with nothing of the user in it")
+  @Test("A4: a sign-out ends every stream without a further value")
   func signOut() async throws {
     let stage = FeedStage()
     await stage.commit([.a("1")], .a)
     var cards = stage.updates().makeAsyncIterator()
-    var inbox = stage.showcase.inboxUpdates().makeAsyncIterator()
+    var inbox = stage.feedPublisher.inboxUpdates().makeAsyncIterator()
     #expect(await inbox.next() != nil)
     try await stage.change(to: FeedStage.nobody)
     #expect(await cards.next() == nil)
     #expect(await inbox.next() == nil)
   }
 
-  @Test("X2 a value of the former route is not handed out after the change")
+  @Test("X2: a value of the former route is not delivered after a route change")
   func route() async throws {
     let stage = FeedStage(Routes(cards: .only("a"), inbox: .none))
     await stage.commit([.a("1")], .a)
     await stage.commit([.b("1")], .b)
     var updates = stage.updates().makeAsyncIterator()
-    stage.showcase.show(.cards, by: .only("b"))
+    stage.feedPublisher.show(.cards, by: .only("b"))
     #expect(await updates.next()?.cards.map(\.id.description) == ["b/1"])
   }
 
-  @Test("each iterator observes by itself")
+  @Test("each iterator observes independently")
   func twoReaders() async throws {
     let stage = FeedStage()
     let updates = stage.updates()
@@ -135,7 +135,7 @@ struct FeedUpdatesTests {
     #expect(await first.next()?.cards.count == 1)
   }
 
-  @Test("a reader that is cancelled ends, and one that is gone is not told any more")
+  @Test("a cancelled reader ends and is removed from the observers")
   func cancelled() async throws {
     let stage = FeedStage()
     let ended = Task {
@@ -145,6 +145,6 @@ struct FeedUpdatesTests {
     }
     ended.cancel()
     #expect(await ended.value <= 1)
-    #expect(stage.showcase.observerCount == 0)
+    #expect(stage.feedPublisher.observerCount == 0)
   }
 }

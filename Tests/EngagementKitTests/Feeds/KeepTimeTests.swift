@@ -6,9 +6,9 @@ import Testing
 
 @testable import EngagementKit
 
-@Suite("What time alone changes", .timeLimit(.minutes(20)))
+@Suite("feed changes caused by time", .timeLimit(.minutes(20)))
 struct KeepTimeTests {
-  @Test("a card that has ended is not handed out, whether or not anybody keeps the time")
+  @Test("a read leaves out expired cards even when no timer runs")
   func reading() async throws {
     let stage = FeedStage()
     let now = stage.clock.now
@@ -20,13 +20,13 @@ struct KeepTimeTests {
     #expect(stage.ids().count == 3)
     stage.clock.advance(by: .seconds(10))
     #expect(stage.ids() == ["a/2", "a/3"])
-    #expect(stage.showcase.card(ItemID("a", "1")) == nil)
+    #expect(stage.feedPublisher.card(ItemID("a", "1")) == nil)
     stage.clock.advance(by: .seconds(10))
     #expect(stage.ids() == ["a/3"])
-    #expect(stage.showcase.cards(in: "home").total == 1)
+    #expect(stage.feedPublisher.cards(in: "home").total == 1)
   }
 
-  @Test("observers are told when a card ends; it sleeps until then, at most a minute at a time")
+  @Test("the timer tells observers of an expired card and sleeps at most a minute at a time")
   func observing() async throws {
     let stage = FeedStage()
     let now = stage.clock.now
@@ -44,7 +44,7 @@ struct KeepTimeTests {
     }
   }
 
-  @Test("observers are told by the one who looks first")
+  @Test("a read that finds an expired card also updates the observers")
   func lookingTells() async throws {
     let stage = FeedStage()
     let now = stage.clock.now
@@ -56,7 +56,7 @@ struct KeepTimeTests {
     #expect(await updates.next()?.cards.count == 0)
   }
 
-  @Test("a change that comes while it sleeps is waited for from then on")
+  @Test("a commit during the timer's sleep shortens it to the next expiry")
   func woken() async throws {
     let stage = FeedStage()
     await stage.keepingTime { naps in
@@ -68,7 +68,7 @@ struct KeepTimeTests {
   }
 
   @Test(
-    "G19 when the wall clock was set, everything is read anew within a minute",
+    "G19: after a wall clock jump the feed publisher rereads the cache within a minute",
     arguments: [-315_360_000.0, -10, 10, 315_360_000])
   func clockJump(_ seconds: Double) async throws {
     let stage = FeedStage()
@@ -86,7 +86,7 @@ struct KeepTimeTests {
     #expect(stage.ids() == (seconds < 86_400 ? ["a/1"] : []))
   }
 
-  @Test("a wall clock that goes as time passes is not taken for one that was set")
+  @Test("a wall clock that runs normally causes no reread")
   func steady() async throws {
     let stage = FeedStage()
     await stage.commit([.a("1")], .a)
@@ -102,7 +102,7 @@ struct KeepTimeTests {
     #expect(stage.reader.questions == before)
   }
 
-  @Test("G19 a cache that cannot be read is asked again every second and not more often")
+  @Test("G19: the feed publisher rereads an unreadable cache exactly once a second")
   func failing() async throws {
     let stage = FeedStage()
     let now = stage.clock.now
@@ -135,7 +135,7 @@ extension FeedStage {
     _ body: (inout Naps) async -> Void
   ) async {
     await withTaskGroup(of: Void.self) { group in
-      group.addTask { await showcase.keepTime() }
+      group.addTask { await feedPublisher.keepTime() }
       var naps = Naps(lengths: napping.naps.makeAsyncIterator())
       await body(&naps)
       group.cancelAll()

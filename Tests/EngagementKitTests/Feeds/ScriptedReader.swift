@@ -8,7 +8,7 @@ import Foundation
 @testable import EngagementKit
 
 /// A cache of feeds that a test fills, and that a test may hold up.
-final class ScriptedReader: FeedReader {
+final class ScriptedReader: FeedSource {
   private struct State {
     var cards: [Partition.ID: [FeedKey: FeedView<Card>]] = [:]
     var messages: [Partition.ID: [ProviderID: FeedView<InboxMessage>]] = [:]
@@ -47,31 +47,33 @@ final class ScriptedReader: FeedReader {
     }
   }
 
-  func cards(
-    in key: FeedKey, of partition: Partition, at now: Date
-  ) async throws(EngagementError) -> FeedView<Card> {
+  func load(
+    _ keys: Set<FeedKey>, of partition: Partition, at now: Date
+  ) async throws(EngagementError) -> LoadedFeeds {
     try await answer { state in
-      var view = state.cards[partition.id]?[key] ?? FeedView()
-      view = view.with(view.items.filter { !$0.hasEnded(at: now) })
-      view.validUntil = view.items.compactMap(\.expiresAt).min()
-      return view
+      var loaded = LoadedFeeds(number: Int64(state.questions))
+      for key in keys {
+        if key.feed.surface == .inbox {
+          loaded.messages[key.provider] =
+            (state.messages[partition.id]?[key.provider]
+            ?? FeedView()).without { $0.hasEnded(at: now) }
+        } else {
+          loaded.cards[key] = (state.cards[partition.id]?[key] ?? FeedView())
+            .without { $0.hasEnded(at: now) }
+        }
+      }
+      return loaded
     }
   }
 
-  func messages(
-    of provider: ProviderID, in partition: Partition, at now: Date
-  ) async throws(EngagementError) -> FeedView<InboxMessage> {
-    try await answer { state in
-      var view = state.messages[partition.id]?[provider] ?? FeedView()
-      view = view.with(view.items.filter { !$0.hasEnded(at: now) })
-      view.validUntil = view.items.compactMap(\.expiresAt).min()
-      return view
-    }
+  func memory(
+    of provider: ProviderID, in partition: Partition
+  ) async throws(EngagementError) -> ProviderMemory {
+    try await answer { _ in ProviderMemory() }
   }
 
-  func routes(in partition: Partition) async throws(EngagementError) -> [RoutedSurface: Route] {
-    try await answer { $0.routes }
-  }
+  /// The routes that were set.
+  var keptRoutes: [RoutedSurface: Route] { state.withLock { $0.routes } }
 
   private func answer<Value: Sendable>(
     _ value: (State) -> Value
@@ -85,6 +87,21 @@ final class ScriptedReader: FeedReader {
     if let failure { throw failure }
     return answer
   }
+}
+
+extension FeedView where Item: Expiring {
+  /// The feed without the items that have ended.
+  fileprivate func without(_ hasEnded: (Item) -> Bool) -> FeedView {
+    var view = with(items.filter { !hasEnded($0) })
+    view.validUntil = view.items.compactMap(\.expiresAt).min()
+    return view
+  }
+}
+
+private protocol Expiring { var expiresAt: Date? { get } }
+extension InboxMessage: Expiring {}
+extension Card: Expiring {
+  fileprivate var expiresAt: Date? { self[dynamicMember: \.expiresAt] }
 }
 
 /// A clock that tells how long each sleep is meant to be.
@@ -113,8 +130,8 @@ struct FeedStage: Sendable {
   let clock: TestClock
   /// The clock as the showcase has it.
   let napping: NapClock
-  let occupancy: Occupancy
-  let showcase: Showcase
+  let currentUser: CurrentUser
+  let feedPublisher: FeedPublisher
 
   static let first = Partition(id: 1, environment: "test", user: "u-1")
   static let second = Partition(id: 2, environment: "test", user: "u-2")
@@ -128,9 +145,10 @@ struct FeedStage: Sendable {
     reader = ScriptedReader(pause)
     clock = TestClock()
     napping = NapClock(clock)
-    occupancy = Occupancy(user)
-    showcase = Showcase(
-      reader, of: occupancy, clock: napping, log: Log(loggers: []), routes: routes,
+    currentUser = CurrentUser(user)
+    feedPublisher = FeedPublisher(
+      reader, keptRoutes: { [reader] _ in reader.keptRoutes }, of: currentUser, clock: napping,
+      log: Log(loggers: []), routes: routes,
       containers: containers, capabilities: Self.capabilities)
   }
 
@@ -148,7 +166,7 @@ struct FeedStage: Sendable {
       FeedView(items: cards, total: total, refreshedAt: clock.now), key, of: partition)
     var report = CommitReport()
     report.feeds = [key]
-    await showcase.read(report, of: partition)
+    await feedPublisher.observe(report, of: partition)
   }
 
   func commit(
@@ -158,20 +176,20 @@ struct FeedStage: Sendable {
       FeedView(items: messages, refreshedAt: clock.now), provider, of: partition)
     var report = CommitReport()
     report.feeds = [FeedKey(provider, .inbox)]
-    await showcase.read(report, of: partition)
+    await feedPublisher.observe(report, of: partition)
   }
 
   /// Another user comes.
   func change(to partition: Partition) async throws {
-    try await showcase.enter(occupancy.move(into: partition))
+    try await feedPublisher.enter(currentUser.move(into: partition))
   }
 
   func ids(in container: ContainerID = "home") -> [String] {
-    showcase.cards(in: container).cards.map(\.id.description)
+    feedPublisher.cards(in: container).cards.map(\.id.description)
   }
 
   func updates(_ options: CardOptions = .standard) -> FeedUpdates<CardFeed> {
-    showcase.cardUpdates(in: "home", every: options.interval) { $0.feed(with: options) }
+    feedPublisher.cardUpdates(in: "home", every: options.interval) { $0.feed(with: options) }
   }
 }
 

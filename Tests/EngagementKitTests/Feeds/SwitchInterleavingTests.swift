@@ -9,10 +9,10 @@ import Testing
 
 /// Users come and go while feeds are committed, read and observed, with a pause of random length at
 /// every point where the cache is asked. Every card is named for its user's generation.
-@Suite("Users change while feeds are shown", .timeLimit(.minutes(20)))
+@Suite("user switches while feeds are shown", .timeLimit(.minutes(20)))
 struct SwitchInterleavingTests {
   @Test(
-    "G13 after a change nobody is handed a card of an earlier user: 2,000 interleavings",
+    "G13: no card of an earlier user is shown after a switch, in 2,000 interleavings",
     arguments: 0..<20)
   func interleavings(_ block: Int) async throws {
     for seed in (block * 100..<(block + 1) * 100).prefix(Effort.share(of: 100)) {
@@ -58,7 +58,7 @@ struct SwitchInterleavingTests {
         await stage.commit([Self.card(end, key)], key, of: Self.partition(end))
       }
       #expect(stage.ids() == ["a/\(end)", "b/\(end)"], "seed \(seed)")
-      #expect(stage.occupancy.present.generation == end)
+      #expect(stage.currentUser.present.generation == end)
     }
 
     private static func card(_ generation: Int, _ key: FeedKey) -> Card {
@@ -72,9 +72,9 @@ struct SwitchInterleavingTests {
     private func change() async throws {
       for generation in 2...Self.changes + 1 {
         await pause()
-        let occupant = stage.occupancy.move(into: Self.partition(generation))
+        let userSession = stage.currentUser.move(into: Self.partition(generation))
         await pause()
-        try await stage.showcase.enter(occupant)
+        try await stage.feedPublisher.enter(userSession)
       }
     }
 
@@ -91,8 +91,8 @@ struct SwitchInterleavingTests {
     private func look() async {
       for _ in 0..<20 {
         await pause()
-        let before = stage.occupancy.present.generation
-        expect(stage.showcase.cards(in: "home"), notBefore: before)
+        let before = stage.currentUser.present.generation
+        expect(stage.feedPublisher.cards(in: "home"), notBefore: before)
       }
     }
 
@@ -101,7 +101,7 @@ struct SwitchInterleavingTests {
       while !Task.isCancelled {
         var updates = stage.updates().makeAsyncIterator()
         while true {
-          let before = stage.occupancy.present.generation
+          let before = stage.currentUser.present.generation
           guard let feed = await updates.next() else { break }
           expect(feed, notBefore: before)
           await pause()

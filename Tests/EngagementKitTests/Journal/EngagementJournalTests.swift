@@ -36,7 +36,7 @@ extension Stage.Place {
 extension Stage {
   /// What is recorded of the kind, for whomever.
   fileprivate func recorded(_ kind: EngagementEvent.Kind) async throws -> [EngagementEvent] {
-    try await engagement.house.store.entries(after: 0, limit: 10_000).map(\.event)
+    try await engagement.dependencies.store.entries(after: 0, limit: 10_000).map(\.event)
       .filter { $0.kind == kind }
   }
 
@@ -47,7 +47,7 @@ extension Stage {
   }
 }
 
-@Suite("what extensions leave", .timeLimit(.minutes(20))) struct EngagementJournalTests {
+@Suite("extension journal", .timeLimit(.minutes(20))) struct EngagementJournalTests {
   private let place = Stage.Place()
 
   /// Signed in, agreed to everything, with the cards a and b, and nothing to send.
@@ -55,7 +55,7 @@ extension Stage {
     let stage = try await Stage([vendor], at: place) { _ in .json(200, #"["a","b"]"#) }
     try await stage.signIn(user)
     try await stage.engagement.setConsent(.full)
-    _ = await stage.engagement.refresh(.cards("home"))
+    _ = await stage.engagement.refresh(.cards(in: "home"))
     await stage.drain("braze")
     return stage
   }
@@ -84,7 +84,7 @@ extension Stage {
     #expect(try Data(contentsOf: place.journalFile).isEmpty)
   }
 
-  @Test("X6 G1 what was left while the application was away is there when it opens, once")
+  @Test("X6 G1: entries written while the application is closed are applied once when it opens")
   func opening() async throws {
     try await self.stage().end()
     let time = place.clock.now
@@ -97,7 +97,7 @@ extension Stage {
     }
   }
 
-  @Test("X6 what was left while the application rested is there when it resumes, and is delivered")
+  @Test("X6: entries written during suspend are applied at resume and delivered")
   func resuming() async throws {
     let stage = try await stage()
     try await stage.engagement.suspend()
@@ -108,12 +108,14 @@ extension Stage {
     try await isDone(stage, at: time)
     stage.transport.forget()
     await stage.drain("braze")
-    #expect(try await stage.engagement.pending().values.reduce(0, +) == 0)
+    #expect(try await stage.engagement.pendingCounts.values.reduce(0, +) == 0)
     #expect(stage.asked.allSatisfy { $0.hasSuffix("user=u-1") } && stage.asked.count == 3)
     try await stage.end()
   }
 
-  @Test("G13 what was left before another user comes is the former one's, and said as that one")
+  @Test(
+    "G13: entries written before a user switch belong to the former user and are sent for that user"
+  )
   func switching() async throws {
     let stage = try await stage()
     stage.transport.forget()
@@ -122,14 +124,14 @@ extension Stage {
     #expect(stage.asked.count == 3 && stage.asked.allSatisfy { $0.hasSuffix("user=u-1") })
     try await stage.engagement.setConsent(.full)
     try leave(of: nil, "second")
-    _ = try await stage.engagement.signOut(leftovers: .park)
+    _ = try await stage.engagement.signOut(undelivered: .keep)
     #expect(try await stage.kept("braze", for: "u-1").contains("pushed"))
     #expect(try await stage.kept("braze", for: "u-2") == ["second"])
     #expect(try await stage.kept("braze", for: .anonymous).isEmpty)
     try await stage.end()
   }
 
-  @Test("G13 an entry that names a user goes to that user's own, or is dropped and counted")
+  @Test("G13: an entry that names a user goes to that user, or is dropped and counted if unknown")
   func named() async throws {
     let stage = try await stage()
     try await stage.signIn("u-2")
@@ -145,13 +147,13 @@ extension Stage {
     let memory = try await stage.memory(of: "braze", for: "u-1")
     #expect(memory.values[.user, "mark"] == "pushed")
     #expect(memory.values[.installation, "device"] == nil, "who has left speaks for nobody else")
-    #expect(try await stage.engagement.house.store.knownPartition(of: "u-9") == nil)
+    #expect(try await stage.engagement.dependencies.store.knownPartition(of: "u-9") == nil)
     let dropped = try await stage.recorded(.outboxDropped)
     #expect(dropped.map(\.properties) == [["reason": "journal", "count": 3]])
     try await stage.end()
   }
 
-  @Test("what cannot be done is dropped and counted: no such item, no such ability, nobody's push")
+  @Test("an entry that cannot be applied is dropped and counted")
   func impossible() async throws {
     let stage = try await stage()
     try await stage.engagement.suspend()
@@ -168,7 +170,7 @@ extension Stage {
     try await stage.end()
   }
 
-  @Test("X20 without consent nothing is kept of what an extension left")
+  @Test("X20: under denied consent the kit discards the journal's entries")
   func denied() async throws {
     let stage = try await stage()
     try await stage.engagement.setConsent(.denied)
@@ -185,7 +187,7 @@ extension Stage {
     try await stage.end()
   }
 
-  @Test("G9 a damaged end costs itself alone, and is told")
+  @Test("G9: a damaged last entry is lost alone, counted and logged")
   func damaged() async throws {
     let stage = try await stage()
     try await stage.engagement.suspend()
@@ -201,24 +203,24 @@ extension Stage {
     try await stage.end()
   }
 
-  @Test("X21 G14 what was left is in an export, and nothing of it in any byte after an erasure")
+  @Test("X21 G14: an export includes journal entries, and an erasure removes every byte of them")
   func erased() async throws {
     let stage = try await stage("canary-user")
     try leave(of: "canary-user", "canary-of-a-push")
     #expect(try place.holds("canary-of-a-push"))
-    let held = try await stage.engagement.export(of: "canary-user")
+    let held = try await stage.engagement.exportData(of: "canary-user")
     #expect(held.contains { $0["id"]?.string == "canary-of-a-push" })
     try leave(of: "canary-user", "canary-of-another")
-    _ = try await stage.engagement.erase("canary-user")
+    _ = try await stage.engagement.eraseData(of: "canary-user")
     #expect(try !place.holds("canary"))
     try leave(of: "canary-user", "canary-of-a-third")
     try await stage.signIn("u-2")
     #expect(try !place.holds("canary"))
-    #expect(try await stage.engagement.house.store.knownPartition(of: "canary-user") == nil)
+    #expect(try await stage.engagement.dependencies.store.knownPartition(of: "canary-user") == nil)
     try await stage.end()
   }
 
-  @Test("a journal that cannot be read keeps nobody out, and a user stays where it is in doubt")
+  @Test("an unreadable journal lets the kit open but blocks a user switch")
   func unreadable() async throws {
     try await self.stage().end()
     try? FileManager.default.removeItem(at: place.journalFile)
@@ -234,7 +236,7 @@ extension Stage {
     try await stage.end()
   }
 
-  @Test("what no application could take in is refused at once")
+  @Test("the journal refuses invalid input at once and creates no file")
   func refused() throws {
     let journal = try place.journal()
     func code(_ body: () throws(EngagementError) -> Void) -> EngagementError.Code? {
@@ -277,13 +279,13 @@ private struct KillingClock: EngagementClock {
   func sleep(until uptime: Duration) async { await inner.sleep(until: uptime) }
 }
 
-@Suite("a kill while a journal is taken in", .timeLimit(.minutes(20))) struct KilledFoldTests {
-  @Test("G1 G2 whenever the process is killed, all of it is there once", arguments: 0..<12)
+@Suite("a kill while the journal is applied", .timeLimit(.minutes(20))) struct KilledFoldTests {
+  @Test("G1 G2: a kill at any point leaves each entry applied exactly once", arguments: 0..<12)
   func killed(count: Int) async throws {
     let place = Stage.Place()
     let first = try await Stage([vendor], at: place) { _ in .json(200, #"["a","b"]"#) }
     try await first.engagement.setConsent(.full)
-    _ = await first.engagement.refresh(.cards("home"))
+    _ = await first.engagement.refresh(.cards(in: "home"))
     try await first.end()
     let journal = try place.journal()
     for number in 0..<5 {
@@ -295,7 +297,7 @@ private struct KillingClock: EngagementClock {
     await #expect(processExitsWith: .signal(SIGKILL)) { [path = place.path as String, count] in
       _ = try await Engagement.open(
         cache: .file(path), device: .test, transport: ScriptedTransport(Stage.empty),
-        providers: [Provider("braze", vendor)],
+        providers: ["braze": vendor],
         routes: Routes(cards: .only("braze"), inbox: .none),
         options: Options(
           environment: "test", secrets: MemorySecretStore(),
@@ -312,7 +314,7 @@ private struct KillingClock: EngagementClock {
     #expect(try await stage.recorded(.dismiss).count == 1)
     let cards = try await stage.kept("braze", for: .anonymous)
     #expect(cards.sorted() == ["b"] + (0..<5).map { "p-\($0)" })
-    let tally = try await stage.engagement.house.store.tallies()["braze"]
+    let tally = try await stage.engagement.dependencies.store.deliveryCounts()["braze"]
     #expect(tally?.isConserved == true && tally?.accepted == 11)
     try await stage.end()
   }

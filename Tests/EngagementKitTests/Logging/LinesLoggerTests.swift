@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test(
-    "G18: a line stays one line and can't steer a terminal",
+    "G18: a logger escapes line breaks and control characters",
     arguments: [
       ("a\nb", "a\\u{a}b"), ("a\r\nb", "a\\u{d}\\u{a}b"), ("\u{1b}[31m", "\\u{1b}[31m"),
       ("\u{202e}x", "\\u{202e}x"), ("\u{2028}x", "\\u{2028}x"), ("é 👋", "é 👋"),
@@ -35,7 +35,7 @@ import Testing
     #expect(lines(.verbose, LogLine(.info, text)) == ["info \(written)"])
   }
 
-  @Test("V10: several loggers each have their own level, and a line nobody wants is not made")
+  @Test("V10: each logger has its own level, and an unwanted message is not built")
   func several() {
     let (all, few) = (Locked(0), Locked(0))
     let log = Log(loggers: [

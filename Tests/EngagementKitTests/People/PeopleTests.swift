@@ -7,13 +7,13 @@ import Testing
 @testable import EngagementKit
 
 @Suite("persons", .timeLimit(.minutes(20))) struct PeopleTests {
-  @Test("a person is who the vendor last said it is, for this user alone (G13)")
+  @Test("G13: the kit returns the vendor's last answer about the person, for this user alone")
   func person() async throws {
     var adapter = PuppetAdapter("vibes")
     adapter.onAnswer = { operation, _, context in
       guard operation == .person else { return nil }
       return Answer([
-        .person(Person("key of \(context.user.id?.text ?? "")", provider: "vibes", vendor: "v"))
+        .person(Person("key of \(context.user.id?.rawValue ?? "")", provider: "vibes", vendor: "v"))
       ])
     }
     let stage = try await Stage([adapter])
@@ -27,7 +27,25 @@ import Testing
     try await stage.end()
   }
 
-  @Test("a change reaches every vendor that takes it, in the order in which it was asked for (X7)")
+  @Test("G13: a person has the application's id of the provider, whatever the adapter wrote")
+  func personOfARenamedProvider() async throws {
+    var adapter = PuppetAdapter("vibes-eu")
+    adapter.onAnswer = { operation, _, _ in
+      guard operation == .person else { return nil }
+      return Answer([.person(Person("key", provider: "vibes", vendor: "vibes"))])
+    }
+    let place = Stage.Place()
+    let stage = try await Stage([adapter], at: place)
+    try await stage.signIn("u-1")
+    #expect(await stage.engagement.refresh(.person).providers == ["vibes-eu": .fresh])
+    #expect(try await stage.engagement.person(at: "vibes-eu")?.provider == "vibes-eu")
+    try await stage.end()
+    let again = try await Stage([adapter], at: place)
+    #expect(try await again.engagement.person(at: "vibes-eu")?.provider == "vibes-eu")
+    try await again.end()
+  }
+
+  @Test("X7: a person update reaches every vendor that supports it, in the accepted order")
   func updates() async throws {
     var abilities = PuppetAdapter.able
     abilities[.associate] = nil
@@ -35,11 +53,11 @@ import Testing
       PuppetAdapter("braze"), PuppetAdapter("atomic", abilities: abilities),
     ])
     try await stage.signIn("u-1")
-    let first = try await stage.engagement.update(PersonUpdate(name: "One"))
+    let first = try await stage.engagement.updatePerson(PersonUpdate(name: "One"))
     let second = try await stage.engagement.associate("person-1")
     await stage.drain("braze", "atomic")
-    #expect(await first.outcome == .delivered)
-    #expect(await second.outcome == .delivered)
+    #expect(try await first.outcome() == .delivered)
+    #expect(try await second.outcome() == .delivered)
     let lines = { (provider: ProviderID) in
       stage.transport.requests.filter { $0.isFor(provider) }.map(\.line)
     }
@@ -48,7 +66,7 @@ import Testing
     try await stage.end()
   }
 
-  @Test("what the device is like now is told to every vendor that keeps a record of it (V4)")
+  @Test("V4: a device update goes to every vendor that supports it")
   func device() async throws {
     let stage = try await Stage([
       PuppetAdapter("vibes", abilities: [.device(.update): .idempotentRequest]),
@@ -57,20 +75,21 @@ import Testing
     try await stage.signIn("u-1")
     let receipt = try await stage.engagement.updateDevice()
     await stage.drain("vibes", "braze")
-    #expect(await receipt.outcome == .delivered)
+    #expect(try await receipt.outcome() == .delivered)
     #expect(stage.transport.requests.map(\.line) == ["POST /device.update"])
     try await stage.end()
   }
 
-  @Test("nothing to change, nobody to be and nobody who takes it are refused")
+  @Test("an empty update, an empty id and an unsupported operation are refused")
   func refused() async throws {
     let bare = PuppetAdapter("bare", abilities: [.cards: .request, .inbox: .request])
     let stage = try await Stage([bare])
-    #expect(await failure { try await stage.engagement.update(.init()) }?.code == .invalidArgument)
+    #expect(
+      await failure { try await stage.engagement.updatePerson(.init()) }?.code == .invalidArgument)
     #expect(await failure { try await stage.engagement.associate("") }?.code == .invalidArgument)
     #expect(await failure { try await stage.engagement.associate("p") }?.code == .unsupported)
     #expect(
-      await failure { try await stage.engagement.update(PersonUpdate(name: "N")) }?.code
+      await failure { try await stage.engagement.updatePerson(PersonUpdate(name: "N")) }?.code
         == .unsupported)
     try await stage.end()
   }

@@ -62,20 +62,20 @@ import Testing
 
   // MARK: Whose it is
 
-  @Test("X16 a vendor's mark decides, whatever else could be somebody's, in any order of providers")
+  @Test("X16: a push with a vendor's mark belongs to that vendor even if another could claim it")
   func marks() async throws {
     let stage = try await stage()
-    let both = try await stage.engagement.received(["id": "1", "marked": true])
+    let both = try await stage.engagement.handlePush(["id": "1", "marked": true])
     #expect(both?.provider == "marked")
-    #expect(try await stage.engagement.received(["id": "2"])?.provider == "bare")
-    #expect(try await stage.engagement.received(["marked": true])?.provider == "marked")
-    #expect(try await stage.engagement.received(["aps": ["alert": "Hello"]]) == nil)
+    #expect(try await stage.engagement.handlePush(["id": "2"])?.provider == "bare")
+    #expect(try await stage.engagement.handlePush(["marked": true])?.provider == "marked")
+    #expect(try await stage.engagement.handlePush(["aps": ["alert": "Hello"]]) == nil)
     #expect(try await welcomes(stage, of: "bare") == 1)
     try await stage.end()
   }
 
   @Test(
-    "X16 a push with the mark of a vendor that is not here is the application's",
+    "X16: a push with the mark of an unconfigured vendor is left to the application",
     arguments: [
       ["id": "1", "itbl": ["messageId": "1"]], ["id": "1", "ab": ["c": "1"]],
       ["id": "1", "_ab": "true"], ["id": "1", "wzrk_id": "7"], ["id": "1", "W$id": "7"],
@@ -84,21 +84,21 @@ import Testing
     ] as [JSON])
   func strangers(push: JSON) async throws {
     let stage = try await stage()
-    #expect(try await stage.engagement.received(push) == nil)
+    #expect(try await stage.engagement.handlePush(push) == nil)
     #expect(try await stage.waiting(for: "bare", of: "u-1").isEmpty)
     try await stage.end()
   }
 
   // MARK: Once
 
-  @Test("X16 a push counts once in each phase, also after a restart, and its meaning once at all")
+  @Test("X16: a push counts once a phase, even after a restart, and its operation is accepted once")
   func once() async throws {
     let push: JSON = ["id": "1", "marked": true]
     for isFirstLife in [true, false] {
       let stage = isFirstLife ? try await stage() : try await Stage([Self.marked], at: place)
       for phase in PushPhase.allCases {
         for call in 1...3 {
-          let reception = try #require(try await stage.engagement.received(push, phase))
+          let reception = try #require(try await stage.engagement.handlePush(push, phase: phase))
           #expect(reception.isRepeated == !(isFirstLife && call == 1), "\(phase) \(call)")
           #expect(reception.notification.messageID == "1", "told each time")
         }
@@ -110,26 +110,26 @@ import Testing
       #expect(received.first?.item?.handle == ["from": "the push"])
       #expect(try await events(stage, .click).count == 1)
       #expect(try await events(stage, .dismiss).isEmpty, "of which the vendor does not hear")
-      let recorded = try await stage.engagement.house.store.entries(after: 0, limit: 100)
+      let recorded = try await stage.engagement.dependencies.store.entries(after: 0, limit: 100)
         .map(\.event.kind)
       #expect(recorded.count { [.receive, .click, .dismiss].contains($0) } == 3)
       try await stage.end()
     }
   }
 
-  @Test("X16 a push that the application hears of when it is opened means what it means")
+  @Test("X16: a push first reported as opened has its operation accepted once")
   func opened() async throws {
     let stage = try await stage()
     let push: JSON = ["id": "1", "marked": true]
-    #expect(try await stage.engagement.received(push, .opened)?.isRepeated == false)
+    #expect(try await stage.engagement.handlePush(push, phase: .opened)?.isRepeated == false)
     #expect(try await welcomes(stage) == 1)
     #expect(try await events(stage, .receive).isEmpty, "nobody saw it arrive")
-    #expect(try await stage.engagement.received(push)?.isRepeated == false)
+    #expect(try await stage.engagement.handlePush(push)?.isRepeated == false)
     #expect(try await welcomes(stage) == 1)
     try await stage.end()
   }
 
-  @Test("X16 of a hundred who tell of one push at once, one counts")
+  @Test("X16: in a hundred concurrent reports of two pushes, each push counts once")
   func together() async throws {
     let stage = try await stage()
     let engagement = stage.engagement
@@ -137,7 +137,7 @@ import Testing
       for number in 0..<100 {
         group.addTask {
           let push: JSON = ["id": .string("\(number % 2)"), "marked": true]
-          return try await engagement.received(push)?.isRepeated == false ? 1 : 0
+          return try await engagement.handlePush(push)?.isRepeated == false ? 1 : 0
         }
       }
       return try await group.reduce(0, +)
@@ -147,66 +147,66 @@ import Testing
     try await stage.end()
   }
 
-  @Test("X16 G13 what one user was sent another may be sent as well")
+  @Test("X16 G13: the same push counts again for another user")
   func users() async throws {
     let stage = try await stage()
     let push: JSON = ["id": "1", "marked": true]
-    _ = try await stage.engagement.received(push)
+    _ = try await stage.engagement.handlePush(push)
     try await stage.signIn("u-2")
-    #expect(try await stage.engagement.received(push)?.isRepeated == false)
+    #expect(try await stage.engagement.handlePush(push)?.isRepeated == false)
     try await stage.signIn("u-1")
-    #expect(try await stage.engagement.received(push)?.isRepeated == true)
+    #expect(try await stage.engagement.handlePush(push)?.isRepeated == true)
     try await stage.end()
   }
 
-  @Test("X16 without an id the same members in any order are one push, for a minute")
+  @Test("X16: without an id, pushes with equal members in any order count as one for a minute")
   func bytes() async throws {
     let stage = try await stage()
     let push: JSON = ["marked": ["a": 1, "b": [["c": 2, "d": 3]]], "aps": ["alert": "Hi"]]
     let turned: JSON = ["aps": ["alert": "Hi"], "marked": ["b": [["d": 3, "c": 2]], "a": 1]]
     let other: JSON = ["aps": ["alert": "Hi!"], "marked": ["b": [["d": 3, "c": 2]], "a": 1]]
-    #expect(try await stage.engagement.received(push)?.isRepeated == false)
-    #expect(try await stage.engagement.received(turned)?.isRepeated == true)
-    #expect(try await stage.engagement.received(other)?.isRepeated == false)
+    #expect(try await stage.engagement.handlePush(push)?.isRepeated == false)
+    #expect(try await stage.engagement.handlePush(turned)?.isRepeated == true)
+    #expect(try await stage.engagement.handlePush(other)?.isRepeated == false)
     place.clock.advance(by: .seconds(61))
-    #expect(try await stage.engagement.received(turned)?.isRepeated == false, "sent once more")
+    #expect(try await stage.engagement.handlePush(turned)?.isRepeated == false, "sent once more")
     try await stage.end()
   }
 
-  @Test("X16 X6 what an extension left and the application heard of counts once")
+  @Test("X16 X6: a push reported by both an extension and the application counts once")
   func journal() async throws {
     let stage = try await stage()
     let journal = try EngagementJournal(cache: place.cache, clock: place.clock)
     let (first, second): (JSON, JSON) = (["id": "1", "marked": true], ["id": "2", "marked": true])
-    _ = try await stage.engagement.received(first)
+    _ = try await stage.engagement.handlePush(first)
     for push in [first, second, second] { try journal.received(push) }
     try await stage.engagement.suspend()
     try await stage.engagement.resume()
-    #expect(try await stage.engagement.received(second)?.isRepeated == true)
+    #expect(try await stage.engagement.handlePush(second)?.isRepeated == true)
     #expect(try await welcomes(stage) == 2)
     #expect(try await events(stage, .receive).count == 2)
-    let dropped = try await stage.engagement.house.store.entries(after: 0, limit: 100)
+    let dropped = try await stage.engagement.dependencies.store.entries(after: 0, limit: 100)
       .filter { $0.event.kind == .outboxDropped }
     #expect(dropped.isEmpty, "what was there before was not dropped")
     try await stage.end()
   }
 
-  @Test("X16 of the pushes that were handled, the last two hundred are known")
+  @Test("X16: the kit remembers the last two hundred handled pushes")
   func bounded() {
-    var handled = HandledPushes(nil)
+    var handled = PushLog(nil)
     func isFirst(_ number: Int, _ time: Double) -> Bool {
       var notification = PushNotification(vendor: "puppet")
       notification.messageID = "\(number)"
-      let push = HandledPushes.Push([:], notification, of: "marked")
+      let push = PushLog.Push([:], notification, of: "marked")
       return handled.isFirst(push, "receive", at: Date(timeIntervalSince1970: time))
     }
     for number in 0..<300 { #expect(isFirst(number, Double(number))) }
     #expect(handled.json.array?.count == 200)
-    handled = HandledPushes(handled.json)
+    handled = PushLog(handled.json)
     #expect((100..<300).allSatisfy { !isFirst($0, 1e6) })
     #expect(isFirst(0, 300))
     for spoilt: JSON in [.null, ["x"], [["digest": 1]], [["digest": "a"]], "text"] {
-      #expect(HandledPushes(spoilt).json == [])
+      #expect(PushLog(spoilt).json == [])
     }
   }
 }

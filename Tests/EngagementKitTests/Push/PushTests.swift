@@ -23,9 +23,9 @@ import Testing
           "POST", "https://\(provider).example/push", body: Array(push.token.revealed.utf8)))
     }
     adapter.onPush = { push, context in
-      guard push[provider.text] != nil else { return nil }
+      guard push[provider.rawValue] != nil else { return nil }
       var notification = PushNotification(vendor: "puppet")
-      notification.title = "For \(context.user.id?.text ?? "nobody")"
+      notification.title = "For \(context.user.id?.rawValue ?? "nobody")"
       return Received(
         notification, changes: [.items(.cards, .put, [RawCard("pushed").item])],
         operations: [.vendor("welcome", .null)])
@@ -33,7 +33,7 @@ import Testing
     return adapter
   }
 
-  @Test("a token goes to every vendor that takes one, and is in no database (G16)")
+  @Test("G16: a push token goes to every vendor that takes one and is never in the database")
   func registers() async throws {
     let place = Stage.Place()
     let bare = PuppetAdapter("bare", abilities: [.cards: .request, .inbox: .request])
@@ -49,19 +49,21 @@ import Testing
     #expect(try !place.holds("canary-of-a-token"))
   }
 
-  @Test("a token that is given back is gone, and each vendor is told")
+  @Test("unregistering removes the token and informs the vendor")
   func unregisters() async throws {
     let stage = try await Stage([Self.vendor("braze")])
     try await stage.engagement.registerPush(Self.token)
     await stage.drain("braze")
     try await stage.engagement.unregisterPush()
-    #expect(try await stage.engagement.house.strongbox.push().isEmpty)
+    #expect(try await stage.engagement.dependencies.providerSecrets.push().isEmpty)
     await stage.drain("braze")
     #expect(stage.transport.lines == ["POST /push", "POST /push.unregister"])
     try await stage.end()
   }
 
-  @Test("a vendor is told which token is given back, also after a restart; then nothing keeps it")
+  @Test(
+    "a vendor learns which token is unregistered, even after a restart, and the token is then erased"
+  )
   func retires() async throws {
     let place = Stage.Place()
     var vendor = Self.vendor("braze")
@@ -78,13 +80,13 @@ import Testing
     let second = try await Stage([vendor], at: place)
     await second.drain("braze")
     #expect(second.transport.requests.filter { $0.line == "POST /back" }.map(\.text) == ["0aff"])
-    let strongbox = second.engagement.house.strongbox
-    #expect(try await strongbox.retiredKeys().isEmpty)
-    #expect(try await strongbox.push()[.production]?.token.revealed == "0bff")
+    let providerSecrets = second.engagement.dependencies.providerSecrets
+    #expect(try await providerSecrets.retiredKeys().isEmpty)
+    #expect(try await providerSecrets.push()[.production]?.token.revealed == "0bff")
     try await second.end()
   }
 
-  @Test("an empty token, and vendors that take none, are refused and nothing is kept")
+  @Test("an empty push token and a provider list without push support are refused")
   func refused() async throws {
     let bare = PuppetAdapter("bare", abilities: [.cards: .request, .inbox: .request])
     let stage = try await Stage([bare])
@@ -95,17 +97,17 @@ import Testing
       await failure { try await stage.engagement.registerPush(Self.token) }?.code == .unsupported)
     #expect(
       await failure { try await stage.engagement.unregisterPush() }?.code == .unsupported)
-    #expect(try await stage.engagement.house.strongbox.push().isEmpty)
+    #expect(try await stage.engagement.dependencies.providerSecrets.push().isEmpty)
     try await stage.end()
   }
 
-  @Test("a push is the first provider's that knows it, and what it brings is kept")
+  @Test("the provider that recognizes a push owns it, and its content is stored")
   func received() async throws {
     let stage = try await Stage([Self.vendor("braze"), Self.vendor("vibes")])
     try await stage.signIn("u-1")
-    #expect(try await stage.engagement.received(["aps": [:]]) == nil)
+    #expect(try await stage.engagement.handlePush(["aps": [:]]) == nil)
     #expect(stage.engagement.cards(in: "home").cards.isEmpty)
-    let reception = try await stage.engagement.received(["vibes": true])
+    let reception = try await stage.engagement.handlePush(["vibes": true])
     #expect(reception?.provider == "vibes" && reception?.notification.title == "For u-1")
     #expect(
       stage.engagement.cards(in: "home").cards.map(\.id) == [ItemID("vibes", "pushed")])
@@ -115,12 +117,12 @@ import Testing
     try await stage.end()
   }
 
-  @Test("without consent a push is shown and nothing is kept of it (X20)")
+  @Test("X20: a push received under denied consent is shown but not stored")
   func denied() async throws {
     let stage = try await Stage([Self.vendor("braze")])
-    let partition = stage.engagement.house.occupancy.present.partition
-    try await stage.engagement.house.store.setConsent(.denied, of: partition)
-    let reception = try await stage.engagement.received(["braze": true])
+    let partition = stage.engagement.dependencies.currentUser.present.partition
+    try await stage.engagement.dependencies.store.setConsent(.denied, of: partition)
+    let reception = try await stage.engagement.handlePush(["braze": true])
     #expect(reception?.notification.title == "For nobody")
     #expect(stage.engagement.cards(in: "home").cards.isEmpty)
     #expect(try await stage.waiting(for: "braze", of: .anonymous).isEmpty)

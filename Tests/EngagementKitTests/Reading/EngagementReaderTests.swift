@@ -12,10 +12,10 @@ extension EngagementReader {
   static func open(
     at place: Stage.Place, _ vendors: [PuppetAdapter], routes: Routes? = nil,
     containers: ContainerMap = [:]
-  ) async throws(EngagementError) -> EngagementReader {
+  ) throws(EngagementError) -> EngagementReader {
     let all = Route.merge(vendors.map(\.provider))
-    return try await open(
-      cache: place.cache, providers: vendors.map { Provider($0.provider, $0) },
+    return try open(
+      cache: place.cache, providers: Engagement.Providers(vendors.map { ($0.provider, $0) }),
       routes: routes ?? Routes(cards: all, inbox: all), containers: containers,
       environment: "test", clock: place.clock)
   }
@@ -28,69 +28,69 @@ extension EngagementReader {
   private func stage(_ ids: String = #"["a","b","c"]"#) async throws -> Stage {
     let stage = try await Stage(vendors, at: place) { _ in .json(200, ids) }
     try await stage.signIn("u-1")
-    _ = await stage.engagement.refresh(.cards("home"))
+    _ = await stage.engagement.refresh(.cards(in: "home"))
     _ = await stage.engagement.refresh(.inbox)
     return stage
   }
 
-  @Test("X6 a reader sees what the application shows, by the same routes, merge and rules")
+  @Test("X6: a reader returns the same feeds, items and counts as the application")
   func same() async throws {
     let stage = try await stage()
-    let reader = try await EngagementReader.open(at: place, vendors)
+    let reader = try EngagementReader.open(at: place, vendors)
     let engagement = stage.engagement
     try await engagement.perform(.dismiss, on: ItemID("braze", "b"), surface: .cards)
-    #expect(try await reader.user == "u-1")
+    #expect(try reader.user == "u-1")
     #expect(engagement.cards(in: "home").cards.count == 5)
-    #expect(try await reader.cards(in: "home") == engagement.cards(in: "home"))
-    #expect(try await reader.cardCount(in: "home") == engagement.cardCount(in: "home"))
-    #expect(engagement.inbox().messages.count == 6)
-    #expect(try await reader.inbox() == engagement.inbox())
+    #expect(try reader.cards(in: "home") == engagement.cards(in: "home"))
+    #expect(try reader.cardCount(in: "home") == engagement.cardCount(in: "home"))
+    #expect(engagement.inbox.messages.count == 6)
+    #expect(try reader.inbox() == engagement.inbox)
     for id in ["a", "b", "nobody's"] {
       let (card, message) = (ItemID("braze", id), ItemID("vibes", id))
-      #expect(try await reader.card(card) == engagement.card(card))
-      #expect(try await reader.message(message) == engagement.message(message))
+      #expect(try reader.card(card) == engagement.card(card))
+      #expect(try reader.message(message) == engagement.message(message))
     }
-    try await engagement.setRoute(.cards, .only("vibes"))
-    #expect(try await reader.cards(in: "home") == engagement.cards(in: "home"))
-    #expect(try await reader.cards(in: "home").cards.count == 3)
+    try await engagement.setRoute(.only("vibes"), for: .cards)
+    #expect(try reader.cards(in: "home") == engagement.cards(in: "home"))
+    #expect(try reader.cards(in: "home").cards.count == 3)
     try await stage.end()
   }
 
-  @Test("X6 a reader sees the conditions of an observation, and what is meant for a container")
+  @Test("X6: a reader applies card filters and container extras")
   func conditions() async throws {
     let containers: ContainerMap = ["none": ["braze": .extra("slot", is: "x")]]
     let vendors = [PuppetAdapter("braze")]
     let stage = try await Stage(vendors, containers: containers, at: place) { _ in
       .json(200, #"["a"]"#)
     }
-    _ = await stage.engagement.refresh(.cards("home"))
-    let reader = try await EngagementReader.open(at: place, vendors, containers: containers)
-    #expect(try await reader.cards(in: "none").cards.isEmpty)
+    _ = await stage.engagement.refresh(.cards(in: "home"))
+    let reader = try EngagementReader.open(at: place, vendors, containers: containers)
+    #expect(try reader.cards(in: "none").cards.isEmpty)
     let viewed = CardOptions(filters: [.priority(.equals(1))])
-    #expect(try await reader.cards(in: "home", options: viewed).cards.isEmpty)
-    #expect(try await reader.cards(in: "home").cards.map(\.id.value) == ["a"])
+    #expect(try reader.cards(in: "home", options: viewed).cards.isEmpty)
+    #expect(try reader.cards(in: "home").cards.map(\.id.value) == ["a"])
     try await stage.end()
   }
 
-  @Test("X6 X8 a reader follows a change of user, and reads for another where one is named")
+  @Test("X6 X8: a reader follows a user switch and can read for a named user")
   func users() async throws {
     let stage = try await stage()
-    let reader = try await EngagementReader.open(at: place, vendors)
-    let first = try await reader.cards(in: "home")
+    let reader = try EngagementReader.open(at: place, vendors)
+    let first = try reader.cards(in: "home")
     try await stage.signIn("u-2")
-    #expect(try await reader.user == "u-2")
-    #expect(try await reader.cards(in: "home").cards.isEmpty)
-    #expect(try await reader.inbox().messages.isEmpty)
-    #expect(try await reader.card(ItemID("braze", "a")) == nil)
-    #expect(try await reader.cards(in: "home", of: "u-1") == first)
-    #expect(try await reader.inbox(of: "u-1").messages.count == 6)
-    #expect(await failure { try await reader.inbox(of: "u-3") }?.code == .notFound)
-    _ = try await stage.engagement.erase("u-1")
-    #expect(await failure { try await reader.cards(in: "home", of: "u-1") }?.code == .notFound)
+    #expect(try reader.user == "u-2")
+    #expect(try reader.cards(in: "home").cards.isEmpty)
+    #expect(try reader.inbox().messages.isEmpty)
+    #expect(try reader.card(ItemID("braze", "a")) == nil)
+    #expect(try reader.cards(in: "home", of: "u-1") == first)
+    #expect(try reader.inbox(of: "u-1").messages.count == 6)
+    #expect(await failure { try reader.inbox(of: "u-3") }?.code == .notFound)
+    _ = try await stage.engagement.eraseData(of: "u-1")
+    #expect(await failure { try reader.cards(in: "home", of: "u-1") }?.code == .notFound)
     try await stage.end()
   }
 
-  @Test("G11 a reader waits for no writer and changes no byte, also while the application rests")
+  @Test("G11: a reader works under a writer's lock and changes no byte, even during suspend")
   func lock() async throws {
     let stage = try await stage()
     let file = place.path
@@ -98,36 +98,36 @@ extension EngagementReader {
     let before = try Data(contentsOf: URL(filePath: file))
     let lock = open(file + ".lock", O_RDWR)
     #expect(flock(lock, LOCK_EX | LOCK_NB) == 0)
-    let reader = try await EngagementReader.open(at: place, vendors)
-    #expect(try await reader.cards(in: "home").cards.count == 6)
+    let reader = try EngagementReader.open(at: place, vendors)
+    #expect(try reader.cards(in: "home").cards.count == 6)
     #expect(try Data(contentsOf: URL(filePath: file)) == before)
     let log = try? Data(contentsOf: URL(filePath: file + "-wal"))
     #expect(log?.isEmpty ?? true)
     close(lock)
     try await stage.engagement.resume()
-    _ = await stage.engagement.refresh(.cards("home"))
+    _ = await stage.engagement.refresh(.cards(in: "home"))
     try await stage.end()
   }
 
-  @Test("X6 a reader goes on with the cache that took the place of a damaged one")
+  @Test("X6: a reader continues with a new cache file at the same path")
   func replaced() async throws {
     let stage = try await stage()
     try await stage.end()
-    let reader = try await EngagementReader.open(at: place, vendors)
-    #expect(try await reader.cards(in: "home").cards.count == 6)
+    let reader = try EngagementReader.open(at: place, vendors)
+    #expect(try reader.cards(in: "home").cards.count == 6)
     let file = URL(filePath: place.path)
     try FileManager.default.moveItem(at: file, to: place.folder.appending(path: "old"))
-    #expect(await failure { try await reader.user }?.code == .notFound)
+    #expect(await failure { try reader.user }?.code == .notFound)
     let next = try await Stage(vendors, at: place)
-    #expect(try await reader.user == .anonymous)
-    #expect(try await reader.cards(in: "home").cards.isEmpty)
+    #expect(try reader.user == .anonymous)
+    #expect(try reader.cards(in: "home").cards.isEmpty)
     try await next.end()
   }
 
-  @Test("what cannot be read is told apart, and nothing is made (G10, G12)")
+  @Test("G10 G12: a missing, newer or unreadable cache each has its own error code")
   func refused() async throws {
     func code() async -> EngagementError.Code? {
-      await failure { try await EngagementReader.open(at: place, vendors) }?.code
+      await failure { try EngagementReader.open(at: place, vendors) }?.code
     }
     #expect(await code() == .notFound)
     #expect(!FileManager.default.fileExists(atPath: place.folder.path))
@@ -144,17 +144,17 @@ extension EngagementReader {
     #expect(await code() == .unreadable)
   }
 
-  @Test("a reader names what is wrong with its setting")
+  @Test("a reader names the fault in its configuration")
   func configuration() async throws {
     let wrong = await failure {
-      try await EngagementReader.open(
+      try EngagementReader.open(
         at: place, vendors, routes: Routes(cards: .only("vibe"), inbox: .none))
     }
     #expect(wrong?.code == .invalidConfiguration)
     #expect(wrong?.message.contains("\"vibes\"") == true)
     let temporary = await failure {
-      try await EngagementReader.open(
-        cache: .temporary, providers: [], routes: Routes(cards: .none, inbox: .none))
+      try EngagementReader.open(
+        cache: .temporary, providers: [:], routes: Routes(cards: .none, inbox: .none))
     }
     #expect(temporary?.code == .invalidConfiguration)
   }
@@ -164,12 +164,12 @@ private let size = 20
 
 /// Reads many times; each time all cards are of one commit, and of none before the last one seen.
 private func watch(_ path: String) async throws {
-  let reader = try await EngagementReader.open(
-    cache: .file(path), providers: [Provider("braze", PuppetAdapter("braze"))],
+  let reader = try EngagementReader.open(
+    cache: .file(path), providers: ["braze": PuppetAdapter("braze")],
     routes: Routes(cards: .only("braze"), inbox: .none), environment: "test", clock: TestClock())
   var last = -1
   for _ in 0..<100 {
-    let cards = try await reader.cards(in: "home").cards
+    let cards = try reader.cards(in: "home").cards
     let rounds = Set(cards.map { Int($0.id.value.prefix { $0 != "." }) ?? -2 })
     try #require(cards.count == size && rounds.count == 1)
     let round = try #require(rounds.first)
@@ -178,8 +178,8 @@ private func watch(_ path: String) async throws {
   }
 }
 
-@Suite("reading processes", .timeLimit(.minutes(20))) struct ReadingProcessTests {
-  @Test("X6 G11 processes read whole commits beside a writer that goes on")
+@Suite("several reader processes", .timeLimit(.minutes(20))) struct ReadingProcessTests {
+  @Test("X6 G11: reader processes see whole commits while a writer continues")
   func processes() async throws {
     let place = Stage.Place()
     let path = place.path
@@ -188,7 +188,7 @@ private func watch(_ path: String) async throws {
       let number = round.withLock { $0 }
       return .json(200, "[\((0..<size).map { "\"\(number).\($0)\"" }.joined(separator: ","))]")
     }
-    _ = await stage.engagement.refresh(.cards("home"))
+    _ = await stage.engagement.refresh(.cards(in: "home"))
     await withTaskGroup(of: Void.self) { group in
       let left = Locked(3)
       for _ in 0..<3 {
@@ -201,7 +201,7 @@ private func watch(_ path: String) async throws {
       }
       while left.withLock({ $0 }) > 0 {
         round.withLock { $0 += 1 }
-        let outcome = await stage.engagement.refresh(.cards("home"))
+        let outcome = await stage.engagement.refresh(.cards(in: "home"))
         #expect(outcome.providers["braze"] == .fresh)
       }
     }

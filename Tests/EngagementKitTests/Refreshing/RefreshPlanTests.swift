@@ -5,7 +5,7 @@ import Testing
 
 @testable import EngagementKit
 
-@Suite("what a refresh asks for") struct RefreshPlanTests {
+@Suite("refresh plan") struct RefreshPlanTests {
   private static let containers: ContainerMap = [
     "home": ["atomic": .container("c-1"), "braze": .extra("slot", is: "home")],
     "offers": ["atomic": .container("c-2")],
@@ -19,20 +19,20 @@ import Testing
     RefreshPlan(target, at: provider, Self.containers, known: known).requests.map(\.operation)
   }
 
-  @Test("a container goes by the vendor's name for it, or by its own")
+  @Test("a container uses the vendor's configured name, or its own name")
   func container() {
-    #expect(asked(.cards("home"), of: atomic) == [.cards(in: "c-1", matching: [])])
-    #expect(asked(.cards("else"), of: atomic) == [.cards(in: "else", matching: [])])
+    #expect(asked(.cards(in: "home"), of: atomic) == [.cards(in: "c-1", matching: [])])
+    #expect(asked(.cards(in: "else"), of: atomic) == [.cards(in: "else", matching: [])])
   }
 
-  @Test("a vendor without containers has one feed, whatever is asked for")
+  @Test("a vendor without containers has one feed for every target")
   func oneFeed() {
-    for target in [RefreshTarget.cards("home"), .cards("else"), .cards(nil)] {
+    for target in [RefreshTarget.cards(in: "home"), .cards(in: "else"), .cards] {
       #expect(asked(target, of: braze, known: [.cards]) == [.cards(in: nil, matching: [])])
     }
   }
 
-  @Test("all cards are those of every container that was named or shown, each once")
+  @Test("refreshing all cards requests each configured or shown container once")
   func all() throws {
     let urgent = try CardFilter(field: .priority, operator: .equal, values: [.integer(1)])
     let known = [
@@ -40,16 +40,16 @@ import Testing
       Feed(.cards, in: "filtered", matching: [urgent]),
     ]
     #expect(
-      asked(.cards(nil), of: atomic, known: known) == [
+      asked(.cards, of: atomic, known: known) == [
         .cards(in: "c-1", matching: []), .cards(in: "c-2", matching: []),
         .cards(in: "seen", matching: []),
       ])
   }
 
-  @Test("what the vendor lacks is not asked for")
+  @Test("a refresh requests only what the vendor supports")
   func lacking() {
     let bare = Provider("bare", PuppetAdapter("bare", abilities: [.person: .request]))
-    for target: RefreshTarget in [.cards(nil), .cards("home"), .inbox, .metrics, .campaigns] {
+    for target: RefreshTarget in [.cards, .cards(in: "home"), .inbox, .metrics, .campaigns] {
       #expect(asked(target, of: bare).isEmpty)
     }
     #expect(asked(.person, of: bare) == [.person])

@@ -17,18 +17,18 @@ import Testing
   }
 
   @Test(
-    "one vendor that is down takes nothing from the others, and nothing from what is shown (X1)")
+    "X1: when one vendor is down, the others refresh and its cached cards stay")
   func oneDown() async throws {
     let isDown = Locked(false)
     let stage = try await Stage([Self.plain("braze"), Self.plain("atomic")]) { request in
       if isDown.withLock({ $0 }), request.isFor("atomic") { return HTTPResponse(503) }
       return .json(200, isDown.withLock { $0 } ? #"["new"]"# : #"["old"]"#)
     }
-    let first = await stage.engagement.refresh(.cards("home"))
+    let first = await stage.engagement.refresh(.cards(in: "home"))
     #expect(first.providers == ["braze": .fresh, "atomic": .fresh] && first.isComplete)
     isDown.withLock { $0 = true }
     stage.clock.advance(by: .seconds(90))
-    let second = await stage.engagement.refresh(.cards("home"))
+    let second = await stage.engagement.refresh(.cards(in: "home"))
     #expect(second.providers["braze"] == .fresh && !second.isComplete)
     guard case .stale(let age, let error)? = second.providers["atomic"] else {
       Issue.record("What is shown of the vendor that is down is from the cache.")
@@ -42,7 +42,7 @@ import Testing
     try await stage.end()
   }
 
-  @Test("a wall clock that was turned back makes nothing younger than nothing (G19)")
+  @Test("G19: after the wall clock is set back, the age of stale content is zero")
   func turnedBack() async throws {
     let isDown = Locked(false)
     let stage = try await Stage([Self.plain("braze")]) { _ in
@@ -60,10 +60,10 @@ import Testing
     try await stage.end()
   }
 
-  @Test("a failure with nothing in the cache is told as one, never as an empty list")
+  @Test("a failure with an empty cache is reported as failed, not as an empty list")
   func failed() async throws {
     let stage = try await Stage([Self.plain("braze")]) { _ in HTTPResponse(503) }
-    for target in [RefreshTarget.cards("home"), .inbox, .person] {
+    for target in [RefreshTarget.cards(in: "home"), .inbox, .person] {
       guard case .failed(let error)? = await stage.engagement.refresh(target).providers["braze"]
       else {
         Issue.record("There is nothing to show, and that is not because the vendor said so.")
@@ -74,26 +74,26 @@ import Testing
     try await stage.end()
   }
 
-  @Test("word that all is as it was is no news")
+  @Test("an unchanged answer gives the outcome notModified")
   func notModified() async throws {
     let stage = try await Stage([Self.plain("braze")]) { _ in HTTPResponse(304) }
     #expect(await stage.engagement.refresh(.inbox).providers == ["braze": .notModified])
     try await stage.end()
   }
 
-  @Test("what no vendor has is unsupported and nothing is sent")
+  @Test("an unsupported target gives the outcome unsupported and sends no request")
   func unsupported() async throws {
     let stage = try await Stage([Self.plain("braze"), Self.plain("atomic")])
     for target in [RefreshTarget.metrics, .campaigns, .settings] {
       let outcome = await stage.engagement.refresh(target)
       #expect(outcome.providers == ["braze": .unsupported, "atomic": .unsupported])
-      #expect(outcome.isComplete)
+      #expect(!outcome.isComplete)
     }
     #expect(stage.transport.requests.isEmpty)
     try await stage.end()
   }
 
-  @Test("one message is asked of its own provider, and what goes wrong is told (V8, V9)")
+  @Test("V8 V9: a message refresh asks only its own provider and reports a failure")
   func message() async throws {
     let abilities: [EngagementAdapterAPI.Operation.Verb: Ability] = [
       .inbox: .request, .message: .request,
@@ -116,15 +116,15 @@ import Testing
     try await stage.end()
   }
 
-  @Test("only the providers of the route are asked, by the route of the moment (X2)")
+  @Test("X2: a refresh asks only the providers of the current route")
   func route() async throws {
     let stage = try await Stage(
       [Self.plain("braze"), Self.plain("atomic")],
       routes: Routes(cards: .only("braze"), inbox: .none))
-    #expect(await stage.engagement.refresh(.cards("home")).providers == ["braze": .fresh])
+    #expect(await stage.engagement.refresh(.cards(in: "home")).providers == ["braze": .fresh])
     #expect(await stage.engagement.refresh(.inbox).providers.isEmpty)
-    try await stage.engagement.setRoute(.cards, .only("atomic"))
-    #expect(await stage.engagement.refresh(.cards("home")).providers == ["atomic": .fresh])
+    try await stage.engagement.setRoute(.only("atomic"), for: .cards)
+    #expect(await stage.engagement.refresh(.cards(in: "home")).providers == ["atomic": .fresh])
     #expect(
       stage.transport.requests.map { $0.isFor("braze") } == [true, false])
     try await stage.end()
@@ -132,7 +132,7 @@ import Testing
 
   // MARK: How often
 
-  @Test("a wish to be left alone holds for who asks; what is delivered has its own lane (G4, G6)")
+  @Test("G4 G6: retry-after throttles refreshes only, and the outbox keeps its own schedule")
   func patience() async throws {
     var adapter = Self.plain("braze")
     adapter.onAnswer = { _, response, _ in
@@ -152,7 +152,7 @@ import Testing
   }
 
   @Test(
-    "a vendor that wants to be left alone is asked nothing until then (B6, G6)",
+    "B6 G6: a throttled refresh sends no request until its time has come",
     arguments: ["by a rule of its own", "by Retry-After"])
   func throttled(wish: String) async throws {
     var adapter = Self.plain("braze")
@@ -172,7 +172,7 @@ import Testing
     _ = await stage.engagement.refresh(.inbox)
     #expect(
       await stage.engagement.refresh(.inbox).providers == ["braze": .throttled(until: until)])
-    #expect(await stage.engagement.refresh(.cards("home")).providers == ["braze": .fresh])
+    #expect(await stage.engagement.refresh(.cards(in: "home")).providers == ["braze": .fresh])
     #expect(stage.transport.lines == ["GET /inbox", "GET /cards"])
     stage.clock.set(to: until)
     _ = await stage.engagement.refresh(.inbox)
@@ -183,7 +183,7 @@ import Testing
     try await stage.end()
   }
 
-  @Test("ten refreshes of the same at once ask each vendor once")
+  @Test("ten concurrent refreshes of one target send one request")
   func singleFlight() async throws {
     let gate = Gate()
     let stage = try await Stage([Self.plain("braze")]) { _ in
@@ -191,9 +191,9 @@ import Testing
       return .json(200, #"["a"]"#)
     }
     let outcomes = await withTaskGroup(of: RefreshOutcome.self) { group in
-      group.addTask { await stage.engagement.refresh(.cards("home")) }
+      group.addTask { await stage.engagement.refresh(.cards(in: "home")) }
       await gate.isHolding(1)
-      for _ in 0..<9 { group.addTask { await stage.engagement.refresh(.cards("home")) } }
+      for _ in 0..<9 { group.addTask { await stage.engagement.refresh(.cards(in: "home")) } }
       while stage.engagement.refresher.waiting(for: "braze", .cards(in: nil, matching: [])) < 9 {
         await Task.yield()
       }
@@ -203,12 +203,12 @@ import Testing
     #expect(outcomes.allSatisfy { $0.providers == ["braze": .fresh] })
     #expect(stage.transport.requests.count == 1)
     // Whoever asked is in the ledger once, who led with what it brought and who shared by himself.
-    let entries = try await stage.engagement.house.store.entries(after: 0, limit: 20)
+    let entries = try await stage.engagement.dependencies.store.entries(after: 0, limit: 20)
     #expect(entries.map(\.event.kind) == Array(repeating: .providerRequest, count: 10))
     try await stage.end()
   }
 
-  @Test("one who gives up leaves the refresh to the others")
+  @Test("when one refresh is cancelled, a concurrent one completes")
   func cancelled() async throws {
     let gate = Gate()
     let stage = try await Stage([Self.plain("braze")]) { _ in
@@ -232,19 +232,19 @@ import Testing
 
   // MARK: What comes first
 
-  @Test("a vendor's settings are asked for once for each user who comes, before anything else")
+  @Test("the kit requests a vendor's settings once for each user session, before other requests")
   func settings() async throws {
     let stage = try await Stage([PuppetAdapter("braze")])
     for _ in 0..<2 { _ = await stage.engagement.refresh(.inbox) }
     #expect(stage.transport.lines == ["GET /settings", "GET /inbox", "GET /inbox"])
     try await stage.signIn("u-1")
     stage.transport.forget()
-    for _ in 0..<2 { _ = await stage.engagement.refresh(.cards("home")) }
+    for _ in 0..<2 { _ = await stage.engagement.refresh(.cards(in: "home")) }
     #expect(stage.transport.lines == ["GET /settings", "GET /cards", "GET /cards"])
     try await stage.end()
   }
 
-  @Test("settings that cannot be had are the failure of what needs them")
+  @Test("a failed settings request is reported as the failure of the dependent refresh")
   func settingsFail() async throws {
     var adapter = PuppetAdapter("braze")
     // A vendor that must not be asked before its settings say so.
@@ -254,24 +254,25 @@ import Testing
     let isUp = Locked(false)
     let stage = try await Stage([adapter]) { _ in HTTPResponse(isUp.withLock { $0 } ? 200 : 503) }
     guard
-      case .failed(let error)? = await stage.engagement.refresh(.cards("home")).providers["braze"]
+      case .failed(let error)? = await stage.engagement.refresh(.cards(in: "home")).providers[
+        "braze"]
     else {
       Issue.record("Nobody knows whether there are cards.")
       return
     }
     #expect(error.code == .unavailable && error.operation == "settings")
     isUp.withLock { $0 = true }
-    #expect(await stage.engagement.refresh(.cards("home")).providers == ["braze": .notModified])
+    #expect(await stage.engagement.refresh(.cards(in: "home")).providers == ["braze": .notModified])
     try await stage.end()
   }
 
   // MARK: Consent and the ledger
 
-  @Test("without consent nobody is asked (X20)")
+  @Test("X20: under denied consent a refresh fails before any request")
   func denied() async throws {
     let stage = try await Stage([PuppetAdapter("braze")])
-    let partition = stage.engagement.house.occupancy.present.partition
-    try await stage.engagement.house.store.setConsent(.denied, of: partition)
+    let partition = stage.engagement.dependencies.currentUser.present.partition
+    try await stage.engagement.dependencies.store.setConsent(.denied, of: partition)
     guard case .failed(let error)? = await stage.engagement.refresh(.inbox).providers["braze"]
     else {
       Issue.record("The user does not allow it.")
@@ -279,17 +280,18 @@ import Testing
     }
     #expect(error.code == .consentDenied && stage.transport.requests.isEmpty)
     #expect(
-      try await stage.engagement.house.store.entries(after: 0, limit: 10, in: partition).isEmpty)
+      try await stage.engagement.dependencies.store.entries(after: 0, limit: 10, in: partition)
+        .isEmpty)
     try await stage.end()
   }
 
-  @Test("the ledger says of each provider how it went")
+  @Test("the ledger records the refresh result of each provider")
   func ledger() async throws {
     let stage = try await Stage([Self.plain("braze"), Self.plain("atomic")]) { request in
       request.isFor("atomic") ? HTTPResponse(503) : .json(200, "[]")
     }
     _ = await stage.engagement.refresh(.inbox)
-    let entries = try await stage.engagement.house.store.entries(after: 0, limit: 10)
+    let entries = try await stage.engagement.dependencies.store.entries(after: 0, limit: 10)
     let told = Dictionary(uniqueKeysWithValues: entries.map { ($0.event.provider, $0.event) })
     #expect(told["braze"]?.kind == .providerRequest)
     #expect(told["braze"]?.properties == ["operation": "inbox"])

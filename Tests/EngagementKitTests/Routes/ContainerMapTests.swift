@@ -4,7 +4,7 @@ import Testing
 
 @testable import EngagementKit
 
-@Suite("What containers are called at each provider")
+@Suite("container map")
 struct ContainerMapTests {
   private static let map: ContainerMap = [
     "home": [
@@ -24,7 +24,7 @@ struct ContainerMapTests {
   }
 
   @Test(
-    "a container leads to the feed that has it",
+    "a container maps to its feed at each provider",
     arguments: [
       Row(
         container: "home", provider: "atomic", hasContainers: true,
@@ -56,7 +56,7 @@ struct ContainerMapTests {
   }
 
   @Test(
-    "a card is meant for a container when its extra is the same string",
+    "a card belongs to a container if its extra equals the configured string",
     arguments: [
       (JSON.string("home"), true), ("Home", false), (.integer(1), false), (.bool(true), false),
       ("hom\u{65}\u{301}", false), (.null, false),
@@ -67,13 +67,13 @@ struct ContainerMapTests {
     #expect(source.shows(card) == isShown)
   }
 
-  @Test("a card without the extra is meant for no container that asks for it")
+  @Test("a card without the extra is left out of a container that requires it")
   func noExtra() {
     let source = Self.map.source(of: "home", at: "braze", hasContainers: false)
     #expect(!source.shows(.test(ItemID("braze", "1"))))
   }
 
-  @Test("what a vendor answered under conditions belongs to the same container only")
+  @Test("a filtered answer counts only for the same container")
   func answers() throws {
     let source = Self.map.source(of: "home", at: "atomic", hasContainers: true)
     let filter = CardFilter.priority(.equals(1))

@@ -3,17 +3,17 @@ import Testing
 
 @testable import EngagementKit
 
-@Suite("Routes")
+@Suite("routes")
 struct RouteTests {
   @Test(
-    "a route is read back as it was written",
+    "a route survives a JSON round trip",
     arguments: [Route.only("a"), .merge(["a", "b"]), .merge([]), .none, .only("e\u{301}")])
   func roundTrip(_ route: Route) throws {
     #expect(try Route(json: route.json) == route)
   }
 
   @Test(
-    "what is no route is refused",
+    "an invalid route is refused",
     arguments: [
       JSON.null, "all", "only", [:], ["only": 1], ["merge": "a"], ["merge": ["a", 1]],
       ["split": ["a"]], ["only": "a", "merge": ["a"]], [["only": "a"]],
@@ -22,7 +22,7 @@ struct RouteTests {
     #expect(throws: EngagementError.self) { try Route(json: json) }
   }
 
-  @Test("a route names each of its providers once, in its order")
+  @Test("a route lists each of its providers once, in order")
   func providers() {
     #expect(Route.merge(["b", "a", "b"]).providers == ["b", "a"])
     #expect(Route.only("b").providers == ["b"])

@@ -4,10 +4,10 @@ import Foundation
 import TestSupport
 import Testing
 
-private let device = SecretOwner(environment: "production", provider: "vibes", user: nil)
+private let device = Engagement.SecretOwner(environment: "production", provider: "vibes", user: nil)
 
 /// What reading says: the code of the error, nil for success.
-private func code(reading store: FileSecretStore) async -> EngagementError.Code? {
+private func code(reading store: Engagement.FileSecretStore) async -> EngagementError.Code? {
   do {
     _ = try await store.secrets(of: device)
     return nil
@@ -23,7 +23,7 @@ private func code(reading store: FileSecretStore) async -> EngagementError.Code?
   init() throws { folder = try SecretFolder() }
 
   @Test(
-    "what is no file of secrets is unreadable, and never empty",
+    "an invalid secrets file is unreadable and left unchanged",
     arguments: [
       "", " ", "{}", "[]", "null", "hello", #"{"schema":1}"#, #"{"schema":"1"}"#,
       #"{"schema":0,"owners":[]}"#, #"{"schema":-1}"#, #"{"schema":1,"digest":"","owners":[]}"#,
@@ -39,7 +39,7 @@ private func code(reading store: FileSecretStore) async -> EngagementError.Code?
     #expect(try folder.bytes() == Data(text.utf8))
   }
 
-  @Test("G10 a file of a newer version is refused and left as it is")
+  @Test("G10: a secrets file of a newer version is refused and left unchanged")
   func newer() async throws {
     let bytes = Data(#"{"schema":2,"vault":"elsewhere"}"#.utf8)
     try folder.write(bytes)
@@ -49,7 +49,7 @@ private func code(reading store: FileSecretStore) async -> EngagementError.Code?
     #expect(try folder.bytes() == bytes)
   }
 
-  @Test("a flipped bit, wherever it is, is found")
+  @Test("a flipped bit at any position is detected")
   func flips() async throws {
     let store = try folder.store()
     try await store.set(["token": Secret("abc")], of: device)
@@ -66,7 +66,7 @@ private func code(reading store: FileSecretStore) async -> EngagementError.Code?
     #expect(try await store.secrets(of: device) == ["token": Secret("abc")])
   }
 
-  @Test("a file that was cut, wherever it was, is found")
+  @Test("a file truncated to any length is detected")
   func cuts() async throws {
     let store = try folder.store()
     try await store.set(["token": Secret("abc")], of: device)

@@ -3,8 +3,9 @@ import EngagementModel
 import Foundation
 import Testing
 
-private let device = SecretOwner(environment: "production", provider: "vibes", user: nil)
-private let person = SecretOwner(environment: "production", provider: "vibes", user: "u-1")
+private let device = Engagement.SecretOwner(environment: "production", provider: "vibes", user: nil)
+private let person = Engagement.SecretOwner(
+  environment: "production", provider: "vibes", user: "u-1")
 
 private func failure(of body: () async throws -> Void) async -> EngagementError? {
   do {
@@ -21,17 +22,17 @@ private func failure(of body: () async throws -> Void) async -> EngagementError?
 
   init() throws { folder = try SecretFolder() }
 
-  @Test("G16 the file is its owner's alone, in a folder that is too")
+  @Test("G16: the store gives only the owner access to its file and folder")
   func modes() async throws {
     let path = folder.folder.appending(path: "new/secrets").path
-    let store = try FileSecretStore(path: path)
+    let store = try Engagement.FileSecretStore(path: path)
     try await store.set(["token": Secret("t")], of: device)
     #expect(try folder.mode(of: folder.folder.appending(path: "new").path) == 0o700)
     #expect(try folder.mode(of: path) == 0o600)
     #expect(try folder.mode(of: path + ".lock") == 0o600)
   }
 
-  @Test("what was kept is there for the next process, byte for byte")
+  @Test("a stored secret is read back byte for byte by a new store")
   func reopening() async throws {
     let texts = [
       "", "t", "\u{1f600}\u{202e}", "a\"b\\c\nd\u{1}", String(repeating: "x", count: 99_999),
@@ -44,7 +45,7 @@ private func failure(of body: () async throws -> Void) async -> EngagementError?
     for (index, text) in texts.enumerated() { #expect(kept["\(index)"] == Secret(text)) }
   }
 
-  @Test("the same secrets give the same file, in whatever order they came")
+  @Test("the file's bytes do not depend on the order in which secrets are stored")
   func sameBytes() async throws {
     let (first, second) = (try folder.store(), try SecretFolder())
     let other = try second.store()
@@ -58,7 +59,8 @@ private func failure(of body: () async throws -> Void) async -> EngagementError?
     #expect(try folder.bytes() == second.bytes())
   }
 
-  @Test("G14 what is forgotten is in no file of the folder, nor is a second file left")
+  @Test(
+    "G14: removing a secret erases it from every file of the folder and deletes temporary files")
   func forgetting() async throws {
     let store = try folder.store()
     try await store.set(["token": Secret("canary-1")], of: person)
@@ -72,7 +74,7 @@ private func failure(of body: () async throws -> Void) async -> EngagementError?
     #expect(try folder.names() == ["secrets", "secrets.lock"])
   }
 
-  @Test("G14 the bytes of a file that was replaced are overwritten")
+  @Test("G14: the store overwrites the bytes of a replaced file")
   func overwriting() async throws {
     let store = try folder.store()
     try await store.set(["token": Secret("canary")], of: person)
@@ -83,7 +85,7 @@ private func failure(of body: () async throws -> Void) async -> EngagementError?
   }
 
   @Test(
-    "a file that others can reach is refused, with the next step",
+    "a file that others can access is refused, and the error names the next step",
     arguments: [0o640, 0o604, 0o620, 0o602, 0o644, 0o666])
   func openMode(mode: Int) async throws {
     let store = try folder.store()
@@ -102,7 +104,7 @@ private func failure(of body: () async throws -> Void) async -> EngagementError?
     #expect(try await store.secrets(of: device) == ["token": Secret("t")])
   }
 
-  @Test("a folder that everybody can write is refused, unless names in it are their makers' own")
+  @Test("a world-writable folder is refused unless it has the sticky bit")
   func openFolder() async throws {
     let store = try folder.store()
     try FileManager.default.setAttributes(
@@ -114,7 +116,8 @@ private func failure(of body: () async throws -> Void) async -> EngagementError?
   }
 
   @Test(
-    "a link, a folder and a pipe are refused", arguments: ["link", "dangling", "folder", "pipe"])
+    "a symbolic link, a folder or a pipe is refused as a secrets file",
+    arguments: ["link", "dangling", "folder", "pipe"])
   func noPlainFile(kind: String) async throws {
     let target = folder.folder.appending(path: "target").path
     switch kind {
@@ -139,7 +142,8 @@ private func failure(of body: () async throws -> Void) async -> EngagementError?
   }
 
   @Test(
-    "a file of another user is refused", .enabled(if: geteuid() == 0, "only root can make one"))
+    "a file owned by another user is refused",
+    .enabled(if: geteuid() == 0, "only root can make one"))
   func foreign() async throws {
     let store = try folder.store()
     try await store.set(["token": Secret("t")], of: device)
@@ -147,16 +151,16 @@ private func failure(of body: () async throws -> Void) async -> EngagementError?
     #expect(await failure { _ = try await store.secrets(of: device) }?.code == .unreadable)
   }
 
-  @Test("an unwritable place is an error, and nothing is left of the attempt")
+  @Test("an unwritable or invalid path gives an error")
   func noPlace() async throws {
-    let store = try FileSecretStore(path: "/proc/secrets")
+    let store = try Engagement.FileSecretStore(path: "/proc/secrets")
     let error = await failure { try await store.set(["token": Secret("t")], of: device) }
     #expect(error?.code == .unreadable)
-    #expect(throws: EngagementError.self) { _ = try FileSecretStore(path: "") }
-    #expect(throws: EngagementError.self) { _ = try FileSecretStore(path: "a\0b") }
+    #expect(throws: EngagementError.self) { _ = try Engagement.FileSecretStore(path: "") }
+    #expect(throws: EngagementError.self) { _ = try Engagement.FileSecretStore(path: "a\0b") }
   }
 
-  @Test("more than fits is refused before anything is written")
+  @Test("a secret over the size limit is refused before the file is written")
   func tooLarge() async throws {
     let store = try folder.store()
     try await store.set(["token": Secret("t")], of: device)
@@ -168,7 +172,8 @@ private func failure(of body: () async throws -> Void) async -> EngagementError?
   }
 
   @Test(
-    "G11 a process that holds the lock is waited for, and then told of", .timeLimit(.minutes(20)))
+    "G11: the store waits for another process's lock, then fails with busy",
+    .timeLimit(.minutes(20)))
   func otherProcess() async throws {
     let store = try folder.store(wait: .milliseconds(20))
     try await store.set(["token": Secret("t")], of: device)
@@ -206,7 +211,7 @@ private func failure(of body: () async throws -> Void) async -> EngagementError?
     #expect(try await stores[0].secrets(of: device) == stores[1].secrets(of: device))
   }
 
-  @Test("G16 no secret and no path is in an error")
+  @Test("G16: an error contains no secret, key, user or path")
   func errorsTellNothing() async throws {
     let store = try folder.store()
     try await store.set(["token": Secret("canary")], of: person)

@@ -17,8 +17,8 @@ final class SecretFolder: Sendable {
 
   var path: String { folder.appending(path: "secrets").path }
 
-  func store(wait: Duration = .seconds(5)) throws -> FileSecretStore {
-    try FileSecretStore(path: path, wait: wait)
+  func store(wait: Duration = .seconds(5)) throws -> Engagement.FileSecretStore {
+    try Engagement.FileSecretStore(path: path, wait: wait)
   }
 
   func bytes() throws -> Data { try Data(contentsOf: URL(filePath: path)) }

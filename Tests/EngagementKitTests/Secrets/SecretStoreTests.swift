@@ -9,7 +9,7 @@ enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
 
   var testDescription: String { rawValue }
 
-  func store(in folder: SecretFolder) throws -> any SecretStore {
+  func store(in folder: SecretFolder) throws -> any Engagement.SecretStore {
     switch self {
     case .memory: MemorySecretStore()
     case .file: try folder.store()
@@ -19,8 +19,8 @@ enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
 
 private func owner(
   _ user: User? = nil, of provider: ProviderID? = "braze", in environment: String = "production"
-) -> SecretOwner {
-  SecretOwner(environment: environment, provider: provider, user: user)
+) -> Engagement.SecretOwner {
+  Engagement.SecretOwner(environment: environment, provider: provider, user: user)
 }
 
 private let owners = [
@@ -35,12 +35,13 @@ private let owners = [
 
   init() throws { folder = try SecretFolder() }
 
-  @Test("what nobody kept is not there", arguments: StoreKind.allCases)
+  @Test("an owner without stored secrets has none", arguments: StoreKind.allCases)
   func nothing(kind: StoreKind) async throws {
     #expect(try await kind.store(in: folder).secrets(of: owner()).isEmpty)
   }
 
-  @Test("each owner has secrets of its own, told apart by bytes", arguments: StoreKind.allCases)
+  @Test(
+    "each owner has separate secrets, and owners compare by bytes", arguments: StoreKind.allCases)
   func owned(kind: StoreKind) async throws {
     let store = try kind.store(in: folder)
     for (index, owner) in owners.enumerated() {
@@ -58,7 +59,7 @@ private let owners = [
     }
   }
 
-  @Test("setting replaces, adds and forgets, all at once", arguments: StoreKind.allCases)
+  @Test("one call replaces, adds and removes secrets together", arguments: StoreKind.allCases)
   func setting(kind: StoreKind) async throws {
     let store = try kind.store(in: folder)
     try await store.set(["a": Secret("1"), "b": Secret("2")], of: owner())
@@ -69,7 +70,7 @@ private let owners = [
   }
 
   @Test(
-    "G14 a user is forgotten at every provider, in one environment, and nobody else",
+    "G14: removing a user deletes that user's secrets at all providers of one environment only",
     arguments: StoreKind.allCases)
   func removal(kind: StoreKind) async throws {
     let store = try kind.store(in: folder)
@@ -85,14 +86,14 @@ private let owners = [
   }
 
   @Test(
-    "what no file can hold, or Swift cannot tell apart, is refused and changes nothing",
+    "a NUL byte or a canonically equal key is refused and changes nothing",
     arguments: StoreKind.allCases,
     [
       (owner(), ["a\0b": Secret("x")]), (owner(), ["a": Secret("x\0")]),
       (owner("u\0"), ["a": Secret("x")]), (owner(of: "p\0"), ["a": Secret("x")]),
       (owner(in: "e\0"), ["a": Secret("x")]), (owner(), ["cafe\u{301}": Secret("x")]),
     ])
-  func refusal(kind: StoreKind, change: (SecretOwner, [String: Secret])) async throws {
+  func refusal(kind: StoreKind, change: (Engagement.SecretOwner, [String: Secret])) async throws {
     let store = try kind.store(in: folder)
     try await store.set(["caf\u{e9}": Secret("1")], of: owner())
     await #expect(throws: EngagementError.self) {
@@ -101,7 +102,7 @@ private let owners = [
     #expect(try await store.secrets(of: owner()) == ["caf\u{e9}": Secret("1")])
   }
 
-  @Test("many callers at once lose nothing", arguments: StoreKind.allCases)
+  @Test("concurrent callers lose no secret", arguments: StoreKind.allCases)
   func concurrent(kind: StoreKind) async throws {
     let store = try kind.store(in: folder)
     await withTaskGroup { group in

@@ -7,7 +7,7 @@ import Testing
 @testable import EngagementKit
 
 @Suite("a vendor's own session time-out", .timeLimit(.minutes(20))) struct SessionTimeoutTests {
-  @Test("what a vendor says of its sessions counts at once, and no other vendor's changes")
+  @Test("a vendor's session time-out applies at once, to that vendor alone")
   func follows() async throws {
     var vendor = PuppetAdapter("braze")
     vendor.onAnswer = { operation, _, _ in
@@ -16,13 +16,13 @@ import Testing
     }
     let stage = try await Stage([vendor, PuppetAdapter("vibes")])
     let sessions = stage.engagement.sessions
-    stage.engagement.scene(.active)
-    stage.engagement.scene(.background)
+    stage.engagement.setScenePhase(.active)
+    stage.engagement.setScenePhase(.background)
     _ = await stage.engagement.refresh(.settings)
     #expect(sessions.session(for: "braze") != nil)
     stage.clock.advance(by: .seconds(11))
     // Looks at the time as a screen does that comes back.
-    stage.engagement.scene(.inactive)
+    stage.engagement.setScenePhase(.inactive)
     #expect(sessions.session(for: "braze") == nil)
     #expect(sessions.session(for: "vibes") != nil)
     try await stage.end()

@@ -28,11 +28,11 @@ import Testing
     return adapter
   }()
 
-  @Test("each step is taken in the vendor's order, as the user whose it is (X8, G13)")
+  @Test("X8 G13: transition steps run in the vendor's order, each as its own user")
   func steps() async throws {
     let stage = try await Stage([Self.vendor])
     try await stage.signIn("u-1")
-    try await stage.engagement.update(PersonUpdate(name: "One"))
+    try await stage.engagement.updatePerson(PersonUpdate(name: "One"))
     #expect(stage.transport.requests.isEmpty, "signing in asks nobody by itself")
     try await stage.signIn("u-2")
     #expect(
@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test(
-    "without a network the former user's words wait for that user, the next one's for the next (X7, X8)"
+    "X7 X8: without a network each user's operations wait for that user"
   )
   func offline() async throws {
     let isUp = Locked(false)
@@ -73,7 +73,7 @@ import Testing
     try await stage.end()
   }
 
-  @Test("vendors may take their time together, and no longer than the limit")
+  @Test("a sign-in waits for slow vendors only up to its time limit")
   func bounded() async throws {
     let gate = Gate()
     var slow = PuppetAdapter("atomic")
@@ -98,19 +98,19 @@ import Testing
     try await stage.end()
   }
 
-  @Test("the same user again changes the source and nothing else")
+  @Test("signing in the same user again replaces only the credential source")
   func sameUser() async throws {
     let stage = try await Stage([Self.vendor])
     try await stage.signIn("u-1")
-    let generation = stage.engagement.house.occupancy.present.generation
+    let generation = stage.engagement.dependencies.currentUser.present.generation
     try await stage.engagement.signIn("u-1") { _ in Secret("another") }
-    #expect(stage.engagement.house.occupancy.present.generation == generation)
+    #expect(stage.engagement.dependencies.currentUser.present.generation == generation)
     await stage.drain("braze")
     #expect(stage.transport.requests.map(\.credential) == [Secret("another")])
     try await stage.end()
   }
 
-  @Test("of sign-ins at the same time the last one wins, and it alone returns (X8)")
+  @Test("X8: of concurrent sign-ins only the last one succeeds")
   func lastWins() async throws {
     let gate = Gate()
     let stage = try await Stage([Self.vendor]) { request in
@@ -121,9 +121,9 @@ import Testing
     let second = Task { await failure { try await stage.engagement.signIn("u-2") } }
     await gate.isHolding(1)
     let third = Task { await failure { try await stage.engagement.signIn("u-3") } }
-    while stage.engagement.users.order.waiting < 1 { await Task.yield() }
+    while stage.engagement.userTransitions.queue.waiting < 1 { await Task.yield() }
     let fourth = Task { await failure { try await stage.engagement.signIn("u-4") } }
-    while stage.engagement.users.order.waiting < 2 { await Task.yield() }
+    while stage.engagement.userTransitions.queue.waiting < 2 { await Task.yield() }
     gate.open()
     #expect(await second.value?.code == .conflict)
     #expect(await third.value?.code == .conflict)
@@ -133,7 +133,7 @@ import Testing
     try await stage.end()
   }
 
-  @Test("one that is cancelled while vendors are told leaves the former user there")
+  @Test("a cancelled sign-in leaves the former user signed in")
   func cancelled() async throws {
     let gate = Gate()
     let stage = try await Stage([Self.vendor]) { request in
@@ -147,11 +147,11 @@ import Testing
     gate.open()
     #expect(await change.value?.code == .cancelled)
     #expect(stage.engagement.user == "u-1")
-    #expect(stage.engagement.house.occupancy.present.user == "u-1")
+    #expect(stage.engagement.dependencies.currentUser.present.user == "u-1")
     try await stage.end()
   }
 
-  @Test("an id that some vendor cannot take is refused before anything is done")
+  @Test("a user id that a vendor cannot take is refused before the user changes")
   func ids() async throws {
     var adapter = PuppetAdapter("braze")
     adapter.capabilities.limits.userIDBytes = 4
@@ -168,13 +168,13 @@ import Testing
 
   // MARK: From anonymous
 
-  @Test("the first user takes over what waited for a vendor that does so, and of no other (B6)")
+  @Test("B6: the first user adopts pending rows only at providers whose adapter requests it")
   func adoption() async throws {
     let stage = try await Stage([Self.vendor, PuppetAdapter("atomic")]) {
       _ throws(EngagementError) in throw EngagementError(.unavailable, "No network.")
     }
     let update = PersonUpdate(name: "Nobody")
-    try await stage.engagement.update(update)
+    try await stage.engagement.updatePerson(update)
     try await stage.signIn("u-1")
     #expect(
       try await Set(stage.waiting(for: "braze", of: "u-1"))
@@ -183,27 +183,27 @@ import Testing
     #expect(
       try await stage.waiting(for: "atomic", of: .anonymous) == [.operation(.updatePerson(update))])
     #expect(try await stage.waiting(for: "atomic", of: "u-1").isEmpty)
-    #expect(stage.engagement.house.occupancy.present.adopters == ["braze"])
+    #expect(stage.engagement.dependencies.currentUser.present.adopters == ["braze"])
     try await stage.end()
   }
 
   // MARK: Over a restart
 
-  @Test("who was there last is there again with what the cache has, and without a credential (X8)")
+  @Test("X8: a restart restores the last user and the cached cards without a credential")
   func restart() async throws {
     let place = Stage.Place()
     let first = try await Stage([Self.vendor], at: place) { request in
       .json(200, request.line.hasSuffix("cards") ? #"["a", "b"]"# : "[]")
     }
     try await first.signIn("u-1")
-    #expect(await first.engagement.refresh(.cards(nil)).providers == ["braze": .fresh])
+    #expect(await first.engagement.refresh(.cards).providers == ["braze": .fresh])
     try await first.end()
 
     let second = try await Stage([Self.vendor], at: place)
     #expect(second.engagement.user == "u-1")
     #expect(try await second.kept("braze", for: "u-1") == ["a", "b"])
     #expect(second.engagement.cards(in: "home").cards.map(\.id.value) == ["a", "b"])
-    let outcome = await second.engagement.refresh(.cards(nil)).providers["braze"]
+    let outcome = await second.engagement.refresh(.cards).providers["braze"]
     guard case .stale(_, let error)? = outcome else {
       Issue.record("The cards are those of the last time, not \(outcome.debugDescription).")
       return
@@ -211,7 +211,7 @@ import Testing
     #expect(error.code == .unauthenticated && error.message.contains("signIn"))
     #expect(second.transport.requests.isEmpty)
     try await second.signIn("u-1")
-    #expect(await second.engagement.refresh(.cards(nil)).providers == ["braze": .fresh])
+    #expect(await second.engagement.refresh(.cards).providers == ["braze": .fresh])
     try await second.end()
   }
 }

@@ -21,7 +21,7 @@ import Testing
     request.line.hasSuffix("push.register")
   }
 
-  @Test("what was delivered and refused is counted, vendor by vendor, and who may still push (A4)")
+  @Test("A4: the report counts delivered and refused rows and names vendors that may still push")
   func report() async throws {
     let stage = try await Stage(Self.vendors) { request in
       HTTPResponse(Self.isRegistering(request) && request.isFor("braze") ? 404 : 200)
@@ -32,13 +32,13 @@ import Testing
     let report = try await stage.engagement.signOut()
     #expect(report.providers["atomic"]?.delivered == 1)
     #expect(report.providers["atomic"]?.mayStillPush == false)
-    #expect(report.providers["braze"]?.refused == 1)
+    #expect(report.providers["braze"]?.rejected == 1)
     #expect(report.providers["braze"]?.mayStillPush == true)
     #expect(!report.isClean && stage.engagement.user == .anonymous)
     try await stage.end()
   }
 
-  @Test("what had no time to leave is parked, not refused, and goes when the user is back (G2)")
+  @Test("G2: a row that misses the deadline is parked and sent when the user signs in again")
   func noTime() async throws {
     var vendor = PuppetAdapter(
       "braze",
@@ -58,13 +58,13 @@ import Testing
       for await _ in AsyncStream<Void>.makeStream().stream {}
       return nil
     }
-    _ = await stage.engagement.refresh(.cards("home"))
+    _ = await stage.engagement.refresh(.cards(in: "home"))
     try await stage.engagement.perform(.dismiss, on: ItemID("braze", "a"), surface: .cards)
     async let report = stage.engagement.signOut(within: .seconds(5))
     while !isAsked.withLock({ $0 }) { await Task.yield() }
     stage.clock.advance(by: .seconds(6))
-    #expect(try await report.providers["braze"]?.refused == 0)
-    #expect(try await report.providers["braze"]?.parked == 1)
+    #expect(try await report.providers["braze"]?.rejected == 0)
+    #expect(try await report.providers["braze"]?.kept == 1)
     stage.transport.forget()
     try await stage.signIn("u-1")
     await stage.drain("braze")
@@ -73,9 +73,9 @@ import Testing
   }
 
   @Test(
-    "what is left waits for its user or is dropped, as asked, and is counted",
-    arguments: Leftovers.allCases)
-  func leftovers(_ leftovers: Leftovers) async throws {
+    "unsent rows are parked or wiped as requested, and the report counts them",
+    arguments: UndeliveredActions.allCases)
+  func undelivered(_ undelivered: UndeliveredActions) async throws {
     let isUp = Locked(true)
     let stage = try await Stage(Self.vendors) { _ throws(EngagementError) in
       guard isUp.withLock({ $0 }) else { throw EngagementError(.unavailable, "No network.") }
@@ -85,13 +85,13 @@ import Testing
     isUp.withLock { $0 = false }
     try await stage.engagement.registerPush(
       PushRegistration(token: Secret("0aff"), service: .apns))
-    let report = try await stage.engagement.signOut(leftovers: leftovers)
-    let isParked = leftovers == .park
+    let report = try await stage.engagement.signOut(undelivered: undelivered)
+    let isKept = undelivered == .keep
     // The careful vendor has the registration and its taking back to be told of.
-    #expect(report.providers["atomic"]?.parked == (isParked ? 2 : 0))
-    #expect(report.providers["atomic"]?.wiped == (isParked ? 0 : 1))
-    #expect(report.providers["braze"]?.parked == (isParked ? 1 : 0))
-    #expect(report.providers["braze"]?.wiped == (isParked ? 0 : 1))
+    #expect(report.providers["atomic"]?.kept == (isKept ? 2 : 0))
+    #expect(report.providers["atomic"]?.discarded == (isKept ? 0 : 1))
+    #expect(report.providers["braze"]?.kept == (isKept ? 1 : 0))
+    #expect(report.providers["braze"]?.discarded == (isKept ? 0 : 1))
     #expect(report.providers["atomic"]?.mayStillPush == true)
     #expect(report.providers["atomic"]?.failure?.code == .unavailable)
 
@@ -105,7 +105,7 @@ import Testing
     let own = stage.asked.filter { $0.hasSuffix("user=u-1") }
     #expect(
       own
-        == (isParked
+        == (isKept
           ? [
             "POST /push.register?user=u-1", "POST /push.unregister?user=u-1",
             "POST /push.register?user=u-1",
@@ -113,7 +113,7 @@ import Testing
     try await stage.end()
   }
 
-  @Test("the former source is asked until it is over, and never again (G13, G15)")
+  @Test("G13 G15: the former credential source is asked until sign-out ends and never afterwards")
   func credentials() async throws {
     var adapter = PuppetAdapter("braze")
     adapter.onTransition = { _, _, _ in [.leave(Self.farewell)] }
@@ -135,12 +135,12 @@ import Testing
     try await stage.end()
   }
 
-  @Test("nobody in particular signs out without anything happening")
+  @Test("signing out the anonymous user changes nothing")
   func anonymous() async throws {
     let stage = try await Stage(Self.vendors)
     let report = try await stage.engagement.signOut()
     #expect(report.isClean && Set(report.providers.keys) == ["atomic", "braze"])
-    #expect(stage.engagement.house.occupancy.present.generation == 1)
+    #expect(stage.engagement.dependencies.currentUser.present.generation == 1)
     #expect(stage.transport.requests.isEmpty)
     try await stage.end()
   }

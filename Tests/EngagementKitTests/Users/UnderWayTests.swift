@@ -8,14 +8,14 @@ import Testing
 
 @testable import EngagementKit
 
-@Suite("a change of user while something is under way", .timeLimit(.minutes(20)))
+@Suite("a user switch during requests", .timeLimit(.minutes(20)))
 struct UnderWayTests {
   /// A vendor whose answer to the cards changes everything that an answer can change.
   private static let talkative: PuppetAdapter = {
     var adapter = PuppetAdapter("braze", abilities: [.cards: .idempotentRequest])
     adapter.onAnswer = { operation, response, context in
       guard operation.verb == .cards, response.status == 200 else { return nil }
-      let name = context.user.id?.text ?? "nobody"
+      let name = context.user.id?.rawValue ?? "nobody"
       let card = RawCard("card of \(name)").item
       return Answer([
         .items(.cards, .replace(.nothing), [card]), .keep(.user, "mark", name),
@@ -27,7 +27,7 @@ struct UnderWayTests {
     return adapter
   }()
 
-  @Test("nothing of the former user is shown, sent or stored for the next (X8, G13)")
+  @Test("X8 G13: a late answer for the former user is shown and stored for that user alone")
   func late() async throws {
     let gate = Gate()
     let stage = try await Stage([Self.talkative]) { _ in
@@ -35,7 +35,7 @@ struct UnderWayTests {
       return .json(200, "[]")
     }
     try await stage.signIn("u-1")
-    async let late = stage.engagement.refresh(.cards(nil))
+    async let late = stage.engagement.refresh(.cards)
     await gate.isHolding(1)
     try await stage.signIn("u-2")
     gate.open()
@@ -48,7 +48,7 @@ struct UnderWayTests {
     #expect(try await stage.kept("braze", for: "u-2").isEmpty)
     let memory = try await stage.memory(of: "braze", for: "u-2")
     #expect(memory.values[.user, "mark"] == nil && memory.values[.installation, "device"] == nil)
-    let box = stage.engagement.house.strongbox
+    let box = stage.engagement.dependencies.providerSecrets
     #expect(try await box.contents(of: "braze", for: "u-2").secrets == ScopedValues())
     #expect(try await box.push().isEmpty)
     #expect(try await stage.waiting(for: "braze", of: "u-2").isEmpty)
@@ -63,7 +63,7 @@ struct UnderWayTests {
     try await stage.end()
   }
 
-  @Test("an answer to a former stay of the same user says nothing about the installation (G13)")
+  @Test("G13: a request from an earlier session of the same user ends as signed out")
   func formerStay() async throws {
     let gate = Gate()
     let stage = try await Stage([Self.talkative]) { _ in
@@ -71,11 +71,11 @@ struct UnderWayTests {
       return .json(200, "[]")
     }
     try await stage.signIn("u-1")
-    async let late = stage.engagement.refresh(.cards(nil))
+    async let late = stage.engagement.refresh(.cards)
     await gate.isHolding(1)
     try await stage.signIn("u-2")
     try await stage.signIn("u-1")
-    async let next = stage.engagement.refresh(.cards(nil))
+    async let next = stage.engagement.refresh(.cards)
     await gate.isHolding(2)
     gate.open()
     #expect(await late.providers["braze"]?.error?.code == .signedOut)
@@ -84,7 +84,7 @@ struct UnderWayTests {
     try await stage.end()
   }
 
-  @Test("what was under way for an erased user is not there when the user comes again (G14)")
+  @Test("G14: a late answer for an erased user is discarded, even after a new sign-in")
   func erasedMeanwhile() async throws {
     let gate = Gate()
     let stage = try await Stage([Self.talkative]) { _ in
@@ -92,21 +92,21 @@ struct UnderWayTests {
       return .json(200, "[]")
     }
     try await stage.signIn("u-1")
-    async let late = stage.engagement.refresh(.cards(nil))
+    async let late = stage.engagement.refresh(.cards)
     await gate.isHolding(1)
-    _ = try await stage.engagement.erase("u-1")
+    _ = try await stage.engagement.eraseData(of: "u-1")
     try await stage.signIn("u-1")
     gate.open()
     _ = await late
     #expect(stage.engagement.cards(in: "home").cards.isEmpty)
     let memory = try await stage.memory(of: "braze", for: "u-1")
     #expect(memory.values[.user, "mark"] == nil && memory.values[.installation, "device"] == nil)
-    let box = stage.engagement.house.strongbox
+    let box = stage.engagement.dependencies.providerSecrets
     #expect(try await box.contents(of: "braze", for: "u-1").secrets == ScopedValues())
     try await stage.end()
   }
 
-  @Test("an answer to nobody in particular is heard on where the first user took over")
+  @Test("after adoption a late anonymous answer still changes installation values")
   func adopted() async throws {
     var adapter = Self.talkative
     adapter.onTransition = { _, _, _ in [.adoptPending] }
@@ -115,7 +115,7 @@ struct UnderWayTests {
       await gate.pass()
       return .json(200, "[]")
     }
-    async let late = stage.engagement.refresh(.cards(nil))
+    async let late = stage.engagement.refresh(.cards)
     await gate.isHolding(1)
     try await stage.signIn("u-1")
     gate.open()
@@ -129,7 +129,7 @@ struct UnderWayTests {
 
   /// Users come and go while refreshes of theirs are held up for as long as chance has it.
   @Test(
-    "whatever is under way, every request, card and value is its own user's (X8, G13)",
+    "X8 G13: under random switches every request, card and value belongs to its own user",
     arguments: 0..<UInt64(Effort.share(of: 20)))
   func interleavings(seed: UInt64) async throws {
     var adapter = Self.talkative
@@ -153,9 +153,9 @@ struct UnderWayTests {
           try await stage.signIn(["u-0", "u-1", "u-2"][chance.below(3)])
           let user = stage.engagement.user
           let seen = stage.engagement.cards(in: "home").cards.map(\.id.value)
-          #expect(seen.allSatisfy { $0 == "card of \(user.id?.text ?? "")" })
+          #expect(seen.allSatisfy { $0 == "card of \(user.id?.rawValue ?? "")" })
         } else {
-          group.addTask { _ = await stage.engagement.refresh(.cards(nil)) }
+          group.addTask { _ = await stage.engagement.refresh(.cards) }
         }
         for _ in 0..<chance.below(20) { await Task.yield() }
       }
@@ -166,7 +166,7 @@ struct UnderWayTests {
       #expect(request.credential == .of(User(UserID(user)), at: "braze"))
     }
     for user: User in ["u-0", "u-1", "u-2"] {
-      let name = user.id?.text ?? ""
+      let name = user.id?.rawValue ?? ""
       let mark = try await stage.memory(of: "braze", for: user).values[.user, "mark"]
       #expect(mark == nil || mark == name)
       #expect(try await stage.kept("braze", for: user).allSatisfy { $0 == "card of \(name)" })
@@ -174,7 +174,7 @@ struct UnderWayTests {
     try await stage.end()
   }
 
-  @Test("a hundred refused credentials are one renewal, and each request is tried again (G15, G6)")
+  @Test("G15 G6: a hundred refused credentials cause one renewal, and every request is retried")
   func hundredRefusals() async throws {
     let count = 100
     let (arrivals, isOver) = (Gate(), Locked(false))
@@ -199,12 +199,12 @@ struct UnderWayTests {
       }
       return Secret("token \(number)")
     }
-    #expect(await stage.engagement.refresh(.cards("c")).providers == ["atomic": .fresh])
+    #expect(await stage.engagement.refresh(.cards(in: "c")).providers == ["atomic": .fresh])
     isOver.withLock { $0 = true }
     stage.transport.forget()
     let outcomes = await withTaskGroup(of: RefreshOutcome.self) { group in
       for number in 0..<count {
-        group.addTask { await stage.engagement.refresh(.cards(ContainerID("c-\(number)"))) }
+        group.addTask { await stage.engagement.refresh(.cards(in: ContainerID("c-\(number)"))) }
       }
       await arrivals.isHolding(count)
       arrivals.open()

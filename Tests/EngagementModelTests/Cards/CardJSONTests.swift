@@ -4,26 +4,26 @@ import Testing
 
 @Suite("The neutral JSON of a card's parts")
 struct CardJSONTests {
-  @Test("A9 each action of a button has its form", arguments: buttons)
+  @Test("A9: each button action prints its own JSON form and reads back equal", arguments: buttons)
   func button(button: CardButton, text: String) throws {
     let card = Card.with { $0.buttons = [button] }
     #expect(card.json["buttons"]?.printed == "[\(text)]")
     #expect(try Card(json: card.json).buttons == [button])
   }
 
-  @Test("a fault deep inside names its place", arguments: faults)
+  @Test("an error in nested JSON names its path", arguments: faults)
   func fault(member: String, value: JSON, place: String) {
     expectFault(place, place) { try Card(json: Card.full.json.replacing(member, with: value)).json }
   }
 
-  @Test("no id of a vendor gets into an error")
+  @Test("an error contains no vendor id")
   func noInput() {
     let json = Card.full.json.replacing("subviews", with: ["canary": ["title": 1]])
     let error = #expect(throws: EngagementError.self) { try Card(json: json) }
     #expect(error?.description.contains("canary") == false)
   }
 
-  @Test("attributes cannot take the place of what a component or a button is")
+  @Test("attributes cannot overwrite the fields of a component or button")
   func takenNames() throws {
     let card = Card.with {
       $0.components = [Component(.text, ["type": "video", "children": 1, "text": "x"])]
@@ -40,7 +40,7 @@ struct CardJSONTests {
     #expect(try Card(json: card.json).json == card.json)
   }
 
-  @Test("of two subviews with one id the first is printed; ids that differ in bytes are two")
+  @Test("only the first subview with an id is printed, and ids that differ in bytes are distinct")
   func subviewIDs() {
     let card = Card.with {
       $0.subviews = [
@@ -55,7 +55,7 @@ struct CardJSONTests {
   }
 
   @Test(
-    "components are read up to the limit of nesting and refused beyond", arguments: [0, 1, 10_000])
+    "components are read up to the nesting limit and refused beyond it", arguments: [0, 1, 10_000])
   func depth(beyond: Int) throws {
     var tree: JSON = ["type": "list"]
     for _ in 1..<(Component.maximumDepth + beyond) { tree = ["type": "list", "children": [tree]] }
@@ -67,7 +67,7 @@ struct CardJSONTests {
     }
   }
 
-  @Test("a number or a time that has no text is left out")
+  @Test("a number or time without a text form is left out")
   func noText() throws {
     for value in [Double.nan, .infinity, -.infinity] {
       let card = Card.with {
@@ -79,7 +79,7 @@ struct CardJSONTests {
     }
   }
 
-  @Test("a whole number is read where it was written with a point")
+  @Test("whole numbers are read with or without a decimal point")
   func wholeNumbers() throws {
     let json = Card.full.json.replacing("priority", with: .number(4))
       .replacing("imageAspectRatio", with: .integer(2))
@@ -88,7 +88,7 @@ struct CardJSONTests {
     #expect(card.imageAspectRatio == 2)
   }
 
-  @Test("no handle is ever printed, and what is read back has none")
+  @Test("a handle is neither printed nor read back")
   func handle() throws {
     let card = Card.with { $0.handle = ["canary": true] }
     #expect(!card.json.printed.contains("canary"))

@@ -1,24 +1,27 @@
 import EngagementModel
+import Foundation
 import Testing
 
-@Suite("One card for every vendor")
+@Suite("One card type for every vendor")
 struct CardTests {
-  @Test("X1 a flat card and a tree of components are one type, with title, text and image alike")
+  @Test("X1: flat cards and component cards share one type, with title, text and image")
   func oneType() {
     let feed: [Card] = [.flat, .composed]
     #expect(feed.map(\.title) == ["Bill due", "Your bill is due soon"])
     #expect(feed.map(\.text) == ["Your bill of 12 € is due \"soon\".", "12 € to go"])
     #expect(
-      feed.map(\.imageURL) == ["https://images.example/bill.png", "https://images.example/1.png"])
+      feed.map(\.imageURLText) == [
+        "https://images.example/bill.png", "https://images.example/1.png",
+      ])
     #expect(feed.map(\.components.count) == [0, 3])
   }
 
-  @Test("B2 every kind of content card keeps what it has", arguments: contentCards)
+  @Test("B2: every kind of content card survives a JSON round trip", arguments: contentCards)
   func contentCard(card: Card) throws {
     #expect(try Card(json: card.json) == card)
   }
 
-  @Test("B2 a content card prints the documented model and nothing of a tree")
+  @Test("B2: a content card prints the documented fields and no component tree")
   func flatText() {
     let text = """
       {"provider":"braze","vendor":"braze","id":"c-1","kind":"captionedImage",\
@@ -34,13 +37,14 @@ struct CardTests {
     #expect(Card.flat.json.printed == text)
   }
 
-  @Test("A9 a card of components has id, priority, actions, tree, subviews, buttons and metadata")
+  @Test("A9: a component card has id, priority, actions, tree, subviews, buttons and metadata")
   func composed() throws {
     let card = try Card(json: Card.composed.json)
     #expect(card.id == ItemID("atomic", "i-1"))
     #expect(card.priority == 3)
     #expect(
-      card.actions == Card.Actions(dismiss: true, snooze: true, voteUp: true, voteDown: true))
+      card.actions
+        == Card.Actions(canDismiss: true, canSnooze: true, canVoteUp: true, canVoteDown: true))
     #expect(card.components[2].children.first?.name == "note")
     #expect(card.subviews.map(\.id) == ["sv1", "sv2"])
     #expect(card.buttons.first?.action == .submit(name: "pay", values: ["amount": 12]))
@@ -64,7 +68,7 @@ struct CardTests {
 private let contentCards: [Card] = {
   let kinds: [(Card.Kind, WritableKeyPath<Card, String?>?)] = [
     (.banner, \.title), (.banner, \.text), (.captionedImage, nil), (.classic, nil),
-    (.classic, \.imageURL), (.control, \.imageURL),
+    (.classic, \.imageURLText), (.control, \.imageURLText),
   ]
   return kinds.map { kind, absent in
     var card = Card.flat
@@ -73,3 +77,19 @@ private let contentCards: [Card] = {
     return card
   }
 }()
+
+@Suite("Addresses of a card")
+struct CardURLTests {
+  @Test("url is the parsed address, and urlText is as sent")
+  func parsed() {
+    var card = Card(ItemID("braze", "1"), vendor: "braze", kind: .classic)
+    #expect(card.url == nil)
+    card.urlText = "https://shop.example/a?b=c"
+    #expect(card.url?.host() == "shop.example")
+    #expect(card.url?.absoluteString == card.urlText)
+    card.urlText = ""
+    #expect(card.url == nil)
+    card.imageURLText = "https://shop.example/i.png"
+    #expect(card.imageURL?.lastPathComponent == "i.png")
+  }
+}

@@ -2,14 +2,14 @@ import EngagementModel
 import Foundation
 import Testing
 
-@Suite("Events and references to items")
+@Suite("Events and item references")
 struct EngagementEventTests {
-  @Test("every word of the plan has its kind")
+  @Test("every planned event name has its kind")
   func words() {
-    #expect(kinds.map(\.text) == plannedWords)
+    #expect(kinds.map(\.rawValue) == plannedWords)
   }
 
-  @Test("a kind that has no name here is kept as it is")
+  @Test("an unknown kind is kept unchanged")
   func openKind() throws {
     let event = EngagementEvent(id: "1", kind: "card.teleported", time: moment(0))
     let read = try EngagementEvent(json: event.json)
@@ -17,7 +17,7 @@ struct EngagementEventTests {
     #expect(!kinds.contains(read.kind))
   }
 
-  @Test("the handle is in what the outbox keeps and in nothing else")
+  @Test("only the stored form of an event contains the handle")
   func handle() throws {
     let event = EngagementEvent.full
     #expect(!event.json.printed.contains("secretive"))
@@ -26,7 +26,7 @@ struct EngagementEventTests {
     #expect(try EngagementEvent(storedJSON: event.json) == event.withoutHandle)
   }
 
-  @Test("a wrong handle is an error that names it")
+  @Test("a malformed handle is an error that names its path")
   func wrongHandle() {
     let item = ItemReference.full.storedJSON.replacing("handle", with: [1])
     expectFault("item.handle", "item") { try ItemReference(storedJSON: item).json }
@@ -36,13 +36,14 @@ struct EngagementEventTests {
     }
   }
 
-  @Test("the time of an event keeps its milliseconds, to the nearest")
+  @Test("an event's time is rounded to the nearest millisecond")
   func milliseconds() throws {
     let event = EngagementEvent(id: "1", kind: .click, time: moment(0).addingTimeInterval(0.000_4))
     #expect(try EngagementEvent(json: event.json).time == moment(0))
   }
 
-  @Test("numbers at the ends of their range survive", arguments: [Int64.min, -1, 0, .max])
+  @Test(
+    "integers at the ends of their range survive a round trip", arguments: [Int64.min, -1, 0, .max])
   func sequence(sequence: Int64) throws {
     let event = EngagementEvent(
       id: "1", kind: .click, time: moment(0), sequence: sequence,

@@ -3,20 +3,20 @@ import Testing
 
 @Suite("The neutral JSON of a filter")
 struct CardFilterJSONTests {
-  @Test("A12 a filter is printed as one object and read back equal", arguments: texts)
+  @Test("A12: a filter prints as one JSON object and reads back equal", arguments: texts)
   func text(filter: CardFilter, text: String) throws {
     #expect(filter.json.printed == text)
     #expect(try CardFilter(json: filter.json) == filter)
   }
 
-  @Test("A12 JSON that is no filter is an error that names what is wrong", arguments: faults)
+  @Test("A12: JSON that is not a filter throws an error that names the fault", arguments: faults)
   func fault(json: JSON, places: [String]) {
     for place in places {
       expectFault(place, json.printed) { try CardFilter(json: json).json }
     }
   }
 
-  @Test("unknown members are ignored, and a type may be said where it is plain")
+  @Test("unknown members are ignored, and a redundant type is accepted")
   func unknown() throws {
     let json: JSON = [
       "schema": 1, "field": "variable", "name": "n", "type": "number", "operator": "equal",

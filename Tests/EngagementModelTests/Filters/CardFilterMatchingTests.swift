@@ -3,22 +3,22 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Filters on cards, evaluated without a vendor")
+@Suite("Card filters evaluated without a vendor")
 struct CardFilterMatchingTests {
-  @Test("A12 a filter holds for a card, does not, or is unknown", arguments: verdicts)
+  @Test("A12: a filter matches a card, does not match it, or is unknown", arguments: verdicts)
   func verdict(filter: CardFilter, expected: Bool?) {
     #expect(filter.matches(sample) == expected)
   }
 
   @Test(
-    "A12 a field that the card does not carry is unknown under every operator",
+    "A12: every operator is unknown on a field that the card lacks",
     arguments: unanswerable)
   func absent(filter: CardFilter) {
     #expect(filter.matches(Card.with { _ in }) == nil)
   }
 
   @Test(
-    "A12 several filters are a conjunction: false before unknown before true", arguments: 0..<40)
+    "A12: in a conjunction false wins over unknown, and unknown wins over true", arguments: 0..<40)
   func conjunction(number: Int) {
     let truths: [(CardFilter, Bool?)] = [
       (.priority(.equals(3)), true), (.priority(.equals(4)), false),
@@ -36,19 +36,19 @@ struct CardFilterMatchingTests {
     #expect(CardFilter.all(chosen.map(\.0), match: sample) == expected)
   }
 
-  @Test("A12 every operator on whole numbers agrees with plain comparisons", arguments: 0..<8)
+  @Test("A12: every operator on whole numbers agrees with plain comparisons", arguments: 0..<8)
   func wholeNumbers(seed: UInt64) throws {
     let values: [Int64] = [-2, -1, 0, 1, 2, .max, .max - 1, .min, .min + 1, 1 << 53, (1 << 53) + 1]
     try check(values, seed: seed, as: CardFilter.Value.integer, inJSON: JSON.integer)
   }
 
-  @Test("A12 every operator on fractions agrees with plain comparisons", arguments: 0..<8)
+  @Test("A12: every operator on fractions agrees with plain comparisons", arguments: 0..<8)
   func fractions(seed: UInt64) throws {
     let values = [-0.0, 0, 0.5, -0.5, 1, 1e300, -1e300, .leastNonzeroMagnitude]
     try check(values, seed: seed, as: CardFilter.Value.number, inJSON: JSON.number)
   }
 
-  @Test("A12 every operator on dates agrees with plain comparisons", arguments: 0..<8)
+  @Test("A12: every operator on dates agrees with plain comparisons", arguments: 0..<8)
   func dates(seed: UInt64) throws {
     func value(_ milliseconds: Int) -> CardFilter.Value { .date(moment(milliseconds)) }
     func json(_ milliseconds: Int) -> JSON {
@@ -57,7 +57,7 @@ struct CardFilterMatchingTests {
     try check(Array(-3...3), seed: seed, as: value, inJSON: json)
   }
 
-  @Test("whole numbers and fractions are compared exactly, beyond 2⁵³ too", arguments: closeCalls)
+  @Test("whole numbers and fractions compare exactly, even beyond 2⁵³", arguments: closeCalls)
   func exact(whole: Int64, number: Double, isLess: Bool, isEqual: Bool) {
     let card = Card.with { $0.variables = ["n": .integer(whole)] }
     #expect(CardFilter.variable("n", .lessThan(number)).matches(card) == isLess)

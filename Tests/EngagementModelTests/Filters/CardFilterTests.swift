@@ -2,9 +2,9 @@ import EngagementModel
 import Foundation
 import Testing
 
-@Suite("Filters on cards, as values")
+@Suite("Card filters as values")
 struct CardFilterTests {
-  @Test("A12 each operator takes the types of the vendor's table and no other", arguments: cells)
+  @Test("A12: each operator accepts exactly the types in the vendor's table", arguments: cells)
   func matrix(cell: Cell) throws {
     let filter = Result {
       try CardFilter(field: cell.field, operator: cell.operator, values: cell.values)
@@ -19,7 +19,7 @@ struct CardFilterTests {
     }
   }
 
-  @Test("A12 what is written in code is what is made from data", arguments: pairs)
+  @Test("A12: a filter written in code equals the one made from data", arguments: pairs)
   func written(filter: CardFilter, field: CardFilter.Field, values: [CardFilter.Value]) throws {
     let made = try CardFilter(field: field, operator: filter.operator, values: values)
     #expect(filter == made)
@@ -28,7 +28,8 @@ struct CardFilterTests {
   }
 
   @Test(
-    "A12 values that no vendor takes are an error that names field and operator", arguments: faults)
+    "A12: values that no vendor accepts throw an error that names field and operator",
+    arguments: faults)
   func fault(
     field: CardFilter.Field, operator: CardFilter.Operator, values: [CardFilter.Value]
   ) throws {
@@ -41,13 +42,13 @@ struct CardFilterTests {
     #expect(error?.message.contains(place) == true)
   }
 
-  @Test("A12 what is written in code is validated before it leaves", arguments: unsent)
+  @Test("A12: validation refuses an invalid filter written in code", arguments: unsent)
   func validation(filter: CardFilter) {
     #expect(throws: EngagementError.self) { try filter.validate() }
   }
 
   /// Not a table: on Linux, Foundation traps where it describes such a date.
-  @Test("A12 a time that has no text of four-digit years is an error")
+  @Test("A12: a time outside four-digit years fails validation, and its match is unknown")
   func unprintableTime() {
     for seconds in [Double.nan, .infinity, -.infinity, 1e15, -1e15] {
       let filter = CardFilter.created(.equals(Date(timeIntervalSince1970: seconds)))
@@ -57,7 +58,7 @@ struct CardFilterTests {
     }
   }
 
-  @Test("A12 whole and other numbers are one type, and an end may be its start")
+  @Test("A12: integers and fractions mix in one filter, and a range may start and end at one value")
   func accepted() throws {
     let mixed: [CardFilter.Value] = [.integer(1), .number(2.5)]
     _ = try CardFilter(field: .variable("n"), operator: .oneOf, values: mixed)
@@ -66,7 +67,7 @@ struct CardFilterTests {
     _ = try CardFilter(field: .priority, operator: .equal, values: [.number(10)])
   }
 
-  @Test("names and texts of filters are compared by their bytes")
+  @Test("filter names and texts compare by their bytes")
   func bytes() {
     #expect(
       CardFilter.variable("\u{e9}", .equals(true)) != .variable("e\u{301}", .equals(true)))

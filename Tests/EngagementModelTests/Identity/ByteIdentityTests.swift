@@ -1,4 +1,5 @@
 import EngagementModel
+import Foundation
 import Testing
 
 /// One letter as one scalar and as two: equal for `String`, different for every vendor.
@@ -7,18 +8,23 @@ private let decomposed = "cafe\u{301}"
 
 @Suite("Ids and names are compared by their bytes")
 struct ByteIdentityTests {
-  @Test("Swift's own strings would be the same")
+  @Test("plain Swift strings are equal despite different bytes")
   func strings() {
     #expect(composed == decomposed)
     #expect(!composed.hasSameBytes(as: decomposed))
   }
 
-  @Test("an id of each type is another when its bytes are", arguments: types)
+  @Test("ids of each type differ when their bytes differ", arguments: types)
   func ids(type: any ByteComparable.Type) {
     expectBytesMatter(type)
   }
 
-  @Test("an item's id is another when the bytes of the provider or of the value are")
+  @Test("ids of each type are coded as their text, byte for byte", arguments: types)
+  func coding(type: any ByteComparable.Type) throws {
+    try expectCoding(type)
+  }
+
+  @Test("item ids differ when the bytes of provider or value differ")
   func itemIDs() {
     let ids = [ItemID("p", composed), ItemID("p", decomposed), ItemID(ProviderID(composed), "1")]
     #expect(Set(ids + [ItemID(ProviderID(decomposed), "1")] + ids).count == 4)
@@ -26,20 +32,20 @@ struct ByteIdentityTests {
     #expect(ItemID("a", "2") < ItemID("b", "1"))
   }
 
-  @Test("users are others when the bytes of their ids are, and nobody is anonymous by an id")
+  @Test("users differ when their id bytes differ, and an empty id is not anonymous")
   func users() {
     #expect(User(UserID(composed)) != User(UserID(decomposed)))
     #expect(User("") != .anonymous)
     #expect(User.anonymous.isAnonymous)
   }
 
-  @Test("a string of JSON is another when its bytes are")
+  @Test("JSON strings differ when their bytes differ")
   func json() {
     #expect(JSON.string(composed) != JSON.string(decomposed))
     #expect(Set([JSON.string(composed), .string(decomposed), .string(composed)]).count == 2)
   }
 
-  @Test("a key of JSON is another when its bytes are")
+  @Test("JSON keys differ when their bytes differ")
   func keys() {
     var object = JSONObject()
     object[composed] = 1
@@ -52,7 +58,7 @@ struct ByteIdentityTests {
     #expect(object != JSONObject(uniqueMembers: [JSONObject.Member(composed, 2)]))
   }
 
-  @Test("ids, keys and texts come back with the bytes that went in")
+  @Test("ids, keys and texts keep their bytes through a round trip")
   func roundTrip() throws {
     for text in [composed, decomposed] {
       var card = Card(ItemID(ProviderID(text), text), vendor: Vendor(text), kind: Card.Kind(text))
@@ -84,4 +90,12 @@ private func expectBytesMatter<ID: ByteComparable>(_: ID.Type) {
   #expect(ID(decomposed) < ID(composed))
   #expect(ID(composed).description.hasSameBytes(as: composed))
   #expect(ID("a") < ID("b"))
+}
+
+private func expectCoding<ID: ByteComparable>(_: ID.Type) throws {
+  for text in [composed, decomposed, "a \"b\" \n"] {
+    let coded = try JSONEncoder().encode([ID(text)])
+    #expect(try JSONDecoder().decode([String].self, from: coded)[0].hasSameBytes(as: text))
+    #expect(try JSONDecoder().decode([ID].self, from: coded) == [ID(text)])
+  }
 }

@@ -3,14 +3,14 @@ import Testing
 
 @Suite("A secret is never printed")
 struct SecretTests {
-  @Test("no way of describing a secret shows it", arguments: ways)
+  @Test("every description of a secret is redacted", arguments: ways)
   func redacted(way: Way) {
     let text = way.print(Secret("canary-1"))
     #expect(!text.contains("canary"))
     #expect(text.contains("<redacted>"))
   }
 
-  @Test("no walk through the mirrors of a value comes to the text", arguments: holders.indices)
+  @Test("mirrors of a value never expose its secret", arguments: holders.indices)
   func mirrors(index: Int) {
     var texts: [String] = []
     walk(holders[index], into: &texts)
@@ -18,14 +18,14 @@ struct SecretTests {
     #expect(!texts.contains { $0.contains("canary") })
   }
 
-  @Test("a push registration prints its token redacted, and only one way")
+  @Test("the JSON of a push registration has a redacted token")
   func registration() {
     #expect(
       PushRegistration.sample.json.printed
         == #"{"token":"<redacted>","service":"apns","environment":"sandbox"}"#)
   }
 
-  @Test("secrets are the same only with the same bytes, and reveal what they were made of")
+  @Test("secrets compare by their bytes and reveal the original text")
   func equality() {
     #expect(Secret("a") == Secret("a"))
     #expect(Secret("\u{e9}") != Secret("e\u{301}"))

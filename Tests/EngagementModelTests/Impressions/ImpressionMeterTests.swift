@@ -1,9 +1,10 @@
 import EngagementModel
 import Testing
 
-@Suite("When a showing is an impression")
+@Suite("When a visible item counts as an impression")
 struct ImpressionMeterTests {
-  @Test("X13 half an item for one second without a break is an impression", arguments: showings)
+  @Test(
+    "X13: half an item visible for one uninterrupted second is an impression", arguments: showings)
   func showing(showing: Showing) {
     var meter = ImpressionMeter()
     var instants: [Int] = []
@@ -14,7 +15,7 @@ struct ImpressionMeterTests {
     #expect(instants == showing.impressions)
   }
 
-  @Test("X13 an item that stays counts at its deadline, and not before")
+  @Test("X13: a visible item counts at its deadline and not before")
   func deadline() {
     var meter = ImpressionMeter()
     #expect(meter.nextDeadline == nil)
@@ -28,7 +29,7 @@ struct ImpressionMeterTests {
     #expect(meter.nextDeadline == nil)
   }
 
-  @Test("X13 items that are due together come in the order of their deadlines")
+  @Test("X13: items due together are returned in the order of their deadlines")
   func together() {
     var meter = ImpressionMeter()
     for (item, instant) in [("c", 0), ("a", 1), ("b", 2)] {
@@ -39,14 +40,14 @@ struct ImpressionMeterTests {
     #expect(due.map(\.milliseconds) == [1_000, 1_001, 1_002])
   }
 
-  @Test("X13 a report brings what became due for other items too")
+  @Test("X13: a report also returns the impressions of other items that became due")
   func others() {
     var meter = ImpressionMeter()
     _ = meter.report("a", 1, at: 0)
     #expect(meter.report("b", 0, at: 1_000).map(\.item.value) == ["a"])
   }
 
-  @Test("X13 in another session an item counts again, after a second of that session")
+  @Test("X13: a new session counts an item again after one second in that session")
   func session() {
     var meter = ImpressionMeter()
     _ = meter.report("a", 1, at: 0)
@@ -61,7 +62,7 @@ struct ImpressionMeterTests {
     #expect(meter.nextDeadline == nil)
   }
 
-  @Test("X13 a second that was not full when the session ended begins again")
+  @Test("X13: a second interrupted by the end of a session starts again")
   func halfSecond() {
     var meter = ImpressionMeter()
     _ = meter.report("a", 1, at: 0)
@@ -69,7 +70,7 @@ struct ImpressionMeterTests {
     #expect(meter.nextDeadline == .milliseconds(1_900))
   }
 
-  @Test("X13 for another user everything is forgotten, also what was due")
+  @Test("X13: a change of user forgets everything, including due impressions")
   func user() {
     var meter = ImpressionMeter()
     _ = meter.report("a", 1, at: 0)
@@ -81,7 +82,7 @@ struct ImpressionMeterTests {
     #expect(meter.advance(to: .milliseconds(10_000)).map(\.user) == [.anonymous])
   }
 
-  @Test("X13 control cards count like every other card")
+  @Test("X13: a control card counts like any other card")
   func control() {
     var card = Card.flat
     card.kind = .control
@@ -90,7 +91,7 @@ struct ImpressionMeterTests {
     #expect(meter.advance(to: .seconds(1)).map(\.item) == [card.id])
   }
 
-  @Test("X13 items are told apart by provider and by bytes")
+  @Test("X13: items are distinguished by provider and by id bytes")
   func items() {
     var meter = ImpressionMeter()
     let ids = [ItemID("p", "\u{e9}"), ItemID("p", "e\u{301}"), ItemID("q", "\u{e9}")]
@@ -98,7 +99,7 @@ struct ImpressionMeterTests {
     #expect(meter.advance(to: .seconds(1)).map(\.item) == ids)
   }
 
-  @Test("X13 when everything is hidden, what was full counts and what was not begins again")
+  @Test("X13: hiding everything counts full seconds and restarts partial ones")
   func hideAll() {
     var meter = ImpressionMeter()
     _ = meter.report("a", 1, at: 0)
@@ -111,7 +112,7 @@ struct ImpressionMeterTests {
     #expect(meter.advance(to: .milliseconds(10_000)).map(\.item.value) == ["b"])
   }
 
-  @Test("X13 instants at the ends of their range do not trap", arguments: extremes)
+  @Test("X13: instants at the ends of their range do not trap", arguments: extremes)
   func ends(instant: Duration) {
     var meter = ImpressionMeter()
     _ = meter.advance(to: instant)
@@ -124,7 +125,7 @@ struct ImpressionMeterTests {
     #expect(meter.nextDeadline == nil)
   }
 
-  @Test("X13 changes of items that come and go leave nothing behind")
+  @Test("X13: items that come and go do not grow the meter's state")
   func boundedStays() {
     var meter = ImpressionMeter()
     for round in 0..<100_000 {
@@ -133,7 +134,7 @@ struct ImpressionMeterTests {
     #expect(meter.storedElements < 1_000)
   }
 
-  @Test("X13 of an item that was counted and left, no more than its id is kept, for the session")
+  @Test("X13: a counted item that left keeps only its id until the session ends")
   func boundedCounts() {
     var meter = ImpressionMeter()
     let fresh = meter.storedElements

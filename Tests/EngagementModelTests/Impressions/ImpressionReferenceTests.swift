@@ -2,9 +2,9 @@ import EngagementModel
 import TestSupport
 import Testing
 
-@Suite("The meter against a plain model of the definition")
+@Suite("The impression meter against a reference model")
 struct ImpressionReferenceTests {
-  @Test("X13 the meter says what a model that lives every tick says", arguments: 0..<60)
+  @Test("X13: the meter agrees with a model that simulates every tick", arguments: 0..<60)
   func agrees(seed: Int) {
     var numbers = SeededGenerator(seed: UInt64(seed))
     var meter = ImpressionMeter()

@@ -3,7 +3,8 @@ import Testing
 
 @Suite("JSON objects")
 struct JSONObjectTests {
-  @Test("objects of the same members are equal in any order", arguments: [0, 1, 2, 16, 17, 5_000])
+  @Test(
+    "objects with the same members are equal in any order", arguments: [0, 1, 2, 16, 17, 5_000])
   func anyOrder(count: Int) {
     let members = (0..<count).map { JSONObject.Member("key \($0)", .integer(Int64($0))) }
     let object = JSONObject(uniqueMembers: members)
@@ -13,7 +14,7 @@ struct JSONObjectTests {
   }
 
   @Test(
-    "objects are different by a key, by a value and by a member more",
+    "objects differ by a key, a value or an extra member",
     arguments: [1, 2, 16, 17, 500])
   func different(count: Int) {
     let members = (0..<count).map { JSONObject.Member("key \($0)", .integer(Int64($0))) }
@@ -30,7 +31,7 @@ struct JSONObjectTests {
   }
 
   /// Comparing a value twice at each level would take 2⁶⁰ steps here, and never end.
-  @Test("nested objects that differ only inside are compared once a level", arguments: [1, 2, 20])
+  @Test("comparing nested objects visits each level once", arguments: [1, 2, 20])
   func nested(width: Int) {
     func nest(_ inner: JSON, reversed: Bool) -> JSON {
       (0..<60).reduce(inner) { json, _ in
@@ -44,7 +45,7 @@ struct JSONObjectTests {
     }
   }
 
-  @Test("setting a member replaces it in its place, adds it at the end or takes it out")
+  @Test("setting a member replaces it in place, appends it or removes it")
   func setting() {
     var object: JSONObject = ["a": 1, "b": 2, "c": 3]
     object["b"] = "two"
@@ -55,14 +56,14 @@ struct JSONObjectTests {
     #expect(object["b"] == "two")
   }
 
-  @Test("a key that is written twice in code keeps the last value in the first place")
+  @Test("a key repeated in a literal keeps the first place and the last value")
   func literal() {
     let object: JSONObject = ["a": 1, "b": 2, "a": 3]
     #expect(object.members.map(\.key) == ["a", "b"])
     #expect(object["a"] == 3)
   }
 
-  @Test("whole and other numbers are kept apart, and each is found by its accessor")
+  @Test("integers and other numbers are distinct, and accessors convert only exact values")
   func numbers() {
     #expect(JSON.integer(3) != JSON.number(3))
     #expect(JSON.number(3).integer == 3)

@@ -1,31 +1,31 @@
 import EngagementModel
 import Testing
 
-@Suite("The neutral JSON of every noun")
+@Suite("The neutral JSON of every model type")
 struct NeutralJSONTests {
-  @Test("a full noun prints every field in the order of the plan", arguments: Noun.all)
+  @Test("a full value prints every field in the documented order", arguments: Noun.all)
   func full(noun: Noun) {
     #expect(noun.full.printed == noun.fullText)
   }
 
-  @Test("an empty noun prints what must be there and no null", arguments: Noun.all)
+  @Test("an empty value prints its required members and no null", arguments: Noun.all)
   func empty(noun: Noun) {
     #expect(noun.empty.printed == noun.emptyText)
   }
 
-  @Test("a noun that was printed is read back equal", arguments: Noun.all)
+  @Test("a printed value reads back equal", arguments: Noun.all)
   func restored(noun: Noun) throws {
     #expect(try noun.isRestored())
   }
 
-  @Test("what is read is printed again in the same order", arguments: Noun.all)
+  @Test("a value that was read prints the same text again", arguments: Noun.all)
   func reprinted(noun: Noun) throws {
     #expect(try noun.reprint(noun.full).printed == noun.fullText)
     #expect(try noun.reprint(noun.empty).printed == noun.emptyText)
   }
 
   /// Without this, a property that somebody adds could stay out of the encoding unnoticed.
-  @Test("the full noun of these tests fills every property but the handle", arguments: Noun.all)
+  @Test("the full value of each type sets every property but the handle", arguments: Noun.all)
   func complete(noun: Noun) {
     #expect(noun.unfilled.filter { $0 != "handle" } == [])
   }
@@ -43,7 +43,7 @@ struct NeutralJSONTests {
     }
   }
 
-  @Test("a missing member that must be there is an error that names it", arguments: Noun.all)
+  @Test("a missing required member is an error that names it", arguments: Noun.all)
   func missing(noun: Noun) throws {
     for member in noun.full.object?.members ?? [] {
       let json = noun.full.replacing(member.key, with: nil)
@@ -63,7 +63,7 @@ struct NeutralJSONTests {
     #expect(try noun.reprint(json).printed == noun.fullText)
   }
 
-  @Test("anything but an object is an error that names the noun", arguments: Noun.all)
+  @Test("anything but an object is an error that names the type", arguments: Noun.all)
   func noObject(noun: Noun) {
     for json: JSON in [.null, true, 1, "text", []] {
       expectFault(noun.name, json.typeName) { try noun.reprint(json) }

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Changes to a person")
 struct PersonUpdateTests {
-  @Test("A27 each of the fields alone is a change", arguments: changes.indices)
+  @Test("A27: each field alone makes an update a change", arguments: changes.indices)
   func oneField(index: Int) throws {
     var update = PersonUpdate()
     changes[index](&update)
@@ -12,7 +12,7 @@ struct PersonUpdateTests {
     #expect(try PersonUpdate(json: update.json) == update)
   }
 
-  @Test("A27 nothing set, and no day set, is no change")
+  @Test("A27: an update without fields and days is empty")
   func empty() {
     var update = PersonUpdate()
     #expect(update.isEmpty)
@@ -21,14 +21,14 @@ struct PersonUpdateTests {
     #expect(update.json == [:])
   }
 
-  @Test("A27 a day without frames is kept apart from a day that is not there")
+  @Test("A27: a day without time frames differs from an absent day")
   func emptyDay() throws {
     let update = try PersonUpdate(json: ["timeFrames": ["sun": []]])
     #expect(update.timeFrames == [.sunday: []])
     #expect(!update.isEmpty)
   }
 
-  @Test("A27 days are printed in the order of the week after every day")
+  @Test("A27: days print in week order after the entry for every day")
   func order() {
     var update = PersonUpdate()
     update.timeFrames = Dictionary(uniqueKeysWithValues: PersonUpdate.Day.allCases.map { ($0, []) })
@@ -37,7 +37,7 @@ struct PersonUpdateTests {
         == ["default", "mon", "tue", "wed", "thu", "fri", "sat", "sun"])
   }
 
-  @Test("A27 a frame lies within one day and does not end before it starts", arguments: frames)
+  @Test("A27: a time frame lies within one day and ends at or after its start", arguments: frames)
   func frame(from: (Int, Int), to: (Int, Int), isGood: Bool) throws {
     let frame = Result {
       try PersonUpdate.TimeFrame(
@@ -47,7 +47,7 @@ struct PersonUpdateTests {
     #expect((try? frame.get().to) == (isGood ? to.0 * 60 + to.1 : nil))
   }
 
-  @Test("A27 a time of day that there is not is an error with its place", arguments: wrongTimes)
+  @Test("A27: an invalid time of day is an error that names its path", arguments: wrongTimes)
   func wrongTime(from: JSON, to: JSON, place: String) {
     expectFault(place, place) {
       let good: JSON = ["from": "00:00", "to": "00:00"]
@@ -57,7 +57,7 @@ struct PersonUpdateTests {
     }
   }
 
-  @Test("A27 every minute of the day is read as it was printed")
+  @Test("A27: every minute of the day survives a round trip")
   func everyMinute() throws {
     for minute in 0..<1_440 {
       var update = PersonUpdate()

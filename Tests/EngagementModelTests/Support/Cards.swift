@@ -6,21 +6,21 @@ extension Card {
     var card = Card(ItemID("braze", "c-1"), vendor: "braze", kind: .captionedImage)
     card.title = "Bill due"
     card.text = "Your bill of 12 € is due \"soon\"."
-    card.imageURL = "https://images.example/bill.png"
+    card.imageURLText = "https://images.example/bill.png"
     card.imageAlt = "A bill"
     card.imageAspectRatio = 1.5
     card.language = "en"
-    card.url = "https://shop.example/bill"
+    card.urlText = "https://shop.example/bill"
     card.linkText = "Pay"
     card.opensInWebView = true
     card.createdAt = moment(0)
     card.updatedAt = moment(1)
     card.expiresAt = moment(86_400_000)
-    card.pinned = true
-    card.dismissible = true
-    card.viewed = true
-    card.clicked = true
-    card.test = true
+    card.isPinned = true
+    card.isDismissible = true
+    card.isViewed = true
+    card.isClicked = true
+    card.isTest = true
     card.extras = ["slot": "home", "nested": ["a": .null]]
     return card
   }
@@ -31,7 +31,7 @@ extension Card {
     card.container = "BqWL1sT"
     card.title = "Your bill is due soon"
     card.text = "12 € to go"
-    card.imageURL = "https://images.example/1.png"
+    card.imageURLText = "https://images.example/1.png"
     card.createdAt = moment(0)
     card.updatedAt = moment(2)
     card.activeAt = moment(3)
@@ -43,7 +43,7 @@ extension Card {
     card.templateName = "Bill"
     card.variables = ["amount": 12, "vip": true]
     card.metadata = ["businessID": "B-7"]
-    card.actions = Actions(dismiss: true, snooze: true, voteUp: true, voteDown: true)
+    card.actions = Actions(canDismiss: true, canSnooze: true, canVoteUp: true, canVoteDown: true)
     card.components = [
       Component(.headline, ["text": "Your bill is due soon"]),
       Component(.image, ["url": "https://images.example/1.png"]),
@@ -71,16 +71,16 @@ extension Card {
     card.imageAlt = flat.imageAlt
     card.imageAspectRatio = flat.imageAspectRatio
     card.language = flat.language
-    card.url = flat.url
+    card.urlText = flat.urlText
     card.linkText = flat.linkText
     card.opensInWebView = true
     card.expiresAt = flat.expiresAt
-    card.pinned = true
-    card.dismissible = true
-    card.viewed = true
-    card.clicked = true
-    card.dismissed = true
-    card.test = true
+    card.isPinned = true
+    card.isDismissible = true
+    card.isViewed = true
+    card.isClicked = true
+    card.isDismissed = true
+    card.isTest = true
     card.extras = flat.extras
     return card
   }

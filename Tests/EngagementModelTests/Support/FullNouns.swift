@@ -5,10 +5,10 @@ extension InboxMessage {
     var message = InboxMessage(ItemID("vibes", "m-1"), vendor: "vibes")
     message.subject = "Hello"
     message.text = "You have won"
-    message.detailURL = "https://inbox.example/m-1"
-    message.iconURL = "https://inbox.example/i.png"
-    message.imageURL = "https://inbox.example/m.png"
-    message.read = true
+    message.detailURLText = "https://inbox.example/m-1"
+    message.iconURLText = "https://inbox.example/i.png"
+    message.imageURLText = "https://inbox.example/m.png"
+    message.isRead = true
     message.createdAt = moment(0)
     message.expiresAt = moment(86_400_000)
     message.collapseKey = "k"
@@ -24,7 +24,7 @@ extension Campaign {
     campaign.arguments = ["header.title": "Hi", "ok": ["action": "close"]]
     campaign.priority = 7
     campaign.expiresAt = moment(0)
-    campaign.excludedFromCaps = true
+    campaign.isExcludedFromCaps = true
     campaign.triggers = [["eventName": "Viewed"], [:]]
     campaign.limits = [["type": "ever", "limit": 3]]
     return campaign
@@ -38,12 +38,12 @@ extension PushNotification {
     push.title = "T"
     push.subtitle = "S"
     push.body = "B"
-    push.deepLink = "app://x"
-    push.mediaURL = "https://m.example/1.png"
+    push.deepLinkText = "app://x"
+    push.mediaURLText = "https://m.example/1.png"
     push.sound = "ping.caf"
     push.badge = 2
     push.category = "c"
-    push.silent = true
+    push.isSilent = true
     push.custom = ["a": "b"]
     push.itemID = "i-1"
     push.containerID = "BqWL1sT"

@@ -13,7 +13,7 @@ import Testing
     card.priority = priority
     card.activeAt = active.map(Date.init(timeIntervalSince1970:))
     card.createdAt = created.map(Date.init(timeIntervalSince1970:))
-    card.pinned = pinned
+    card.isPinned = pinned
     return card
   }
 
@@ -24,7 +24,7 @@ import Testing
     return message
   }
 
-  @Test("by priority: absent as 5, then active last, then created last, then as sent")
+  @Test("`byPriority` sorts by priority with absent as 5, then latest active, then latest created")
   func byPriority() {
     let cards = [
       card("g", priority: 9), card("d", created: 1), card("e"), card("f", priority: 6),
@@ -33,7 +33,8 @@ import Testing
     #expect(cards.sorted(by: .byPriority).map(\.id.value) == ["a", "b", "c", "d", "e", "f", "g"])
   }
 
-  @Test("newest first: pinned before all, no time last, equal ones as sent")
+  @Test(
+    "`newestFirst` puts pinned cards first and cards without a time last; ties keep the sent order")
   func newestFirst() {
     let cards = [
       card("d"), card("b", created: 5), card("c", created: 5), card("a", created: 1, pinned: true),
@@ -42,13 +43,13 @@ import Testing
     #expect(cards.sorted(by: .newestFirst).map(\.id.value) == ["a", "b", "c", "d", "e"])
   }
 
-  @Test("as sent leaves the order alone")
+  @Test("`asSent` keeps the order in which the cards were sent")
   func asSent() {
     let cards = [card("b", priority: 9), card("a", priority: 1)]
     #expect(cards.sorted(by: .asSent) == cards)
   }
 
-  @Test("X3 the same cards in any order come out in one order when none are equal")
+  @Test("X3: `byPriority` sorts distinct cards into one order, whatever order they arrive in")
   func stable() {
     let cards = (0..<40).map { card("\($0)", priority: $0 % 4, active: Double($0)) }
     let expected = cards.sorted(by: .byPriority)
@@ -56,14 +57,14 @@ import Testing
     for _ in 0..<20 { #expect(cards.shuffled(using: &random).sorted(by: .byPriority) == expected) }
   }
 
-  @Test("messages: the newest first, those without a time last")
+  @Test("messages sort newest first, and those without a time come last")
   func messages() {
     let messages = [message("c", nil), message("b", 1), message("a", 2)]
     #expect(messages.sorted(by: .newestFirst).map(\.id.value) == ["a", "b", "c"])
   }
 
   @Test(
-    "V8 of messages with one collapse key only the newest stays",
+    "V8: only the newest message of each collapse key stays",
     arguments: [
       ([("a", 1.0, "k"), ("b", 2.0, "k")], ["b"]),
       ([("b", 2.0, "k"), ("a", 1.0, "k")], ["b"]),

@@ -10,7 +10,7 @@ import Testing
 
   init() throws { scratch = try Scratch() }
 
-  @Test("G11 one holds the lease, and the next when it lets go")
+  @Test("G11: only one holder has the lease, and the next gets it after a release")
   func exclusive() throws {
     let first = try Lease(ofCacheAt: scratch.path())
     let second = try Lease(ofCacheAt: scratch.path())
@@ -25,7 +25,7 @@ import Testing
     #expect(try first.tryAcquire())
   }
 
-  @Test("the lease ends with its last reference")
+  @Test("a lease ends when its last reference is dropped")
   func dropped() throws {
     do {
       let first = try Lease(ofCacheAt: scratch.path())
@@ -34,7 +34,7 @@ import Testing
     #expect(try Lease(ofCacheAt: scratch.path()).tryAcquire())
   }
 
-  @Test("G11 a lease ends with its process, also when that is killed", .timeLimit(.minutes(20)))
+  @Test("G11: a lease ends when the process that holds it is killed", .timeLimit(.minutes(20)))
   func killed() throws {
     let lease = try Lease(ofCacheAt: scratch.path())
     let holder = Process()
@@ -53,7 +53,7 @@ import Testing
     #expect(try lease.tryAcquire())
   }
 
-  @Test("a lease whose file was removed is one lease all the same")
+  @Test("a lease still excludes other holders after its file was removed")
   func removed() throws {
     let first = try Lease(ofCacheAt: scratch.path())
     try FileManager.default.removeItem(atPath: scratch.path() + ".courier")
@@ -61,7 +61,7 @@ import Testing
     #expect(try !Lease(ofCacheAt: scratch.path()).tryAcquire())
   }
 
-  @Test("a lease has nothing to do with the lock of writers")
+  @Test("a held write lock does not block the lease")
   func beside() throws {
     var lock = try SideLock(at: scratch.path() + ".lock")
     try lock.acquire(within: .zero)
@@ -69,7 +69,7 @@ import Testing
     #expect(try scratch.mode(of: scratch.path() + ".courier") == 0o600)
   }
 
-  @Test("a link in place of the file is not followed")
+  @Test("a symbolic link in place of the lease file is refused")
   func link() throws {
     try FileManager.default.createSymbolicLink(
       atPath: scratch.path() + ".courier", withDestinationPath: scratch.path("victim"))

@@ -11,7 +11,7 @@ import Testing
   private static let rules = PatchRules(age: "ca", onlyEverSet: ["v", "cl"])
 
   @Test(
-    "B4 given members overwrite, the others stay, byte for byte",
+    "B4: a patch overwrites its members and keeps the other bytes unchanged",
     arguments: [
       (#"{"a":1,"b":2}"#, #"{"b":3}"#, #"{"a":1,"b":3}"#),
       (#"{"a":1}"#, #"{"c": [1, 2]}"#, #"{"a":1,"c":[1, 2]}"#),
@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test(
-    "B4 what is viewed or clicked stays so",
+    "B4: a patch cannot clear viewed or clicked",
     arguments: [
       (#"{"v":true}"#, #"{"v":false}"#, #"{"v":true}"#),
       (#"{"v":1}"#, #"{"v":0}"#, #"{"v":true}"#),
@@ -36,14 +36,14 @@ import Testing
     #expect(try merged(base, patch, Self.rules) == result)
   }
 
-  @Test("B4 a patch that is older is ignored whole, one of the same age is not")
+  @Test("B4: an older patch is ignored whole, and one of the same age is applied")
   func age() throws {
     #expect(try merged(#"{"ca":10,"a":1}"#, #"{"ca":9,"a":2}"#, Self.rules) == nil)
     #expect(try merged(#"{"ca":10,"a":1}"#, #"{"ca":10,"a":2}"#, Self.rules) == #"{"ca":10,"a":2}"#)
     #expect(try merged(#"{"a":1}"#, #"{"ca":9,"a":2}"#, Self.rules) == #"{"ca":9,"a":2}"#)
   }
 
-  @Test("a complete list keeps what is only ever set")
+  @Test("a complete list cannot clear the `onlyEverSet` members of an item")
   func retaining() throws {
     let retention = Retention(onlyEverSet: ["v"])
     func kept(_ base: String, _ item: String) throws -> String {
@@ -56,7 +56,7 @@ import Testing
     #expect(try kept(#"{"v":false,"a":1}"#, #"{"b":2}"#) == #"{"b":2}"#)
   }
 
-  @Test("a side that is no object is refused", arguments: ["[]", "1", "", "{"])
+  @Test("merging refuses a base or patch that is not an object", arguments: ["[]", "1", "", "{"])
   func noObject(text: String) {
     #expect(throws: (any Error).self) { try merged(text, "{}", Self.rules) }
     #expect(throws: (any Error).self) { try merged("{}", text, Self.rules) }

@@ -44,44 +44,44 @@ private func push(_ id: Int, text: String = "hello") -> Entry {
 
   private func bytes() throws -> Data { try scratch.bytes("cache.sqlite.journal") }
 
-  /// Everything that a fold hands over.
-  private func folded() async throws(EngagementError) -> (
-    entries: [Entry], fold: ExtensionJournal.Fold
+  /// Everything that an import hands over.
+  private func imported() async throws(EngagementError) -> (
+    entries: [Entry], report: ExtensionJournal.ImportReport
   ) {
     var entries: [Entry] = []
-    let fold = try await journal.fold { (found, _) async throws(EngagementError) in
+    let report = try await journal.importEntries { (found, _) async throws(EngagementError) in
       entries += found
     }
-    return (entries, fold)
+    return (entries, report)
   }
 
-  @Test("X6 what an extension left is folded in once, in order, with every field")
-  func folding() async throws {
+  @Test("X6: an import hands over an extension's entries once, in order, with every field")
+  func importing() async throws {
     let entries = [event(1), push(2), action(3), push(4, text: "\u{1f600}\u{202e}\"\\\n")]
     for entry in entries { try journal.append(entry) }
     #expect(try scratch.mode(of: scratch.path("cache.sqlite.journal")) == 0o600)
-    let found = try await folded()
+    let found = try await imported()
     #expect(found.entries == entries)
-    #expect(found.fold == ExtensionJournal.Fold(entries: 4))
+    #expect(found.report == ExtensionJournal.ImportReport(entries: 4))
     #expect(try bytes().isEmpty)
-    #expect(try await folded().entries.isEmpty)
+    #expect(try await imported().entries.isEmpty)
     try journal.append(event(5))
-    #expect(try await folded().entries == [event(5)])
+    #expect(try await imported().entries == [event(5)])
   }
 
-  @Test("where there is no journal nothing is handed over, and nothing made")
+  @Test("an import without a journal hands over nothing and creates no file")
   func nothing() async throws {
-    #expect(try await folded().fold == ExtensionJournal.Fold())
+    #expect(try await imported().report == ExtensionJournal.ImportReport())
     try journal.erase()
     #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.folder.path).isEmpty)
   }
 
-  @Test("G13 what comes after a fold is done before an extension can add more")
+  @Test("G13: an extension cannot append until the work after an import is done")
   func last() async throws {
     for entries in [[event(1)], []] {
       for entry in entries { try journal.append(entry) }
       var isDone = false
-      _ = try await journal.fold(
+      _ = try await journal.importEntries(
         then: { () async throws(EngagementError) in
           let error = failure { () throws(EngagementError) in
             try journal.append(event(2), within: .milliseconds(5))
@@ -91,43 +91,44 @@ private func push(_ id: Int, text: String = "hello") -> Entry {
         }, { (_, _) async throws(EngagementError) in })
       #expect(isDone)
     }
-    #expect(try await folded().entries.isEmpty)
+    #expect(try await imported().entries.isEmpty)
   }
 
-  @Test("G1 what could not be committed is there for the next fold")
+  @Test("G1: entries whose commit failed are handed over by the next import")
   func refusedCommit() async throws {
     try journal.append(event(1))
     let refusal = EngagementError(.storage, "The disk is full")
     await #expect(throws: refusal) {
-      _ = try await journal.fold { (_, _) async throws(EngagementError) in throw refusal }
+      _ = try await journal.importEntries { (_, _) async throws(EngagementError) in throw refusal }
     }
-    #expect(try await folded().entries == [event(1)])
+    #expect(try await imported().entries == [event(1)])
   }
 
-  @Test("G1 a kill between the commit and the emptying hands over the same ids again")
-  func killedFold() async throws {
+  @Test("G1: a kill between commit and emptying hands over the same ids again")
+  func killedImport() async throws {
     try journal.append(event(1))
     try journal.append(push(2))
     let before = try bytes()
-    let first = try await folded().entries
+    let first = try await imported().entries
     try scratch.write(before, to: "cache.sqlite.journal")
-    #expect(try await folded().entries.map(\.id) == first.map(\.id))
+    #expect(try await imported().entries.map(\.id) == first.map(\.id))
   }
 
   @Test(
-    "G9 a torn entry costs itself: what is appended behind it is found", arguments: [1, 9, 25, 60])
+    "G9: a torn entry is lost alone, and entries appended after it are read",
+    arguments: [1, 9, 25, 60])
   func torn(count: Int) async throws {
     try journal.append(event(1))
     let whole = try bytes().count
     try journal.append(event(2))
     try scratch.write(bytes().prefix(whole + count), to: "cache.sqlite.journal")
     try journal.append(push(3))
-    let found = try await folded()
+    let found = try await imported()
     #expect(found.entries == [event(1), push(3)])
-    #expect(found.fold.damaged == 1)
+    #expect(found.report.damaged == 1)
   }
 
-  @Test("G9 a damaged entry is skipped and counted, also where its frame is sound")
+  @Test("G9: a damaged entry is skipped and counted, even in an intact frame")
   func damaged() async throws {
     try journal.append(event(1))
     var bytes = try bytes()
@@ -135,13 +136,14 @@ private func push(_ id: Int, text: String = "hello") -> Entry {
     let strange = try JournalFrame.bytes(around: Array(#"{"later":"kind"}"#.utf8))
     try scratch.write(bytes + Data(strange), to: "cache.sqlite.journal")
     try journal.append(event(2))
-    let found = try await folded()
+    let found = try await imported()
     #expect(found.entries == [event(2)])
-    #expect(found.fold == ExtensionJournal.Fold(entries: 1, damaged: 2))
+    #expect(found.report == ExtensionJournal.ImportReport(entries: 1, damaged: 2))
     #expect(try self.bytes().isEmpty)
   }
 
-  @Test("G7 a full journal refuses more, keeps what it has, and is emptied by a fold")
+  @Test(
+    "G7: a full journal refuses entries, keeps the accepted ones and takes more after an import")
   func full() async throws {
     let text = String(repeating: "x", count: 60_000)
     var count = 0
@@ -155,12 +157,12 @@ private func push(_ id: Int, text: String = "hello") -> Entry {
     #expect(count == 17)
     #expect(try bytes().count <= ExtensionJournal.limit)
     try journal.append(event(99))
-    #expect(try await folded().entries.count == 18)
+    #expect(try await imported().entries.count == 18)
     try journal.append(push(0, text: text))
   }
 
   @Test(
-    "what could not be read again is refused",
+    "the journal refuses an entry that it could not read back",
     arguments: [
       push(1, text: "a\0b"), push(1, text: String(repeating: "x", count: 70_000)),
       Entry(.push("p", [:], receivedAt: Date(timeIntervalSince1970: 1e15))),
@@ -172,28 +174,28 @@ private func push(_ id: Int, text: String = "hello") -> Entry {
     #expect(!FileManager.default.fileExists(atPath: scratch.path("cache.sqlite.journal")))
   }
 
-  @Test("G11 an extension waits no longer than it may while the application folds")
+  @Test("G11: an append or import during another import throws `busy` after its time limit")
   func busy() async throws {
     try journal.append(event(1))
-    _ = try await journal.fold { (_, _) async throws(EngagementError) in
+    _ = try await journal.importEntries { (_, _) async throws(EngagementError) in
       let error = failure { () throws(EngagementError) in
         try journal.append(event(2), within: .milliseconds(5))
       }
       #expect(error?.code == .busy)
       do throws(EngagementError) {
-        _ = try await journal.fold(within: .milliseconds(5)) {
+        _ = try await journal.importEntries(within: .milliseconds(5)) {
           (_, _) async throws(EngagementError) in
         }
-        Issue.record("Two folded at once")
+        Issue.record("Two imported at once")
       } catch {
         #expect(error.code == .busy)
       }
     }
     try journal.append(event(3))
-    #expect(try await folded().entries == [event(3)])
+    #expect(try await imported().entries == [event(3)])
   }
 
-  @Test("G11 many who append at once lose nothing")
+  @Test("G11: concurrent appends lose no entry")
   func concurrent() async throws {
     await withTaskGroup { group in
       for index in 0..<40 {
@@ -202,10 +204,12 @@ private func push(_ id: Int, text: String = "hello") -> Entry {
         }
       }
     }
-    #expect(try await folded().entries.count == 40)
+    #expect(try await imported().entries.count == 40)
   }
 
-  @Test("G12 a disk that is full leaves no half of an entry", .enabled(if: hasFullDevice))
+  @Test(
+    "G12: a journal write to a full disk throws a storage error with its errno",
+    .enabled(if: hasFullDevice))
   func fullDisk() throws {
     let full = try OpenFile("/dev/full", O_WRONLY, called: "journal")
     let error = failure { () throws(EngagementError) in try full.write([1]) }
@@ -213,7 +217,7 @@ private func push(_ id: Int, text: String = "hello") -> Entry {
     #expect(error?.underlying == "errno \(ENOSPC)")
   }
 
-  @Test("G14 erasing leaves nothing of anybody")
+  @Test("G14: erasing the journal leaves an empty file")
   func erased() async throws {
     try journal.append(push(1, text: "canary"))
     try journal.erase()
@@ -221,7 +225,8 @@ private func push(_ id: Int, text: String = "hello") -> Entry {
   }
 
   @Test(
-    "a link, a folder and a pipe in its place are refused", arguments: ["link", "folder", "pipe"])
+    "a link, a folder or a pipe in place of the journal is refused",
+    arguments: ["link", "folder", "pipe"])
   func noPlainFile(kind: String) async throws {
     let path = scratch.path("cache.sqlite.journal")
     switch kind {

@@ -16,13 +16,13 @@ private func read(_ bytes: [UInt8]) -> (texts: [String], damaged: Int) {
 }
 
 @Suite struct JournalFrameTests {
-  @Test("what was framed is read again, in order")
+  @Test("framed bodies are read back in order")
   func roundTrip() throws {
     #expect(try read(frames()) == (texts, 0))
     #expect(read([]) == ([], 0))
   }
 
-  @Test("a journal that was cut anywhere keeps every whole entry before the cut")
+  @Test("a truncated journal keeps every whole entry before the cut")
   func cuts() throws {
     let bytes = try frames()
     var ends = [0]
@@ -35,7 +35,7 @@ private func read(_ bytes: [UInt8]) -> (texts: [String], damaged: Int) {
     }
   }
 
-  @Test("a flipped bit costs the entry that it is in, and no other")
+  @Test("a flipped bit loses only the entry that contains it")
   func flips() throws {
     let bytes = try frames()
     for bit in 0..<(bytes.count * 8) {
@@ -48,7 +48,7 @@ private func read(_ bytes: [UInt8]) -> (texts: [String], damaged: Int) {
     }
   }
 
-  @Test("an entry behind any rubbish is found", arguments: 0..<300)
+  @Test("an entry after any garbage is found", arguments: 0..<300)
   func rubbish(seed: UInt64) throws {
     var numbers = SeededGenerator(seed: seed)
     var bytes: [UInt8] = []
@@ -66,14 +66,14 @@ private func read(_ bytes: [UInt8]) -> (texts: [String], damaged: Int) {
     #expect(found.damaged > 0)
   }
 
-  @Test("a body that is too large is refused; the largest one is not")
+  @Test("a body over the limit is refused, and one at the limit is accepted")
   func large() throws {
     let largest = [UInt8](repeating: 0x20, count: JournalFrame.bodyLimit)
     #expect(JournalFrame.bodies(in: try JournalFrame.bytes(around: largest)).bodies.count == 1)
     #expect(throws: (any Error).self) { try JournalFrame.bytes(around: largest + [0x20]) }
   }
 
-  @Test("a megabyte of nothing but markers is read in one walk", .timeLimit(.minutes(20)))
+  @Test("a megabyte of markers is read in one pass", .timeLimit(.minutes(20)))
   func markers() {
     let bytes = Array(repeatElement(JournalFrame.marker, count: 131_072).joined())
     #expect(JournalFrame.bodies(in: bytes).damaged == 131_072)

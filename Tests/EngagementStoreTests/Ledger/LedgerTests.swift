@@ -26,13 +26,14 @@ import Testing
     id: "sixteen bytes it", kind: "é", time: StoreStand.start, item: StoreStand.item(""))
 
   @Test(
-    "the body of a row is the stored form, byte for byte", arguments: [fullest, plainest, sixteen])
+    "the body of a ledger row is the event's stored JSON, byte for byte",
+    arguments: [fullest, plainest, sixteen])
   func body(event: EngagementEvent) throws {
     #expect(try event.storedBody() == event.storedJSON.encoded())
   }
 
   @Test(
-    "an id is stored in bytes of its own",
+    "an event id survives its stored form, whether or not it is a UUID",
     arguments: [
       "0198c0de-0000-7000-8000-000000000001", "0198C0DE-0000-7000-8000-000000000001",
       "sixteen bytes it", "short", "", "fifteen bytes i", "seventeen bytes it",
@@ -42,7 +43,7 @@ import Testing
     #expect(EventID(stored: id.stored) == id)
   }
 
-  @Test("an event comes back as it was, without its item's handle, once")
+  @Test("a recorded event is read back once, unchanged except for its item's handle")
   func back() async throws {
     let store = try await stand.open()
     let user = try await store.partition(of: "u-1")
@@ -53,7 +54,7 @@ import Testing
     #expect(try await stand.open().ledger() == recorded.map(\.withoutHandle))
   }
 
-  @Test("G19 sequences go on over restarts, erasures and failures, and are never given again")
+  @Test("G19: sequence numbers keep increasing across restarts, erasures and failures")
   func sequences() async throws {
     var last: Int64 = 0
     for round in 0..<4 {
@@ -69,7 +70,7 @@ import Testing
     }
   }
 
-  @Test("entries are read page by page, of everybody or of one user", arguments: [1, 3, 100])
+  @Test("the ledger is read page by page, for all users or for one", arguments: [1, 3, 100])
   func pages(size: Int) async throws {
     let store = try await stand.open()
     let users = [try await store.partition(of: "u-1"), try await store.partition(of: "u-2")]

@@ -11,7 +11,7 @@ import Testing
   init() throws { stand = try StoreStand() }
 
   @Test(
-    "G9 a row with a flipped column is never sent, and is counted",
+    "G9: a row with a changed column is never sent and is counted as rejected",
     arguments: [
       "key = X'00112233445566778899aabbccddeeff'", "kind = 'operation'",
       "body = replace(body, 'looked', 'lookee')", "body = 'x'",
@@ -31,14 +31,14 @@ import Testing
       intents.append(
         Intent(
           event: event, mark: .init(.dismiss, on: item),
-          parcels: [.init(to: "paper", .event(event), key: stand.key())]))
+          deliveries: [.init(to: "paper", .event(event), key: stand.key())]))
     }
     _ = try await store.accept(intents, in: user, at: StoreStand.start)
     let rows = try await store.waiting(in: user)
     try stand.tamper("UPDATE outbox SET \(column) WHERE id = \(rows[1].id)")
     #expect(try await store.check().damagedRows == 1)
     #expect(try await store.waiting(in: user) == [rows[0], rows[2]])
-    let tally = try #require(try await store.tallies()["paper"])
+    let tally = try #require(try await store.deliveryCounts()["paper"])
     #expect((tally.pending, tally.rejected) == (2, 1))
     #expect(tally.isConserved)
     let told = try await store.ledger().last
@@ -47,7 +47,7 @@ import Testing
     #expect(try await store.check().isSound)
   }
 
-  @Test("G9 G13 a row that stands under another user or provider is nobody's")
+  @Test("G9 G13: a row moved to another user or provider is removed and never sent")
   func foreign() async throws {
     let store = try await stand.open()
     let (one, two) = (
@@ -65,7 +65,7 @@ import Testing
     #expect(try stand.number("SELECT count(*) FROM outbox") == 0)
   }
 
-  @Test("G9 a damaged row is not given a new seal by an adoption")
+  @Test("G9: an adoption rejects a damaged row instead of giving it a new checksum")
   func adopted() async throws {
     let store = try await stand.open()
     let (one, two) = (
@@ -77,6 +77,6 @@ import Testing
     #expect(report.ended.map(\.ending.name) == ["rejected"])
     #expect(try await store.ledger().last?.time == StoreStand.start)
     #expect(try await store.waiting(in: two).compactMap(\.item?.id.value) == ["a"])
-    #expect(try await store.tallies()["paper"]?.isConserved == true)
+    #expect(try await store.deliveryCounts()["paper"]?.isConserved == true)
   }
 }

@@ -12,7 +12,7 @@ private let refusal = EngagementError(.invalidArgument, "no such card")
 
   init() throws { stand = try StoreStand() }
 
-  @Test("G1 G3 X7 what was accepted is the same after a restart, at every point of its way")
+  @Test("G1 G3 X7: accepted rows survive a restart unchanged, before and after each attempt")
   func restarts() async throws {
     var store = try await stand.open()
     let user = try await store.partition(of: "u-1")
@@ -32,13 +32,13 @@ private let refusal = EngagementError(.invalidArgument, "no such card")
     #expect(rows.map(\.attempts) == [3, 3])
     #expect(rows.map(\.waited) == [.milliseconds(4_500), .milliseconds(4_500)])
     #expect(rows.map(\.batch) == [rows[0].id, rows[0].id])
-    #expect(rows.map(\.key) == first.parcels.map(\.key) + [rows[1].key])
+    #expect(rows.map(\.key) == first.deliveries.map(\.key) + [rows[1].key])
     #expect(rows[0].event?.sequence == 1)
     #expect(rows[1].action == .dismiss)
     #expect(rows[1].acceptedAt == StoreStand.start)
   }
 
-  @Test("G4 rows wait in the order in which they were accepted, whatever the clock said")
+  @Test("G4: rows wait in the order they were accepted, even if the clock jumps")
   func order() async throws {
     let store = try await stand.open()
     let user = try await store.partition(of: "u-1")
@@ -54,7 +54,7 @@ private let refusal = EngagementError(.invalidArgument, "no such card")
     #expect(try await store.pending(for: "paper", in: user, limit: 7) == Array(rows.prefix(7)))
   }
 
-  @Test("G3 a batch is frozen when it is first tried, and split into rows that stay alone")
+  @Test("G3: the first attempt fixes a batch's rows, and a split gives each row its own batch")
   func batches() async throws {
     let store = try await stand.open()
     let user = try await store.partition(of: "u-1")
@@ -67,7 +67,7 @@ private let refusal = EngagementError(.invalidArgument, "no such card")
     #expect(try await store.waiting(in: user).map(\.batch) == ids)
   }
 
-  @Test("G3 a batch keeps its key whichever rows are left; split, each row has its own")
+  @Test("G3: a batch keeps its key when rows leave it, and a split gives each row its own key")
   func batchKeys() async throws {
     var store = try await stand.open()
     let (nobody, user) = (
@@ -93,7 +93,7 @@ private let refusal = EngagementError(.invalidArgument, "no such card")
     #expect(try await store.check().isSound)
   }
 
-  @Test("G3 a try that did not take place leaves no trace, after another try only its own")
+  @Test("G3: taking back an attempt removes only that attempt")
   func takenBack() async throws {
     let store = try await stand.open()
     let user = try await store.partition(of: "u-1")
@@ -110,7 +110,7 @@ private let refusal = EngagementError(.invalidArgument, "no such card")
     #expect(try await store.check().isSound)
   }
 
-  @Test("G2 a try at a row that is gone is refused, and notes nothing")
+  @Test("G2: beginning an attempt with an ended row is refused and records nothing")
   func lateTry() async throws {
     let store = try await stand.open()
     let user = try await store.partition(of: "u-1")
@@ -124,7 +124,7 @@ private let refusal = EngagementError(.invalidArgument, "no such card")
   }
 
   @Test(
-    "G2 each ending is counted once, and told",
+    "G2: each ending is counted and reported exactly once",
     arguments: [Ending.delivered, .rejected(refusal), .expired, .evicted, .wiped])
   func endings(ending: Ending) async throws {
     let store = try await stand.open()
@@ -134,7 +134,7 @@ private let refusal = EngagementError(.invalidArgument, "no such card")
     let report = try await store.end([rows[0].id, rows[0].id], ending)
     #expect(report.ended == [.init(rows[0].key, ending)])
     #expect(try await store.end([rows[0].id], .delivered).ended.isEmpty)
-    let tally = try #require(try await store.tallies()["paper"])
+    let tally = try #require(try await store.deliveryCounts()["paper"])
     #expect(tally.isConserved)
     #expect((tally.accepted, tally.pending) == (2, 1))
     let counts = [
@@ -146,7 +146,7 @@ private let refusal = EngagementError(.invalidArgument, "no such card")
     #expect(ending == .delivered || drops[0].properties["reason"]?.string == ending.name)
   }
 
-  @Test("G5 a refused action is taken back, and its body kept with the reason")
+  @Test("G5: a rejected action is undone, and its body is kept with the reason")
   func refused() async throws {
     let store = try await stand.open()
     let user = try await store.partition(of: "u-1")
@@ -166,7 +166,7 @@ private let refusal = EngagementError(.invalidArgument, "no such card")
     #expect(drop.properties["count"] == 1)
   }
 
-  @Test("an event that is there is not accepted twice, nor is a key")
+  @Test("the same event or key is accepted only once")
   func repeated() async throws {
     let store = try await stand.open()
     let user = try await store.partition(of: "u-1")
@@ -178,11 +178,11 @@ private let refusal = EngagementError(.invalidArgument, "no such card")
     try await store.accept(keyOnly, in: user)
     #expect(try await store.waiting(in: user).count == 1)
     #expect(try await store.ledger() == first.events.map(\.withoutHandle))
-    #expect(try await store.tallies()["paper"]?.accepted == 1)
+    #expect(try await store.deliveryCounts()["paper"]?.accepted == 1)
   }
 
   @Test(
-    "what could not be read back is refused, and leaves nothing",
+    "an action that could not be read back is refused, and nothing is stored",
     arguments: [
       ["text": "a\u{0}b"] as JSONObject,
       ["deep": (0..<80).reduce(JSON.null) { value, _ in [value] }],
@@ -197,16 +197,16 @@ private let refusal = EngagementError(.invalidArgument, "no such card")
     }
     #expect(try await store.waiting(in: user).isEmpty)
     #expect(try await store.ledger().isEmpty)
-    #expect(try await store.tallies().isEmpty)
+    #expect(try await store.deliveryCounts().isEmpty)
   }
 
-  @Test("X20 nothing is recorded of a user who denied it, and what must be sent still is")
+  @Test("X20: a user who denied consent gets no ledger entries, but an opt-out is still queued")
   func denied() async throws {
     let store = try await stand.open()
     let user = try await store.partition(of: "u-1")
     try await store.setConsent(.denied, of: user)
-    let optOut = Intent.Parcel(to: "paper", .operation(.optOut(true)), key: stand.key())
-    try await store.accept(Intent(event: stand.event(.optOut), parcels: [optOut]), in: user)
+    let optOut = Intent.Delivery(to: "paper", .operation(.optOut(true)), key: stand.key())
+    try await store.accept(Intent(event: stand.event(.optOut), deliveries: [optOut]), in: user)
     _ = try await store.record([stand.event()], in: user)
     _ = try await store.commit(
       [.ignored(refusal)], from: "paper", in: user, at: StoreStand.start,

@@ -11,7 +11,7 @@ private let now = Date(timeIntervalSince1970: 1_790_845_200)
   private var message: InboxMessage { InboxMessage(ItemID("a", "1"), vendor: "a") }
 
   @Test(
-    "an action is visible at once",
+    "an action sets its overlay marks at once",
     arguments: [
       (ItemAction.impression, [Overlay.Mark.viewed]), (.click, [.viewed, .clicked]),
       (.open, [.viewed, .read]), (.read, [.viewed, .read]), (.dismiss, [.dismissed]),
@@ -24,7 +24,7 @@ private let now = Date(timeIntervalSince1970: 1_790_845_200)
     #expect(overlay.marks == Set(marks))
   }
 
-  @Test("X7 a dismissed card stays hidden while the vendor still lists it")
+  @Test("X7: a dismissed card stays hidden while the vendor still lists it")
   func dismissedStays() {
     var overlay = Overlay()
     overlay.record(.dismiss, at: now)
@@ -37,22 +37,22 @@ private let now = Date(timeIntervalSince1970: 1_790_845_200)
     var overlay = Overlay()
     overlay.record(.click, at: now)
     var seen = card
-    seen.viewed = true
+    seen.isViewed = true
     overlay.settle(with: seen, at: now)
     #expect(overlay.marks == [.clicked])
-    seen.clicked = true
+    seen.isClicked = true
     overlay.settle(with: seen, at: now)
     #expect(overlay.isEmpty)
   }
 
-  @Test("a read message stays read until the vendor says so")
+  @Test("a read message stays read until the vendor reports it as read")
   func read() {
     var overlay = Overlay()
     overlay.record(.read, at: now)
     overlay.settle(with: message, at: now)
-    #expect(overlay.applied(to: message).read)
+    #expect(overlay.applied(to: message).isRead)
     var read = message
-    read.read = true
+    read.isRead = true
     overlay.settle(with: read, at: now)
     #expect(overlay.marks == [.viewed])
   }
@@ -66,7 +66,7 @@ private let now = Date(timeIntervalSince1970: 1_790_845_200)
   }
 
   @Test(
-    "a refused action takes back its own, and nothing that another made true",
+    "undoing a refused action keeps the marks that another action set",
     arguments: [
       (ItemAction.impression, ItemAction.click, [Overlay.Mark.viewed]),
       (.read, .open, [.viewed, .read]), (.open, .read, [.viewed, .read]),
@@ -84,7 +84,7 @@ private let now = Date(timeIntervalSince1970: 1_790_845_200)
     }
   }
 
-  @Test("A15 a snoozed item is hidden until its time, any number of times")
+  @Test("A15: a snoozed item stays hidden until its time, each time it is snoozed")
   func snooze() {
     var overlay = Overlay()
     for start in [0.0, 60, 3600] {
@@ -97,7 +97,7 @@ private let now = Date(timeIntervalSince1970: 1_790_845_200)
     }
   }
 
-  @Test("an item that is to end later is there until then")
+  @Test("an item with a later expiry stays visible until that time")
   func expiry() {
     var overlay = Overlay()
     overlay.record(.expire(at: now.addingTimeInterval(60)), at: now)

@@ -12,7 +12,7 @@ import Testing
 
   init() throws { stand = try StoreStand() }
 
-  @Test("G14 X21 nothing of an erased user is in any byte of any file, and nobody else loses any")
+  @Test("G14 X21: an erased user leaves no byte in any file, and other users lose nothing")
   func canaries() async throws {
     let store = try await stand.open()
     let gone = try await store.partition(of: "canary-user")
@@ -35,7 +35,7 @@ import Testing
     #expect(try await store.erase(gone, at: StoreStand.start) == CommitReport())
   }
 
-  @Test("G13 what comes late for an erased user is dropped, and their place is nobody's")
+  @Test("G13: late changes for an erased user are refused, and the partition id is not reused")
   func late() async throws {
     let store = try await stand.open()
     let gone = try await store.partition(of: "u-1")
@@ -52,7 +52,8 @@ import Testing
     #expect(try await store.partition(of: "u-1").id != gone.id)
   }
 
-  @Test("G14 a reader that holds the log up is waited for and told of")
+  @Test(
+    "G14: erasing throws `busy` while a reader holds the log, and succeeds once the reader is done")
   func heldUp() async throws {
     let store = try await stand.open(wait: .milliseconds(50))
     let gone = try await store.partition(of: "canary-user")
@@ -94,7 +95,7 @@ import Testing
     _ = try await store.end([rows[1]], .delivered)
   }
 
-  @Test("X21 G14 everything that is held is in an export, each item once, and nowhere once erased")
+  @Test("X21 G14: an export lists everything about a user once, and an erase removes all of it")
   func everything() async throws {
     let store = try await stand.open()
     let user = try await store.partition(of: "canary-user")

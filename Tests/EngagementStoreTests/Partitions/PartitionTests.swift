@@ -10,7 +10,7 @@ import Testing
 
   init() throws { stand = try StoreStand() }
 
-  @Test("G13 X8 users differ by their bytes and by their environment, and are found again")
+  @Test("G13 X8: users differ by their id bytes and environment, and are found after a reopen")
   func apart() async throws {
     let store = try await stand.open()
     let staging = try await stand.open("staging")
@@ -29,7 +29,7 @@ import Testing
     await #expect(throws: EngagementError.self) { _ = try await store.partition(of: "") }
   }
 
-  @Test("the present user is the environment's, and kept")
+  @Test("the current user is stored per environment and survives a reopen")
   func present() async throws {
     let store = try await stand.open()
     #expect(try await store.presentUser() == .anonymous)
@@ -40,7 +40,7 @@ import Testing
     #expect(try await stand.open().presentUser() == .anonymous)
   }
 
-  @Test("X20 consent is kept for each user", arguments: Consent.allCases)
+  @Test("X20: consent is stored per user", arguments: Consent.allCases)
   func consent(level: Consent) async throws {
     let store = try await stand.open()
     let user = try await store.partition(of: "u-1")
@@ -53,7 +53,7 @@ import Testing
     #expect(try await again.consent(of: user) == .denied)
   }
 
-  @Test("G3 X8 adopted rows keep key, time and tries; rows of other providers stay")
+  @Test("G3 X8: adopted rows keep key, id, batch and attempts, and other providers' rows stay")
   func adoption() async throws {
     let store = try await stand.open()
     let (nobody, user) = (
@@ -76,10 +76,10 @@ import Testing
       [.list([#"{"id":"a"}"#, #"{"id":"b"}"#])], from: "paper", in: user, at: StoreStand.start)
     #expect(try await store.visible(in: user) == ["b"])
     #expect(try await store.entries(after: 0, limit: 9, in: nobody).count == 2)
-    #expect(try await store.tallies()["paper"]?.accepted == 2)
+    #expect(try await store.deliveryCounts()["paper"]?.accepted == 2)
   }
 
-  @Test("what is left behind is wiped and counted")
+  @Test("wiping a user's outbox counts every row as wiped")
   func wiped() async throws {
     let store = try await stand.open()
     let user = try await store.partition(of: "u-1")
@@ -87,10 +87,10 @@ import Testing
     try await store.accept(both, in: user)
     #expect(try await store.wipeOutbox(of: user, at: StoreStand.start).ended.count == 2)
     #expect(try await store.pendingCounts(in: user).isEmpty)
-    #expect(try await store.tallies().values.allSatisfy { $0.wiped == 1 && $0.isConserved })
+    #expect(try await store.deliveryCounts().values.allSatisfy { $0.wiped == 1 && $0.isConserved })
   }
 
-  @Test("X21 what is held for a person is all there, each with its kind, without a handle")
+  @Test("X21: an export lists everything about a user by kind, without vendor handles")
   func held() async throws {
     let store = try await stand.open()
     let user = try await store.partition(of: "u-1")

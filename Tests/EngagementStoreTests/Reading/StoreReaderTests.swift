@@ -33,7 +33,7 @@ private func items(_ range: Range<Int>, ended: Int = 0) -> [RawItem] {
     try StoreReader(path: scratch.path(), adapters: adapters)
   }
 
-  @Test("X6 a reader sees what the writer committed, card by card, without its side lock")
+  @Test("X6: a reader sees committed cards without waiting for the write lock")
   func cards() async throws {
     let store = try await store()
     let partition = try await store.partition(of: "u-1", at: Scratch.noon)
@@ -58,7 +58,7 @@ private func items(_ range: Range<Int>, ended: Int = 0) -> [RawItem] {
     #expect(stranger == nil)
   }
 
-  @Test("a reader passes over what has ended or was dismissed, page by page")
+  @Test("a reader skips expired and dismissed cards across pages")
   func hidden() async throws {
     let store = try await store()
     let partition = try await store.partition(of: "u-1", at: Scratch.noon)
@@ -79,19 +79,19 @@ private func items(_ range: Range<Int>, ended: Int = 0) -> [RawItem] {
     let store = try await store()
     let partition = try await store.partition(of: "u-1", at: Scratch.noon)
     let event = EngagementEvent(id: "e-1", kind: .custom, time: Scratch.noon, name: "a")
-    let parcel = Intent.Parcel(to: "paper", .event(event), key: OperationKey(1, 2))
+    let delivery = Intent.Delivery(to: "paper", .event(event), key: OperationKey(1, 2))
     _ = try await store.accept(
-      [Intent(event: event, parcels: [parcel])], in: partition, at: Scratch.noon)
+      [Intent(event: event, deliveries: [delivery])], in: partition, at: Scratch.noon)
     var reader = try reader()
-    let tallies = try reader.tallies()
-    #expect(tallies["paper"]?.pending == 1)
+    let deliveryCounts = try reader.deliveryCounts()
+    #expect(deliveryCounts["paper"]?.pending == 1)
     let entries = try reader.entries(after: 0, limit: 10)
     #expect(entries.map(\.event.id) == ["e-1"])
     let later = try reader.entries(after: try #require(entries.last).event.sequence, limit: 10)
     #expect(later.isEmpty)
   }
 
-  @Test("where there is no cache a reader makes none, and one of an older schema is left alone")
+  @Test("a reader refuses a missing cache and an older schema, and creates no file")
   func missing() throws {
     #expect(failure { () throws(EngagementError) in _ = try reader() }?.code == .notFound)
     #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.folder.path).isEmpty)

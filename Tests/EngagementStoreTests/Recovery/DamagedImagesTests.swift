@@ -62,7 +62,7 @@ private struct Image: CustomTestStringConvertible {
   }
 
   @Test(
-    "G8 G9 no image of a cache keeps a user out, hangs, or is read as other rows than were written",
+    "G8 G9: any damaged image opens or is refused untouched, and yields only rows once written",
     .timeLimit(.minutes(20)), arguments: [0..<100, 100..<200, 200..<300, 300..<400])
   func images(seeds: Range<UInt64>) throws {
     for seed in Effort.some(of: Array(seeds)) {

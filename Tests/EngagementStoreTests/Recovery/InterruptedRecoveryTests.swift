@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test(
-    "G8 G9 what one process began, the next one ends",
+    "G8 G9: the next open completes a recovery that another process began",
     arguments: ["taken", "with log", "empty file", "fresh file"])
   func resumed(state: String) throws {
     try scratch.fillNotes(keepingLog: true)
@@ -41,7 +41,7 @@ import Testing
     #expect(try scratch.names().allSatisfy { !$0.contains("damaged") && !$0.contains("recovery") })
   }
 
-  @Test("G8 a second damaged cache keeps nobody out, and the first one's rows are saved")
+  @Test("G8: with two damaged caches the store still opens, and the rows of the first are saved")
   func twice() throws {
     try scratch.fillNotes(10)
     try move("", ".damaged")
@@ -58,7 +58,7 @@ import Testing
     #expect(try scratch.names().contains { $0.hasSuffix("Z-2") })
   }
 
-  @Test("G12 rows are not given up where the fresh cache has no room for them")
+  @Test("G12: if the fresh cache cannot be written, the damaged one is kept for the next open")
   func fullDisk() throws {
     try scratch.fillNotes()
     try move("", ".damaged")
@@ -71,7 +71,7 @@ import Testing
     #expect(try opened.database.notes().count == 200)
   }
 
-  @Test("G11 who comes while another recovers waits, and finds what it saved")
+  @Test("G11: opening during another recovery throws `busy`, then finds the saved rows")
   func together() throws {
     try scratch.fillNotes()
     try move("", ".damaged")
@@ -86,7 +86,7 @@ import Testing
     #expect(try scratch.openNotes().recovery == nil)
   }
 
-  @Test("G11 a damaged cache that another process replaced meanwhile is not taken twice")
+  @Test("G11: a cache that another process already replaced is not set aside again")
   func overtaken() throws {
     try scratch.fillNotes()
     let file = try StoreFile(scratch.path())
@@ -102,7 +102,7 @@ import Testing
     #expect(try opened.database.notes().count == 3)
   }
 
-  @Test("G1 who still has the damaged file open is told so, and accepts nothing into it")
+  @Test("G1: a write through a connection to a replaced file throws `replacedCache`")
   func otherConnection() throws {
     try scratch.fillNotes()
     var old = try scratch.openNotes()
@@ -111,6 +111,7 @@ import Testing
       try old.database.write("INSERT INTO note VALUES (999, 'lost')")
     }
     #expect(error == .replacedCache)
+    #expect(error?.isReplacedCache == true)
     #expect(error?.isDamagedCache == false)
   }
 }

@@ -14,7 +14,7 @@ import Testing
     _ database: inout Database, _ read: (borrowing Row) -> Int64? = { $0.integer(0) }
   ) -> Database.Salvaged<Int64> { database.salvage("id, body", from: "note", read: read) }
 
-  @Test("a sound table is read once, from the first row to the last")
+  @Test("salvage reads an intact table once, from the first row to the last")
   func sound() throws {
     try scratch.fillNotes(300)
     var opened = try scratch.openNotes()
@@ -28,7 +28,7 @@ import Testing
     #expect(rows == 300)
   }
 
-  @Test("G9 rows that are not sound are left out, and it is said")
+  @Test("G9: salvage skips invalid rows and reports the table as incomplete")
   func unsound() throws {
     try scratch.fillNotes(300)
     var opened = try scratch.openNotes()
@@ -37,7 +37,7 @@ import Testing
     #expect(found.inOrder == (1...300).filter { $0 % 3 != 0 })
   }
 
-  @Test("G9 rows before and behind a damaged page are read", arguments: 3...9)
+  @Test("G9: salvage reads the rows before and after a damaged page", arguments: 3...9)
   func hole(page: Int) throws {
     try scratch.fillNotes(300)
     var bytes = try scratch.bytes()
@@ -52,7 +52,7 @@ import Testing
     #expect(found.inOrder == found.inOrder.sorted())
   }
 
-  @Test("G9 pages that point to each other end the walk", .timeLimit(.minutes(20)))
+  @Test("G9: salvage ends when pages point to each other", .timeLimit(.minutes(20)))
   func circle() throws {
     try scratch.fillNotes(300)
     var bytes = try scratch.bytes()
@@ -70,7 +70,7 @@ import Testing
     #expect(found.values.count < 300)
   }
 
-  @Test("G9 a table that is not there has no rows, and is not complete")
+  @Test("G9: salvage of a missing table yields no rows and reports it as incomplete")
   func missing() throws {
     var database = try scratch.open(.create)
     let found = ids(&database)

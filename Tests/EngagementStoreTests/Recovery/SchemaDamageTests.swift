@@ -27,9 +27,9 @@ import Testing
     let partition = try await store.partition(of: "u-1", at: Scratch.noon)
     let event = EngagementEvent(
       id: "e-1", kind: .custom, time: Scratch.noon, provider: "braze", name: "step")
-    let parcel = Intent.Parcel(to: "braze", .event(event), key: OperationKey(1, 2))
+    let delivery = Intent.Delivery(to: "braze", .event(event), key: OperationKey(1, 2))
     _ = try await store.accept(
-      [Intent(event: event, parcels: [parcel])], in: partition, at: Scratch.noon)
+      [Intent(event: event, deliveries: [delivery])], in: partition, at: Scratch.noon)
     try await store.suspend()
   }
 
@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test(
-    "G8 G9 a table whose text says something else is damage, and the rows of all others are saved",
+    "G8 G9: a damaged definition of another table triggers recovery and keeps the outbox rows",
     arguments: [
       // Still a table, with another column.
       ("type TEXT NOT NULL", "typf TEXT NOT NULL"),
@@ -70,7 +70,7 @@ import Testing
     #expect(try await open().recovery == nil)
   }
 
-  @Test("G8 G9 where the text of the outbox is damaged, its rows are lost and that is told")
+  @Test("G8 G9: a damaged outbox definition loses the outbox rows, and the recovery reports it")
   func outbox() async throws {
     try await fill()
     try replace("surface TEXT,", with: "surfade TEXT,")
@@ -80,7 +80,7 @@ import Testing
   }
 
   @Test(
-    "G8 G9 whichever bit of the first page is flipped, the cache opens, or says that it is another's"
+    "G8 G9: with any bit of the first page flipped, the cache keeps its row or reports a recovery"
   )
   func everyBit() async throws {
     try await fill()
@@ -106,7 +106,7 @@ import Testing
     }
   }
 
-  @Test("G10 a newer cache is refused untouched, whatever its tables are")
+  @Test("G10: a cache with a newer schema is refused untouched, whatever tables it has")
   func newer() async throws {
     try await fill()
     do {
@@ -121,7 +121,7 @@ import Testing
     #expect(try scratch.names().allSatisfy { !$0.contains("corrupt") })
   }
 
-  @Test("G9 a reader says that such a cache is damaged, and repairs nothing")
+  @Test("G9: a reader reports a damaged schema and repairs nothing")
   func reader() async throws {
     try await fill()
     try replace("type TEXT NOT NULL", with: "typf TEXT NOT NULL")
@@ -133,7 +133,7 @@ import Testing
     #expect(try scratch.bytes() == bytes)
   }
 
-  @Test("G10 every released step leads to the shape that was written down", arguments: [1])
+  @Test("G10: each released migration produces the schema shape recorded for it", arguments: [1])
   func shapes(step: Int) throws {
     let migrations = Migrations(Array(Schema.migrations.steps.prefix(step)))
     var database = try scratch.open(.create)

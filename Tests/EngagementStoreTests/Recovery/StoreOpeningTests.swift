@@ -16,7 +16,7 @@ import Testing
     try scratch.write(bytes)
   }
 
-  @Test("a sound cache is opened as it is")
+  @Test("an intact cache opens without a recovery")
   func sound() throws {
     try scratch.fillNotes()
     var opened = try scratch.openNotes()
@@ -25,7 +25,7 @@ import Testing
     #expect(try scratch.names().allSatisfy { !$0.contains("corrupt") })
   }
 
-  @Test("G9 a cache whose start is damaged is set aside, byte for byte, and a fresh one is there")
+  @Test("G9: a cache with a damaged header is set aside unchanged, and a fresh one replaces it")
   func damagedStart() throws {
     try scratch.fillNotes()
     try damage(0..<16)
@@ -42,7 +42,7 @@ import Testing
     #expect(try scratch.openNotes().recovery == nil)
   }
 
-  @Test("G9 rows on both sides of a damaged page are saved")
+  @Test("G9: rows on both sides of a damaged page are saved")
   func damagedMiddle() throws {
     try scratch.fillNotes()
     try damage(4096 * 4..<4096 * 4 + 200)
@@ -56,7 +56,7 @@ import Testing
     #expect(notes.allSatisfy { $1 == NoteCache.body($0) })
   }
 
-  @Test("G9 a row that is not what it should be is not saved, and said to be missing")
+  @Test("G9: recovery drops a row that fails its check and reports possible loss")
   func damagedRow() throws {
     try scratch.fillNotes(keepingLog: false)
     var bytes = try scratch.bytes()
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test("G9 what stands in the log alone is saved as well")
+  @Test("G9: recovery also saves rows that are only in the log")
   func log() throws {
     try scratch.fillNotes(100)
     var opened = try scratch.openNotes()
@@ -100,7 +100,7 @@ import Testing
     #expect(try other.names().contains { $0.hasSuffix("Z-wal") })
   }
 
-  @Test("G9 an emptied cache beside its log is set aside with the log")
+  @Test("G9: an emptied cache file is set aside together with its log")
   func emptied() throws {
     try scratch.fillNotes(keepingLog: true)
     let log = try scratch.bytes("cache.sqlite-wal")
@@ -113,7 +113,7 @@ import Testing
     #expect(try opened.database.notes().isEmpty)
   }
 
-  @Test("G9 a log whose file is gone is set aside, and never read into another")
+  @Test("G9: a log without its file is set aside and never applied to another file")
   func orphanedLog() throws {
     try scratch.fillNotes(keepingLog: true)
     try FileManager.default.removeItem(atPath: scratch.path())
@@ -122,7 +122,7 @@ import Testing
     #expect(try opened.database.notes().isEmpty)
   }
 
-  @Test("the three newest damaged caches are kept")
+  @Test("only the three newest damaged caches are kept")
   func bounded() throws {
     for step in 0..<5 {
       try scratch.fillNotes(20)
@@ -137,7 +137,7 @@ import Testing
       ])
   }
 
-  @Test("G14 damaged caches are removed with everything beside them")
+  @Test("G14: removing damaged caches also removes the files beside them")
   func removal() throws {
     try scratch.fillNotes(20, keepingLog: true)
     try damage(0..<16)

@@ -59,7 +59,7 @@ private struct Waiting: Hashable {
         let key = OperationKey(UInt64(id), 7)
         return Intent(
           event: event(id),
-          parcels: [Intent.Parcel(to: providers[id % 2], .event(event(id)), key: key)])
+          deliveries: [Intent.Delivery(to: providers[id % 2], .event(event(id)), key: key)])
       }
       _ = try await store.accept(intents, in: partition, at: Scratch.noon)
       let rows = try await store.pending(for: "braze", in: partition, limit: 3)
@@ -99,7 +99,7 @@ private struct Waiting: Hashable {
   }
 
   @Test(
-    "G9 where another table is damaged, every row is saved with its key, times, attempts and batch")
+    "G9: damage to another table keeps every outbox row with its key, time, attempts and batch")
   func otherTable() async throws {
     let rows = try await fill()
     try damage(page: root(of: "ledger"))
@@ -108,12 +108,12 @@ private struct Waiting: Hashable {
     #expect(recovery.savedRows == rows.count)
     #expect(!recovery.mayHaveLostRows)
     #expect(try await waiting(in: store) == rows)
-    let tallies = try await store.tallies()
-    #expect(tallies.values.allSatisfy { $0.isConserved && $0.pending > 0 })
+    let deliveryCounts = try await store.deliveryCounts()
+    #expect(deliveryCounts.values.allSatisfy { $0.isConserved && $0.pending > 0 })
     #expect(try await store.check().isSound)
   }
 
-  @Test("G9 G13 who was present and what each user allowed is saved with the rows")
+  @Test("G9 G13: recovery keeps the current user and each user's consent")
   func people() async throws {
     _ = try await fill()
     try damage(page: root(of: "ledger"))
@@ -125,7 +125,7 @@ private struct Waiting: Hashable {
     }
   }
 
-  @Test("G3 G19 ids and sequences go on where they were, and batches stay together")
+  @Test("G3 G19: recovery keeps batches together and continues the sequence numbers")
   func numbers() async throws {
     _ = try await fill()
     try damage(page: root(of: "ledger"))
@@ -141,7 +141,7 @@ private struct Waiting: Hashable {
   }
 
   @Test(
-    "G8 G9 whichever page is damaged, the cache opens again, and only rows that were accepted wait",
+    "G8 G9: the cache opens after damage to any page, and holds only rows that were accepted",
     .timeLimit(.minutes(20)))
   func everyPage() async throws {
     let rows = try await fill()
@@ -164,7 +164,7 @@ private struct Waiting: Hashable {
         left = try await waiting(in: store)
       }
       #expect(left.isSubset(of: rows), "page \(page)")
-      #expect(try await store.tallies().values.allSatisfy(\.isConserved), "page \(page)")
+      #expect(try await store.deliveryCounts().values.allSatisfy(\.isConserved), "page \(page)")
       if store.recovery != nil { recoveries += 1 }
     }
     #expect(recoveries > 1)

@@ -27,7 +27,9 @@ private func migration(_ sql: String) -> Migration { Migration(name: "next", sql
 
   init() throws { scratch = try Scratch() }
 
-  @Test("G10 a released migration is what it was when it was released", arguments: released.steps)
+  @Test(
+    "G10: a released migration matches its digest, and an edited one does not",
+    arguments: released.steps)
   func frozen(migration: Migration) {
     #expect(migration.isFrozen)
     var edited = migration.sql
@@ -35,7 +37,7 @@ private func migration(_ sql: String) -> Migration { Migration(name: "next", sql
     #expect(!Migration(name: migration.name, sql: edited, digest: migration.digest).isFrozen)
   }
 
-  @Test("G10 each step runs once, in order, whoever takes it")
+  @Test("G10: each migration step runs once and in order across reopens")
   func order() throws {
     for _ in 0..<3 {
       var database = try scratch.open(.create)
@@ -46,7 +48,7 @@ private func migration(_ sql: String) -> Migration { Migration(name: "next", sql
   }
 
   @Test(
-    "G10 a step that fails changes nothing, and names itself",
+    "G10: a failed migration step changes nothing, and its error names the step",
     arguments: [
       ("DELETE FROM note; CREATE TABLE list (a)", EngagementError.Code.internalFailure),
       ("DELETE FROM note; COMMIT", .internalFailure),
@@ -63,7 +65,7 @@ private func migration(_ sql: String) -> Migration { Migration(name: "next", sql
     #expect(try database.connection.integer("PRAGMA foreign_keys") == 1)
   }
 
-  @Test("G10 G12 a disk that fills up during a migration leaves the schema before it")
+  @Test("G10 G12: a disk that fills up during a migration leaves the previous schema")
   func full() throws {
     var database = try scratch.open(.create)
     try released.run(on: &database)
@@ -81,7 +83,7 @@ private func migration(_ sql: String) -> Migration { Migration(name: "next", sql
   }
 
   @Test(
-    "a table is rebuilt without emptying those that refer to it, also after the disk had failed",
+    "rebuilding a table keeps the rows that refer to it, even after a disk failure",
     arguments: [false, true])
   func rebuild(afterFailure: Bool) throws {
     var database = try scratch.open(.create)
@@ -108,7 +110,7 @@ private func migration(_ sql: String) -> Migration { Migration(name: "next", sql
     #expect(try database.first("SELECT count(*) FROM note") { $0.integer(0) } == 1)
   }
 
-  @Test("G10 a schema that became newer in the meantime is refused")
+  @Test("G10: a migration refuses a schema that another process made newer in the meantime")
   func overtaken() throws {
     var database = try scratch.open(.create, newestSchema: 2)
     var other = try scratch.open(.create, newestSchema: 3)

@@ -10,7 +10,7 @@ import Testing
 
   init() throws { scratch = try Scratch() }
 
-  @Test("the folder and every file are their owner's alone")
+  @Test("only the owner can access the cache folder and its files")
   func modes() throws {
     let path = scratch.path("new/cache.sqlite")
     var database = try Database.open(at: path, mode: .create, newestSchema: 1)
@@ -21,7 +21,9 @@ import Testing
     }
   }
 
-  @Test("SQLite reports every setting", arguments: [Database.Mode.create, .readWrite, .readOnly])
+  @Test(
+    "SQLite reports the expected value of every setting",
+    arguments: [Database.Mode.create, .readWrite, .readOnly])
   func settings(mode: Database.Mode) throws {
     let kept = try scratch.notes()
     defer { withExtendedLifetime(kept.mode) {} }
@@ -40,7 +42,7 @@ import Testing
     }
   }
 
-  @Test("what was written is there after it was closed, for writers and for readers")
+  @Test("writers and readers see committed data after a reopen")
   func reopening() throws {
     do {
       var database = try scratch.notes()
@@ -59,7 +61,7 @@ import Testing
   }
 
   @Test(
-    "where there is nothing, only `create` makes something",
+    "only `create` makes a cache where none exists",
     arguments: [
       Database.Mode.readWrite, .readOnly,
     ])
@@ -71,7 +73,7 @@ import Testing
     #expect(try scratch.bytes().isEmpty)
   }
 
-  @Test("an empty file, as a creation leaves it that was cut off, is made a cache")
+  @Test("an empty file left by an interrupted creation becomes a cache")
   func cutCreation() throws {
     try scratch.write(Data())
     var database = try scratch.notes()
@@ -79,12 +81,13 @@ import Testing
   }
 
   @Test(
-    "a path is never one of SQLite's special names", arguments: [":memory:", "file:x?mode=memory"])
+    "a special SQLite name is treated as a plain file path",
+    arguments: [":memory:", "file:x?mode=memory"])
   func specialNames(name: String) throws {
     #expect(try StoreFile(name).path == "./" + name)
   }
 
-  @Test("a path that says nothing is refused", arguments: ["", "a\0b"])
+  @Test("an empty path or one with a NUL byte is refused", arguments: ["", "a\0b"])
   func badPaths(path: String) {
     let error = failure { () throws(EngagementError) in
       _ = try Database.open(at: path, mode: .create, newestSchema: 1)

@@ -31,14 +31,14 @@ private let modes: [Database.Mode] = [.create, .readWrite, .readOnly]
     failure { () throws(EngagementError) in _ = try (other ?? scratch).open(mode) }
   }
 
-  @Test("G10 a newer schema is refused and left as it is", arguments: modes)
+  @Test("G10: a cache with a newer schema is refused and left unchanged", arguments: modes)
   func newer(mode: Database.Mode) throws {
     let bytes = try cache(schema: 4)
     #expect(refusal(mode)?.code == .newerSchema)
     #expect(try scratch.bytes() == bytes)
   }
 
-  @Test("G10 a newer schema that stands in the log alone is refused as well", arguments: modes)
+  @Test("G10: a newer schema recorded only in the log is refused too", arguments: modes)
   func newerInLog(mode: Database.Mode) throws {
     let bytes = try cache()
     var database = try scratch.open(.readWrite)
@@ -49,7 +49,7 @@ private let modes: [Database.Mode] = [.create, .readWrite, .readOnly]
     #expect(try scratch.bytes("cache.sqlite-wal") == log)
   }
 
-  @Test("another application's database is refused and left as it is", arguments: modes)
+  @Test("another application's database is refused and left unchanged", arguments: modes)
   func foreign(mode: Database.Mode) throws {
     var handle: OpaquePointer?
     #expect(sqlite3_open(scratch.path(), &handle) == SQLITE_OK)
@@ -67,7 +67,7 @@ private let modes: [Database.Mode] = [.create, .readWrite, .readOnly]
   }
 
   @Test(
-    "what is no database is refused and left as it is",
+    "a file that is not a database is refused and left unchanged",
     arguments: [
       Data("hello".utf8), Data(repeating: 0, count: 8192), Data("SQLite format 3\0".utf8),
     ])
@@ -80,7 +80,8 @@ private let modes: [Database.Mode] = [.create, .readWrite, .readOnly]
     #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.folder.path).count == 1)
   }
 
-  @Test("G9 a cache whose start is damaged is told from what others wrote", arguments: modes)
+  @Test(
+    "G9: a cache with a damaged header is reported as damaged and left unchanged", arguments: modes)
   func damagedStart(mode: Database.Mode) throws {
     var bytes = try cache()
     bytes[0] ^= 0xff
@@ -89,7 +90,7 @@ private let modes: [Database.Mode] = [.create, .readWrite, .readOnly]
     #expect(try scratch.bytes() == bytes)
   }
 
-  @Test("G9 a cache that was cut off is damaged", arguments: modes)
+  @Test("G9: a truncated cache is reported as damaged", arguments: modes)
   func cut(mode: Database.Mode) throws {
     let bytes = try cache()
     let half = bytes.prefix(4096 * 2)
@@ -98,7 +99,7 @@ private let modes: [Database.Mode] = [.create, .readWrite, .readOnly]
     #expect(try scratch.bytes() == half)
   }
 
-  @Test("G9 a cache that was emptied under its log is damaged, and the log is kept")
+  @Test("G9: an emptied cache with a log is reported as damaged, and the log is kept")
   func emptied() throws {
     _ = try cache()
     var database = try scratch.open(.readWrite)
@@ -112,7 +113,7 @@ private let modes: [Database.Mode] = [.create, .readWrite, .readOnly]
     #expect(try other.bytes("cache.sqlite-wal") == log)
   }
 
-  @Test("G9 damage inside a page is found when all is read", arguments: [1, 2, 3])
+  @Test("G9: verification finds damage inside a page", arguments: [1, 2, 3])
   func damagedPage(page: Int) throws {
     var bytes = try cache()
     for index in 0..<64 { bytes[page * 4096 + index] = 0xa5 }
@@ -125,7 +126,9 @@ private let modes: [Database.Mode] = [.create, .readWrite, .readOnly]
     #expect(try scratch.bytes() == bytes)
   }
 
-  @Test("a folder, a pipe and a device are no cache", arguments: ["folder", "pipe", "/dev/null"])
+  @Test(
+    "a folder, a pipe and a device are refused as caches",
+    arguments: ["folder", "pipe", "/dev/null"])
   func noFile(kind: String) throws {
     switch kind {
     case "folder":
@@ -137,7 +140,7 @@ private let modes: [Database.Mode] = [.create, .readWrite, .readOnly]
     for mode in modes { #expect(refusal(mode)?.code == .unreadable) }
   }
 
-  @Test("G12 a cache that the disk does not give is unreadable, and never empty", arguments: modes)
+  @Test("G12: a read error reports the cache as unreadable instead of empty", arguments: modes)
   func failingDisk(mode: Database.Mode) throws {
     let bytes = try cache()
     let error = try FaultyDisk.failing(.read, under: scratch.folder.path) { refusal(mode) }
@@ -148,7 +151,7 @@ private let modes: [Database.Mode] = [.create, .readWrite, .readOnly]
     #expect(try database.count() == 200)
   }
 
-  @Test("a cache that may not be opened is unreadable", arguments: modes)
+  @Test("a cache file that fails to open is reported as unreadable", arguments: modes)
   func noPermission(mode: Database.Mode) throws {
     _ = try cache()
     let error = try FaultyDisk.failing(.open, under: scratch.folder.path) { refusal(mode) }

@@ -27,23 +27,34 @@ import Testing
     (200, .internalFailure, "200"),
   ]
 
-  @Test("a result code becomes one error with SQLite's own name", arguments: table)
+  @Test("each result code becomes one error with SQLite's own name for it", arguments: table)
   func mapping(value: Int32, code: EngagementError.Code, name: String) {
     let error = failure { () throws(EngagementError) in try ResultCode.check(value) }
     #expect(error?.code == code)
     #expect(error?.underlying == name)
   }
 
-  @Test("success is no error", arguments: [SQLITE_OK, SQLITE_ROW, SQLITE_DONE])
+  @Test("success codes throw no error", arguments: [SQLITE_OK, SQLITE_ROW, SQLITE_DONE])
   func success(value: Int32) throws { try ResultCode.check(value) }
 
-  @Test("damage is told from a disk that fails and from a file that is full", arguments: table)
+  @Test("only corruption codes report a damaged cache", arguments: table)
   func damage(value: Int32, code: EngagementError.Code, name: String) {
     let isDamage = [SQLITE_CORRUPT, SQLITE_NOTADB].contains(value & 0xff)
     #expect(ResultCode(value).error.isDamagedCache == isDamage)
   }
 
-  @Test("while a file is opened, a disk that fails makes it unreadable", arguments: table)
+  @Test("an error is known by its cause and not by its text")
+  func cause() {
+    let damage = EngagementError.damagedCache
+    let twin = EngagementError(damage.code, damage.message, underlying: damage.underlying)
+    #expect(twin == damage)
+    #expect(twin.hashValue == damage.hashValue)
+    #expect(!twin.isDamagedCache)
+    #expect(!ResultCode(SQLITE_READONLY | 4 << 8).error.isReplacedCache)
+    #expect(EngagementError.replacedCache.isReplacedCache)
+  }
+
+  @Test("a disk error during opening reports the cache as unreadable", arguments: table)
   func opening(value: Int32, code: EngagementError.Code, name: String) {
     let isUnread = [SQLITE_IOERR, SQLITE_READONLY].contains(value & 0xff)
     #expect(ResultCode(value).error.whileOpening.code == (isUnread ? .unreadable : code))

@@ -10,7 +10,7 @@ import Testing
 
   init() throws { scratch = try Scratch() }
 
-  @Test("G11 a second holder waits no longer than it may")
+  @Test("G11: a second holder waits up to its time limit and then throws `busy`")
   func exclusive() throws {
     var first = try SideLock(at: scratch.path("lock"))
     var second = try SideLock(at: scratch.path("lock"))
@@ -22,7 +22,7 @@ import Testing
     try second.acquire(within: .zero)
   }
 
-  @Test("a holder that is gone holds nothing")
+  @Test("a lock is released when its holder goes out of scope")
   func released() throws {
     do {
       var first = try SideLock(at: scratch.path("lock"))
@@ -32,7 +32,7 @@ import Testing
     try second.acquire(within: .zero)
   }
 
-  @Test("G11 another process holds the lock until it is killed")
+  @Test("G11: another process holds the lock until it is killed")
   func otherProcess() throws {
     try scratch.write(Data(), to: "lock")
     let holder = Process()
@@ -51,7 +51,7 @@ import Testing
     try lock.acquire(within: .zero)
   }
 
-  @Test("a lock file that someone removed is made again, and both sides meet there")
+  @Test("a removed lock file is created again and still excludes a second holder")
   func removed() throws {
     var first = try SideLock(at: scratch.path("lock"))
     try FileManager.default.removeItem(atPath: scratch.path("lock"))
@@ -61,7 +61,7 @@ import Testing
       failure { () throws(EngagementError) in try second.acquire(within: .zero) }?.code == .busy)
   }
 
-  @Test("a link in place of the lock file is not followed")
+  @Test("a symbolic link in place of the lock file is refused")
   func link() throws {
     try FileManager.default.createSymbolicLink(
       atPath: scratch.path("lock"), withDestinationPath: scratch.path("victim"))

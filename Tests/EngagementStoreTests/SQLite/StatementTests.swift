@@ -14,7 +14,7 @@ import Testing
     String(repeating: "é", count: 1 << 19),
   ]
 
-  @Test("a text comes back byte for byte", arguments: texts)
+  @Test("a text is read back byte for byte", arguments: texts)
   func text(text: String) throws {
     var database = try scratch.notes()
     try database.write("INSERT INTO note(body) VALUES (?)", .text(text))
@@ -27,7 +27,7 @@ import Testing
     #expect(same == ["1", "text"])
   }
 
-  @Test("texts that differ only in their normal form are two texts")
+  @Test("texts that differ only in Unicode normalization are distinct")
   func normalForms() throws {
     var database = try scratch.notes()
     for text in ["caf\u{e9}", "cafe\u{301}"] {
@@ -37,7 +37,7 @@ import Testing
     #expect(try database.first(&count, .text("caf\u{e9}")) { $0.integer(0) } == 1)
   }
 
-  @Test("a slice is bound as the slice that it is", arguments: [0..<0, 3..<3, 2..<9, 0..<64])
+  @Test("a slice binds only its own bytes", arguments: [0..<0, 3..<3, 2..<9, 0..<64])
   func slices(range: Range<Int>) throws {
     let bytes = (0..<64).map { UInt8($0 * 4 & 0xff) }
     var database = try scratch.notes()
@@ -50,7 +50,7 @@ import Testing
     #expect(read?.2 == range.count)
   }
 
-  @Test("numbers and NULL come back as they went")
+  @Test("numbers and NULL are read back unchanged")
   func numbers() throws {
     var database = try scratch.notes()
     let row = try database.first(
@@ -62,7 +62,7 @@ import Testing
     #expect(row?.3 == true)
   }
 
-  @Test("a statement runs again after it failed, without what was bound before")
+  @Test("a statement runs again after a failure, without its earlier bindings")
   func again() throws {
     var database = try scratch.notes()
     var insert = Statement("INSERT INTO note(id, body) VALUES (?, ?)")
@@ -78,7 +78,7 @@ import Testing
     #expect(try database.all(&all) { $0.isNull(0) } == [false, true])
   }
 
-  @Test("a reader that throws leaves the statement ready")
+  @Test("a statement runs again after its row reader throws")
   func throwingReader() throws {
     var database = try scratch.notes()
     var select = Statement("SELECT 1")
@@ -89,7 +89,7 @@ import Testing
     #expect(try database.all(&select) { $0.integer(0) } == [1])
   }
 
-  @Test("as many values as parameters are wanted")
+  @Test("binding more values than parameters is refused")
   func parameterCount() throws {
     var database = try scratch.notes()
     let error = failure { () throws(EngagementError) in
@@ -98,7 +98,7 @@ import Testing
     #expect(error?.code == .internalFailure)
   }
 
-  @Test("a statement that would write outside a transaction is refused")
+  @Test("a write outside a transaction is refused")
   func outside() throws {
     var database = try scratch.notes()
     let error = failure { () throws(EngagementError) in

@@ -39,7 +39,7 @@ private actor Owner {
 }
 
 @Suite struct StoreExecutorTests {
-  @Test("jobs run in order, on one thread that is not the pool's")
+  @Test("jobs run in order on one thread outside the shared pool")
   func order() async throws {
     let owner = try Owner()
     var threads: Set<String> = []
@@ -64,20 +64,20 @@ private actor Owner {
     #expect(await owner.all().sorted() == Array(0..<500))
   }
 
-  @Test("synchronous code on the thread counts as the actor's")
+  @Test("synchronous code on the executor's thread counts as isolated to the actor")
   func isolation() async throws {
     let owner = try Owner()
     await owner.checkedInside()
   }
 
-  @Test("code elsewhere does not count as the actor's")
+  @Test("code on another thread fails the isolation check")
   func noIsolation() async throws {
     await #expect(processExitsWith: .failure) {
       try Owner().checked()
     }
   }
 
-  @Test("owners come and go, also while their last job runs")
+  @Test("actors are released even while their last job runs")
   func lifetimes() async throws {
     let (ends, end) = AsyncStream.makeStream(of: Void.self)
     for number in 0..<200 {
@@ -89,7 +89,7 @@ private actor Owner {
     #expect(count == 200)
   }
 
-  @Test("the thread lets go of its queue after the last reference", .timeLimit(.minutes(20)))
+  @Test("the thread releases its queue once the executor is gone", .timeLimit(.minutes(20)))
   func shutdown() async throws {
     weak var worker: AnyObject?
     do {

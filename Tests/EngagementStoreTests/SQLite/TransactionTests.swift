@@ -13,7 +13,7 @@ import Testing
 
   private let stop = EngagementError(.cancelled, "Enough")
 
-  @Test("G1 a body that throws leaves nothing behind")
+  @Test("G1: a transaction whose body throws is rolled back")
   func rollback() throws {
     var database = try scratch.notes()
     #expect(throws: stop) {
@@ -27,7 +27,7 @@ import Testing
     #expect(try database.count() == 1)
   }
 
-  @Test("a statement that fails may be survived within a transaction")
+  @Test("a transaction continues after a statement in it fails")
   func survivedFailure() throws {
     var database = try scratch.notes()
     try database.transaction { (database) throws(EngagementError) in
@@ -40,7 +40,7 @@ import Testing
     #expect(try database.count() == 2)
   }
 
-  @Test("a transaction within another is refused, and the outer one goes on")
+  @Test("a nested transaction is refused, and the outer one continues")
   func nested() throws {
     var database = try scratch.notes()
     try database.transaction { (database) throws(EngagementError) in
@@ -53,7 +53,7 @@ import Testing
     #expect(try database.count() == 1)
   }
 
-  @Test("nothing is written row by row after the transaction was ended under its body")
+  @Test("a write after a rollback inside the transaction's body is refused")
   func endedInside() throws {
     var database = try scratch.notes()
     let error = failure { () throws(EngagementError) in
@@ -67,7 +67,7 @@ import Testing
     #expect(try database.count() == 0)
   }
 
-  @Test("G11 a writer waits for the other and then throws `busy`, and goes on afterwards")
+  @Test("G11: a writer waits for another, throws `busy`, and can write afterwards")
   func busy() throws {
     var first = try scratch.notes()
     var second = try scratch.open(.readWrite, wait: .milliseconds(20))
@@ -85,7 +85,7 @@ import Testing
     #expect(try first.count() == 2)
   }
 
-  @Test("G11 writers on many threads take turns, and none loses a row")
+  @Test("G11: concurrent writers on many threads lose no row")
   func contention() async throws {
     var database = try scratch.notes()
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -105,7 +105,7 @@ import Testing
     try database.verify()
   }
 
-  @Test("a checkpoint moves the log into the file and says so")
+  @Test("a checkpoint moves the log into the file and reports completion")
   func checkpoint() throws {
     var database = try scratch.notes()
     try database.write("INSERT INTO note(id) VALUES (1)")
@@ -116,7 +116,7 @@ import Testing
     #expect(try scratch.bytes("cache.sqlite-wal").isEmpty)
   }
 
-  @Test("a checkpoint that a reader holds up says how far it went, or that it is busy")
+  @Test("a checkpoint blocked by a reader reports that it is incomplete or throws `busy`")
   func heldUpCheckpoint() throws {
     var database = try scratch.notes(wait: .milliseconds(20))
     let reader = try scratch.open(.readOnly)
@@ -129,7 +129,7 @@ import Testing
     try database.checkpoint(.truncate)
   }
 
-  @Test("the last connection to close leaves the log to those who hold the lock")
+  @Test("closing the last connection leaves the log in place")
   func closing() throws {
     do {
       var database = try scratch.notes()
@@ -138,7 +138,9 @@ import Testing
     #expect(try !scratch.bytes("cache.sqlite-wal").isEmpty)
   }
 
-  @Test("G12 a full disk is a typed error, what was there stays, and work goes on with more room")
+  @Test(
+    "G12: a full disk throws a typed error, keeps earlier rows and allows writes once there is room"
+  )
   func full() throws {
     var database = try scratch.notes()
     try database.write("INSERT INTO note(id, body) VALUES (1, 'kept')")
@@ -156,7 +158,7 @@ import Testing
   }
 
   @Test(
-    "G12 a commit that the disk refuses is not accepted, also not by the connection after it",
+    "G12: a commit that the disk refuses is rolled back, for later connections too",
     arguments: [
       FaultyDisk.Fault.write, .lateWrite,
     ])
@@ -187,7 +189,7 @@ import Testing
   }
 
   @Test(
-    "G1 a commit that failed when all of it was in the log does not come back later",
+    "G1: a commit that failed after reaching the log does not reappear after a reopen",
     arguments: [FaultyDisk.Fault.lateWriteOnce, .lateWrite])
   func noResurrection(fault: FaultyDisk.Fault) throws {
     do {
@@ -210,7 +212,7 @@ import Testing
     #expect(try database.count() == 0)
   }
 
-  @Test("G12 nothing is accepted while the disk still fails")
+  @Test("G12: every write throws while the disk keeps failing")
   func lastingFailure() throws {
     var database = try scratch.notes()
     try FaultyDisk.failing(.write, under: scratch.folder.path) {

@@ -12,7 +12,7 @@ import Testing
 
   init() throws { stand = try StoreStand() }
 
-  @Test("G10 a cache of the first schema opens with everything that it had")
+  @Test("G10: a cache of the first schema opens with all its contents")
   func first() async throws {
     try write("schema-1", schema: 1)
     let store = try await stand.open()
@@ -32,7 +32,7 @@ import Testing
     #expect(memory.values[.user, "mark"] == "7")
     #expect(memory.values[.installation, "device"] == "d-1")
     #expect(memory.person?.email == "u-1@example.com")
-    let tally = try #require(try await store.tallies()["paper"])
+    let tally = try #require(try await store.deliveryCounts()["paper"])
     #expect((tally.accepted, tally.pending, tally.rejected) == (4, 3, 1))
     #expect(try await store.check().isSound)
   }

@@ -28,7 +28,7 @@ private struct Model {
   private static let users: [User] = [.anonymous, "u-1", "u-2"]
   private static let providers: [ProviderID] = ["paper", "other"]
 
-  @Test("G1 G2 G3 G4 nothing is lost, doubled or out of order on any way", arguments: 1...4)
+  @Test("G1 G2 G3 G4: a random walk loses, duplicates and reorders no row", arguments: 1...4)
   func walk(seed: Int) async throws {
     let stand = try StoreStand(seed: UInt64(seed))
     var random = SeededGenerator(seed: UInt64(seed) &* 977)
@@ -91,10 +91,10 @@ private struct Model {
           isAnalytics: random.chance(30)))
     }
     _ = try await store.accept(intents, in: partition, at: StoreStand.start)
-    for parcel in intents.flatMap(\.parcels) {
-      model.accepted[parcel.provider, default: 0] += 1
-      model.rows[partition.user, default: [:]][parcel.provider, default: []].append(
-        Model.Row(key: parcel.key, isAnalytics: parcel.isAnalytics))
+    for delivery in intents.flatMap(\.deliveries) {
+      model.accepted[delivery.provider, default: 0] += 1
+      model.rows[partition.user, default: [:]][delivery.provider, default: []].append(
+        Model.Row(key: delivery.key, isAnalytics: delivery.isAnalytics))
     }
   }
 
@@ -123,9 +123,9 @@ private struct Model {
         #expect(rows.map(\.attempts) == known.map(\.attempts))
       }
     }
-    let tallies = try await store.tallies()
+    let deliveryCounts = try await store.deliveryCounts()
     for provider in Self.providers {
-      let tally = tallies[provider] ?? Tally()
+      let tally = deliveryCounts[provider] ?? DeliveryCounts()
       let endings = model.endings[provider] ?? [:]
       #expect(tally.isConserved)
       #expect(tally.accepted == model.accepted[provider] ?? 0)

@@ -54,7 +54,9 @@ final class StoreStand: Sendable {
   ) -> Intent {
     Intent(
       event: event,
-      parcels: providers.map { .init(to: $0, .event(event), key: key(), isAnalytics: isAnalytics) })
+      deliveries: providers.map {
+        .init(to: $0, .event(event), key: key(), isAnalytics: isAnalytics)
+      })
   }
 
   /// What a user does to a card: seen at once, recorded, to be sent.
@@ -62,7 +64,7 @@ final class StoreStand: Sendable {
     let item = Self.item(id)
     return Intent(
       event: event(action.eventKind, on: id), mark: .init(action, on: item),
-      parcels: [.init(to: "paper", .operation(.act(action, on: item)), key: key())])
+      deliveries: [.init(to: "paper", .operation(.act(action, on: item)), key: key())])
   }
 
   /// Another program changes the file.
@@ -76,10 +78,10 @@ final class StoreStand: Sendable {
 
   /// Makes the items of a provider that is not there any more sound under its name.
   func resealGone(_ user: Partition) throws {
-    let seal = ItemSeal(user, "gone", .cards)
+    let seal = ItemChecksum(user, "gone", .cards)
     let body = Array(#"{"id":"canary-unknown-provider","x":"a"}"#.utf8)
     let name = Array("canary-unknown-provider".utf8)
-    let value = seal.seal(ContentHash.of(body[...]), of: name)
+    let value = seal.checksum(ContentHash.of(body[...]), of: name)
     try tamper(
       "UPDATE item SET seal = \(value) WHERE name = CAST('canary-unknown-provider' AS BLOB)")
   }

@@ -24,7 +24,7 @@ extension Store {
   init() throws { stand = try StoreStand() }
 
   @Test(
-    "G1 G5 G12 a disk that fails leaves nothing of what was asked, and the next call works",
+    "G1 G5 G12: a failed disk write stores nothing of the action, and the next call works",
     arguments: [FaultyDisk.Fault.write, .lateWrite, .lateWriteOnce])
   func failing(fault: FaultyDisk.Fault) async throws {
     let store = try await stand.open()
@@ -44,11 +44,11 @@ extension Store {
     #expect(try await store.visible(in: user) == ["a"])
     try await store.accept(stand.act(.dismiss, on: "a"), in: user)
     #expect(try await store.visible(in: user).isEmpty)
-    #expect(try await store.tallies()["paper"]?.accepted == 2)
+    #expect(try await store.deliveryCounts()["paper"]?.accepted == 2)
     #expect(try await store.check().isSound)
   }
 
-  @Test("G11 X6 a second cache on the file waits for the first, and sees what it wrote")
+  @Test("G11 X6: a second store on the same file waits for the first and sees its writes")
   func two() async throws {
     let (one, two) = (try await stand.open(), try await stand.open())
     let user = try await one.partition(of: "u-1")
@@ -69,10 +69,10 @@ extension Store {
     }
     #expect(try await one.waiting(in: user) == two.waiting(in: user))
     #expect(try await one.ledger().map(\.sequence) == (1...51).map { Int64($0) })
-    #expect(try await two.tallies()["paper"]?.accepted == 51)
+    #expect(try await two.deliveryCounts()["paper"]?.accepted == 51)
   }
 
-  @Test("G12 the log stays short while the cache is used, also under a reader that stays")
+  @Test("G12: tidying keeps the log short and does not wait for a reader")
   func tidy() async throws {
     let store = try await stand.open()
     let user = try await store.partition(of: "u-1")
@@ -91,8 +91,8 @@ extension Store {
       _ = try await store.tidy()
     }
     try await store.accept(stand.act(.click, on: "1"), in: user)
-    #expect(longest > Connection.keptLog && longest < 4 * Connection.keptLog)
-    #expect(try file.logSize() <= 2 * Connection.keptLog)
+    #expect(longest > Connection.retainedLogSize && longest < 4 * Connection.retainedLogSize)
+    #expect(try file.logSize() <= 2 * Connection.retainedLogSize)
 
     let reader = try Database.open(
       at: stand.scratch.path(), mode: .readOnly, newestSchema: Schema.migrations.newest)
@@ -107,7 +107,7 @@ extension Store {
     #expect(try await store.visible(in: user).count == 600)
   }
 
-  @Test("nothing is written where there is nothing to write")
+  @Test("repeating the same calls writes nothing to the log")
   func silent() async throws {
     let store = try await stand.open()
     let user = try await store.partition(of: "u-1")
@@ -126,7 +126,7 @@ extension Store {
     #expect(try stand.scratch.bytes("cache.sqlite-wal") == before)
   }
 
-  @Test("G10 a newer schema is refused, and left as it is byte for byte")
+  @Test("G10: a cache with a newer schema is refused and left unchanged, byte for byte")
   func newer() async throws {
     try await stand.open().suspend()
     try stand.tamper("PRAGMA user_version=99")
@@ -139,7 +139,7 @@ extension Store {
     #expect(try ["cache.sqlite", "cache.sqlite-wal"].map { try stand.scratch.bytes($0) } == before)
   }
 
-  @Test("suspending leaves one file, and whatever is asked next opens it again")
+  @Test("suspending empties the log, and the next call reopens the cache")
   func suspended() async throws {
     let store = try await stand.open()
     let user = try await store.partition(of: "u-1")
@@ -152,7 +152,7 @@ extension Store {
     #expect(try await store.check().isSound)
   }
 
-  @Test("an answer's wishes, settled events and abandoned items are one commit")
+  @Test("one commit applies an answer's wanted, settled and abandoned changes")
   func answer() async throws {
     let store = try await stand.open()
     let user = try await store.partition(of: "u-1")
@@ -168,7 +168,7 @@ extension Store {
     #expect(try await store.waiting(in: user).map(\.work) == [.operation(.inbox)])
   }
 
-  @Test("G17 each item that was set aside is told once in the ledger, without its content")
+  @Test("G17: the ledger reports each quarantined item once, by index and surface")
   func quarantined() async throws {
     let store = try await stand.open()
     let user = try await store.partition(of: "u-1")
@@ -183,10 +183,10 @@ extension Store {
     #expect(told[0].properties["surface"] == "cards")
   }
 
-  @Test("a released schema is what it was", arguments: Schema.migrations.steps)
+  @Test("every released migration still matches its digest", arguments: Schema.migrations.steps)
   func frozen(step: Migration) { #expect(step.isFrozen) }
 
-  @Test("G11 what one reading asks is as one commit left it, whatever another process writes")
+  @Test("G11: one read sees a single snapshot while another process writes")
   func oneReading() async throws {
     let store = try await stand.open()
     _ = try await store.partition(of: "u-1")
@@ -199,7 +199,7 @@ extension Store {
     #expect(try await store.partition(of: "u-2").id > 0, "writing goes on after reading")
   }
 
-  @Test("what is held in memory of a user who left is let go, and read again when asked for")
+  @Test("releasing a user drops their memory, and the next read loads it again")
   func release() async throws {
     let store = try await stand.open()
     let (one, two) = (
@@ -210,9 +210,9 @@ extension Store {
         [.list([#"{"id":"a"}"#]), .keep(.user, "mark", "7")], from: "paper", in: user,
         at: StoreStand.start)
     }
-    #expect(await store.usersInMemory == [one.id, two.id])
+    #expect(await store.partitionsInMemory == [one.id, two.id])
     await store.release(one)
-    #expect(await store.usersInMemory == [two.id])
+    #expect(await store.partitionsInMemory == [two.id])
     #expect(try await store.visible(in: one) == ["a"])
     #expect(try await store.memory(of: "paper", in: one).values[.user, "mark"] == "7")
   }

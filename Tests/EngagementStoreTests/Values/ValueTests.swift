@@ -24,7 +24,7 @@ import Testing
     ]
   }()
 
-  @Test("what an answer asks to remember is there after a restart, and told once")
+  @Test("values from an answer survive a restart and are reported once")
   func kept() async throws {
     let store = try await stand.open()
     let user = try await store.partition(of: "u-1")
@@ -45,7 +45,7 @@ import Testing
     #expect(memory.throttles.map(\.verb) == [nil, "inbox"])
   }
 
-  @Test("G13 the installation's values outlive a user, and a user's are nobody else's")
+  @Test("G13: users share installation values, and each user's own values stay separate")
   func scopes() async throws {
     let store = try await stand.open()
     let (one, two) = (try await store.partition(of: "u-1"), try await store.partition(of: "u-2"))
@@ -60,7 +60,7 @@ import Testing
     #expect(try await staging.memory(of: "paper", in: there) == ProviderMemory())
   }
 
-  @Test("what is forgotten is gone")
+  @Test("forgotten values are gone after a reopen")
   func forgotten() async throws {
     let store = try await stand.open()
     let user = try await store.partition(of: "u-1")
@@ -75,7 +75,7 @@ import Testing
   }
 
   @Test(
-    "G9 a remembered thing that does not verify is as if it were not there",
+    "G9: a stored value that fails its checksum is treated as absent",
     arguments: ["value = '9'", "name = X'41'", "provider = 'other'", "seal = seal + 1"])
   func damaged(column: String) async throws {
     let store = try await stand.open()

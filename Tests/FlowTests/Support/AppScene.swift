@@ -12,52 +12,53 @@ struct AppScene: Sendable {
   let clock: TestClock
   let provider: ProviderID
 
-  /// - Parameter door: The whole door, or one whose adapter lacks a feature.
+  /// - Parameter variant: The complete variant, or one whose adapter lacks a feature.
   init(
-    _ provider: ProviderID, _ adapter: any EngagementAdapter, behind door: Door = .whole,
+    _ provider: ProviderID, _ adapter: any EngagementAdapter,
+    behind variant: KitVariant = .complete,
     clock: TestClock = TestClock(), _ transport: ScriptedTransport
   ) async throws {
     (self.transport, self.clock, self.provider) = (transport, clock, provider)
-    let adapter = door.adapter(adapter)
-    func route(_ verb: EngagementAdapterAPI.Operation.Verb) -> Route {
+    let adapter = variant.adapter(adapter)
+    func route(_ verb: EngagementAdapterAPI.Operation.Verb) -> Engagement.Route {
       adapter.capabilities.ability(verb).travel == .unsupported ? .none : .only(provider)
     }
     engagement = try await Engagement.open(
       cache: .temporary, device: .test, transport: transport,
-      providers: [Provider(provider, adapter)],
-      routes: Routes(cards: route(.cards), inbox: route(.inbox)),
-      options: Options(environment: "flow", secrets: MemorySecretStore(), clock: clock))
+      providers: [provider: adapter],
+      routes: Engagement.Routes(cards: route(.cards), inbox: route(.inbox)),
+      options: Engagement.Options(environment: "flow", secrets: MemorySecretStore(), clock: clock))
   }
 
   /// Makes the user present, who agrees to everything, and sends what that brings.
   func signIn(
-    _ user: User, credentials: @escaping CredentialSource = { _ in nil }
+    _ user: User, credentials: @escaping Engagement.CredentialSource = { _ in nil }
   ) async throws {
     try await engagement.signIn(user, credentials: credentials)
     try await engagement.setConsent(.full)
     await deliver()
   }
 
-  func refresh(_ target: RefreshTarget) async -> ProviderOutcome? {
+  func refresh(_ target: Engagement.RefreshTarget) async -> Engagement.ProviderOutcome? {
     await engagement.refresh(target).providers[provider]
   }
 
   @discardableResult func perform(
     _ action: ItemAction, on id: String
-  ) async throws -> Receipt {
+  ) async throws -> Engagement.Receipt {
     try await engagement.perform(action, on: ItemID(provider, id))
   }
 
-  func exchange(_ operation: EngagementAdapterAPI.Operation) async -> Exchange.Outcome {
-    await engagement.exchange(operation, with: provider)
+  func execute(_ operation: EngagementAdapterAPI.Operation) async -> OperationRunner.Outcome {
+    await engagement.execute(operation, with: provider)
   }
 
   /// All of them at the same time; what the test does comes once they are under way.
-  func exchange(
+  func execute(
     _ operations: [EngagementAdapterAPI.Operation], meanwhile: () async -> Void
-  ) async -> [Exchange.Outcome] {
-    await withTaskGroup(of: Exchange.Outcome.self) { group in
-      for operation in operations { group.addTask { await exchange(operation) } }
+  ) async -> [OperationRunner.Outcome] {
+    await withTaskGroup(of: OperationRunner.Outcome.self) { group in
+      for operation in operations { group.addTask { await execute(operation) } }
       await meanwhile()
       return await group.reduce(into: []) { $0.append($1) }
     }
@@ -72,10 +73,10 @@ struct AppScene: Sendable {
   func deliver() async { await engagement.deliver(to: provider) }
 
   var pending: Int {
-    get async throws { try await engagement.pending()[provider] ?? 0 }
+    get async throws { try await engagement.pendingCounts[provider] ?? 0 }
   }
 
-  var messages: [String] { engagement.inbox().messages.map(\.id.value) }
+  var messages: [String] { engagement.inbox.messages.map(\.id.value) }
 
   func cards(in container: ContainerID = "home") -> [String] {
     engagement.cards(in: container).cards.map(\.id.value)
@@ -84,7 +85,7 @@ struct AppScene: Sendable {
   func end() async throws { try await engagement.close() }
 }
 
-extension ProviderOutcome {
+extension Engagement.ProviderOutcome {
   /// Why nothing came; nil where something did.
   var fault: EngagementError? {
     switch self {

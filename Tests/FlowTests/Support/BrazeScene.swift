@@ -8,35 +8,36 @@ import EngagementModel
 import EngagementTesting
 import FoundationEssentials
 
-/// The Braze adapter behind a door, with a vendor that answers from a script.
+/// The Braze adapter behind a variant, with a vendor that answers from a script.
 struct BrazeScene: BrazeFixtures, Sendable {
   let transport: ScriptedTransport
   let clock = TestClock()
-  let memory: MemoryHouse
-  let roads: Roads
+  let memory: MemoryHost
+  let runners: OperationRunners
 
   init(
-    _ door: Door, user: User = "u-1", signs: Bool = false, _ transport: ScriptedTransport,
-    credentials: @escaping MemoryHouse.CredentialSource = { _ in nil }
+    _ variant: KitVariant, user: User = "u-1", signs: Bool = false, _ transport: ScriptedTransport,
+    credentials: @escaping MemoryHost.CredentialSource = { _ in nil }
   ) throws {
     self.transport = transport
-    memory = door.memory(
+    memory = variant.memory(
       try Self.adapter(signs: signs), user: user, transport: transport, clock: clock,
       credentials: credentials)
     memory.setSession(Session("session-1", startedAt: clock.now))
-    roads = door.roads(in: memory)
+    runners = variant.runners(in: memory)
   }
 
   /// A scene whose vendor enables cards and then answers syncs one after another.
   static func enabled(
-    _ door: Door = .whole, user: User = "u-1", syncs: [String], data: [HTTPResponse] = []
+    _ variant: KitVariant = .complete, user: User = "u-1", syncs: [String],
+    data: [HTTPResponse] = []
   ) async throws -> BrazeScene {
     let scene = try BrazeScene(
-      door, user: user,
+      variant, user: user,
       ScriptedTransport([
         dataLine: [.json(200, config(100))] + data, syncLine: syncs.map { .json(201, $0) },
       ]))
-    _ = await scene.roads.perform(.settings)
+    _ = await scene.runners.perform(.settings)
     scene.transport.forget()
     return scene
   }
@@ -63,20 +64,20 @@ struct BrazeScene: BrazeFixtures, Sendable {
     memory.cards(includingControl: true).first { $0.id.value == id }
   }
 
-  func sync() async -> Exchange.Outcome { await roads.perform(Self.cards) }
+  func sync() async -> OperationRunner.Outcome { await runners.perform(Self.cards) }
 }
 
-/// A door without one feature, with its name.
+/// A variant without one feature, with its name.
 struct BrazeDoor: Sendable, CustomStringConvertible {
   let description: String
-  let door: Door
+  let variant: KitVariant
 
-  init(_ description: String, _ door: Door) {
+  init(_ description: String, _ variant: KitVariant) {
     self.description = description
-    self.door = door
+    self.variant = variant
   }
 
-  /// A door at which answers bring other changes.
+  /// A variant at which answers bring other changes.
   static func changes(
     _ description: String, _ change: @escaping @Sendable (Change) -> Change?
   ) -> BrazeDoor {
@@ -89,7 +90,7 @@ struct BrazeDoor: Sendable, CustomStringConvertible {
       })
   }
 
-  /// A door at which items come in another way.
+  /// A variant at which items come in another way.
   static func mode(
     _ description: String, _ mode: @escaping @Sendable (ItemMode) -> ItemMode
   ) -> BrazeDoor {
@@ -99,7 +100,7 @@ struct BrazeDoor: Sendable, CustomStringConvertible {
     }
   }
 
-  /// A door with other steps.
+  /// A variant with other steps.
   static func steps(
     _ description: String, _ step: @escaping @Sendable (Step) -> Step
   ) -> BrazeDoor {
@@ -107,24 +108,25 @@ struct BrazeDoor: Sendable, CustomStringConvertible {
   }
 }
 
-/// A house that lets a test change what an exchange sees or commits.
-struct BrazeChangedHouse: ExchangeHouse {
-  let memory: MemoryHouse
+/// A host that lets a test change what an runner sees or commits.
+struct BrazeChangedHost: OperationHost {
+  let memory: MemoryHost
   var context: @Sendable (AdapterContext) -> AdapterContext = { $0 }
   var commit: @Sendable ([Change]) -> [Change] = { $0 }
   /// Whose answer it is: the attempt's, or that of whoever is there now.
   var owner: @Sendable (Attempt) -> Attempt = { $0 }
 
   func context(
-    for operation: Operation, _ attempt: Attempt
+    for operation: Operation, _ attempt: Attempt, delivering rows: [Int64]
   ) async throws(EngagementError) -> AdapterContext {
-    context(try await memory.context(for: operation, attempt))
+    context(try await memory.context(for: operation, attempt, delivering: rows))
   }
 
   func commit(
-    _ changes: [Change], of operation: Operation, _ attempt: Attempt
+    _ changes: [Change], of operation: Operation, _ attempt: Attempt,
+    recording event: EngagementEvent?
   ) async throws(EngagementError) {
-    try await memory.commit(commit(changes), of: operation, owner(attempt))
+    try await memory.commit(commit(changes), of: operation, owner(attempt), recording: event)
   }
 
   func renewCredential(

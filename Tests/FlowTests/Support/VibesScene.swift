@@ -6,25 +6,25 @@ import EngagementTesting
 import EngagementVibes
 import VibesFixtures
 
-/// A house with the vendor behind it.
+/// A host with the vendor behind it.
 struct VibesScene: Sendable {
   let vendor: FakeVibes
   let transport: ScriptedTransport
-  let memory: MemoryHouse
-  let roads: Roads
+  let memory: MemoryHost
+  let runners: OperationRunners
   let clock = TestClock()
 
   init(
-    _ door: Door, vendor: FakeVibes = FakeVibes(), user: User = "u-1",
+    _ variant: KitVariant, vendor: FakeVibes = FakeVibes(), user: User = "u-1",
     association: VibesConfiguration.Association = .onSignIn,
-    kept: MemoryHouse.Kept = .init(), script: ScriptedTransport.Script? = nil
+    kept: MemoryHost.Kept = .init(), script: ScriptedTransport.Script? = nil
   ) throws {
     self.vendor = vendor
     transport = ScriptedTransport(script ?? vendor.script)
-    memory = door.memory(
+    memory = variant.memory(
       try Vibes.adapter(association: association), user: user, transport: transport, clock: clock,
       kept: kept)
-    roads = door.roads(in: memory)
+    runners = variant.runners(in: memory)
   }
 
   /// What was asked, without what all paths begin with.
@@ -42,13 +42,13 @@ struct VibesScene: Sendable {
       .map { $0.headers.secret("Authorization")?.revealed }
   }
 
-  func perform(_ operation: Vibes.Operation) async -> Exchange.Outcome {
-    await roads.perform(operation)
+  func perform(_ operation: Vibes.Operation) async -> OperationRunner.Outcome {
+    await runners.perform(operation)
   }
 
   /// Performs all of them at the same time.
-  func perform(_ operations: [Vibes.Operation]) async -> [Exchange.Outcome] {
-    await withTaskGroup(of: Exchange.Outcome.self) { group in
+  func perform(_ operations: [Vibes.Operation]) async -> [OperationRunner.Outcome] {
+    await withTaskGroup(of: OperationRunner.Outcome.self) { group in
       for operation in operations { group.addTask { await perform(operation) } }
       return await group.reduce(into: []) { $0.append($1) }
     }
@@ -57,9 +57,9 @@ struct VibesScene: Sendable {
   func value(_ scope: Scope, _ name: String) -> String? { memory.value(scope, name) }
 }
 
-extension Door {
-  /// A door where some changes are lost on their way from an answer.
-  static func losing(_ isLost: @escaping @Sendable (Change) -> Bool) -> Door {
+extension KitVariant {
+  /// A variant where some changes are lost on their way from an answer.
+  static func losing(_ isLost: @escaping @Sendable (Change) -> Bool) -> KitVariant {
     .without { adapter in
       adapter.answer = { answer in
         Answer(answer.changes.filter { !isLost($0) }, answer.verdict)

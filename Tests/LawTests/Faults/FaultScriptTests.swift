@@ -12,14 +12,14 @@ import Testing
     .init(.delay(.milliseconds(1_500))), .init(.wrongType), .init(.invalidUTF8), .init(.duplicate),
   ])
 
-  @Test("a script comes back whole from its JSON")
+  @Test("a fault script survives a JSON round trip")
   func roundTrip() throws {
     let json = try JSON(parsing: Self.everything.json.encoded())
     #expect(try FaultScript(json: json) == Self.everything)
   }
 
   @Test(
-    "a script that is none names what is wrong",
+    "an invalid fault script is refused, and the error names the field",
     arguments: [
       (#"{}"#, "faults"), (#"{"faults":[{"fault":"fire"}]}"#, "faults[0].fault"),
       (#"{"faults":[{"fault":"deadAfter"},{"fault":"status"}]}"#, "faults[1].status"),
@@ -39,7 +39,7 @@ import Testing
 @Suite struct FaultyTransportTests {
   private static let body = #"{"a":1}"#
   private let clock = TestClock()
-  private let heard = Counter()
+  private let heard = CallCounter()
 
   private func transport(_ faults: FaultScript.Fault...) -> FaultyTransport {
     let heard = heard
@@ -55,16 +55,16 @@ import Testing
       let response = try await transport.send(request)
       return "\(response.status) \(String(decoding: response.body, as: UTF8.self))"
     } catch {
-      return error.code.text
+      return error.code.rawValue
     }
   }
 
-  @Test("without a fault a request passes")
+  @Test("a request without a fault passes")
   func sound() async {
     #expect(await send(transport()) == "200 \(Self.body)")
   }
 
-  @Test("a fault strikes its place only, after so many requests and so many times")
+  @Test("a fault applies only to its request line, after a given count and a given number of times")
   func counting() async {
     let transport = transport(.init(.status(500), on: "GET /x", after: 1, times: 2))
     var seen: [String] = []
@@ -75,14 +75,14 @@ import Testing
   }
 
   @Test(
-    "a connection breaks before or after the vendor has heard",
+    "a connection fails before or after the vendor receives the request",
     arguments: [(FaultScript.Kind.deadBefore, 0), (.deadAfter, 1)])
   func dead(kind: FaultScript.Kind, count: Int) async {
     #expect(await send(transport(.init(kind))) == "unavailable")
     #expect(heard.next() == count)
   }
 
-  @Test("a duplicate is heard twice, a delay moves the clock")
+  @Test("a duplicate reaches the vendor twice, and a delay advances the clock")
   func doubledAndLate() async {
     let start = clock.now
     _ = await send(transport(.init(.duplicate)))
@@ -92,7 +92,7 @@ import Testing
   }
 
   @Test(
-    "a body is cut, of another type, or no text",
+    "a fault cuts the body, changes its type or makes it invalid UTF-8",
     arguments: [
       (FaultScript.Kind.cut(3), #"200 {"a"#), (.wrongType, "200 []"),
       (.invalidUTF8, "200 {\"\u{fffd}\u{fffd}\":1}"),
@@ -101,7 +101,7 @@ import Testing
     #expect(await send(transport(.init(kind))) == text)
   }
 
-  @Test("another script takes the place of the one before")
+  @Test("a new script replaces the previous one")
   func loading() async {
     let transport = transport(.init(.deadBefore, times: nil))
     #expect(await send(transport) == "unavailable")
@@ -110,7 +110,7 @@ import Testing
     #expect(await send(transport) == "200 \(Self.body)")
   }
 
-  @Test("a cancelled request is cancelled and not sent")
+  @Test("a cancelled request fails as cancelled and is not sent")
   func cancelled() async {
     let transport = transport()
     let outcome = await withTaskGroup(of: String.self) { group in

@@ -1,52 +1,59 @@
 import EngagementAdapterAPI
-import EngagementHTTP
 import EngagementJSON
 import EngagementModel
-import EngagementTesting
+import EngagementPlatform
+import EngagementVendors
 
 /// Atomic in memory, from its protocol: tokens say who asks, each container is a feed, events are
 /// known by their ids.
-actor AtomicServer: VendorServer {
+struct AtomicServer: VendorServer {
+  static let paths: [String] = []
+
   private var own = Belongings()
   private var used: Set<Secret> = []
   private var expired: Set<Secret> = []
   private var events: Set<String> = []
 
-  let registrations = 0
-  var effects: [VendorEffect] { own.effects }
+  init(seed: UInt64?, at now: Date) {}
 
-  func put(_ items: [[UInt8]], in feed: Feed, for user: User) {
+  mutating func put(_ items: [[UInt8]], in feed: Feed, for user: User, at now: Date) {
     own.put(items, in: feed, for: user)
   }
 
-  func clear(_ feed: Feed, of user: User) { own.clear(feed, of: user) }
+  mutating func clear(_ feed: Feed, of user: User, at now: Date) { own.clear(feed, of: user) }
 
-  func expireCredentials() { expired = used }
+  mutating func expireCredentials(at now: Date) { expired = used }
 
-  nonisolated func speaker(of request: HTTPRequest) async -> User? { Self.user(of: request) }
+  func user(of request: VendorRequest) -> User? { Self.user(of: request) }
 
-  private static func user(of request: HTTPRequest) -> User? {
+  private static func user(of request: VendorRequest) -> User? {
     token(of: request).flatMap(JWTClaims.init)?.subject(["sub"]).map { User(UserID($0)) }
   }
 
-  private static func token(of request: HTTPRequest) -> Secret? {
-    guard let value = request.headers.secret("Authorization")?.revealed else { return nil }
+  private static func token(of request: VendorRequest) -> Secret? {
+    guard let value = request.header("Authorization") else { return nil }
     return Secret(value.split(separator: " ").last.map(String.init) ?? "")
   }
 
-  func answer(_ request: HTTPRequest) -> HTTPResponse {
+  mutating func answer(_ request: VendorRequest, at now: Date) -> VendorAnswer {
+    own.answer(reply(to: request))
+  }
+
+  private mutating func reply(to request: VendorRequest) -> VendorReply {
     guard let token = Self.token(of: request), let user = Self.user(of: request),
-      request.headers.secret("x-atomic-sdk-api-key") != nil
-    else { return HTTPResponse(401) }
+      request.header("x-atomic-sdk-api-key") != nil
+    else { return VendorReply(401) }
     used.insert(token)
-    guard !expired.contains(token) else { return HTTPResponse(401) }
-    let path = Wire.path(request.line)
-    guard path.count >= 2, path[0] == "env-1" else { return HTTPResponse(404) }
+    guard !expired.contains(token) else { return VendorReply(401) }
+    let path = request.segments ?? []
+    guard path.count >= 2, path[0] == "env-1" else { return VendorReply(404) }
     switch (request.method, path[1]) {
-    case (.get, "feed") where path.count == 3: return feed(ContainerID(path[2]), user)
-    case (.get, "user-metrics"):
-      return .json(
-        200, #"{"aggregates":{"cards":{"total":{"active":0,"unseenCardInstanceIds":[]}}}}"#)
+    case ("GET", "feed") where path.count == 3: return feed(ContainerID(path[2]), user)
+    case ("GET", "user-metrics"):
+      return VendorReply(
+        200,
+        json: Array(
+          #"{"aggregates":{"cards":{"total":{"active":0,"unseenCardInstanceIds":[]}}}}"#.utf8))
     default: return change(request, path[1], user)
     }
   }
@@ -63,38 +70,41 @@ actor AtomicServer: VendorServer {
     "POST response": ["streamContainerId", "cardInstanceId", "values"],
   ]
 
-  private func change(_ request: HTTPRequest, _ call: String, _ user: User) -> HTTPResponse {
-    guard let members = Self.required["\(request.method) \(call)"] else { return HTTPResponse(404) }
-    guard let body = try? JSON(parsing: request.body ?? []),
+  private mutating func change(_ request: VendorRequest, _ call: String, _ user: User)
+    -> VendorReply
+  {
+    guard let members = Self.required["\(request.method) \(call)"] else { return VendorReply(404) }
+    guard let body = try? JSON(parsing: request.body),
       members.allSatisfy({ body[$0] != nil })
-    else { return .json(400, #"{"errors":[{"title":"Something is missing."}]}"#) }
+    else {
+      return VendorReply(400, json: Array(#"{"errors":[{"title":"Something is missing."}]}"#.utf8))
+    }
     let card = body["cardInstanceId"]?.string
     switch call {
     case "analytics": take(body["data"]?.array ?? [], user)
     case "dismiss", "snooze": own.mark(call, on: card ?? "", by: user)
     // Nobody says that a second submission is known as one.
-    default: own.note(VendorEffect(call, on: card, by: user))
+    default: own.note(call, of: card, by: user)
     }
-    return .json(200, #"{"ok":true}"#)
+    return VendorReply(200, json: Array(#"{"ok":true}"#.utf8))
   }
 
-  private func feed(_ container: ContainerID, _ user: User) -> HTTPResponse {
+  private func feed(_ container: ContainerID, _ user: User) -> VendorReply {
     let cards = own.list(Feed(.cards, in: container), of: user) { card in
       let id = card["instance"]?["id"]?.string ?? ""
       return !["dismiss", "snooze"].contains { own.has($0, on: id, by: user) }
     }
-    return HTTPResponse(200, body: Wire.object("cardInstances", cards))
+    return VendorReply(200, json: SampleText.object("cardInstances", cards))
   }
 
-  private func take(_ batch: [JSON], _ user: User) {
+  private mutating func take(_ batch: [JSON], _ user: User) {
     for event in batch {
       let id = event["id"]?.string ?? ""
       guard events.insert(id).inserted else { continue }
       own.note(
-        VendorEffect(
-          event["analyticsEvent"]?.string ?? "",
-          on: event["cardContext"]?["cardInstanceId"]?.string, by: user,
-          id: "\(id) \(event["timestamp"]?.string ?? "")"))
+        event["analyticsEvent"]?.string ?? "",
+        of: event["cardContext"]?["cardInstanceId"]?.string, by: user,
+        id: "\(id) \(event["timestamp"]?.string ?? "")")
     }
   }
 }

@@ -1,12 +1,13 @@
 import EngagementAdapterAPI
 import EngagementJSON
 import EngagementModel
-import EngagementTesting
+import EngagementVendors
 
 /// What a vendor's server keeps of each user: items as bytes, and what was done to them.
 struct Belongings {
   private var items: [User: [Feed: [[UInt8]]]] = [:]
   private var marks: [User: Set<String>] = [:]
+  /// What the request that is answered now has changed.
   private(set) var effects: [VendorEffect] = []
 
   mutating func put(_ items: [[UInt8]], in feed: Feed, for user: User) {
@@ -43,8 +44,20 @@ struct Belongings {
   /// Does what has the same effect however often it comes.
   mutating func mark(_ mark: String, on id: String, by user: User) {
     guard marks[user, default: []].insert("\(mark) \(id)").inserted else { return }
-    note(VendorEffect(mark, on: id, by: user, id: mark))
+    note(mark, of: id, by: user, id: mark)
   }
 
-  mutating func note(_ effect: VendorEffect) { effects.append(effect) }
+  mutating func note(
+    _ name: String, of item: String? = nil, by user: User, id: String? = nil, time: Int64? = nil
+  ) {
+    effects.append(
+      VendorEffect(
+        name, of: item ?? "", by: user.id?.rawValue ?? "anonymous", id: id, time: time))
+  }
+
+  /// The answer to a request, with what it changed.
+  mutating func answer(_ reply: VendorReply) -> VendorAnswer {
+    defer { effects = [] }
+    return VendorAnswer(reply: reply, effects: effects)
+  }
 }

@@ -14,7 +14,8 @@ extension Subjects {
       provider: AdapterSubject.provider)
     var subject = AdapterSubject(
       "atomic", items: [atomicCards], adapter: { _ in AtomicOutline(configuration) },
-      server: { AtomicServer() }, credential: { token(of: $0, serial: $1) })
+      server: { AtomicServer(seed: nil, at: $0) }, credential: { token(of: $0, serial: $1) })
+    subject.credentialHeaders = ["x-atomic-sdk-api-key"]
     subject.pushes = [
       PushSample(
         [
@@ -47,7 +48,7 @@ extension Subjects {
   private static func token(of user: UserID, serial: Int) -> Secret {
     let end = Int64(TestClock().now.timeIntervalSince1970) + 86_400
     let claims: JSON = [
-      "sub": .string(user.text), "exp": .integer(end), "jti": .integer(Int64(serial)),
+      "sub": .string(user.rawValue), "exp": .integer(end), "jti": .integer(Int64(serial)),
     ]
     let parts = [#"{"alg":"RS512","typ":"JWT"}"#, claims.text].map {
       Base64URL.text(of: Array($0.utf8))
@@ -91,12 +92,12 @@ extension Subjects {
         .vote(useful: false, reason: .other, message: "why"), .impression, .click,
       ]
     ) { id, place in
-      card(id, active: "2026-09-30T08:\(Wire.descending(place)).000Z")
+      card(id, active: "2026-09-30T08:\(SampleText.descending(place)).000Z")
     }
   }
 
   private static func card(_ id: String, active: String) -> String {
-    #"{"instance":{"id":\#(Wire.quoted(id)),"status":"active"},"#
+    #"{"instance":{"id":\#(SampleText.quoted(id)),"status":"active"},"#
       + #""actions":{"dismiss":{"swipe":true},"snooze":{"overflow":true}},"#
       + #""metadata":{"priority":5,"lastCardActiveTime":"\#(active)"},"#
       + #""defaultView":{"nodes":[{"type":"headline","attributes":{"text":"Card"}}]}}"#

@@ -1,16 +1,22 @@
 import EngagementAdapterAPI
 import EngagementBraze
+import EngagementBrazeTools
+import EngagementFormats
+import EngagementJSON
 import EngagementModel
 import EngagementTesting
+import EngagementVendors
 
 extension Subjects {
   static func braze() throws -> AdapterSubject {
     let configuration = try BrazeConfiguration(
       endpoint: "https://sdk.braze.example", apiKey: Secret("canary-key"),
-      provider: AdapterSubject.provider, signsRequests: true)
+      signsRequests: true)
     var subject = AdapterSubject(
       "braze", items: [brazeCards], adapter: { _ in BrazeAdapter(configuration) },
-      server: { BrazeServer() }, credential: { Secret("canary-signature-\($0)-\($1)") })
+      server: { StrictBrazeServer(seed: nil, at: $0) },
+      credential: { signature(of: $0, serial: $1) })
+    subject.credentialHeaders = VendorRegistration.braze.credentialHeaders
     subject.pushes = [
       PushSample(
         [
@@ -42,6 +48,15 @@ extension Subjects {
     return subject
   }
 
+  /// A JSON Web Token whose last part says that it is a secret.
+  private static func signature(of user: UserID, serial: Int) -> Secret {
+    let claims: JSON = [
+      "sub": .string(user.rawValue), "exp": 4_000_000_000, "serial": .integer(Int64(serial)),
+    ]
+    let parts = [#"{"alg":"RS256"}"#, String(decoding: claims.encoded(), as: UTF8.self)]
+    return Secret(parts.map { Base64URL.text(of: Array($0.utf8)) + "." }.joined() + "canaryaa")
+  }
+
   private static var brazeCards: ItemSamples {
     ItemSamples(
       .cards, idMember: "id",
@@ -65,7 +80,7 @@ extension Subjects {
       actions: [.impression, .click, .dismiss],
       unknownKind: #"{"id":"later","tp":"hologram","ca":1790700000}"#
     ) { id, place in
-      #"{"id":\#(Wire.quoted(id)),"tp":"short_news","tt":"Card \#(place)","db":true,"#
+      #"{"id":\#(SampleText.quoted(id)),"tp":"short_news","tt":"Card \#(place)","db":true,"#
         + #""u":"https://example.com","ca":\#(1_790_800_000 - place),"ea":-1}"#
     }
   }

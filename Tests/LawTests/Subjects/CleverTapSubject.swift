@@ -9,7 +9,8 @@ extension Subjects {
       accountID: "ACC-1", token: Secret("canary-token"), provider: AdapterSubject.provider)
     var subject = AdapterSubject(
       "clevertap", items: [cleverTapMessages], adapter: { _ in CleverTapOutline(configuration) },
-      server: { CleverTapServer() })
+      server: { CleverTapServer(seed: nil, at: $0) })
+    subject.credentialHeaders = ["x-clevertap-token"]
     subject.pushes = [
       PushSample(
         [
@@ -48,7 +49,7 @@ extension Subjects {
       ],
       actions: [.read, .click, .open, .delete, .dismiss]
     ) { id, place in
-      #"{"_id":\#(Wire.quoted(id)),"wzrk_id":"c-1","wzrk_pivot":"wzrk_default","#
+      #"{"_id":\#(SampleText.quoted(id)),"wzrk_id":"c-1","wzrk_pivot":"wzrk_default","#
         + #""date":\#(1_790_800_000 - place),"isRead":false,"#
         + #""msg":{"type":"simple","content":[{"title":{"text":"Message \#(place)"}}]}}"#
     }

@@ -1,14 +1,17 @@
 import EngagementAdapterAPI
 import EngagementModel
+import EngagementPlatform
 import EngagementTesting
+import EngagementVendors
 import EngagementVibes
+import EngagementVibesTools
 
 extension Subjects {
   static func vibes() throws -> AdapterSubject {
-    let configuration = try VibesConfiguration(appID: "app-1", provider: AdapterSubject.provider)
+    let configuration = try VibesConfiguration(appID: "app-1")
     var subject = AdapterSubject(
       "vibes", items: [vibesMessages], adapter: { _ in VibesAdapter(configuration) },
-      server: { VibesServer() })
+      server: { vibesServer(at: $0) })
     subject.pushes = [
       PushSample(
         [
@@ -34,6 +37,15 @@ extension Subjects {
     return subject
   }
 
+  private static func vibesServer(at now: Date) -> any VendorServer {
+    guard var server = VendorRegistration.vibes.server?.init(seed: nil, at: now) else {
+      return MemoryServer(seed: nil, at: now)
+    }
+    // So that a token that leaks is found.
+    try? server.configure(["tokenPrefix": "canary-"], at: now)
+    return server
+  }
+
   private static var vibesMessages: ItemSamples {
     ItemSamples(
       .inbox, idMember: "message_uid",
@@ -55,8 +67,9 @@ extension Subjects {
       ],
       actions: [.open, .read, .expire(at: nil), .dismiss, .delete, .impression, .click]
     ) { id, place in
-      let time = "2026-09-30T08:\(Wire.descending(place)).000Z"
-      return #"{"message_uid":\#(Wire.quoted(id)),"content":"Text","subject":"Message \#(place)","#
+      let time = "2026-09-30T08:\(SampleText.descending(place)).000Z"
+      return
+        #"{"message_uid":\#(SampleText.quoted(id)),"content":"Text","subject":"Message \#(place)","#
         + #""created_at":"\#(time)","apprefdata":{"activityType":"Broadcast","activityUid":"a"}}"#
     }
   }

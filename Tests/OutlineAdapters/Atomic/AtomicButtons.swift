@@ -2,9 +2,9 @@ import EngagementFormats
 import EngagementJSON
 import EngagementModel
 
-/// Button nodes as buttons.
+/// Maps button nodes to buttons.
 enum AtomicButtons {
-  /// Nil for what is no button, and for a link that leads nowhere or where code would run.
+  /// Nil if the node is not a button, or a link without a target or with one that could run code.
   static func button(_ type: JSONKey, _ fields: JSONFields) -> CardButton? {
     guard let action = action(type, fields) else { return nil }
     var attributes = JSONObject()
@@ -28,7 +28,7 @@ enum AtomicButtons {
     }
   }
 
-  /// Nil, which asks the user, for a period that is absent, in the past or no duration.
+  /// Nil for a period that is absent, negative or invalid; the card then asks the user.
   private static func seconds(_ fields: JSONFields) -> Int? {
     guard let period = fields.string("snoozePeriod").flatMap(ISO8601.duration(from:)),
       period >= .zero
@@ -36,14 +36,14 @@ enum AtomicButtons {
     return Int(exactly: period.components.seconds)
   }
 
-  /// A payload goes before a subview and a subview before an address.
+  /// A payload takes precedence over a subview, and a subview over a URL.
   private static func link(_ fields: JSONFields) -> CardButton.Link? {
     if let payload = fields.json("action")?.object { return .payload(payload) }
     if let id = fields.string("layoutId") { return .subview(id) }
     return AtomicText.address(fields, "url").map(CardButton.Link.url)
   }
 
-  /// Where a submit button leads once the card is submitted.
+  /// Adds the target that a submit button opens after the submission.
   private static func addRedirect(_ fields: JSONFields, to attributes: inout JSONObject) {
     if let payload = fields.json("action")?.object {
       attributes["payload"] = .object(payload)

@@ -3,18 +3,19 @@ import EngagementFormats
 import EngagementHTTP
 import EngagementJSON
 import EngagementModel
-import FoundationEssentials
+import EngagementPlatform
 
-/// An operation in Atomic's words: what is asked where, before anybody signs for it.
+/// An operation as a call of Atomic's interface, without its credentials.
 struct AtomicCall {
   var method: HTTPMethod
   var path: [String]
   var query: [(name: String, value: String)] = []
   var body: [UInt8]?
-  /// The key under which the entity tag of the last answer is kept.
+  /// The key of the stored entity tag of the last answer.
   var tag: String?
 
-  /// Throws `unsupported` for what Atomic lacks and `invalidArgument` for what it would refuse.
+  /// Throws `unsupported` if Atomic lacks the operation and `invalidArgument` if it would refuse
+  /// it.
   init(
     _ operation: Operation, in context: AdapterContext
   ) throws(EngagementError) {
@@ -44,11 +45,11 @@ struct AtomicCall {
   // MARK: Cards
 
   private init(feed container: ContainerID?, _ filters: [CardFilter]) throws(EngagementError) {
-    guard let container, !container.text.isEmpty else {
+    guard let container, !container.rawValue.isEmpty else {
       throw EngagementError(.invalidArgument, "Atomic has a feed for each container: name one.")
     }
     method = .get
-    path = ["feed", container.text]
+    path = ["feed", container.rawValue]
     let wire = try AtomicFilters.json(filters)
     if !wire.isEmpty {
       query = [("filters", String(decoding: JSON.object(wire).encoded(), as: UTF8.self))]
@@ -66,7 +67,7 @@ struct AtomicCall {
       throw EngagementError(.invalidArgument, "Atomic wants to know the container of a card.")
     }
     var body: JSONObject = [
-      "streamContainerId": .string(container.text), "cardInstanceId": .string(item.id.value),
+      "streamContainerId": .string(container.rawValue), "cardInstanceId": .string(item.id.value),
     ]
     switch action {
     case .dismiss: self.init(.post, "dismiss", body: .object(body))
@@ -74,14 +75,14 @@ struct AtomicCall {
       body["interval"] = .string(try Self.interval(seconds, in: context))
       self.init(.post, "snooze", body: .object(body))
     case .submit(_, let values):
-      // Where Atomic wants the button's name is not known; its web client does not send it.
+      // It is unknown where Atomic expects the button's name; its web client does not send it.
       body["values"] = .object(try Self.checked(values))
       self.init(.post, "response", body: .object(body))
     default: throw EngagementError(.unsupported, "Atomic does not support this.")
     }
   }
 
-  /// Atomic counts from when it hears of the snooze, the user from when they asked for it.
+  /// The remaining time of a snooze: Atomic counts from the request, the user from the action.
   private static func interval(
     _ seconds: Int, in context: AdapterContext
   ) throws(EngagementError) -> String {
@@ -160,7 +161,7 @@ struct AtomicCall {
   }
 }
 
-/// The keys under which entity tags are kept, one for each list that was asked for.
+/// The keys of the stored entity tags, one for each requested list.
 enum AtomicTag {
   static let metrics = "etag.user-metrics"
 
@@ -169,6 +170,6 @@ enum AtomicTag {
   ) throws(EngagementError) -> String {
     let wire = try AtomicFilters.json(filters)
     let query = wire.isEmpty ? [] : JSON.object(wire).encoded()
-    return "etag.feed.\(container.text)" + String(decoding: query, as: UTF8.self)
+    return "etag.feed.\(container.rawValue)" + String(decoding: query, as: UTF8.self)
   }
 }

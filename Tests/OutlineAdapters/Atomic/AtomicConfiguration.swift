@@ -1,31 +1,31 @@
 public import EngagementHTTP
 public import EngagementModel
 
-/// Where and as whom an application speaks to Atomic.
+/// The endpoint, the keys and the options of the Atomic adapter.
 public struct AtomicConfiguration: Hashable, Sendable {
-  /// The client host, such as `https://999-1.client-api.atomic.io`.
+  /// The host for clients, such as `https://999-1.client-api.atomic.io`.
   public let endpoint: HTTPURL
   public let environmentID: String
   public let apiKey: Secret
-  /// A UUID that stands for this start of the application.
+  /// A UUID that identifies this start of the application.
   public let instanceID: String
-  /// The provider whose cards these are.
+  /// The provider that owns the cards.
   public let provider: ProviderID
-  /// A token that ends within this time counts as ended. 60 s unless set.
+  /// How long before its expiry a token counts as expired. 60 s by default.
   public let expiryMargin: Duration
-  /// How long nobody asks the application again after it had no token. Zero unless set.
+  /// How long the kit does not ask the application again after it had no token. Zero by default.
   public let retryInterval: Duration
-  /// The claim that names the user where the API key has one of its own; else the first of
+  /// The claim that names the user, if the API key defines one. Otherwise the first of
   /// `atomic_sub`, `atomic_id`, `sub` and `id` does.
   public let userClaim: String?
-  /// How often feeds are asked for while there is no socket; nil for never. 15 s unless set.
+  /// The interval of feed requests while there is no socket; nil for never. 15 s by default.
   public let pollInterval: Duration?
-  /// Whether signing out takes the push token back. Atomic's own clients differ; off unless set.
+  /// Whether signing out unregisters the push token. Atomic's own clients differ; false by default.
   public let unregistersPushOnSignOut: Bool
 
-  /// Throws `invalidConfiguration` naming the field.
+  /// Throws `invalidConfiguration`, which names the field.
   ///
-  /// - Parameter pollInterval: Zero is never; anything else is at least one second.
+  /// - Parameter pollInterval: Zero means never; any other value becomes at least one second.
   public init(
     endpoint: String = "https://client-api.atomic.io", environmentID: String, apiKey: Secret,
     instanceID: String, provider: ProviderID = "atomic", expiryMargin: Duration = .seconds(60),
@@ -51,7 +51,7 @@ public struct AtomicConfiguration: Hashable, Sendable {
     try require(userClaim != "", "userClaim is empty")
   }
 
-  /// The address under which everything of the environment is, as HTTP or as a socket.
+  /// The root URL of the environment, for HTTP or for the socket.
   func root(_ kind: RootKind) throws(EngagementError) -> HTTPURL {
     switch kind {
     case .https: try endpoint.appending(path: [environmentID])
@@ -61,7 +61,7 @@ public struct AtomicConfiguration: Hashable, Sendable {
 
   enum RootKind { case https, socket }
 
-  /// A socket is as encrypted as the host's other addresses.
+  /// The socket uses TLS if the endpoint does.
   private var socketEndpoint: String {
     let scheme: Origin.Scheme = endpoint.scheme.isEncrypted ? .wss : .ws
     return "\(scheme.rawValue)://\(endpoint.origin.authority)\(endpoint.path)"

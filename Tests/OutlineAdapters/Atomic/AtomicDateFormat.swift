@@ -1,21 +1,22 @@
 import EngagementFormats
-import FoundationEssentials
+import EngagementPlatform
 
-/// The default of a date variable in the form that its author chose, such as `DD MMM YYYY`.
+/// Formats the default of a date variable in its author's format, such as `DD MMM YYYY`.
 ///
-/// It only stands in until the application gives its own text, so it knows English and UTC.
+/// The default only applies until the application provides its own text, so it supports only
+/// English and UTC.
 enum AtomicDateFormat {
   private static let months = [
     "January", "February", "March", "April", "May", "June", "July", "August", "September",
     "October", "November", "December",
   ]
 
-  /// Longer forms before the shorter ones that they begin with.
+  /// Longer tokens are before their own prefixes.
   private static let tokens = [
     "YYYY", "YY", "MMMM", "MMM", "MM", "M", "DD", "D", "HH", "H", "mm", "ss",
   ]
 
-  /// What is no token stands as it is. Nil for a date that has no text.
+  /// Copies any text that is not a token. Nil if the date cannot be written.
   static func text(of date: Date, _ format: String) -> String? {
     guard let stamp = ISO8601.text(of: date).map({ Array($0.utf8) }) else { return nil }
     var output: [UInt8] = []
@@ -32,7 +33,7 @@ enum AtomicDateFormat {
     return String(decoding: output, as: UTF8.self)
   }
 
-  /// A part of `2026-10-20T00:00:00.000Z`.
+  /// The value of a token, from a text such as `2026-10-20T00:00:00.000Z`.
   private static func value(_ token: String, _ stamp: [UInt8]) -> String {
     switch token {
     case "YYYY": digits(stamp[0..<4])

@@ -1,20 +1,20 @@
 import EngagementAdapterAPI
 import EngagementHTTP
 import EngagementModel
-import FoundationEssentials
+import EngagementPlatform
 
-/// What Atomic's refusals mean, in one place.
+/// Interprets Atomic's failures.
 enum AtomicErrors {
   private static let codes: [Int: EngagementError.Code] = [
     403: .permissionDenied, 404: .notFound, 409: .conflict, 410: .notFound,
   ]
 
-  /// Statuses after which the same request may still succeed, besides all from 500.
+  /// The statuses below 500 that allow a retry.
   private static let passing: [Int: EngagementError.Code] = [
     408: .deadlineExceeded, 425: .unavailable, 429: .rateLimited,
   ]
 
-  /// The answer to a status that is no success.
+  /// The answer to a status outside 200…299.
   static func answer(from response: HTTPResponse, at now: Date) -> Answer {
     let status = response.status
     switch status {
@@ -27,12 +27,12 @@ enum AtomicErrors {
     }
   }
 
-  /// The answer to errors inside a success. Their titles are the vendor's text and stay there.
+  /// The answer to errors inside a success. It omits their titles, which are the vendor's text.
   static let insideSuccess = refused(
     .invalidArgument, "answered with errors inside a success", nil)
 
-  /// The answer to what cannot be read: lists stay as they were, and whether a call had its
-  /// effect nobody knows.
+  /// The answer to an unreadable body: lists do not change, and it is unknown whether the call had
+  /// an effect.
   static let unreadable = Answer.retry(
     .malformedResponse, "Atomic sent an answer that cannot be read.")
 

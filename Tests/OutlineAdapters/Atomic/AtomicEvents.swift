@@ -2,12 +2,12 @@ import EngagementFormats
 import EngagementJSON
 import EngagementModel
 
-/// Events in Atomic's words, the same on the socket and over HTTP.
+/// Writes events with Atomic's names, the same on the socket and over HTTP.
 enum AtomicEvents {
-  /// The kinds that Atomic takes.
+  /// The kinds that Atomic accepts.
   static let kinds: Set<EngagementEvent.Kind> = Set(names.map(\.kind)).union([.custom])
 
-  /// The words for an event, the first whose condition the properties meet.
+  /// Atomic's names for the kinds. The first entry applies whose condition the properties meet.
   private static let names: [(kind: EngagementEvent.Kind, needs: String?, word: String)] = [
     (.displayed, nil, "card-displayed"),
     (.vote, "useful", "card-voted-up"),
@@ -24,7 +24,7 @@ enum AtomicEvents {
     (.providerFailed, nil, "request-failed"),
   ]
 
-  /// Properties that are sent, with Atomic's word. Others stay here.
+  /// The properties that are sent, with Atomic's names. Others are not sent.
   private static let properties: [(neutral: String, word: String)] = [
     ("source", "source"), ("reason", "reason"), ("message", "message"),
     ("linkMethod", "linkMethod"), ("url", "url"), ("payload", "payload"), ("detail", "detail"),
@@ -34,20 +34,20 @@ enum AtomicEvents {
     ("path", "path"), ("statusCode", "statusCode"),
   ]
 
-  /// Where an item stood when something happened to it.
+  /// The properties with an item's position, with Atomic's names.
   private static let places: [(neutral: String, word: String)] = [
     ("streamLength", "streamLength"), ("streamLengthVisible", "streamLengthVisible"),
     ("position", "cardPositionInStream"),
   ]
 
-  /// Why the event cannot be said to Atomic; nil where it can.
+  /// Why Atomic does not accept the event; nil if it does.
   static func fault(of event: EngagementEvent) -> String? {
     guard ISO8601.text(of: event.time) != nil else { return "Its time has no text." }
     if event.kind == .custom { return event.name?.isEmpty == false ? nil : "It has no name." }
     return kinds.contains(event.kind) ? nil : "Atomic has no such event."
   }
 
-  /// Writes the events that Atomic takes as an array.
+  /// Writes the events that Atomic accepts as an array.
   static func write(_ events: [EngagementEvent], of user: User, to writer: inout JSONWriter) {
     writer.beginArray()
     for event in events where fault(of: event) == nil { write(event, of: user, to: &writer) }
@@ -58,8 +58,8 @@ enum AtomicEvents {
     _ event: EngagementEvent, of user: User, to writer: inout JSONWriter
   ) {
     writer.beginObject()
-    writer.member("id", event.id.text)
-    writer.member("endUserId", user.id?.text ?? "")
+    writer.member("id", event.id.rawValue)
+    writer.member("endUserId", user.id?.rawValue ?? "")
     writer.member("timestamp", ISO8601.text(of: event.time) ?? "")
     writer.member("properties", .object(properties(of: event)))
     writer.member("eventContext", ["userLocalTimestamp": .string(localTime(of: event))])
@@ -78,10 +78,10 @@ enum AtomicEvents {
   private static func word(for event: EngagementEvent) -> String {
     names.first { name in
       name.kind == event.kind && name.needs.map { event.properties[$0]?.bool == true } ?? true
-    }?.word ?? event.kind.text
+    }?.word ?? event.kind.rawValue
   }
 
-  /// In UTC where the local time has no text.
+  /// The event's local time, or UTC if the local time cannot be written.
   private static func localTime(of event: EngagementEvent) -> String {
     ISO8601.text(of: event.time, as: .local(offset: event.zoneOffset))
       ?? ISO8601.text(of: event.time) ?? ""
@@ -97,13 +97,13 @@ enum AtomicEvents {
     return object
   }
 
-  /// The limit is Atomic's.
+  /// Cuts the message to Atomic's limit.
   private static func limited(_ message: String) -> String { String(message.prefix(280)) }
 
   // MARK: Contexts
 
   private static func container(of event: EngagementEvent) -> JSONObject {
-    let container = event.item?.container?.text ?? event.properties["containerID"]?.string
+    let container = event.item?.container?.rawValue ?? event.properties["containerID"]?.string
     return container.map { ["containerId": .string($0)] } ?? [:]
   }
 

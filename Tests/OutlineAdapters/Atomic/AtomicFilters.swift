@@ -1,20 +1,20 @@
 import EngagementFormats
 import EngagementModel
 
-/// Filters in Atomic's words: `{"metadata.priority__gte": 3}`.
+/// Writes filters with Atomic's names: `{"metadata.priority__gte": 3}`.
 enum AtomicFilters {
   private static let operators: [CardFilter.Operator: String] = [
     .equal: "eq", .notEqual: "ne", .greaterThan: "gt", .greaterThanOrEqual: "gte",
     .lessThan: "lt", .lessThanOrEqual: "lte", .oneOf: "in", .noneOf: "nin", .between: "between",
   ]
 
-  /// What Atomic compares the time of creation with.
+  /// The operators that Atomic supports for the time of creation.
   private static let ordered: Set<CardFilter.Operator> = [
     .equal, .notEqual, .greaterThan, .greaterThanOrEqual, .lessThan, .lessThanOrEqual,
   ]
 
-  /// Throws `unsupported` for a filter that Atomic lacks, and `invalidArgument` for one that is
-  /// no good or that another on the same field and with the same operator would replace.
+  /// Throws `unsupported` for a filter that Atomic lacks, and `invalidArgument` for an invalid
+  /// filter or a second one with the same field and operator.
   static func json(_ filters: [CardFilter]) throws(EngagementError) -> JSONObject {
     var object = JSONObject()
     for filter in filters {

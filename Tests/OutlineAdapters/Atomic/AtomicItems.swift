@@ -1,7 +1,7 @@
 import EngagementJSON
 import EngagementModel
 
-/// Atomic's cards as neutral ones.
+/// Maps Atomic's cards.
 ///
 /// | what | absent | wrong type | unknown or out of range |
 /// |---|---|---|---|
@@ -13,7 +13,7 @@ import EngagementModel
 /// | a node's type | skipped | skipped | skipped |
 /// | an address | nil | nil | nil where it can run code |
 enum AtomicItems {
-  /// States from which a card does not come back.
+  /// The final states of a card.
   private static let closed: Set<JSONKey> = ["completed", "dismissed", "expired", "cancelled"]
 
   static func card(
@@ -38,7 +38,7 @@ enum AtomicItems {
     card.eventName = instance.string("eventName")
     card.lifecycleID = instance.string("lifecycleId")
     card.createdAt = AtomicText.date(instance, "createdDate")
-    card.dismissed = card.status.map { closed.contains(JSONKey($0)) } ?? false
+    card.isDismissed = card.status.map { closed.contains(JSONKey($0)) } ?? false
     if let status = card.status { card.handle["status"] = .string(status) }
   }
 
@@ -55,12 +55,12 @@ enum AtomicItems {
 
   private static func readActions(_ actions: JSONFields, into card: inout Card) {
     card.actions = Card.Actions(
-      dismiss: isAllowed(actions, "dismiss"), snooze: isAllowed(actions, "snooze"),
-      voteUp: isAllowed(actions, "voteUp"), voteDown: isAllowed(actions, "voteDown"))
-    card.dismissible = card.actions.dismiss
+      canDismiss: isAllowed(actions, "dismiss"), canSnooze: isAllowed(actions, "snooze"),
+      canVoteUp: isAllowed(actions, "voteUp"), canVoteDown: isAllowed(actions, "voteDown"))
+    card.isDismissible = card.actions.canDismiss
   }
 
-  /// By swiping or from the card's menu: the neutral card does not tell them apart.
+  /// Whether swiping or the card's menu allows the action. The neutral card has one flag for both.
   private static func isAllowed(_ actions: JSONFields, _ name: JSONKey) -> Bool {
     guard let ways = actions.fields(name) else { return false }
     return ways.flag("swipe") == true || ways.flag("overflow") == true
@@ -77,8 +77,8 @@ enum AtomicItems {
     card.title = content.first(.headline)?.text.map(variables.filled)
     card.text = content.first(.text)?.text.map(variables.filled)
     guard let image = content.first(.image) else { return }
-    // A default may be what makes the address one that runs code.
-    card.imageURL = VendorURL.checked(image.url.map(variables.filled))
+    // The default of a variable can make the address one that runs code.
+    card.imageURLText = VendorURL.checked(image.urlText.map(variables.filled))
     card.imageAlt = image.attributes["alt"]?.string.map(variables.filled)
   }
 

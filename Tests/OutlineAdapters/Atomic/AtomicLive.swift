@@ -1,20 +1,20 @@
 import EngagementAdapterAPI
 import EngagementHTTP
 import EngagementModel
-import FoundationEssentials
+import EngagementPlatform
 
-/// Atomic's socket as a state machine: authenticate, subscribe, apply updates; keep the peer
-/// honest with pings; fall back to asking over HTTP, and come back.
+/// Atomic's socket as a state machine. It authenticates, subscribes to feeds, applies updates,
+/// checks the peer with pings, falls back to polling over HTTP, and returns to the socket.
 ///
-/// The socket only brings news. Whatever a user does goes over HTTP; events go both ways.
+/// The socket only brings updates. User actions go over HTTP; events use both ways.
 struct AtomicConversation: Conversation {
   private let configuration: AtomicConfiguration
   private let user: User
 
   private var phase = Phase.idle
-  /// Whether the application wants a socket.
+  /// Whether the application allows the socket.
   private var isAllowed = true
-  /// Whether this connection has been let in.
+  /// Whether the server has authenticated this connection.
   private var isKnown = false
   private var isPolling = false
   private var timers: Set<Timer> = []
@@ -25,18 +25,18 @@ struct AtomicConversation: Conversation {
   private var renewals = AtomicRenewals()
   private var messages = AtomicMessages()
 
-  /// Where the connection is.
+  /// The state of the connection.
   private enum Phase {
-    /// Not begun.
+    /// Not started.
     case idle
     /// Switched off by the application.
     case off
     /// Between two connections.
     case waiting
     case connecting
-    /// Open; the application is asked for a token.
+    /// Open; the application was asked for a token.
     case asking
-    /// Open; the token is sent.
+    /// Open; the token was sent.
     case authenticating
     case live
     case over
@@ -51,7 +51,7 @@ struct AtomicConversation: Conversation {
 
   private enum Timer: String, CaseIterable { case connect, authentication, pulse }
 
-  /// Why this side closes a socket.
+  /// The codes with which this side closes a socket.
   private enum Close {
     static let deadPeer: UInt16 = 3000
     static let otherProtocol: UInt16 = 3001
@@ -59,7 +59,7 @@ struct AtomicConversation: Conversation {
     static let background: UInt16 = 3004
   }
 
-  /// Why the other side may, if it expects to be back soon.
+  /// The code with which the server closes a socket for a short time.
   private static let internalError: UInt16 = 1011
 
   private static let authenticationTime = Duration.seconds(7)
@@ -72,7 +72,7 @@ struct AtomicConversation: Conversation {
 
   mutating func respond(to event: SocketEvent, in context: AdapterContext) -> [SocketAction] {
     if phase == .over { return [] }
-    // A conversation of one user must never carry the token of the next.
+    // A conversation must never use the token of another user.
     if context.user != user { return end(closing: Close.sessionEnds) }
     switch event {
     case .started: return phase == .idle ? start(in: context) : []
@@ -113,7 +113,8 @@ struct AtomicConversation: Conversation {
       ? ask(in: context) : authenticate(in: context)
   }
 
-  /// One renewal in a while: a server that refuses each new token must not drive the application.
+  /// Asks for at most one renewal per interval: a server that refuses each new token must not make
+  /// the application create tokens continuously.
   private mutating func ask(in context: AdapterContext) -> [SocketAction] {
     if phase == .asking { return [] }
     guard renewals.mayAsk(at: context.now) else { return fallBack(closing: Close.otherProtocol) }
@@ -167,7 +168,7 @@ struct AtomicConversation: Conversation {
       let left = removed.isEmpty ? [] : [messages.cancellation(of: removed, in: context)]
       return left.map(SocketAction.send) + subscribe(to: added, in: context)
     }
-    // What has just come up is asked for now, not at the next turn.
+    // A new feed is requested at once, without waiting for the next poll.
     return isPolling && !added.isEmpty ? [.poll(every: configuration.pollInterval)] : []
   }
 
@@ -198,7 +199,7 @@ struct AtomicConversation: Conversation {
     return subscribe(to: [entry], in: context)
   }
 
-  /// The events' own way is the outbox: what cannot be said now is not kept for later.
+  /// Events also go through the outbox, so an event that cannot be sent now is not kept here.
   private mutating func report(
     _ events: [EngagementEvent], in context: AdapterContext
   ) -> [SocketAction] {
@@ -210,7 +211,7 @@ struct AtomicConversation: Conversation {
   // MARK: Time
 
   private mutating func ranOut(_ name: String, in context: AdapterContext) -> [SocketAction] {
-    // A timer that was cancelled may have run out meanwhile.
+    // A cancelled timer may still fire.
     guard let timer = Timer(rawValue: name), timers.remove(timer) != nil else { return [] }
     switch timer {
     case .connect: return connect(in: context)
@@ -221,7 +222,7 @@ struct AtomicConversation: Conversation {
 
   private mutating func beat(in context: AdapterContext) -> [SocketAction] {
     let beat = pulse.beat(at: context.now)
-    // It has stood for a while, so the next failure is a first one again.
+    // The connection has lasted for a while, so the back-off starts anew.
     backOff.reset()
     switch beat {
     case .quiet(let rest): return [arm(.pulse, after: rest)]
@@ -254,7 +255,7 @@ struct AtomicConversation: Conversation {
     return disarmAll() + [arm(.connect, after: delay)]
   }
 
-  /// From the socket to asking over HTTP, until so many turns have passed.
+  /// Changes from the socket to polling over HTTP. Tries the socket again after some polls.
   private mutating func fallBack(closing code: UInt16? = nil) -> [SocketAction] {
     var actions = close(code)
     phase = .waiting
@@ -263,7 +264,7 @@ struct AtomicConversation: Conversation {
         .providerFailed,
         ["path": .string("\(configuration.environmentID)/socket"), "statusCode": 0]))
     actions += poll()
-    // Where polling is off, the socket is still tried again.
+    // Without polling, the socket is still tried again.
     let turn = configuration.pollInterval ?? .seconds(15)
     return actions + [arm(.connect, after: turn * Self.pollsUntilReturn)]
   }

@@ -2,7 +2,7 @@ import EngagementAdapterAPI
 import EngagementJSON
 import EngagementModel
 
-/// What is said on the socket. Every message has an id of its own.
+/// Messages to the server. Each has its own id.
 struct AtomicMessages {
   private var count = 0
 
@@ -19,7 +19,7 @@ struct AtomicMessages {
       for entry in entries {
         writer.beginObject()
         writer.member("subscriptionId", entry.id)
-        writer.member("streamContainerId", entry.container.text)
+        writer.member("streamContainerId", entry.container.rawValue)
         if !entry.filters.isEmpty { writer.member("filters", .object(entry.filters)) }
         writer.endObject()
       }

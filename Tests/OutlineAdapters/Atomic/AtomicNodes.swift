@@ -1,8 +1,8 @@
 import EngagementJSON
 import EngagementModel
 
-/// A view's nodes: its components as a tree and, apart from them, its buttons in order. A node of
-/// a type that is not known is left out with everything in it.
+/// The nodes of a view: its components as a tree and, separately, its buttons in order. A node of
+/// an unknown type is left out with its children.
 struct AtomicNodes {
   private(set) var components: [Component] = []
   private(set) var buttons: [CardButton] = []
@@ -34,7 +34,7 @@ struct AtomicNodes {
     }
   }
 
-  /// The first component of the kind, from the top down.
+  /// The first component of the kind, depth-first.
   func first(_ kind: Component.Kind) -> Component? { Self.first(kind, in: components) }
 
   private static func first(_ kind: Component.Kind, in components: [Component]) -> Component? {
@@ -46,13 +46,13 @@ struct AtomicNodes {
   }
 }
 
-/// A node's attributes under neutral names.
+/// Maps a node's attributes to neutral names.
 enum AtomicAttributes {
   private enum Form { case text, address, integer, number, any, object, alternative, options }
 
   private static let names: [(word: JSONKey, neutral: String, form: Form)] = [
     ("text", "text", .text), ("icon", "icon", .text), ("iconUrl", "iconURL", .address),
-    // The neutral `type` is the component's kind.
+    // The neutral `type` is already the component's kind.
     ("type", "style", .text), ("format", "format", .text),
     ("src", "url", .address), ("thumbnailSrc", "thumbnailURL", .address),
     ("label", "label", .text), ("description", "description", .text),
@@ -64,7 +64,7 @@ enum AtomicAttributes {
     ("stepValue", "step", .number), ("values", "options", .options),
   ]
 
-  /// What a stepper takes where the card does not say.
+  /// The defaults of a stepper.
   private static let stepper: KeyValuePairs<String, JSON> = [
     "minimum": 0, "maximum": 100, "step": 1,
   ]
@@ -98,7 +98,7 @@ enum AtomicAttributes {
 
   // MARK: Validations
 
-  /// In the order in which they are tried; the first that fails is told.
+  /// In the order of their checks; the first failed rule shows its message.
   private static let rules: [String] = [
     "required", "minimumLength", "maximumLength", "minimum", "maximum", "minimumDate",
     "maximumDate", "regexp",

@@ -3,10 +3,11 @@ public import EngagementHTTP
 public import EngagementJSON
 public import EngagementModel
 
-/// Atomic: cards that are trees of components, in containers, over a socket or over HTTP.
+/// The adapter for Atomic: cards that are trees of components, in containers, over a socket or over
+/// HTTP.
 ///
-/// Every call carries the application's JWT. It is read before it is sent: one that is missing,
-/// about to end or of another user never leaves.
+/// Every call has the application's JWT. The adapter reads it first and never sends a token that is
+/// missing, about to expire or of another user.
 public struct AtomicOutline: EngagementAdapter {
   let configuration: AtomicConfiguration
 
@@ -14,16 +15,17 @@ public struct AtomicOutline: EngagementAdapter {
 
   public var vendor: Vendor { "atomic" }
 
-  /// The name of the one operation that only Atomic has; see `registerContainers(_:)`.
+  /// The name of the operation that only Atomic has; see `registerContainers(_:)`.
   public static let containersOperation = "containers"
 
-  /// Says which containers' cards are worth a notification on this device; none for no more.
+  /// Selects the containers whose cards may send notifications to this device; an empty list for
+  /// none.
   ///
-  /// - Parameter notifications: Whether they are sent at all; nil leaves that as it is.
+  /// - Parameter notifications: Whether notifications are sent at all; nil does not change that.
   public static func registerContainers(
     _ containers: [ContainerID], notifications: Bool? = nil
   ) -> Operation {
-    var object: JSONObject = ["containers": .array(containers.map { .string($0.text) })]
+    var object: JSONObject = ["containers": .array(containers.map { .string($0.rawValue) })]
     object["notifications"] = notifications.map(JSON.bool)
     return .vendor(containersOperation, .object(object))
   }
@@ -52,13 +54,13 @@ public struct AtomicOutline: EngagementAdapter {
     .registerPush: .idempotentRequest,
     .unregisterPush: .idempotentRequest,
     .vendor(containersOperation): .idempotentRequest,
-    // A card that is closed stays closed.
+    // A dismissed card stays dismissed.
     .act("dismiss", on: .cards): .idempotentRequest,
-    // Nobody says what a second submission does.
+    // The effect of a second submission is not documented.
     .act("submit", on: .cards): .request,
     .act("snooze", on: .cards): .idempotentRequest,
     .act("vote", on: .cards): .deduplicatedEvent,
-    // Atomic counts a card as seen once it was shown, which is the event `displayed`.
+    // Atomic counts a card as seen once it was shown; `displayed` reports that.
     .act("impression", on: .cards): .localOnly,
     .act("click", on: .cards): .localOnly,
   ]
@@ -90,7 +92,7 @@ public struct AtomicOutline: EngagementAdapter {
   public func transition(
     from old: User, to new: User, in context: AdapterContext
   ) -> [TransitionStep] {
-    // Nothing was ever accepted for nobody.
+    // An anonymous user has no pending rows: `step` refuses every operation of theirs.
     guard !old.isAnonymous else { return [] }
     guard configuration.unregistersPushOnSignOut else { return [.sendPending] }
     let environments = PushEnvironment.allCases.filter { context.push[$0] != nil }

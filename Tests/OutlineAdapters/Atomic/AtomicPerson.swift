@@ -1,9 +1,9 @@
 import EngagementModel
 
-/// Changes to a user in Atomic's words.
+/// Writes changes to a user with Atomic's names.
 enum AtomicPerson {
-  /// Atomic's names of a person's fields. That they stand in `profile` is taken from how the
-  /// server's own API gives a user; how its clients send them is not published.
+  /// Atomic's names of a person's fields. How its clients send them is not published; `profile` is
+  /// the place of these fields in the server's own API.
   private static func fields(of update: PersonUpdate) -> KeyValuePairs<String, String?> {
     [
       "externalID": update.externalID, "name": update.name, "email": update.email,
@@ -12,7 +12,7 @@ enum AtomicPerson {
     ]
   }
 
-  /// Throws `invalidArgument` where nothing changes.
+  /// Throws `invalidArgument` if the update is empty.
   static func body(of update: PersonUpdate) throws(EngagementError) -> JSONObject {
     guard !update.isEmpty else {
       throw EngagementError(.invalidArgument, "An update changes at least one field.")
@@ -33,7 +33,8 @@ enum AtomicPerson {
     preferences["notificationsEnabled"] = update.notifications.map(JSON.bool)
     if let frames = update.timeFrames, !frames.isEmpty {
       var days = JSONObject()
-      // In the order of the week: a dictionary has none, and the same update gives the same bytes.
+      // In the order of the week, because a dictionary has no order and the same update must give
+      // the same bytes.
       for day in PersonUpdate.Day.allCases {
         days[day.rawValue] = frames[day].map { .array($0.map(json)) }
       }

@@ -1,11 +1,11 @@
 import EngagementJSON
 import EngagementModel
 
-/// Atomic's pushes.
+/// Reads Atomic's pushes.
 enum AtomicPush {
   private static let source = "io.atomic"
 
-  /// The push in neutral words; nil where it is not Atomic's.
+  /// The push in neutral terms; nil if it is not Atomic's.
   static func notification(in push: JSON, _ vendor: Vendor) -> PushNotification? {
     guard let envelope = envelope(in: push), envelope["source"]?.string == source,
       let item = envelope["cardInstanceId"]?.string, let container = container(in: envelope)
@@ -18,7 +18,7 @@ enum AtomicPush {
     return notification
   }
 
-  /// An object on Apple's service. On Google's every value is text, so there it is JSON in text.
+  /// An object for APNs. For FCM, where every value is a text, the JSON text of an object.
   private static func envelope(in push: JSON) -> JSONObject? {
     switch push["atomic"] {
     case .object(let object): object
@@ -44,7 +44,7 @@ enum AtomicPush {
     notification.sound = aps?["sound"]?.string
     notification.badge = aps?["badge"]?.integer.flatMap { Int(exactly: $0) }
     notification.category = aps?["category"]?.string
-    notification.silent =
+    notification.isSilent =
       aps?["content-available"]?.integer == 1 && notification.title == nil
       && notification.body == nil
   }

@@ -2,12 +2,12 @@ import EngagementAdapterAPI
 import EngagementHTTP
 import EngagementModel
 
-/// Calls as requests: addresses, headers and the signature of the user's token.
+/// Turns calls into requests, with URLs, headers and the user's token.
 struct AtomicRequests {
   private let configuration: AtomicConfiguration
   private let context: AdapterContext
 
-  /// The library's own version, as Atomic is told it.
+  /// The version that requests report.
   static let version = "1.0.0"
 
   init(_ configuration: AtomicConfiguration, _ context: AdapterContext) {
@@ -15,7 +15,7 @@ struct AtomicRequests {
     self.context = context
   }
 
-  /// Throws `unauthenticated` where the context has no token that can be good.
+  /// Throws `unauthenticated` if the context has no valid token.
   func request(_ call: AtomicCall) throws(EngagementError) -> HTTPRequest {
     let token = try configuration.token(in: context)
     let url = try configuration.root(.https).appending(path: call.path, query: call.query)
@@ -30,14 +30,14 @@ struct AtomicRequests {
     return HTTPRequest(call.method, url.text, headers: headers, body: call.body)
   }
 
-  /// The request that opens the socket. The token is no part of it: it follows in a message.
+  /// The request that opens the socket. It does not contain the token, which follows in a message.
   func socket() throws(EngagementError) -> HTTPRequest {
     let key = (name: "api-key", value: configuration.apiKey.revealed)
     let url = try configuration.root(.socket).appending(query: description + [key])
     return HTTPRequest(.get, url.text)
   }
 
-  /// What Atomic is told of the application and of the device.
+  /// The description of the application and the device.
   private var description: [(name: String, value: String)] {
     let device = context.device
     let parts = [device.make, device.model, device.system, device.systemVersion]
@@ -47,7 +47,7 @@ struct AtomicRequests {
       ("x-atomic-sdk-timezone", device.timeZone),
       ("x-atomic-sdk-device", parts.compactMap(\.self).joined(separator: " ")),
       ("x-atomic-sdk-instance-id", configuration.instanceID),
-      // The limit is Atomic's.
+      // Atomic's limit.
       ("x-atomic-sdk-client-app-version", String((device.appVersion ?? "unknown").prefix(128))),
     ]
   }

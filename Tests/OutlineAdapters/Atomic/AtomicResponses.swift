@@ -3,13 +3,13 @@ import EngagementHTTP
 import EngagementJSON
 import EngagementModel
 
-/// What Atomic's answers mean.
+/// Reads Atomic's answers.
 struct AtomicResponses {
   private let context: AdapterContext
 
   init(_ context: AdapterContext) { self.context = context }
 
-  /// Any bytes give an answer.
+  /// Total: any bytes give an answer.
   func answer(to operation: Operation, from response: HTTPResponse) -> Answer {
     if response.status == 304 { return unchanged(operation) }
     guard (200...299).contains(response.status) else {
@@ -63,16 +63,16 @@ struct AtomicResponses {
 
   // MARK: Entity tags
 
-  /// A tag longer than this is not worth sending with every request: a limit of ours.
+  /// A longer tag is not worth sending with every request. The limit is ours.
   private static let longestTag = 1024
 
-  /// The answer's tag is kept with what it stands for; an answer without one forgets the last.
+  /// Stores the answer's entity tag. An answer without a tag deletes the stored one.
   private func kept(_ key: String, _ response: HTTPResponse) -> Change {
     let tag = response.headers.first("ETag")
     return .keep(.user, key, tag.flatMap { $0.utf8.count <= Self.longestTag ? $0 : nil })
   }
 
-  /// Nothing new. To a request without a tag that is no answer: there is nothing it could mean.
+  /// The answer to a 304. It is an error if the request had no tag.
   private func unchanged(_ operation: Operation) -> Answer {
     switch operation {
     case .cards(let container?, let filters):
@@ -84,9 +84,9 @@ struct AtomicResponses {
     }
   }
 
-  // MARK: What was written
+  // MARK: Writes
 
-  /// A proxy's page under a success is no proof that the call arrived.
+  /// An unreadable body, such as a proxy's page, does not prove that the call arrived.
   private func written(_ response: HTTPResponse, mayBeEmpty: Bool) -> Answer {
     if mayBeEmpty, response.body.isEmpty { return Answer() }
     guard let body = try? AtomicBody(response.body) else { return AtomicErrors.unreadable }
@@ -104,16 +104,16 @@ struct AtomicResponses {
   }
 }
 
-/// The members of an answer that this adapter knows.
+/// The members of an answer that this adapter uses.
 struct AtomicBody {
   private(set) var hasErrors = false
-  /// Whether it says that it did not do what was asked.
+  /// Whether the answer says that the request was not executed.
   private(set) var isRefused = false
   private(set) var items: [RawItem]?
-  /// How many cards there are, more than are listed.
+  /// The number of cards, which may be more than are listed.
   private(set) var total: Int?
 
-  /// Reads an object. A value that is not sound costs only its item.
+  /// Reads an object. A faulty value affects only its item.
   init(_ bytes: [UInt8], list: JSONKey? = nil) throws(JSONFault) {
     var cursor = JSONCursor(bytes)
     guard try cursor.enterObject() else { throw JSONFault(.notAnObject, at: 0) }
@@ -130,7 +130,7 @@ struct AtomicBody {
     try cursor.finish()
   }
 
-  /// Whether the value of `errors` holds any.
+  /// Whether the value of `errors` contains an error.
   static func isError(_ value: ArraySlice<UInt8>?) -> Bool {
     guard let value, let json = try? JSON(parsing: value) else { return value != nil }
     switch json {

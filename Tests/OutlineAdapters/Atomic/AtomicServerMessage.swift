@@ -2,17 +2,17 @@ import EngagementAdapterAPI
 import EngagementJSON
 import EngagementModel
 
-/// What is heard on the socket. Any bytes are some message.
+/// A message from the server. Any bytes give a message.
 enum AtomicServerMessage {
   case authenticated
-  /// The token has ended or is no good.
+  /// The token has expired or is invalid.
   case tokenRefused
   case pong
   case updates([AtomicUpdate])
-  /// The events have arrived for good.
+  /// The vendor has confirmed these events.
   case processed([EventID])
   case subscriptionRefused(String)
-  /// Nothing that this version acts on.
+  /// A message without an effect in this version.
   case other
 
   init(_ bytes: [UInt8]) { self = (try? Self.read(bytes)) ?? .other }
@@ -25,7 +25,7 @@ enum AtomicServerMessage {
     while let key = try cursor.nextKey() {
       switch key {
       case "messageType": type = try cursor.string().map(JSONKey.init(_:))
-      // A card that is not sound costs only itself, so it must not fail the message here.
+      // A faulty card affects only itself, so it must not make the message fail here.
       case "data": data = try cursor.item(at: 0).bytes
       default: _ = try cursor.item(at: 0)
       }
@@ -59,7 +59,7 @@ enum AtomicServerMessage {
   }
 }
 
-/// One update of one feed.
+/// An update of one feed.
 struct AtomicUpdate {
   private let subscription: String
   private let news: News
@@ -72,7 +72,7 @@ struct AtomicUpdate {
     var isReplacement: Bool { if case .replaced = self { true } else { false } }
   }
 
-  /// The updates of a message; one that makes no sense is left out.
+  /// The updates in a message. An invalid update is left out.
   static func list(_ data: ArraySlice<UInt8>) throws(JSONFault) -> [AtomicUpdate] {
     var cursor = JSONCursor(data)
     guard try cursor.enterObject() else { return [] }
@@ -115,7 +115,7 @@ struct AtomicUpdate {
     return AtomicUpdate(subscription, news)
   }
 
-  /// The members of an update's data, whichever type it is of.
+  /// The members of an update's data, for all types of updates.
   private struct Content {
     var subscription: String?
     private var items: [RawItem]?
@@ -160,8 +160,8 @@ struct AtomicUpdate {
 
   // MARK: Changes
 
-  /// What the updates change: whole feeds first, whatever their place in the message. A name that
-  /// is not known was given up meanwhile.
+  /// The changes of the updates. Whole feeds come first, wherever they are in the message. Updates
+  /// of an unknown subscription are ignored, because it was cancelled.
   static func changes(
     _ updates: [AtomicUpdate], _ entry: (String) -> AtomicSubscriptions.Entry?
   ) -> [Change] {
@@ -171,8 +171,8 @@ struct AtomicUpdate {
     for update in ordered {
       guard let entry = entry(update.subscription) else { continue }
       changes += update.changes(of: entry.feed)
-      // HTTP's tag stands for another state of the feed from here on: with it, a later "not
-      // modified" would keep what the socket brought last.
+      // The stored HTTP tag belongs to an earlier state of the feed. With it, a later 304 would
+      // keep the feed that the socket sent.
       if tags.insert(entry.tag).inserted { changes.append(.keep(.user, entry.tag, nil)) }
     }
     return changes

@@ -1,15 +1,15 @@
 import EngagementAdapterAPI
 import EngagementModel
 
-/// The feeds that are shown, under the names that the socket has for them.
+/// The visible feeds, with their subscription ids on the socket.
 struct AtomicSubscriptions {
-  /// One feed.
+  /// A subscription to one feed.
   struct Entry {
     let id: String
     let feed: Feed
     let container: ContainerID
     let filters: JSONObject
-    /// The key of the entity tag that HTTP has for the feed.
+    /// The key of the feed's entity tag for HTTP.
     let tag: String
     fileprivate var attempts = 1
   }
@@ -17,11 +17,11 @@ struct AtomicSubscriptions {
   private(set) var all: [Entry] = []
   private var count = 0
 
-  /// How often a feed is subscribed to before the socket is given up.
+  /// The number of attempts to subscribe before the socket is closed.
   private static let attempts = 4
 
-  /// Takes the feeds that are shown now, and tells what is new and which names are gone. A feed
-  /// that Atomic cannot have is left to HTTP, which refuses it with a reason.
+  /// Takes the visible feeds. Returns new subscriptions and the ids of ended ones. A feed that
+  /// Atomic does not support is left to HTTP, which refuses it with a reason.
   mutating func show(_ feeds: [Feed]) -> (added: [Entry], removed: [String]) {
     let shown = Set(feeds)
     let removed = all.filter { !shown.contains($0.feed) }.map(\.id)
@@ -36,10 +36,10 @@ struct AtomicSubscriptions {
     return (added, removed)
   }
 
-  /// The feed of that name.
+  /// The subscription with that id.
   func entry(_ id: String) -> Entry? { all.first { $0.id.hasSameBytes(as: id) } }
 
-  /// The feed of that name, to be tried once more; nil where that was enough.
+  /// The subscription with that id, to be tried again; nil after the last attempt.
   mutating func retry(_ id: String) -> Entry? {
     guard let index = all.firstIndex(where: { $0.id.hasSameBytes(as: id) }),
       all[index].attempts < Self.attempts
@@ -48,7 +48,7 @@ struct AtomicSubscriptions {
     return all[index]
   }
 
-  /// Forgets the attempts: a new connection begins.
+  /// Resets the attempts for a new connection.
   mutating func forgive() {
     for index in all.indices { all[index].attempts = 1 }
   }

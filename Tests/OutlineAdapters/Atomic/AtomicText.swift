@@ -1,11 +1,11 @@
 import EngagementFormats
 import EngagementJSON
 import EngagementModel
-import FoundationEssentials
+import EngagementPlatform
 
-/// How single values of Atomic's are read. What is absent or of a wrong type is nil.
+/// Reads single values. A value that is absent or of the wrong type is nil.
 enum AtomicText {
-  /// An id: text, or a number as text. An empty one is none.
+  /// A text id, or a number as text; nil if empty.
   static func id(_ fields: JSONFields, _ key: JSONKey) -> String? {
     if let text = fields.string(key) { return text.isEmpty ? nil : text }
     return fields.integer(key).map { String($0) }
@@ -15,12 +15,12 @@ enum AtomicText {
     fields.string(key).flatMap(ISO8601.date(from:))
   }
 
-  /// An address that cannot run code.
+  /// The address; nil if it could run code.
   static func address(_ fields: JSONFields, _ key: JSONKey) -> String? {
     VendorURL.checked(fields.string(key))
   }
 
-  /// How many cards a container has.
+  /// The number of cards in a container.
   static func total(_ fields: JSONFields) -> Int? {
     fields.integer("totalCards").flatMap { Int(exactly: $0) }.flatMap { $0 >= 0 ? $0 : nil }
   }

@@ -1,19 +1,19 @@
-import FoundationEssentials
+import EngagementPlatform
 
-/// Whether the peer of a socket is still there.
+/// Detects a dead peer of a socket.
 struct AtomicPulse {
-  /// After this long without a word a ping is sent, and after as long again the peer is given up.
+  /// After a silence of this length a ping is sent. After another one the peer counts as dead.
   static let silence = Duration.seconds(30)
-  /// A peer that was not heard for this long is gone, whatever became of the ping: timers do not
-  /// run while a device sleeps.
+  /// After a silence of this length the peer is dead even without a ping, because timers do not run
+  /// while a device sleeps.
   private static let longest = 65.0
 
   private var lastHeard: Date?
   private var pingedAt: Date?
 
-  /// What to do when the timer has run out.
+  /// What to do when the timer fires.
   enum Beat {
-    /// Somebody spoke meanwhile: look again after the rest.
+    /// The peer sent something meanwhile: check again after the rest.
     case quiet(Duration)
     case ping
     case dead
@@ -34,18 +34,18 @@ struct AtomicPulse {
     return .ping
   }
 
-  /// In seconds; nothing where the clock was put back.
+  /// The seconds since the last message; zero if the clock was set back.
   private func silence(at now: Date) -> Double {
     lastHeard.map { max(0, now.timeIntervalSince($0)) } ?? 0
   }
 }
 
-/// How long to wait before a socket that the server closed in trouble is opened again.
+/// The delays before a socket is opened again after a server error.
 struct AtomicBackOff {
   private static let delays: [Duration] = [.milliseconds(100), .seconds(15), .seconds(60)]
   private var failures = 0
 
-  /// Nil once it was tried often enough.
+  /// The next delay; nil after the last one.
   mutating func next() -> Duration? {
     guard failures < Self.delays.count else { return nil }
     defer { failures += 1 }
@@ -55,9 +55,9 @@ struct AtomicBackOff {
   mutating func reset() { failures = 0 }
 }
 
-/// How often an application may be asked for a token for the sake of a socket.
+/// Limits how often the socket may ask the application for a token.
 struct AtomicRenewals {
-  /// A limit of ours.
+  /// The limit is ours.
   private static let interval = 30.0
   private var lastAsked: Date?
 

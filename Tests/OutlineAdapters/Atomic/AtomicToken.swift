@@ -3,11 +3,11 @@ import EngagementJSON
 import EngagementModel
 
 extension AtomicConfiguration {
-  /// The claims that may name the user, the first that is there.
+  /// The claims that may name the user. The first one present does.
   private static let userClaims = ["atomic_sub", "atomic_id", "sub", "id"]
 
-  /// The context's credential where it can be good: a token of the context's user that does not
-  /// end within the margin. Throws `unauthenticated` for any other, which nobody then sends.
+  /// The context's credential, if it is a token of the context's user that does not expire within
+  /// the margin. Otherwise throws `unauthenticated`, and nothing is sent.
   func token(in context: AdapterContext) throws(EngagementError) -> Secret {
     guard let credential = context.credential else {
       throw EngagementError(.unauthenticated, "There is no token for the user.")

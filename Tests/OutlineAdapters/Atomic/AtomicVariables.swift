@@ -2,7 +2,7 @@ import EngagementFormats
 import EngagementJSON
 import EngagementModel
 
-/// A card's runtime variables, laid into its texts by their defaults.
+/// Replaces a card's runtime variables in its texts with their defaults.
 struct AtomicVariables {
   private let defaults: [JSONKey: String]
 
@@ -14,8 +14,8 @@ struct AtomicVariables {
 
   // MARK: Reading
 
-  /// The variables with their defaults as text, from the list that Atomic sends or from the map
-  /// that some of its clients pass on. One without a name is left out.
+  /// The variables with their defaults as text. Reads Atomic's list, or the map that some of its
+  /// clients use. A variable without a name is left out.
   static func read(_ fields: JSONFields, _ key: JSONKey) -> [Card.RuntimeVariable] {
     if let list = fields.objects(key) {
       return list.compactMap { variable in
@@ -49,11 +49,12 @@ struct AtomicVariables {
 
   // MARK: Filling
 
-  /// The most that defaults may add to a text: a limit of ours, for a short text can name a long
-  /// default many times.
+  /// The most bytes that defaults may add to a text. The limit is ours: a short text can name a
+  /// long default many times.
   private static let room = 65_536
 
-  /// The text with each `!{name}` as the variable's default; nothing for a name that is not known.
+  /// The text with each `!{name}` replaced by the variable's default; an unknown name becomes
+  /// empty.
   func filled(_ text: String) -> String {
     let bytes = Array(text.utf8)
     var output: [UInt8] = []
@@ -69,7 +70,7 @@ struct AtomicVariables {
     return String(decoding: output + bytes[position...], as: UTF8.self)
   }
 
-  /// Where the next `!{` is.
+  /// The position of the next `!{`.
   private static func start(_ bytes: [UInt8], from position: Int) -> Int? {
     bytes.indices[position...].first { index in
       bytes[index] == UInt8(ascii: "!") && index + 1 < bytes.count

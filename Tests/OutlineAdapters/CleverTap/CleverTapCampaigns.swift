@@ -2,19 +2,19 @@ import EngagementAdapterAPI
 import EngagementFormats
 import EngagementJSON
 import EngagementModel
-import FoundationEssentials
+import EngagementPlatform
 
-/// A campaign out of its bytes: the application's own template with the vendor's arguments.
+/// Maps a campaign's bytes: the application's own template with the vendor's arguments.
 ///
 /// | field | absent | wrong type | unknown value |
 /// |---|---|---|---|
-/// | `type` | ignored | ignored | ignored, by its name: the vendor's own pictures and pages |
+/// | `type` | ignored | ignored | ignored, with its name in the error: the vendor's own formats |
 /// | `templateName` | set aside | set aside | any name |
 /// | `ti`, else `wzrk_id` | set aside | set aside | |
-/// | `vars` | none | none | a null, a list, an object that is no action: left out |
+/// | `vars` | none | none | a null, a list, an object other than an action: left out |
 /// | `priority` | none | none | any whole number |
 /// | `wzrk_ttl` | none | none | 0 or less: none |
-/// | `efc`, `excludeGlobalFCaps` | no | no | only true and 1 are yes: -1 is on the wire for no |
+/// | `efc`, `excludeGlobalFCaps` | no | no | only true and 1 are yes; the vendor sends -1 for no |
 /// | `whenTriggers`, `frequencyLimits`, `occurrenceLimits` | none | none | see the tables below |
 struct CleverTapCampaigns {
   private let configuration: CleverTapConfiguration
@@ -23,8 +23,8 @@ struct CleverTapCampaigns {
 
   private static let customCode = "custom-code"
 
-  /// Throws `unsupported`, with the kind as `underlying`, for what is no template of the
-  /// application's.
+  /// Throws `unsupported`, with the kind as `underlying`, if the campaign does not use a template
+  /// of the application.
   func campaign(in item: RawItem) throws(EngagementError) -> Campaign {
     let fields = try CleverTapItems.fields(of: item)
     guard let kind = fields.string("type"), kind == Self.customCode else {
@@ -44,7 +44,7 @@ struct CleverTapCampaigns {
       .neutral(fields.json("vars")?.object ?? [:])
     campaign.priority = fields.integer("priority").flatMap(Int.init(exactly:))
     campaign.expiresAt = fields.positiveTime("wzrk_ttl")
-    campaign.excludedFromCaps =
+    campaign.isExcludedFromCaps =
       fields.flag("efc") == true || fields.flag("excludeGlobalFCaps") == true
     campaign.triggers = CleverTapConditions.triggers(in: fields)
     campaign.limits = CleverTapConditions.limits(in: fields)
@@ -52,7 +52,7 @@ struct CleverTapCampaigns {
     return campaign
   }
 
-  /// The word where it looks like a name; anything else might be content.
+  /// The word if it looks like a name. Any other text might be content.
   private static func shortName(_ word: String) -> String? {
     let isName = word.utf8.allSatisfy { byte in
       (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
@@ -61,7 +61,7 @@ struct CleverTapCampaigns {
     return isName && word.utf8.count <= 40 ? word : nil
   }
 
-  /// How the campaigns of an answer change those that are here.
+  /// The changes to the cached campaigns.
   static func changes(of reply: CleverTapReply) -> [Change] {
     var changes: [Change] = []
     if !reply.staleCampaigns.isEmpty {
@@ -72,7 +72,7 @@ struct CleverTapCampaigns {
     if let items = reply.lists[CleverTapReply.List.campaigns] {
       changes.append(.items(.campaigns, .replace(.nothing), items))
     } else if reply.deliveryMode == "SS" {
-      // From now on the vendor evaluates; what was here for that is of no more use.
+      // The vendor now evaluates campaigns, so the cached list is obsolete.
       changes.append(.items(.campaigns, .replace(.nothing), []))
     }
     let due =
@@ -83,7 +83,7 @@ struct CleverTapCampaigns {
   }
 }
 
-/// The arguments of a campaign, flat and dotted, in neutral words.
+/// Maps the arguments of a campaign, by flat dotted name.
 ///
 /// | vendor's `type` of an action | neutral `action` |
 /// |---|---|

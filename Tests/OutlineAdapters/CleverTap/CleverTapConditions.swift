@@ -1,11 +1,11 @@
 import EngagementJSON
 import EngagementModel
 
-/// When a campaign is due and how often it may be shown, in neutral words.
+/// When a campaign is due and how often it may be shown, in neutral terms.
 ///
 /// A trigger is `{"event", "properties": [{"name", "is", "value"}], "itemProperties": […],
-/// "places": [{"latitude", "longitude", "kilometres"}], "attribute", "firstTimeOnly"}`. One that
-/// cannot be read whole is left out: half a condition would be met too often.
+/// "places": [{"latitude", "longitude", "kilometres"}], "attribute", "firstTimeOnly"}`. A trigger
+/// with an unreadable part is left out, because the rest of its conditions would be met too often.
 enum CleverTapConditions {
   /// The vendor's numbers for comparisons.
   static let comparisons: [Int64: String] = [
@@ -13,7 +13,7 @@ enum CleverTapConditions {
     26: "isSet", 27: "isNotSet", 28: "doesNotContain",
   ]
 
-  /// The limits that are their own words, besides those of one number.
+  /// The types of limits whose neutral names are the vendor's, without those in `caps`.
   private static let periods: Set<String> = [
     "session", "seconds", "minutes", "hours", "days", "weeks", "ever", "onEvery", "onExactly",
   ]
@@ -43,7 +43,7 @@ enum CleverTapConditions {
     return trigger
   }
 
-  /// All conditions of a list, or nil where one cannot be read.
+  /// All conditions of a list; nil if one is unreadable.
   private static func conditions(_ fields: JSONFields, _ key: JSONKey) -> [JSON]? {
     all(fields, key) { condition in
       guard let name = condition["propertyName"]?.string,

@@ -1,37 +1,37 @@
 public import EngagementHTTP
 public import EngagementModel
 
-/// Which CleverTap account the adapter speaks for, and where it begins to look for it.
+/// The account, the hosts and the options of the CleverTap adapter.
 public struct CleverTapConfiguration: Hashable, Sendable {
-  /// The host that tells every account its own.
+  /// The host that names the host of each account.
   public static let handshake = "https://clevertap-prod.com"
 
   /// The account's id, as the dashboard shows it.
   public let accountID: String
-  /// Travels in clear in every request, as the vendor has it.
+  /// The account's token. The vendor's protocol sends it as plain text in every request.
   public let token: Secret
-  /// The name that the application gave the provider; it is part of every item's id.
+  /// The application's name for the provider. It is part of every item's id.
   public let provider: ProviderID
-  /// Whose links are taken, and what the vendor is told that this is.
+  /// The system whose links are used and that requests report.
   public let platform: Platform
-  /// Whether the inbox is kept at the vendor too. Where it is not, messages come with answers
-  /// alone and live on this device.
+  /// Whether the vendor stores the inbox. If not, messages arrive only with other answers and exist
+  /// only on this device.
   public let hasServerInbox: Bool
-  /// Whether the application's templates may be sent to the dashboard; for debug builds, whose
-  /// profile is marked as a test profile there.
+  /// Whether the application's templates may be sent to the dashboard. Only for debug builds whose
+  /// profile is marked there as a test profile.
   public let definesTemplates: Bool
-  /// What the vendor is told as the revision of its client.
+  /// The client revision that requests report.
   public let clientRevision: Int
   let origin: Origin
   let hosts: AllowedHosts
-  /// The hosts of a region that was named, so that nobody has to ask; nil to ask.
+  /// The hosts of the configured region, which needs no handshake; nil without a region.
   let region: CleverTapDomains?
 
-  /// Throws `invalidConfiguration` naming the argument that cannot be used.
+  /// Throws `invalidConfiguration`, which names the invalid argument.
   ///
   /// - Parameters:
-  ///   - region: Such as `eu1`; with it there is no handshake.
-  ///   - handshake: Where the handshake is done: https, or http to this machine.
+  ///   - region: A region such as `eu1`; with it there is no handshake.
+  ///   - handshake: The URL of the handshake: https, or http to this machine.
   ///   - hosts: The hosts that an answer may name; by default that of the handshake and all below
   ///     it.
   public init(
@@ -66,13 +66,14 @@ public struct CleverTapConfiguration: Hashable, Sendable {
     self.clientRevision = clientRevision
   }
 
-  /// A system with a client of the vendor's own.
+  /// A system for which the vendor has a client.
   public enum Platform: String, Hashable, Sendable, CaseIterable {
     case iOS
     case android = "Android"
   }
 
-  /// The host of an answer's header, as it stands in a URL; throws where it may not be asked.
+  /// The host in an answer's header, in the form of a URL. Throws if requests to it are not
+  /// allowed.
   func domain(named text: String) throws(EngagementError) -> String {
     let url = try hosts.url("\(origin.scheme.rawValue)://\(text)")
     guard url.path == "/", url.query == nil else {
@@ -90,7 +91,7 @@ public struct CleverTapConfiguration: Hashable, Sendable {
   }
 }
 
-/// The host that takes an account's requests and the one that takes what was viewed.
+/// The host for an account's requests, and the host for its view events.
 struct CleverTapDomains: Hashable, Sendable {
   let main: String
   let viewed: String

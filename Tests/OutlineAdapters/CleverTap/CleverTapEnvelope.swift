@@ -1,16 +1,16 @@
 import EngagementAdapterAPI
 import EngagementFormats
 import EngagementModel
-import FoundationEssentials
+import EngagementPlatform
 
-/// What the vendor is told around everything: who asks, from which device, in which session.
+/// Writes the parts that all requests share: the account, the device and the session.
 struct CleverTapEnvelope {
   let configuration: CleverTapConfiguration
   let memory: CleverTapMemory
   let context: AdapterContext
 
-  /// The first element of every body. It holds the account's token in clear: the vendor signs
-  /// nothing.
+  /// The first element of every body. It contains the account's token as plain text, because the
+  /// vendor uses no signatures.
   var meta: JSON {
     var meta: JSONObject = ["type": "meta"]
     meta["g"] = memory.guid.map(JSON.string)
@@ -36,7 +36,7 @@ struct CleverTapEnvelope {
     [.string(count.campaign), .integer(Int64(count.today)), .integer(Int64(count.lifetime))]
   }
 
-  /// The application and the device, which an `App Launched` repeats.
+  /// The description of the application and the device. `App Launched` repeats it.
   var application: JSONObject {
     let device = context.device
     var fields = JSONObject()
@@ -54,16 +54,17 @@ struct CleverTapEnvelope {
     return fields
   }
 
-  /// One element of a body: its own members and what every element says.
+  /// An element of a body: its own members and the members that every element has.
   ///
-  /// - Parameter session: The session in which it happened, where that is known.
+  /// - Parameter session: The session in which it happened, if known.
   func item(
     _ type: String, _ members: JSONObject, at time: Date, in session: SessionID?
   ) -> JSON {
     var item: JSONObject = ["type": .string(type)]
     for member in members.members { item[member.key] = member.value }
     item["ep"] = Epoch.wholeSeconds(of: time).map(JSON.integer)
-    // A session is told by the second in which it began, which is known of the present one alone.
+    // The vendor identifies a session by its first second, which is known only for the current
+    // session.
     if let present = context.session, session == present.id {
       item["s"] = Epoch.wholeSeconds(of: present.startedAt).map(JSON.integer)
       item["pg"] = 1

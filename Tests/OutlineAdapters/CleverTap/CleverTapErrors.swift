@@ -2,11 +2,11 @@ import EngagementAdapterAPI
 import EngagementHTTP
 import EngagementJSON
 import EngagementModel
-import FoundationEssentials
+import EngagementPlatform
 
-/// What the vendor's statuses mean, for every call.
+/// Interprets the vendor's statuses, for every call.
 enum CleverTapErrors {
-  /// Nil for an answer that is to be read.
+  /// The verdict on a status; nil if the body must be read.
   static func verdict(
     on response: HTTPResponse, to operation: Operation, at now: Date
   ) -> Verdict? {
@@ -16,11 +16,12 @@ enum CleverTapErrors {
     case 429:
       return .retry(error(.rateLimited, response, after: response.retryAfter(now: now)))
     case 407, 408, 425, 500..., ..<400:
-      // A redirect that was not followed is a gateway's, and 407 a proxy's: the service is away.
+      // A redirect that was not followed comes from a gateway, and 407 from a proxy: the service is
+      // down.
       return .retry(error(.unavailable, response, after: response.retryAfter(now: now)))
     case let status:
       let code = refusals[status] ?? .invalidArgument
-      // Without a host nothing can be sent, and nothing that waits for one may be lost.
+      // Without a host nothing can be sent, and operations that wait for one must not be lost.
       return operation == .settings
         ? .retry(error(code, response)) : .refused(error(code, response))
     }
@@ -30,7 +31,7 @@ enum CleverTapErrors {
     403: .permissionDenied, 404: .notFound, 409: .conflict, 410: .notFound,
   ]
 
-  /// The vendor says 401 to templates of a profile that is not marked as a test profile.
+  /// For templates, 401 means that the profile is not marked as a test profile.
   private static func unauthorized(_ operation: Operation) -> EngagementError.Code {
     if case .templates = operation { .permissionDenied } else { .unauthenticated }
   }
@@ -52,14 +53,14 @@ enum CleverTapErrors {
 
   static let unsupported = EngagementError(.unsupported, "CleverTap does not support this.")
 
-  /// What the vendor said of the account's inbox, for the rest of the session.
+  /// The vendor has refused the inbox. It is not requested again in this session.
   static let noInbox = EngagementError(
     .permissionDenied, "CleverTap keeps no inbox for this account.")
 
-  /// Bytes that cannot be read. Whether the request had its effect is not known.
+  /// The answer to an unreadable body. It is unknown whether the request had an effect.
   static func malformed(_ fault: JSONFault) -> Answer { Answer([], .retry(EngagementError(fault))) }
 
-  /// An answer without what it must have.
+  /// The verdict on an answer that lacks a required part.
   static func malformed(_ what: String) -> Verdict {
     .retry(EngagementError(.malformedResponse, "The answer has no \(what)."))
   }

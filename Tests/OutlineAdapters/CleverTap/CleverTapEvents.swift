@@ -2,33 +2,33 @@ import EngagementAdapterAPI
 import EngagementFormats
 import EngagementModel
 
-/// What becomes of one event on its way to the vendor.
+/// How the adapter reports one event to the vendor.
 enum CleverTapEvent: Hashable {
-  /// It is told under this name.
+  /// The event is sent with this name and this data.
   case travels(String, JSONObject)
-  /// The vendor does not want to hear of it, and what it did here stays.
+  /// The event is not sent, because the vendor does not want it. Its local effect stays.
   case staysHere
-  /// It cannot be told; what it did here is taken back.
+  /// The event cannot be sent, for this reason. The kit undoes its local effect.
   case isRejected(String)
 
-  /// The vendor's words for kinds of events.
+  /// The vendor's names of events.
   enum Word: String {
     case launched = "App Launched"
     case viewed = "Notification Viewed"
     case clicked = "Notification Clicked"
     case charged = "Charged"
-    /// The application's own name.
+    /// The application's own name for the event.
     case own = ""
   }
 
-  /// The vendor's word for each kind that it takes.
+  /// The vendor's name for each supported kind.
   static let words: [EngagementEvent.Kind: Word] = [
     .launch: .launched, .impression: .viewed, .read: .viewed, .receive: .viewed,
     .templatePresented: .viewed, .click: .clicked, .open: .clicked, .purchase: .charged,
     .custom: .own,
   ]
 
-  /// What was viewed goes to a host of its own, in batches of its own.
+  /// View events go to their own host, in their own batches.
   static let groups: [EngagementEvent.Kind: String] =
     words.filter { $0.value == .viewed }.mapValues { _ in "viewed" }
 
@@ -46,9 +46,9 @@ enum CleverTapEvent: Hashable {
 
   // MARK: On an item
 
-  /// The vendor has one event for what was seen and what was read, and keeps a message that was
-  /// named in it as read. So of a message that the vendor keeps only reading is told, and of one
-  /// that lives here only that it was seen.
+  /// The vendor has one event for viewing and reading. If the event names a message that the vendor
+  /// stores, the vendor marks it as read. So only reading is reported for such a message, and only
+  /// viewing for a message on this device.
   private static func onItem(_ event: EngagementEvent) -> CleverTapEvent {
     guard let item = event.item, surfaces.contains(item.surface) else {
       return .isRejected("CleverTap takes this event only on a message, a campaign or a push.")
@@ -86,7 +86,7 @@ enum CleverTapEvent: Hashable {
     return data
   }
 
-  // MARK: What an application reports
+  // MARK: Events of the application
 
   private static func custom(
     _ event: EngagementEvent, discarding discarded: [String]
@@ -118,15 +118,16 @@ enum CleverTapEvent: Hashable {
   }
 }
 
-/// A batch of events sorted into what the vendor is told, what stays here and what it refuses.
+/// A batch of events, separated into those to send, those that stay local and those that are
+/// rejected.
 struct CleverTapBatch {
-  /// Whether it goes to the host for what was viewed.
+  /// Whether the batch goes to the host for view events.
   private(set) var isViewed = false
   private(set) var entries: [(event: EngagementEvent, name: String, data: JSONObject)] = []
   private(set) var kept: [EventID] = []
   private(set) var rejected: [EventID: String] = [:]
 
-  /// Throws `invalidArgument` for events of two hosts and for more than a batch holds.
+  /// Throws `invalidArgument` for events of two hosts and for too many events.
   init(
     _ events: [EngagementEvent], _ memory: CleverTapMemory, launch: () -> JSONObject
   ) throws(EngagementError) {

@@ -1,14 +1,14 @@
 import EngagementModel
 
-/// What an item or a push asks to be told again when something is done to it.
+/// The facts about an item or a push that its events need.
 struct CleverTapHandle {
   static let prefix = "wzrk_"
 
-  /// The members whose names begin with `wzrk_`, as they came.
+  /// The members whose names begin with `wzrk_`, unchanged.
   var campaign: JSONObject
-  /// Whether the vendor keeps the message, so that it is named by its id too.
+  /// Whether the vendor stores the message, so that events also contain its id.
   var isOnServer = false
-  /// Whether the message had been read when it came.
+  /// Whether the message was already read when it arrived.
   var wasRead = false
 
   init(members: [JSONObject.Member]) {
@@ -22,7 +22,7 @@ struct CleverTapHandle {
     wasRead = handle["read"]?.bool ?? false
   }
 
-  /// Only what is true.
+  /// The handle without false members.
   var json: JSONObject {
     var object: JSONObject = ["campaign": .object(campaign)]
     if isOnServer { object["server"] = true }
@@ -30,7 +30,7 @@ struct CleverTapHandle {
     return object
   }
 
-  /// Whether the push is to be reported when it arrives.
+  /// Whether the push asks for a report of its arrival.
   var asksForReceipt: Bool {
     switch campaign["wzrk_rnv"] {
     case .bool(let value)?: value
@@ -41,7 +41,7 @@ struct CleverTapHandle {
 }
 
 extension JSON {
-  /// Whether it is neither a list nor an object nor nothing.
+  /// Whether the value is a Boolean, a number or a text.
   fileprivate var isPlain: Bool {
     switch self {
     case .bool, .integer, .number, .string: true

@@ -2,15 +2,15 @@ import EngagementAdapterAPI
 import EngagementFormats
 import EngagementJSON
 import EngagementModel
-import FoundationEssentials
+import EngagementPlatform
 
-/// The messages of an answer to a batch.
+/// The messages in an answer to a batch.
 struct CleverTapMessages {
   static let isRead = "isRead"
 
   let changes: [Change]
 
-  /// Messages of the vendor's own list count only where that list is asked for.
+  /// Uses messages of the vendor's own list only if the vendor stores the inbox.
   init(_ reply: CleverTapReply, isOnServer: Bool) {
     var changes: [Change] = []
     if let items = reply.lists[CleverTapReply.List.messagesHere] {
@@ -23,7 +23,7 @@ struct CleverTapMessages {
     self.changes = changes
   }
 
-  /// Of two with one id the one with the newest date stays: it is put last.
+  /// Of two messages with the same id, the newest must win, so it is last.
   private static func oldestFirst(_ items: [RawItem]) -> [RawItem] {
     items.enumerated().map { (offset: $0, date: date(of: $1), item: $1) }
       .sorted { ($0.date, $0.offset) < ($1.date, $1.offset) }.map(\.item)
@@ -40,7 +40,7 @@ struct CleverTapMessages {
   }
 }
 
-/// A message of the inbox out of its bytes.
+/// Maps the bytes of an inbox message.
 ///
 /// | field | absent | wrong type | unknown value |
 /// |---|---|---|---|
@@ -48,12 +48,12 @@ struct CleverTapMessages {
 /// | `msg` and everything in it | none | none | any text |
 /// | `msg.content[0].action.url` | none | none | dropped where it can run code |
 /// | `msg.content[0].media.url`, `.icon.url` | none | none | dropped where it can run code |
-/// | `isRead` | false; the message lives here only | false; 0 and 1 are taken | |
+/// | `isRead` | false; the message is only on this device | false; 0 and 1 are accepted | |
 /// | `date` | none: the oldest | none | none |
 /// | `wzrk_ttl` | never ends | never ends | 0 or less: never ends |
 /// | other `wzrk_…` | left out | lists and objects are left out | kept for events |
 ///
-/// A carousel has several contents: the first one is the message, as a list shows it.
+/// A carousel has several contents; the message has the first one.
 struct CleverTapItems {
   private let configuration: CleverTapConfiguration
 
@@ -65,7 +65,7 @@ struct CleverTapItems {
       throw EngagementError(.malformedResponse, "A message has no id.")
     }
     var message = InboxMessage(ItemID(configuration.provider, id), vendor: "clevertap")
-    message.read = fields.flag("isRead") ?? false
+    message.isRead = fields.flag("isRead") ?? false
     message.createdAt = fields.number("date").flatMap(Epoch.date(seconds:))
     message.expiresAt = fields.positiveTime("wzrk_ttl")
     message.handle = handle(fields).json
@@ -79,14 +79,14 @@ struct CleverTapItems {
   private func set(_ content: JSONFields, on message: inout InboxMessage) {
     message.subject = content.fields("title")?.nonEmptyText("text")
     message.text = content.fields("message")?.nonEmptyText("text")
-    message.imageURL = VendorURL.checked(content.fields("media")?.string("url"))
-    message.iconURL = VendorURL.checked(content.fields("icon")?.string("url"))
+    message.imageURLText = VendorURL.checked(content.fields("media")?.string("url"))
+    message.iconURLText = VendorURL.checked(content.fields("icon")?.string("url"))
     guard let action = content.fields("action"), action.flag("hasUrl") ?? true else { return }
     let url = action.fields("url")?.fields(configuration.platform.linkKey)
-    message.detailURL = VendorURL.checked(url?.string("text"))
+    message.detailURLText = VendorURL.checked(url?.string("text"))
   }
 
-  /// Pairs of a key and a value with a text.
+  /// The key-value pairs whose value has a text.
   private func custom(_ body: JSONFields) -> JSONObject {
     let pairs = (body.objects("custom_kv") ?? []).compactMap { pair -> JSONObject.Member? in
       guard let key = pair.nonEmptyText("key"), let text = pair.fields("value")?.string("text")
@@ -107,7 +107,7 @@ struct CleverTapItems {
     do throws(JSONFault) { return try JSONFields(item) } catch { throw EngagementError(error) }
   }
 
-  /// The members that the vendor wants to hear again; nothing else is built.
+  /// The members that events send back to the vendor.
   static func handle(_ fields: JSONFields) -> CleverTapHandle {
     let own = fields.members.filter { $0.key.utf8.starts(with: CleverTapHandle.prefix.utf8) }
     return CleverTapHandle(
@@ -118,7 +118,7 @@ struct CleverTapItems {
 }
 
 extension CleverTapConfiguration.Platform {
-  /// The member with this system's link.
+  /// The name of the member with this system's link.
   var linkKey: JSONKey {
     switch self {
     case .iOS: "ios"
@@ -128,10 +128,10 @@ extension CleverTapConfiguration.Platform {
 }
 
 extension JSONFields {
-  /// The member, a string with something in it.
+  /// The member as a string; nil if it is empty.
   func nonEmptyText(_ key: JSONKey) -> String? { string(key).flatMap { $0.isEmpty ? nil : $0 } }
 
-  /// The member, a time after the epoch.
+  /// The member as a time; nil unless it is after the epoch.
   func positiveTime(_ key: JSONKey) -> Date? {
     number(key).flatMap { $0 > 0 ? Epoch.date(seconds: $0) : nil }
   }

@@ -1,6 +1,6 @@
 import EngagementModel
 
-/// What the vendor takes in names, keys and values.
+/// The vendor's limits for names, keys and values.
 ///
 /// | | UTF-16 units | without | then |
 /// |---|---|---|---|
@@ -9,26 +9,26 @@ import EngagementModel
 /// | text | 1024 | `' " \` | empty: the member is left out |
 /// | list | 100 elements | nulls | empty: the member is left out |
 ///
-/// The vendor's own clients trim white space, take such characters out and cut what is longer, and
-/// so does this: an apostrophe in a product's name must not cost the purchase. They only warn about
-/// depth (3), about lists and objects at one level (5 each) and about members (100), and send them.
+/// Like the vendor's own clients, this trims white space, removes such characters and cuts longer
+/// texts, so that an apostrophe in a product's name does not lose the purchase. Those clients only
+/// warn about depth (3), lists and objects at one level (5 each) and members (100), and send them.
 enum CleverTapLimits {
   static let eventName = CleverTapTextRule(length: 1_024, without: ".:$'\"\\")
   static let key = CleverTapTextRule(length: 120, without: ":$'\"\\")
   static let text = CleverTapTextRule(length: 1_024, without: "'\"\\")
   static let elements = 100
-  /// The most items of one purchase and of one batch beside its header.
+  /// The most items of a purchase, and the most events of a batch besides its header.
   static let chargedItems = 50
   static let batch = 49
 
-  /// Names that only the vendor gives, in the form in which names are compared.
+  /// The vendor's reserved names, in normalised form.
   private static let ownEvents: Set<String> = [
     "stayed", "notificationclicked", "notificationviewed", "utmvisited", "notificationsent",
     "applaunched", "appuninstalled", "geoclusterentered", "geoclusterexited", "wzrk_fetch",
     "wzrk_d", "sccampaignoptout",
   ]
 
-  /// Properties of a person that hold one value.
+  /// Properties of a person that have a single value.
   private static let single: Set<String> = [
     "name", "email", "education", "married", "dob", "gender", "phone", "age", "fbid", "gpid",
     "birthday",
@@ -38,12 +38,12 @@ enum CleverTapLimits {
 
   static func holdsOneValue(_ key: String) -> Bool { single.contains(normalized(key)) }
 
-  /// How the vendor compares names: without spaces, in lower case.
+  /// The normalised form in which the vendor compares names: without spaces, in lower case.
   static func normalized(_ name: String) -> String {
     String(name.lowercased().unicodeScalars.filter { $0 != " " })
   }
 
-  /// The members as the vendor takes them.
+  /// The members in a form that the vendor accepts.
   static func cleaned(_ object: JSONObject) -> JSONObject {
     let cleaned = object.members.compactMap { member -> JSONObject.Member? in
       let key = key.cleaned(member.key)
@@ -53,9 +53,9 @@ enum CleverTapLimits {
     return JSONObject(firstOfEach: cleaned)
   }
 
-  /// The value as the vendor takes it; nil where nothing is left of it.
+  /// The value in a form that the vendor accepts; nil if nothing remains.
   ///
-  /// The optional's own names are spelled out: beside a `JSON`, a bare `nil` is the value null.
+  /// `.some` and `.none` are explicit: next to a `JSON`, a bare `nil` means the value null.
   static func cleaned(_ value: JSON) -> JSON? {
     switch value {
     case .null: return nil
@@ -75,14 +75,14 @@ enum CleverTapLimits {
 }
 
 extension JSONObject {
-  /// Takes members of which some may have one key: the first of them stays.
+  /// Takes members that may have equal keys. The first one stays.
   init(firstOfEach members: [Member]) {
     var seen: Set<[UInt8]> = []
     self.init(uniqueMembers: members.filter { seen.insert(Array($0.key.utf8)).inserted })
   }
 }
 
-/// What a text may not hold and how long it may be.
+/// The forbidden characters and the length of a text.
 struct CleverTapTextRule: Sendable {
   private let length: Int
   private let forbidden: Set<Unicode.Scalar>
@@ -92,8 +92,8 @@ struct CleverTapTextRule: Sendable {
     self.forbidden = Set(forbidden.unicodeScalars)
   }
 
-  /// The text without white space around it, without what it may not hold, and not too long. No
-  /// character outside the basic plane is cut in two.
+  /// The text trimmed, without forbidden characters, and cut to the length. A surrogate pair is
+  /// never split.
   func cleaned(_ text: String) -> String {
     let kept = trimmed(text.unicodeScalars).filter { !forbidden.contains($0) }
     var cut: [Unicode.Scalar] = []

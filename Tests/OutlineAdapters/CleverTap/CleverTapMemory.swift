@@ -2,14 +2,14 @@ import EngagementAdapterAPI
 import EngagementFormats
 import EngagementJSON
 import EngagementModel
-import FoundationEssentials
+import EngagementPlatform
 
-/// What the adapter asked to be remembered, read back.
+/// The values that the adapter has stored.
 ///
-/// Where to ask and until when to be silent belong to the installation. Who the device is at the
-/// vendor belongs to the user, and so does what the vendor wants to hear again.
+/// Hosts and mute times belong to the installation. The vendor's id of the device and the values
+/// that requests repeat belong to the user.
 struct CleverTapMemory {
-  /// The names of the values.
+  /// The keys of the stored values.
   enum Name {
     static let domain = "domain"
     static let viewedDomain = "domain.viewed"
@@ -27,7 +27,7 @@ struct CleverTapMemory {
     static let lastRequest = "request.last"
     static let session = "request.session"
 
-    /// What a change of user resets.
+    /// The values that a change of user deletes.
     static let ofSession = [arp, i, j, firstRequest, lastRequest, session]
   }
 
@@ -41,18 +41,18 @@ struct CleverTapMemory {
     isAnonymous = context.user.isAnonymous
   }
 
-  // MARK: Where to ask
+  // MARK: Hosts
 
-  /// The host for a call; nil before a handshake.
+  /// The host for a call; nil before the first handshake.
   func domain(forViewed isViewed: Bool) -> String? {
     if let region = configuration.region { return isViewed ? region.viewed : region.main }
     let main = values[.installation, Name.domain]
     return isViewed ? values[.installation, Name.viewedDomain] ?? main : main
   }
 
-  /// Whether the vendor has to be asked where to ask: nobody has, or the host does not answer.
+  /// Whether a handshake is needed: there was none yet, or the host does not answer.
   ///
-  /// What a dead host does is never told to an adapter, so it goes by the attempts.
+  /// An adapter is not told about failed connections, so this depends on the number of attempts.
   func needsHandshake(in context: AdapterContext) -> Bool {
     guard configuration.region == nil else { return false }
     guard values[.installation, Name.domain] != nil else { return true }
@@ -61,36 +61,36 @@ struct CleverTapMemory {
     return abs(context.now.timeIntervalSince(asked)) >= Self.handshakeInterval
   }
 
-  /// How many attempts a host gets before the vendor is asked for another.
+  /// The number of attempts at one host before a new handshake.
   private static let patience = 5
   private static let handshakeInterval: TimeInterval = 3_600
 
-  /// Until when nothing is asked; nil for now.
+  /// Until when no request may be sent; nil if requests are allowed.
   func mutedUntil(after now: Date) -> Date? {
     values[.installation, Name.mutedUntil].flatMap { Int64($0) }
       .flatMap(Epoch.date(milliseconds:)).flatMap { $0 > now ? $0 : nil }
   }
 
-  // MARK: Who asks
+  // MARK: Device ids
 
-  /// The vendor's id of the device for this user. An anonymous one that has become somebody's is
-  /// nobody's any more.
+  /// The vendor's id of the device for this user. An anonymous user loses the id when the first
+  /// signed-in user takes it over.
   var guid: String? {
     guard let guid = values[.user, Name.guid] else { return nil }
     return isAnonymous && guid == firstIdentified ? nil : guid
   }
 
-  /// The id of the device that was told first who uses it, empty where it had none then; nil
-  /// while nobody has ever been told.
+  /// The vendor's id of the device at the first sign-in, empty if it had none; nil before the first
+  /// sign-in.
   var firstIdentified: String? { values[.installation, Name.firstIdentified] }
 
-  // MARK: What the vendor hears again
+  // MARK: Values for the vendor
 
   var arp: JSONObject {
     values[.user, Name.arp].flatMap { try? JSON(parsing: Array($0.utf8)) }?.object ?? [:]
   }
 
-  /// The names of events that the vendor throws away.
+  /// The names of events that the vendor discards.
   var discardedEvents: [String] { arp["d_e"]?.array?.compactMap(\.string) ?? [] }
 
   func integer(_ name: String) -> Int64? { values[.user, name].flatMap { Int64($0) } }
@@ -99,12 +99,12 @@ struct CleverTapMemory {
     values[scope, name].flatMap { Int64($0) }.flatMap(Epoch.date(wholeSeconds:))
   }
 
-  /// Whether the vendor has refused the inbox of this account since the session began.
+  /// Whether the vendor has refused the inbox in this session.
   func isInboxOff(in session: Session?) -> Bool {
     values[.user, Name.inboxOff] == Self.mark(of: session)
   }
 
-  static func mark(of session: Session?) -> String { session?.id.text ?? "" }
+  static func mark(of session: Session?) -> String { session?.id.rawValue ?? "" }
 
   static func text(_ date: Date) -> String? { Epoch.wholeSeconds(of: date)?.description }
 }

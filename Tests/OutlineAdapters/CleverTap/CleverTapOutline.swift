@@ -3,13 +3,14 @@ import EngagementFormats
 public import EngagementHTTP
 public import EngagementJSON
 public import EngagementModel
-import FoundationEssentials
+import EngagementPlatform
 
-/// CleverTap: templates that campaigns fill in, an inbox, a person, push and events.
+/// The adapter for CleverTap: templates that campaigns fill in, an inbox, a person, pushes and
+/// events.
 ///
-/// The vendor knows an installation of a user by an id that the client makes. A handshake says
-/// which host takes the account's requests; any answer may name another or ask for silence, and
-/// any answer to a batch may bring campaigns and messages.
+/// The client makes an id for each user's installation. A handshake names the host for the account.
+/// Any answer may name another host or ask for silence, and any answer to a batch may bring
+/// campaigns and messages.
 public struct CleverTapOutline: EngagementAdapter {
   public let vendor: Vendor = "clevertap"
   public let capabilities: AdapterCapabilities
@@ -31,16 +32,16 @@ public struct CleverTapOutline: EngagementAdapter {
 
   private static let abilities: [Operation.Verb: Ability] = [
     .settings: .idempotentRequest,
-    // An id that this side makes; the vendor learns it from the next request.
+    // This side makes the id; the vendor learns it from the next request.
     .device(.register): .localOnly,
     .registerPush: .idempotentRequest,
     .unregisterPush: .idempotentRequest,
     .associate: .idempotentRequest,
-    // Commands like `$incr` have their effect each time.
+    // Commands such as `$incr` have an effect each time.
     .updatePerson: .request,
     .optOut: .idempotentRequest,
     .inbox: .idempotentRequest,
-    // Asking is an event at the vendor, which may decide what to send next by it.
+    // The request is an event at the vendor, which may change what it sends next.
     .campaigns: Ability(.request, readingHasSideEffects: true),
     .events: .request,
     .act("impression", on: .inbox): .event,
@@ -48,7 +49,7 @@ public struct CleverTapOutline: EngagementAdapter {
     .act("open", on: .inbox): .event,
     .act("click", on: .inbox): .event,
     .act("delete", on: .inbox): .idempotentRequest,
-    // The vendor knows no dismissed messages; bridged to deleting.
+    // The vendor cannot dismiss a message, so dismissing deletes it.
     .act("dismiss", on: .inbox): .idempotentRequest,
     .act("impression", on: .campaigns): .event,
     .act("click", on: .campaigns): .event,
@@ -74,7 +75,7 @@ public struct CleverTapOutline: EngagementAdapter {
     return .send(try call.request(envelope))
   }
 
-  /// What there is nothing to ask for.
+  /// The changes of an operation that needs no request; nil if it needs one.
   private func settled(
     _ operation: Operation, _ envelope: CleverTapEnvelope
   ) throws(EngagementError) -> [Change]? {
@@ -82,7 +83,7 @@ public struct CleverTapOutline: EngagementAdapter {
     switch operation {
     case .device(.register): return memory.guid == nil ? [newDevice(envelope.context)] : []
     case .settings where configuration.region != nil: return []
-    // Nobody there has heard of a token, since nobody has heard of the device.
+    // The vendor does not know the device, and so not its token.
     case .unregisterPush where memory.guid == nil: return []
     case .inbox where !configuration.hasServerInbox: return []
     case .inbox where isInboxOff(envelope): throw CleverTapErrors.noInbox
@@ -94,7 +95,7 @@ public struct CleverTapOutline: EngagementAdapter {
     }
   }
 
-  /// A batch of which nothing can be told needs no request.
+  /// A batch without an event to send needs no request.
   private func settled(
     _ events: [EngagementEvent], _ envelope: CleverTapEnvelope
   ) throws(EngagementError) -> [Change]? {
@@ -107,12 +108,12 @@ public struct CleverTapOutline: EngagementAdapter {
     return [.settled(batch.kept)]
   }
 
-  /// The form of the vendor's own clients: a dash and a UUID without any.
+  /// The form of the vendor's own clients: a dash and a UUID without dashes.
   private func newDevice(_ context: AdapterContext) -> Change {
     .keep(.user, CleverTapMemory.Name.guid, "-" + context.id(0).filter { $0 != "-" })
   }
 
-  /// Until when the operation waits; nil to go on.
+  /// Until when the operation waits; nil to continue.
   private func pause(_ operation: Operation, _ envelope: CleverTapEnvelope) -> Date? {
     let now = envelope.context.now
     if let muted = envelope.memory.mutedUntil(after: now) { return muted }

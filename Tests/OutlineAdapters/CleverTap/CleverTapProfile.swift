@@ -1,6 +1,6 @@
 import EngagementModel
 
-/// Changes to a person in the vendor's words.
+/// Writes changes to a person with the vendor's names.
 ///
 /// | neutral | vendor |
 /// |---|---|
@@ -8,7 +8,7 @@ import EngagementModel
 /// | `city` `region` `country` | properties of these names |
 /// | `notifications` | `MSG-push` |
 /// | `custom`: a null | `{"$delete": 1}` |
-/// | `custom`: an object with one of the vendor's commands | as it is |
+/// | `custom`: an object with one of the vendor's commands | unchanged |
 /// | `custom`: a list | `{"$set": […]}` |
 /// | `timeFrames` | unsupported |
 enum CleverTapProfile {
@@ -16,18 +16,21 @@ enum CleverTapProfile {
     "$set", "$add", "$remove", "$incr", "$decr", "$delete",
   ]
 
-  /// The identity alone. It is never cleaned: two people must not become one.
+  /// The person's identity. It is never shortened or cleaned, because that could give two persons
+  /// the same identity.
   static func identity(_ id: UserID) throws(EngagementError) -> JSONObject {
-    guard !id.text.isEmpty, CleverTapLimits.text.cleaned(id.text).hasSameBytes(as: id.text) else {
+    guard !id.rawValue.isEmpty,
+      CleverTapLimits.text.cleaned(id.rawValue).hasSameBytes(as: id.rawValue)
+    else {
       throw EngagementError(
         .invalidArgument,
         "CleverTap takes a person's id of 1 to 1024 characters without quotes and backslashes.")
     }
-    return ["Identity": .string(id.text)]
+    return ["Identity": .string(id.rawValue)]
   }
 
-  /// Throws `unsupported` for what the vendor has no word for and `invalidArgument` for what it
-  /// would refuse.
+  /// Throws `unsupported` if the vendor has no such field and `invalidArgument` if it would refuse
+  /// the update.
   static func members(of update: PersonUpdate) throws(EngagementError) -> JSONObject {
     guard update.timeFrames?.isEmpty ?? true else {
       throw EngagementError(.unsupported, "CleverTap has no times of day for notifications.")
@@ -78,7 +81,7 @@ enum CleverTapProfile {
     object.count == 1 && object.members.allSatisfy { commands.contains($0.key) }
   }
 
-  /// What takes a person out of everything, or back in.
+  /// Opts a person out of all collection and messages, or back in.
   static func optOut(_ value: Bool) -> JSONObject {
     ["ct_optout": .bool(value), "ct_allow_sys_events_and_communication": .bool(!value)]
   }

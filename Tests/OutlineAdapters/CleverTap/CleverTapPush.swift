@@ -14,10 +14,10 @@ struct CleverTapPush {
   private let aps: JSONObject?
 
   private static let legacyPrefix = "W$"
-  /// Members that are read and are no custom values of the campaign's author.
+  /// Members that are mapped and are not custom values of the campaign's author.
   private static let known: Set<String> = ["aps", "nt", "nm", "ct_mediaUrl", "ct_ContentType"]
 
-  /// Nil for what is not this vendor's.
+  /// Nil if the payload is not from this vendor.
   init?(_ push: JSON) {
     guard let object = push.object else { return nil }
     let members = object.members.map(Self.renamed)
@@ -33,13 +33,13 @@ struct CleverTapPush {
     notification.title = alert?["title"]?.string ?? payload["nt"]?.string
     notification.subtitle = alert?["subtitle"]?.string
     notification.body = alert?["body"]?.string ?? alert?.string ?? payload["nm"]?.string
-    notification.deepLink = VendorURL.checked(payload["wzrk_dl"]?.string)
-    notification.mediaURL = VendorURL.checked(
+    notification.deepLinkText = VendorURL.checked(payload["wzrk_dl"]?.string)
+    notification.mediaURLText = VendorURL.checked(
       payload["ct_mediaUrl"]?.string ?? payload["wzrk_bp"]?.string)
     notification.sound = aps?["sound"]?.string ?? payload["wzrk_sound"]?.string
     notification.badge = aps?["badge"]?.integer.flatMap(Int.init(exactly:))
     notification.category = aps?["category"]?.string ?? payload["wzrk_cid"]?.string
-    notification.silent = isSilent
+    notification.isSilent = isSilent
     notification.custom = custom
     notification.handle = CleverTapHandle(members: payload.members).json
     return notification
@@ -64,7 +64,7 @@ struct CleverTapPush {
     member.key.utf8.starts(with: CleverTapHandle.prefix.utf8)
   }
 
-  /// The vendor writes its names in two ways.
+  /// The vendor uses two prefixes for its names.
   private static func renamed(_ member: JSONObject.Member) -> JSONObject.Member {
     guard member.key.utf8.starts(with: legacyPrefix.utf8) else { return member }
     let rest = String(member.key.dropFirst(legacyPrefix.count))

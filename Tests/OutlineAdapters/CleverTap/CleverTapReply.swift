@@ -2,28 +2,28 @@ import EngagementAdapterAPI
 import EngagementJSON
 import EngagementModel
 
-/// The lists that the vendor's items go to.
+/// The feeds of the vendor's items.
 ///
-/// Messages that come with answers live on this device alone and are in no list of the vendor's;
-/// campaigns that are due now come one by one, beside the list that is evaluated here.
+/// Messages that arrive with other answers exist only on this device, in no list of the vendor.
+/// Campaigns that are due now arrive one by one, separate from the list that the device evaluates.
 enum CleverTapFeed {
   static let messagesHere = Feed(.inbox, in: "device")
   static let due = Feed(.campaigns, in: "due")
 }
 
-/// The body of an answer, its lists split and not mapped. Members of another type count as absent.
+/// The body of an answer. Its lists have unmapped items. Members of a wrong type count as absent.
 struct CleverTapReply {
   private(set) var lists: [String: [RawItem]] = [:]
   private(set) var arp: JSONObject?
   private(set) var guid: String?
   private(set) var i: Int64?
   private(set) var j: Int64?
-  /// `CS` for campaigns that are evaluated here, `SS` for those that the vendor sends when due.
+  /// `CS` if the device evaluates campaigns, `SS` if the vendor does and sends them when due.
   private(set) var deliveryMode: String?
-  /// Campaigns that are no more.
+  /// The ids of removed campaigns.
   private(set) var staleCampaigns: [String] = []
 
-  /// The members that hold lists of items.
+  /// The members that contain lists of items.
   enum List {
     static let messagesHere = "inbox_notifs"
     static let messages = "inbox_notifs_v2"
@@ -33,10 +33,10 @@ struct CleverTapReply {
     static let all: Set<String> = [messagesHere, messages, campaigns, due, dueAtLaunch]
   }
 
-  /// Throws for a body that is no object; an empty one is one without members.
+  /// Throws if the body is not an object; an empty body has no members.
   ///
-  /// The vendor's clients take any 200 for a success, and the host for what was viewed has nothing
-  /// to say.
+  /// The vendor's clients accept any 200 as a success, and the host for view events answers with an
+  /// empty body.
   init(_ body: [UInt8]) throws(JSONFault) {
     guard !body.isEmpty else { return }
     var cursor = JSONCursor(body)
@@ -45,7 +45,7 @@ struct CleverTapReply {
       do throws(JSONFault) {
         try read(key.text, &cursor)
       } catch  where !error.isStructural {
-        // A value that cannot be read costs only itself.
+        // A faulty value affects only its own member.
       }
     }
     try cursor.finish()
@@ -66,7 +66,7 @@ struct CleverTapReply {
 }
 
 extension JSON {
-  /// The vendor writes its ids of campaigns as numbers and as texts.
+  /// The vendor writes ids of campaigns as numbers or as texts.
   var campaignID: String? {
     switch self {
     case .string(let text): text.isEmpty ? nil : text

@@ -3,17 +3,17 @@ import EngagementFormats
 import EngagementHTTP
 import EngagementJSON
 import EngagementModel
-import FoundationEssentials
+import EngagementPlatform
 
-/// One call of the vendor: where it goes and what follows the meta header in its body.
+/// One call of the vendor: its path and the elements of its body after the meta element.
 struct CleverTapCall {
   private var path = ["a1"]
   private var isViewed = false
   private var items: [JSON] = []
   private var isHandshake = false
 
-  /// Throws `unsupported` for what the vendor lacks and `invalidArgument` for what it would
-  /// refuse, before anything is sent.
+  /// Throws `unsupported` if the vendor lacks the call, and `invalidArgument` if it would refuse
+  /// it.
   init(_ operation: Operation, _ envelope: CleverTapEnvelope) throws(EngagementError) {
     switch operation {
     case .settings: isHandshake = true
@@ -61,7 +61,7 @@ struct CleverTapCall {
 
   // MARK: The request
 
-  /// What has to be done before the call can be made; nil where nothing is missing.
+  /// The operation that must be executed before the call; nil if none is missing.
   func missing(_ envelope: CleverTapEnvelope) -> Operation? {
     if isHandshake { return nil }
     if envelope.memory.guid == nil { return .device(.register) }
@@ -105,7 +105,7 @@ struct CleverTapCall {
 }
 
 extension CleverTapEnvelope {
-  /// What a fetch may ask for, by the vendor's number.
+  /// The vendor's numbers for fetches.
   fileprivate enum Fetch: Int64 {
     case campaigns = 5
     case inbox = 7
@@ -130,7 +130,7 @@ extension CleverTapEnvelope {
     }
     let data: JSON = [
       "action": .string(action), "id": .string(registration.token.revealed),
-      "type": .string(registration.service.text),
+      "type": .string(registration.service.rawValue),
     ]
     return item("data", ["data": data], at: context.acceptedAt, in: context.session?.id)
   }

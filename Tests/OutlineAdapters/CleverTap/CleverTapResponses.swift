@@ -3,13 +3,13 @@ import EngagementFormats
 import EngagementHTTP
 import EngagementJSON
 import EngagementModel
-import FoundationEssentials
+import EngagementPlatform
 
-/// What the vendor's answers mean.
+/// Reads the vendor's answers.
 struct CleverTapResponses {
   typealias Name = CleverTapMemory.Name
 
-  /// How long the user waits before the inbox is asked for again.
+  /// The least time between two requests for the inbox by the user.
   static let inboxInterval: TimeInterval = 5 * 60
 
   private let configuration: CleverTapConfiguration
@@ -46,7 +46,7 @@ struct CleverTapResponses {
 
   // MARK: Headers
 
-  /// Until when to be silent. A time that has passed or is none stands for the default.
+  /// Stores until when the vendor wants no requests. A missing or past time means the default.
   private func silence(in response: HTTPResponse) -> [Change] {
     let asks = response.headers.first("X-WZRK-MUTE")?.lowercased()
     guard asks == "true" || asks == "1" || asks == "yes" else { return [] }
@@ -65,8 +65,8 @@ struct CleverTapResponses {
     return Answer([], CleverTapErrors.malformed("host that may be asked"))
   }
 
-  /// Both of the vendor's clients take a batch for lost whose answer names another host, and send
-  /// it there.
+  /// If an answer names another host, the vendor's clients treat the batch as lost and send it to
+  /// that host.
   private static let moved = Answer.retry(
     .unavailable, "CleverTap takes this at another host from now on.", after: .seconds(1))
 
@@ -94,7 +94,7 @@ struct CleverTapResponses {
     return changes
   }
 
-  /// Laid over what is there; -1 takes a member away.
+  /// Merges new members into the stored ones; -1 removes a member.
   private func merged(_ news: JSONObject) -> String? {
     let kept = JSONObject(firstOfEach: news.members + memory.arp.members)
       .members.filter { $0.value != -1 }
@@ -126,7 +126,8 @@ struct CleverTapResponses {
 
   // MARK: The inbox
 
-  /// The complete list. One that is not there is no empty list: it would take every message away.
+  /// Reads the complete list. An answer without a list is not an empty list, which would remove
+  /// every message.
   private func inbox(_ response: HTTPResponse) -> Answer {
     let reply: CleverTapReply
     do throws(JSONFault) { reply = try CleverTapReply(response.body) } catch {
@@ -141,8 +142,8 @@ struct CleverTapResponses {
     ])
   }
 
-  /// The vendor has no inbox for the account: nobody asks again in this session, and what was
-  /// deleted is told in the next. Nil for what 403 means nothing special to.
+  /// The answer to a 403 if the vendor has no inbox for the account. The inbox is not requested
+  /// again in this session, and deletions are sent in the next. Nil for other operations.
   private func withoutInbox(_ operation: Operation) -> Answer? {
     let off = Change.keep(.user, Name.inboxOff, CleverTapMemory.mark(of: context.session))
     switch operation {
@@ -153,7 +154,7 @@ struct CleverTapResponses {
   }
 }
 
-/// The hosts that an answer names.
+/// The hosts in an answer's headers.
 struct CleverTapDomainNews {
   private let named: [(key: String, host: String)]
   private let refused: [EngagementError]
@@ -163,7 +164,7 @@ struct CleverTapDomainNews {
     _ response: HTTPResponse, _ configuration: CleverTapConfiguration, _ memory: CleverTapMemory
   ) {
     var (named, refused): ([(key: String, host: String)], [EngagementError]) = ([], [])
-    // A region that the application named stays what it is.
+    // A configured region is not overridden.
     let headers = configuration.region == nil ? Self.headers : []
     for (header, key) in headers {
       guard let text = response.headers.first(header), !text.isEmpty else { continue }
@@ -183,7 +184,7 @@ struct CleverTapDomainNews {
     ("X-WZRK-SPIKY-RD", CleverTapMemory.Name.viewedDomain),
   ]
 
-  /// Whether there is a host for requests that may be asked.
+  /// Whether the answer names an allowed host for requests.
   var namesDomain: Bool { named.contains { $0.key == CleverTapMemory.Name.domain } }
 
   func changes(at now: Date) -> [Change] {
@@ -196,7 +197,7 @@ struct CleverTapDomainNews {
     return changes
   }
 
-  /// Whether what was asked at one host is to be asked at another from now on.
+  /// Whether the operation must now go to another host than the one that answered.
   func hasMoved(_ operation: Operation) -> Bool {
     var isViewed = false
     if case .events(let events) = operation, let first = events.first {

@@ -1,8 +1,8 @@
 import EngagementModel
 
-/// The application's definitions as the dashboard takes them.
+/// Writes the application's templates for the dashboard.
 enum CleverTapTemplates {
-  /// Throws `invalidArgument` for a name that stands for two definitions or is the vendor's own.
+  /// Throws `invalidArgument` if two templates have the same name or a name is the vendor's own.
   static func payload(of templates: [Template]) throws(EngagementError) -> JSON {
     var definitions = JSONObject()
     for template in templates {
@@ -38,7 +38,8 @@ enum CleverTapTemplates {
     return variables
   }
 
-  /// Declared order, but all arguments of a group stand where its first one does, by name.
+  /// The declared order, but all arguments of a group are at the position of its first one, sorted
+  /// by name.
   static func ordered(_ arguments: [Template.Argument]) -> [Template.Argument] {
     var ordered: [Template.Argument] = []
     var seen: Set<[UInt8]> = []
@@ -55,12 +56,12 @@ enum CleverTapTemplates {
 }
 
 extension Template.Argument {
-  /// What stands before the first dot; nil without one.
+  /// The text before the first dot; nil without a dot.
   fileprivate var group: [UInt8]? {
     name.utf8.firstIndex(of: UInt8(ascii: ".")).map { Array(name.utf8[..<$0]) }
   }
 
-  /// The vendor's clients compare as people do, without regard to case; bytes decide a tie.
+  /// The vendor's clients ignore case; bytes decide between equal names.
   fileprivate func isBefore(_ other: Template.Argument) -> Bool {
     let (left, right) = (name.lowercased(), other.name.lowercased())
     return left.hasSameBytes(as: right)

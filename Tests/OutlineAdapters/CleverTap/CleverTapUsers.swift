@@ -1,10 +1,10 @@
 public import EngagementAdapterAPI
 public import EngagementModel
-import FoundationEssentials
+import EngagementPlatform
 
 extension CleverTapOutline {
-  /// The first person ever told to the vendor takes over the device as it is; every other change
-  /// is one of devices, in the order of the vendor's own clients.
+  /// The first user who signs in keeps the vendor's device. Every other change of user changes the
+  /// device, in the order of the vendor's own clients.
   public func transition(
     from old: User, to new: User, in context: AdapterContext
   ) -> [TransitionStep] {
@@ -20,7 +20,7 @@ extension CleverTapOutline {
     return steps + environments.map { .enter(.registerPush($0)) }
   }
 
-  /// What belongs to the device goes over with it.
+  /// The first user takes over all values of the device.
   private func firstSignIn(_ id: UserID, _ memory: CleverTapMemory) -> [TransitionStep] {
     let values = memory.values.all(.user).map { Change.keep(.user, $0.key, $0.value) }
     return [.adoptPending, .apply(values + identified(memory)), .enter(.associate(id))]

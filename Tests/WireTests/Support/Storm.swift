@@ -2,6 +2,7 @@ import EngagementEmulator
 import EngagementModel
 import EngagementStore
 import EngagementTesting
+import EngagementVendors
 import FoundationEssentials
 import TestSupport
 
@@ -21,7 +22,7 @@ final class Storm {
 
   /// Something that was accepted, as the vendor's record would have it.
   private struct Deed {
-    var effect: EmulatorEffect
+    var effect: VendorEffect
     var receipt: Receipt
   }
 
@@ -48,10 +49,10 @@ final class Storm {
   /// Goes on until so many faults have struck, and on until all is delivered without them.
   func blow(_ count: Int) async throws {
     while await struck.values.reduce(0, +) < count {
-      await scene.emulator.load(try script())
+      try await scene.emulator.load(try script())
       for _ in 0..<(1 + random.below(4)) { try await act() }
       if random.chance(30) {
-        _ = await scene.refresh(random.chance(30) ? .settings : .cards("home"))
+        _ = await scene.refresh(random.chance(30) ? .settings : .cards(in: "home"))
       }
       if random.chance(20) { try await change() }
       for _ in 0..<(1 + random.below(3)) {
@@ -99,10 +100,11 @@ final class Storm {
     case 5:
       var update = PersonUpdate()
       update.custom = JSONObject(uniqueMembers: [.init("a\(serial)", true)])
-      note("attribute", "custom.a\(serial)", try await scene.engagement.update(update))
+      note("attribute", "custom.a\(serial)", try await scene.engagement.updatePerson(update))
     case 6, 7: try await act(.impression, "cci", on: cards)
-    case 8: try await act(.click, "ccc", on: cards.filter { $0.url?.hasPrefix("https:") == true })
-    default: try await act(.dismiss, "ccd", on: cards.filter(\.dismissible))
+    case 8:
+      try await act(.click, "ccc", on: cards.filter { $0.urlText?.hasPrefix("https:") == true })
+    default: try await act(.dismiss, "ccd", on: cards.filter(\.isDismissible))
     }
   }
 
@@ -113,7 +115,7 @@ final class Storm {
   }
 
   private func note(_ name: String, _ subject: String, _ receipt: Receipt) {
-    let effect = EmulatorEffect(name, of: subject, by: Self.user)
+    let effect = VendorEffect(name, of: subject, by: Self.user)
     deeds.append(Deed(effect: effect, receipt: receipt))
   }
 
@@ -129,8 +131,9 @@ final class Storm {
   // MARK: What must be true
 
   private func check() async throws {
-    let tally = try await scene.engagement.house.store.tallies()["braze"] ?? Tally()
-    let waiting = try await scene.engagement.pending()["braze"] ?? 0
+    let tally =
+      try await scene.engagement.dependencies.store.deliveryCounts()["braze"] ?? DeliveryCounts()
+    let waiting = try await scene.engagement.pendingCounts["braze"] ?? 0
     if !tally.isConserved { findings.append("not conserved: \(tally)") }
     if tally.pending != waiting { findings.append("\(waiting) wait, and the tally is \(tally)") }
     if tally.accepted < deeds.count || tally.accepted < acceptedBefore {
@@ -142,8 +145,8 @@ final class Storm {
 
   /// The faults are gone: everything arrives, and so does what is done now.
   private func settle() async throws {
-    await scene.emulator.load(EmulatorFaults())
-    for _ in 0..<100 where try await scene.engagement.pending()["braze"] ?? 0 > 0 {
+    try await scene.emulator.load(EmulatorFaults())
+    for _ in 0..<100 where try await scene.engagement.pendingCounts["braze"] ?? 0 > 0 {
       await scene.advance(by: .seconds(60))
       await scene.engagement.deliver(to: "braze")
     }
@@ -153,7 +156,7 @@ final class Storm {
     if await scene.emulator.times("ce", of: "last") != 1 {
       findings.append("what is done after the faults is not delivered at once (G8)")
     }
-    let waiting = try await scene.engagement.pending()["braze"] ?? 0
+    let waiting = try await scene.engagement.pendingCounts["braze"] ?? 0
     guard waiting == 0 else { return findings.append("\(waiting) still wait") }
     await compare()
     findings += Politeness.findings(in: scene.network.passages)
@@ -161,11 +164,11 @@ final class Storm {
 
   /// What was delivered here against the vendor's own record.
   private func compare() async {
-    var delivered: [EmulatorEffect: Int] = [:]
+    var delivered: [VendorEffect: Int] = [:]
     for deed in deeds {
-      switch await deed.receipt.outcome {
+      switch try? await deed.receipt.outcome() {
       case .delivered: delivered[deed.effect, default: 0] += 1
-      case .refused(let error):
+      case .rejected(let error):
         delivered[deed.effect, default: 0] += 0
         // Only a vendor's own word ends something for good, and no network's.
         if !["400", "404", "409"].contains(error.underlying) {
@@ -197,9 +200,9 @@ final class Storm {
     func may(be count: Int) -> Bool { (heard...(heard + unclear)).contains(count) }
   }
 
-  private var arrivals: [EmulatorEffect: Arrivals] {
+  private var arrivals: [VendorEffect: Arrivals] {
     get async {
-      var arrivals: [EmulatorEffect: Arrivals] = [:]
+      var arrivals: [VendorEffect: Arrivals] = [:]
       for request in await scene.emulator.requests() {
         // Got twice, by nobody's fault here.
         let times = request.fault == "duplicateRequest" ? 2 : 1

@@ -3,7 +3,9 @@ import EngagementEmulator
 import EngagementKit
 import EngagementModel
 import EngagementTesting
+import EngagementVendors
 import EngagementVibes
+import EngagementVibesTools
 import Foundation
 import Testing
 
@@ -17,7 +19,7 @@ struct VibesWireScene: Sendable {
   private let folder: URL
 
   init() async throws {
-    emulator = try await Emulator.start(.init(vendors: ["vibes"], clock: clock.now))
+    emulator = try await Emulator.start(.init([.vibes], clock: clock.now))
     var limits = CurlTransport.Configuration()
     // Small, so that what is too large costs little here.
     limits.maximumBodyBytes = 128 << 10
@@ -37,9 +39,9 @@ struct VibesWireScene: Sendable {
         appID: "demo", endpoint: "\(emulator.endpoint(of: "vibes"))/mobile_apps"))
     let engagement = try await Engagement.open(
       cache: .file(folder.appending(path: "cache.sqlite").path), device: .test,
-      transport: transport, providers: [Provider("vibes", vibes)],
-      routes: Routes(cards: .none, inbox: .only("vibes")),
-      options: Options(secrets: secrets, clock: clock))
+      transport: transport, providers: ["vibes": vibes],
+      routes: Engagement.Routes(cards: .none, inbox: .only("vibes")),
+      options: Engagement.Options(secrets: secrets, clock: clock))
     let running = Task { try await engagement.run() }
     let outcome: Result<Void, any Error>
     do { outcome = .success(try await body(engagement)) } catch { outcome = .failure(error) }
@@ -62,7 +64,7 @@ struct VibesWireScene: Sendable {
 
   /// Lets time pass until nothing waits any more.
   func settle(_ engagement: Engagement) async throws {
-    for _ in 0..<100 where try await engagement.pending()["vibes"] ?? 0 > 0 {
+    for _ in 0..<100 where try await engagement.pendingCounts["vibes"] ?? 0 > 0 {
       await advance(by: .seconds(60))
       await engagement.deliver(to: "vibes")
     }
@@ -70,7 +72,7 @@ struct VibesWireScene: Sendable {
 
   /// The next requests like these meet the faults.
   func strike(_ faults: [JSONObject]) async throws {
-    await emulator.load(try EmulatorFaults(json: ["faults": .array(faults.map(JSON.object))]))
+    try await emulator.load(try EmulatorFaults(json: ["faults": .array(faults.map(JSON.object))]))
   }
 
   /// Changes of messages.
@@ -87,7 +89,7 @@ struct VibesWireScene: Sendable {
 extension Engagement {
   /// Makes the user present, who agrees to everything, and asks for the inbox.
   func arrive(
-    _ user: UserID = "u-1", finding wanted: ProviderOutcome = .fresh,
+    _ user: UserID = "u-1", finding wanted: Engagement.ProviderOutcome = .fresh,
     sourceLocation: SourceLocation = #_sourceLocation
   ) async throws {
     try await signIn(User(user))
@@ -96,13 +98,15 @@ extension Engagement {
     #expect(found == wanted, sourceLocation: sourceLocation)
   }
 
-  func refreshInbox() async -> ProviderOutcome? {
+  func refreshInbox() async -> Engagement.ProviderOutcome? {
     await refresh(.inbox).providers["vibes"]
   }
 
   /// How something ends.
-  func outcome(of action: (Engagement) async throws -> Receipt) async throws -> Receipt.Outcome? {
+  func outcome(of action: (Engagement) async throws -> Engagement.Receipt) async throws
+    -> Engagement.Receipt.Outcome?
+  {
     let receipt = try await action(self)
-    return await receipt.outcome
+    return try await receipt.outcome()
   }
 }

@@ -1,4 +1,5 @@
 import EngagementBraze
+import EngagementBrazeTools
 import EngagementCurl
 import EngagementEmulator
 import EngagementFormats
@@ -7,6 +8,7 @@ import EngagementJSON
 import EngagementKit
 import EngagementModel
 import EngagementTesting
+import EngagementVendors
 import Foundation
 
 /// An application with Braze alone, over the library's own transport, and the vendor's server in
@@ -29,7 +31,7 @@ struct WireScene: Sendable {
   ) async throws {
     clock = TestClock()
     emulator = try await Emulator.start(
-      .init(vendors: ["braze"], seed: seed, clock: clock.now))
+      .init([.braze], seed: seed, clock: clock.now))
     var limits = CurlTransport.Configuration()
     limits.policy = policy
     // Small, so that what is too large costs little here.
@@ -51,9 +53,9 @@ struct WireScene: Sendable {
       ? memory : FileManager.default.temporaryDirectory).appending(path: "wire-\(UUID())")
     engagement = try await Engagement.open(
       cache: .file(folder.appending(path: "cache.sqlite").path), device: .test,
-      transport: network, providers: [Provider("braze", braze)],
-      routes: Routes(cards: .only("braze"), inbox: .none),
-      options: Options(secrets: MemorySecretStore(), clock: clock, random: random))
+      transport: network, providers: ["braze": braze],
+      routes: Engagement.Routes(cards: .only("braze"), inbox: .none),
+      options: Engagement.Options(secrets: MemorySecretStore(), clock: clock, random: random))
   }
 
   /// Runs the engagement around the body, and takes everything away after it.
@@ -112,7 +114,9 @@ struct WireScene: Sendable {
   // MARK: What is seen
 
   /// Asks for the cards and says how that ended.
-  func refresh(_ target: RefreshTarget = .cards("home")) async -> ProviderOutcome? {
+  func refresh(_ target: Engagement.RefreshTarget = .cards(in: "home")) async -> Engagement
+    .ProviderOutcome?
+  {
     await engagement.refresh(target).providers["braze"]
   }
 

@@ -1,3 +1,4 @@
+import EngagementAdapterAPI
 import EngagementBraze
 import EngagementHTTP
 import EngagementKit
@@ -21,9 +22,10 @@ final class Application: Sendable {
     life = arguments.number("life", or: 1)
     engagement = try await Engagement.open(
       cache: .file(Self.path(in: arguments.text("folder"))), device: Self.device,
-      transport: LifeTransport(life: life), providers: try Self.providers(on: port),
-      routes: Routes(cards: .only("braze"), inbox: .only("vibes")),
-      options: Options(clock: FastClock()))
+      transport: LifeTransport(life: life),
+      providers: Engagement.Providers(try Self.adapters(on: port)),
+      routes: Engagement.Routes(cards: .only("braze"), inbox: .only("vibes")),
+      options: Engagement.Options(clock: FastClock()))
   }
 
   static func path(in folder: String) -> String { "\(folder)/engagement.sqlite" }
@@ -32,14 +34,14 @@ final class Application: Sendable {
     id: "device-under-fault", appID: "com.example.fault", system: "Linux", systemVersion: "12",
     locale: "en_US", timeZone: "Etc/UTC")
 
-  static func providers(on port: Int) throws(EngagementError) -> [Provider] {
+  static func adapters(
+    on port: Int
+  ) throws(EngagementError) -> [(ProviderID, any EngagementAdapter)] {
     let braze = try BrazeConfiguration(
       endpoint: "http://127.0.0.1:\(port)", apiKey: Secret("key-of-the-app"), signsRequests: true)
     let vibes = try VibesConfiguration(
       appID: "app", endpoint: "http://127.0.0.1:\(port)/mobile_apps")
-    return [
-      Provider("braze", BrazeAdapter(braze)), Provider("vibes", VibesAdapter(vibes)),
-    ]
+    return [("braze", .braze(braze)), ("vibes", .vibes(vibes))]
   }
 
   // MARK: Users
@@ -56,7 +58,7 @@ final class Application: Sendable {
   /// A signature that the server can tell apart from all others, and whose it is.
   private func credential(of user: String, for provider: ProviderID) -> Secret? {
     let number = credentials.next()
-    say("asked \(provider.text) \(user) \(number)")
+    say("asked \(provider.rawValue) \(user) \(number)")
     return provider == "braze" ? Secret("signature|\(user)|\(life)|\(number)") : nil
   }
 
@@ -88,7 +90,7 @@ final class Application: Sendable {
     let cards = engagement.cards(in: Self.container).cards.prefix(3).flatMap { card in
       [ItemAction.impression, .click, .dismiss].map { Deed.act($0, card.id, user) }
     }
-    let messages = engagement.inbox().messages.prefix(3).flatMap { message in
+    let messages = engagement.inbox.messages.prefix(3).flatMap { message in
       [ItemAction.open, .read, .expire(at: nil)].map { Deed.act($0, message.id, user) }
     }
     return cards + messages
@@ -98,7 +100,7 @@ final class Application: Sendable {
 
   func refresh() async {
     _ = await engagement.refresh(.settings)
-    _ = await engagement.refresh(.cards(nil))
+    _ = await engagement.refresh(.cards)
     _ = await engagement.refresh(.inbox)
   }
 
@@ -113,7 +115,7 @@ final class Application: Sendable {
   }
 
   func pending() async -> Int? {
-    try? await engagement.pending().values.reduce(0, +)
+    try? await engagement.pendingCounts.values.reduce(0, +)
   }
 }
 
@@ -127,7 +129,7 @@ enum Deed: Sendable {
     switch self {
     case .track(let user): "braze \(user) track \(number)"
     case .act(let action, let id, let user):
-      "\(id.provider.text) \(user) \(action.name) \(id.value)"
+      "\(id.provider.rawValue) \(user) \(action.name) \(id.value)"
     }
   }
 }

@@ -10,8 +10,7 @@ struct Checking {
   private let adapters: [ProviderID: any EngagementAdapter]
 
   init() throws(EngagementError) {
-    let pairs = try Application.providers(on: 9).map { ($0.id, $0.adapter) }
-    adapters = Dictionary(pairs) { first, _ in first }
+    adapters = Dictionary(uniqueKeysWithValues: try Application.adapters(on: 9))
   }
 
   func run() async {
@@ -57,7 +56,8 @@ struct Checking {
   /// An action of the worker that waits; nil for what the library sends on its own.
   private static func row(_ row: CacheProbe.Row) -> JSON? {
     var object: JSONObject = [
-      "provider": .string(row.provider.text), "user": .string(row.user.id?.text ?? "anonymous"),
+      "provider": .string(row.provider.rawValue),
+      "user": .string(row.user.id?.rawValue ?? "anonymous"),
     ]
     switch row.work {
     case .event(let event) where event.kind == .custom:

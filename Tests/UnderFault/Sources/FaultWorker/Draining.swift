@@ -24,7 +24,7 @@ struct Draining {
   private func wait() async throws(EngagementError) -> Int {
     let end = ContinuousClock.now + Self.patience
     while true {
-      let left = try await application.engagement.pending().values.reduce(0, +)
+      let left = try await application.engagement.pendingCounts.values.reduce(0, +)
       if left == 0 || ContinuousClock.now > end { return left }
       // Cancelled only together with the process.
       try? await Task.sleep(for: .milliseconds(3))

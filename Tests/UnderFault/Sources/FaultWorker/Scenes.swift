@@ -31,7 +31,9 @@ struct Scenes {
     look()
   }
 
-  private func target(_ what: String) -> RefreshTarget { what == "cards" ? .cards(nil) : .inbox }
+  private func target(_ what: String) -> Engagement.RefreshTarget {
+    what == "cards" ? .cards : .inbox
+  }
 
   private func change() async {
     guard readLine() == "leave" else { return }
@@ -56,7 +58,7 @@ struct Scenes {
   func crowd() async throws(EngagementError) {
     try await application.signIn("u-1")
     await withTaskGroup(of: Void.self) { group in
-      for target in [RefreshTarget.inbox, .person, .settings] {
+      for target in [Engagement.RefreshTarget.inbox, .person, .settings] {
         group.addTask { _ = await application.engagement.refresh(target) }
       }
       // One after the other: they are to arrive in this order.

@@ -37,7 +37,9 @@ do throws(EngagementError) {
     try await live()
     if arguments.mode == "drain" {
       let folder = arguments.text("folder")
-      say("health \(try await Checking().probe(folder).contents(at: SystemClock().now).health)")
+      say(
+        "health \(try await Checking().probe(folder).contents(at: Engagement.SystemClock().now).health)"
+      )
     }
     say("done")
   }

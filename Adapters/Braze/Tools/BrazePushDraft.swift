@@ -1,0 +1,37 @@
+import EngagementModel
+
+/// A push that is composed.
+struct BrazePushDraft {
+  let campaign: String
+  let title: String
+  let body: String
+  let isSilent: Bool
+  let url: String?
+  let usesWebView: Bool?
+  /// The card that travels with it.
+  let card: JSON?
+
+  var apns: JSONObject {
+    let shown: JSON = ["alert": ["title": .string(title), "body": .string(body)]]
+    var own: JSONObject = ["c": .string(campaign)]
+    own["ab_cd"] = card
+    var payload: JSONObject = [
+      "aps": isSilent ? ["content-available": 1] : shown, "ab": .object(own),
+    ]
+    payload["ab_uri"] = url.map(JSON.string)
+    payload["ab_use_webview"] = usesWebView.map(JSON.bool)
+    return payload
+  }
+
+  /// Over FCM every value is a text.
+  var fcm: JSONObject {
+    var payload: JSONObject = ["_ab": "1", "cid": .string(campaign)]
+    if !isSilent {
+      payload["t"] = .string(title)
+      payload["a"] = .string(body)
+    }
+    payload["uri"] = url.map(JSON.string)
+    payload["ab_use_webview"] = usesWebView.map { .string("\($0)") }
+    return payload
+  }
+}

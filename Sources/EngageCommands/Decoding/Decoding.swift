@@ -1,0 +1,151 @@
+import EngagementAdapterAPI
+import EngagementHTTP
+import EngagementJSON
+import EngagementModel
+import EngagementPlatform
+
+/// What an adapter makes of bytes, as neutral JSON.
+struct Decoding {
+  enum Kind: String, CaseIterable {
+    case cards, inbox, push, campaigns, person
+  }
+
+  private let adapter: any EngagementAdapter
+  private let kind: Kind
+
+  init(_ adapter: any EngagementAdapter, _ kind: Kind) {
+    self.adapter = adapter
+    self.kind = kind
+  }
+
+  /// The objects that come of the bytes, in their order; throws where they are no JSON or where
+  /// the answer is a refusal.
+  func lines(of bytes: [UInt8]) throws(EngagementError) -> [JSONObject] {
+    try checkAbility()
+    if kind == .push { return notification(in: try Self.payload(in: bytes)).map { [$0] } ?? [] }
+    try Self.checkStructure(of: bytes)
+    do throws(EngagementError) {
+      let lines = try answer(in: bytes)
+      return lines.isEmpty ? looseLines(in: bytes) ?? [] : lines
+    } catch {
+      guard let lines = looseLines(in: bytes) else { throw error }
+      return lines
+    }
+  }
+
+  private func checkAbility() throws(EngagementError) {
+    guard kind != .push, adapter.capabilities.ability(operation.verb).travel == .unsupported
+    else { return }
+    throw EngagementError(.unsupported, "\(adapter.vendor) has no \(kind.rawValue).")
+  }
+
+  /// What is wrong inside an item costs the item; what is wrong with the document costs it all.
+  private static func checkStructure(of bytes: [UInt8]) throws(EngagementError) {
+    var cursor = JSONCursor(bytes)
+    do throws(JSONFault) {
+      try cursor.skip()
+      try cursor.finish()
+    } catch {
+      guard error.isStructural else { return }
+      throw EngagementError(
+        .malformedResponse, "The payload is no sound JSON.", underlying: error.description)
+    }
+  }
+
+  // MARK: Pushes
+
+  /// A payload that can be trusted.
+  static func payload(in bytes: [UInt8]) throws(EngagementError) -> JSON {
+    try checkStructure(of: bytes)
+    do throws(JSONFault) { return try JSON(parsing: bytes) } catch {
+      throw EngagementError(
+        .malformedResponse, "The payload cannot be trusted.", underlying: error.description)
+    }
+  }
+
+  /// What the push says; nil where it is not the vendor's.
+  func notification(in push: JSON) -> JSONObject? {
+    adapter.received(push, in: context)?.notification.json.object
+  }
+
+  // MARK: Answers
+
+  private func answer(in bytes: [UInt8]) throws(EngagementError) -> [JSONObject] {
+    let answer = adapter.answer(to: operation, from: HTTPResponse(200, body: bytes), in: context)
+    let lines = answer.changes.flatMap(lines)
+    switch answer.verdict {
+    case .done, .partly: return lines
+    case .retry(let error), .refused(let error):
+      // A vendor may send items and ask to be asked again.
+      guard lines.isEmpty else { return lines }
+      throw error
+    case .renew:
+      throw EngagementError(.unauthenticated, "The payload refuses the credential.")
+    }
+  }
+
+  private func lines(of change: Change) -> [JSONObject] {
+    switch change {
+    case .items(_, _, let items): items.map(line)
+    case .removed(_, let ids): ids.map { ["removed": .string($0)] }
+    case .person(let person?): person.json.object.map { [$0] } ?? []
+    default: []
+    }
+  }
+
+  /// An item, or why it is none.
+  private func line(of item: RawItem) -> JSONObject {
+    do throws(EngagementError) {
+      if let fault = item.fault { throw EngagementError(fault) }
+      let json =
+        switch kind {
+        case .inbox: try adapter.message(in: item).json
+        case .campaigns: try adapter.campaign(in: item).json
+        case .cards, .push, .person: try adapter.card(in: item).json
+        }
+      return json.object ?? [:]
+    } catch {
+      let index = JSON.integer(Int64(item.index))
+      // What the vendor may have added is no fault of the item.
+      if error.code == .unsupported {
+        var ignored: JSONObject = ["index": index]
+        ignored["kind"] = error.underlying.map(JSON.string)
+        return ["ignored": .object(ignored)]
+      }
+      let reason = error.underlying.map { "\(error.message) (\($0))" } ?? error.message
+      return ["quarantined": ["index": index, "reason": .string(reason)]]
+    }
+  }
+
+  // MARK: Items without an answer around them
+
+  /// What a list of items comes to, or one item: whatever the adapter can tell that it is.
+  private func looseLines(in bytes: [UInt8]) -> [JSONObject]? {
+    guard kind != .person else { return nil }
+    var cursor = JSONCursor(bytes)
+    if let items = try? cursor.items() { return items.isEmpty ? nil : items.map(line) }
+    let line = line(of: RawItem(index: 0, bytes: bytes[...]))
+    return line["quarantined"] == nil ? [line] : nil
+  }
+
+  // MARK: The question
+
+  private var operation: Operation {
+    switch kind {
+    case .cards: .cards(in: nil, matching: [])
+    case .inbox: .inbox
+    case .campaigns: .campaigns
+    case .person, .push: .person
+    }
+  }
+
+  /// Fixed, so that the same bytes give the same lines.
+  private var context: AdapterContext {
+    AdapterContext(
+      user: "decode",
+      device: Device(
+        id: "decode", appID: "engage", system: "Linux", systemVersion: "0", locale: "en_US",
+        timeZone: "UTC"),
+      now: Date(timeIntervalSince1970: 0), key: OperationKey(0, 0))
+  }
+}

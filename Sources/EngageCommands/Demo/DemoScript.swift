@@ -1,0 +1,182 @@
+import EngagementEmulator
+import EngagementKit
+import EngagementModel
+import EngagementVendors
+
+/// What happens in the demonstration, in order.
+struct DemoScript: Sendable {
+  private let engagement: Engagement
+  private let emulator: Emulator
+  private let context: CommandContext
+  private let console: Console
+
+  /// Everything that is done is counted, and the vendors are asked for the same number.
+  private struct PerformedAction {
+    var action: ItemAction
+    var id: ItemID
+    var receipt: Engagement.Receipt
+  }
+
+  init(_ engagement: Engagement, _ emulator: Emulator, _ invocation: Invocation) {
+    self.engagement = engagement
+    self.emulator = emulator
+    context = invocation.context
+    console = invocation.console
+  }
+
+  func tell(_ vendors: [String]) async throws -> ExitStatus {
+    try introduce(vendors)
+    try await engagement.signIn("demo-user", consent: .full)
+    try await fetch("The feed is fetched")
+    try show()
+    try await fetch("The inbox is fetched", .inbox)
+    try InboxTable.tell(engagement.inbox, on: console)
+    let first =
+      try await act([.impression, .click, .dismiss], "With the network there")
+      + (try await act([.open, .read]))
+    let firstEnds = try await conclude(first)
+    await emulator.setOffline(true)
+    try await fetch("The network is gone, the feed is not")
+    let second = try await act([.dismiss], "Accepted without the network")
+    try show()
+    await emulator.setOffline(false)
+    try step("online", "The network is back.")
+    let ends = firstEnds + (try await conclude(second))
+    return try await report(ends)
+  }
+
+  // MARK: Telling
+
+  private func step(
+    _ name: String, _ phrase: Phrase, _ members: JSONObject = [:]
+  ) throws(ClosedPipe) {
+    try console.line()
+    try console.line(phrase)
+    try console.object(
+      JSONObject(uniqueMembers: [JSONObject.Member("step", .string(name))] + members.members))
+  }
+
+  private func introduce(_ vendors: [String]) throws(ClosedPipe) {
+    let places = vendors.map { "\($0) at \(emulator.endpoint(of: $0))" }.joined(separator: ", ")
+    try step(
+      "vendors", "On this machine: \(places).",
+      ["vendors": .array(vendors.map(JSON.string))])
+  }
+
+  private func show() throws(ClosedPipe) {
+    let feed = engagement.cards(in: "home")
+    try console.table(CardTable.table(of: feed.cards))
+    try console.object([
+      "step": "feed", "cards": .integer(Int64(feed.cards.count)),
+      "new": .integer(Int64(feed.unreadCount)),
+      "ids": .array(feed.cards.map { .string($0.id.description) }),
+    ])
+  }
+
+  // MARK: Doing
+
+  private func fetch(_ what: String, _ target: Engagement.RefreshTarget = .cards(in: "home"))
+    async throws
+  {
+    let outcome = await engagement.refresh(target)
+    try Task.checkCancellation()
+    for (provider, outcome) in outcome.providers.sorted(by: { $0.key < $1.key }) {
+      let told = outcome.told
+      try step(
+        "sync", "\(what): \(provider) is \(told.name, told.style).",
+        ["provider": .string(provider.rawValue), "outcome": .string(told.word)])
+    }
+  }
+
+  /// Does each to a card that nothing was done to yet.
+  private func act(_ actions: [ItemAction], _ when: String) async throws -> [PerformedAction] {
+    var deeds: [PerformedAction] = []
+    for action in actions {
+      let cards = engagement.cards(in: "home").cards
+      guard let card = cards.first(where: { $0.takes(action) }) else { continue }
+      deeds.append(try await act(action, on: card.id, card.title, when))
+    }
+    return deeds
+  }
+
+  /// Does each to the newest message that was not read yet.
+  private func act(_ actions: [ItemAction]) async throws -> [PerformedAction] {
+    guard let message = engagement.inbox.messages.first(where: { !$0.isRead }) else { return [] }
+    var deeds: [PerformedAction] = []
+    for action in actions {
+      deeds.append(try await act(action, on: message.id, message.subject, "In the inbox"))
+    }
+    return deeds
+  }
+
+  private func act(
+    _ action: ItemAction, on id: ItemID, _ title: String?, _ when: String
+  ) async throws -> PerformedAction {
+    let receipt = try await engagement.perform(action, on: id)
+    try step(
+      "action", "\(when): \(action.name, .bold) \(title ?? id.value).",
+      ["action": .string(action.name), "id": .string(id.description)])
+    return PerformedAction(action: action, id: id, receipt: receipt)
+  }
+
+  private func conclude(_ deeds: [PerformedAction]) async throws -> [ActionOutcome] {
+    var ends: [ActionOutcome] = []
+    for deed in deeds {
+      let end = try await ActionOutcome.of(deed.receipt, in: context)
+      ends.append(end)
+      let members: JSONObject = [
+        "step": "delivery", "action": .string(deed.action.name),
+        "id": .string(deed.id.description),
+      ]
+      try console.line("  \(deed.action.name): \(end.phrase)")
+      try console.object(
+        JSONObject(uniqueMembers: members.members + end.members.members))
+    }
+    return ends
+  }
+
+  // MARK: The end
+
+  private func report(_ ends: [ActionOutcome]) async throws -> ExitStatus {
+    var table = Table([
+      .init("VENDOR"), .init("REQUEST", .trailing), .init("EFFECT"),
+      .init("ABOUT", isFlexible: true),
+    ])
+    try step("record", "What the vendors themselves say reached them:")
+    for request in await emulator.requests() {
+      for effect in request.effects {
+        table.add([
+          Phrase(request.vendor), "\(request.number)", Phrase(effect.name, .bold),
+          Phrase(effect.subject),
+        ])
+        try console.object([
+          "step": "received", "vendor": .string(request.vendor),
+          "request": .integer(Int64(request.number)), "effect": .string(effect.name),
+          "subject": .string(effect.subject),
+        ])
+      }
+    }
+    try console.table(table)
+    let delivered = ends.count { $0 == .delivered }
+    try step(
+      "end", "\(delivered) of \(ends.count) actions were delivered; \(left(ends)).",
+      ["accepted": .integer(Int64(ends.count)), "delivered": .integer(Int64(delivered))])
+    return delivered == ends.count ? .done : .failed
+  }
+
+  private func left(_ ends: [ActionOutcome]) -> String {
+    let open = ends.count { $0 != .delivered }
+    return open == 0 ? "none is left" : "\(open) are left"
+  }
+}
+
+extension Card {
+  /// Whether the story may do this to it.
+  fileprivate func takes(_ action: ItemAction) -> Bool {
+    switch action {
+    case .dismiss: self.actions.canDismiss
+    case .click: self.url != nil && !self.isClicked
+    default: !self.isViewed
+    }
+  }
+}

@@ -1,0 +1,184 @@
+import EngagementCurl
+import EngagementDocuments
+import EngagementHTTP
+import EngagementKit
+import EngagementModel
+import EngagementVendors
+
+/// Looks at everything that a user could be asked about.
+struct DoctorChecks {
+  private let invocation: Invocation
+  private var context: CommandContext { invocation.context }
+
+  init(_ invocation: Invocation) { self.invocation = invocation }
+
+  func findings() async throws -> [CheckResult] {
+    let versions = CheckResult.good("libraries", LibraryVersions.text)
+    let configuration: EngageConfiguration
+    do throws(EngagementError) {
+      configuration = try ConfigurationReader.read(
+        invocation.value(.config), vendors: invocation.vendors, in: context)
+    } catch {
+      let path = ConfigurationReader.path(invocation.value(.config), in: context)
+      let next = CacheFile(path).exists ? "put it right in \(path)." : "run \"engage init\"."
+      return [.bad("configuration", error.message, next: next), versions]
+    }
+    var findings = [CheckResult.good("configuration", described(configuration)), versions]
+    findings += try await reachability(of: configuration)
+    findings += await cache(of: configuration)
+    return findings
+  }
+
+  private func described(_ configuration: EngageConfiguration) -> String {
+    let names = configuration.providers.map(\.id.rawValue).joined(separator: ", ")
+    return "\(configuration.file): \(names)"
+  }
+
+  // MARK: Vendors
+
+  /// Any answer shows that the vendor is reached, a refusal too.
+  private func reachability(of configuration: EngageConfiguration) async throws -> [CheckResult] {
+    let transport = context.transport(configuration.certificateAuthorities)
+    return try await withThrowingTaskGroup(of: (Int, CheckResult).self) { group in
+      for (index, provider) in configuration.providers.enumerated() {
+        group.addTask { (index, try await reach(provider, by: transport)) }
+      }
+      var findings: [(Int, CheckResult)] = []
+      for try await finding in group { findings.append(finding) }
+      return findings.sorted { $0.0 < $1.0 }.map(\.1)
+    }
+  }
+
+  private func reach(
+    _ provider: ConfiguredProvider, by transport: any HTTPTransport
+  ) async throws -> CheckResult {
+    let subject = "provider \(provider.id)"
+    do throws(EngagementError) {
+      let response = try await transport.send(HTTPRequest(.get, provider.endpoint))
+      return .good(subject, "\(provider.endpoint) answers (status \(response.status))")
+    } catch {
+      try Task.checkCancellation()
+      let cause = error.underlying.map { " (\($0))" } ?? ""
+      // Plain http is only for this machine, where nothing but the emulator is expected.
+      let emulator = provider.endpoint.hasPrefix("http:") ? " Or run \"engage emulate\"." : ""
+      return .bad(
+        subject, "\(provider.endpoint) does not answer\(cause)", next: error.message + emulator)
+    }
+  }
+
+  // MARK: The cache
+
+  private func cache(of configuration: EngageConfiguration) async -> [CheckResult] {
+    guard CacheFile(configuration.cache).exists else {
+      return [.note("cache", "there is none yet", next: "run \"engage sync\".")]
+    }
+    do throws(EngagementError) {
+      let report = try await report(on: configuration)
+      return integrity(of: configuration, report) + [conservation(in: report)]
+        + [try await secrets(of: configuration)]
+    } catch {
+      return [
+        .bad(
+          "cache", "\(configuration.cache): \(error.message)",
+          next: Self.advice[error.code] ?? "move it away; the next sync makes a new one.")
+      ]
+    }
+  }
+
+  /// Checks the cache without asking any vendor and without the secrets, which are another check.
+  private func report(
+    on configuration: EngageConfiguration
+  ) async throws(EngagementError) -> Engagement.CacheReport {
+    let engagement = try await Engagement.open(
+      cache: .file(configuration.cache), device: .engage(id: "doctor"),
+      transport: context.transport(configuration.certificateAuthorities),
+      providers: configuration.namedAdapters, routes: configuration.routes,
+      containers: configuration.containers,
+      options: Engagement.Options(
+        secrets: NoSecrets(), clock: context.clock, random: context.random))
+    do throws(EngagementError) {
+      let report = try await engagement.checkCache()
+      try? await engagement.close()
+      return report
+    } catch {
+      try? await engagement.close()
+      throw error
+    }
+  }
+
+  private static let advice: [EngagementError.Code: String] = [
+    .newerSchema: "use the version of engage that wrote it.",
+    .unreadable: "make it readable and writable for you.",
+    .busy: "another process holds it; try again when that is done.",
+  ]
+
+  private func integrity(
+    of configuration: EngageConfiguration, _ report: Engagement.CacheReport
+  ) -> [CheckResult] {
+    var findings: [CheckResult] = []
+    if let recovery = report.recovery {
+      findings.append(
+        .note(
+          "cache", "it was damaged; \(recovery.savedActions) waiting actions were saved",
+          next: "run \"engage sync\"; what was damaged is in \(recovery.path)."))
+    }
+    let faults = report.faults.count + report.damagedRows
+    guard faults > 0 else {
+      return findings + [.good("cache", "\(configuration.cache): every page and row is sound")]
+    }
+    let first = report.faults.first.map { ": \($0)" } ?? ""
+    return findings + [
+      .bad(
+        "cache", "\(faults) faults\(first)",
+        next: "run \"engage sync\"; damaged parts are set aside and fetched again.")
+    ]
+  }
+
+  private func conservation(in report: Engagement.CacheReport) -> CheckResult {
+    let lines = report.deliveryCounts.sorted { $0.key < $1.key }.map { provider, tally in
+      "\(provider): \(tally.accepted) = \(tally.pending) + \(tally.delivered) + "
+        + "\(tally.rejected) + \(tally.expired) + \(tally.evicted) + \(tally.wiped)"
+    }
+    let detail = lines.isEmpty ? "nothing was accepted yet" : lines.joined(separator: "; ")
+    guard report.deliveryCounts.values.allSatisfy(\.isConserved) else {
+      return .bad("conservation", detail, next: "report it with this line: an action was lost.")
+    }
+    return .good("conservation", detail)
+  }
+
+  private func secrets(
+    of configuration: EngageConfiguration
+  ) async throws(EngagementError) -> CheckResult {
+    do throws(EngagementError) {
+      let store = try Engagement.FileSecretStore(path: "\(configuration.cache).secrets")
+      let owner = Engagement.SecretOwner(
+        environment: Engagement.Options().environment, provider: nil, user: nil)
+      _ = try await store.secrets(of: owner)
+      return .good("secrets", "only you can read them")
+    } catch {
+      return .bad(
+        "secrets", error.message, next: "run chmod 600 on \(configuration.cache).secrets.")
+    }
+  }
+}
+
+/// A store of secrets that has none and keeps none.
+private struct NoSecrets: Engagement.SecretStore {
+  func secrets(of owner: Engagement.SecretOwner) async -> [String: Secret] { [:] }
+  func set(_ secrets: [String: Secret?], of owner: Engagement.SecretOwner) async {}
+  func removeAll(of user: User, in environment: String) async {}
+}
+
+/// The system libraries, as they are at run time.
+enum LibraryVersions {
+  static var text: String {
+    all.members.map { "\($0.key) \($0.value.string ?? "")" }.joined(separator: ", ")
+  }
+
+  static var all: JSONObject {
+    [
+      "sqlite": .string(Engagement.databaseVersion), "curl": .string(CurlLibrary.version),
+      "openssl": .string(CurlLibrary.tlsVersion), "jansson": .string(Document.libraryVersion),
+    ]
+  }
+}

@@ -1,0 +1,135 @@
+import EngagementKit
+import EngagementModel
+import EngagementVendors
+
+extension Invocation {
+  /// What `engage.json` says.
+  func configuration() throws -> EngageConfiguration {
+    try ConfigurationReader.read(value(.config), vendors: vendors, in: context)
+  }
+
+  /// What a command does with an open engagement.
+  typealias Body<Value> = @Sendable (Engagement) async throws -> Value
+
+  /// The cards of a container, while another process may write to the cache.
+  ///
+  /// A cache that is damaged, of an older version or without a user is opened first: that puts it
+  /// in order.
+  func cards(
+    in container: ContainerID, of configuration: EngageConfiguration,
+    options: Engagement.CardOptions
+  ) async throws -> Engagement.CardFeed {
+    func look() throws(EngagementError) -> Engagement.CardFeed {
+      try reader(of: configuration).cards(in: container, options: options)
+    }
+    do throws(EngagementError) {
+      return try look()
+    } catch {
+      guard [.storage, .unavailable, .notFound].contains(error.code) else { throw error }
+      try await reading(configuration) { _ in }
+      return try look()
+    }
+  }
+
+  /// Reads the cache while others write to it.
+  func reader(
+    of configuration: EngageConfiguration
+  ) throws(EngagementError) -> EngagementReader {
+    try EngagementReader.open(
+      cache: .file(configuration.cache), providers: configuration.namedAdapters,
+      routes: configuration.routes, containers: configuration.containers,
+      clock: context.clock)
+  }
+
+  /// Opens the cache for as long as the body runs, and asks no vendor.
+  func reading<Value: Sendable>(
+    _ configuration: EngageConfiguration, _ body: Body<Value>
+  ) async throws -> Value {
+    let engagement = try await open(configuration)
+    do {
+      let value = try await body(engagement)
+      await close(engagement)
+      return value
+    } catch {
+      await close(engagement)
+      throw error
+    }
+  }
+
+  /// Opens the cache with its user signed in, and delivers what waits for as long as the body runs.
+  func delivering<Value: Sendable>(
+    _ configuration: EngageConfiguration, _ body: @escaping Body<Value>
+  ) async throws -> Value {
+    try await reading(configuration) { engagement in
+      try await UserSetup(configuration, try reader(of: configuration)).apply(to: engagement)
+      async let _: Void = Self.run(engagement)
+      return try await body(engagement)
+    }
+  }
+
+  private static func run(_ engagement: Engagement) async {
+    // It ends when this command does; that another process delivers is no failure of this one.
+    try? await engagement.run()
+  }
+
+  private func open(_ configuration: EngageConfiguration) async throws -> Engagement {
+    let id = try DeviceFile(besideCacheAt: configuration.cache).id(random: context.random)
+    let makeTransport = context.transport
+    return try await Engagement.open(
+      cache: .file(configuration.cache), device: .engage(id: id),
+      transport: DeferredTransport { makeTransport(configuration.certificateAuthorities) },
+      providers: configuration.namedAdapters,
+      routes: configuration.routes, containers: configuration.containers,
+      options: Engagement.Options(
+        loggers: loggers, clock: context.clock, random: context.random))
+  }
+
+  /// What `--log` asks for, on standard error.
+  private var loggers: [any EngagementLogger] {
+    let levels: [String: Engagement.LogLevel] = [
+      "verbose": .verbose, "info": .info, "warning": .warning, "error": .error,
+    ]
+    guard let level = value(.log).flatMap({ levels[$0] }) else { return [] }
+    let console = console
+    return [Engagement.LinesLogger(level: level) { console.note("\($0)") }]
+  }
+
+  /// Where a reader in another process holds the log up, the next one moves it: nothing is lost.
+  private func close(_ engagement: Engagement) async { try? await engagement.close() }
+}
+
+/// Signs in the configured user when a command begins.
+struct UserSetup {
+  private let configuration: EngageConfiguration
+  private let reader: EngagementReader
+
+  init(_ configuration: EngageConfiguration, _ reader: EngagementReader) {
+    self.configuration = configuration
+    self.reader = reader
+  }
+
+  /// Gives the engagement its user, a source of credentials, and the consent of one who was not
+  /// asked yet.
+  ///
+  /// The configuration's user is signed in when the cache first hears of them; from then on it is
+  /// `signin` and `signout` that say who is there.
+  func apply(to engagement: Engagement) async throws {
+    var user = engagement.user
+    if let named = configuration.user, named != user, try !reader.knows(named) { user = named }
+    if !user.isAnonymous {
+      try await engagement.signIn(user, credentials: configuration.credentials)
+    }
+    if let consent = configuration.consent, try await engagement.consent == .unknown {
+      try await engagement.setConsent(consent)
+    }
+  }
+}
+
+extension Device {
+  /// This machine, as vendors are told of it.
+  static func engage(id: String) -> Device {
+    var device = Device.current(appID: "engage", appVersion: EngageTool.version)
+    device.id = id
+    return device
+  }
+}

@@ -1,0 +1,30 @@
+import EngagementCurl
+import EngagementModel
+import EngagementPlatform
+
+extension CommandContext {
+  /// The process's own.
+  public static func process() -> CommandContext {
+    // Writing into a closed pipe or socket is an error like any other, not the end.
+    signal(SIGPIPE, SIG_IGN)
+    let environment: Environment = { name in getenv(name).map { String(cString: $0) } }
+    return CommandContext(
+      terminal: .process(environment: environment), environment: environment,
+      directory: workingDirectory,
+      input: { () throws(EngagementError) in
+        try InputFile.bytes(of: STDIN_FILENO, atMost: 64 << 20)
+      },
+      transport: { authorities in
+        var configuration = CurlTransport.Configuration()
+        configuration.certificateAuthorities = authorities
+        return CurlTransport(configuration)
+      },
+      interruption: { await Interrupts.ofProcess.wait() })
+  }
+
+  private static var workingDirectory: String {
+    guard let path = getcwd(nil, 0) else { return "." }
+    defer { free(path) }
+    return String(cString: path)
+  }
+}

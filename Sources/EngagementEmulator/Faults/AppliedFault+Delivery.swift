@@ -1,0 +1,66 @@
+import EngagementVendors
+
+/// What becomes of an answer on its way.
+extension AppliedFault {
+  func delivery(of reply: VendorReply) -> ResponseDelivery {
+    switch fault.kind {
+    case .resetBefore, .resetAfter: .wire([.reset])
+    case .closeBefore, .closeAfter: .wire([.close])
+    case .hang: .wire([.wait(pause(60_000)), .close])
+    case .notHTTP: .wire([.send(Array("SSH-2.0-OpenSSH_9.2\r\n".utf8)), .close])
+    case .delay: .wire([.wait(pause(100)), .answer(reply)])
+    case .resetMiddle: .wire([.send(cut(reply)), .wait(.milliseconds(20)), .reset])
+    case .truncate: .wire([.send(cut(reply)), .close])
+    case .truncateHead: .wire([.send(half(reply.head(ending: true))), .close])
+    case .duplicateAnswer:
+      .wire([.send(reply.head(ending: false) + reply.body + reply.bytes), .close])
+    case .slowDrip: .wire([.send(reply.head(ending: true))] + drip(reply.body))
+    case .slowHead: .wire(drip(reply.head(ending: true)) + [.send(reply.body)])
+    case .headerFlood, .headerLong, .lengthShort, .lengthConflict, .chunkBroken, .earlyHints:
+      .wire([.send(misframed(reply)), .close])
+    default: .answer(spoilt(reply))
+    }
+  }
+
+  private func pause(_ usual: Int) -> Duration { .milliseconds(fault.milliseconds ?? usual) }
+
+  private func half(_ bytes: [UInt8]) -> [UInt8] {
+    Array(bytes.prefix(fault.bytes ?? bytes.count / 2))
+  }
+
+  /// The head promises the whole body, a part of it follows.
+  private func cut(_ reply: VendorReply) -> [UInt8] { reply.head(ending: true) + half(reply.body) }
+
+  /// In at most 200 pieces, so that a long body ends in a test's lifetime too.
+  private func drip(_ bytes: [UInt8]) -> [ResponseStep] {
+    let size = max(1, (bytes.count + 199) / 200)
+    var steps: [ResponseStep] = []
+    for start in stride(from: 0, to: bytes.count, by: size) {
+      steps.append(.send(Array(bytes[start..<min(start + size, bytes.count)])))
+      steps.append(.wait(pause(5)))
+    }
+    return steps
+  }
+
+  /// Answers whose head is unusual or wrong, which the HTTP library would not send.
+  private func misframed(_ reply: VendorReply) -> [UInt8] {
+    var reply = reply
+    switch fault.kind {
+    case .headerFlood:
+      for number in 1...min(max(1, fault.bytes ?? 10_000), 100_000) {
+        reply.headers.append(("X-Flood-\(number)", "more"))
+      }
+    case .headerLong:
+      reply.headers.append(("X-Long", String(repeating: "a", count: fault.bytes ?? 1 << 20)))
+    case .lengthConflict:
+      reply.headers.append(("Content-Length", "\(reply.body.count / 2)"))
+    case .lengthShort:
+      return reply.head(ending: true, length: reply.body.count / 2) + reply.body
+    case .chunkBroken:
+      return Array("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nZZ\r\n".utf8) + reply.body
+    default:
+      return Array("HTTP/1.1 103 Early Hints\r\nLink: </style.css>\r\n\r\n".utf8) + reply.bytes
+    }
+    return reply.bytes
+  }
+}

@@ -1,0 +1,33 @@
+import EngagementModel
+
+// Within the kit the nested types go by their own names. They are internal: an application and its
+// other libraries may have types of these names.
+
+typealias Cache = Engagement.Cache
+typealias CardCount = Engagement.CardCount
+typealias CardFeed = Engagement.CardFeed
+typealias CardOptions = Engagement.CardOptions
+typealias ContainerMap = Engagement.ContainerMap
+typealias CredentialSource = Engagement.CredentialSource
+typealias FeedUpdates<Feed: Hashable & Sendable> = Engagement.FeedUpdates<Feed>
+typealias FileSecretStore = Engagement.FileSecretStore
+typealias InboxFeed = Engagement.InboxFeed
+typealias LinesLogger = Engagement.LinesLogger
+typealias LogLevel = Engagement.LogLevel
+typealias LogLine = Engagement.LogLine
+typealias Options = Engagement.Options
+typealias ProviderOutcome = Engagement.ProviderOutcome
+typealias PushPhase = Engagement.PushPhase
+typealias PushReception = Engagement.PushReception
+typealias Receipt = Engagement.Receipt
+typealias RefreshOutcome = Engagement.RefreshOutcome
+typealias RefreshTarget = Engagement.RefreshTarget
+typealias Route = Engagement.Route
+typealias Routes = Engagement.Routes
+typealias ScenePhase = Engagement.ScenePhase
+typealias ScreenEvent = Engagement.ScreenEvent
+typealias SecretOwner = Engagement.SecretOwner
+typealias SecretStore = Engagement.SecretStore
+typealias SignOutReport = Engagement.SignOutReport
+typealias SystemClock = Engagement.SystemClock
+typealias UndeliveredActions = Engagement.UndeliveredActions

@@ -1,0 +1,68 @@
+import EngagementAdapterAPI
+import EngagementModel
+
+/// What a user's consent lets the kit keep and send.
+///
+/// | | opt-out | what the user asks for | how the kit runs | how the application is used |
+/// |---|---|---|---|---|
+/// | `denied` | yes | no | no | no |
+/// | `unknown`, `essential` | yes | yes | yes | no |
+/// | `full` | yes | yes | yes | yes |
+///
+/// A kind that is not known here counts as how the application is used. Events that `unknown` does
+/// not allow are dropped: the user has not agreed to keeping them either.
+struct ConsentPolicy: Hashable, Sendable {
+  let consent: Consent
+
+  /// Whether events of the kind may be recorded and sent.
+  func allows(_ kind: EngagementEvent.Kind) -> Bool {
+    switch consent {
+    case .denied: kind == .optOut
+    case .unknown, .essential:
+      kind == .optOut || Self.asked.contains(kind) || Self.diagnostics.contains(kind)
+    case .full: true
+    }
+  }
+
+  /// Whether operations with the verb may be sent.
+  func allowsSending(_ verb: Operation.Verb) -> Bool {
+    switch consent {
+    case .denied: verb == .optOut
+    case .unknown, .essential: !Self.analytics.contains(verb)
+    case .full: true
+    }
+  }
+
+  /// Throws `consentDenied` for an operation that may not be sent. A prerequisite may be sent if the
+  /// operation that needs it may.
+  func check(_ operation: Operation, _ attempt: Attempt) throws(EngagementError) {
+    guard allowsSending(operation.verb) || attempt.purpose.map(allowsSending) == true else {
+      throw EngagementError(
+        .consentDenied, "The user's consent does not allow this; ask for it and call setConsent.",
+        operation: operation.verb.rawValue)
+    }
+  }
+
+  /// Whether a pending row may still be sent.
+  func allowsSending(_ operation: Operation) -> Bool {
+    guard case .events(let events) = operation else { return allowsSending(operation.verb) }
+    return allowsSending(.events) && events.allSatisfy { allows($0.kind) }
+  }
+
+  /// What a user does to an item, and who the user says to be.
+  private static let asked: Set<EngagementEvent.Kind> = [
+    .click, .open, .read, .dismiss, .snooze, .submit, .vote, .expire, .upload, .register,
+    .identify,
+  ]
+
+  /// What no vendor is told: how the providers and the kit itself do.
+  private static let diagnostics: Set<EngagementEvent.Kind> = [
+    .providerRequest, .providerFailed, .providerFallback, .providerMismatch, .routeChanged,
+    .itemQuarantined, .outboxDropped,
+  ]
+
+  private static let analytics: Set<Operation.Verb> = [
+    .act("impression", on: .cards), .act("impression", on: .inbox),
+    .act("impression", on: .campaigns),
+  ]
+}

@@ -1,0 +1,70 @@
+import EngagementAdapterAPI
+import EngagementModel
+import EngagementStore
+
+extension Engagement {
+  /// Accepts an action of the present user on an item, on the first of the surfaces that has it.
+  func accept(
+    _ action: ItemAction, on id: ItemID, among surfaces: [Surface], as userSession: UserSession
+  ) async throws(EngagementError) -> Receipt {
+    let provider = try dependencies.provider(id.provider)
+    let blank = event(action.eventKind, by: provider, action.eventProperties)
+    return try await accept(as: userSession) { (consent, find) throws(EngagementError) in
+      var event = blank
+      for surface in surfaces where event.item == nil { event.item = try find(id, surface) }
+      guard event.item != nil else {
+        throw EngagementError(
+          .notFound, "The item is not in the cache; refresh, and take its id from what is shown.",
+          provider: id.provider, operation: action.name)
+      }
+      let intent = try self.dependencies.intent(for: action, at: provider, recordedBy: event)
+      try ConsentPolicy(consent: consent).check(event.kind)
+      return [intent]
+    }
+  }
+
+  /// Accepts an event of the present user for each of the providers.
+  func accept(
+    _ event: EngagementEvent, for providers: [Provider], as userSession: UserSession
+  ) async throws(EngagementError) -> Receipt {
+    let intent = dependencies.intent(for: event, to: providers)
+    return try await accept(as: userSession) { (consent, _) throws(EngagementError) in
+      try ConsentPolicy(consent: consent).check(event.kind)
+      return [intent]
+    }
+  }
+
+  private func accept(
+    as userSession: UserSession, making intents: @escaping Store.IntentMaker
+  ) async throws(EngagementError) -> Receipt {
+    try await dependencies.acceptWithReceipt(in: userSession.partition) {
+      (consent, find) throws(EngagementError) in
+      let made = try intents(consent, find)
+      guard self.dependencies.currentUser.isPresent(userSession) else {
+        throw EngagementError(.signedOut, "The user has changed; do it again as the new one.")
+      }
+      return made
+    }
+  }
+
+  /// Something that happens now, at a provider where it concerns one alone.
+  func event(
+    _ kind: EngagementEvent.Kind, by provider: Provider?, _ properties: JSONObject
+  ) -> EngagementEvent {
+    let session = (provider ?? dependencies.providers.first).flatMap {
+      sessions.session(for: $0.id)
+    }
+    return dependencies.event(kind, at: provider?.id, in: session?.id, properties)
+  }
+}
+
+extension ConsentPolicy {
+  /// Throws `consentDenied` where the user does not allow the kind.
+  fileprivate func check(_ kind: EngagementEvent.Kind) throws(EngagementError) {
+    guard allows(kind) else {
+      throw EngagementError(
+        .consentDenied, "The user's consent does not allow this; ask for it and call setConsent.",
+        operation: kind.rawValue)
+    }
+  }
+}

@@ -1,0 +1,84 @@
+import EngagementAdapterAPI
+public import EngagementModel
+import EngagementStore
+
+extension Engagement {
+  /// Who the vendor says the user is, as of the last refresh; nil if the vendor has not said.
+  public func person(at provider: ProviderID) async throws(EngagementError) -> Person? {
+    try lifecycle.checkOpen()
+    _ = try dependencies.provider(provider)
+    let partition = dependencies.currentUser.present.partition
+    return try await dependencies.store.memory(of: provider, in: partition).person
+  }
+
+  /// Changes what every vendor that takes it knows of the user; accepted when it returns.
+  ///
+  /// Throws `invalidArgument` where there is nothing to change, `unsupported` where no vendor
+  /// takes it.
+  @discardableResult public func updatePerson(
+    _ update: PersonUpdate
+  ) async throws(EngagementError) -> Receipt {
+    guard !update.isEmpty else {
+      throw EngagementError(.invalidArgument, "The update changes nothing; set a field of it.")
+    }
+    return try await accept(.updatePerson(update))
+  }
+
+  /// Ties this installation to the application's id of a person at every vendor that knows such
+  /// ids; accepted when it returns.
+  @discardableResult public func associate(
+    _ person: UserID
+  ) async throws(EngagementError) -> Receipt {
+    guard !person.rawValue.isEmpty else {
+      throw EngagementError(.invalidArgument, "The id of a person is empty.")
+    }
+    return try await accept(.associate(person))
+  }
+
+  /// Tells every vendor that keeps a record of this installation what it is like now: the versions,
+  /// time zone and place that the application's `device` gives. Accepted when it returns.
+  ///
+  /// Throws `unsupported` where no vendor keeps one.
+  @discardableResult public func updateDevice() async throws(EngagementError) -> Receipt {
+    try await accept(.device(.update))
+  }
+
+  private func accept(_ operation: Operation) async throws(EngagementError) -> Receipt {
+    try lifecycle.checkOpen()
+    let userSession = dependencies.currentUser.present
+    return try await accept(try await offers(of: operation, to: userSession), as: userSession)
+  }
+
+  // MARK: For every provider that can
+
+  /// A row for each provider whose vendor can do it.
+  ///
+  /// Throws `consentDenied` where the user does not allow it and `unsupported` where none can.
+  func offers(
+    of operation: Operation, to userSession: UserSession
+  ) async throws(EngagementError) -> [Intent.Delivery] {
+    let consent = try await dependencies.store.consent(of: userSession.partition)
+    guard ConsentPolicy(consent: consent).allowsSending(operation.verb) else {
+      throw EngagementError(
+        .consentDenied, "The user's consent does not allow this; ask for it and call setConsent.",
+        operation: operation.verb.rawValue)
+    }
+    let able = dependencies.providers.filter {
+      $0.adapter.capabilities.ability(operation.verb).travel == .request
+    }
+    guard !able.isEmpty else {
+      throw EngagementError(
+        .unsupported, "None of the providers supports this.", operation: operation.verb.rawValue)
+    }
+    return able.map { Intent.Delivery(to: $0.id, .operation(operation), key: dependencies.key()) }
+  }
+
+  /// Accepts rows, all or none.
+  func accept(
+    _ deliveries: [Intent.Delivery], as userSession: UserSession
+  ) async throws(EngagementError) -> Receipt {
+    try await dependencies.acceptWithReceipt(in: userSession.partition) {
+      (_, _) throws(EngagementError) in [Intent(deliveries: deliveries)]
+    }
+  }
+}

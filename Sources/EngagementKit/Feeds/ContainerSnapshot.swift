@@ -1,0 +1,143 @@
+import EngagementModel
+import EngagementPlatform
+import EngagementStore
+
+/// What one provider has in one place.
+struct ProviderPart<Item: FeedItem>: Hashable, Sendable {
+  var provider: ProviderID
+  var view: FeedView<Item>
+
+  init(_ view: FeedView<Item>, of provider: ProviderID) {
+    self.provider = provider
+    self.view = view
+    // That is the whole exhibit's to know: two that differ in nothing else look alike.
+    self.view.validUntil = nil
+  }
+}
+
+/// What one of the application's containers shows, ready to be handed out.
+struct ContainerSnapshot: Sendable {
+  let epoch: Int
+  let isMerged: Bool
+  /// In the order of the route, control cards too.
+  private(set) var parts: [ProviderPart<Card>]
+  /// The parts as the vendor gave them when asked with conditions.
+  private(set) var filtered: [[CardFilter]: [ProviderPart<Card>]]
+  /// Without control cards and without conditions.
+  private(set) var feed: CardFeed
+  /// When time alone changes what is shown; nil for never.
+  private(set) var validUntil: Date?
+
+  init(
+    epoch: Int, isMerged: Bool, parts: [ProviderPart<Card>],
+    filtered: [[CardFilter]: [ProviderPart<Card>]] = [:], validUntil: Date? = nil
+  ) {
+    self.epoch = epoch
+    self.isMerged = isMerged
+    self.parts = parts
+    self.filtered = filtered
+    self.validUntil = validUntil
+    feed = Self.feed(of: parts, isMerged: isMerged)
+  }
+
+  /// What an observation with these options sees.
+  func feed(with options: CardOptions) -> CardFeed {
+    if options.isPlain { return feed }
+    let answered = filtered[options.filters] ?? []
+    let seen = parts.map { part in
+      if let answer = answered.first(where: { $0.provider == part.provider }) { return answer }
+      var part = part
+      guard !options.filters.isEmpty else { return part }
+      part.view.total = nil
+      part.view = part.view.with(
+        part.view.items.filter { CardFilter.all(options.filters, match: $0) == true })
+      return part
+    }
+    return Self.feed(of: seen, isMerged: isMerged, withControl: options.includesControl)
+  }
+
+  /// Takes away what has ended by now. What comes back by time is not here; the cache has it.
+  mutating func expire(at now: Date) {
+    for index in parts.indices { parts[index].expire(at: now) }
+    filtered = filtered.mapValues { parts in
+      parts.map { part in
+        var part = part
+        part.expire(at: now)
+        return part
+      }
+    }
+    feed = Self.feed(of: parts, isMerged: isMerged)
+    validUntil = (parts + filtered.values.joined()).lazy.flatMap(\.view.items)
+      .compactMap(\.expiresAt).min()
+  }
+
+  /// Whether both show the same with any options.
+  func looksLike(_ other: ContainerSnapshot) -> Bool {
+    epoch == other.epoch && parts == other.parts && filtered == other.filtered
+  }
+
+  private static func feed(
+    of parts: [ProviderPart<Card>], isMerged: Bool, withControl: Bool = false
+  ) -> CardFeed {
+    let lists = parts.map { withControl ? $0.view.items : $0.view.shown }
+    let cards =
+      isMerged ? FeedMerge.cards(lists) : lists.count == 1 ? lists[0] : lists.flatMap(\.self)
+    return CardFeed(
+      cards, unreadCount: parts.reduce(0) { $0 + $1.view.unreadCount },
+      // A vendor's own count may be any number.
+      total: parts.reduce(0) { $0.addingClamped(max($1.view.total ?? 0, $1.view.shown.count)) },
+      freshness: freshness(of: parts))
+  }
+}
+
+/// What the inbox shows, ready to be handed out.
+struct InboxSnapshot: Sendable {
+  let epoch: Int
+  private(set) var feed: InboxFeed
+  /// When time alone changes what is shown; nil for never.
+  private(set) var validUntil: Date?
+
+  init(
+    epoch: Int, isMerged: Bool, parts: [ProviderPart<InboxMessage>], validUntil: Date? = nil
+  ) {
+    self.epoch = epoch
+    self.validUntil = validUntil
+    let lists = parts.map(\.view.items)
+    let messages =
+      isMerged ? FeedMerge.messages(lists) : lists.count == 1 ? lists[0] : lists.flatMap(\.self)
+    feed = InboxFeed(messages, freshness: freshness(of: parts))
+  }
+
+  /// Takes away what has ended by now.
+  mutating func expire(at now: Date) {
+    feed = InboxFeed(feed.messages.filter { !$0.hasEnded(at: now) }, freshness: feed.freshness)
+    validUntil = feed.messages.compactMap(\.expiresAt).min()
+  }
+
+  func looksLike(_ other: InboxSnapshot) -> Bool { epoch == other.epoch && feed == other.feed }
+}
+
+private func freshness<Item>(of parts: [ProviderPart<Item>]) -> [ProviderID: Date?] {
+  Dictionary(parts.map { ($0.provider, $0.view.refreshedAt) }) { first, _ in first }
+}
+
+extension ProviderPart<Card> {
+  fileprivate mutating func expire(at now: Date) {
+    view = view.with(view.items.filter { !$0.hasEnded(at: now) })
+  }
+}
+
+extension Card {
+  func hasEnded(at now: Date) -> Bool { self.expiresAt.map { $0 <= now } ?? false }
+}
+
+extension InboxMessage {
+  func hasEnded(at now: Date) -> Bool { expiresAt.map { $0 <= now } ?? false }
+}
+
+extension Int {
+  fileprivate func addingClamped(_ other: Int) -> Int {
+    let (sum, overflow) = addingReportingOverflow(other)
+    return overflow ? .max : sum
+  }
+}

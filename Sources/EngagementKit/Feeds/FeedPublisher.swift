@@ -1,0 +1,231 @@
+import EngagementAdapterAPI
+import EngagementModel
+import EngagementPlatform
+import EngagementStore
+
+/// What applications see: the present snapshots, and the streams of them.
+///
+/// Everything that is shown is under one lock together with whom it is shown to, and it goes out
+/// to observers inside that lock: so nothing of a former user or route comes after the change.
+/// The cache is read outside it and never waited for by who looks.
+final class FeedPublisher: CommitObserver {
+  let clock: any EngagementClock
+  /// Fires when what is shown has changed.
+  let signal = AsyncSignal()
+  private let source: any FeedSource
+  private let keptRoutes: @Sendable (ProviderMemory) -> [RoutedSurface: Route]
+  private let currentUser: CurrentUser
+  private let log: Log
+  private let state: Locked<State>
+
+  convenience init(_ dependencies: KitDependencies, routes: Routes, containers: ContainerMap) {
+    let capabilities = dependencies.providers.map { ($0.id, $0.adapter.capabilities) }
+    self.init(
+      dependencies.store, keptRoutes: { RouteStore(dependencies).routes(in: $0) },
+      of: dependencies.currentUser,
+      clock: dependencies.clock, log: dependencies.log,
+      routes: routes, containers: containers,
+      capabilities: Dictionary(capabilities) { first, _ in first })
+  }
+
+  init(
+    _ source: any FeedSource,
+    keptRoutes: @escaping @Sendable (ProviderMemory) -> [RoutedSurface: Route],
+    of currentUser: CurrentUser, clock: any EngagementClock, log: Log,
+    routes: Routes, containers: ContainerMap, capabilities: [ProviderID: AdapterCapabilities]
+  ) {
+    self.source = source
+    self.keptRoutes = keptRoutes
+    self.currentUser = currentUser
+    self.clock = clock
+    self.log = log
+    state = Locked(
+      State(
+        feedState: FeedState(
+          currentUser.present, routes: routes, containers: containers,
+          capabilities: capabilities)))
+  }
+
+  private struct State {
+    var feedState: FeedState
+    var observers = FeedObservers()
+    var hasRestoredRoutes = false
+
+    mutating func tellAll(at now: Date) {
+      observers.tell(of: observers.places, from: &feedState, at: now)
+    }
+  }
+
+  // MARK: Users
+
+  /// Shows nothing of the former user any more, at once, and then what the cache has of the
+  /// present one.
+  ///
+  /// Observers continue with the new user. After a sign-out every observation ends. A user session
+  /// that has already ended is not entered.
+  func enter(_ userSession: UserSession) async throws(EngagementError) {
+    // Outside the lock: an observer that ends takes itself off the list.
+    for observer in empty(for: userSession) { observer.finish() }
+    try await restoreRoutes(in: userSession.partition)
+    try await show(Set(source.feeds(of: userSession.partition)), to: userSession)
+  }
+
+  /// Shows nothing to somebody new, and returns the observers whose time is over.
+  private func empty(for userSession: UserSession) -> [FeedObserver] {
+    let now = clock.now
+    return state.withLock { state in
+      let former = state.feedState.userSession
+      guard userSession.generation >= former.generation else { return [] }
+      state.feedState.enter(userSession)
+      let isSignOut = userSession.user.isAnonymous && !former.user.isAnonymous
+      if isSignOut { return state.observers.removeAll() }
+      state.tellAll(at: now)
+      return []
+    }
+  }
+
+  /// Shows what a commit changed; nothing of a partition that is not shown.
+  func observe(_ report: CommitReport, of partition: Partition) async {
+    let userSession = state.withLock { $0.feedState.userSession }
+    guard userSession.partition.id == partition.id, !report.feeds.isEmpty else { return }
+    if let loaded = report.loaded {
+      await show(loaded, to: userSession)
+    } else {
+      await showOrLog(report.feeds, to: userSession)
+    }
+  }
+
+  // MARK: Loading
+
+  /// Loads feeds and shows them; a feed that cannot be loaded stays unchanged.
+  func showOrLog(_ keys: Set<FeedKey>, to userSession: UserSession) async {
+    do throws(EngagementError) {
+      try await show(keys, to: userSession)
+    } catch {
+      log(.error, "What is shown may be old, the cache could not be read: \(error.code)")
+    }
+  }
+
+  private func show(
+    _ keys: Set<FeedKey>, to userSession: UserSession
+  ) async throws(EngagementError) {
+    guard !keys.isEmpty else { return }
+    let loaded = try await source.load(keys, of: userSession.partition, at: clock.now)
+    await show(loaded, to: userSession)
+  }
+
+  // Concurrent: the caller may be on the thread that draws.
+  @concurrent private func show(_ loaded: LoadedFeeds, to userSession: UserSession) async {
+    install(loaded, for: userSession)
+    signal.fire()
+  }
+
+  /// Works out what is shown beside those who look, again where that changed meanwhile.
+  private func install(_ loaded: LoadedFeeds, for userSession: UserSession) {
+    while true {
+      var draft = state.withLock { $0.feedState }
+      guard draft.userSession.generation == userSession.generation else { return }
+      let (version, now) = (draft.version, clock.now)
+      let places = draft.take(loaded, at: now)
+      let next = draft
+      let isDone = state.withLock { state in
+        guard state.feedState.version == version else { return false }
+        state.feedState = next
+        state.observers.tell(of: places, from: &state.feedState, at: now)
+        return true
+      }
+      if isDone { return }
+    }
+  }
+
+  // MARK: Routes
+
+  var routes: Routes { state.withLock { $0.feedState.routes } }
+
+  /// Shows a surface by another route, with nothing left of the former one.
+  func show(_ surface: RoutedSurface, by route: Route) {
+    let now = clock.now
+    state.withLock { state in
+      state.hasRestoredRoutes = true
+      state.feedState.setRoute(route, of: surface)
+      state.tellAll(at: now)
+    }
+  }
+
+  private func restoreRoutes(in partition: Partition) async throws(EngagementError) {
+    guard !state.withLock({ $0.hasRestoredRoutes }) else { return }
+    let kept = keptRoutes(try await source.memory(of: KitState.owner, in: partition))
+    let now = clock.now
+    state.withLock { state in
+      guard !state.hasRestoredRoutes else { return }
+      state.hasRestoredRoutes = true
+      for (surface, route) in kept where state.feedState.routes[surface] != route {
+        state.feedState.setRoute(route, of: surface)
+      }
+      state.tellAll(at: now)
+    }
+  }
+
+  // MARK: Looking
+
+  func cards(in container: ContainerID, options: CardOptions = .standard) -> CardFeed {
+    let now = clock.now
+    return state.withLock { state in
+      guard currentUser.isPresent(state.feedState.userSession) else {
+        return state.feedState.blank().cards
+      }
+      return state.observers.snapshot(in: container, of: &state.feedState, at: now)
+        .feed(with: options)
+    }
+  }
+
+  func inbox() -> InboxFeed {
+    let now = clock.now
+    return state.withLock { state in
+      guard currentUser.isPresent(state.feedState.userSession) else {
+        return state.feedState.blank().inbox
+      }
+      return state.observers.inbox(of: &state.feedState, at: now).feed
+    }
+  }
+
+  func card(_ id: ItemID) -> Card? { feedState?.card(id, at: clock.now) }
+
+  func message(_ id: ItemID) -> InboxMessage? { feedState?.message(id, at: clock.now) }
+
+  /// What is shown, or nil while its user is not the present one.
+  var feedState: FeedState? {
+    let feedState = state.withLock { $0.feedState }
+    return currentUser.isPresent(feedState.userSession) ? feedState : nil
+  }
+
+  // MARK: Observing
+
+  /// Adds an observer, which gets the present state first.
+  func add(_ observer: FeedObserver) -> Int {
+    let now = clock.now
+    return state.withLock { state in
+      switch observer {
+      case .cards(let container, _, _):
+        observer.tell(of: state.observers.snapshot(in: container, of: &state.feedState, at: now))
+      case .inbox:
+        observer.tell(of: state.observers.inbox(of: &state.feedState, at: now))
+      }
+      return state.observers.add(observer)
+    }
+  }
+
+  func removeObserver(_ number: Int) {
+    state.withLock { $0.observers.remove(number) }
+  }
+
+  /// How many observe now.
+  var observerCount: Int { state.withLock { $0.observers.count } }
+
+  /// Whether what was shown then is still shown.
+  func isCurrent(_ epoch: Int) -> Bool {
+    state.withLock { state in
+      state.feedState.epoch == epoch && currentUser.isPresent(state.feedState.userSession)
+    }
+  }
+}

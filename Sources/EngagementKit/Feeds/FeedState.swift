@@ -1,0 +1,233 @@
+import EngagementAdapterAPI
+import EngagementModel
+import EngagementPlatform
+import EngagementStore
+
+/// Everything that is shown to one user, as a value: the feeds of the cache as they were last
+/// read, and the places in which they are shown.
+///
+/// A new one is worked out from a copy, beside those who read, and takes the place of the old one
+/// if that has not changed meanwhile.
+struct FeedState: Sendable {
+  private(set) var userSession: UserSession
+  /// Counts up with every change of user or route: what was shown before is not shown any more.
+  private(set) var epoch = 0
+  /// Counts up with every change.
+  private(set) var version = 0
+  private(set) var routes: Routes
+  private let containers: ContainerMap
+  private let capabilities: [ProviderID: AdapterCapabilities]
+  private var feeds: [FeedKey: Loaded<Card>] = [:]
+  private var inboxes: [ProviderID: Loaded<InboxMessage>] = [:]
+  private var cards: [ContainerID: ContainerSnapshot] = [:]
+  private var inbox: InboxSnapshot?
+
+  /// A feed with the number under which it was loaded.
+  private struct Loaded<Item: FeedItem>: Sendable {
+    var view: FeedView<Item>
+    var number: Int64
+  }
+
+  init(
+    _ userSession: UserSession, routes: Routes, containers: ContainerMap,
+    capabilities: [ProviderID: AdapterCapabilities]
+  ) {
+    self.userSession = userSession
+    self.routes = routes
+    self.containers = containers
+    self.capabilities = capabilities
+  }
+
+  // MARK: Changes
+
+  /// Shows nothing of the former user any more.
+  mutating func enter(_ userSession: UserSession) {
+    self.userSession = userSession
+    feeds = [:]
+    inboxes = [:]
+    clear()
+  }
+
+  mutating func setRoute(_ route: Route, of surface: RoutedSurface) {
+    routes[surface] = route
+    clear()
+  }
+
+  private mutating func clear() {
+    cards = [:]
+    inbox = nil
+    epoch += 1
+    version += 1
+  }
+
+  /// Takes feeds that were loaded, except those of which something newer is there, and says which
+  /// containers changed.
+  mutating func take(_ loaded: LoadedFeeds, at now: Date) -> ChangedFeeds {
+    var providers: Set<ProviderID> = []
+    for (key, view) in loaded.cards where loaded.number >= feeds[key]?.number ?? 0 {
+      feeds[key] = Loaded(view: view, number: loaded.number)
+      providers.insert(key.provider)
+    }
+    var hasMessages = false
+    for (provider, view) in loaded.messages where loaded.number >= inboxes[provider]?.number ?? 0 {
+      inboxes[provider] = Loaded(view: view, number: loaded.number)
+      hasMessages = true
+    }
+    guard !providers.isEmpty || hasMessages else { return ChangedFeeds() }
+    version += 1
+    var changed = ChangedFeeds()
+    if !providers.isDisjoint(with: routes.cards.providers) {
+      for (container, shown) in cards {
+        let snapshot = makeSnapshot(in: container, at: now)
+        cards[container] = snapshot
+        if !snapshot.looksLike(shown) { changed.containers.insert(container) }
+      }
+    }
+    if let shown = inbox, hasMessages {
+      let snapshot = makeInbox(at: now)
+      inbox = snapshot
+      changed.inbox = !snapshot.looksLike(shown)
+    }
+    return changed
+  }
+
+  // MARK: Places
+
+  /// What a container shows now, and whether that changed by time alone.
+  mutating func snapshot(in container: ContainerID, at now: Date) -> (
+    ContainerSnapshot, hasChanged: Bool
+  ) {
+    guard var snapshot = cards[container] else {
+      let snapshot = makeSnapshot(in: container, at: now)
+      cards[container] = snapshot
+      version += 1
+      return (snapshot, false)
+    }
+    guard let end = snapshot.validUntil, end <= now else { return (snapshot, false) }
+    snapshot.expire(at: now)
+    cards[container] = snapshot
+    version += 1
+    return (snapshot, true)
+  }
+
+  /// What the inbox shows now, and whether that changed by time alone.
+  mutating func inbox(at now: Date) -> (InboxSnapshot, hasChanged: Bool) {
+    guard var snapshot = inbox else {
+      let snapshot = makeInbox(at: now)
+      inbox = snapshot
+      version += 1
+      return (snapshot, false)
+    }
+    guard let end = snapshot.validUntil, end <= now else { return (snapshot, false) }
+    snapshot.expire(at: now)
+    inbox = snapshot
+    version += 1
+    return (snapshot, true)
+  }
+
+  /// What is shown while one user has left and the next is not there yet.
+  func blank() -> (cards: CardFeed, inbox: InboxFeed) {
+    func freshness(_ route: Route) -> [ProviderID: Date?] {
+      Dictionary(route.providers.map { ($0, nil) }) { first, _ in first }
+    }
+    return (
+      CardFeed(freshness: freshness(routes.cards)), InboxFeed(freshness: freshness(routes.inbox))
+    )
+  }
+
+  // MARK: Items
+
+  func card(_ id: ItemID, at now: Date) -> Card? {
+    for (key, reading) in feeds where key.provider == id.provider {
+      if let card = reading.view.items.first(where: { $0.id == id }), !card.hasEnded(at: now) {
+        return card
+      }
+    }
+    return nil
+  }
+
+  func message(_ id: ItemID, at now: Date) -> InboxMessage? {
+    inboxes[id.provider]?.view.items.first { $0.id == id && !$0.hasEnded(at: now) }
+  }
+
+  // MARK: Time
+
+  /// When time alone changes a feed of the cache; nil for never.
+  var validUntil: Date? {
+    (feeds.values.compactMap(\.view.validUntil) + inboxes.values.compactMap(\.view.validUntil))
+      .min()
+  }
+
+  /// The feeds that time has changed since they were read.
+  func due(at now: Date) -> Set<FeedKey> {
+    let cards = feeds.filter { $0.value.view.validUntil.map { $0 <= now } ?? false }.map(\.key)
+    let inbox = inboxes.filter { $0.value.view.validUntil.map { $0 <= now } ?? false }
+    return Set(cards + inbox.map { FeedKey($0.key, .inbox) })
+  }
+
+  /// Every feed that was read.
+  var keys: Set<FeedKey> { Set(feeds.keys).union(inboxes.keys.map { FeedKey($0, .inbox) }) }
+}
+
+extension FeedState {
+  /// Whether the feed is part of what a container shows, to somebody with these conditions.
+  func shows(_ key: FeedKey, in container: ContainerID, under filters: [CardFilter]) -> Bool {
+    guard routes.cards.providers.contains(key.provider) else { return false }
+    let source = containers.source(
+      of: container, at: key.provider,
+      hasContainers: capabilities[key.provider]?.hasContainers ?? false)
+    return key.feed == source.feed
+      || source.isAnswer(key.feed) && key.feed.filters == filters
+  }
+
+  private func makeSnapshot(in container: ContainerID, at now: Date) -> ContainerSnapshot {
+    var ends: [Date] = []
+    var filtered: [[CardFilter]: [ProviderPart<Card>]] = [:]
+    let parts = routes.cards.providers.map { provider in
+      let source = containers.source(
+        of: container, at: provider,
+        hasContainers: capabilities[provider]?.hasContainers ?? false)
+      for (key, reading) in feeds where key.provider == provider {
+        guard source.isAnswer(key.feed) else { continue }
+        filtered[key.feed.filters, default: []].append(
+          part(of: reading.view, from: provider, source))
+        if let end = reading.view.validUntil { ends.append(end) }
+      }
+      let view = feeds[FeedKey(provider, source.feed)]?.view ?? FeedView()
+      if let end = view.validUntil { ends.append(end) }
+      return part(of: view, from: provider, source)
+    }
+    var snapshot = ContainerSnapshot(
+      epoch: epoch, isMerged: routes.cards.isMerged, parts: parts, filtered: filtered,
+      validUntil: ends.min())
+    if let end = snapshot.validUntil, end <= now { snapshot.expire(at: now) }
+    return snapshot
+  }
+
+  private func part(
+    of view: FeedView<Card>, from provider: ProviderID, _ source: ContainerMap.Source
+  ) -> ProviderPart<Card> {
+    guard source.isSelective else { return ProviderPart(view, of: provider) }
+    var view = view.with(view.items.filter(source.shows))
+    view.total = nil
+    return ProviderPart(view, of: provider)
+  }
+
+  private func makeInbox(at now: Date) -> InboxSnapshot {
+    let readings = routes.inbox.providers.map { ($0, inboxes[$0]?.view ?? FeedView()) }
+    var snapshot = InboxSnapshot(
+      epoch: epoch, isMerged: routes.inbox.isMerged,
+      parts: readings.map { ProviderPart($1, of: $0) },
+      validUntil: readings.compactMap(\.1.validUntil).min())
+    if let end = snapshot.validUntil, end <= now { snapshot.expire(at: now) }
+    return snapshot
+  }
+}
+
+/// The containers whose snapshot changed, and whether the inbox did.
+struct ChangedFeeds: Hashable, Sendable {
+  var containers: Set<ContainerID> = []
+  var inbox = false
+
+  var isEmpty: Bool { containers.isEmpty && !inbox }
+}

@@ -1,0 +1,196 @@
+import EngagementAdapterAPI
+import EngagementJSON
+import EngagementModel
+import EngagementStore
+
+/// Takes in what extensions left for the application.
+///
+/// An entry belongs to the user that it names, or else to the present user. Before the user changes,
+/// the journal is imported, in one step with the change. What is accepted here was accepted when
+/// the extension wrote it down, so no limit refuses it now.
+final class JournalImporter: Sendable {
+  private let dependencies: KitDependencies
+  private let pushes: PushRouter
+  private let journal: ExtensionJournal
+  /// The user of the entries that name none; changed while no extension can add one.
+  private let owner: Locked<Partition>
+
+  init(_ journal: ExtensionJournal, in dependencies: KitDependencies, _ pushes: PushRouter) {
+    self.journal = journal
+    self.dependencies = dependencies
+    self.pushes = pushes
+    owner = Locked(dependencies.currentUser.present.partition)
+  }
+
+  /// Under which name the last entry is kept that was folded in.
+  private static let mark = "journal"
+  private static let patience: Duration = .seconds(5)
+
+  /// Takes in everything, once.
+  ///
+  /// Throws `busy` where an extension writes for longer than the patience; then nothing was done.
+  func fold() async throws(EngagementError) {
+    try await fold { () async throws(EngagementError) in }
+  }
+
+  /// Takes in everything and then does what makes another user present, before an extension can
+  /// add more.
+  func fold(
+    before next: Partition, _ change: () async throws(EngagementError) -> Void
+  ) async throws(EngagementError) {
+    try await fold { () async throws(EngagementError) in
+      try await change()
+      owner.withLock { $0 = next }
+    }
+  }
+
+  /// From now on, entries that name no user belong to this one. No entry of the former user may be left.
+  func goOn(for next: Partition) { owner.withLock { $0 = next } }
+
+  private func fold(
+    then last: () async throws(EngagementError) -> Void
+  ) async throws(EngagementError) {
+    let found = try await journal.importEntries(within: Self.patience, then: last) {
+      (entries, damaged) async throws(EngagementError) in
+      try await self.pushes.inTurn { () async throws(EngagementError) in
+        try await self.commit(entries, damaged: damaged, as: self.owner.withLock { $0 })
+      }
+    }
+    guard found.damaged > 0 else { return }
+    dependencies.log(
+      .warning, "\(found.damaged) damaged places in the extension's journal were skipped.")
+  }
+
+  /// As above, but an error is only logged: the entries wait for the next import.
+  func foldOrLog() async {
+    do throws(EngagementError) {
+      try await fold()
+    } catch {
+      dependencies.log(.error, "The extension's journal could not be taken in: \(error.code)")
+    }
+  }
+
+  private func commit(
+    _ entries: [ExtensionJournal.Entry], damaged: Int, as present: Partition
+  ) async throws(EngagementError) {
+    let done = try await KitState(dependencies).value(.installation, Self.mark, in: present)?.string
+    // Handed over before, by a fold that was killed before it emptied the file.
+    let start = entries.lastIndex { $0.id.rawValue == done }.map { $0 + 1 } ?? 0
+    let new = entries[start...]
+    guard let last = new.last else { return }
+    var (folded, repeated) = ([IncomingChanges](), 0)
+    var handled: [Partition.ID: PushLog] = [:]
+    for entry in new {
+      switch try await fold(entry, as: present, &handled) {
+      case .taken(let next): folded.append(next)
+      case .repeated: repeated += 1
+      case .dropped: break
+      }
+    }
+    let dropped = new.count - folded.count - repeated
+    if dropped > 0 {
+      dependencies.log(.warning, "\(dropped) entries of an extension were dropped.")
+    }
+    let mark = Change.keep(
+      .installation, Self.mark,
+      String(decoding: JSON.string(last.id.rawValue).encoded(), as: UTF8.self)
+    )
+    let reports = try await dependencies.store.commit(
+      folded, dropping: dropped + damaged, marking: mark, of: KitState.owner, in: present,
+      at: dependencies.clock.now)
+    for (report, partition) in reports {
+      await dependencies.commitPublisher.publish(report, of: partition)
+    }
+  }
+
+  // MARK: Entries
+
+  private enum End {
+    case taken(IncomingChanges)
+    /// A push that was handled before.
+    case repeated
+    /// For an unknown user, about a missing item, not supported, of no provider, or against the
+    /// user's consent.
+    case dropped
+
+    init(_ folded: IncomingChanges?) { self = folded.map(End.taken) ?? .dropped }
+  }
+
+  /// What the entry comes to.
+  private func fold(
+    _ entry: ExtensionJournal.Entry, as present: Partition,
+    _ handled: inout [Partition.ID: PushLog]
+  ) async throws(EngagementError) -> End {
+    guard let owner = try await owner(of: entry, present) else { return .dropped }
+    let rule = ConsentPolicy(consent: try await dependencies.store.consent(of: owner))
+    switch entry.content {
+    case .event(let event): return End(rule.allows(event.kind) ? self.event(event, of: owner) : nil)
+    case .action(let action, let event):
+      return End(rule.allows(event.kind) ? try await self.action(action, event, of: owner) : nil)
+    case .push(let id, let payload, let time):
+      guard rule.consent != .denied else { return .dropped }
+      var event = dependencies.event(.receive, id: id)
+      event.time = time
+      return try await push(
+        payload, event, rule, of: owner, isPresent: owner == present, &handled)
+    }
+  }
+
+  private func owner(
+    of entry: ExtensionJournal.Entry, _ present: Partition
+  ) async throws(EngagementError) -> Partition? {
+    guard let user = entry.user else { return present }
+    return try await dependencies.store.knownPartition(of: User(user))
+  }
+
+  private func event(_ event: EngagementEvent, of owner: Partition) -> IncomingChanges {
+    let takers = dependencies.providers.filter {
+      $0.takes(event.kind) && (event.provider == nil || event.provider == $0.id)
+    }
+    return IncomingChanges(in: owner, intents: [dependencies.intent(for: event, to: takers)])
+  }
+
+  private func action(
+    _ action: ItemAction, _ event: EngagementEvent, of owner: Partition
+  ) async throws(EngagementError) -> IncomingChanges? {
+    guard let named = event.item, let provider = try? dependencies.provider(named.id.provider),
+      let item = try await dependencies.store.reference(to: named.id, on: named.surface, in: owner)
+    else { return nil }
+    var event = event
+    event.item = item
+    guard let intent = try? dependencies.intent(for: action, at: provider, recordedBy: event) else {
+      return nil
+    }
+    return IncomingChanges(in: owner, intents: [intent])
+  }
+
+  /// What the push means to its owner.
+  private func push(
+    _ push: JSON, _ event: EngagementEvent, _ rule: ConsentPolicy, of owner: Partition,
+    isPresent: Bool, _ handled: inout [Partition.ID: PushLog]
+  ) async throws(EngagementError) -> End {
+    let attempt = Attempt(by: owner.user, dependencies.key(), acceptedAt: event.time)
+    guard let claim = try await pushes.claim(push, attempt, in: owner) else { return .dropped }
+    var known: PushLog
+    if let kept = handled[owner.id] {
+      known = kept
+    } else {
+      known = try await pushes.handled(in: owner)
+    }
+    defer { handled[owner.id] = known }
+    guard var folded = pushes.folded(claim, event, in: owner, by: rule, &known) else {
+      return .repeated
+    }
+    // Who is not there does not speak for the installation.
+    folded.changes.removeAll { !isPresent && ($0.isOfInstallation || $0.isSecret) }
+    if isPresent {
+      try await dependencies.providerSecrets.keep(
+        folded.changes, of: claim.provider.id, for: owner.user)
+    }
+    return .taken(folded)
+  }
+}
+
+extension Change {
+  fileprivate var isSecret: Bool { if case .secret = self { true } else { false } }
+}

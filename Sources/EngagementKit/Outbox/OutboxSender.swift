@@ -1,0 +1,173 @@
+import EngagementAdapterAPI
+import EngagementModel
+import EngagementStore
+
+/// Sends what was accepted to its vendors. Each provider and user has a delivery queue of its own.
+///
+/// Call `wake()` after a change of user, credential or consent.
+final class OutboxSender: CommitObserver {
+  /// After how long it looks again at what gives no signal: another process's lease, a wall clock.
+  static let retryInterval = Duration.seconds(5)
+  private static let longestRest = Duration.seconds(60)
+
+  private let dependencies: KitDependencies
+  private let runtimes: [ProviderID: ProviderRuntime]
+  private let lease: SharedLease
+  private let workers = DeliveryWorkers()
+
+  /// - Parameter lease: Without it nothing is sent.
+  init(
+    _ dependencies: KitDependencies, _ runtimes: [ProviderID: ProviderRuntime],
+    lease: any SendLease
+  ) {
+    self.dependencies = dependencies
+    self.runtimes = runtimes
+    self.lease = SharedLease(lease)
+  }
+
+  func observe(_ report: CommitReport, of partition: Partition) async {
+    for worker in workers.all { worker.observe(report, of: partition) }
+  }
+
+  /// There may be something new to send, or a new reason why something can be sent.
+  func wake() { for worker in workers.all { worker.wake() } }
+
+  // MARK: Sending
+
+  /// Sends for as long as the task runs.
+  func run() async {
+    while !Task.isCancelled {
+      guard acquire() else {
+        await dependencies.clock.sleep(until: dependencies.clock.uptime + Self.retryInterval)
+        continue
+      }
+      defer { lease.release() }
+      dependencies.log(.info, "The outbox sender starts.")
+      while !Task.isCancelled { await send(as: dependencies.currentUser.present) }
+      dependencies.log(.info, "The outbox sender stops.")
+    }
+  }
+
+  /// Sends every queue of the user, until another user is current.
+  private func send(as userSession: UserSession) async {
+    let workers = dependencies.providers.compactMap {
+      worker(for: $0.id, of: userSession.partition)
+    }
+    await withTaskGroup(of: Void.self) { group in
+      for worker in workers { group.addTask { await self.send(worker, as: userSession) } }
+      // Without a provider there is nothing to do, and yet another user may sign in.
+      if workers.isEmpty {
+        await dependencies.clock.sleep(until: dependencies.clock.uptime + Self.longestRest)
+      }
+    }
+    for worker in workers { worker.unload() }
+  }
+
+  private func send(_ worker: DeliveryWorker, as userSession: UserSession) async {
+    while !Task.isCancelled, dependencies.currentUser.isPresent(userSession) {
+      let seen = worker.signal.count
+      switch await worker.step() {
+      case .moved: continue
+      case .busy: await worker.signal.wait(after: seen)
+      case .rest(let end):
+        let latest = dependencies.clock.uptime + Self.longestRest
+        await worker.signal.wait(
+          after: seen, until: min(end ?? latest, latest), by: dependencies.clock)
+      }
+    }
+  }
+
+  // MARK: Draining
+
+  /// Sends the user's pending rows for a provider until nothing is left that can be sent now, or
+  /// until the time is up. Safe while `run` runs: a queue has one sender.
+  func drain(
+    _ provider: ProviderID, as userSession: UserSession, within limit: Duration
+  ) async -> DrainReport {
+    var report = DrainReport()
+    if let worker = worker(for: provider, of: userSession.partition) {
+      let before = worker.counts
+      await drain(worker, until: dependencies.clock.uptime + limit)
+      report.delivered = worker.counts.delivered - before.delivered
+      report.refused = worker.counts.refused - before.refused
+    }
+    let counts = try? await dependencies.store.pendingCounts(in: userSession.partition)
+    report.left = counts?[provider] ?? 0
+    return report
+  }
+
+  private func drain(_ worker: DeliveryWorker, until end: Duration) async {
+    let clock = dependencies.clock
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { await self.empty(worker) }
+      group.addTask { await clock.sleep(until: end) }
+      await group.next()
+      group.cancelAll()
+    }
+  }
+
+  private func empty(_ worker: DeliveryWorker) async {
+    while !acquire() {
+      await dependencies.clock.sleep(until: dependencies.clock.uptime + Self.retryInterval)
+      if Task.isCancelled { return }
+    }
+    defer { lease.release() }
+    while !Task.isCancelled {
+      let seen = worker.signal.count
+      switch await worker.step() {
+      case .moved: continue
+      case .busy: await worker.signal.wait(after: seen)
+      case .rest: return
+      }
+    }
+  }
+
+  private func worker(for id: ProviderID, of partition: Partition) -> DeliveryWorker? {
+    guard let runtime = runtimes[id] else { return nil }
+    return workers.worker(for: id, of: partition) { inFlight in
+      DeliveryWorker(runtime, of: partition, with: dependencies, inFlight: inFlight)
+    }
+  }
+
+  private func acquire() -> Bool {
+    do throws(EngagementError) {
+      return try lease.tryAcquire()
+    } catch {
+      dependencies.log(.warning, "The right to send can't be had: \(error.code).")
+      return false
+    }
+  }
+}
+
+/// What a drain did and what it left.
+struct DrainReport: Hashable, Sendable {
+  var delivered = 0
+  var refused = 0
+  var left = 0
+}
+
+/// The workers of all queues that were ever needed: a worker remembers its failures.
+private final class DeliveryWorkers: Sendable {
+  private struct QueueID: Hashable {
+    var provider: ProviderID
+    var partition: Partition.ID
+  }
+
+  private let inFlight = InFlightRows()
+  private let workers = Locked<[QueueID: DeliveryWorker]>([:])
+
+  var all: [DeliveryWorker] { workers.withLock { Array($0.values) } }
+
+  func worker(
+    for provider: ProviderID, of partition: Partition,
+    otherwise make: (InFlightRows) -> DeliveryWorker
+  ) -> DeliveryWorker {
+    workers.withLock { workers in
+      let id = QueueID(provider: provider, partition: partition.id)
+      if let worker = workers[id] { return worker }
+      let worker = make(inFlight)
+      workers[id] = worker
+      return worker
+    }
+  }
+}

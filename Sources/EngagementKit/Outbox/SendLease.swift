@@ -1,0 +1,37 @@
+import EngagementModel
+import EngagementStore
+
+/// Lets one process send what is in a cache.
+protocol SendLease: Sendable {
+  /// Takes it without waiting; false if another process has it.
+  func tryAcquire() throws(EngagementError) -> Bool
+  func release()
+}
+
+/// The lease of a process, shared by all its senders.
+final class SharedLease: Sendable {
+  private let lease: any SendLease
+  private let holders = Locked(0)
+
+  init(_ lease: any SendLease) { self.lease = lease }
+
+  /// Whether the caller may send. If so, it has to call `release()`.
+  func tryAcquire() throws(EngagementError) -> Bool {
+    try holders.withLock { (holders) throws(EngagementError) in
+      if holders == 0 {
+        guard try lease.tryAcquire() else { return false }
+      }
+      holders += 1
+      return true
+    }
+  }
+
+  func release() {
+    holders.withLock { holders in
+      holders -= 1
+      if holders == 0 { lease.release() }
+    }
+  }
+}
+
+extension Lease: SendLease {}

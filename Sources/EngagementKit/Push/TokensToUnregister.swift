@@ -1,0 +1,47 @@
+import EngagementAdapterAPI
+import EngagementModel
+import EngagementStore
+
+/// Push tokens that the application has given back, each for as long as a vendor has to be told: to
+/// some vendors a token has no name but itself.
+final class TokensToUnregister: CommitObserver {
+  private let providerSecrets: ProviderSecrets
+  /// The operations that will tell a vendor; so that no other has to ask for secrets when it ends.
+  private let keys = Locked<Set<OperationKey>>([])
+
+  init(_ providerSecrets: ProviderSecrets) { self.providerSecrets = providerSecrets }
+
+  /// Finds those of earlier runs, and deletes those that a kill left without an operation.
+  func load(from store: Store) async throws(EngagementError) {
+    let known = try await providerSecrets.retiredKeys()
+    guard !known.isEmpty else { return }
+    let pending = try await store.pending(among: known)
+    keys.withLock { $0.formUnion(pending) }
+    try await providerSecrets.forgetRetired(known.subtracting(pending))
+  }
+
+  /// Keeps the environment's token for the operations, which are not accepted yet.
+  func retire(
+    _ environment: PushEnvironment, for operations: [OperationKey]
+  ) async throws(EngagementError) {
+    guard let registration = try await providerSecrets.push()[environment] else { return }
+    keys.withLock { $0.formUnion(operations) }
+    try await providerSecrets.retire(registration, for: operations)
+  }
+
+  func observe(_ report: CommitReport, of partition: Partition) async {
+    await forget(report.ended.map(\.key))
+  }
+
+  /// Forgets the tokens of operations that have ended, however they did.
+  func forget(_ operations: [OperationKey]) async {
+    let gone = keys.withLock { keys in
+      let gone = keys.intersection(operations)
+      keys.subtract(gone)
+      return gone
+    }
+    guard !gone.isEmpty else { return }
+    // If secrets can't be written now, the next start deletes them.
+    try? await providerSecrets.forgetRetired(gone)
+  }
+}

@@ -1,0 +1,81 @@
+public import EngagementModel
+import EngagementStore
+
+extension Engagement {
+  /// The version of the database library in use.
+  public static var databaseVersion: String { StoreLibrary.version }
+
+  /// Looks at every page and row of the cache, and counts what became of every accepted action.
+  ///
+  /// It takes longer the larger the cache is. A cache that was damaged when it was opened is
+  /// repaired by then; `recovery` says what was saved.
+  public func checkCache() async throws(EngagementError) -> CacheReport {
+    try lifecycle.checkOpen()
+    return CacheReport(try await dependencies.store.check(), dependencies.store.recovery)
+  }
+
+  /// What `checkCache()` found.
+  public struct CacheReport: Hashable, Sendable {
+    /// What the database says is wrong; empty where nothing is.
+    public var faults: [String]
+    /// How many rows do not match their checksum.
+    public var damagedRows: Int
+    /// What became of all accepted actions, of every user, for each provider.
+    public var deliveryCounts: [ProviderID: DeliveryCounts]
+    /// What was done about a damaged file when the cache was opened; nil where it was sound.
+    public var recovery: CacheRecovery?
+
+    /// Whether nothing is damaged and every accepted action is accounted for.
+    public var isSound: Bool {
+      faults.isEmpty && damagedRows == 0 && deliveryCounts.values.allSatisfy(\.isConserved)
+    }
+
+    init(_ health: Health, _ recovery: Recovery?) {
+      faults = health.faults
+      damagedRows = health.damagedRows
+      deliveryCounts = health.deliveryCounts.mapValues { DeliveryCounts($0) }
+      self.recovery = recovery.map {
+        CacheRecovery(
+          path: $0.setAside, savedActions: $0.savedRows, mayHaveLostActions: $0.mayHaveLostRows)
+      }
+    }
+  }
+
+  /// What was done about a damaged cache.
+  public struct CacheRecovery: Hashable, Sendable {
+    /// Where the damaged file is now.
+    public var path: String
+    /// How many pending actions were sound and are in the new cache.
+    public var savedActions: Int
+    /// Whether pending actions may have been lost with the damage.
+    public var mayHaveLostActions: Bool
+  }
+
+  /// What became of the actions that were accepted for one provider.
+  public struct DeliveryCounts: Hashable, Sendable {
+    public var accepted: Int64
+    public var pending: Int64
+    public var delivered: Int64
+    public var rejected: Int64
+    public var expired: Int64
+    /// Dropped to make room for newer actions.
+    public var evicted: Int64
+    /// Dropped with their user, at a sign-out or for a withdrawn consent.
+    public var wiped: Int64
+
+    /// Whether every accepted action is accounted for.
+    public var isConserved: Bool {
+      accepted == pending + delivered + rejected + expired + evicted + wiped
+    }
+
+    init(_ counts: EngagementStore.DeliveryCounts) {
+      accepted = counts.accepted
+      pending = counts.pending
+      delivered = counts.delivered
+      rejected = counts.rejected
+      expired = counts.expired
+      evicted = counts.evicted
+      wiped = counts.wiped
+    }
+  }
+}

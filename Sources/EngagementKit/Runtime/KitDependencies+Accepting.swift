@@ -1,0 +1,103 @@
+import EngagementAdapterAPI
+import EngagementFormats
+import EngagementModel
+import EngagementStore
+
+extension KitDependencies {
+  /// An event that happens now, with a new id where none is given.
+  func event(
+    _ kind: EngagementEvent.Kind, at provider: ProviderID? = nil, in session: SessionID? = nil,
+    id: EventID? = nil, _ properties: JSONObject = [:]
+  ) -> EngagementEvent {
+    let now = clock.now
+    return EngagementEvent(
+      id: id ?? eventID(), kind: kind, time: now, zoneOffset: device().zoneOffset,
+      session: session, provider: provider, properties: properties)
+  }
+
+  private func eventID() -> EventID {
+    let (now, bits) = (clock.now, (high: random(), low: random()))
+    return EventID(eventIDs.withLock { $0.next(at: now, random: bits) }.text)
+  }
+
+  // MARK: What is to be accepted
+
+  /// An action on an item that is known to be there, as the event records it: what is seen, what
+  /// is recorded and what is to be sent.
+  ///
+  /// Throws for what no vendor takes, and `unsupported` for what this one lacks.
+  func intent(
+    for action: ItemAction, at provider: Provider, recordedBy event: EngagementEvent
+  ) throws(EngagementError) -> Intent {
+    try action.check()
+    guard let item = event.item else { return Intent(event: event) }
+    let route = try ActionRoute(
+      action, on: item, recordedBy: event, with: provider.adapter.capabilities)
+    let deliveries = [OutboxRow.Work(route)].compactMap { $0 }
+      .map { delivery(to: provider, $0, about: event.kind) }
+    return Intent(event: event, mark: .init(action, on: item), deliveries: deliveries)
+  }
+
+  /// An event with an outbox row for each of the providers.
+  func intent(for event: EngagementEvent, to providers: [Provider]) -> Intent {
+    Intent(
+      event: event, deliveries: providers.map { delivery(to: $0, .event(event), about: event.kind) }
+    )
+  }
+
+  /// What only full consent allows is analytics: it makes room for newer rows, an action does not.
+  private func delivery(
+    to provider: Provider, _ work: OutboxRow.Work, about kind: EngagementEvent.Kind
+  ) -> Intent.Delivery {
+    Intent.Delivery(
+      to: provider.id, work, key: key(),
+      isAnalytics: !ConsentPolicy(consent: .essential).allows(kind))
+  }
+
+  // MARK: Accepting
+
+  /// Accepts something and tells the observers of commits, the outbox sender among them.
+  func accept(_ intents: [Intent], in partition: Partition) async throws(EngagementError) {
+    try await accept(in: partition) { (_, _) throws(EngagementError) in intents }
+  }
+
+  /// Accepts the intents that the body makes of the user's consent and the items in the cache.
+  func acceptWithReceipt(
+    in partition: Partition, making intents: @escaping Store.IntentMaker
+  ) async throws(EngagementError) -> Engagement.Receipt {
+    let watch = ReceiptWatch()
+    do throws(EngagementError) {
+      try await accept(in: partition) { [receiptOutcomes] (consent, find) throws(EngagementError) in
+        let made = try intents(consent, find)
+        // Before the rows are there: the outbox sender may deliver them at once.
+        receiptOutcomes.add(watch, of: made.flatMap { $0.deliveries.map(\.key) })
+        return made
+      }
+    } catch {
+      receiptOutcomes.remove(watch)
+      throw error
+    }
+    if watch.hasRows { lifecycle.noteAccepted(log) }
+    return Engagement.Receipt(watch, clock: clock)
+  }
+
+  private func accept(
+    in partition: Partition, making intents: Store.IntentMaker
+  ) async throws(EngagementError) {
+    let acceptance = try await store.accept(
+      in: partition, at: clock.now, loadsFeeds: currentUser.present.partition == partition,
+      making: intents)
+    await commitPublisher.publish(CommitReport(acceptance), of: partition)
+  }
+}
+
+extension OutboxRow.Work {
+  /// What has to be sent, or nil for what stays here.
+  init?(_ route: ActionRoute) {
+    switch route {
+    case .local: return nil
+    case .event(let event): self = .event(event)
+    case .operation(let operation): self = .operation(operation)
+    }
+  }
+}

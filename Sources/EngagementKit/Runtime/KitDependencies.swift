@@ -1,0 +1,34 @@
+import EngagementAdapterAPI
+import EngagementFormats
+import EngagementHTTP
+import EngagementModel
+import EngagementStore
+
+/// The shared store, clock, transport and log, and what else every part of the kit works with.
+struct KitDependencies: Sendable {
+  let store: Store
+  let secrets: any SecretStore
+  let transport: any HTTPTransport
+  let clock: any EngagementClock
+  /// What vendors are told about the installation. It is read each time: zones and locales change.
+  let device: @Sendable () -> Device
+  let random: @Sendable () -> UInt64
+  let log: Log
+  let environment: String
+  /// In the order in which the application named them.
+  let providers: [Provider]
+  let currentUser: CurrentUser
+  let commitPublisher: CommitPublisher
+  let receiptOutcomes = ReceiptOutcomes()
+  let lifecycle = Lifecycle()
+  let tokensToUnregister: TokensToUnregister
+  /// Makes the ids of events, each later than the one before.
+  let eventIDs = Locked(UUIDv7Sequence())
+
+  func provider(_ id: ProviderID) throws(EngagementError) -> Provider { try providers.named(id) }
+
+  var providerSecrets: ProviderSecrets { ProviderSecrets(store: secrets, environment: environment) }
+
+  /// A fresh key: 128 random bits.
+  func key() -> OperationKey { OperationKey(random(), random()) }
+}

@@ -1,0 +1,36 @@
+package import EngagementAdapterAPI
+package import EngagementHTTP
+package import EngagementModel
+package import EngagementStore
+
+/// What an `OperationRunner` works with: the cache, the secrets, the credentials and the network of
+/// one provider.
+package protocol OperationHost: Sendable {
+  /// What is known now. It is asked before every step, so it sees every change committed before.
+  ///
+  /// Throws `signedOut` when the attempt's user is no longer the current one, and `conflict` when
+  /// one of the rows that the operation delivers has ended: the operation's own prerequisite may
+  /// have brought the news that the vendor now speaks of another user.
+  func context(
+    for operation: Operation, _ attempt: Attempt, delivering rows: [OutboxRow.ID]
+  ) async throws(EngagementError) -> AdapterContext
+
+  /// Makes changes durable and visible, all or none, and records the event with them.
+  ///
+  /// A user's changes go to the attempt's user, who may have signed out meanwhile. Changes of the
+  /// installation from a user who has signed out are dropped, unless the current user adopted the
+  /// anonymous one: the vendor may by now know the installation under another id.
+  func commit(
+    _ changes: [Change], of operation: Operation, _ attempt: Attempt,
+    recording event: EngagementEvent?
+  ) async throws(EngagementError)
+
+  /// Asks the application for a credential of the attempt's user in place of a refused or missing
+  /// one, and keeps it for later contexts. Throws `unauthenticated` if the application has none.
+  func renewCredential(
+    replacing refused: Secret?, for attempt: Attempt
+  ) async throws(EngagementError)
+
+  /// Sends a request. The runner has checked its host.
+  func send(_ request: HTTPRequest) async throws(EngagementError) -> HTTPResponse
+}

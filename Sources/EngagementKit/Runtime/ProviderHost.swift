@@ -1,0 +1,199 @@
+import EngagementAdapterAPI
+import EngagementHTTP
+import EngagementModel
+import EngagementPlatform
+import EngagementStore
+
+/// The cache, the secrets, the credentials and the network of one provider.
+final class ProviderHost: OperationHost {
+  let dependencies: KitDependencies
+  let provider: Provider
+  private let credentialCache: CredentialCache
+  private let usageSession: @Sendable (ProviderID) -> Session?
+
+  init(
+    _ provider: Provider, with dependencies: KitDependencies, _ credentialCache: CredentialCache,
+    usageSession: @escaping @Sendable (ProviderID) -> Session?
+  ) {
+    self.provider = provider
+    self.dependencies = dependencies
+    self.credentialCache = credentialCache
+    self.usageSession = usageSession
+  }
+
+  // MARK: Context
+
+  func context(
+    for operation: Operation, _ attempt: Attempt, delivering rows: [OutboxRow.ID]
+  ) async throws(EngagementError) -> AdapterContext {
+    let userSession = try userSession(of: attempt)
+    let state = try await dependencies.store.operationState(
+      of: provider.id, in: userSession.partition, delivering: rows)
+    try ConsentPolicy(consent: state.consent).check(operation, attempt)
+    guard state.hasAllRows else {
+      throw error(.conflict, "The action ended before it was sent.")
+    }
+    var context = try await context(attempt, remembering: state.memory)
+    if case .unregisterPush(let environment) = operation,
+      let token = try await dependencies.providerSecrets.retired(for: attempt.key, environment)
+    {
+      context.push[environment] = token
+    }
+    context.quietUntil = state.memory.quiet(for: operation.verb, at: context.now)
+    // The user may have changed while the cache and the secrets were read.
+    _ = try self.userSession(of: attempt)
+    return context
+  }
+
+  /// What is known now, whether or not anything may be sent.
+  func context(
+    _ attempt: Attempt, in partition: Partition
+  ) async throws(EngagementError) -> AdapterContext {
+    try await context(
+      attempt,
+      remembering: try await dependencies.store.memory(of: provider.id, in: partition))
+  }
+
+  private func context(
+    _ attempt: Attempt, remembering memory: ProviderMemory
+  ) async throws(EngagementError) -> AdapterContext {
+    let kept = try await dependencies.providerSecrets.contents(
+      of: provider.id, for: attempt.user)
+    return AdapterContext(
+      user: attempt.user, device: dependencies.device(), values: memory.values,
+      secrets: kept.secrets, credential: credentialCache.credential(for: provider.id, attempt.user),
+      push: kept.push, session: usageSession(provider.id), now: dependencies.clock.now,
+      key: attempt.key, acceptedAt: attempt.acceptedAt, attempt: attempt.number,
+      isUserRequested: attempt.isUserRequested)
+  }
+
+  private func userSession(of attempt: Attempt) throws(EngagementError) -> UserSession {
+    guard let userSession = dependencies.currentUser.userSession(acting: attempt) else {
+      throw error(.signedOut, "The user has changed.")
+    }
+    return userSession
+  }
+
+  private func error(_ code: EngagementError.Code, _ message: String) -> EngagementError {
+    EngagementError(code, message, provider: provider.id)
+  }
+
+  // MARK: Committing
+
+  func commit(
+    _ changes: [Change], of operation: Operation, _ attempt: Attempt,
+    recording event: EngagementEvent?
+  ) async throws(EngagementError) {
+    try await commit(changes, by: attempt, recording: event)
+  }
+
+  /// Commits to the partition of the attempt's user and publishes what changed.
+  @discardableResult func commit(
+    _ changes: [Change], by attempt: Attempt, recording event: EngagementEvent? = nil
+  ) async throws(EngagementError) -> CommitReport {
+    guard !changes.isEmpty || event != nil else { return CommitReport() }
+    let (report, partition) = try await dependencies.currentUser.committing(
+      by: attempt, for: provider.id
+    ) { (speaksForInstallation) async throws(EngagementError) in
+      let own = speaksForInstallation ? changes : changes.filter { !$0.isOfInstallation }
+      return try await self.keep(own, of: attempt.user, recording: event)
+    }
+    await publish(report, of: partition)
+    return report
+  }
+
+  /// Keeps secrets in the secret store and the rest in the cache. A kill between the two leaves a
+  /// secret that the vendor gives again.
+  func keep(
+    _ changes: [Change], of user: User, recording event: EngagementEvent? = nil
+  ) async throws(EngagementError) -> (CommitReport, Partition) {
+    try await dependencies.providerSecrets.keep(changes, of: provider.id, for: user)
+    let (report, partition) = try await dependencies.store.commit(
+      changes, from: provider.id, of: user, at: dependencies.clock.now,
+      recording: event.map { [$0] } ?? [],
+      loadsFeeds: dependencies.currentUser.present.user == user)
+    if report.hasNewSettings { logSettings(changes) }
+    return (report, partition)
+  }
+
+  private func logSettings(_ changes: [Change]) {
+    for case .settings(let settings) in changes {
+      for (what, isOn) in [("Cards", settings.cardsEnabled), ("The inbox", settings.inboxEnabled)] {
+        guard let isOn else { continue }
+        dependencies.log(
+          .info, "\(what): the vendor has it switched \(isOn ? "on" : "off").", provider.id)
+      }
+    }
+  }
+
+  /// Tells observers what a commit changed.
+  func publish(_ report: CommitReport, of partition: Partition) async {
+    if !report.quarantined.isEmpty {
+      dependencies.log(
+        .warning, "\(report.quarantined.count) bad items were set aside.", provider.id)
+    }
+    for error in report.ignored { dependencies.log(.warning, error.message, provider.id) }
+    await dependencies.commitPublisher.publish(report, of: partition)
+  }
+
+  // MARK: Sending
+
+  func renewCredential(
+    replacing refused: Secret?, for attempt: Attempt
+  ) async throws(EngagementError) {
+    _ = try userSession(of: attempt)
+    try await credentialCache.renew(
+      replacing: refused, for: provider.id, attempt.user,
+      by: provider.adapter.capabilities.credentials)
+  }
+
+  func send(_ request: HTTPRequest) async throws(EngagementError) -> HTTPResponse {
+    var (request, followed) = (request, 0)
+    while true {
+      let response = try await transmit(request)
+      switch Redirect.next(after: response, to: request, followed: followed) {
+      case .none: return response
+      case .follow(let next): (request, followed) = (next, followed + 1)
+      case .refused(let refusal): throw named(refusal.error)
+      }
+    }
+  }
+
+  private func transmit(_ request: HTTPRequest) async throws(EngagementError) -> HTTPResponse {
+    let start = dependencies.clock.uptime
+    // A path may name a person, so a line has the host alone.
+    let place = "\(request.method) \((try? request.target())?.host.text ?? "no host")"
+    do throws(EngagementError) {
+      let response = try await dependencies.transport.send(request)
+      let time = (dependencies.clock.uptime - start).milliseconds
+      dependencies.log(.verbose, "\(place): \(response.status) in \(time) ms", provider.id)
+      return response
+    } catch {
+      dependencies.log(.info, "\(place): \(error.code)", provider.id)
+      throw named(error)
+    }
+  }
+
+  private func named(_ error: EngagementError) -> EngagementError {
+    var error = error
+    error.provider = error.provider ?? provider.id
+    return error
+  }
+}
+
+extension Duration {
+  fileprivate var milliseconds: Int64 {
+    components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000
+  }
+}
+
+extension ProviderMemory {
+  /// No vendor wants to be left alone for longer: what lies further ahead is a clock that jumped.
+  private static let longestPause: TimeInterval = 86_400
+
+  /// Until when operations with the verb wait; nil for those that need not.
+  fileprivate func quiet(for verb: Operation.Verb, at now: Date) -> Date? {
+    throttles.filter { $0.verb == nil || $0.verb == verb }.map(\.until)
+      .filter { $0 > now && $0.timeIntervalSince(now) <= Self.longestPause }.max()
+  }
+}

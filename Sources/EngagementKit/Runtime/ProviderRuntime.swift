@@ -1,0 +1,33 @@
+import EngagementAdapterAPI
+import EngagementHTTP
+import EngagementModel
+import EngagementPlatform
+import EngagementStore
+
+/// One provider at run time: what its operations work with, and what executes them.
+final class ProviderRuntime: Sendable {
+  let host: ProviderHost
+  let runner: OperationRunner
+  /// The generation in which the vendor's settings were last read.
+  private let settingsGeneration = Locked<Int?>(nil)
+
+  var provider: Provider { host.provider }
+  var id: ProviderID { host.provider.id }
+  var capabilities: AdapterCapabilities { host.provider.adapter.capabilities }
+
+  init(_ host: ProviderHost) {
+    self.host = host
+    runner = OperationRunner(host.provider.adapter, in: host)
+  }
+
+  func supports(_ verb: Operation.Verb) -> Bool {
+    capabilities.ability(verb).travel != .unsupported
+  }
+
+  /// Whether the vendor's settings are still to be read in this generation.
+  func needsSettings(in generation: Int) -> Bool {
+    supports(.settings) && settingsGeneration.withLock { $0 != generation }
+  }
+
+  func noteSettings(in generation: Int) { settingsGeneration.withLock { $0 = generation } }
+}

@@ -1,0 +1,127 @@
+import EngagementAdapterAPI
+import EngagementModel
+import EngagementStore
+
+/// Makes what is accepted of what was noted: an event for the ledger, and a row for each
+/// provider whose vendor takes it.
+struct SessionIntents: Sendable {
+  private let dependencies: KitDependencies
+  private let rule: ConsentPolicy
+
+  init(_ dependencies: KitDependencies, _ rule: ConsentPolicy) {
+    self.dependencies = dependencies
+    self.rule = rule
+  }
+
+  /// Nothing where consent does not allow it, and for an item that is not there any more.
+  func intents(for note: SessionTracker.Note) async throws(EngagementError) -> [Intent] {
+    guard rule.allows(note.fact.kind) else { return [] }
+    return switch note.fact {
+    case .launched: [launch(note)]
+    case .began(let owner, _), .ended(let owner, _, _): session(note, of: owner)
+    case .impression(let item): try await impression(of: item, note)
+    }
+  }
+
+  /// One event, and one outbox row for each vendor in its own session.
+  private func launch(_ note: SessionTracker.Note) -> Intent {
+    let event = event(note, in: note.sessions[SessionTracker.kit])
+    let deliveries = dependencies.providers.filter { $0.takes(.launch) }.map { provider in
+      var own = event
+      own.provider = provider.id
+      own.session = note.sessions[provider.id]
+      return delivery(own, to: provider)
+    }
+    return Intent(event: event, deliveries: deliveries)
+  }
+
+  /// The kit's own session is recorded. A provider's session is recorded if its vendor takes the event.
+  private func session(_ note: SessionTracker.Note, of owner: ProviderID) -> [Intent] {
+    if owner == SessionTracker.kit {
+      return [Intent(event: event(note, in: note.fact.session))]
+    }
+    guard let provider = dependencies.providers.first(where: { $0.id == owner }),
+      provider.takes(note.fact.kind)
+    else { return [] }
+    var event = event(note, in: note.fact.session)
+    event.provider = owner
+    return [Intent(event: event, deliveries: [delivery(event, to: provider)])]
+  }
+
+  /// The same on every vendor's items; a vendor that has no use for it is not told.
+  private func impression(
+    of id: ItemID, _ note: SessionTracker.Note
+  ) async throws(EngagementError) -> [Intent] {
+    guard let provider = dependencies.providers.first(where: { $0.id == id.provider }),
+      let item = try await reference(to: id, in: note.partition)
+    else { return [] }
+    var event = event(note, in: note.sessions[provider.id])
+    event.provider = provider.id
+    event.item = item
+    return [
+      Intent(
+        event: event, mark: Intent.Mark(.impression, on: item),
+        deliveries: deliveries(for: item, event, to: provider))
+    ]
+  }
+
+  private func reference(
+    to id: ItemID, in partition: Partition
+  ) async throws(EngagementError) -> ItemReference? {
+    for surface in RoutedSurface.allCases.map(\.surface) {
+      if let item = try await dependencies.store.reference(to: id, on: surface, in: partition) {
+        return item
+      }
+    }
+    return nil
+  }
+
+  private func deliveries(
+    for item: ItemReference, _ event: EngagementEvent, to provider: Provider
+  ) -> [Intent.Delivery] {
+    let route = try? ActionRoute(
+      .impression, on: item, recordedBy: event, with: provider.adapter.capabilities)
+    switch route {
+    case .operation(let operation):
+      return [
+        Intent.Delivery(
+          to: provider.id, .operation(operation), key: dependencies.key(), isAnalytics: true)
+      ]
+    case .event(let event): return [delivery(event, to: provider)]
+    case .local, nil: return []
+    }
+  }
+
+  private func delivery(_ event: EngagementEvent, to provider: Provider) -> Intent.Delivery {
+    Intent.Delivery(to: provider.id, .event(event), key: dependencies.key(), isAnalytics: true)
+  }
+
+  private func event(_ note: SessionTracker.Note, in session: SessionID?) -> EngagementEvent {
+    var event = dependencies.event(note.fact.kind, in: session, note.fact.properties)
+    event.time = note.time
+    return event
+  }
+}
+
+extension SessionTracker.Note.Fact {
+  var kind: EngagementEvent.Kind {
+    switch self {
+    case .launched: .launch
+    case .began: .sessionStart
+    case .ended: .sessionEnd
+    case .impression: .impression
+    }
+  }
+
+  fileprivate var session: SessionID? {
+    switch self {
+    case .began(_, let session), .ended(_, let session, _): session.id
+    case .launched, .impression: nil
+    }
+  }
+
+  fileprivate var properties: JSONObject {
+    guard case .ended(_, _, let length) = self else { return [:] }
+    return ["seconds": .number(length.seconds)]
+  }
+}

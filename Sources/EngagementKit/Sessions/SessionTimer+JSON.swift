@@ -1,0 +1,45 @@
+import EngagementAdapterAPI
+import EngagementModel
+import EngagementPlatform
+
+extension SessionTimer.Kept {
+  var json: JSON {
+    var encoder = ObjectEncoder([
+      "seenAt": seenAt, "length": length.seconds, "previousLength": previousLength?.seconds,
+    ])
+    if let session {
+      encoder.append([
+        "id": session.id, "startedAt": session.startedAt, "isFirst": session.isFirst,
+        "lengthBefore": session.previousLength?.seconds,
+      ])
+    }
+    return encoder.json
+  }
+
+  /// Reads what `json` writes; nil for what is none, as if nothing were kept.
+  init?(json: JSON) {
+    guard let fields = try? ObjectDecoder(JSONField(value: json, place: "session")) else {
+      return nil
+    }
+    do throws(EngagementError) {
+      length = try Self.duration(fields, "length") ?? .zero
+      previousLength = try Self.duration(fields, "previousLength")
+      seenAt = try fields.read("seenAt")
+      guard let id: SessionID = try fields.read("id") else { return }
+      session = Session(
+        id, startedAt: try fields.require("startedAt"),
+        isFirst: try fields.read("isFirst") ?? false,
+        previousLength: try Self.duration(fields, "lengthBefore"))
+    } catch {
+      return nil
+    }
+  }
+
+  /// A length that can be true: the file may hold anything.
+  private static func duration(
+    _ fields: ObjectDecoder, _ name: String
+  ) throws(EngagementError) -> Duration? {
+    guard let seconds: Double = try fields.read(name) else { return nil }
+    return .seconds(min(max(seconds, 0), 1e9))
+  }
+}

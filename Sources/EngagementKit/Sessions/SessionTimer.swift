@@ -1,0 +1,137 @@
+import EngagementAdapterAPI
+import EngagementModel
+import EngagementPlatform
+
+/// A point in time on both clocks.
+struct ClockReading: Hashable, Sendable {
+  var wall: Date
+  var uptime: Duration
+
+  init(wall: Date, uptime: Duration) {
+    self.wall = wall
+    self.uptime = uptime
+  }
+
+  init(_ clock: any EngagementClock) {
+    self.init(wall: clock.now, uptime: clock.uptime)
+  }
+}
+
+/// Says when a session of use begins and ends: it continues while the application is in use and ends
+/// once it was not for the time-out.
+///
+/// Absence and length are measured by the uptime; only over a restart there is nothing but the
+/// wall clock, and what it says is believed as far as it can be true. It reads no clock.
+struct SessionTimer: Sendable {
+  /// How long the application may be out of use; a change counts for the absence under way.
+  var timeout: Duration
+  private(set) var session: Session?
+  private(set) var isActive = false
+  /// When the application was last known to be in use.
+  private var seen: ClockReading?
+  private var length: Duration = .zero
+  private var previousLength: Duration?
+  private var hadSession = false
+
+  init(timeout: Duration) { self.timeout = timeout }
+
+  /// What happened, to be recorded.
+  enum Happening: Hashable, Sendable {
+    case began(Session)
+    /// With its length and when the application was last in use.
+    case ended(Session, length: Duration, at: Date)
+  }
+
+  /// When the session ends if the application is not used until then; nil while it is in use.
+  var deadline: Duration? {
+    guard session != nil, !isActive, let seen else { return nil }
+    return seen.uptime + timeout
+  }
+
+  /// The application is in use.
+  mutating func activate(at moment: ClockReading, id: () -> SessionID) -> [Happening] {
+    var happenings = advance(to: moment)
+    if session == nil {
+      happenings.append(begin(at: moment, id()))
+    } else if !isActive, let seen {
+      length += moment.uptime - seen.uptime
+    }
+    seen = moment
+    isActive = true
+    return happenings
+  }
+
+  /// The application is not in use any more, for now.
+  mutating func deactivate(at moment: ClockReading) -> [Happening] {
+    let happenings = advance(to: moment)
+    isActive = false
+    return happenings
+  }
+
+  /// Time has passed.
+  mutating func advance(to moment: ClockReading) -> [Happening] {
+    guard session != nil, let seen else { return [] }
+    let passed = max(moment.uptime - seen.uptime, .zero)
+    if isActive {
+      length += passed
+      self.seen = moment
+      return []
+    }
+    return passed >= timeout ? end() : []
+  }
+
+  /// The session ends now, whether the application is in use or not.
+  mutating func end(at moment: ClockReading) -> [Happening] { advance(to: moment) + end() }
+
+  private mutating func begin(at moment: ClockReading, _ id: SessionID) -> Happening {
+    let session = Session(
+      id, startedAt: moment.wall, isFirst: !hadSession, previousLength: previousLength)
+    self.session = session
+    length = .zero
+    hadSession = true
+    return .began(session)
+  }
+
+  private mutating func end() -> [Happening] {
+    guard let session, let seen else { return [] }
+    self.session = nil
+    isActive = false
+    previousLength = length
+    return [.ended(session, length: length, at: seen.wall)]
+  }
+}
+
+extension SessionTimer {
+  /// What is kept over a restart.
+  struct Kept: Hashable, Sendable {
+    /// The session that was under way; nil between two.
+    var session: Session?
+    var seenAt: Date?
+    var length: Duration
+    var previousLength: Duration?
+  }
+
+  /// What to keep; nil before the first session.
+  var kept: Kept? {
+    guard hadSession else { return nil }
+    return Kept(
+      session: session, seenAt: seen?.wall, length: length, previousLength: previousLength)
+  }
+
+  /// Continues after a restart: with the session that was under way, unless the application was
+  /// away for the time-out or the wall clock was set by as much.
+  mutating func resume(_ kept: Kept, at moment: ClockReading) -> [Happening] {
+    hadSession = true
+    previousLength = kept.previousLength
+    guard let session = kept.session, let seenAt = kept.seenAt else { return [] }
+    self.session = session
+    length = kept.length
+    let away = moment.wall.timeIntervalSince(seenAt)
+    guard abs(away) < timeout.seconds else {
+      seen = ClockReading(wall: seenAt, uptime: moment.uptime)
+      return end()
+    }
+    seen = ClockReading(wall: seenAt, uptime: moment.uptime - .seconds(max(away, 0)))
+    return []
+  }
+}

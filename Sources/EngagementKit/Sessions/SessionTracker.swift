@@ -1,0 +1,223 @@
+import EngagementAdapterAPI
+import EngagementModel
+import EngagementPlatform
+import EngagementStore
+
+/// The sessions and impressions of one installation as a value: what an application reports goes
+/// in, what is to be recorded comes out.
+///
+/// Each provider has its own session, since vendors do not agree on the time-out. The kit has one
+/// more. Impressions are counted in it, so that they are counted alike for every vendor.
+struct SessionTracker: Sendable {
+  private(set) var partition: Partition
+  private var generation: Int
+  private var clocks: [ProviderID: SessionTimer]
+  private var meter = ImpressionMeter()
+  /// Where the application said it is; nil before it said anything.
+  private var phase: ScenePhase?
+  private var hasLaunched = false
+  private var notes: [Note] = []
+
+  /// The owner of the kit's own session, beside those of the providers.
+  static let kit = KitState.owner
+  /// The time-out of the kit's own session.
+  static let kitTimeout: Duration = .seconds(1800)
+  /// More than that many notes are never kept: then the oldest are dropped.
+  static let capacity = 1_000
+
+  /// Something to be recorded.
+  struct Note: Hashable, Sendable {
+    var partition: Partition
+    var fact: Fact
+    var time: Date
+    /// The sessions at that time.
+    var sessions: [ProviderID: SessionID]
+
+    enum Fact: Hashable, Sendable {
+      case launched
+      case began(ProviderID, Session)
+      case ended(ProviderID, Session, length: Duration)
+      case impression(ItemID)
+    }
+  }
+
+  init(_ userSession: UserSession, timeouts: [ProviderID: Duration]) {
+    partition = userSession.partition
+    generation = userSession.generation
+    clocks = timeouts.mapValues { SessionTimer(timeout: $0) }
+    clocks[Self.kit] = SessionTimer(timeout: Self.kitTimeout)
+  }
+
+  // MARK: What is reported
+
+  mutating func scene(
+    _ phase: ScenePhase, at moment: ClockReading, by userSession: UserSession, id: () -> SessionID
+  ) {
+    follow(userSession, at: moment, id: id)
+    self.phase = phase
+    switch phase {
+    case .active: activate(at: moment, id: id)
+    // In front, though not in use for the moment.
+    case .inactive: advance(to: moment)
+    case .background:
+      count(meter.hideAll(at: moment.uptime), at: moment)
+      for provider in clocks.keys {
+        note(clocks[provider]?.deactivate(at: moment) ?? [], of: provider)
+      }
+    }
+  }
+
+  mutating func report(
+    _ report: ScreenEvent, at moment: ClockReading, by userSession: UserSession, id: () -> SessionID
+  ) {
+    follow(userSession, at: moment, id: id)
+    // An application that does not report its scenes is in use when it shows something.
+    if phase == nil { activate(at: moment, id: id) }
+    guard phase != .background, let session = clocks[Self.kit]?.session?.id else { return }
+    let (item, fraction) = report.visibility
+    count(
+      meter.report(
+        item, visible: fraction, at: moment.uptime, session: session, user: partition.user),
+      at: moment)
+  }
+
+  mutating func advance(to moment: ClockReading, by userSession: UserSession, id: () -> SessionID) {
+    follow(userSession, at: moment, id: id)
+    advance(to: moment)
+  }
+
+  /// Ends the sessions of a user who is about to leave, while there is time to tell.
+  mutating func leave(at moment: ClockReading) {
+    count(meter.hideAll(at: moment.uptime), at: moment)
+    for provider in clocks.keys { note(clocks[provider]?.end(at: moment) ?? [], of: provider) }
+  }
+
+  /// Drops what is not recorded yet of a user who is erased.
+  mutating func forget(_ partition: Partition.ID) {
+    notes.removeAll { $0.partition.id == partition }
+  }
+
+  // MARK: What comes out
+
+  mutating func takeNotes() -> [Note] {
+    defer { notes = [] }
+    return notes
+  }
+
+  /// Puts back what could not be recorded.
+  mutating func putBack(_ earlier: [Note]) {
+    notes = Array((earlier + notes).suffix(Self.capacity))
+  }
+
+  func session(for provider: ProviderID) -> Session? { clocks[provider]?.session }
+
+  /// When time alone changes something; nil for never.
+  var deadline: Duration? {
+    ([meter.nextDeadline] + clocks.values.map(\.deadline)).compactMap(\.self).min()
+  }
+
+  var isActive: Bool { clocks.values.contains(where: \.isActive) }
+
+  // MARK: Over a restart
+
+  var kept: JSON {
+    var object = JSONObject()
+    for (provider, clock) in clocks.sorted(by: { $0.key < $1.key }) {
+      object[provider.rawValue] = clock.kept?.json
+    }
+    return ["partition": .integer(partition.id), "clocks": .object(object)]
+  }
+
+  /// Continues after a restart, with the sessions of the same user.
+  mutating func resume(_ json: JSON, at moment: ClockReading) {
+    let isSame = json["partition"]?.integer == partition.id
+    for (provider, clock) in clocks {
+      guard var kept = json["clocks"]?[provider.rawValue].flatMap(SessionTimer.Kept.init(json:))
+      else {
+        continue
+      }
+      if !isSame { kept.session = nil }
+      var resumed = clock
+      let happenings = resumed.resume(kept, at: moment)
+      clocks[provider] = resumed
+      note(happenings, of: provider)
+    }
+  }
+
+  mutating func setTimeouts(_ timeouts: [ProviderID: Duration]) {
+    for (provider, timeout) in timeouts { clocks[provider]?.timeout = timeout }
+  }
+}
+
+extension SessionTracker {
+  /// Takes note of who uses the application now.
+  ///
+  /// Someone else's sessions are their own; one who took over from the anonymous user goes on with
+  /// the sessions. Nothing of a user who has left is noted any more: see `leave(at:)`.
+  private mutating func follow(
+    _ userSession: UserSession, at moment: ClockReading, id: () -> SessionID
+  ) {
+    guard userSession.generation != generation else { return }
+    let former = partition
+    generation = userSession.generation
+    partition = userSession.partition
+    if userSession.adopted == former.id {
+      for index in notes.indices where notes[index].partition == former {
+        notes[index].partition = partition
+      }
+      return
+    }
+    guard former != partition else { return }
+    forget(former.id)
+    for provider in clocks.keys { _ = clocks[provider]?.end(at: moment) }
+    if phase == .active { activate(at: moment, id: id) }
+  }
+
+  private mutating func activate(at moment: ClockReading, id: () -> SessionID) {
+    phase = .active
+    for provider in clocks.keys.sorted() {
+      note(clocks[provider]?.activate(at: moment, id: id) ?? [], of: provider)
+    }
+    if !hasLaunched {
+      hasLaunched = true
+      add(.launched, at: moment.wall)
+    }
+    enterMeter(at: moment)
+  }
+
+  private mutating func advance(to moment: ClockReading) {
+    count(meter.advance(to: moment.uptime), at: moment)
+    for provider in clocks.keys.sorted() {
+      note(clocks[provider]?.advance(to: moment) ?? [], of: provider)
+    }
+  }
+
+  private mutating func enterMeter(at moment: ClockReading) {
+    guard let session = clocks[Self.kit]?.session?.id else { return }
+    count(meter.enter(session: session, user: partition.user, at: moment.uptime), at: moment)
+  }
+
+  private mutating func note(_ happenings: [SessionTimer.Happening], of provider: ProviderID) {
+    for happening in happenings {
+      switch happening {
+      case .began(let session): add(.began(provider, session), at: session.startedAt)
+      case .ended(let session, let length, let date):
+        add(.ended(provider, session, length: length), at: date)
+      }
+    }
+  }
+
+  private mutating func count(_ impressions: [ImpressionMeter.Impression], at moment: ClockReading)
+  {
+    for impression in impressions where impression.user == partition.user {
+      let ago = (moment.uptime - impression.instant).seconds
+      add(.impression(impression.item), at: moment.wall.addingTimeInterval(-ago))
+    }
+  }
+
+  private mutating func add(_ fact: Note.Fact, at time: Date) {
+    let sessions = clocks.compactMapValues(\.session?.id)
+    notes.append(Note(partition: partition, fact: fact, time: time, sessions: sessions))
+    if notes.count > Self.capacity { notes.removeFirst() }
+  }
+}

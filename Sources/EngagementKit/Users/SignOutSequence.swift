@@ -1,0 +1,94 @@
+import EngagementAdapterAPI
+import EngagementModel
+import EngagementStore
+
+/// Tells vendors, as the user who leaves and in each vendor's order, what they want to know before.
+struct SignOutSequence: Sendable {
+  let dependencies: KitDependencies
+  let runtimes: [ProviderID: ProviderRuntime]
+  let outboxSender: OutboxSender
+  let former: UserSession
+  /// The uptime at which the sequence stops waiting for vendors.
+  let end: Duration
+
+  /// What was done at one provider, and what could not be.
+  struct Result: Sendable {
+    var report = SignOutReport.ProviderResult()
+    /// What the vendor is told when the user signs in again.
+    var untold: [(operation: Operation, key: OperationKey)] = []
+    /// Whether the vendor was told everything that it wants to be told.
+    var isTold = false
+  }
+
+  /// Goes through the steps of all providers, which do not wait for each other.
+  func run(_ plans: [ProviderID: [TransitionStep]]) async -> [ProviderID: Result] {
+    await withTaskGroup(of: (ProviderID, Result).self) { group in
+      for (provider, steps) in plans {
+        group.addTask { (provider, await run(steps, at: provider)) }
+      }
+      return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+    }
+  }
+
+  private func run(_ steps: [TransitionStep], at provider: ProviderID) async -> Result {
+    var result = Result()
+    for step in steps {
+      switch step {
+      case .sendPending: await sendPending(at: provider, &result)
+      case .leave(let operation): await execute(operation, at: provider, &result)
+      case .adoptPending, .apply, .enter: break
+      }
+    }
+    return result
+  }
+
+  private var left: Duration { end - dependencies.clock.uptime }
+
+  private func sendPending(at provider: ProviderID, _ result: inout Result) async {
+    guard left > .zero else { return }
+    let drained = await outboxSender.drain(provider, as: former, within: left)
+    result.report.delivered += drained.delivered
+    result.report.rejected += drained.refused
+  }
+
+  private func execute(
+    _ operation: Operation, at provider: ProviderID, _ result: inout Result
+  ) async {
+    let key = dependencies.key()
+    let outcome = await execute(operation, key, at: provider)
+    result.isTold = outcome == .done && result.untold.isEmpty && result.report.failure == nil
+    switch outcome {
+    case .done, .partly: break
+    case .wait: result.untold.append((operation, key))
+    case .retry(let error), .cancelled(let error, _):
+      result.untold.append((operation, key))
+      result.report.failure = error
+    case .refused(let error):
+      if error.code.waitsForUser { result.untold.append((operation, key)) }
+      result.report.failure = error
+    }
+  }
+
+  private func execute(
+    _ operation: Operation, _ key: OperationKey, at provider: ProviderID
+  ) async -> OperationRunner.Outcome {
+    let late = EngagementError(
+      .deadlineExceeded, "There was no time left to tell the vendor.", provider: provider,
+      operation: operation.verb.rawValue)
+    guard left > .zero, let runtime = runtimes[provider] else { return .retry(late) }
+    let attempt = Attempt(
+      by: former.user, key, acceptedAt: dependencies.clock.now, generation: former.generation)
+    let (execution, isLate) = await withTimeLimit(left, on: dependencies.clock) {
+      await runtime.runner.execute(operation, attempt)
+    }
+    if isLate, case .cancelled = execution.outcome { return .retry(late) }
+    return execution.outcome
+  }
+}
+
+extension EngagementError.Code {
+  /// Whether the operation may work when the user signs in again.
+  fileprivate var waitsForUser: Bool {
+    [.unauthenticated, .signedOut, .consentDenied].contains(self)
+  }
+}

@@ -1,0 +1,214 @@
+import EngagementAdapterAPI
+import EngagementModel
+import EngagementStore
+
+/// Changes the current user, in one order.
+///
+/// First the former user's vendors are told, as that user. Then no user is current for a moment, in
+/// which the next user's partition is made ready. Then the next user is current. A kill anywhere
+/// leaves one of the two current, with what each vendor has yet to be told kept for its own user.
+final class UserTransitions: Sendable {
+  private let dependencies: KitDependencies
+  private let runtimes: [ProviderID: ProviderRuntime]
+  private let credentialCache: CredentialCache
+  private let outboxSender: OutboxSender
+  private let feedPublisher: FeedPublisher
+  private let sessions: Sessions
+  private let journal: JournalImporter
+  let queue = UserChangeQueue()
+
+  init(
+    _ dependencies: KitDependencies, _ runtimes: [ProviderID: ProviderRuntime],
+    credentialCache: CredentialCache, outboxSender: OutboxSender, feedPublisher: FeedPublisher,
+    sessions: Sessions, journal: JournalImporter
+  ) {
+    self.dependencies = dependencies
+    self.runtimes = runtimes
+    self.credentialCache = credentialCache
+    self.outboxSender = outboxSender
+    self.feedPublisher = feedPublisher
+    self.sessions = sessions
+    self.journal = journal
+  }
+
+  private typealias Plans = [ProviderID: [TransitionStep]]
+  private typealias Results = [ProviderID: SignOutSequence.Result]
+
+  /// Signs the user in; the source gives credentials.
+  func signIn(
+    _ user: User, within limit: Duration, credentials: @escaping CredentialSource
+  ) async throws(EngagementError) {
+    try await queue.inTurn { (isLatest) async throws(EngagementError) in
+      guard user != dependencies.currentUser.present.user else {
+        credentialCache.setSource(for: user, credentials)
+        outboxSender.wake()
+        return
+      }
+      _ = try await change(to: user, credentials, within: limit, .keep)
+      guard isLatest() else { throw UserChangeQueue.superseded }
+    }
+  }
+
+  /// Makes the anonymous user current.
+  func signOut(
+    within limit: Duration, _ leftovers: UndeliveredActions
+  ) async throws(EngagementError) -> SignOutReport {
+    try await queue.inTurn { (_) async throws(EngagementError) in
+      guard !dependencies.currentUser.present.user.isAnonymous else { return report(of: [:]) }
+      return try await change(to: .anonymous, nil, within: limit, leftovers)
+    }
+  }
+
+  private func change(
+    to user: User, _ credentials: CredentialSource?, within limit: Duration,
+    _ leftovers: UndeliveredActions
+  ) async throws(EngagementError) -> SignOutReport {
+    let former = dependencies.currentUser.present
+    // Entries of an extension are the former user's, and may still be sent as that user.
+    try await journal.fold()
+    let next = try await dependencies.store.partition(of: user, at: dependencies.clock.now)
+    let plans = try await plans(for: former, to: user)
+    let adopters = Set(plans.filter { $0.value.contains(.adoptPending) }.keys)
+    // The end of the usage session is sent before its user leaves.
+    if adopters.isEmpty { await sessions.leave() }
+    let sequence = SignOutSequence(
+      dependencies: dependencies, runtimes: runtimes, outboxSender: outboxSender, former: former,
+      end: dependencies.clock.uptime + limit)
+    var results = await sequence.run(plans)
+    if Task.isCancelled { throw EngagementError(.cancelled, "The change of user was cancelled.") }
+    await dependencies.currentUser.leave(CurrentUser.Change(adopters: adopters))
+    do throws(EngagementError) {
+      try await part(from: former, leftovers, adopters, &results)
+      let reports = try await arrive(in: next, plans, adopting: former, adopters)
+      if let credentials { credentialCache.setSource(for: user, credentials) }
+      await move(into: next, from: former, adopters, reports)
+    } catch {
+      dependencies.currentUser.stay()
+      throw error
+    }
+    return report(of: results)
+  }
+
+  /// What each vendor wants done.
+  private func plans(for former: UserSession, to user: User) async throws(EngagementError) -> Plans
+  {
+    var plans: Plans = [:]
+    let attempt = Attempt(by: former.user, dependencies.key(), acceptedAt: dependencies.clock.now)
+    for (id, runtime) in runtimes {
+      let context = try await runtime.host.context(attempt, in: former.partition)
+      let steps = runtime.provider.adapter.transition(from: former.user, to: user, in: context)
+      // Only the anonymous user's rows can be adopted.
+      plans[id] = former.user.isAnonymous ? steps : steps.filter { $0 != .adoptPending }
+    }
+    return plans
+  }
+
+  // MARK: The former user
+
+  /// Keeps what vendors could not be told until the former user is back, or drops it.
+  private func part(
+    from former: UserSession, _ leftovers: UndeliveredActions, _ adopters: Set<ProviderID>,
+    _ results: inout Results
+  ) async throws(EngagementError) {
+    if leftovers == .keep { await park(of: former, &results) }
+    let waiting = try await dependencies.store.pendingCounts(in: former.partition)
+    for (provider, count) in waiting where !adopters.contains(provider) {
+      switch leftovers {
+      case .keep: results[provider]?.report.kept = count
+      case .discard: results[provider]?.report.discarded = count
+      }
+    }
+    if leftovers == .discard {
+      let report = try await dependencies.store.wipeOutbox(
+        of: former.partition, at: dependencies.clock.now)
+      await dependencies.commitPublisher.publish(report, of: former.partition)
+    }
+    let push = try await dependencies.providerSecrets.push()
+    for (id, runtime) in runtimes {
+      let isTold = results[id]?.isTold ?? false
+      results[id]?.report.mayStillPush =
+        runtime.supports(.registerPush) && !push.isEmpty && !isTold
+    }
+  }
+
+  /// If the outbox is full, the vendor is never told, and the report says why.
+  private func park(of former: UserSession, _ results: inout Results) async {
+    for (provider, result) in results where !result.untold.isEmpty {
+      let deliveries = result.untold.map {
+        Intent.Delivery(to: provider, .operation($0.operation), key: $0.key)
+      }
+      do throws(EngagementError) {
+        try await dependencies.accept([Intent(deliveries: deliveries)], in: former.partition)
+      } catch {
+        results[provider]?.report.failure = error
+        dependencies.log(.error, "A sign-out will not be told: \(error.code)", provider)
+      }
+    }
+  }
+
+  // MARK: The next user
+
+  /// Makes the next user's partition ready before the user is current.
+  private func arrive(
+    in next: Partition, _ plans: Plans, adopting former: UserSession, _ adopters: Set<ProviderID>
+  ) async throws(EngagementError) -> [CommitReport] {
+    var reports: [CommitReport] = []
+    for (id, steps) in plans {
+      let changes = steps.flatMap(\.changesOnArrival)
+      guard !changes.isEmpty, let runtime = runtimes[id] else { continue }
+      reports.append(try await runtime.host.keep(changes, of: next.user).0)
+    }
+    if !adopters.isEmpty {
+      reports.append(
+        try await dependencies.store.adopt(former.partition, into: next, for: adopters))
+    }
+    // In one step: earlier entries of an extension are the former user's, later ones the next one's.
+    try await journal.fold(before: next) { () async throws(EngagementError) in
+      try await dependencies.store.setPresentUser(next.user)
+    }
+    return reports
+  }
+
+  private func move(
+    into next: Partition, from former: UserSession, _ adopters: Set<ProviderID>,
+    _ reports: [CommitReport]
+  ) async {
+    let userSession = dependencies.currentUser.move(
+      into: next, adopting: adopters.isEmpty ? nil : former.partition.id, for: adopters)
+    credentialCache.remove(former.user)
+    do throws(EngagementError) {
+      try await feedPublisher.enter(userSession)
+      // Rows that were accepted for the anonymous user during the change.
+      if !adopters.isEmpty {
+        let late = try await dependencies.store.adopt(former.partition, into: next, for: adopters)
+        await dependencies.commitPublisher.publish(late, of: next)
+      }
+    } catch {
+      // The user is current and sees what is refreshed from now on.
+      dependencies.log(.error, "What the cache has of the user could not be read: \(error.code)")
+    }
+    for report in reports { await dependencies.commitPublisher.publish(report, of: next) }
+    // Last: work under way may still read the former partition.
+    if former.partition != next { await dependencies.store.release(former.partition) }
+    outboxSender.wake()
+  }
+
+  private func report(of results: Results) -> SignOutReport {
+    var report = SignOutReport()
+    for provider in dependencies.providers {
+      report.providers[provider.id] = results[provider.id]?.report ?? .init()
+    }
+    return report
+  }
+}
+
+extension TransitionStep {
+  /// What it changes for the next user.
+  fileprivate var changesOnArrival: [Change] {
+    switch self {
+    case .apply(let changes): changes
+    case .enter(let operation): [.wanted(operation)]
+    case .sendPending, .leave, .adoptPending: []
+    }
+  }
+}

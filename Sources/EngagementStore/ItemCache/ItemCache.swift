@@ -1,0 +1,239 @@
+import EngagementAdapterAPI
+import EngagementModel
+import EngagementPlatform
+
+/// The items of all vendors, the feeds that list them and what users did to them.
+///
+/// The cache keeps in memory what it has read of each source. The owner of the connection owns it
+/// and calls what changes rows inside a transaction. If the transaction fails, or if another
+/// process wrote, the owner calls `forgetMemory()`.
+struct ItemCache: ~Copyable {
+  private let adapters: [ProviderID: any EngagementAdapter]
+  private var sources: [ItemSourceKey: ItemSource] = [:]
+  /// The sources whose lists changed since the last `finish`.
+  private var changedSources: Set<ItemSourceKey> = []
+  private var tables = ItemTables()
+
+  init(adapters: [ProviderID: any EngagementAdapter]) { self.adapters = adapters }
+
+  // MARK: Memory
+
+  /// Drops everything in memory; the next call reads it from the file.
+  mutating func forgetMemory() {
+    sources = [:]
+    changedSources = []
+  }
+
+  /// Drops one user from memory.
+  mutating func release(_ partition: Partition.ID) {
+    sources = sources.filter { $0.key.partition != partition }
+  }
+
+  /// The users with items in memory.
+  var partitionsInMemory: Set<Partition.ID> { Set(sources.keys.map(\.partition)) }
+
+  /// Lends a source to the body. If the body throws, the source is dropped from memory, so nothing
+  /// stale stays behind.
+  private mutating func withSource<Value>(
+    _ provider: ProviderID, _ surface: Surface, of partition: Partition,
+    on database: inout Database,
+    _ body: (inout ItemSource, inout ItemTables, inout Database) throws(EngagementError) -> Value
+  ) throws(EngagementError) -> Value {
+    let key = ItemSourceKey(partition: partition.id, provider: provider, surface: surface)
+    var source: ItemSource
+    if let known = sources.removeValue(forKey: key) {
+      source = known
+    } else {
+      let mapper = adapters[provider].map { ItemMapper($0, for: provider, on: surface) }
+      source = ItemSource(key, of: partition, mapper: mapper)
+      try source.read(from: &tables, on: &database)
+    }
+    let value = try body(&source, &tables, &database)
+    sources[key] = source
+    return value
+  }
+}
+
+// MARK: Changes of vendors
+
+extension ItemCache {
+  /// Applies what a vendor says of one of its feeds.
+  mutating func apply(
+    _ change: FeedChange, from provider: ProviderID, in partition: Partition, at now: Date,
+    to report: inout CommitReport, on database: inout Database
+  ) throws(EngagementError) {
+    guard adapters[provider] != nil else {
+      throw EngagementError(.notFound, "There is no provider of that name", provider: provider)
+    }
+    let surface = change.feed.surface
+    switch change.effect {
+    case .items, .removed:
+      changedSources.insert(
+        ItemSourceKey(partition: partition.id, provider: provider, surface: surface))
+    case .unchanged, .total: break
+    }
+    try withSource(provider, surface, of: partition, on: &database) {
+      (source, tables, database) throws(EngagementError) in
+      try source.apply(change, at: now, to: &report, in: &tables, on: &database)
+    }
+  }
+
+  /// Ends the overlays that the vendor now agrees with or no longer lists. Called once, after all
+  /// changes of a commit.
+  mutating func finish(
+    in partition: Partition, at now: Date, to report: inout CommitReport,
+    on database: inout Database
+  ) throws(EngagementError) {
+    for key in changedSources where key.partition == partition.id {
+      try withSource(key.provider, key.surface, of: partition, on: &database) {
+        (source, tables, database) throws(EngagementError) in
+        try source.settleOverlays(at: now, in: &tables, on: &database)
+      }
+    }
+    changedSources = changedSources.filter { $0.partition != partition.id }
+    if !report.quarantined.isEmpty {
+      try tables.quarantine.prune(partition.id, on: &database)
+    }
+  }
+
+  /// Deletes everything of a user.
+  mutating func erase(
+    _ partition: Partition.ID, on database: inout Database
+  ) throws(EngagementError) {
+    try tables.erase(partition, on: &database)
+    release(partition)
+    changedSources = changedSources.filter { $0.partition != partition }
+  }
+}
+
+// MARK: Actions of users
+
+extension ItemCache {
+  /// Records what the user does to an item. Returns the feeds that may look different now.
+  mutating func record(
+    _ mark: Intent.Mark, in partition: Partition, at now: Date, on database: inout Database
+  ) throws(EngagementError) -> Set<FeedKey> {
+    try edit(mark.item, in: partition, on: &database) { $0.record(mark.action, at: now) }
+  }
+
+  /// Undoes a refused action. Returns the feeds that may look different now.
+  mutating func undo(
+    _ action: ItemAction, on item: ItemReference, in partition: Partition,
+    on database: inout Database
+  ) throws(EngagementError) -> Set<FeedKey> {
+    try edit(item, in: partition, on: &database) { $0.undo(action) }
+  }
+
+  /// Copies a user's overlays of the items to another user, except where that user has one.
+  mutating func adoptOverlays(
+    of items: [ItemReference], from: Partition, into: Partition, on database: inout Database
+  ) throws(EngagementError) -> Set<FeedKey> {
+    var keys: Set<FeedKey> = []
+    for item in items {
+      let overlay = try withSource(item.id.provider, item.surface, of: from, on: &database) {
+        (source, _, _) throws(EngagementError) in source.overlay(of: item.id)
+      }
+      guard let overlay else { continue }
+      keys.formUnion(
+        try edit(item, in: into, on: &database) { if $0.isEmpty { $0 = overlay } })
+    }
+    return keys
+  }
+
+  private mutating func edit(
+    _ item: ItemReference, in partition: Partition, on database: inout Database,
+    _ body: (inout Overlay) -> Void
+  ) throws(EngagementError) -> Set<FeedKey> {
+    try withSource(item.id.provider, item.surface, of: partition, on: &database) {
+      (source, tables, database) throws(EngagementError) in
+      try source.editOverlay(of: ItemKey(item.id.value), in: &tables, on: &database, body)
+    }
+  }
+}
+
+// MARK: Reading
+
+extension ItemCache {
+  /// The cards of a feed as the user sees them, with the control cards among them.
+  mutating func cards(
+    in key: FeedKey, of partition: Partition, at now: Date, on database: inout Database
+  ) throws(EngagementError) -> FeedView<Card> {
+    try withSource(key.provider, key.feed.surface, of: partition, on: &database) {
+      (source, tables, database) throws(EngagementError) in
+      try source.cards(in: key.feed, at: now, from: &tables, on: &database)
+    }
+  }
+
+  /// The first cards that the user sees of a feed, in the order of its index. Reads only as many
+  /// items as needed.
+  mutating func firstCards(
+    _ count: Int, in key: FeedKey, of partition: Partition, at now: Date,
+    on database: inout Database
+  ) throws(EngagementError) -> [Card] {
+    try withSource(key.provider, key.feed.surface, of: partition, on: &database) {
+      (source, tables, database) throws(EngagementError) in
+      try source.firstCards(count, in: key.feed, at: now, from: &tables, on: &database)
+    }
+  }
+
+  /// The messages of all inbox feeds of a provider, each once, in the vendor's order.
+  mutating func messages(
+    of provider: ProviderID, in partition: Partition, at now: Date, on database: inout Database
+  ) throws(EngagementError) -> FeedView<InboxMessage> {
+    try withSource(provider, .inbox, of: partition, on: &database) {
+      (source, tables, database) throws(EngagementError) in
+      try source.messages(at: now, from: &tables, on: &database)
+    }
+  }
+
+  /// The campaigns of a feed, in the order in which they were sent.
+  mutating func campaigns(
+    in key: FeedKey, of partition: Partition, at now: Date, on database: inout Database
+  ) throws(EngagementError) -> FeedView<Campaign> {
+    try withSource(key.provider, key.feed.surface, of: partition, on: &database) {
+      (source, tables, database) throws(EngagementError) in
+      try source.campaigns(in: key.feed, at: now, from: &tables, on: &database)
+    }
+  }
+
+  /// The user's feeds, except those whose filters this release does not know.
+  mutating func feeds(
+    of partition: Partition, on database: inout Database
+  ) throws(EngagementError) -> [FeedKey] {
+    try tables.feeds.names(of: partition.id, on: &database).compactMap { found in
+      found.name.feed(on: found.surface).map { FeedKey(found.provider, $0) }
+    }
+  }
+
+  /// The reference that an action on the item needs; nil if the cache does not have the item.
+  mutating func reference(
+    to id: ItemID, on surface: Surface, in partition: Partition, on database: inout Database
+  ) throws(EngagementError) -> ItemReference? {
+    try withSource(id.provider, surface, of: partition, on: &database) {
+      (source, tables, database) throws(EngagementError) in
+      try source.reference(to: ItemKey(id.value), from: &tables, on: &database)
+    }
+  }
+
+  /// How many of a user's items have bytes that differ from their checksum.
+  mutating func damagedItems(
+    of partition: Partition, on database: inout Database
+  ) throws(EngagementError) -> Int {
+    try tables.damagedItems(of: partition, on: &database)
+  }
+
+  /// Everything that vendors sent for a user and what the user did to it, visible or not: feeds,
+  /// items once each, overlays and quarantined items.
+  mutating func held(
+    of partition: Partition, on database: inout Database
+  ) throws(EngagementError) -> [JSONObject] {
+    var objects: [JSONObject] = []
+    for (row, provider, surface) in try tables.feeds.sources(of: partition.id, on: &database) {
+      objects += try withSource(provider, surface, of: partition, on: &database) {
+        (source, tables, database) throws(EngagementError) in
+        try source.held(in: row, from: &tables, on: &database)
+      }
+    }
+    return objects
+  }
+}

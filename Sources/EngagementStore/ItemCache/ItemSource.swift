@@ -1,0 +1,385 @@
+import EngagementAdapterAPI
+import EngagementJSON
+import EngagementModel
+import EngagementPlatform
+
+/// Everything that one provider has on one surface for one user. An item is the same item in all
+/// feeds of its source.
+struct ItemSourceKey: Hashable, Sendable {
+  let partition: Partition.ID
+  let provider: ProviderID
+  let surface: Surface
+}
+
+/// The items and feeds of one source, in memory and in the cache.
+struct ItemSource: Sendable {
+  let key: ItemSourceKey
+  /// Nil as long as the cache has nothing of the source.
+  private var row: Int64?
+  private var items: SourceItems
+  private var feeds: [FeedName: ListedFeed] = [:]
+  private var overlays: [ItemKey: Overlay] = [:]
+  /// The messages of all feeds as the user saw them last.
+  private var messages: CachedView<InboxMessage>?
+  /// Increases with each change of items and lists.
+  private var contentVersion = 0
+  /// Increases with each change of what the user sees.
+  private var viewVersion = 0
+
+  init(_ key: ItemSourceKey, of partition: Partition, mapper: ItemMapper?) {
+    self.key = key
+    items = SourceItems(
+      ItemChecksum(partition, key.provider, key.surface), mapper: mapper)
+  }
+
+  /// Reads the feeds and the overlays.
+  mutating func read(
+    from tables: inout ItemTables, on database: inout Database
+  ) throws(EngagementError) {
+    guard let row = try tables.feeds.source(key, on: &database) else { return }
+    self.row = row
+    for found in try tables.feeds.feeds(of: row, on: &database) {
+      guard let feed = found.name.feed(on: key.surface) else { continue }
+      feeds[found.name] = ListedFeed(
+        found.row, feed, total: found.total, refreshedAt: found.refreshed)
+    }
+    for (name, overlay) in try tables.overlays.all(of: row, on: &database) {
+      overlays[name] = overlay
+    }
+  }
+
+  /// The source's row, made if there is none.
+  private mutating func makeRow(
+    in tables: inout ItemTables, on database: inout Database
+  ) throws(EngagementError) -> Int64 {
+    if let row { return row }
+    let row = try tables.feeds.insertSource(key, on: &database)
+    self.row = row
+    return row
+  }
+
+  /// Reads which items there are, their hashes and where they are listed.
+  private mutating func index(
+    in tables: inout ItemTables, on database: inout Database
+  ) throws(EngagementError) {
+    guard !items.isIndexed else { return }
+    let row = try makeRow(in: &tables, on: &database)
+    try items.readIndex(of: row, from: &tables.items, on: &database)
+    for name in feeds.keys {
+      try feeds[name]?.readMembers(from: &tables.memberships, on: &database)
+    }
+  }
+
+  private mutating func noteChange() {
+    contentVersion += 1
+    viewVersion += 1
+  }
+}
+
+// MARK: Reading
+
+extension ItemSource {
+  /// The vendor's order; nil if the provider is no longer configured.
+  var order: FeedOrder? { items.order }
+
+  func listed(_ feed: Feed) -> ListedFeed? { feeds[FeedName(feed)] }
+
+  /// The feed without a container first, then by container and filters.
+  var feedsInOrder: [ListedFeed] {
+    feeds.sorted { left, right in
+      let names = (left.value.feed.container, right.value.feed.container)
+      guard names.0 != names.1 else { return left.key < right.key }
+      guard let first = names.0, let second = names.1 else { return names.0 == nil }
+      return first < second
+    }.map(\.value)
+  }
+
+  func overlay(of id: ItemID) -> Overlay? {
+    overlays.isEmpty ? nil : overlays[ItemKey(id.value)]
+  }
+
+  var overlaysInOrder: [(name: ItemKey, overlay: Overlay)] {
+    overlays.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+  }
+
+  /// The item's row; nil if the source has no such item.
+  func row(
+    of name: ItemKey, from tables: inout ItemTables, on database: inout Database
+  ) throws(EngagementError) -> Int64? {
+    try items.row(of: name, in: row, from: &tables.items, on: &database)
+  }
+
+  /// The item as its adapter understands it; nil if its bytes differ from their checksum.
+  mutating func content(
+    of row: Int64, from tables: inout ItemTables, on database: inout Database
+  ) throws(EngagementError) -> ItemContent? {
+    try items.content(of: row, from: &tables.items, on: &database)
+  }
+
+  /// Reads the rows that are listed in the feed and not in memory.
+  mutating func load(
+    _ rows: [Int64], in feed: ListedFeed, endingAfter time: Int64 = .min,
+    from tables: inout ItemTables, on database: inout Database
+  ) throws(EngagementError) {
+    try items.load(rows, in: feed.row, endingAfter: time, from: &tables.items, on: &database)
+  }
+
+  /// Verifies a row and maps its item; nil for bytes that differ from their checksum.
+  /// The content is nil if the adapter does not understand the item any more.
+  func verified(_ found: ItemTable.Found) -> (hash: UInt64, content: ItemContent?)? {
+    items.hash(of: found).map { ($0, items.content(of: found, hash: $0)) }
+  }
+
+  /// The feeds that may list the item.
+  private func feeds(listing name: ItemKey) -> Set<FeedKey> {
+    var listing = Array(feeds.values)
+    if items.isIndexed {
+      guard let row = items.row(of: name) else { return [] }
+      listing = listing.filter { $0.lists(row) }
+    }
+    return Set(listing.map { FeedKey(key.provider, $0.feed) })
+  }
+}
+
+// MARK: Cached views
+
+extension ItemSource {
+  /// The cards as they were seen last; nil if something has changed since.
+  func cachedCards(of feed: Feed, at now: Date) -> FeedView<Card>? {
+    guard let cached = listed(feed)?.cards, cached.isValid(for: viewVersion, at: now) else {
+      return nil
+    }
+    return cached.view
+  }
+
+  mutating func cache(_ view: FeedView<Card>, of feed: Feed, at now: Date) {
+    feeds[FeedName(feed)]?.cards = CachedView(view, version: viewVersion, madeAt: now)
+  }
+
+  /// The messages as they were seen last; nil if something has changed since.
+  func cachedMessages(at now: Date) -> FeedView<InboxMessage>? {
+    guard let messages, messages.isValid(for: viewVersion, at: now) else { return nil }
+    return messages.view
+  }
+
+  mutating func cache(_ view: FeedView<InboxMessage>, at now: Date) {
+    messages = CachedView(view, version: viewVersion, madeAt: now)
+  }
+}
+
+// MARK: Changes of the vendor
+
+extension ItemSource {
+  /// Applies what the vendor says of one feed.
+  mutating func apply(
+    _ change: FeedChange, at now: Date, to report: inout CommitReport,
+    in tables: inout ItemTables, on database: inout Database
+  ) throws(EngagementError) {
+    let name = FeedName(change.feed)
+    if feeds[name] == nil {
+      let row = try makeRow(in: &tables, on: &database)
+      feeds[name] = ListedFeed(
+        try tables.feeds.insert(name, of: row, on: &database), change.feed)
+    }
+    switch change.effect {
+    case .items(let mode, let list):
+      try index(in: &tables, on: &database)
+      try deliver(list, mode, to: name, at: now, to: &report, in: &tables, on: &database)
+    case .removed(let ids):
+      try index(in: &tables, on: &database)
+      let rows = ids.compactMap { items.row(of: ItemKey($0)) }
+      try drop(Set(rows), from: name, in: &tables, on: &database)
+    case .total(let count): feeds[name]?.total = count
+    case .unchanged: break
+    }
+    feeds[name]?.refreshedAt = Milliseconds.date(Milliseconds.nearest(now))
+    if let feed = feeds[name] {
+      try tables.feeds.update(
+        feed.row, total: feed.total, refreshed: feed.refreshedAt, on: &database)
+    }
+    report.feeds.insert(FeedKey(key.provider, change.feed))
+  }
+
+  /// Applies a list of items. Unchanged items are neither mapped nor written.
+  private mutating func deliver(
+    _ list: [RawItem], _ mode: ItemMode, to name: FeedName, at now: Date,
+    to report: inout CommitReport, in tables: inout ItemTables, on database: inout Database
+  ) throws(EngagementError) {
+    var delivery = ListedFeed.Delivery(
+      mode: mode, hashes: list.map(\.hash), version: contentVersion)
+    guard feeds[name]?.lastDelivery != delivery else { return }
+    var rows: [Int64] = []
+    var listed: Set<Int64> = []
+    var changed: Set<Int64> = []
+    rows.reserveCapacity(list.count)
+    listed.reserveCapacity(list.count)
+    if items.isEmpty, feeds.values.allSatisfy(\.isEmpty) { items.reserve(list.count) }
+    if mode.retention != nil { feeds[name]?.hasBadItems = false }
+    let source = try makeRow(in: &tables, on: &database)
+    for item in list {
+      switch try items.store(
+        item, mode, of: source, noting: &changed, in: &tables.items, on: &database)
+      {
+      case .row(let row): if listed.insert(row).inserted { rows.append(row) }
+      case .unknown: break
+      case .bad(let reason):
+        feeds[name]?.hasBadItems = true
+        try setAside(item, reason, name, at: now, to: &report, in: &tables, on: &database)
+      }
+    }
+    if let retention = mode.retention {
+      let rest = try rest(of: name, without: listed, retention, in: &tables, on: &database)
+      rows = rest.kept + rows
+      try drop(rest.dropped, from: name, in: &tables, on: &database)
+      try self.list(rows, .asListed, in: name, changed, tables: &tables, on: &database)
+    } else {
+      try self.list(rows, .behind, in: name, changed, tables: &tables, on: &database)
+    }
+    report.feeds.formUnion(try relist(changed, except: name, in: &tables, on: &database))
+    delivery.version = contentVersion
+    feeds[name]?.lastDelivery = delivery
+  }
+
+  private func setAside(
+    _ item: RawItem, _ reason: String, _ name: FeedName, at now: Date,
+    to report: inout CommitReport, in tables: inout ItemTables, on database: inout Database
+  ) throws(EngagementError) {
+    guard let listed = feeds[name] else { return }
+    let isNew = try tables.quarantine.add(
+      item.hash, at: item.index, of: listed.row, reason, at: now, on: &database)
+    guard isNew else { return }
+    report.quarantined.append(
+      .init(FeedKey(key.provider, listed.feed), index: item.index, reason: reason))
+  }
+
+  /// The items that a complete list leaves out: those that stay, in their order, and the others.
+  private mutating func rest(
+    of name: FeedName, without listed: Set<Int64>, _ retention: Retention,
+    in tables: inout ItemTables, on database: inout Database
+  ) throws(EngagementError) -> (kept: [Int64], dropped: Set<Int64>) {
+    guard let feed = feeds[name] else { return ([], []) }
+    var dropped = feed.rows(notIn: listed)
+    guard retention.testItems else { return ([], dropped) }
+    var kept: [(row: Int64, place: Int64)] = []
+    for row in dropped {
+      guard try content(of: row, from: &tables, on: &database)?.isTest == true else { continue }
+      kept.append((row, feed.membership(of: row)?.place ?? 0))
+    }
+    dropped.subtract(kept.map(\.row))
+    return (kept.sorted { $0.place < $1.place }.map(\.row), dropped)
+  }
+
+  /// Lists the items in the feed, in their order, and writes the places that changed.
+  private mutating func list(
+    _ rows: [Int64], _ placing: ListedFeed.Placing, in name: FeedName, _ changed: Set<Int64>,
+    tables: inout ItemTables, on database: inout Database
+  ) throws(EngagementError) {
+    guard let feed = feeds[name] else { return }
+    var moves: [ListedFeed.Move] = []
+    for (row, place) in zip(rows, feed.places(for: rows, placed: placing)) {
+      let old = feed.membership(of: row)
+      let isChanged = changed.contains(row)
+      if let old, old.place == place, !isChanged { continue }
+      var new = old ?? Membership(at: place)
+      new.place = place
+      if old == nil || isChanged {
+        new = try items.membership(of: row, at: place, from: &tables.items, on: &database)
+      }
+      if old != new { moves.append(ListedFeed.Move(row: row, new: new)) }
+    }
+    if !moves.isEmpty || !changed.isEmpty { noteChange() }
+    try feeds[name]?.apply(moves, in: &tables.memberships, on: &database)
+  }
+
+  /// Moves changed items to their new places in the other feeds; returns these feeds.
+  private mutating func relist(
+    _ changed: Set<Int64>, except name: FeedName, in tables: inout ItemTables,
+    on database: inout Database
+  ) throws(EngagementError) -> Set<FeedKey> {
+    var keys: Set<FeedKey> = []
+    guard !changed.isEmpty else { return keys }
+    for (other, feed) in feeds where other != name {
+      let rows = changed.filter(feed.lists)
+      guard !rows.isEmpty else { continue }
+      keys.insert(FeedKey(key.provider, feed.feed))
+      try list(Array(rows), .behind, in: other, changed, tables: &tables, on: &database)
+    }
+    return keys
+  }
+
+  /// Takes items from the feed. Deletes those that no other feed lists.
+  private mutating func drop(
+    _ rows: Set<Int64>, from name: FeedName, in tables: inout ItemTables,
+    on database: inout Database
+  ) throws(EngagementError) {
+    for row in rows {
+      let wasListed = try feeds[name]?.remove(row, in: &tables.memberships, on: &database)
+      guard wasListed == true else { continue }
+      noteChange()
+      guard !feeds.values.contains(where: { $0.lists(row) }) else { continue }
+      try items.delete(row, in: &tables.items, on: &database)
+    }
+  }
+}
+
+// MARK: Overlays
+
+extension ItemSource {
+  /// Ends the overlays that the vendor agrees with or whose item it no longer lists.
+  mutating func settleOverlays(
+    at now: Date, in tables: inout ItemTables, on database: inout Database
+  ) throws(EngagementError) {
+    try index(in: &tables, on: &database)
+    let mayBeUnread = feeds.values.contains(where: \.hasBadItems)
+    for (name, overlay) in overlays {
+      var settled = overlay
+      if let row = items.row(of: name) {
+        guard let content = try content(of: row, from: &tables, on: &database) else { continue }
+        settled.settle(with: content, at: now)
+      } else if !mayBeUnread {
+        settled = Overlay()
+      }
+      if settled != overlay { try set(settled, of: name, in: &tables, on: &database) }
+    }
+  }
+
+  /// Lets the body change an overlay. Returns the feeds that may look different now.
+  mutating func editOverlay(
+    of name: ItemKey, in tables: inout ItemTables, on database: inout Database,
+    _ body: (inout Overlay) -> Void
+  ) throws(EngagementError) -> Set<FeedKey> {
+    let before = overlays[name] ?? Overlay()
+    var after = before
+    body(&after)
+    guard after.asStored != before else { return [] }
+    let version = viewVersion
+    try set(after.asStored, of: name, in: &tables, on: &database)
+    try showCard(name, insteadOf: before, from: version, in: &tables, on: &database)
+    return feeds(listing: name)
+  }
+
+  /// Updates one card in the cached views that were valid until its overlay changed.
+  private mutating func showCard(
+    _ name: ItemKey, insteadOf old: Overlay, from version: Int, in tables: inout ItemTables,
+    on database: inout Database
+  ) throws(EngagementError) {
+    guard let row = try row(of: name, from: &tables, on: &database),
+      case .card(let card)? = try content(of: row, from: &tables, on: &database)
+    else { return }
+    let overlay = overlays[name] ?? Overlay()
+    for feed in feeds.keys {
+      feeds[feed]?.cards?.show(
+        card, under: overlay, insteadOf: old, from: version, to: viewVersion)
+    }
+  }
+
+  private mutating func set(
+    _ overlay: Overlay, of name: ItemKey, in tables: inout ItemTables,
+    on database: inout Database
+  ) throws(EngagementError) {
+    let row = try makeRow(in: &tables, on: &database)
+    try tables.overlays.set(overlay, of: name, in: row, on: &database)
+    overlays[name] = overlay.isEmpty ? nil : overlay
+    viewVersion += 1
+  }
+}

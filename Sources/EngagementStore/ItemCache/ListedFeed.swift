@@ -1,0 +1,127 @@
+import EngagementAdapterAPI
+import EngagementModel
+import EngagementPlatform
+
+/// One feed of a source in memory: which items it lists, and where.
+struct ListedFeed: Sendable {
+  let row: Int64
+  let feed: Feed
+  /// How many items the vendor says the feed has.
+  var total: Int?
+  /// When the vendor last spoke of the feed.
+  var refreshedAt: Date?
+  var lastDelivery: Delivery?
+  /// Whether the last complete list had items that could not be read. An item that is missing from
+  /// the list may be one of them.
+  var hasBadItems = false
+  /// The cards as the user saw them last.
+  var cards: CachedView<Card>?
+
+  /// Where each item stands, by its row. Empty until the source is indexed.
+  private var members: [Int64: Membership] = [:]
+  /// The highest place that was given.
+  private var lastPlace: Int64?
+
+  init(_ row: Int64, _ feed: Feed, total: Int? = nil, refreshedAt: Date? = nil) {
+    self.row = row
+    self.feed = feed
+    self.total = total
+    self.refreshedAt = refreshedAt
+  }
+
+  /// A list as a vendor sent it, to tell whether the next one is the same.
+  struct Delivery: Hashable, Sendable {
+    var mode: ItemMode
+    var hashes: [UInt64]
+    /// The source's version after this list.
+    var version: Int
+  }
+
+  /// Where items go that the feed did not list before.
+  enum Placing {
+    /// Where the list has them: it is the whole feed.
+    case asListed
+    /// Behind all others.
+    case behind
+  }
+
+  /// An item that stands elsewhere than before.
+  struct Move {
+    let row: Int64
+    let new: Membership
+  }
+}
+
+// MARK: Members
+
+extension ListedFeed {
+  var isEmpty: Bool { members.isEmpty }
+
+  func membership(of row: Int64) -> Membership? { members[row] }
+
+  func lists(_ row: Int64) -> Bool { members[row] != nil }
+
+  func rows(notIn listed: Set<Int64>) -> Set<Int64> {
+    Set(members.keys.filter { !listed.contains($0) })
+  }
+
+  /// A place for each row. Rows keep their places where they can.
+  func places(for rows: [Int64], placed placing: Placing) -> [Int64] {
+    let old = rows.map { members[$0]?.place }
+    switch placing {
+    case .asListed: return ListPositions.assigned(old)
+    case .behind:
+      var last = lastPlace
+      return old.map { place in
+        if let place { return place }
+        let behind = ListPositions.behind(last)
+        last = behind
+        return behind
+      }
+    }
+  }
+
+  /// Reads where the items stand.
+  mutating func readMembers(
+    from table: inout MembershipTable, on database: inout Database
+  ) throws(EngagementError) {
+    let found = try table.all(in: row, on: &database)
+    members.reserveCapacity(found.count)
+    for case (let item, let membership?) in found { note(item, membership) }
+    guard members.count < found.count else { return }
+    // Rows that are damaged, or of an item that is listed twice, cannot be found by their columns.
+    try table.clear(row, on: &database)
+    for (item, membership) in members {
+      try table.insert(item, membership, in: row, on: &database)
+    }
+  }
+
+  mutating func apply(
+    _ moves: [Move], in table: inout MembershipTable, on database: inout Database
+  ) throws(EngagementError) {
+    // All deletions come before all insertions: one item may take another's place.
+    for move in moves {
+      guard let old = members[move.row] else { continue }
+      try table.delete(old, in: row, on: &database)
+    }
+    if members.isEmpty { members.reserveCapacity(moves.count) }
+    for move in moves.sorted(by: { $0.new < $1.new }) {
+      try table.insert(move.row, move.new, in: row, on: &database)
+      note(move.row, move.new)
+    }
+  }
+
+  /// Removes an item; false if the feed does not list it.
+  mutating func remove(
+    _ item: Int64, in table: inout MembershipTable, on database: inout Database
+  ) throws(EngagementError) -> Bool {
+    guard let membership = members.removeValue(forKey: item) else { return false }
+    try table.delete(membership, in: row, on: &database)
+    return true
+  }
+
+  private mutating func note(_ item: Int64, _ membership: Membership) {
+    members[item] = membership
+    lastPlace = max(lastPlace ?? .min, membership.place)
+  }
+}

@@ -1,0 +1,43 @@
+import EngagementAdapterAPI
+import EngagementModel
+
+/// The counts and the report of one transaction, written once at its end.
+struct TransactionSummary {
+  var report = CommitReport()
+  private(set) var counts: [Counter: Int64] = [:]
+  /// Rows that did not arrive, grouped by reason, in the order in which they were found.
+  private(set) var drops: [(drop: Drop, count: Int)] = []
+
+  struct Counter: Hashable {
+    let provider: ProviderID
+    let name: String
+  }
+
+  /// Rows that ended for one reason.
+  struct Drop: Hashable {
+    var partition: Partition.ID
+    var provider: ProviderID?
+    var ending: String
+    var code: EngagementError.Code?
+    var operation: Operation.Verb?
+  }
+
+  mutating func accepted(by provider: ProviderID, _ count: Int64 = 1) {
+    counts[Counter(provider: provider, name: DeliveryCountTable.accepted), default: 0] += count
+  }
+
+  /// Counts a row's end, and reports it if its key can be read.
+  mutating func ended(_ key: OperationKey?, of provider: ProviderID, _ ending: Ending) {
+    counts[Counter(provider: provider, name: ending.name), default: 0] += 1
+    if let key { report.ended.append(CommitReport.Ended(key, ending)) }
+  }
+
+  mutating func dropped(_ drop: Drop) {
+    // One transaction has few reasons, however many rows it ends.
+    if let index = drops.firstIndex(where: { $0.drop == drop }) {
+      drops[index].count += 1
+    } else {
+      drops.append((drop, 1))
+    }
+  }
+}

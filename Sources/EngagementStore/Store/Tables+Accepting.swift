@@ -1,0 +1,114 @@
+import EngagementAdapterAPI
+import EngagementModel
+import EngagementPlatform
+
+extension Tables {
+  /// Throws `queueFull` if no eviction could make room for the actions among the deliveries. Called
+  /// before anything is written, so that there is nothing to undo.
+  mutating func refuseIfFull(
+    _ intents: [Intent], on database: inout Database
+  ) throws(EngagementError) {
+    let load = try outbox.load(on: &database)
+    let new = intents.reduce(0) { $0 + $1.deliveries.count { !$0.isAnalytics } }
+    guard new == 0 || load.rows - load.analyticsRows + new <= options.limits.rows else {
+      throw .fullOutbox
+    }
+  }
+
+  /// Accepts all intents. If this throws, the caller rolls the transaction back. With `mayExceed`,
+  /// the rows may exceed the limits: an extension has accepted them already.
+  mutating func accept(
+    _ intents: [Intent], in partition: Partition, at now: Date, mayExceed: Bool = false,
+    on database: inout Database
+  ) throws(EngagementError) -> Acceptance {
+    let consent = try partitions.require(partition, on: &database).consent
+    var summary = TransactionSummary()
+    var acceptance = Acceptance()
+    acceptance.keys = intents.flatMap { $0.deliveries.map(\.key) }
+    for intent in intents {
+      var intent = intent
+      if let event = intent.event, consent != .denied {
+        let entry = try ledger.append(event, of: partition.id, on: &database)
+        intent.event?.sequence = entry.sequence
+        // The whole intent was accepted with its event, by an earlier call.
+        guard entry.isNew else {
+          acceptance.events.append(contentsOf: intent.event.map { [$0] } ?? [])
+          continue
+        }
+      }
+      if let event = intent.event { acceptance.events.append(event) }
+      if let mark = intent.mark {
+        acceptance.feeds.formUnion(
+          try itemCache.record(mark, in: partition, at: now, on: &database))
+      }
+      for delivery in intent.deliveries {
+        try insert(delivery, of: intent, in: partition, at: now, &summary, on: &database)
+      }
+    }
+    try makeRoom(in: partition, mayExceed: mayExceed, &summary, on: &database)
+    try close(&summary, at: now, on: &database)
+    acceptance.ended = summary.report.ended
+    return acceptance
+  }
+
+  private mutating func insert(
+    _ delivery: Intent.Delivery, of intent: Intent, in partition: Partition, at now: Date,
+    _ summary: inout TransactionSummary, on database: inout Database
+  ) throws(EngagementError) {
+    var delivery = delivery
+    if case .event(var event) = delivery.work, let sequence = intent.event?.sequence,
+      event.id == intent.event?.id
+    {
+      event.sequence = sequence
+      delivery.work = .event(event)
+    }
+    let mark = intent.mark.flatMap { $0.item.id.provider == delivery.provider ? $0 : nil }
+    try insert(delivery, undoing: mark?.action, in: partition, at: now, &summary, on: &database)
+  }
+
+  /// Appends one row to the outbox, unless it is there already.
+  mutating func insert(
+    _ delivery: Intent.Delivery, undoing action: ItemAction? = nil, in partition: Partition,
+    at now: Date, _ summary: inout TransactionSummary, on database: inout Database
+  ) throws(EngagementError) {
+    var row = try StoredRow(delivery, undoing: action, in: partition.id, at: now)
+    row.seal = row.checksum(for: partition)
+    guard try outbox.insert(row, on: &database) else { return }
+    summary.accepted(by: delivery.provider)
+    summary.report.hasNewRows = true
+  }
+
+  /// Evicts the oldest analytics until the limits hold; throws `queueFull` if that is not enough.
+  mutating func makeRoom(
+    in partition: Partition, mayExceed: Bool = false, _ summary: inout TransactionSummary,
+    on database: inout Database
+  ) throws(EngagementError) {
+    let limits = options.limits
+    while true {
+      let load = try outbox.load(on: &database)
+      let excess = load.rows - limits.rows
+      guard excess > 0 || load.bytes > limits.bytes else { return }
+      let oldest = try outbox.oldestAnalytics(max(excess, 1), on: &database)
+      guard !oldest.isEmpty else {
+        if mayExceed { return }
+        throw .fullOutbox
+      }
+      for id in oldest { try evict(id, in: partition, &summary, on: &database) }
+    }
+  }
+
+  private mutating func evict(
+    _ id: OutboxRow.ID, in partition: Partition, _ summary: inout TransactionSummary,
+    on database: inout Database
+  ) throws(EngagementError) {
+    guard let removed = try outbox.remove(id, on: &database) else { return }
+    summary.ended(removed.key, of: removed.provider, .evicted)
+    // One event for all of them, in the ledger of the user who needed the room.
+    summary.dropped(TransactionSummary.Drop(partition: partition.id, ending: Ending.evicted.name))
+  }
+}
+
+extension EngagementError {
+  static let fullOutbox = EngagementError(
+    .queueFull, "Too much waits to be sent; try again when some of it has arrived.")
+}

@@ -1,0 +1,79 @@
+import EngagementAdapterAPI
+import EngagementModel
+import EngagementPlatform
+
+extension Tables {
+  /// Ends a row, unless it has ended: counts it, and keeps a rejected one and undoes its overlay.
+  mutating func end(
+    _ id: OutboxRow.ID, _ ending: Ending, at now: Date, _ summary: inout TransactionSummary,
+    on database: inout Database
+  ) throws(EngagementError) {
+    if ending == .delivered {
+      guard let removed = try outbox.remove(id, on: &database) else { return }
+      summary.ended(removed.key, of: removed.provider, ending)
+    } else if let row = try outbox.row(id, on: &database) {
+      try end(row, ending, at: now, &summary, on: &database)
+    }
+  }
+
+  mutating func end(
+    _ row: StoredRow, _ ending: Ending, at now: Date, _ summary: inout TransactionSummary,
+    on database: inout Database
+  ) throws(EngagementError) {
+    guard let removed = try outbox.remove(row.id, on: &database) else { return }
+    summary.ended(removed.key, of: removed.provider, ending)
+    let owner = try partitions.find(row.partition, on: &database)?.partition
+    let known = owner.flatMap { row.isSound(for: $0) ? try? row.read() : nil }
+    var drop = TransactionSummary.Drop(
+      partition: row.partition, provider: row.provider, ending: ending.name,
+      operation: known?.work.verb)
+    switch ending {
+    case .rejected(let error):
+      drop.code = error.code
+      if owner != nil { try rejected.insert(row, error, at: now, on: &database) }
+      if let owner, let action = known?.action, let item = known?.item {
+        summary.report.feeds.formUnion(
+          try itemCache.undo(action, on: item, in: owner, on: &database))
+      }
+    case .delivered, .expired, .evicted, .wiped: break
+    }
+    summary.dropped(drop)
+  }
+
+  /// Ends a damaged row. Nothing in it is trusted.
+  mutating func endDamaged(
+    _ row: StoredRow, at now: Date, _ summary: inout TransactionSummary, on database: inout Database
+  ) throws(EngagementError) {
+    try end(row, .rejected(.damagedRow), at: now, &summary, on: &database)
+  }
+
+  /// Writes the counts, and records in the ledger which rows did not arrive.
+  mutating func close(
+    _ summary: inout TransactionSummary, at now: Date, on database: inout Database
+  ) throws(EngagementError) {
+    try deliveryCounts.add(summary.counts, on: &database)
+    for (drop, count) in summary.drops {
+      let event = EngagementEvent(
+        id: eventID(at: now), kind: .outboxDropped, time: now.writable, provider: drop.provider,
+        properties: drop.properties(count))
+      try record(event, in: drop.partition, on: &database)
+    }
+  }
+
+  /// Records one of the store's own events, unless the user has denied consent.
+  mutating func record(
+    _ event: EngagementEvent, in partition: Partition.ID, on database: inout Database
+  ) throws(EngagementError) {
+    guard let known = try partitions.find(partition, on: &database), known.consent != .denied
+    else { return }
+    _ = try ledger.append(event, of: partition, on: &database)
+  }
+}
+
+extension TransactionSummary.Drop {
+  fileprivate func properties(_ count: Int) -> JSONObject {
+    ObjectEncoder([
+      "reason": ending, "code": code?.rawValue, "operation": operation?.rawValue, "count": count,
+    ]).object
+  }
+}

@@ -1,0 +1,88 @@
+import EngagementAdapterAPI
+import EngagementModel
+import EngagementPlatform
+
+extension Tables {
+  /// Gives rows to another user. Damaged rows are ended instead: a new checksum would make them
+  /// look sound.
+  mutating func adopt(
+    _ former: Partition, into partition: Partition, for providers: Set<ProviderID>, at now: Date,
+    on database: inout Database
+  ) throws(EngagementError) -> CommitReport {
+    try partitions.require(former, on: &database)
+    try partitions.require(partition, on: &database)
+    var summary = TransactionSummary()
+    guard former.id != partition.id else { return summary.report }
+    var items: [ItemReference] = []
+    for provider in providers.sorted() {
+      try eachRow(of: former, for: provider, on: &database) {
+        (tables, row, database) throws(EngagementError) in
+        guard row.isSound(for: former) else {
+          return try tables.endDamaged(row, at: now, &summary, on: &database)
+        }
+        if let item = (try? row.work())?.item { items.append(item) }
+        try tables.outbox.move(row, to: partition, on: &database)
+        summary.report.hasNewRows = true
+      }
+    }
+    summary.report.feeds.formUnion(
+      try itemCache.adoptOverlays(of: items, from: former, into: partition, on: &database))
+    try close(&summary, at: now, on: &database)
+    return summary.report
+  }
+
+  /// Ends every row of the user as wiped.
+  mutating func wipe(
+    _ partition: Partition, at now: Date, on database: inout Database
+  ) throws(EngagementError) -> CommitReport {
+    var summary = TransactionSummary()
+    try eachRow(of: partition, on: &database) { (tables, row, database) throws(EngagementError) in
+      try tables.end(row, .wiped, at: now, &summary, on: &database)
+    }
+    try close(&summary, at: now, on: &database)
+    return summary.report
+  }
+
+  /// Deletes the user from every table. Does nothing if the user was erased already.
+  mutating func erase(
+    _ partition: Partition, at now: Date, on database: inout Database
+  ) throws(EngagementError) -> CommitReport {
+    guard try partitions.find(partition.id, on: &database)?.partition == partition else {
+      return CommitReport()
+    }
+    var report = try wipe(partition, at: now, on: &database)
+    report.feeds.formUnion(try itemCache.feeds(of: partition, on: &database))
+    try itemCache.erase(partition.id, on: &database)
+    try rejected.erase(partition.id, on: &database)
+    try values.erase(partition.id, on: &database)
+    try ledger.erase(partition.id, on: &database)
+    let environment = partition.environment
+    if try partitions.presentUser(in: environment, on: &database) == partition.user {
+      try partitions.setPresentUser(.anonymous, in: environment, on: &database)
+    }
+    try partitions.delete(partition.id, on: &database)
+    report.hasNewPerson = true
+    report.hasNewMetrics = true
+    return report
+  }
+
+  /// Calls the body with every row of the user, for one provider or for all, in order.
+  private mutating func eachRow(
+    of partition: Partition, for provider: ProviderID? = nil, on database: inout Database,
+    _ body: (inout Tables, StoredRow, inout Database) throws(EngagementError) -> Void
+  ) throws(EngagementError) {
+    var last: OutboxRow.ID = 0
+    while true {
+      let rows: [StoredRow]
+      if let provider {
+        rows = try outbox.rows(
+          for: provider, in: partition.id, after: last, limit: 256, on: &database)
+      } else {
+        rows = try outbox.rows(of: partition.id, after: last, on: &database)
+      }
+      guard let newest = rows.last else { return }
+      last = newest.id
+      for row in rows { try body(&self, row, &database) }
+    }
+  }
+}

@@ -1,0 +1,148 @@
+import EngageCommands
+import EngagementCurl
+import EngagementHTTP
+import EngagementKit
+import EngagementModel
+import Foundation
+import Testing
+
+/// A folder of its own, a terminal that remembers what it was told, and vendors that a test plays.
+final class CommandLineFixture: Sendable {
+  let folder: URL
+
+  init() throws {
+    folder = FileManager.default.temporaryDirectory
+      .appending(path: "engage-tests-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  }
+
+  deinit { try? FileManager.default.removeItem(at: folder) }
+
+  /// What a command line left behind.
+  struct Ending: Equatable {
+    var status: EngageCommands.ExitStatus
+    var output: String
+    var errors: String
+
+    /// The output's lines, the empty one behind the last left out.
+    var lines: [String] { output.split(separator: "\n").map(String.init) }
+  }
+
+  /// How a command line is run.
+  struct Setting: Sendable {
+    var environment: [String: String] = [:]
+    var input = ""
+    var width: Int?
+    var isColoured = false
+    var clock: any EngagementClock = StillClock()
+    /// Longer than any disk stalls: what a command says of a delivery depends on nothing else.
+    var patience = Duration.seconds(60)
+    /// For a command that waits in vain.
+    static let impatient = Setting(patience: .milliseconds(100))
+    /// Makes the transport, as the program does; nil for the one that is given.
+    var transport: (@Sendable (String?) -> any HTTPTransport)?
+    /// How many writes go well before nobody reads any more.
+    var readWrites = Int.max
+    /// Told of each write to the output.
+    var hears: @Sendable () -> Void = {}
+    var interruption: @Sendable () async -> Void = {
+      // Until the command has ended.
+      try? await Task.sleep(for: .seconds(86_400))
+    }
+  }
+
+  /// Runs a command line in the folder.
+  func engage(
+    _ line: String..., by transport: any HTTPTransport = Unplugged(), in setting: Setting = .init()
+  ) async -> Ending {
+    await run(line, by: transport, in: setting)
+  }
+
+  func run(
+    _ line: [String], by transport: any HTTPTransport = Unplugged(), in setting: Setting = .init()
+  ) async -> Ending {
+    let told = Told()
+    let terminal = Terminal(
+      output: { (bytes) throws(ClosedPipe) in
+        guard told.count(bytes) <= setting.readWrites else { throw ClosedPipe() }
+        setting.hears()
+      },
+      errors: { (bytes) throws(ClosedPipe) in told.note(bytes) },
+      width: setting.width, isColoured: setting.isColoured)
+    let context = CommandContext(
+      terminal: terminal, environment: { setting.environment[$0] }, directory: folder.path,
+      input: { () throws(EngagementError) in Array(setting.input.utf8) },
+      transport: { setting.transport?($0) ?? transport }, clock: setting.clock,
+      patience: setting.patience, interruption: setting.interruption)
+    let status = await EngageTool.run(line, vendors: .shipped, in: context)
+    let plain = folder.path + "/"
+    return Ending(
+      status: status, output: told.output.replacing(plain, with: ""),
+      errors: told.errors.replacing(plain, with: ""))
+  }
+
+  /// Syncs over the network until something has happened. A busy machine may need more than the time
+  /// that one command waits for.
+  func sync(until hasHappened: () async -> Bool) async throws {
+    repeat {
+      let ending = await engage("sync", by: CurlTransport())
+      #expect(ending.status == .done, "\(ending.errors)")
+    } while await !hasHappened()
+  }
+
+  /// Writes a configuration with one provider.
+  func configure(endpoint: String, _ members: String = "") throws {
+    try write(
+      """
+      {"user": "u-1", "consent": "full"\(members),
+       "providers": {"braze": {"vendor": "braze", "endpoint": "\(endpoint)", "apiKey": "demo"}}}
+      """, to: "engage.json")
+  }
+
+  /// What is in the folder.
+  func names() throws -> Set<String> {
+    Set(try FileManager.default.contentsOfDirectory(atPath: folder.path))
+  }
+
+  /// Writes a file into the folder.
+  func write(_ text: String, to name: String, mode: Int = 0o600) throws {
+    let file = folder.appending(path: name)
+    try Data(text.utf8).write(to: file)
+    try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file.path)
+  }
+}
+
+/// What a terminal was told.
+private final class Told: Sendable {
+  private let state = Locked((output: [UInt8](), errors: [UInt8](), writes: 0))
+
+  var output: String { state.withLock { String(decoding: $0.output, as: UTF8.self) } }
+  var errors: String { state.withLock { String(decoding: $0.errors, as: UTF8.self) } }
+
+  func note(_ bytes: [UInt8]) { state.withLock { $0.errors += bytes } }
+
+  /// The number of the write.
+  func count(_ bytes: [UInt8]) -> Int {
+    state.withLock { state in
+      state.writes += 1
+      state.output += bytes
+      return state.writes
+    }
+  }
+}
+
+/// The wall clock stands still, so that times that are printed are known; delays are as ever.
+struct StillClock: EngagementClock {
+  private let system = Engagement.SystemClock()
+
+  var now: Date { Date(timeIntervalSince1970: 1_790_845_200) }
+  var uptime: Duration { system.uptime }
+  func sleep(until uptime: Duration) async { await system.sleep(until: uptime) }
+}
+
+/// No network at all.
+struct Unplugged: HTTPTransport {
+  func send(_ request: HTTPRequest) async throws(EngagementError) -> HTTPResponse {
+    throw EngagementError(.unavailable, "The host was not reached.", underlying: "unplugged")
+  }
+}

@@ -1,0 +1,125 @@
+import EngagementAdapterAPI
+import EngagementModel
+import EngagementTesting
+import Testing
+
+@testable import EngagementKit
+@testable import EngagementStore
+
+@Suite(.timeLimit(.minutes(20))) struct ReceiptTests {
+  private let outcomes = ReceiptOutcomes()
+  private let clock = TestClock()
+  private let partition = Partition(id: 1, environment: "test", user: "u-1")
+
+  private func key(_ number: UInt64) -> OperationKey { OperationKey(1, number) }
+
+  private func receipt(_ numbers: UInt64...) -> (Engagement.Receipt, ReceiptWatch) {
+    let watch = ReceiptWatch()
+    outcomes.add(watch, of: numbers.map(key))
+    return (Engagement.Receipt(watch, clock: clock), watch)
+  }
+
+  private func end(_ endings: (UInt64, Ending)...) async {
+    var report = CommitReport()
+    report.ended = endings.map { CommitReport.Ended(key($0.0), $0.1) }
+    await outcomes.observe(report, of: partition)
+  }
+
+  @Test(
+    "a receipt reports how its row ended",
+    arguments: [
+      (Ending.delivered, Engagement.Receipt.Outcome.delivered), (.rejected(.no), .rejected(.no)),
+      (.expired, .expired), (.evicted, .discarded(.evicted)), (.wiped, .discarded(.wiped)),
+    ])
+  func outcome(ending: Ending, outcome: Engagement.Receipt.Outcome) async throws {
+    let (receipt, _) = receipt(1)
+    async let waiting = receipt.outcome()
+    await end((1, ending))
+    #expect(try await waiting == outcome)
+    #expect(try await receipt.outcome() == outcome, "it can be asked again")
+  }
+
+  @Test("a receipt without rows is delivered at once")
+  func nothing() async throws {
+    #expect(try await receipt().0.outcome() == .delivered)
+  }
+
+  @Test("a receipt for several rows reports the worst outcome after all have ended")
+  func several() async throws {
+    let (receipt, watch) = receipt(1, 2, 3)
+    await end((1, .delivered), (2, .rejected(.no)))
+    #expect(watch.left == [key(3)])
+    await end((3, .expired))
+    #expect(try await receipt.outcome() == .rejected(.no))
+  }
+
+  @Test("a cancelled wait throws CancellationError, and other waits still get the outcome")
+  func cancelled() async throws {
+    let (receipt, _) = receipt(1)
+    let task = Task { try await receipt.outcome() }
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    await end((1, .delivered))
+    #expect(try await receipt.outcome() == .delivered)
+  }
+
+  @Test("a receipt hears of its own rows alone, and of none that were not accepted")
+  func own() async {
+    let (_, first) = receipt(1)
+    let (_, second) = receipt(2)
+    outcomes.remove(second)
+    await end((1, .delivered), (2, .delivered), (3, .delivered))
+    #expect(first.left.isEmpty)
+    #expect(second.left == [key(2)])
+  }
+
+  @Test("waiting with a limit returns nil while the row is pending, and the outcome once it ended")
+  func limited() async throws {
+    let (receipt, _) = receipt(1)
+    async let early = receipt.outcome(within: .seconds(5))
+    await clock.sleepers(1)
+    clock.advance(by: .seconds(5))
+    #expect(try await early == nil)
+    await end((1, .expired))
+    #expect(try await receipt.outcome(within: .zero) == .expired)
+    let (waiting, _) = self.receipt(2)
+    let task = Task { try await waiting.outcome(within: .seconds(5)) }
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+  }
+
+  @Test(
+    "G11: a process acquires the sending lease once for all senders and releases it after the last")
+  func right() throws {
+    let right = CountedRight()
+    let shared = SharedLease(right)
+    #expect(try shared.tryAcquire() && shared.tryAcquire())
+    #expect(right.counts.withLock { $0 } == [1, 0])
+    shared.release()
+    #expect(right.counts.withLock { $0 } == [1, 0])
+    shared.release()
+    #expect(right.counts.withLock { $0 } == [1, 1])
+  }
+
+  @Test("G11: acquiring a sending lease that is not free fails")
+  func noRight() throws {
+    let right = CountedRight(isFree: false)
+    #expect(try !SharedLease(right).tryAcquire())
+    #expect(right.counts.withLock { $0 } == [1, 0])
+  }
+}
+
+/// A right that counts how often it was asked for and given back.
+private final class CountedRight: SendLease {
+  let counts = Locked([0, 0])
+  let isFree: Bool
+
+  init(isFree: Bool = true) { self.isFree = isFree }
+
+  func tryAcquire() throws(EngagementError) -> Bool {
+    counts.withLock { $0[0] += 1 }
+    return isFree
+  }
+
+  func release() { counts.withLock { $0[1] += 1 } }
+}
