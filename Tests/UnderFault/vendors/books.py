@@ -18,7 +18,7 @@ class Parcel:
 
     def __init__(self, name, contents):
         self.name = name
-        self.life = int(name.partition(".")[0])
+        self.life, self.number = (int(part) for part in name.split("."))
         self.contents = contents
         self.at = time.monotonic_ns()
         # Whether the vendor's answer was kept from the client on purpose.
@@ -180,6 +180,8 @@ class Books:
                             effects[key], count, described(key)))
 
     def _verify_parcels(self, provider, user, parcels):
+        # As they were sent: a request that the client cut off may have its effect after the next.
+        parcels = sorted(parcels, key=lambda parcel: (parcel.life, parcel.number))
         home, latest, last_number = {}, {}, 0
         newest_in_life = {}
         for index, parcel in enumerate(parcels):
@@ -232,8 +234,8 @@ class Books:
         # The answer came, unless the process was killed with it in flight.
         if now.life != before.life and was_last_in_life:
             return
-        self.finding("sent again to %s although its answer had come (life %d, then %d): %s" % (
-            provider, before.life, now.life,
+        self.finding("sent again to %s although its answer had come (request %s, then %s): %s" % (
+            provider, before.name, now.name,
             ", ".join(described(event[0]) for event in now.contents[:3])))
 
 

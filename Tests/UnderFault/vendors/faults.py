@@ -12,7 +12,8 @@ WEIGHTS = {
     "close after": 4,      # effect
     "truncated": 2,        # effect
     "garbage": 2,          # effect
-    "delay": 3,            # effect
+    "delay": 3,            # effect, and the answer comes late
+    "late": 3,             # the effect itself comes late, perhaps after the client has gone
 }
 NO_EFFECT = {"500", "503", "429", "close before", "auth"}
 ANSWER_LOST = {"close after", "truncated", "garbage"}
@@ -31,3 +32,8 @@ class Faults:
             if self.random.random() >= self.rate:
                 return None
             return self.random.choices(list(WEIGHTS), WEIGHTS.values())[0]
+
+    def lateness(self):
+        """How late an effect comes, in seconds; a life of a worker is about as long."""
+        with self.lock:
+            return self.random.uniform(0, 0.12)

@@ -113,6 +113,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             server.books.count("fault " + fault)
         if fault in NO_EFFECT and fault != "auth":
             return self.refuse(fault)
+        if fault == "late":
+            time.sleep(server.faults.lateness())
         vendor = server.braze if request.path.startswith("/api/") else server.vibes
         with server.lock:
             status, answer, parcel = vendor.answer(request, fault)
