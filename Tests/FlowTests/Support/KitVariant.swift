@@ -89,6 +89,8 @@ struct OperationRunners: Sendable {
 /// An adapter with one of its answers changed, to take a feature out of the variant.
 struct ChangedAdapter: EngagementAdapter {
   var inner: any EngagementAdapter
+  /// What the adapter is told instead of what the kit knows.
+  var context: @Sendable (AdapterContext) -> AdapterContext = { $0 }
   var step: @Sendable (Step) -> Step = { $0 }
   var answer: @Sendable (Answer) -> Answer = { $0 }
   var received: @Sendable (Received) -> Received? = { $0 }
@@ -105,14 +107,14 @@ struct ChangedAdapter: EngagementAdapter {
   func step(
     for operation: EngagementAdapterAPI.Operation, in context: AdapterContext
   ) throws(EngagementError) -> Step {
-    step(try inner.step(for: operation, in: context))
+    step(try inner.step(for: operation, in: self.context(context)))
   }
 
   func answer(
     to operation: EngagementAdapterAPI.Operation, from response: HTTPResponse,
     in context: AdapterContext
   ) -> Answer {
-    answer(inner.answer(to: operation, from: response, in: context))
+    answer(inner.answer(to: operation, from: response, in: self.context(context)))
   }
 
   func card(in item: RawItem) throws(EngagementError) -> Card { try inner.card(in: item) }
