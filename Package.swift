@@ -50,7 +50,7 @@ let package = Package(
         "CCurl", "COpenSSL", "EngagementHTTP", "EngagementModel", "EngagementPlatform",
       ]),
 
-    // MARK: The door
+    // MARK: The adapter interface
     .target(
       name: "EngagementAdapterAPI",
       dependencies: [
@@ -58,7 +58,7 @@ let package = Package(
         "EngagementPlatform",
       ]),
 
-    // MARK: What decides and what keeps
+    // MARK: Store and kit
     .target(
       name: "EngagementStore",
       dependencies: [
@@ -305,7 +305,7 @@ let package = Package(
   swiftLanguageModes: [.v6]
 )
 
-// MARK: What the packages of fuzz targets, benchmarks and faults see, and nobody else
+// MARK: Products for the packages of benchmarks, fuzz targets and fault tests only
 
 if Context.environment["ENGAGEMENT_WORKSHOP"] != nil {
   package.targets.append(
@@ -321,7 +321,7 @@ if Context.environment["ENGAGEMENT_WORKSHOP"] != nil {
   }
 }
 
-// MARK: Some of the tests, where all would take too long to build
+// MARK: A choice of tests, which builds faster
 
 if let chosen = Context.environment["ENGAGEMENT_TESTS"] {
   let names = chosen.split(separator: " ").map { String($0) }

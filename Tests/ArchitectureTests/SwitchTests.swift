@@ -26,17 +26,21 @@ private let allowed: [(reason: Reason, counts: [String: Int])] = [
       "Sources/EngagementJSON/Writing/JSONEscape.swift": 1,
       "Sources/EngagementJSON/Writing/JSONWriter.swift": 1,
       "Sources/EngagementModel/Links/VendorURL.swift": 1,
+      "Sources/EngageCommands/Terminal/SafeText.swift": 2,
     ]
   ),
   (
     .numbers,
     [
-      "Adapters/Braze/BrazeErrors.swift": 1, "Sources/EngagementFormats/Digests/SHA1.swift": 1,
+      "Adapters/Braze/BrazeErrors.swift": 1,
+      "Sources/EngageCommands/Terminal/DisplayWidth.swift": 1,
+      "Sources/EngagementFormats/Digests/SHA1.swift": 1,
       "Sources/EngagementFormats/Time/CivilDay.swift": 1,
       "Sources/EngagementHTTP/Transport/SocketClose.swift": 1,
       "Sources/EngagementHTTP/WebSocket/WebSocketEncoder.swift": 1,
       "Sources/EngagementHTTP/WebSocket/WebSocketHandshake.swift": 1,
       "Sources/EngagementHTTP/WebSocket/WebSocketHeaderReader.swift": 2,
+      "Sources/EngagementTesting/Adapters/MemoryResponses.swift": 1,
     ]
   ),
   (
@@ -48,11 +52,14 @@ private let allowed: [(reason: Reason, counts: [String: Int])] = [
       "Adapters/Braze/Tools/BrazeServer.swift": 1,
       "Adapters/Vibes/Tools/VibesServer+Devices.swift": 1,
       "Adapters/Vibes/Tools/VibesServer.swift": 1,
+      "Sources/EngageCommands/Commands/PersonCommands.swift": 1,
       "Sources/EngagementAdapterAPI/Operations/Operation+JSON.swift": 1,
+      "Sources/EngagementEmulator/Control/ControlAPI.swift": 2,
       "Sources/EngagementKit/Routes/Route+JSON.swift": 1,
       "Sources/EngagementModel/Actions/ItemAction+JSON.swift": 1,
       "Sources/EngagementStore/Outbox/DeliveryCountTable.swift": 1,
       "Sources/EngagementStore/Outbox/StoredRow.swift": 1,
+      "Sources/EngagementTesting/Adapters/MemoryServer.swift": 1,
     ]
   ),
   (
@@ -62,24 +69,36 @@ private let allowed: [(reason: Reason, counts: [String: Int])] = [
       "Sources/EngagementKit/Outbox/DeliveryQueue.swift": 1,
       "Sources/EngagementKit/Refreshing/Refresher.swift": 1,
       "Sources/EngagementStore/Items/ItemMapper.swift": 1,
+      "Sources/EngagementEmulator/Control/ControlAPI.swift": 1,
+      "Sources/EngagementTesting/Adapters/MemoryRequests.swift": 1,
+      "Sources/EngagementTesting/Host/MemoryHost+Items.swift": 1,
+      "Sources/EngagementTesting/Adapters/MemoryResponses.swift": 1,
+      "Sources/EngagementTesting/Laws/LawScenario+Operations.swift": 2,
+      "Sources/EngagementTesting/Laws/Mapping.swift": 1,
     ]
   ),
   (
     .constantsOfC,
     [
+      "Sources/EngageCommands/Tool/Interrupts.swift": 1,
       "Sources/EngagementCurl/Failures/Failure+Explaining.swift": 3,
       "Sources/EngagementDocuments/DocumentFault.swift": 1,
       "Sources/EngagementDocuments/JanssonTree.swift": 1,
+      "Sources/EngagementEmulator/Server/LoopbackSocket.swift": 1,
       "Sources/EngagementStore/SQLite/ResultCode.swift": 2,
     ]
   ),
-  (.standardLibrary, ["Sources/EngagementKit/Logging/LinesLogger.swift": 1]),
-]
-
-/// Folders whose switches are still to be listed. Take a folder off once it has no such `default:`;
-/// the list may only become shorter.
-private let remaining = [
-  "Sources/EngagementEmulator/", "Sources/EngagementTesting/", "Sources/EngageCommands/",
+  (
+    .standardLibrary,
+    [
+      "Sources/EngageCommands/Commands/PushCommands.swift": 1,
+      "Sources/EngageCommands/Configuration/ConfigurationReader+Routes.swift": 1,
+      "Sources/EngageCommands/Configuration/SecretReader.swift": 1,
+      "Sources/EngageCommands/Terminal/DisplayWidth.swift": 1,
+      "Sources/EngageCommands/Terminal/SafeText.swift": 2,
+      "Sources/EngagementKit/Logging/LinesLogger.swift": 1,
+    ]
+  ),
 ]
 
 private let root = URL(filePath: #filePath).resolvingSymlinksInPath()
@@ -107,8 +126,7 @@ private func found() throws -> [String: Int] {
     for (_, counts) in allowed { expected.merge(counts, uniquingKeysWith: +) }
     let found = try found()
     #expect(found.count > 500)
-    for (path, count) in found.sorted(by: { $0.key < $1.key })
-    where !remaining.contains(where: path.hasPrefix) {
+    for (path, count) in found.sorted(by: { $0.key < $1.key }) {
       #expect(
         count == expected[path, default: 0],
         "\(path): list the cases, or say in this test what the switch is over")

@@ -23,7 +23,7 @@ struct Assignment {
     case .integer(let integer)?: .integer(integer)
     case .number(let number)?: .number(number)
     case .string(let string)?: .string(string)
-    default: .string(text)
+    case .null?, .array?, .object?, nil: .string(text)
     }
   }
 }

@@ -40,7 +40,8 @@ extension Console {
     switch value {
     case .string(let text): text
     case .bool(let bool): bool ? "yes" : "no"
-    default: String(decoding: value.encoded(), as: UTF8.self)
+    case .null, .integer, .number, .array, .object:
+      String(decoding: value.encoded(), as: UTF8.self)
     }
   }
 }

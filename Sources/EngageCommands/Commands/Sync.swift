@@ -196,7 +196,7 @@ extension Engagement.ProviderOutcome {
   fileprivate var trouble: String? {
     switch self {
     case .fresh, .notModified: nil
-    default: told.word + (error?.code.rawValue ?? "")
+    case .throttled, .stale, .failed, .unsupported: told.word + (error?.code.rawValue ?? "")
     }
   }
 

@@ -89,7 +89,9 @@ struct Decoding {
     case .items(_, _, let items): items.map(line)
     case .removed(_, let ids): ids.map { ["removed": .string($0)] }
     case .person(let person?): person.json.object.map { [$0] } ?? []
-    default: []
+    case .person(nil), .unchanged, .settings, .metrics, .total, .settled, .abandoned, .throttled,
+      .ignored, .keep, .secret, .wanted, .pushToken:
+      []
     }
   }
 

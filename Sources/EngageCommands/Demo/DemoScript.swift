@@ -171,12 +171,13 @@ struct DemoScript: Sendable {
 }
 
 extension Card {
-  /// Whether the story may do this to it.
+  /// Whether the demo may do this to it.
   fileprivate func takes(_ action: ItemAction) -> Bool {
     switch action {
     case .dismiss: self.actions.canDismiss
     case .click: self.url != nil && !self.isClicked
-    default: !self.isViewed
+    case .impression: !self.isViewed
+    case .open, .read, .submit, .snooze, .vote, .expire, .delete: false
     }
   }
 }

@@ -43,7 +43,7 @@ enum ActionOutcome: Hashable {
     switch self {
     case .pending: "\(name, style); the next sync tries again"
     case .refused(let error): "\(name, style): \(error.message)"
-    default: "\(name, style)"
+    case .delivered, .expired, .wiped: "\(name, style)"
     }
   }
 

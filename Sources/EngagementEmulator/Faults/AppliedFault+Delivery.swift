@@ -4,6 +4,9 @@ import EngagementVendors
 extension AppliedFault {
   func delivery(of reply: VendorReply) -> ResponseDelivery {
     switch fault.kind {
+    case .status, .throttleSeconds, .throttleDate, .throttleGarbage, .unauthorized, .html, .empty,
+      .redirectLoop, .redirectElsewhere, .redirectOnce, .duplicateRequest:
+      .answer(reply)
     case .resetBefore, .resetAfter: .wire([.reset])
     case .closeBefore, .closeAfter: .wire([.close])
     case .hang: .wire([.wait(pause(60_000)), .close])
@@ -12,15 +15,30 @@ extension AppliedFault {
     case .resetMiddle: .wire([.send(cut(reply)), .wait(.milliseconds(20)), .reset])
     case .truncate: .wire([.send(cut(reply)), .close])
     case .truncateHead: .wire([.send(half(reply.head(ending: true))), .close])
-    case .duplicateAnswer:
-      .wire([.send(reply.head(ending: false) + reply.body + reply.bytes), .close])
+    case .duplicateAnswer: sending(reply.head(ending: false) + reply.body + reply.bytes)
     case .slowDrip: .wire([.send(reply.head(ending: true))] + drip(reply.body))
     case .slowHead: .wire(drip(reply.head(ending: true)) + [.send(reply.body)])
-    case .headerFlood, .headerLong, .lengthShort, .lengthConflict, .chunkBroken, .earlyHints:
-      .wire([.send(misframed(reply)), .close])
-    default: .answer(spoilt(reply))
+    case .headerFlood: sending(flooded(reply).bytes)
+    case .headerLong:
+      sending(
+        reply.adding("X-Long", String(repeating: "a", count: fault.bytes ?? 1 << 20)).bytes)
+    case .lengthConflict: sending(reply.adding("Content-Length", "\(reply.body.count / 2)").bytes)
+    case .lengthShort: sending(reply.head(ending: true, length: reply.body.count / 2) + reply.body)
+    case .chunkBroken: sending(Self.brokenChunks + reply.body)
+    case .earlyHints: sending(Self.earlyHints + reply.bytes)
+    case .truncateJSON, .wrongType, .missingField, .invalidUTF8, .duplicateKey, .byteOrderMark,
+      .oversize, .gzipBomb, .gzipBroken, .wrongContentType:
+      .answer(damaged(reply))
     }
   }
+
+  private static let brokenChunks = Array(
+    "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nZZ\r\n".utf8)
+  private static let earlyHints = Array(
+    "HTTP/1.1 103 Early Hints\r\nLink: </style.css>\r\n\r\n".utf8)
+
+  /// Bytes that the HTTP library would not send.
+  private func sending(_ bytes: [UInt8]) -> ResponseDelivery { .wire([.send(bytes), .close]) }
 
   private func pause(_ usual: Int) -> Duration { .milliseconds(fault.milliseconds ?? usual) }
 
@@ -42,25 +60,19 @@ extension AppliedFault {
     return steps
   }
 
-  /// Answers whose head is unusual or wrong, which the HTTP library would not send.
-  private func misframed(_ reply: VendorReply) -> [UInt8] {
+  private func flooded(_ reply: VendorReply) -> VendorReply {
     var reply = reply
-    switch fault.kind {
-    case .headerFlood:
-      for number in 1...min(max(1, fault.bytes ?? 10_000), 100_000) {
-        reply.headers.append(("X-Flood-\(number)", "more"))
-      }
-    case .headerLong:
-      reply.headers.append(("X-Long", String(repeating: "a", count: fault.bytes ?? 1 << 20)))
-    case .lengthConflict:
-      reply.headers.append(("Content-Length", "\(reply.body.count / 2)"))
-    case .lengthShort:
-      return reply.head(ending: true, length: reply.body.count / 2) + reply.body
-    case .chunkBroken:
-      return Array("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nZZ\r\n".utf8) + reply.body
-    default:
-      return Array("HTTP/1.1 103 Early Hints\r\nLink: </style.css>\r\n\r\n".utf8) + reply.bytes
+    for number in 1...min(max(1, fault.bytes ?? 10_000), 100_000) {
+      reply.headers.append(("X-Flood-\(number)", "more"))
     }
-    return reply.bytes
+    return reply
+  }
+}
+
+extension VendorReply {
+  func adding(_ name: String, _ value: String) -> VendorReply {
+    var reply = self
+    reply.headers.append((name, value))
+    return reply
   }
 }

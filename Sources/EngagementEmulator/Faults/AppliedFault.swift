@@ -8,10 +8,9 @@ struct AppliedFault {
   let call: VendorRequest
   let now: Date
 
-  /// What is answered in the vendor's place; nil where the vendor hears of the call.
+  /// What is answered in the vendor's place; nil where the vendor receives the request.
   var instead: VendorAnswer? {
-    fault.kind.hasEffect
-      ? nil : VendorAnswer(reply: refusal, summary: "nothing: \(fault.kind.name)")
+    refusal.map { VendorAnswer(reply: $0, summary: "nothing: \(fault.kind.name)") }
   }
 
   /// Whether the vendor gets the call twice.
@@ -23,7 +22,7 @@ struct AppliedFault {
       .contains(fault.kind)
   }
 
-  private var refusal: VendorReply {
+  private var refusal: VendorReply? {
     switch fault.kind {
     case .status: failed(fault.status)
     case .unauthorized: failed(401)
@@ -34,7 +33,12 @@ struct AppliedFault {
     case .redirectOnce: redirect(to: call.target)
     case .redirectLoop: redirect(to: RedirectLoop.path)
     case .redirectElsewhere: redirect(to: elsewhere)
-    default: VendorReply(200)
+    case .empty, .resetBefore, .closeBefore, .hang, .notHTTP: VendorReply(200)
+    case .delay, .resetAfter, .closeAfter, .resetMiddle, .truncate, .truncateHead, .truncateJSON,
+      .wrongType, .missingField, .invalidUTF8, .duplicateKey, .byteOrderMark, .duplicateAnswer,
+      .duplicateRequest, .oversize, .gzipBomb, .gzipBroken, .slowDrip, .slowHead, .headerFlood,
+      .headerLong, .lengthShort, .lengthConflict, .chunkBroken, .earlyHints, .wrongContentType:
+      nil
     }
   }
 

@@ -18,15 +18,4 @@ enum FaultKind: String, CaseIterable, Sendable {
   var name: String { rawValue }
 
   static var names: [String] { allCases.map(\.name) }
-
-  /// Whether the vendor hears of the request.
-  var hasEffect: Bool {
-    switch self {
-    case .status, .throttleSeconds, .throttleDate, .throttleGarbage, .unauthorized, .resetBefore,
-      .closeBefore, .hang, .html, .empty, .notHTTP, .redirectLoop, .redirectElsewhere,
-      .redirectOnce:
-      false
-    default: true
-    }
-  }
 }

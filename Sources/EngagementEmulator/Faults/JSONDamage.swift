@@ -30,7 +30,7 @@ enum JSONDamage {
     switch json {
     case .array(let elements): elements.reduce(1) { $0 + count($1) }
     case .object(let object): object.members.reduce(1) { $0 + count($1.value) }
-    default: 1
+    case .null, .bool, .integer, .number, .string: 1
     }
   }
 
@@ -52,7 +52,7 @@ enum JSONDamage {
           uniqueMembers: object.members.compactMap { member in
             visit(member.value).map { JSONObject.Member(member.key, $0) }
           }))
-    default: return json
+    case .null, .bool, .integer, .number, .string: return json
     }
   }
 

@@ -59,11 +59,11 @@ public struct MemoryAdapter: EngagementAdapter {
       throw EngagementError(.unsupported, "The vendor in memory has no such call.")
     }
     let memory = MemoryValues(context)
-    switch operation {
-    case .device(.register) where memory.device != nil: return .done([])
-    case .device(.unregister) where memory.device == nil: return .done([])
-    case .device(.register): break
-    default: if memory.device == nil { return .first(.device(.register)) }
+    switch (operation == .device(.register), memory.device == nil) {
+    case (true, false): return .done([])
+    case (false, true) where operation == .device(.unregister): return .done([])
+    case (false, true): return .first(.device(.register))
+    case (true, true), (false, false): break
     }
     return .send(try MemoryRequests(context).request(for: operation))
   }

@@ -37,7 +37,7 @@ struct MemoryConversation: Conversation {
     case .credential(let isAvailable): return isAvailable ? connect() : []
     case .ended: return end()
     case .allowed(let isAllowed): return isAllowed ? connect() : end()
-    default: return []
+    case .timer, .report: return []
     }
   }
 

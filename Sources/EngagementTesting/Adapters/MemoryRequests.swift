@@ -55,7 +55,8 @@ struct MemoryRequests {
     case .updatePerson(let update): (.patch, ["person"], try person(update))
     case .events(let events): (.post, ["events"], ["events": .array(events.map(event))])
     case .act(let action, let item): try act(action, item)
-    default: throw EngagementError(.unsupported, "The vendor in memory has no such call.")
+    case .device(.renew), .metrics, .templates, .upload, .optOut, .vendor:
+      throw EngagementError(.unsupported, "The vendor in memory has no such call.")
     }
   }
 

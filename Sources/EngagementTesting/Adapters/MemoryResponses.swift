@@ -71,7 +71,9 @@ struct MemoryResponses {
     case .person: try read(body, person)
     case .events: try read(body, events)
     case .act(.delete, let item): Answer([.removed(Feed(item.surface), ids: [item.id.value])])
-    default: Answer()
+    case .device(.renew), .device(.update), .registerPush, .unregisterPush, .associate,
+      .updatePerson, .metrics, .act, .templates, .upload, .optOut, .vendor:
+      Answer()
     }
   }
 

@@ -8,30 +8,24 @@ public final class FaultyTransport: HTTPTransport {
 
   private let clock: TestClock
   private let answering: Answering
-  private let left: Locked<[Charge]>
+  private let counted: Locked<[CountedFault]>
 
-  /// A fault with how much of it is left.
-  fileprivate struct Charge {
+  /// A fault, with how many of its requests came and how many were struck.
+  fileprivate struct CountedFault {
     let fault: FaultScript.Fault
-    var after: Int
-    var times: Int?
-
-    init(_ fault: FaultScript.Fault) {
-      self.fault = fault
-      after = fault.after
-      times = fault.times
-    }
+    var seen = 0
+    var struck = 0
   }
 
   public init(_ script: FaultScript, clock: TestClock, answering: @escaping Answering) {
     self.clock = clock
     self.answering = answering
-    left = Locked(script.faults.map(Charge.init))
+    counted = Locked(script.faults.map { CountedFault(fault: $0) })
   }
 
-  /// Begins another script; what is left of the one before is forgotten.
+  /// Begins another script and forgets the one before.
   public func load(_ script: FaultScript) {
-    left.withLock { $0 = script.faults.map(Charge.init) }
+    counted.withLock { $0 = script.faults.map { CountedFault(fault: $0) } }
   }
 
   public func send(_ request: HTTPRequest) async throws(EngagementError) -> HTTPResponse {
@@ -40,17 +34,27 @@ public final class FaultyTransport: HTTPTransport {
     switch strike(request.line) {
     case .status(let status, let wait)?:
       response = .json(status, "{}", headers: wait.map { [("Retry-After", $0)] } ?? [])
-    case .deadBefore?: throw Self.dead
-    case .deadAfter?:
+    case .resetBefore?: throw Self.reset
+    case .resetAfter?:
       _ = await answering(request)
-      throw Self.dead
+      throw Self.reset
     case .delay(let delay)?:
       clock.advance(by: delay)
       response = await answering(request)
-    case .duplicate?:
+    case .duplicateRequest?:
       _ = await answering(request)
       response = await answering(request)
-    case let kind: response = await answering(request).spoiled(by: kind)
+    case .truncate(let count)?:
+      response = await answering(request).replacingBody { Array($0.prefix(count)) }
+    case .wrongType?:
+      response = await answering(request).replacingBody { body in
+        Array((body.first == UInt8(ascii: "[") ? "{}" : "[]").utf8)
+      }
+    case .invalidUTF8?:
+      response = await answering(request).replacingBody { _ in
+        Array("{\"".utf8) + [0xff, 0xfe] + Array("\":1}".utf8)
+      }
+    case nil: response = await answering(request)
     }
     try checkCancellation()
     return response
@@ -60,39 +64,33 @@ public final class FaultyTransport: HTTPTransport {
     if Task.isCancelled { throw EngagementError(.cancelled, "It was cancelled.") }
   }
 
-  private static let dead = EngagementError(.unavailable, "The connection broke.")
+  private static let reset = EngagementError(.unavailable, "The connection broke.")
 
   /// The fault that strikes the request; the first one in the script that is due.
   private func strike(_ line: String) -> FaultScript.Kind? {
-    left.withLock { left in
-      for index in left.indices where left[index].strikes(line) { return left[index].fault.kind }
+    counted.withLock { counted in
+      for index in counted.indices where counted[index].strikes(line) {
+        return counted[index].fault.kind
+      }
       return nil
     }
   }
 }
 
-extension FaultyTransport.Charge {
+extension FaultyTransport.CountedFault {
   fileprivate mutating func strikes(_ line: String) -> Bool {
-    guard fault.place.isEmpty || line.contains(fault.place), times != 0 else { return false }
-    guard after == 0 else {
-      after -= 1
-      return false
-    }
-    times = times.map { $0 - 1 }
+    guard fault.place.isEmpty || line.contains(fault.place) else { return false }
+    seen += 1
+    guard seen >= fault.from, struck < fault.times ?? .max else { return false }
+    struck += 1
     return true
   }
 }
 
 extension HTTPResponse {
-  /// The response as it arrives through a fault that touches its body only.
-  fileprivate func spoiled(by kind: FaultScript.Kind?) -> HTTPResponse {
+  fileprivate func replacingBody(_ body: ([UInt8]) -> [UInt8]) -> HTTPResponse {
     var response = self
-    switch kind {
-    case .cut(let count)?: response.body = Array(body.prefix(count))
-    case .wrongType?: response.body = Array((body.first == UInt8(ascii: "[") ? "{}" : "[]").utf8)
-    case .invalidUTF8?: response.body = Array("{\"".utf8) + [0xff, 0xfe] + Array("\":1}".utf8)
-    default: break
-    }
+    response.body = body(self.body)
     return response
   }
 }

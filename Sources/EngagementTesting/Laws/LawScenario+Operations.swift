@@ -20,7 +20,8 @@ extension LawScenario {
     case .unregisterPush(let place):
       return try await accepted { try await $0.unregisterPush(place) }
     case .events(let events): return try await track(events)
-    default: return await execute(operation)
+    case .device, .message, .act, .templates, .upload, .optOut, .vendor:
+      return await execute(operation)
     }
   }
 
@@ -180,7 +181,9 @@ extension Operation {
     case .person: .person
     case .metrics: .metrics
     case .settings: .settings
-    default: nil
+    case .device, .registerPush, .unregisterPush, .message, .cards, .associate, .updatePerson, .act,
+      .events, .templates, .upload, .optOut, .vendor:
+      nil
     }
   }
 }

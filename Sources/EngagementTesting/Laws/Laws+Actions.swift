@@ -40,7 +40,7 @@ extension Law {
       let scenario = try await LawScenario(subject)
       try await scenario.furnish()
       let before = await scenario.effects().count
-      scenario.network.load(FaultScript([.init(.deadAfter, times: 2)]))
+      scenario.network.load(FaultScript([.init(.resetAfter, times: 2)]))
       guard let receipt = try await scenario.act(action, of: samples, &findings) else { continue }
       try await scenario.deliver()
       findings.expect(

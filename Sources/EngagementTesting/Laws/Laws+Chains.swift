@@ -14,7 +14,7 @@ extension Law {
       await clean.execute(listing)
       let lines = clean.transport.lines
       for broken in lines.indices {
-        let faults = FaultScript([.init(.deadBefore, after: broken)])
+        let faults = FaultScript([.init(.resetBefore, from: broken + 1)])
         let scenario = try await LawScenario(subject, faults: faults)
         try await scenario.deliver()
         var outcome = await scenario.execute(listing)

@@ -83,7 +83,7 @@ extension Law {
           "\(samples.feed.surface) \(text)")
       }
       // Bad UTF-8 by itself costs an item or a member, and not the answer.
-      for kind: FaultScript.Kind in [.cut(0), .cut(body.count / 2), .wrongType] {
+      for kind: FaultScript.Kind in [.truncate(0), .truncate(body.count / 2), .wrongType] {
         let outcome = try await asked.refreshed(kind)
         findings.expect(
           outcome.error?.code, is: .malformedResponse, "A broken answer is not told as one.",
@@ -172,7 +172,7 @@ extension Law {
       let scenario = try await LawScenario(subject)
       try await scenario.furnish()
       let before = try await scenario.visible(samples)
-      scenario.network.load(FaultScript([.init(.deadBefore, times: nil)]))
+      scenario.network.load(FaultScript([.init(.resetBefore, times: nil)]))
       let outcome = try await scenario.refresh(samples)
       if !outcome.isRetry || outcome.error?.code != .unavailable {
         findings.note("A dead network is not told as one.", "\(samples.listing.verb): \(outcome)")
@@ -225,7 +225,9 @@ extension Change {
   var takesItemsAway: Bool {
     switch self {
     case .items(_, .replace, _), .removed: true
-    default: false
+    case .items, .unchanged, .person, .settings, .metrics, .total, .settled, .abandoned, .throttled,
+      .ignored, .keep, .secret, .wanted, .pushToken:
+      false
     }
   }
 }

@@ -109,7 +109,7 @@ private struct LiveChannel {
       case .cancelTimer(let name): timers[name] = nil
       case .connect: (wantsSocket, isOpen) = (true, false)
       case .close: isOpen = false
-      default: break
+      case .send, .renewCredential, .poll, .record: break
       }
     }
   }

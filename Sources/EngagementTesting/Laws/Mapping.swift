@@ -52,7 +52,7 @@ extension JSON {
       object.members.flatMap { member in
         member.value.texts.map { ([.key(member.key)] + $0.path, $0.text) }
       }
-    default: []
+    case .null, .bool, .integer, .number: []
     }
   }
 
@@ -60,14 +60,15 @@ extension JSON {
   func replacing(_ path: Path, by value: JSON) -> JSON {
     guard let first = path.first else { return value }
     let rest = Array(path.dropFirst())
-    switch (self, first) {
-    case (.object(var object), .key(let key)):
+    switch first {
+    case .key(let key):
+      guard var object else { return self }
       object[key] = object[key]?.replacing(rest, by: value)
       return .object(object)
-    case (.array(var values), .place(let place)) where values.indices.contains(place):
+    case .place(let place):
+      guard var values = array, values.indices.contains(place) else { return self }
       values[place] = values[place].replacing(rest, by: value)
       return .array(values)
-    default: return self
     }
   }
 }

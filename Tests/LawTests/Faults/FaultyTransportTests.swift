@@ -1,40 +1,8 @@
 import EngagementHTTP
-import EngagementJSON
 import EngagementModel
 import EngagementTesting
 import Foundation
 import Testing
-
-@Suite struct FaultScriptTests {
-  private static let everything = FaultScript([
-    .init(.status(503, retryAfter: "120"), on: "GET /v1/cards", after: 2, times: 3),
-    .init(.status(429)), .init(.deadBefore, times: nil), .init(.deadAfter), .init(.cut(7)),
-    .init(.delay(.milliseconds(1_500))), .init(.wrongType), .init(.invalidUTF8), .init(.duplicate),
-  ])
-
-  @Test("a fault script survives a JSON round trip")
-  func roundTrip() throws {
-    let json = try JSON(parsing: Self.everything.json.encoded())
-    #expect(try FaultScript(json: json) == Self.everything)
-  }
-
-  @Test(
-    "an invalid fault script is refused, and the error names the field",
-    arguments: [
-      (#"{}"#, "faults"), (#"{"faults":[{"fault":"fire"}]}"#, "faults[0].fault"),
-      (#"{"faults":[{"fault":"deadAfter"},{"fault":"status"}]}"#, "faults[1].status"),
-      (#"{"faults":[{"fault":"status","status":99}]}"#, "faults[0].status"),
-      (#"{"faults":[{"fault":"cut","bytes":-1}]}"#, "faults[0].bytes"),
-      (#"{"faults":[{"fault":"cut","times":"often"}]}"#, "faults[0].times"),
-      (#"{"faults":[{"on":7,"fault":"cut"}]}"#, "faults[0].on"),
-    ])
-  func wrong(text: String, name: String) throws {
-    let json = try JSON(parsing: Array(text.utf8))
-    let error = #expect(throws: EngagementError.self) { try FaultScript(json: json) }
-    #expect(error?.code == .invalidArgument)
-    #expect(error?.message.contains(name) == true)
-  }
-}
 
 @Suite struct FaultyTransportTests {
   private static let body = #"{"a":1}"#
@@ -66,7 +34,7 @@ import Testing
 
   @Test("a fault applies only to its request line, after a given count and a given number of times")
   func counting() async {
-    let transport = transport(.init(.status(500), on: "GET /x", after: 1, times: 2))
+    let transport = transport(.init(.status(500), on: "GET /x", from: 2, times: 2))
     var seen: [String] = []
     for path in ["/x", "/y", "/x", "/y", "/x", "/x"] { seen.append(await send(transport, path)) }
     let (sound, fault) = ("200 \(Self.body)", "500 {}")
@@ -76,7 +44,7 @@ import Testing
 
   @Test(
     "a connection fails before or after the vendor receives the request",
-    arguments: [(FaultScript.Kind.deadBefore, 0), (.deadAfter, 1)])
+    arguments: [(FaultScript.Kind.resetBefore, 0), (.resetAfter, 1)])
   func dead(kind: FaultScript.Kind, count: Int) async {
     #expect(await send(transport(.init(kind))) == "unavailable")
     #expect(heard.next() == count)
@@ -85,7 +53,7 @@ import Testing
   @Test("a duplicate reaches the vendor twice, and a delay advances the clock")
   func doubledAndLate() async {
     let start = clock.now
-    _ = await send(transport(.init(.duplicate)))
+    _ = await send(transport(.init(.duplicateRequest)))
     #expect(heard.next() == 2)
     _ = await send(transport(.init(.delay(.seconds(90)))))
     #expect(clock.now.timeIntervalSince(start) == 90)
@@ -94,7 +62,7 @@ import Testing
   @Test(
     "a fault cuts the body, changes its type or makes it invalid UTF-8",
     arguments: [
-      (FaultScript.Kind.cut(3), #"200 {"a"#), (.wrongType, "200 []"),
+      (FaultScript.Kind.truncate(3), #"200 {"a"#), (.wrongType, "200 []"),
       (.invalidUTF8, "200 {\"\u{fffd}\u{fffd}\":1}"),
     ])
   func spoiled(kind: FaultScript.Kind, text: String) async {
@@ -103,7 +71,7 @@ import Testing
 
   @Test("a new script replaces the previous one")
   func loading() async {
-    let transport = transport(.init(.deadBefore, times: nil))
+    let transport = transport(.init(.resetBefore, times: nil))
     #expect(await send(transport) == "unavailable")
     transport.load(FaultScript([.init(.status(418))]))
     #expect(await send(transport) == "418 {}")
