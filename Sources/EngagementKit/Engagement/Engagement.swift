@@ -66,13 +66,13 @@ public final class Engagement: Sendable {
     for observer in observers { dependencies.commitPublisher.add(observer) }
   }
 
-  /// The folder that goes when this is closed; nil for a cache that stays.
+  /// The folder of a temporary cache, which `close()` removes; nil for any other.
   var folder: String? { location.folder }
 
   // MARK: Running
 
-  /// Delivers what was accepted and keeps what is shown and counted in time, until the task is
-  /// cancelled or `close()` is called; it is cleanly stopped when it returns.
+  /// Sends accepted actions and updates what depends on the time, such as expiry and sessions,
+  /// until the task is cancelled or `close()` is called. All work has stopped when it returns.
   ///
   /// Throws `busy` while it runs already, `conflict` once it is closed.
   public func run() async throws(EngagementError) {
@@ -90,8 +90,8 @@ public final class Engagement: Sendable {
   }
 
   /// Stops all work and closes the cache, so that the system may freeze the process. Other processes
-  /// read the cache all the same, and leave in the journal what is to be taken in. Whatever is
-  /// asked meanwhile opens the cache again.
+  /// can still read the cache and append to the journal. A call made meanwhile opens the cache
+  /// again.
   public func suspend() async throws(EngagementError) {
     try lifecycle.checkOpen()
     await lifecycle.suspend()
@@ -106,15 +106,16 @@ public final class Engagement: Sendable {
     lifecycle.resume()
   }
 
-  /// Stops what runs and releases the cache; a temporary one is removed. Safe to call more than
-  /// once, and before anything runs.
+  /// Stops `run()`, ends all streams and releases the cache; a temporary cache is removed. Safe to
+  /// call more than once, and before `run()`.
   ///
-  /// Every later call throws `conflict`; snapshots stay as they were last.
+  /// Every later call throws `conflict`. Snapshots keep their last value.
   public func close() async throws(EngagementError) {
     guard await lifecycle.close() else { return }
     defer { location.remove() }
     // An application's own source may hold the application, and with it this.
     credentialCache.removeAll()
+    feedPublisher.close()
     try await dependencies.store.suspend()
   }
 }

@@ -34,8 +34,12 @@ extension FeedPublisher {
     let subscribe = { @Sendable in
       let (stream, updates) = AsyncStream.makeStream(
         of: FeedUpdates<Feed>.Update.self, bufferingPolicy: .bufferingNewest(1))
-      let number = self.add(observer(updates))
-      updates.onTermination = { [weak self] _ in self?.removeObserver(number) }
+      let observer = observer(updates)
+      if let number = self.add(observer) {
+        updates.onTermination = { [weak self] _ in self?.removeObserver(number) }
+      } else {
+        observer.finish()
+      }
       return stream
     }
     return FeedUpdates(

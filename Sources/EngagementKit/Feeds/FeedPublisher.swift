@@ -50,6 +50,7 @@ final class FeedPublisher: CommitObserver {
     var feedState: FeedState
     var observers = FeedObservers()
     var hasRestoredRoutes = false
+    var isClosed = false
 
     mutating func tellAll(at now: Date) {
       observers.tell(of: observers.places, from: &feedState, at: now)
@@ -201,8 +202,8 @@ final class FeedPublisher: CommitObserver {
 
   // MARK: Observing
 
-  /// Adds an observer, which gets the present state first.
-  func add(_ observer: FeedObserver) -> Int {
+  /// Adds an observer, which gets the present state first; nil after `close()`.
+  func add(_ observer: FeedObserver) -> Int? {
     let now = clock.now
     return state.withLock { state in
       switch observer {
@@ -211,8 +212,18 @@ final class FeedPublisher: CommitObserver {
       case .inbox:
         observer.tell(of: state.observers.inbox(of: &state.feedState, at: now))
       }
-      return state.observers.add(observer)
+      return state.isClosed ? nil : state.observers.add(observer)
     }
+  }
+
+  /// Ends every observation. The snapshots stay as they are.
+  func close() {
+    let observers = state.withLock { state in
+      state.isClosed = true
+      return state.observers.removeAll()
+    }
+    // Outside the lock: an observer that ends takes itself off the list.
+    for observer in observers { observer.finish() }
   }
 
   func removeObserver(_ number: Int) {

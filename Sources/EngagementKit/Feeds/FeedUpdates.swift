@@ -1,17 +1,17 @@
 extension Engagement {
-  /// What is seen and what it becomes: the present value first, then one for each change.
+  /// The values of a feed: the current one first, then one for each change.
   ///
-  /// A slow reader misses values, never the newest. When another user signs in, the values go on
-  /// with that user's; when the user signs out, they end.
+  /// A slow reader misses values, but never the newest. When another user signs in, that user's
+  /// values follow. The sequence ends when the user signs out and when the engagement is closed.
   public struct FeedUpdates<Feed: Hashable & Sendable>: AsyncSequence, Sendable {
     let interval: Duration
     let clock: any EngagementClock
     let isCurrent: @Sendable (_ epoch: Int) -> Bool
     let subscribe: @Sendable () -> AsyncStream<Update>
 
-    /// A value that is worked out only where somebody reads it.
+    /// A value that is computed when it is read.
     struct Update: Sendable {
-      /// Under which user and which route it is shown.
+      /// Changes with the user and with the routes.
       let epoch: Int
       let feed: @Sendable () -> Feed
     }
@@ -47,7 +47,7 @@ extension Engagement {
         if let last, interval > .zero { await clock.sleep(until: last.at + interval) }
         while let update = await updates.next(isolation: actor) {
           let feed = update.feed()
-          // Asked last: what was taken out before another user came is not handed out after.
+          // Checked last: the user may have changed since the update was taken.
           guard isCurrent(update.epoch), feed != last?.feed else { continue }
           last = (feed, clock.uptime)
           return feed

@@ -49,6 +49,21 @@ import Testing
     #expect(plain.locale == "en_US" && !plain.timeZone.isEmpty && !plain.systemVersion.isEmpty)
   }
 
+  @Test("X1: closing ends every stream, and a later stream has the last value alone")
+  func closedStreams() async throws {
+    let stage = try await Stage([PuppetAdapter("a")])
+    var cards = stage.engagement.cardUpdates(in: "home").makeAsyncIterator()
+    var inbox = stage.engagement.inboxUpdates.makeAsyncIterator()
+    #expect(await cards.next() != nil)
+    #expect(await inbox.next() != nil)
+    try await stage.engagement.close()
+    #expect(await cards.next() == nil)
+    #expect(await inbox.next() == nil)
+    var late = stage.engagement.cardUpdates(in: "home").makeAsyncIterator()
+    #expect(await late.next() == stage.engagement.cards(in: "home"))
+    #expect(await late.next() == nil)
+  }
+
   @Test("X1: a closed engagement refuses every call, and a refresh fails with the same error")
   func closed() async throws {
     let stage = try await Stage([PuppetAdapter("a")])
