@@ -34,10 +34,10 @@ private func setting(_ name: String, or standard: UInt64) -> UInt64 {
   }
 
   private func run(_ seed: UInt64, in parent: URL) async {
-    var taken: [Step] = []
+    var taken: [ScheduleStep] = []
     do {
       let world = try await World(in: parent)
-      for step in Step.schedule(seed: seed, length: 50) {
+      for step in ScheduleStep.schedule(seed: seed, length: 50) {
         taken.append(step)
         try await world.take(step)
         let faults = try await world.faults()
@@ -50,7 +50,7 @@ private func setting(_ name: String, or standard: UInt64) -> UInt64 {
     }
   }
 
-  private func report(_ seed: UInt64, _ steps: [Step], _ faults: [String]) {
+  private func report(_ seed: UInt64, _ steps: [ScheduleStep], _ faults: [String]) {
     Issue.record("seed \(seed): \(faults.joined(separator: "; ")), after \(steps)")
   }
 }

@@ -50,7 +50,7 @@ final class World {
 
   // MARK: Steps
 
-  func take(_ step: Step) async throws {
+  func take(_ step: ScheduleStep) async throws {
     switch step {
     case .signIn(let number): try await signIn(Self.user(number))
     case .signOut(let wiping): try await signOut(wiping: wiping)

@@ -4,7 +4,7 @@ import Glibc
 /// A server on a free loopback port. It runs a test's script on each connection, so it can violate
 /// any protocol.
 package final class TestServer: Sendable {
-  package typealias Script = @Sendable (Connection) throws -> Void
+  package typealias Script = @Sendable (ServerConnection) throws -> Void
 
   package let port: Int
   /// The recorded heads of requests, in the order in which they were read.
@@ -14,7 +14,7 @@ package final class TestServer: Sendable {
   private struct Seen {
     var heads: [String] = []
     var connections = 0
-    var open: [Int32: Connection] = [:]
+    var open: [Int32: ServerConnection] = [:]
     var isOver = false
   }
 
@@ -65,7 +65,7 @@ package final class TestServer: Sendable {
   deinit { listener.end() }
 
   private func serve(_ socket: Int32, _ context: TLSContext?, _ script: @escaping Script) {
-    let connection = Connection(socket) { [weak self] head in
+    let connection = ServerConnection(socket) { [weak self] head in
       self?.seen.withLock { $0.heads.append(head) }
     }
     let isOver = seen.withLock { seen in

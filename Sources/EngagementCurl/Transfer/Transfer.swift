@@ -7,7 +7,7 @@ import EngagementPlatform
 ///
 /// Only the thread that drives uses it.
 final class Transfer {
-  typealias Outcome = Result<Received, EngagementError>
+  typealias Outcome = Result<ReceivedData, EngagementError>
 
   let order: Order
   let ticket: Ticket
@@ -15,7 +15,7 @@ final class Transfer {
   let continuation: CheckedContinuation<Outcome, Never>
   /// Why this side ended the transfer; nil if it did not.
   private(set) var refusal: Refusal?
-  var received = Received()
+  var received = ReceivedData()
   private let maximumBodyBytes: Int
   private var sendings = 0
 

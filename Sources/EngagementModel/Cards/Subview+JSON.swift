@@ -5,8 +5,8 @@ struct Subviews: FieldValue {
   var member: JSON? { list.isEmpty ? Optional.none : json }
 
   package var json: JSON {
-    var seen: Set<JSONKey> = []
-    let unique = list.filter { seen.insert(JSONKey($0.id)).inserted }
+    var seen: Set<MemberKey> = []
+    let unique = list.filter { seen.insert(MemberKey($0.id)).inserted }
     return .object(
       JSONObject(uniqueMembers: unique.map { JSONObject.Member($0.id, $0.content.json) }))
   }

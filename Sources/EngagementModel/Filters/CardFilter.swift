@@ -88,8 +88,8 @@ extension CardFilter.Field: Hashable {
     hasher.combine(variable)
   }
 
-  private var variable: JSONKey? {
-    if case .variable(let name) = self { JSONKey(name) } else { nil }
+  private var variable: MemberKey? {
+    if case .variable(let name) = self { MemberKey(name) } else { nil }
   }
 }
 

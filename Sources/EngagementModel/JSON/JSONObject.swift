@@ -68,8 +68,8 @@ extension JSONObject: Hashable {
       return left.members.allSatisfy { right[$0.key] == $0.value }
     }
     let values = Dictionary(
-      right.members.map { (JSONKey($0.key), $0.value) }, uniquingKeysWith: { first, _ in first })
-    return left.members.allSatisfy { values[JSONKey($0.key)] == $0.value }
+      right.members.map { (MemberKey($0.key), $0.value) }, uniquingKeysWith: { first, _ in first })
+    return left.members.allSatisfy { values[MemberKey($0.key)] == $0.value }
   }
 
   /// Up to this count, a walk costs less than a dictionary.
@@ -87,6 +87,6 @@ extension JSONObject: Hashable {
 }
 
 /// A key in a set or a dictionary, compared by its bytes.
-struct JSONKey: ByteComparable {
+struct MemberKey: ByteComparable {
   let rawValue: String
 }

@@ -21,7 +21,7 @@ private struct Chain {
 }
 
 @Suite struct PinningTests {
-  private static func answerAll(_ connection: Connection) throws {
+  private static func answerAll(_ connection: ServerConnection) throws {
     while true {
       try connection.readHead()
       try connection.answer("200 OK", "ok")

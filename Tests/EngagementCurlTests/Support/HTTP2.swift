@@ -2,11 +2,11 @@ import TestServers
 
 /// As much of a server's HTTP/2 as it takes to answer `GET`s.
 struct HTTP2 {
-  let connection: Connection
+  let connection: ServerConnection
   /// The streams on which a whole request has come.
   private(set) var asked: [UInt32] = []
 
-  init(_ connection: Connection) throws {
+  init(_ connection: ServerConnection) throws {
     self.connection = connection
     let preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
     guard try connection.read(exactly: preface.utf8.count) == Array(preface.utf8) else {

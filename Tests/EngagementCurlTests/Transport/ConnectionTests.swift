@@ -5,7 +5,7 @@ import TestServers
 import Testing
 
 @Suite struct ConnectionTests {
-  private static func answerAll(_ connection: Connection) throws {
+  private static func answerAll(_ connection: ServerConnection) throws {
     while true {
       try connection.readHead()
       try connection.answer("200 OK", "ok")
@@ -69,7 +69,7 @@ import Testing
   }
 
   /// Answers once and then, having read a second request, goes away without a word.
-  private static func dieOnSecond(_ connection: Connection) throws {
+  private static func dieOnSecond(_ connection: ServerConnection) throws {
     let head = try connection.readHead()
     try connection.answer("200 OK", "ok")
     if head.contains("/first") { try connection.readHead() }

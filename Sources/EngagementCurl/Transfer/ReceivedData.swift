@@ -1,7 +1,7 @@
 import EngagementHTTP
 
 /// The data received for one request: the unchanged lines of the head and the decoded body.
-struct Received: Sendable {
+struct ReceivedData: Sendable {
   /// The most bytes of heads, including interim ones: far more than servers send, and still
   /// harmless.
   static let headLimit = 64 << 10

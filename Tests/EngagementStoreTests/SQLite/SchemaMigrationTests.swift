@@ -21,7 +21,7 @@ private let released = Migrations([
 
 private func migration(_ sql: String) -> Migration { Migration(name: "next", sql: sql, digest: "") }
 
-@Suite struct MigrationTests {
+@Suite struct SchemaMigrationTests {
   // Held by the suite, so that the folder outlives whatever the test opened in it.
   private let scratch: Scratch
 

@@ -1,7 +1,7 @@
 import TestSupport
 
 /// One thing that happens to an installation.
-enum Step: Hashable, Sendable {
+enum ScheduleStep: Hashable, Sendable {
   case signIn(Int)
   case signOut(wiping: Bool)
   /// Asks for a surface anew.
@@ -33,12 +33,12 @@ enum Step: Hashable, Sendable {
   static let users = 4
 
   /// A schedule as its seed has it.
-  static func schedule(seed: UInt64, length: Int) -> [Step] {
+  static func schedule(seed: UInt64, length: Int) -> [ScheduleStep] {
     var random = SeededGenerator(seed: seed)
     return (0..<length).map { _ in any(&random) }
   }
 
-  private static func any(_ random: inout SeededGenerator) -> Step {
+  private static func any(_ random: inout SeededGenerator) -> ScheduleStep {
     switch random.below(100) {
     case ..<8: .signIn(1 + random.below(users - 1))
     case ..<11: .signOut(wiping: random.chance(30))

@@ -6,7 +6,7 @@ import Glibc
 /// One connection of a test server, on its own thread.
 // Only the connection's own thread changes it. The server shuts its socket down by number, under a
 // lock.
-package final class Connection: @unchecked Sendable {
+package final class ServerConnection: @unchecked Sendable {
   private let socket: Int32
   private let note: (String) -> Void
   private var tls: OpaquePointer?
@@ -103,7 +103,7 @@ package final class Connection: @unchecked Sendable {
   }
 }
 
-extension Connection {
+extension ServerConnection {
   /// Forwards bytes between the client and a server on this machine until one of them closes.
   package func join(_ port: Int) throws {
     let other = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -117,7 +117,7 @@ extension Connection {
       }
     }
     guard code == 0 else { throw TestFailure("no server behind the proxy") }
-    let server = Connection(other) { _ in }
+    let server = ServerConnection(other) { _ in }
     let back = DispatchSemaphore(value: 0)
     try detachThread(for: "the way back") {
       blockBrokenPipes()
@@ -131,7 +131,7 @@ extension Connection {
     server.close()
   }
 
-  private func pass(to other: Connection) throws {
+  private func pass(to other: ServerConnection) throws {
     while true { try other.write(try read()) }
   }
 
