@@ -166,8 +166,8 @@ struct SyncReport: Sendable {
     if !console.isJSON { tellFailures(on: console) }
   }
 
-  /// In full, since a table that fits its terminal has room for a few words; each once, however many
-  /// surfaces it cost.
+  /// In full, since a table that fits its terminal has room for a few words; each once, however
+  /// many surfaces it cost.
   private func tellFailures(on console: Console) {
     var told: [EngagementError] = []
     for row in rows {

@@ -23,8 +23,8 @@ public final class Interrupts: Sendable {
 
   /// Installs the signal handler, the first time. A command that ends at once needs no thread.
   ///
-  /// A shell makes a background job ignore Ctrl-C. The handler is installed there too: a process that
-  /// sends the signal to the job by its number means it.
+  /// A shell makes a background job ignore Ctrl-C. The handler is installed there too: a process
+  /// that sends the signal to the job by its number means it.
   private func prepare() {
     let isFirst = state.withLock { state in
       defer { state.isPrepared = true }

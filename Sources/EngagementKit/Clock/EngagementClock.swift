@@ -5,8 +5,8 @@ public protocol EngagementClock: Sendable {
   /// The wall clock: it may jump, in either direction.
   var now: Date { get }
 
-  /// The time since some fixed point. It never goes back and no user can set it. Delays and time-outs
-  /// are measured by it.
+  /// The time since some fixed point. It never goes back and no user can set it. Delays and
+  /// time-outs are measured by it.
   var uptime: Duration { get }
 
   /// Returns when `uptime` has come that far, or as soon as the task is cancelled.

@@ -2,11 +2,11 @@ import EngagementModel
 import EngagementPlatform
 
 extension Engagement {
-  /// Where everything is kept.
+  /// The place of the cache.
   public enum Cache: Hashable, Sendable {
-    /// Permanent: in this file and in files beside it. A missing folder is created.
+    /// This file and files beside it, which stay. A missing folder is created.
     case file(String)
-    /// In a folder of its own that is gone after `close()`.
+    /// A folder of its own, which `close()` removes.
     case temporary
   }
 }
@@ -14,7 +14,7 @@ extension Engagement {
 /// The place of an open cache.
 struct CacheLocation: Sendable {
   let path: String
-  /// What goes with the cache; nil for one that stays.
+  /// The folder of a temporary cache; nil for any other.
   let folder: String?
 
   init(_ cache: Cache) throws(EngagementError) {
@@ -43,10 +43,10 @@ struct CacheLocation: Sendable {
       path: folder.appendingPathComponent("cache.sqlite").path, folder: folder.path)
   }
 
-  /// Takes away what is temporary.
+  /// Removes a temporary cache.
   func remove() {
     guard let folder else { return }
-    // What cannot be removed now is the system's to remove.
+    // The system clears its temporary folder of what cannot be removed now.
     try? FileManager.default.removeItem(atPath: folder)
   }
 }

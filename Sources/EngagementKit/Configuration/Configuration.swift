@@ -1,10 +1,10 @@
 import EngagementAdapterAPI
 import EngagementModel
 
-/// What an application opens a cache with, checked before anything is opened.
+/// The arguments of `Engagement.open`, checked before anything is opened.
 struct Configuration: Sendable {
   let cache: Cache
-  /// Nil for a reader: no vendor learns of it.
+  /// Nil for a reader, which contacts no vendor.
   let device: Device?
   let providers: [Provider]
   let routes: Routes

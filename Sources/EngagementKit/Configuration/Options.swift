@@ -1,7 +1,7 @@
 extension Engagement {
-  /// What need not be said to open an `Engagement`.
+  /// Optional settings of `Engagement.open`.
   public struct Options: Sendable {
-    /// Keeps what is done in one environment apart from any other.
+    /// The name of the environment. The users of each environment have partitions of their own.
     public var environment: String
     /// Where secrets are kept; nil for a file of its own beside the cache, `<cache>.secrets`.
     public var secrets: (any SecretStore)?
@@ -25,8 +25,8 @@ extension Engagement {
       self.limits = limits
     }
 
-    /// How much may wait to be delivered. Beyond it, analytics make room, the oldest first, and
-    /// actions are refused with `queueFull`.
+    /// How many rows the outbox holds. If it is full, the oldest analytics are dropped for newer
+    /// rows; if there are none, actions are refused with `queueFull`.
     public struct Limits: Hashable, Sendable {
       public var rows: Int
       public var bytes: Int

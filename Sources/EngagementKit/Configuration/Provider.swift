@@ -5,8 +5,8 @@ extension Engagement {
   /// The vendors of an application, each under the id that the application gives it:
   /// `["braze": .braze(endpoint: endpoint, apiKey: key), "vibes": .vibes(appID: "club")]`.
   ///
-  /// The order stays, two providers may be of one vendor, and an id that is there twice is kept, so
-  /// that `open` can report it.
+  /// The order is kept. Two providers may have the same vendor. `open` reports an id that is there
+  /// twice.
   public struct Providers: Sendable, ExpressibleByDictionaryLiteral {
     let list: [Provider]
 
@@ -33,7 +33,7 @@ struct Provider: Sendable {
 }
 
 extension [Provider] {
-  /// Throws `notFound` where there is none of that name.
+  /// Throws `notFound` if there is no provider with this id.
   func named(_ id: ProviderID) throws(EngagementError) -> Provider {
     guard let provider = first(where: { $0.id == id }) else {
       throw EngagementError(

@@ -33,8 +33,8 @@ struct ConsentPolicy: Hashable, Sendable {
     }
   }
 
-  /// Throws `consentDenied` for an operation that may not be sent. A prerequisite may be sent if the
-  /// operation that needs it may.
+  /// Throws `consentDenied` for an operation that may not be sent. A prerequisite may be sent if
+  /// the operation that needs it may.
   func check(_ operation: Operation, _ attempt: Attempt) throws(EngagementError) {
     guard allowsSending(operation.verb) || attempt.purpose.map(allowsSending) == true else {
       throw EngagementError(

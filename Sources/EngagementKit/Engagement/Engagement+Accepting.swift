@@ -3,7 +3,7 @@ import EngagementModel
 import EngagementStore
 
 extension Engagement {
-  /// Accepts an action of the present user on an item, on the first of the surfaces that has it.
+  /// Accepts an action on an item, on the first of the surfaces that has the item.
   func accept(
     _ action: ItemAction, on id: ItemID, among surfaces: [Surface], as userSession: UserSession
   ) async throws(EngagementError) -> Receipt {
@@ -23,7 +23,7 @@ extension Engagement {
     }
   }
 
-  /// Accepts an event of the present user for each of the providers.
+  /// Accepts an event for each of the providers.
   func accept(
     _ event: EngagementEvent, for providers: [Provider], as userSession: UserSession
   ) async throws(EngagementError) -> Receipt {
@@ -47,7 +47,9 @@ extension Engagement {
     }
   }
 
-  /// Something that happens now, at a provider where it concerns one alone.
+  /// An event that happens now.
+  ///
+  /// - Parameter provider: The only provider that the event concerns; nil for several.
   func event(
     _ kind: EngagementEvent.Kind, by provider: Provider?, _ properties: JSONObject
   ) -> EngagementEvent {
@@ -59,7 +61,7 @@ extension Engagement {
 }
 
 extension ConsentPolicy {
-  /// Throws `consentDenied` where the user does not allow the kind.
+  /// Throws `consentDenied` if the user does not allow events of this kind.
   fileprivate func check(_ kind: EngagementEvent.Kind) throws(EngagementError) {
     guard allows(kind) else {
       throw EngagementError(

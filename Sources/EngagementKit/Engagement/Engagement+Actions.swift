@@ -3,17 +3,18 @@ public import EngagementModel
 import EngagementStore
 
 extension Engagement {
-  // MARK: What a user does to an item
+  // MARK: Actions on items
 
-  /// Does something to an item. When this returns it is accepted: the user sees it, and it reaches
-  /// the vendor that owns the item, whenever that can be reached, in the order in which things were
-  /// done to the item.
+  /// Performs an action on an item. When this returns, the action is accepted: it is durable, and
+  /// the feeds show its effect. `run()` sends it to the item's vendor as soon as the vendor can be
+  /// reached. Actions on one item are sent in the order in which they were accepted.
   ///
-  /// Throws `unsupported` for what the vendor lacks, `notFound` where the item is not in the cache,
-  /// `invalidArgument` for what no vendor takes, `consentDenied` where the user's consent does not
-  /// allow it and `queueFull` where too much waits already. Then nothing has happened.
+  /// Throws `unsupported` if the vendor has no such action, `notFound` if the item is not in the
+  /// cache, `invalidArgument` if no vendor would take the values, `consentDenied` if the user's
+  /// consent does not allow the action, and `queueFull` if the outbox is full. An action that
+  /// throws has changed nothing.
   ///
-  /// - Parameter surface: Where the item is shown; nil looks among the cards and then in the inbox.
+  /// - Parameter surface: The item's surface; nil looks among the cards and then in the inbox.
   @discardableResult public func perform(
     _ action: ItemAction, on id: ItemID, surface: Surface? = nil
   ) async throws(EngagementError) -> Receipt {
@@ -24,21 +25,21 @@ extension Engagement {
     return try await accept(action, on: id, among: surfaces, as: userSession)
   }
 
-  /// Does something to a card; see `perform(_:on:surface:)`.
+  /// Performs an action on a card; see `perform(_:on:surface:)`.
   @discardableResult public func perform(
     _ action: ItemAction, on card: Card
   ) async throws(EngagementError) -> Receipt {
     try await perform(action, on: card.id, surface: .cards)
   }
 
-  /// Does something to a message of the inbox; see `perform(_:on:surface:)`.
+  /// Performs an action on a message of the inbox; see `perform(_:on:surface:)`.
   @discardableResult public func perform(
     _ action: ItemAction, on message: InboxMessage
   ) async throws(EngagementError) -> Receipt {
     try await perform(action, on: message.id, surface: .inbox)
   }
 
-  /// What no surface supports is refused before anything is looked up.
+  /// Throws `unsupported` if no surface has the action, before the item is looked up.
   private func checkSupport(
     of action: ItemAction, on surfaces: [Surface], at provider: Provider
   ) throws(EngagementError) {
@@ -50,21 +51,20 @@ extension Engagement {
       operation: verbs.first?.rawValue)
   }
 
-  // MARK: What happens otherwise
+  // MARK: Events
 
-  /// Records something of the application's own and reports it to every provider that takes such
-  /// events.
+  /// Records an event of the application and reports it to every provider that takes custom events.
   ///
-  /// Throws `invalidArgument` for an empty name, `unsupported` where no provider takes it,
-  /// `consentDenied` where the user's consent does not allow it and `queueFull` where too much
-  /// waits already. Then nothing has happened.
+  /// Throws `invalidArgument` for an empty name, `unsupported` if no provider takes the event,
+  /// `consentDenied` if the user's consent does not allow it, and `queueFull` if the outbox is
+  /// full. A call that throws has recorded nothing.
   @discardableResult public func track(
     _ name: String, _ properties: JSONObject = [:]
   ) async throws(EngagementError) -> Receipt {
     try await track(.custom, name: name, properties)
   }
 
-  /// The same for any kind of event; a `name` belongs to kinds that have one.
+  /// As `track(_:_:)`, for any kind of event. Custom events need a `name`.
   @discardableResult public func track(
     _ kind: EngagementEvent.Kind, name: String? = nil, _ properties: JSONObject = [:]
   ) async throws(EngagementError) -> Receipt {
@@ -88,7 +88,7 @@ extension Engagement {
 
   // MARK: Delivery
 
-  /// How many actions of the present user were accepted for each provider and have not ended yet.
+  /// How many accepted actions of the current user have not ended yet, for each provider.
   public var pendingCounts: [ProviderID: Int] {
     get async throws(EngagementError) {
       try lifecycle.checkOpen()
@@ -97,8 +97,9 @@ extension Engagement {
     }
   }
 
-  /// Sends what the present user has pending, to all providers at the same time, until nothing is
-  /// left that can be sent now or the time is up. It needs no `run()`, and works beside it.
+  /// Sends the current user's pending actions, to all providers at the same time. Returns when
+  /// nothing is left that can be sent now, or when the time is up. It works with and without
+  /// `run()`.
   public func flush(
     within limit: Duration = .seconds(5)
   ) async throws(EngagementError) -> DeliveryReport {
@@ -122,7 +123,7 @@ extension Engagement {
 }
 
 extension Provider {
-  /// Whether its vendor takes such events.
+  /// Whether the vendor takes events of this kind.
   func takes(_ kind: EngagementEvent.Kind) -> Bool {
     let capabilities = adapter.capabilities
     return capabilities.eventKinds.contains(kind)

@@ -2,7 +2,7 @@ package import EngagementAdapterAPI
 package import EngagementModel
 import EngagementStore
 
-/// What the laws need to try adapters, beyond what an application can ask for.
+/// What the laws need to test adapters, beyond the application's interface.
 extension Engagement {
   /// Executes one operation at a provider's vendor as the current user, without the outbox.
   package func execute(
@@ -12,18 +12,18 @@ extension Engagement {
     return await runtime.runner.execute(operation, attempt()).outcome
   }
 
-  /// Sends what waits for a provider as the present user, until nothing is left that can be sent
+  /// Sends the current user's pending rows for a provider, until nothing is left that can be sent
   /// now.
   package func deliver(to provider: ProviderID, within limit: Duration = .seconds(5)) async {
     _ = await outboxSender.drain(provider, as: dependencies.currentUser.present, within: limit)
   }
 
-  /// How many operations wait for what another of them has to do first.
+  /// How many operations wait for a prerequisite or a renewal that another operation executes.
   package func waiting(for provider: ProviderID) -> Int {
     runtimes[provider]?.runner.singleFlight.waiting ?? 0
   }
 
-  /// All that the provider's adapter may know now.
+  /// The context that the provider's adapter would get now.
   package func context(
     of provider: ProviderID
   ) async throws(EngagementError) -> AdapterContext {
@@ -31,7 +31,7 @@ extension Engagement {
     return try await runtime.host.context(attempt(), in: dependencies.currentUser.present.partition)
   }
 
-  /// Commits what a provider's live channel brought for the present user.
+  /// Commits changes that a provider's live channel brought for the current user.
   package func commit(
     _ changes: [Change], from provider: ProviderID
   ) async throws(EngagementError) {
@@ -39,7 +39,7 @@ extension Engagement {
     try await runtime.host.commit(changes, by: attempt())
   }
 
-  /// The campaigns of a provider's feed that the present user has.
+  /// The current user's campaigns in a provider's feed.
   package func campaigns(
     in feed: Feed, of provider: ProviderID
   ) async throws(EngagementError) -> [Campaign] {
@@ -49,7 +49,7 @@ extension Engagement {
     ).items
   }
 
-  /// The present user's part of the ledger.
+  /// The current user's events in the ledger.
   package func events() async throws(EngagementError) -> [EngagementEvent] {
     let partition = dependencies.currentUser.present.partition
     return try await dependencies.store.entries(after: 0, limit: 100_000, in: partition).map(

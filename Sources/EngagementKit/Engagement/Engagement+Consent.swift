@@ -3,7 +3,7 @@ public import EngagementModel
 import EngagementStore
 
 extension Engagement {
-  /// What the present user allows.
+  /// The current user's consent.
   public var consent: Consent {
     get async throws(EngagementError) {
       try lifecycle.checkOpen()
@@ -11,13 +11,13 @@ extension Engagement {
     }
   }
 
-  /// Notes what the present user allows. It is durable before anything is sent under it.
+  /// Sets the current user's consent. It is durable before anything is sent under it.
   ///
-  /// What waits to be sent and is no longer allowed as analytics is dropped and counted as wiped;
-  /// what the user asked for waits until it is allowed again. Vendors that can be told are told
-  /// when data about the user may not be kept, and when it may again. Feeds go on as they are.
+  /// Pending analytics that the consent no longer allows are dropped and counted as wiped. Pending
+  /// actions that the user asked for are kept until they are allowed again. Vendors that have an
+  /// opt-out learn of a change to or from `denied`. Feeds do not change.
   ///
-  /// Where it throws, call it again: what was done is done once.
+  /// If this throws, call it again: a second call does nothing twice.
   public func setConsent(_ consent: Consent) async throws(EngagementError) {
     try lifecycle.checkOpen()
     try await setConsent(consent, of: dependencies.currentUser.present.partition)
@@ -29,14 +29,14 @@ extension Engagement {
     try await dependencies.store.setConsent(consent, of: partition)
     try await dropAnalytics(against: ConsentPolicy(consent: consent), of: partition)
     try await tellVendors(optedOut: consent == .denied, for: partition)
-    // What was held back may go now.
+    // Rows that the former consent held back may be sent now.
     outboxSender.wake()
   }
 
   private func dropAnalytics(
     against rule: ConsentPolicy, of partition: Partition
   ) async throws(EngagementError) {
-    // What the user asked for is only held back while consent is denied.
+    // Denied consent holds back the user's own actions and does not drop them.
     let rule = rule.consent == .denied ? ConsentPolicy(consent: .essential) : rule
     guard rule.consent != .full else { return }
     for provider in dependencies.providers {
@@ -61,14 +61,14 @@ extension Engagement {
       let delivery = Intent.Delivery(
         to: provider.id, .operation(.optOut(optedOut)), key: dependencies.key())
       try await dependencies.accept([Intent(deliveries: [delivery])], in: partition)
-      // After it was accepted: a kill in between tells a vendor twice and never not at all.
+      // Only after the row is accepted: after a kill in between, the vendor is told twice.
       try await memory.keep([name: .bool(optedOut)], .user, in: partition)
     }
   }
 }
 
 extension ConsentPolicy {
-  /// Whether a row that was accepted under another consent may still go.
+  /// Whether a row that was accepted under another consent may be sent under this one.
   func allowsSending(_ row: OutboxRow) -> Bool {
     switch row.work {
     case .event(let event): allows(event.kind)

@@ -3,23 +3,23 @@ public import EngagementModel
 import EngagementStore
 
 extension Engagement {
-  /// Takes away everything that is held about a person here: what was shown, what was done, what
-  /// waits to be sent, credentials and secrets. When it returns none of it is in any file.
+  /// Erases everything that this installation holds about a user: items, events, pending actions,
+  /// credentials and secrets. When this returns, none of it is in any file.
   ///
-  /// The person who uses the application is signed out first, dropping what waits. What vendors
-  /// hold is theirs to erase: see `setConsent(_:)` for telling them to keep nothing.
+  /// The current user is signed out first, with `undelivered: .discard`. Vendors keep what they
+  /// have; `setConsent(.denied)` tells those that have an opt-out to collect nothing more.
   ///
-  /// Where it throws, call it again: what was taken away stays away.
+  /// If this throws, call it again: what was erased stays erased.
   public func eraseData(of user: User) async throws(EngagementError) -> ErasureReport {
     try lifecycle.checkOpen()
     var report = ErasureReport()
     if dependencies.currentUser.present.user == user, !user.isAnonymous {
       report.signOut = try await signOut(undelivered: .discard)
     }
-    // What an extension left is taken away with the rest.
+    // Imported first, so that entries of an extension are erased with the rest.
     try await journal.fold()
     let partition = try await dependencies.store.partition(of: user, at: dependencies.clock.now)
-    // What is still on its way for the user finds no place any more.
+    // Later answers to requests of this user are dropped.
     await dependencies.currentUser.forget(user)
     sessions.forget(partition)
     try await dependencies.secrets.removeAll(of: user, in: dependencies.environment)
@@ -29,13 +29,13 @@ extension Engagement {
     if user.isAnonymous, dependencies.currentUser.present.partition == partition {
       try await beginAnew(user)
     }
-    // Entries that an extension has left meanwhile for the erased user are dropped.
+    // Entries that an extension appended meanwhile for the erased user are dropped.
     try await journal.fold()
     return report
   }
 
-  /// Everything that is held about a person here, one object at a time, each with its `kind`; no
-  /// credential and no secret.
+  /// Everything that the cache holds about a user, as one object for each thing, with its `kind`.
+  /// Credentials and secrets are left out.
   public func exportData(of user: User) async throws(EngagementError) -> [JSONObject] {
     try lifecycle.checkOpen()
     try await journal.fold()
@@ -53,11 +53,11 @@ extension Engagement {
 }
 
 extension Engagement {
-  /// What an erasure took away.
+  /// What an erasure did.
   public struct ErasureReport: Hashable, Sendable {
     /// How many actions were dropped before they could be sent.
     public var discarded = 0
-    /// What the sign-out did, for a person who was using the application.
+    /// What the sign-out did; nil if the user was not the current one.
     public var signOut: SignOutReport?
 
     public init() {}

@@ -3,39 +3,39 @@ public import EngagementModel
 import EngagementStore
 
 extension Engagement {
-  // MARK: Now
+  // MARK: Snapshots
 
-  /// The cards of a container as they are seen now: from memory, without waiting.
+  /// The cards that a container shows now, from memory.
   public func cards(in container: ContainerID, options: CardOptions = .standard) -> CardFeed {
     feedPublisher.cards(in: container, options: options)
   }
 
-  /// How many cards a container has now.
+  /// How many cards a container shows now.
   public func cardCount(in container: ContainerID) -> CardCount { cards(in: container).count }
 
-  /// The messages of the inbox as they are seen now: from memory, without waiting.
+  /// The messages that the inbox shows now, from memory.
   public var inbox: InboxFeed { feedPublisher.inbox() }
 
-  /// The card as it is seen now, a control card too; nil where the user has none of that id.
+  /// The current user's card with this id, also a control card; nil if there is none.
   public func card(_ id: ItemID) -> Card? { feedPublisher.card(id) }
 
-  /// The message as it is seen now; nil where the user has none of that id.
+  /// The current user's message with this id; nil if there is none.
   public func message(_ id: ItemID) -> InboxMessage? { feedPublisher.message(id) }
 
-  // MARK: From now on
+  // MARK: Streams
 
-  /// The cards of a container: as they are, and again after each change.
+  /// The cards of a container: the current feed first, then a feed after each change.
   ///
-  /// A feed whose cards are as they were comes again when a provider's freshness changed: so a
-  /// refresh that worked is told from one that did not. After a switch of users the values are
-  /// those of the new one, after a sign-out there are none.
+  /// A successful refresh that changes no card gives a feed too, with a new `refreshDate(of:)`.
+  /// When another user signs in, that user's feeds follow. The stream ends when the user signs out
+  /// and when the engagement is closed.
   public func cardUpdates(
     in container: ContainerID, options: CardOptions = .standard
   ) -> FeedUpdates<CardFeed> {
     feedPublisher.cardUpdates(in: container, every: options.interval) { $0.feed(with: options) }
   }
 
-  /// How many cards a container has: now, and again after each change.
+  /// How many cards a container shows: the current count first, then one after each change.
   public func cardCountUpdates(
     in container: ContainerID, options: CardOptions = .standard
   ) -> FeedUpdates<CardCount> {
@@ -44,12 +44,12 @@ extension Engagement {
     }
   }
 
-  /// The messages of the inbox: as they are, and again after each change.
+  /// The messages of the inbox: the current feed first, then a feed after each change.
   public var inboxUpdates: FeedUpdates<InboxFeed> { feedPublisher.inboxUpdates() }
 
   // MARK: Routes
 
-  /// Which providers feed which surface now.
+  /// The routes that hold now.
   public var routes: Routes { feedPublisher.routes }
 
   /// Feeds a surface from other providers, from now on and over restarts.

@@ -4,20 +4,19 @@ public import EngagementModel
 import EngagementStore
 
 extension Engagement {
-  /// Opens the cache, takes in what extensions left, and shows what there is; nothing is asked of
-  /// any vendor.
+  /// Opens the cache and imports the entries of extensions. No vendor is asked for anything.
   ///
-  /// The last user is present again, and what the cache holds of that user is visible at once. The
-  /// kit can ask for credentials after `signIn` has given a source of them.
+  /// The user of the last run is the current user again, and the feeds show that user's cache.
+  /// Credentials are available after `signIn` has been called with a source of them.
   ///
-  /// Throws `invalidConfiguration` naming the field that is wrong, with the nearest name that is
-  /// right; and what a cache may throw: `newerSchema`, `unreadable`, `busy`, `storage`.
+  /// Throws `invalidConfiguration` with the name of the wrong field and the nearest right name, or
+  /// an error of the cache: `newerSchema`, `unreadable`, `busy`, `storage`.
   ///
   /// - Parameters:
-  ///   - device: What vendors are told about the installation. It is read at each use, since zones
-  ///     and locales change. Where its `id` is empty, one is made and kept in the cache.
-  ///   - containers: What the application's containers are called at each provider; no entry: the
-  ///     same name.
+  ///   - device: The installation as vendors see it. It is read at each use, since time zones and
+  ///     locales change. If its `id` is empty, an id is made once and kept in the cache.
+  ///   - containers: The names of the application's containers at each provider; no entry: the same
+  ///     name.
   public static func open(
     cache: Cache, device: @autoclosure @escaping @Sendable () -> Device,
     transport: any HTTPTransport, providers: Providers, routes: Routes,
@@ -101,7 +100,7 @@ extension Engagement {
     }
   }
 
-  /// Shows what the cache has, and takes in what extensions left.
+  /// Shows the feeds of the cache and imports the entries of extensions.
   private func start() async throws(EngagementError) {
     try await Self.despiteDamage { () async throws(EngagementError) in
       try await feedPublisher.enter(dependencies.currentUser.present)
@@ -117,8 +116,7 @@ extension Engagement {
 }
 
 extension Engagement {
-  /// Runs the body a second time if it met damage: the store repairs the cache before it is used
-  /// again. So no state of the file keeps a user out.
+  /// Runs the body again if it finds damage, since the store repairs the cache before the next use.
   private static func despiteDamage<Value>(
     _ body: () async throws(EngagementError) -> Value
   ) async throws(EngagementError) -> Value {

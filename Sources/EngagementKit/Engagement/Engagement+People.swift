@@ -11,10 +11,10 @@ extension Engagement {
     return try await dependencies.store.memory(of: provider, in: partition).person
   }
 
-  /// Changes what every vendor that takes it knows of the user; accepted when it returns.
+  /// Updates the user's profile at every vendor that has one. The update is accepted when this
+  /// returns.
   ///
-  /// Throws `invalidArgument` where there is nothing to change, `unsupported` where no vendor
-  /// takes it.
+  /// Throws `invalidArgument` if the update changes nothing, `unsupported` if no vendor takes it.
   @discardableResult public func updatePerson(
     _ update: PersonUpdate
   ) async throws(EngagementError) -> Receipt {
@@ -24,8 +24,8 @@ extension Engagement {
     return try await accept(.updatePerson(update))
   }
 
-  /// Ties this installation to the application's id of a person at every vendor that knows such
-  /// ids; accepted when it returns.
+  /// Associates this installation with the application's id of a person, at every vendor that
+  /// supports it. The operation is accepted when this returns.
   @discardableResult public func associate(
     _ person: UserID
   ) async throws(EngagementError) -> Receipt {
@@ -35,10 +35,10 @@ extension Engagement {
     return try await accept(.associate(person))
   }
 
-  /// Tells every vendor that keeps a record of this installation what it is like now: the versions,
-  /// time zone and place that the application's `device` gives. Accepted when it returns.
+  /// Sends the current values of `device`, such as versions and time zone, to every vendor that
+  /// keeps a record of the installation. The operation is accepted when this returns.
   ///
-  /// Throws `unsupported` where no vendor keeps one.
+  /// Throws `unsupported` if no vendor keeps such a record.
   @discardableResult public func updateDevice() async throws(EngagementError) -> Receipt {
     try await accept(.device(.update))
   }
@@ -49,11 +49,11 @@ extension Engagement {
     return try await accept(try await offers(of: operation, to: userSession), as: userSession)
   }
 
-  // MARK: For every provider that can
+  // MARK: Operations for several providers
 
-  /// A row for each provider whose vendor can do it.
+  /// A row for each provider whose vendor supports the operation.
   ///
-  /// Throws `consentDenied` where the user does not allow it and `unsupported` where none can.
+  /// Throws `consentDenied` if the user does not allow it and `unsupported` if no vendor has it.
   func offers(
     of operation: Operation, to userSession: UserSession
   ) async throws(EngagementError) -> [Intent.Delivery] {

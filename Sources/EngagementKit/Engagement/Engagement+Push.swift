@@ -3,9 +3,10 @@ public import EngagementModel
 import EngagementStore
 
 extension Engagement {
-  /// Keeps the token and has every vendor told that takes push tokens; accepted when it returns.
+  /// Keeps the token and registers it at every vendor that takes push tokens. The registrations are
+  /// accepted when this returns.
   ///
-  /// Throws `unsupported` where no vendor does, `invalidArgument` for an empty token.
+  /// Throws `unsupported` if no vendor takes tokens, `invalidArgument` for an empty token.
   @discardableResult public func registerPush(
     _ registration: PushRegistration
   ) async throws(EngagementError) -> Receipt {
@@ -22,8 +23,8 @@ extension Engagement {
     return try await accept(offers, as: userSession)
   }
 
-  /// Forgets the token of the environment and has every vendor told; until the last of them was,
-  /// it is kept for that alone.
+  /// Unregisters the environment's token at every vendor. The token is forgotten after the last
+  /// vendor has been told; until then nothing else uses it.
   @discardableResult public func unregisterPush(
     _ environment: PushEnvironment = .production
   ) async throws(EngagementError) -> Receipt {
@@ -43,14 +44,13 @@ extension Engagement {
     return receipt
   }
 
-  /// Handles a push of any vendor. Returns its owner and what it says, or nil for a push of no
-  /// configured provider, which the application handles as it did before.
+  /// Handles a push. Returns its owner and its contents, or nil for a push of none of the
+  /// providers, which the application handles itself.
   ///
-  /// A push has one owner, found by the keys that vendors mark theirs with. It counts once in each
-  /// phase, however often this is called and whether or not an extension left it in the journal.
-  /// What it changes is in the cache when this returns; what has to be done about it and what its
-  /// vendor wants to hear is accepted. Where the user has denied consent the notification is all
-  /// there is.
+  /// A push has one owner, found by the keys with which vendors mark their pushes. It counts once
+  /// in each phase, also if this is called again or an extension has put it in the journal. When
+  /// this returns, the push's changes are in the cache, and the requests and events that follow
+  /// from it are accepted. If the user has denied consent, nothing is recorded or sent.
   public func handlePush(
     _ push: JSON, phase: PushPhase = .delivered
   ) async throws(EngagementError) -> PushReception? {

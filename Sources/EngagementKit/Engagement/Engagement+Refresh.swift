@@ -1,10 +1,10 @@
 import EngagementModel
 
 extension Engagement {
-  /// Asks vendors anew, all providers of the route at the same time.
+  /// Fetches the target from its vendors, from all providers of the route at the same time.
   ///
-  /// What comes is in the cache and in every stream before this returns. A refresh of the same
-  /// that is under way is shared. After `close()` the outcome is `failed` for every provider, with
+  /// The result is in the cache and in every stream before this returns. Calls for the same target
+  /// share one request. After `close()` the outcome is `failed` for every provider, with
   /// `conflict`.
   public func refresh(_ target: RefreshTarget) async -> RefreshOutcome {
     do throws(EngagementError) {

@@ -1,14 +1,14 @@
 import EngagementModel
 
 extension Engagement {
-  /// Takes note of where the application is: launches, sessions and impressions come of it.
+  /// Reports the application's phase. Launches, sessions and impressions are derived from it.
   ///
-  /// It returns at once; what comes of it is recorded while `run()` runs.
+  /// This returns at once. The events are recorded while `run()` runs.
   public func setScenePhase(_ phase: ScenePhase) { sessions.scene(phase) }
 
-  /// Takes note of what a screen shows, of control cards too where they would be shown.
+  /// Reports how much of an item a screen shows. Report control cards too, where they would be.
   ///
-  /// An item of which at least half was visible for a second without a break counts as one
-  /// impression, once in a session. Call it whenever the fraction changes; it returns at once.
+  /// An item that is at least half visible for one second counts as one impression, once in a
+  /// session. Call this whenever the fraction changes; it returns at once.
   public func recordScreenEvent(_ event: ScreenEvent) { sessions.report(event) }
 }

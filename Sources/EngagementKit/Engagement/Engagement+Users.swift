@@ -3,22 +3,22 @@ public import EngagementModel
 import EngagementStore
 
 extension Engagement {
-  /// Who uses the application now.
+  /// The current user.
   public var user: User { dependencies.currentUser.present.user }
 
-  /// Signs in a user; returns when nothing of the former one is shown or sent any more.
+  /// Signs in a user. When this returns, nothing of the former user is shown or sent any more.
   ///
-  /// For the user who is already present only the source is replaced, with what it gave. The first
-  /// sign-in after anonymous use takes over what was done before where the vendor does so. Of
-  /// sign-ins at the same time the last one wins: it alone returns, the others throw `conflict`.
-  /// Where something fails, the former user stays.
+  /// If the user is signed in already, only the source of credentials is replaced, and credentials
+  /// of the former source are forgotten. The first sign-in after anonymous use adopts the anonymous
+  /// actions at vendors that support it. If several sign-ins are made at once, the last one wins
+  /// and the others throw `conflict`. If the sign-in fails, the former user stays.
   ///
   /// - Parameters:
-  ///   - consent: What the user allows, durable before anything is sent as the user; nil keeps what
-  ///     the user said before.
-  ///   - limit: How long vendors may take to be told that the former user leaves. What could not
-  ///     be told waits for that user to come back.
-  ///   - credentials: Asked when a vendor needs a credential, for as long as the user is present.
+  ///   - consent: The user's consent, durable before anything is sent as the user; nil keeps the
+  ///     consent that the user gave before.
+  ///   - limit: How long to wait for vendors that are told of the former user's sign-out. The rest
+  ///     is sent when that user signs in again.
+  ///   - credentials: Called when a vendor needs a credential, as long as the user is signed in.
   public func signIn(
     _ user: User, consent: Consent? = nil, within limit: Duration = .seconds(5),
     credentials: @escaping CredentialSource = { _ in nil }
@@ -35,10 +35,11 @@ extension Engagement {
     try await setConsent(consent, of: partition)
   }
 
-  /// Signs out the user, and reports what was delivered before, what was not, and which vendor may
-  /// still push to this installation.
+  /// Signs out the user. Reports which actions were delivered, kept or discarded, and which vendors
+  /// may still push to this installation.
   ///
-  /// The source of credentials is asked until this returns. Anonymous already, it does nothing.
+  /// The source of credentials may be called until this returns. For the anonymous user this does
+  /// nothing.
   public func signOut(
     within limit: Duration = .seconds(5), undelivered: UndeliveredActions = .keep
   ) async throws(EngagementError) -> SignOutReport {

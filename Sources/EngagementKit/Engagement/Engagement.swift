@@ -2,11 +2,11 @@ import EngagementAdapterAPI
 import EngagementModel
 import EngagementStore
 
-/// Several customer-engagement vendors as if they were one.
+/// Several customer-engagement vendors behind one interface.
 ///
-/// An application opens one and keeps it. What the user sees is there at once, from the cache;
-/// what the user does is accepted at once and delivered when it can be. Only `run()` does anything
-/// by itself.
+/// An application opens one engagement and keeps it. Feeds come from the local cache at once.
+/// Actions are accepted at once and sent later by `run()`. Nothing is sent or fetched unless the
+/// application calls for it.
 public final class Engagement: Sendable {
   /// The version of the library.
   public static let version = "0.4.0"
@@ -24,7 +24,7 @@ public final class Engagement: Sendable {
   private let location: CacheLocation
   var lifecycle: Lifecycle { dependencies.lifecycle }
 
-  /// Makes the parts of which an engagement consists, and opens the send lease and the journal.
+  /// Makes the parts of an engagement, and opens the send lease and the journal.
   init(
     _ dependencies: KitDependencies, _ configuration: Configuration, at location: CacheLocation
   ) throws(EngagementError) {
@@ -58,7 +58,7 @@ public final class Engagement: Sendable {
     refresher = Refresher(
       dependencies, runtimes, containers: configuration.containers,
       routes: { feedPublisher.routes })
-    // Receipts know how their rows ended before observers of feeds see it.
+    // Receipts first: they know of an ending before a feed shows it.
     let observers: [any CommitObserver] = [
       dependencies.tokensToUnregister, dependencies.receiptOutcomes, outboxSender, feedPublisher,
       sessions,
@@ -89,16 +89,16 @@ public final class Engagement: Sendable {
     }
   }
 
-  /// Stops all work and closes the cache, so that the system may freeze the process. Other processes
-  /// can still read the cache and append to the journal. A call made meanwhile opens the cache
-  /// again.
+  /// Stops all work and closes the cache, so that the system may freeze the process. Other
+  /// processes can still read the cache and append to the journal. A call made meanwhile opens the
+  /// cache again.
   public func suspend() async throws(EngagementError) {
     try lifecycle.checkOpen()
     await lifecycle.suspend()
     try await dependencies.store.suspend()
   }
 
-  /// Continues after `suspend()`, and imports what extensions left in the meantime.
+  /// Continues after `suspend()`, and imports the entries that extensions appended meanwhile.
   public func resume() async throws(EngagementError) {
     try lifecycle.checkOpen()
     try await dependencies.store.resume()
@@ -113,7 +113,7 @@ public final class Engagement: Sendable {
   public func close() async throws(EngagementError) {
     guard await lifecycle.close() else { return }
     defer { location.remove() }
-    // An application's own source may hold the application, and with it this.
+    // The application's source of credentials may hold a reference to this object.
     credentialCache.removeAll()
     feedPublisher.close()
     try await dependencies.store.suspend()

@@ -3,16 +3,16 @@ public import EngagementPlatform
 import EngagementStore
 
 extension Engagement {
-  /// The cards of one of the application's containers, as its user sees them now.
+  /// The cards that one of the application's containers shows.
   public struct CardFeed: Hashable, Sendable {
-    /// When each provider of the route last spoke of its part; nil for one that never did.
-    // It is what mostly differs, and the first member is the first to be compared.
+    /// When each provider of the route last answered; nil for one that never did.
+    // First, since `==` compares members in order and this one differs most often.
     var freshness: [ProviderID: Date?]
     /// In the order of the route.
     public var cards: [Card]
-    /// How many of them were not viewed yet. Control cards are never counted.
+    /// How many of them are not viewed yet, without control cards.
     public var unreadCount: Int
-    /// How many cards there are, with those that vendors say they have and do not list.
+    /// How many cards there are, including those that vendors count and do not list.
     public var total: Int
 
     /// A feed with these cards, such as for a preview or a test.
@@ -39,8 +39,7 @@ extension Engagement {
     /// The providers of the route, by id.
     public var providers: [ProviderID] { freshness.keys.sorted() }
 
-    /// When the provider last answered with its cards; nil where it never did or is not in the
-    /// route.
+    /// When the provider last answered; nil if it never did or is not in the route.
     public func refreshDate(of provider: ProviderID) -> Date? { freshness[provider] ?? nil }
 
     /// How many cards there are.
@@ -50,11 +49,11 @@ extension Engagement {
     }
   }
 
-  /// How many cards a container has. Control cards are never counted.
+  /// How many cards a container shows, without control cards.
   public struct CardCount: Hashable, Sendable {
     public var visible: Int
     public var unread: Int
-    /// With those that vendors say they have and do not list.
+    /// Including those that vendors count and do not list.
     public var total: Int
 
     public init(visible: Int, unread: Int, total: Int) {

@@ -1,15 +1,15 @@
 public import EngagementModel
 
 extension Engagement {
-  /// What an observation of cards wants to see, and how often.
+  /// Which cards a feed shows, and how often a stream of it gives values.
   public struct CardOptions: Hashable, Sendable {
-    /// Only cards that meet every condition. Where a provider's vendor was asked with the same
-    /// conditions, its answer counts; elsewhere a card whose condition is unknown is left out.
+    /// Only cards that meet every condition are shown. If the vendor was asked with the same
+    /// conditions, its answer decides; otherwise a card without the needed value is left out.
     public var filters: [CardFilter]
-    /// The least time between two values: zero, or a second and more. What lies between counts as
-    /// a second.
+    /// The least time between two values of a stream: zero, or at least one second. A shorter time
+    /// counts as one second.
     public var interval: Duration
-    /// Whether control cards come too: they are never shown, but impressions of them are counted.
+    /// Whether control cards are included. They are never shown, but their impressions count.
     public var includesControl: Bool
 
     public init(
@@ -20,7 +20,7 @@ extension Engagement {
       self.includesControl = includesControl
     }
 
-    /// Everything that is shown, at every change.
+    /// All visible cards, at every change.
     public static let standard = CardOptions()
 
     var isPlain: Bool { filters.isEmpty && !includesControl }

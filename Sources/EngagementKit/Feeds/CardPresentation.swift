@@ -1,22 +1,22 @@
 public import EngagementModel
 
 extension Engagement {
-  /// How a feed of cards stands on a screen, without the screen: what its bar says, what is marked
-  /// as unread, and whether it is still open.
+  /// The state of a screen that shows a feed of cards: its title, whether it marks unread cards,
+  /// and whether it is open.
   public struct CardPresentation: Hashable, Sendable {
-    /// Shown in the bar; nil leaves that to the application.
+    /// The title of the navigation bar; nil leaves it to the application.
     public var title: String?
     public var setting: Setting
     /// Whether unread cards are marked and counted.
     public var showsUnread: Bool
-    /// False once it was closed.
+    /// False after `close()`.
     public private(set) var isOpen = true
 
-    /// What the feed is shown in.
+    /// How the feed is presented.
     public enum Setting: String, Hashable, Sendable, CaseIterable {
-      /// One screen of several: the application's own bar leads back.
+      /// On a navigation stack, with the application's own way back.
       case navigation
-      /// Over everything else, with a button of its own that closes it.
+      /// Above everything else, with its own close button.
       case modal
     }
 
@@ -39,7 +39,7 @@ extension Engagement {
       showsUnread && !card.isViewed && card.kind != .control
     }
 
-    /// The feed leaves the screen. The presentation cannot be shown again.
+    /// Closes the feed. The presentation cannot be opened again.
     public mutating func close() { isOpen = false }
   }
 }

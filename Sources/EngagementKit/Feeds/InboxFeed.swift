@@ -2,14 +2,14 @@ public import EngagementModel
 public import EngagementPlatform
 
 extension Engagement {
-  /// The messages of the inbox, as its user sees them now.
+  /// The messages that the inbox shows.
   public struct InboxFeed: Hashable, Sendable {
-    /// When each provider of the route last spoke of its part; nil for one that never did.
-    // It is what mostly differs, and the first member is the first to be compared.
+    /// When each provider of the route last answered; nil for one that never did.
+    // First, since `==` compares members in order and this one differs most often.
     var freshness: [ProviderID: Date?]
     /// In the order of the route.
     public var messages: [InboxMessage]
-    /// How many of them were not read yet.
+    /// How many of them are unread.
     public var unreadCount: Int
 
     /// A feed with these messages, such as for a preview or a test.
@@ -26,8 +26,7 @@ extension Engagement {
     /// The providers of the route, by id.
     public var providers: [ProviderID] { freshness.keys.sorted() }
 
-    /// When the provider last answered with its messages; nil where it never did or is not in the
-    /// route.
+    /// When the provider last answered; nil if it never did or is not in the route.
     public func refreshDate(of provider: ProviderID) -> Date? { freshness[provider] ?? nil }
   }
 }

@@ -5,9 +5,9 @@ import EngagementStore
 
 /// Takes in what extensions left for the application.
 ///
-/// An entry belongs to the user that it names, or else to the present user. Before the user changes,
-/// the journal is imported, in one step with the change. What is accepted here was accepted when
-/// the extension wrote it down, so no limit refuses it now.
+/// An entry belongs to the user that it names, or else to the present user. Before the user
+/// changes, the journal is imported, in one step with the change. What is accepted here was
+/// accepted when the extension wrote it down, so no limit refuses it now.
 final class JournalImporter: Sendable {
   private let dependencies: KitDependencies
   private let pushes: PushRouter
@@ -44,7 +44,8 @@ final class JournalImporter: Sendable {
     }
   }
 
-  /// From now on, entries that name no user belong to this one. No entry of the former user may be left.
+  /// From now on, entries that name no user belong to this one. No entry of the former user may be
+  /// left.
   func goOn(for next: Partition) { owner.withLock { $0 = next } }
 
   private func fold(

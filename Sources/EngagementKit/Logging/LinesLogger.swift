@@ -3,14 +3,14 @@ import EngagementModel
 extension Engagement {
   /// Writes each line as text, such as `warning braze: events failed for now: unavailable.`
   ///
-  /// A line stays one line and can't steer a terminal: control characters are spelled out.
+  /// Control characters are escaped, so that a line stays one line and cannot control a terminal.
   public struct LinesLogger: EngagementLogger {
     public let level: LogLevel
     private let write: @Sendable (String) -> Void
 
     /// - Parameters:
-    ///   - level: The least level that is wanted.
-    ///   - write: Is given each line without an end; it may be called from any thread.
+    ///   - level: The lowest level to log.
+    ///   - write: Receives each line without its line break, from any thread.
     public init(level: LogLevel, write: @escaping @Sendable (String) -> Void) {
       self.level = level
       self.write = write

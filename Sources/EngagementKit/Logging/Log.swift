@@ -1,18 +1,17 @@
 public import EngagementModel
 
-/// Where the library writes lines about what it does. None holds a secret, a body or an id of a
-/// person.
+/// Receives log lines. No line contains a secret, a body or a person's id.
 public protocol EngagementLogger: Sendable {
-  /// The least level that is wanted; lines below it are not even made.
+  /// The lowest level to log. Lines below it are not formatted.
   var level: Engagement.LogLevel { get }
   func log(_ line: Engagement.LogLine)
 }
 
 extension Engagement {
-  /// How important a line is, the least important first.
+  /// The levels of log lines, the least important first.
   public enum LogLevel: Int, Hashable, Sendable, Comparable, CaseIterable {
     case verbose, info, warning, error
-    /// Above every line: nothing is written.
+    /// Above every line: nothing is logged.
     case off
 
     public static func < (left: LogLevel, right: LogLevel) -> Bool {
@@ -24,7 +23,7 @@ extension Engagement {
   public struct LogLine: Hashable, Sendable {
     public var level: LogLevel
     public var message: String
-    /// The provider that it is about, where it is about one.
+    /// The provider that the line is about; nil if it is about none or several.
     public var provider: ProviderID?
 
     public init(_ level: LogLevel, _ message: String, provider: ProviderID? = nil) {

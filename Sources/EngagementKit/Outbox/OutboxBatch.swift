@@ -2,8 +2,8 @@ import EngagementAdapterAPI
 import EngagementModel
 import EngagementStore
 
-/// Rows that are sent as one operation: a request, or a batch of events that has the same members in
-/// every attempt.
+/// Rows that are sent as one operation: a request, or a batch of events that has the same members
+/// in every attempt.
 struct OutboxBatch: Hashable, Sendable {
   /// In the order in which they were accepted; never empty.
   let rows: [OutboxRow]

@@ -56,7 +56,8 @@ struct QueuedRows: Sendable {
     return nil
   }
 
-  /// Takes the row away. Returns the one that becomes the first of its ordering key, where there is one.
+  /// Takes the row away. Returns the one that becomes the first of its ordering key, where there is
+  /// one.
   mutating func remove(_ id: OutboxRow.ID, _ batching: EventBatching) -> OutboxRow? {
     guard let row = rows.removeValue(forKey: id) else { return nil }
     keys[row.key] = nil

@@ -2,7 +2,7 @@ import EngagementModel
 import EngagementStore
 
 extension Engagement {
-  /// An accepted action: it survives a kill from here on.
+  /// An accepted action. The action survives a kill.
   public struct Receipt: Sendable {
     private let watch: ReceiptWatch
     private let clock: any EngagementClock
@@ -14,11 +14,11 @@ extension Engagement {
 
     /// How an action ended.
     @nonexhaustive public enum Outcome: Hashable, Sendable {
-      /// The vendor took it, or it is kept here because the vendor has no use for it.
+      /// The vendor took it, or it is kept in the cache because the vendor has no such request.
       case delivered
-      /// The vendor will never take it; what it had made visible is taken back.
+      /// The vendor will never take it. Its effect on the feeds is undone.
       case rejected(EngagementError)
-      /// It could not be delivered for as long as its vendor takes such actions.
+      /// It could not be delivered within the time in which its vendor takes such actions.
       case expired
       /// It was dropped on this device.
       case discarded(DiscardReason)
@@ -32,17 +32,17 @@ extension Engagement {
       case wiped
     }
 
-    /// Waits for the end, without limit; throws only `CancellationError`.
+    /// Waits for the outcome without a limit. Throws only `CancellationError`.
     ///
-    /// An action that went to several vendors ends when the last of them has ended, with the worst
-    /// of their outcomes.
+    /// An action for several vendors ends when the last of them has answered, with the worst of
+    /// their outcomes.
     public func outcome() async throws(CancellationError) -> Outcome {
       guard let ending = await watch.ending() else { throw CancellationError() }
       return Outcome(ending)
     }
 
-    /// Waits for the end, no longer than the limit; nil while the action is pending. Throws only
-    /// `CancellationError`.
+    /// Waits for the outcome, no longer than the limit; nil if the action is still pending. Throws
+    /// only `CancellationError`.
     public func outcome(within limit: Duration) async throws(CancellationError) -> Outcome? {
       let watch = watch
       let (ending, _) = await withTimeLimit(limit, on: clock) { await watch.ending() }

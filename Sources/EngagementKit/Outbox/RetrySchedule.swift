@@ -1,7 +1,7 @@
 import EngagementStore
 
-/// The batches that were tried, and when each may be tried again. A batch is named by its label, the
-/// id of the row whose outcome all its rows share.
+/// The batches that were tried, and when each may be tried again. A batch is named by its label,
+/// the id of the row whose outcome all its rows share.
 struct RetrySchedule: Sendable {
   typealias Label = OutboxRow.ID
 

@@ -1,16 +1,16 @@
 public import EngagementModel
 
 extension Engagement {
-  /// How far a push has come with its user.
+  /// What has happened to a push.
   public enum PushPhase: String, Hashable, Sendable, CaseIterable {
-    /// It reached the device, shown or silent.
+    /// It has reached the device, shown or silent.
     case delivered
-    /// The user opened it.
+    /// The user has opened it.
     case opened
-    /// The user swept it away.
+    /// The user has dismissed it.
     case dismissed
 
-    /// What records it.
+    /// The kind of the event that records it.
     var kind: EngagementEvent.Kind {
       switch self {
       case .delivered: .receive
@@ -20,12 +20,11 @@ extension Engagement {
     }
   }
 
-  /// Whose a push is, and what it says.
+  /// The owner of a push and its contents.
   public struct PushReception: Hashable, Sendable {
     public let provider: ProviderID
     public let notification: PushNotification
-    /// Whether the push was handled in this phase before; it counts once, however often the system
-    /// tells of it.
+    /// Whether the push was handled in this phase before. A push counts once in each phase.
     public let isRepeated: Bool
   }
 }

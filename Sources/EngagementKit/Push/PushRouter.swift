@@ -3,8 +3,8 @@ import EngagementJSON
 import EngagementModel
 import EngagementStore
 
-/// Finds whose a push is, and takes in what it means: each push once in each phase, whether the
-/// application was told of it or an extension.
+/// Finds the owner of a push and commits its contents, once in each phase. The push may come from
+/// the application or from an extension.
 final class PushRouter: Sendable {
   private let dependencies: KitDependencies
   private let runtimes: [ProviderID: ProviderRuntime]
@@ -15,7 +15,7 @@ final class PushRouter: Sendable {
     self.runtimes = runtimes
   }
 
-  /// Does what looks at pushes that were handled and adds to them: one at a time.
+  /// Runs bodies that read and change the log of handled pushes, one at a time.
   func inTurn<Value>(
     _ body: () async throws(EngagementError) -> Value
   ) async throws(EngagementError) -> Value {
@@ -24,9 +24,9 @@ final class PushRouter: Sendable {
     return try await body()
   }
 
-  // MARK: Whose it is
+  // MARK: The owner
 
-  /// A push and the provider whose it is.
+  /// A push and its owner.
   struct Claim {
     let runtime: ProviderRuntime
     let session: SessionID?
@@ -36,7 +36,7 @@ final class PushRouter: Sendable {
     var provider: Provider { runtime.provider }
   }
 
-  /// The one owner of the push; nil for a push of somebody else.
+  /// The owner of the push; nil if it is none of the providers.
   func claim(
     _ push: JSON, _ attempt: Attempt, in partition: Partition
   ) async throws(EngagementError) -> Claim? {
@@ -54,17 +54,18 @@ final class PushRouter: Sendable {
     return nil
   }
 
-  // MARK: What it comes to
+  // MARK: Contents
 
-  /// What was handled in the partition so far.
+  /// The pushes of the partition that were handled so far.
   func handled(in partition: Partition) async throws(EngagementError) -> PushLog {
     PushLog(try await KitState(dependencies).value(.user, PushLog.name, in: partition))
   }
 
-  /// What is to be committed for the push in the phase of the event; nil where that was done.
+  /// The changes to commit for the push in the phase of the event; nil if they were committed
+  /// before.
   ///
-  /// What the push means counts in its first phase, whichever that is: an application that did not
-  /// run hears of a push when it is opened.
+  /// The contents of a push are committed in its first phase. That can be `opened`, since an
+  /// application that does not run receives no push.
   func folded(
     _ claim: Claim, _ event: EngagementEvent, in partition: Partition, by rule: ConsentPolicy,
     _ handled: inout PushLog
@@ -79,7 +80,7 @@ final class PushRouter: Sendable {
     return folded
   }
 
-  /// The event, with the push as what it is about, for its vendor where that wants to hear of it.
+  /// The event about the push, with a row for its vendor if the vendor takes such events.
   private func intent(for event: EngagementEvent, about claim: Claim) -> Intent {
     var event = event
     event.provider = claim.provider.id
@@ -93,9 +94,9 @@ final class PushRouter: Sendable {
     return dependencies.intent(for: event, to: isHeard ? [claim.provider] : [])
   }
 
-  // MARK: As it comes
+  // MARK: Handling
 
-  /// Takes in a push that the application was told of.
+  /// Handles a push that the application received.
   func receive(
     _ push: JSON, _ phase: PushPhase
   ) async throws(EngagementError) -> PushReception? {

@@ -2,35 +2,35 @@ public import EngagementModel
 public import EngagementPlatform
 
 extension Engagement {
-  /// How a refresh ended, provider by provider. One that is down takes nothing from the others.
+  /// How a refresh ended, provider by provider. The failure of one does not affect the others.
   public struct RefreshOutcome: Hashable, Sendable {
-    /// Every provider of the route, or every one that was opened where nothing is routed.
+    /// Every provider of the route; for a target without a route, every provider.
     public var providers: [ProviderID: ProviderOutcome] = [:]
 
     public init(_ providers: [ProviderID: ProviderOutcome] = [:]) { self.providers = providers }
 
     /// Whether every provider that supports it answered, and at least one did.
     ///
-    /// False where no provider is in the route or none of them supports it.
+    /// False if no provider is in the route, or if none of them supports the target.
     public var isComplete: Bool {
       providers.values.contains(where: \.isHeard)
         && providers.values.allSatisfy { $0.isHeard || $0 == .unsupported }
     }
   }
 
-  /// How a refresh ended at one provider. A failure never empties what is shown.
+  /// How a refresh ended at one provider. A failure never empties a feed.
   public enum ProviderOutcome: Hashable, Sendable {
-    /// The vendor answered with what it has.
+    /// The vendor answered with its present state.
     case fresh
-    /// The vendor says that all is as it was, or that there is nothing to ask for.
+    /// The vendor answered that nothing has changed, or there was nothing to ask for.
     case notModified
-    /// Nothing was asked: the vendor wants to be left alone until then.
+    /// Nothing was sent, since the vendor asked for a pause until then.
     case throttled(until: Date)
-    /// The vendor could not be asked; what is shown is from the cache and so old.
+    /// The request failed. The feeds show the cache, which has this age.
     case stale(age: Duration, EngagementError)
-    /// The vendor could not be asked, and the cache has nothing of it.
+    /// The request failed, and the cache has nothing from this vendor.
     case failed(EngagementError)
-    /// The vendor has nothing of the kind.
+    /// The vendor does not have this target.
     case unsupported
 
     /// The outcome of several requests to one provider: the worst of them.
@@ -49,7 +49,7 @@ extension Engagement {
       }
     }
 
-    /// Whether the vendor said what it has, if only that nothing changed.
+    /// Whether the vendor answered, if only that nothing has changed.
     var isHeard: Bool {
       switch self {
       case .fresh, .notModified: true
@@ -57,7 +57,7 @@ extension Engagement {
       }
     }
 
-    /// Why the vendor could not be asked; nil where that was not the trouble.
+    /// Why the request failed; nil for any other outcome.
     public var error: EngagementError? {
       switch self {
       case .stale(_, let error), .failed(let error): error

@@ -1,10 +1,10 @@
 import EngagementAdapterAPI
 import EngagementModel
 
-/// What is asked of one provider for a refresh.
+/// The requests of a refresh to one provider.
 struct RefreshPlan: Sendable {
   let provider: Provider
-  /// The operations with the feeds that they fill; none where the vendor has nothing of the kind.
+  /// The operations with the feeds that they fill; empty if the vendor does not have the target.
   let requests: [Request]
 
   struct Request: Hashable, Sendable {
@@ -43,14 +43,14 @@ extension RefreshPlan.Request {
 }
 
 extension ContainerMap {
-  /// The vendor's feed that has what the application's container shows.
+  /// The vendor's feed behind the application's container.
   fileprivate func feed(
     of container: ContainerID, at provider: ProviderID, _ capabilities: AdapterCapabilities
   ) -> Feed {
     source(of: container, at: provider, hasContainers: capabilities.hasContainers).feed
   }
 
-  /// Every feed of cards that the application has named or asked for before.
+  /// Every feed of cards that the application has configured or refreshed before.
   fileprivate func feeds(
     at provider: ProviderID, _ capabilities: AdapterCapabilities, known: [Feed]
   ) -> [Feed] {

@@ -1,22 +1,22 @@
 public import EngagementModel
 
 extension Engagement {
-  /// What can be asked for anew.
+  /// What can be refreshed.
   public enum RefreshTarget: Hashable, Sendable {
-    /// The cards of one of the application's containers; nil for those of every container.
+    /// The cards of one of the application's containers; nil for all containers.
     case cards(in: ContainerID?)
     case inbox
-    /// One message, which need not be in the cache yet; its provider alone is asked.
+    /// One message, also one that is not in the cache yet. Only its provider is asked.
     case message(ItemID)
-    /// Who each vendor says the user is.
+    /// The user's profile at each vendor.
     case person
     /// How many cards the user has, as vendors count them.
     case metrics
     case campaigns
-    /// What each vendor has to say before anything else.
+    /// Each vendor's settings, which other requests need.
     case settings
 
-    /// The cards of every container that the application has named or asked for before.
+    /// The cards of every container that the application has configured or refreshed before.
     public static var cards: RefreshTarget { .cards(in: nil) }
   }
 }

@@ -3,7 +3,7 @@ import EngagementModel
 import EngagementPlatform
 import EngagementStore
 
-/// Refreshes from vendors, all at the same time, and each for the same thing once.
+/// Refreshes from all vendors at the same time. Equal requests to a vendor are shared.
 final class Refresher: Sendable {
   private let dependencies: KitDependencies
   private let runtimes: [ProviderID: ProviderRuntime]
@@ -143,7 +143,7 @@ final class Refresher: Sendable {
     switch execution.outcome {
     case .done, .partly:
       if execution.hasNews { return .fresh }
-      // An adapter that does not know yet whether there is anything to ask for asks nothing.
+      // Without settings an adapter may not know what to ask for, and asks nothing.
       guard let fault, !execution.isUnchanged else { return .notModified }
       return await failed(fault, request, runtime, userSession)
     case .wait(let date): return .throttled(until: date)
@@ -189,7 +189,7 @@ final class Refresher: Sendable {
     guard let feed = request.feed,
       let date = try? await refreshedAt(FeedKey(runtime.id, feed), of: userSession.partition)
     else { return .failed(error) }
-    // A wall clock that was turned back makes nothing younger than it is now.
+    // If the wall clock was set back, the date can lie in the future.
     let age = max(0, dependencies.clock.now.timeIntervalSince(date))
     return .stale(age: .seconds(age), error)
   }
@@ -236,7 +236,7 @@ final class Refresher: Sendable {
 }
 
 extension ProviderOutcome {
-  /// Whether the vendor was asked, or should have been.
+  /// Whether a request was sent or should have been.
   fileprivate var isWorthRecording: Bool {
     switch self {
     case .throttled, .unsupported: false

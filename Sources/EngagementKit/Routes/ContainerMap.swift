@@ -2,10 +2,10 @@ import EngagementAdapterAPI
 public import EngagementModel
 
 extension Engagement {
-  /// What an application's containers are called at each provider; no entry: the same name.
+  /// The names of the application's containers at each provider; no entry: the same name.
   ///
-  /// A vendor without containers has one feed of cards. Without an entry it shows that feed in every
-  /// container that the application asks for; with `extra` it shows the part that is meant for one.
+  /// A vendor without containers has one feed of cards. Every container of the application shows
+  /// that feed, unless an entry with `extra` chooses some of its cards.
   public struct ContainerMap: Hashable, Sendable, ExpressibleByDictionaryLiteral {
     var places: [ContainerID: [ProviderID: Place]]
 
@@ -15,19 +15,19 @@ extension Engagement {
       self.init(Dictionary(elements) { _, last in last })
     }
 
-    /// Where a provider has what an application's container shows.
+    /// The counterpart of an application's container at a provider.
     public enum Place: Hashable, Sendable {
       /// The vendor's own container.
       case container(ContainerID)
-      /// The cards whose extra has this value, of a vendor without containers.
+      /// For a vendor without containers: the cards whose extra has this value.
       case extra(String, is: String)
     }
 
-    /// A provider's feed, and which of its cards are meant.
+    /// A provider's feed and the choice of its cards.
     struct Source: Hashable, Sendable {
       /// The feed without conditions.
       var feed: Feed
-      /// The extra that a card must have; nil where every card is meant.
+      /// The extra that a card must have; nil for every card.
       var extra: Extra?
 
       struct Extra: Hashable, Sendable {
@@ -48,7 +48,7 @@ extension Engagement {
       }
     }
 
-    /// Where to find what the application's container shows.
+    /// The source of the application's container.
     func source(
       of container: ContainerID, at provider: ProviderID, hasContainers: Bool
     ) -> Source {

@@ -1,11 +1,11 @@
 import EngagementModel
 import EngagementPlatform
 
-/// Puts the items of several providers in one order: total, so that the same items always come in
-/// the same order whichever provider answered first.
+/// Merges the items of several providers. The order is total, so it does not depend on which
+/// provider answered first.
 enum FeedMerge {
-  /// Pinned first; then the most urgent, an absent priority as 5; then the one active last; then
-  /// by provider and id. What was never active comes after what was.
+  /// Pinned cards first, then by priority (absent counts as 5), then the latest `activeAt` first,
+  /// then by provider and id. Cards without `activeAt` come after those that have it.
   static func cards(_ lists: [[Card]]) -> [Card] {
     merged(lists, id: \.id) { card in
       Rank(
@@ -13,7 +13,7 @@ enum FeedMerge {
     }
   }
 
-  /// The newest first; then by provider and id. What has no time comes last.
+  /// The newest first, then by provider and id. Messages without a time come last.
   static func messages(_ lists: [[InboxMessage]]) -> [InboxMessage] {
     merged(lists, id: \.id) { Rank(isLate: false, priority: 0, age: age($0.createdAt)) }
   }

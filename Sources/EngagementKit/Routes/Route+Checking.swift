@@ -25,7 +25,7 @@ extension [Provider] {
     }
   }
 
-  /// The provider that a field names; throws `invalidConfiguration` where there is none.
+  /// The provider that a field names; throws `invalidConfiguration` if there is none.
   func configured(_ id: ProviderID, _ field: String) throws(EngagementError) -> Provider {
     guard let provider = first(where: { $0.id == id }) else {
       throw .configurationFault(
@@ -37,7 +37,7 @@ extension [Provider] {
 }
 
 extension EngagementError {
-  /// What is wrong with what an application opens a cache with.
+  /// An error in the arguments of `Engagement.open`.
   static func configurationFault(_ message: String) -> EngagementError {
     EngagementError(.invalidConfiguration, message)
   }

@@ -2,7 +2,7 @@ import EngagementAdapterAPI
 import EngagementModel
 import EngagementStore
 
-/// The routes that were set at run time, over restarts.
+/// Keeps the routes that were set at run time over restarts.
 struct RouteStore: Sendable {
   let providers: [Provider]
   let log: Log
@@ -16,7 +16,7 @@ struct RouteStore: Sendable {
     self.log = log
   }
 
-  /// What was set; a route with a provider that is not there any more counts as never set.
+  /// The stored routes. A route to a provider that is not configured any more is left out.
   func routes(in memory: ProviderMemory) -> [RoutedSurface: Route] {
     var routes: [RoutedSurface: Route] = [:]
     for surface in RoutedSurface.allCases {

@@ -1,7 +1,7 @@
 public import EngagementModel
 
 extension Engagement {
-  /// Which providers feed which surface.
+  /// The route of each surface.
   public struct Routes: Hashable, Sendable {
     public var cards: Route
     public var inbox: Route
@@ -27,13 +27,13 @@ extension Engagement {
     }
   }
 
-  /// How a surface is fed.
+  /// Which providers fill a surface.
   @nonexhaustive public enum Route: Hashable, Sendable {
     /// One provider's items in its own order.
     case only(ProviderID)
-    /// The items of all, in one total order.
+    /// The items of all these providers, in one total order.
     case merge([ProviderID])
-    /// Nothing is shown.
+    /// The surface stays empty.
     case none
 
     /// The providers, each once, in the order given.

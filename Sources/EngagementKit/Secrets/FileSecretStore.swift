@@ -2,22 +2,23 @@ public import EngagementModel
 import EngagementStore
 
 extension Engagement {
-  /// Keeps secrets in one file that only its owner can read, beside the cache or elsewhere.
+  /// Keeps secrets in one file that only its owner can read.
   ///
-  /// Any number of processes may share the file. It is replaced as a whole, so that no kill and no
-  /// power failure leaves half of it, and what is forgotten is overwritten. It is never taken for
-  /// empty: a link, a file that others can reach, or one that is not what was written is
-  /// `unreadable`; one of a newer version is `newerSchema`. A process that waits for another longer
-  /// than it may throws `busy`.
+  /// Several processes may share the file. Each change replaces the whole file, so neither a kill
+  /// nor a power failure leaves half of it, and overwrites removed secrets. A link, a file that
+  /// others can read and a damaged file throw `unreadable`. A file of a newer version throws
+  /// `newerSchema`. A call that waits too long for another process throws `busy`.
   public actor FileSecretStore: SecretStore {
     private let executor: StoreExecutor
     private let file: DurableFile
     private let wait: Duration
 
-    /// A thread of its own, so that no wait for the disk blocks the shared pool.
+    /// Runs on a thread of its own, so that waiting for the disk does not block the shared pool.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.unowned }
 
-    /// Names the file; it is made, with its folder, when the first secret is kept.
+    /// - Parameters:
+    ///   - path: The file. It is created, with its folder, when the first secret is stored.
+    ///   - wait: How long to wait for another process.
     public init(path: String, wait: Duration = .seconds(5)) throws(EngagementError) {
       file = try DurableFile(at: path, called: "file of secrets")
       executor = try StoreExecutor()
@@ -28,7 +29,7 @@ extension Engagement {
       try read().secrets(of: owner)
     }
 
-    /// All of them out of one reading of the file.
+    /// Reads the file once for all owners.
     public func secrets(
       of owners: [SecretOwner]
     ) throws(EngagementError) -> [SecretOwner: [String: Secret]] {

@@ -1,30 +1,29 @@
 public import EngagementModel
 
 extension Engagement {
-  /// Keeps what vendors and the application trust this installation with: tokens of devices, push
-  /// tokens. None of it is ever in the cache.
+  /// Keeps secrets, such as device tokens and push tokens. The cache contains no secret.
   ///
-  /// What `set` and `removeAll` did is durable when they return. Names are compared by bytes.
+  /// The effect of `set` and `removeAll` is durable when they return. Names are compared by bytes.
   public protocol SecretStore: Sendable {
-    /// Every secret under the owner.
+    /// Every secret of the owner.
     func secrets(of owner: SecretOwner) async throws(EngagementError) -> [String: Secret]
 
-    /// Every secret under each of the owners. What is there by default asks for them one by one.
+    /// Every secret of each of the owners. The default implementation reads them one by one.
     func secrets(
       of owners: [SecretOwner]
     ) async throws(EngagementError) -> [SecretOwner: [String: Secret]]
 
-    /// Keeps secrets under their names, all or none; nil forgets one.
+    /// Stores all the secrets under their names or none; nil removes one.
     func set(_ secrets: [String: Secret?], of owner: SecretOwner) async throws(EngagementError)
 
-    /// Forgets everything of a user at every provider.
+    /// Removes every secret of a user, of all providers.
     func removeAll(of user: User, in environment: String) async throws(EngagementError)
   }
 
-  /// Whose secret it is.
+  /// The owner of a secret.
   public struct SecretOwner: Hashable, Sendable {
     public var environment: String
-    /// The provider that it is for; nil for all, such as a push token.
+    /// The provider; nil for a secret of all providers, such as a push token.
     public var provider: ProviderID?
     /// The user; nil for the installation's own.
     public var user: User?

@@ -1,19 +1,19 @@
 public import EngagementModel
 
 extension Engagement {
-  /// Where the application is, as its user sees it.
+  /// The application's phase, as the system names it.
   public enum ScenePhase: String, Hashable, Sendable, CaseIterable {
-    /// In front and in use.
+    /// In the foreground and in use.
     case active
-    /// In front, though something covers it for the moment.
+    /// In the foreground, and briefly covered or interrupted.
     case inactive
-    /// Not to be seen.
+    /// Not visible.
     case background
   }
 
-  /// What only a screen knows.
+  /// What a screen reports about items.
   @nonexhaustive public enum ScreenEvent: Hashable, Sendable {
-    /// So much of an item is visible now, from 0 to 1. Report changes.
+    /// This fraction of the item is visible now, from 0 to 1.
     case visible(ItemID, fraction: Double)
     /// Nothing of the item is visible any more.
     case hidden(ItemID)

@@ -35,7 +35,8 @@ struct SessionIntents: Sendable {
     return Intent(event: event, deliveries: deliveries)
   }
 
-  /// The kit's own session is recorded. A provider's session is recorded if its vendor takes the event.
+  /// The kit's own session is recorded. A provider's session is recorded if its vendor takes the
+  /// event.
   private func session(_ note: SessionTracker.Note, of owner: ProviderID) -> [Intent] {
     if owner == SessionTracker.kit {
       return [Intent(event: event(note, in: note.fact.session))]

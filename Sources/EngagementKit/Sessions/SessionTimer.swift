@@ -17,8 +17,8 @@ struct ClockReading: Hashable, Sendable {
   }
 }
 
-/// Says when a session of use begins and ends: it continues while the application is in use and ends
-/// once it was not for the time-out.
+/// Says when a session of use begins and ends: it continues while the application is in use and
+/// ends once it was not for the time-out.
 ///
 /// Absence and length are measured by the uptime; only over a restart there is nothing but the
 /// wall clock, and what it says is believed as far as it can be true. It reads no clock.

@@ -162,7 +162,8 @@ final class UserTransitions: Sendable {
       reports.append(
         try await dependencies.store.adopt(former.partition, into: next, for: adopters))
     }
-    // In one step: earlier entries of an extension are the former user's, later ones the next one's.
+    // In one step: earlier entries of an extension are the former user's, later ones the next
+    // one's.
     try await journal.fold(before: next) { () async throws(EngagementError) in
       try await dependencies.store.setPresentUser(next.user)
     }

@@ -119,7 +119,8 @@ struct LawScenario: Sendable {
     observed.hold(first..<(first + count))
   }
 
-  /// Where answers are held. A held request that is cancelled opens it: a transport gives up at once.
+  /// Where answers are held. A held request that is cancelled opens it: a transport gives up at
+  /// once.
   var gate: Gate { observed.gate }
 
   /// What was sent while the user was present.

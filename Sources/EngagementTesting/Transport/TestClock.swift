@@ -28,8 +28,8 @@ public final class TestClock: EngagementClock {
 
   public var uptime: Duration { state.withLock { $0.uptime } }
 
-  /// Lets time pass and wakes every task that slept for it. A negative duration turns the wall clock back
-  /// and wakes no task: the uptime never goes back.
+  /// Lets time pass and wakes every task that slept for it. A negative duration turns the wall
+  /// clock back and wakes no task: the uptime never goes back.
   public func advance(by duration: Duration) {
     let seconds = Double(duration.components.seconds)
     let fraction = Double(duration.components.attoseconds) / 1e18
