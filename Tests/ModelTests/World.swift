@@ -124,7 +124,7 @@ final class World {
   private func send() async {
     noteSending()
     _ = await engagement.outboxSender.drain(
-      "memory", as: engagement.dependencies.currentUser.present, within: .seconds(5))
+      "memory", as: engagement.dependencies.currentUser.userSession, within: .seconds(5))
   }
 
   /// What may be sent while the vendor refuses need not arrive, and may be seen again.

@@ -40,7 +40,7 @@ extension Engagement {
     try await dependencies.acceptWithReceipt(in: userSession.partition) {
       (consent, find) throws(EngagementError) in
       let made = try intents(consent, find)
-      guard self.dependencies.currentUser.isPresent(userSession) else {
+      guard self.dependencies.currentUser.isCurrent(userSession) else {
         throw EngagementError(.signedOut, "The user has changed; do it again as the new one.")
       }
       return made

@@ -19,7 +19,7 @@ extension Engagement {
     _ action: ItemAction, on id: ItemID, surface: Surface? = nil
   ) async throws(EngagementError) -> Receipt {
     try lifecycle.checkOpen()
-    let userSession = dependencies.currentUser.present
+    let userSession = dependencies.currentUser.userSession
     let surfaces = surface.map { [$0] } ?? [.cards, .inbox]
     try checkSupport(of: action, on: surfaces, at: dependencies.provider(id.provider))
     return try await accept(action, on: id, among: surfaces, as: userSession)
@@ -74,7 +74,7 @@ extension Engagement {
         .invalidArgument, "An event of the application's own needs a name.",
         operation: kind.rawValue)
     }
-    let userSession = dependencies.currentUser.present
+    let userSession = dependencies.currentUser.userSession
     let providers = dependencies.providers.filter { $0.takes(kind) }
     guard !providers.isEmpty else {
       throw EngagementError(
@@ -93,7 +93,7 @@ extension Engagement {
     get async throws(EngagementError) {
       try lifecycle.checkOpen()
       return try await dependencies.store.pendingCounts(
-        in: dependencies.currentUser.present.partition)
+        in: dependencies.currentUser.userSession.partition)
     }
   }
 
@@ -104,7 +104,7 @@ extension Engagement {
     within limit: Duration = .seconds(5)
   ) async throws(EngagementError) -> DeliveryReport {
     try lifecycle.checkOpen()
-    let userSession = dependencies.currentUser.present
+    let userSession = dependencies.currentUser.userSession
     var report = await withTaskGroup(of: (ProviderID, DrainReport).self) { group in
       for id in dependencies.providers.map(\.id) {
         group.addTask {

@@ -15,7 +15,7 @@ extension Engagement {
   /// Sends the current user's pending rows for a provider, until nothing is left that can be sent
   /// now.
   package func deliver(to provider: ProviderID, within limit: Duration = .seconds(5)) async {
-    _ = await outboxSender.drain(provider, as: dependencies.currentUser.present, within: limit)
+    _ = await outboxSender.drain(provider, as: dependencies.currentUser.userSession, within: limit)
   }
 
   /// How many operations wait for a prerequisite or a renewal that another operation executes.
@@ -28,7 +28,8 @@ extension Engagement {
     of provider: ProviderID
   ) async throws(EngagementError) -> AdapterContext {
     guard let runtime = runtimes[provider] else { throw unknown(provider) }
-    return try await runtime.host.context(attempt(), in: dependencies.currentUser.present.partition)
+    return try await runtime.host.context(
+      attempt(), in: dependencies.currentUser.userSession.partition)
   }
 
   /// Commits changes that a provider's live channel brought for the current user.
@@ -44,21 +45,21 @@ extension Engagement {
     in feed: Feed, of provider: ProviderID
   ) async throws(EngagementError) -> [Campaign] {
     try await dependencies.store.campaigns(
-      in: FeedKey(provider, feed), of: dependencies.currentUser.present.partition,
+      in: FeedKey(provider, feed), of: dependencies.currentUser.userSession.partition,
       at: dependencies.clock.now
     ).items
   }
 
   /// The current user's events in the ledger.
   package func events() async throws(EngagementError) -> [EngagementEvent] {
-    let partition = dependencies.currentUser.present.partition
+    let partition = dependencies.currentUser.userSession.partition
     return try await dependencies.store.entries(after: 0, limit: 100_000, in: partition).map(
       \.event)
   }
 
   /// A new attempt by the current user.
   private func attempt() -> Attempt {
-    let userSession = dependencies.currentUser.present
+    let userSession = dependencies.currentUser.userSession
     return Attempt(
       by: userSession.user, dependencies.key(), acceptedAt: dependencies.clock.now,
       generation: userSession.generation)

@@ -7,7 +7,8 @@ extension Engagement {
   public var consent: Consent {
     get async throws(EngagementError) {
       try lifecycle.checkOpen()
-      return try await dependencies.store.consent(of: dependencies.currentUser.present.partition)
+      return try await dependencies.store.consent(
+        of: dependencies.currentUser.userSession.partition)
     }
   }
 
@@ -20,7 +21,7 @@ extension Engagement {
   /// If this throws, call it again: a second call does nothing twice.
   public func setConsent(_ consent: Consent) async throws(EngagementError) {
     try lifecycle.checkOpen()
-    try await setConsent(consent, of: dependencies.currentUser.present.partition)
+    try await setConsent(consent, of: dependencies.currentUser.userSession.partition)
   }
 
   func setConsent(

@@ -13,11 +13,11 @@ extension Engagement {
   public func eraseData(of user: User) async throws(EngagementError) -> ErasureReport {
     try lifecycle.checkOpen()
     var report = ErasureReport()
-    if dependencies.currentUser.present.user == user, !user.isAnonymous {
+    if dependencies.currentUser.userSession.user == user, !user.isAnonymous {
       report.signOut = try await signOut(undelivered: .discard)
     }
     // Imported first, so that entries of an extension are erased with the rest.
-    try await journal.fold()
+    try await journal.importEntries()
     let partition = try await dependencies.store.partition(of: user, at: dependencies.clock.now)
     // Later answers to requests of this user are dropped.
     await dependencies.currentUser.forget(user)
@@ -26,11 +26,11 @@ extension Engagement {
     let erased = try await dependencies.store.erase(partition, at: dependencies.clock.now)
     await dependencies.commitPublisher.publish(erased, of: partition)
     report.discarded = erased.ended.count + (report.signOut?.discarded ?? 0)
-    if user.isAnonymous, dependencies.currentUser.present.partition == partition {
-      try await beginAnew(user)
+    if user.isAnonymous, dependencies.currentUser.userSession.partition == partition {
+      try await continueAnonymously(user)
     }
     // Entries that an extension appended meanwhile for the erased user are dropped.
-    try await journal.fold()
+    try await journal.importEntries()
     return report
   }
 
@@ -38,15 +38,15 @@ extension Engagement {
   /// Credentials and secrets are left out.
   public func exportData(of user: User) async throws(EngagementError) -> [JSONObject] {
     try lifecycle.checkOpen()
-    try await journal.fold()
+    try await journal.importEntries()
     let partition = try await dependencies.store.partition(of: user, at: dependencies.clock.now)
     return try await dependencies.store.held(for: partition)
   }
 
   /// Continues as the anonymous user, with an empty partition.
-  private func beginAnew(_ user: User) async throws(EngagementError) {
+  private func continueAnonymously(_ user: User) async throws(EngagementError) {
     let partition = try await dependencies.store.partition(of: user, at: dependencies.clock.now)
-    journal.goOn(for: partition)
+    journal.setOwner(partition)
     let userSession = dependencies.currentUser.move(into: partition)
     try await feedPublisher.enter(userSession)
   }

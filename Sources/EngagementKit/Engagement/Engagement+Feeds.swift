@@ -68,7 +68,7 @@ extension Engagement {
     let kept = RouteStore(dependencies)
     try dependencies.providers.check(route, of: routed)
     let former = feedPublisher.routes[routed]
-    let partition = dependencies.currentUser.present.partition
+    let partition = dependencies.currentUser.userSession.partition
     try await kept.keep(route, of: routed, in: KitState(dependencies), of: partition)
     feedPublisher.show(routed, by: route)
     guard former != route,

@@ -103,11 +103,11 @@ extension Engagement {
   /// Shows the feeds of the cache and imports the entries of extensions.
   private func start() async throws(EngagementError) {
     try await Self.despiteDamage { () async throws(EngagementError) in
-      try await feedPublisher.enter(dependencies.currentUser.present)
+      try await feedPublisher.enter(dependencies.currentUser.userSession)
       try await sessions.load()
       try await dependencies.tokensToUnregister.load(from: dependencies.store)
     }
-    await journal.foldOrLog()
+    await journal.importOrLog()
     dependencies.logOpened()
     if let recovery = dependencies.store.recovery {
       dependencies.log(.warning, recovery.message)

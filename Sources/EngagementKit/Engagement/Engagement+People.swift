@@ -7,7 +7,7 @@ extension Engagement {
   public func person(at provider: ProviderID) async throws(EngagementError) -> Person? {
     try lifecycle.checkOpen()
     _ = try dependencies.provider(provider)
-    let partition = dependencies.currentUser.present.partition
+    let partition = dependencies.currentUser.userSession.partition
     return try await dependencies.store.memory(of: provider, in: partition).person
   }
 
@@ -45,7 +45,7 @@ extension Engagement {
 
   private func accept(_ operation: Operation) async throws(EngagementError) -> Receipt {
     try lifecycle.checkOpen()
-    let userSession = dependencies.currentUser.present
+    let userSession = dependencies.currentUser.userSession
     return try await accept(try await offers(of: operation, to: userSession), as: userSession)
   }
 

@@ -17,7 +17,7 @@ extension Engagement {
         operation: Operation.Verb.registerPush.rawValue)
     }
     let environment = registration.environment
-    let userSession = dependencies.currentUser.present
+    let userSession = dependencies.currentUser.userSession
     let offers = try await offers(of: .registerPush(environment), to: userSession)
     try await dependencies.providerSecrets.setPush(registration)
     return try await accept(offers, as: userSession)
@@ -29,7 +29,7 @@ extension Engagement {
     _ environment: PushEnvironment = .production
   ) async throws(EngagementError) -> Receipt {
     try lifecycle.checkOpen()
-    let userSession = dependencies.currentUser.present
+    let userSession = dependencies.currentUser.userSession
     let offers = try await offers(of: .unregisterPush(environment), to: userSession)
     let keys = offers.map(\.key)
     try await dependencies.tokensToUnregister.retire(environment, for: keys)

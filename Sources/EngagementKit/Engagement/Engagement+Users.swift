@@ -4,7 +4,7 @@ import EngagementStore
 
 extension Engagement {
   /// The current user.
-  public var user: User { dependencies.currentUser.present.user }
+  public var user: User { dependencies.currentUser.userSession.user }
 
   /// Signs in a user. When this returns, nothing of the former user is shown or sent any more.
   ///

@@ -102,7 +102,7 @@ public final class Engagement: Sendable {
   public func resume() async throws(EngagementError) {
     try lifecycle.checkOpen()
     try await dependencies.store.resume()
-    await journal.foldOrLog()
+    await journal.importOrLog()
     lifecycle.resume()
   }
 

@@ -42,7 +42,7 @@ final class FeedPublisher: CommitObserver {
     state = Locked(
       State(
         feedState: FeedState(
-          currentUser.present, routes: routes, containers: containers,
+          currentUser.userSession, routes: routes, containers: containers,
           capabilities: capabilities)))
   }
 
@@ -172,7 +172,7 @@ final class FeedPublisher: CommitObserver {
   func cards(in container: ContainerID, options: CardOptions = .standard) -> CardFeed {
     let now = clock.now
     return state.withLock { state in
-      guard currentUser.isPresent(state.feedState.userSession) else {
+      guard currentUser.isCurrent(state.feedState.userSession) else {
         return state.feedState.blank().cards
       }
       return state.observers.snapshot(in: container, of: &state.feedState, at: now)
@@ -183,7 +183,7 @@ final class FeedPublisher: CommitObserver {
   func inbox() -> InboxFeed {
     let now = clock.now
     return state.withLock { state in
-      guard currentUser.isPresent(state.feedState.userSession) else {
+      guard currentUser.isCurrent(state.feedState.userSession) else {
         return state.feedState.blank().inbox
       }
       return state.observers.inbox(of: &state.feedState, at: now).feed
@@ -197,7 +197,7 @@ final class FeedPublisher: CommitObserver {
   /// What is shown, or nil while its user is not the present one.
   var feedState: FeedState? {
     let feedState = state.withLock { $0.feedState }
-    return currentUser.isPresent(feedState.userSession) ? feedState : nil
+    return currentUser.isCurrent(feedState.userSession) ? feedState : nil
   }
 
   // MARK: Observing
@@ -236,7 +236,7 @@ final class FeedPublisher: CommitObserver {
   /// Whether what was shown then is still shown.
   func isCurrent(_ epoch: Int) -> Bool {
     state.withLock { state in
-      state.feedState.epoch == epoch && currentUser.isPresent(state.feedState.userSession)
+      state.feedState.epoch == epoch && currentUser.isCurrent(state.feedState.userSession)
     }
   }
 }

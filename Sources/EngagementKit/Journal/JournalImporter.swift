@@ -3,11 +3,11 @@ import EngagementJSON
 import EngagementModel
 import EngagementStore
 
-/// Takes in what extensions left for the application.
+/// Imports the entries that extensions appended to the journal.
 ///
-/// An entry belongs to the user that it names, or else to the present user. Before the user
-/// changes, the journal is imported, in one step with the change. What is accepted here was
-/// accepted when the extension wrote it down, so no limit refuses it now.
+/// An entry belongs to the user that it names, or else to the current user. Before the user
+/// changes, the journal is imported, in one step with the change. An entry was accepted when the
+/// extension appended it, so no limit of the outbox refuses it now.
 final class JournalImporter: Sendable {
   private let dependencies: KitDependencies
   private let pushes: PushRouter
@@ -19,36 +19,35 @@ final class JournalImporter: Sendable {
     self.journal = journal
     self.dependencies = dependencies
     self.pushes = pushes
-    owner = Locked(dependencies.currentUser.present.partition)
+    owner = Locked(dependencies.currentUser.userSession.partition)
   }
 
-  /// Under which name the last entry is kept that was folded in.
+  /// The name of the stored value that has the id of the last imported entry.
   private static let mark = "journal"
   private static let patience: Duration = .seconds(5)
 
-  /// Takes in everything, once.
+  /// Imports every entry once.
   ///
-  /// Throws `busy` where an extension writes for longer than the patience; then nothing was done.
-  func fold() async throws(EngagementError) {
-    try await fold { () async throws(EngagementError) in }
+  /// Throws `busy`, and has done nothing, if an extension writes for longer than the patience.
+  func importEntries() async throws(EngagementError) {
+    try await importEntries { () async throws(EngagementError) in }
   }
 
-  /// Takes in everything and then does what makes another user present, before an extension can
-  /// add more.
-  func fold(
+  /// Imports every entry and then makes the next user current, before an extension can append
+  /// more.
+  func importEntries(
     before next: Partition, _ change: () async throws(EngagementError) -> Void
   ) async throws(EngagementError) {
-    try await fold { () async throws(EngagementError) in
+    try await importEntries { () async throws(EngagementError) in
       try await change()
       owner.withLock { $0 = next }
     }
   }
 
-  /// From now on, entries that name no user belong to this one. No entry of the former user may be
-  /// left.
-  func goOn(for next: Partition) { owner.withLock { $0 = next } }
+  /// Sets the user of entries that name none. No entry of the former user may be left.
+  func setOwner(_ next: Partition) { owner.withLock { $0 = next } }
 
-  private func fold(
+  private func importEntries(
     then last: () async throws(EngagementError) -> Void
   ) async throws(EngagementError) {
     let found = try await journal.importEntries(within: Self.patience, then: last) {
@@ -62,12 +61,12 @@ final class JournalImporter: Sendable {
       .warning, "\(found.damaged) damaged places in the extension's journal were skipped.")
   }
 
-  /// As above, but an error is only logged: the entries wait for the next import.
-  func foldOrLog() async {
+  /// As `importEntries()`, but only logs an error. The entries are imported the next time.
+  func importOrLog() async {
     do throws(EngagementError) {
-      try await fold()
+      try await importEntries()
     } catch {
-      dependencies.log(.error, "The extension's journal could not be taken in: \(error.code)")
+      dependencies.log(.error, "The extension's journal could not be imported: \(error.code)")
     }
   }
 
@@ -75,20 +74,20 @@ final class JournalImporter: Sendable {
     _ entries: [ExtensionJournal.Entry], damaged: Int, as present: Partition
   ) async throws(EngagementError) {
     let done = try await KitState(dependencies).value(.installation, Self.mark, in: present)?.string
-    // Handed over before, by a fold that was killed before it emptied the file.
+    // A former import may have been killed after its commit, before it emptied the file.
     let start = entries.lastIndex { $0.id.rawValue == done }.map { $0 + 1 } ?? 0
     let new = entries[start...]
     guard let last = new.last else { return }
-    var (folded, repeated) = ([IncomingChanges](), 0)
+    var (imported, repeated) = ([IncomingChanges](), 0)
     var handled: [Partition.ID: PushLog] = [:]
     for entry in new {
-      switch try await fold(entry, as: present, &handled) {
-      case .taken(let next): folded.append(next)
+      switch try await result(entry, as: present, &handled) {
+      case .imported(let changes): imported.append(changes)
       case .repeated: repeated += 1
       case .dropped: break
       }
     }
-    let dropped = new.count - folded.count - repeated
+    let dropped = new.count - imported.count - repeated
     if dropped > 0 {
       dependencies.log(.warning, "\(dropped) entries of an extension were dropped.")
     }
@@ -97,7 +96,7 @@ final class JournalImporter: Sendable {
       String(decoding: JSON.string(last.id.rawValue).encoded(), as: UTF8.self)
     )
     let reports = try await dependencies.store.commit(
-      folded, dropping: dropped + damaged, marking: mark, of: KitState.owner, in: present,
+      imported, dropping: dropped + damaged, marking: mark, of: KitState.owner, in: present,
       at: dependencies.clock.now)
     for (report, partition) in reports {
       await dependencies.commitPublisher.publish(report, of: partition)
@@ -106,28 +105,29 @@ final class JournalImporter: Sendable {
 
   // MARK: Entries
 
-  private enum End {
-    case taken(IncomingChanges)
+  private enum EntryResult {
+    case imported(IncomingChanges)
     /// A push that was handled before.
     case repeated
     /// For an unknown user, about a missing item, not supported, of no provider, or against the
     /// user's consent.
     case dropped
 
-    init(_ folded: IncomingChanges?) { self = folded.map(End.taken) ?? .dropped }
+    init(_ changes: IncomingChanges?) { self = changes.map(Self.imported) ?? .dropped }
   }
 
-  /// What the entry comes to.
-  private func fold(
+  private func result(
     _ entry: ExtensionJournal.Entry, as present: Partition,
     _ handled: inout [Partition.ID: PushLog]
-  ) async throws(EngagementError) -> End {
+  ) async throws(EngagementError) -> EntryResult {
     guard let owner = try await owner(of: entry, present) else { return .dropped }
     let rule = ConsentPolicy(consent: try await dependencies.store.consent(of: owner))
     switch entry.content {
-    case .event(let event): return End(rule.allows(event.kind) ? self.event(event, of: owner) : nil)
+    case .event(let event):
+      return EntryResult(rule.allows(event.kind) ? self.event(event, of: owner) : nil)
     case .action(let action, let event):
-      return End(rule.allows(event.kind) ? try await self.action(action, event, of: owner) : nil)
+      return EntryResult(
+        rule.allows(event.kind) ? try await self.action(action, event, of: owner) : nil)
     case .push(let id, let payload, let time):
       guard rule.consent != .denied else { return .dropped }
       var event = dependencies.event(.receive, id: id)
@@ -165,11 +165,10 @@ final class JournalImporter: Sendable {
     return IncomingChanges(in: owner, intents: [intent])
   }
 
-  /// What the push means to its owner.
   private func push(
     _ push: JSON, _ event: EngagementEvent, _ rule: ConsentPolicy, of owner: Partition,
     isPresent: Bool, _ handled: inout [Partition.ID: PushLog]
-  ) async throws(EngagementError) -> End {
+  ) async throws(EngagementError) -> EntryResult {
     let attempt = Attempt(by: owner.user, dependencies.key(), acceptedAt: event.time)
     guard let claim = try await pushes.claim(push, attempt, in: owner) else { return .dropped }
     var known: PushLog
@@ -179,16 +178,16 @@ final class JournalImporter: Sendable {
       known = try await pushes.handled(in: owner)
     }
     defer { handled[owner.id] = known }
-    guard var folded = pushes.folded(claim, event, in: owner, by: rule, &known) else {
+    guard var incoming = pushes.incoming(claim, event, in: owner, by: rule, &known) else {
       return .repeated
     }
-    // Who is not there does not speak for the installation.
-    folded.changes.removeAll { !isPresent && ($0.isOfInstallation || $0.isSecret) }
+    // Only the current user may change the installation.
+    incoming.changes.removeAll { !isPresent && ($0.isOfInstallation || $0.isSecret) }
     if isPresent {
       try await dependencies.providerSecrets.keep(
-        folded.changes, of: claim.provider.id, for: owner.user)
+        incoming.changes, of: claim.provider.id, for: owner.user)
     }
-    return .taken(folded)
+    return .imported(incoming)
   }
 }
 

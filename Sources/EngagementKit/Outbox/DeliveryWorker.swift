@@ -122,7 +122,7 @@ final class DeliveryWorker: Sendable {
       return .rest(until: dependencies.clock.uptime + Backoff.shortest)
     }
     defer { inFlight.end(ids) }
-    let present = dependencies.currentUser.present
+    let present = dependencies.currentUser.userSession
     try await dependencies.store.begin(
       ids, as: batch.batchID, called: batch.batchID == nil ? nil : batch.key, waited: batch.waited)
     state.withLock { $0.queue.begin(batch, at: dependencies.clock.uptime) }

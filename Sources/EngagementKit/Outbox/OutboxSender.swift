@@ -43,7 +43,7 @@ final class OutboxSender: CommitObserver {
       }
       defer { lease.release() }
       dependencies.log(.info, "The outbox sender starts.")
-      while !Task.isCancelled { await send(as: dependencies.currentUser.present) }
+      while !Task.isCancelled { await send(as: dependencies.currentUser.userSession) }
       dependencies.log(.info, "The outbox sender stops.")
     }
   }
@@ -64,7 +64,7 @@ final class OutboxSender: CommitObserver {
   }
 
   private func send(_ worker: DeliveryWorker, as userSession: UserSession) async {
-    while !Task.isCancelled, dependencies.currentUser.isPresent(userSession) {
+    while !Task.isCancelled, dependencies.currentUser.isCurrent(userSession) {
       let seen = worker.signal.count
       switch await worker.step() {
       case .moved: continue

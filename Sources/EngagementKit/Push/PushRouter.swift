@@ -66,18 +66,18 @@ final class PushRouter: Sendable {
   ///
   /// The contents of a push are committed in its first phase. That can be `opened`, since an
   /// application that does not run receives no push.
-  func folded(
+  func incoming(
     _ claim: Claim, _ event: EngagementEvent, in partition: Partition, by rule: ConsentPolicy,
     _ handled: inout PushLog
   ) -> IncomingChanges? {
     guard handled.isFirst(claim.push, event.kind.rawValue, at: event.time) else { return nil }
-    var folded = IncomingChanges(in: partition, from: claim.provider.id)
+    var incoming = IncomingChanges(in: partition, from: claim.provider.id)
     if handled.isFirst(claim.push, "meaning", at: event.time) {
-      folded.changes = claim.received.changes + claim.received.operations.map(Change.wanted)
+      incoming.changes = claim.received.changes + claim.received.operations.map(Change.wanted)
     }
-    if rule.allows(event.kind) { folded.intents = [intent(for: event, about: claim)] }
-    folded.kept = [.keep(.user, PushLog.name, handled.json.text)]
-    return folded
+    if rule.allows(event.kind) { incoming.intents = [intent(for: event, about: claim)] }
+    incoming.kept = [.keep(.user, PushLog.name, handled.json.text)]
+    return incoming
   }
 
   /// The event about the push, with a row for its vendor if the vendor takes such events.
@@ -101,7 +101,7 @@ final class PushRouter: Sendable {
     _ push: JSON, _ phase: PushPhase
   ) async throws(EngagementError) -> PushReception? {
     try await inTurn { () async throws(EngagementError) in
-      let userSession = dependencies.currentUser.present
+      let userSession = dependencies.currentUser.userSession
       let attempt = Attempt(
         by: userSession.user, dependencies.key(), acceptedAt: dependencies.clock.now,
         generation: userSession.generation)
@@ -112,26 +112,28 @@ final class PushRouter: Sendable {
         consent: try await dependencies.store.consent(of: userSession.partition))
       var handled = try await handled(in: userSession.partition)
       let event = dependencies.event(phase.kind, at: claim.provider.id, in: claim.session)
-      let folded = folded(claim, event, in: userSession.partition, by: rule, &handled)
-      if let folded, rule.consent != .denied { try await commit(folded, of: claim, by: attempt) }
+      let incoming = incoming(claim, event, in: userSession.partition, by: rule, &handled)
+      if let incoming, rule.consent != .denied {
+        try await commit(incoming, of: claim, by: attempt)
+      }
       return PushReception(
         provider: claim.provider.id, notification: claim.received.notification,
-        isRepeated: folded == nil)
+        isRepeated: incoming == nil)
     }
   }
 
   private func commit(
-    _ folded: IncomingChanges, of claim: Claim, by attempt: Attempt
+    _ incoming: IncomingChanges, of claim: Claim, by attempt: Attempt
   ) async throws(EngagementError) {
     let reports = try await dependencies.currentUser.committing(by: attempt, for: claim.provider.id)
     {
       (speaksForInstallation) async throws(EngagementError) in
-      var own = folded
+      var own = incoming
       if !speaksForInstallation { own.changes.removeAll(where: \.isOfInstallation) }
       try await self.dependencies.providerSecrets.keep(
-        own.changes, of: claim.provider.id, for: folded.partition.user)
+        own.changes, of: claim.provider.id, for: incoming.partition.user)
       return try await self.dependencies.store.commit(
-        [own], of: KitState.owner, in: folded.partition, at: self.dependencies.clock.now)
+        [own], of: KitState.owner, in: incoming.partition, at: self.dependencies.clock.now)
     }
     for (report, partition) in reports { await claim.runtime.host.publish(report, of: partition) }
   }

@@ -37,11 +37,11 @@ final class Refresher: Sendable {
 
   /// How many tasks share the current user's request that is under way.
   func waiting(for provider: ProviderID, _ operation: Operation) -> Int {
-    singleFlight.waiting(for: Fetch(provider, dependencies.currentUser.present, operation))
+    singleFlight.waiting(for: Fetch(provider, dependencies.currentUser.userSession, operation))
   }
 
   func refresh(_ target: RefreshTarget) async -> RefreshOutcome {
-    let userSession = dependencies.currentUser.present
+    let userSession = dependencies.currentUser.userSession
     let providers: [Provider]
     do throws(EngagementError) {
       providers = try self.providers(of: target)
@@ -137,7 +137,7 @@ final class Refresher: Sendable {
     let execution = await runtime.runner.execute(
       request.operation, attempt, recording: fault == nil ? event : nil)
     if Task.isCancelled { return nil }
-    guard dependencies.currentUser.isPresent(userSession) else {
+    guard dependencies.currentUser.isCurrent(userSession) else {
       return .failed(Self.signedOut(runtime, request))
     }
     switch execution.outcome {
@@ -212,7 +212,7 @@ final class Refresher: Sendable {
     of plan: RefreshPlan, failed error: EngagementError?, for userSession: UserSession
   ) -> EngagementEvent? {
     guard let verb = plan.requests.first?.operation.verb,
-      dependencies.currentUser.isPresent(userSession)
+      dependencies.currentUser.isCurrent(userSession)
     else { return nil }
     var properties: JSONObject = ["operation": .string(verb.rawValue)]
     properties["code"] = error.map { .string($0.code.rawValue) }

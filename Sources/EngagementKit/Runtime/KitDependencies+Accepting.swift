@@ -85,7 +85,7 @@ extension KitDependencies {
     in partition: Partition, making intents: Store.IntentMaker
   ) async throws(EngagementError) {
     let acceptance = try await store.accept(
-      in: partition, at: clock.now, loadsFeeds: currentUser.present.partition == partition,
+      in: partition, at: clock.now, loadsFeeds: currentUser.userSession.partition == partition,
       making: intents)
     await commitPublisher.publish(CommitReport(acceptance), of: partition)
   }

@@ -111,7 +111,7 @@ final class ProviderHost: OperationHost {
     let (report, partition) = try await dependencies.store.commit(
       changes, from: provider.id, of: user, at: dependencies.clock.now,
       recording: event.map { [$0] } ?? [],
-      loadsFeeds: dependencies.currentUser.present.user == user)
+      loadsFeeds: dependencies.currentUser.userSession.user == user)
     if report.hasNewSettings { logSettings(changes) }
     return (report, partition)
   }

@@ -19,7 +19,8 @@ final class Sessions: CommitObserver {
     state = Locked(
       State(
         book: SessionTracker(
-          dependencies.currentUser.present, timeouts: Dictionary(timeouts) { first, _ in first })))
+          dependencies.currentUser.userSession, timeouts: Dictionary(timeouts) { first, _ in first }
+        )))
   }
 
   private struct State {
@@ -33,7 +34,7 @@ final class Sessions: CommitObserver {
 
   /// The session in the form that the provider's vendor gets; nil outside any.
   func session(for provider: ProviderID) -> Session? {
-    let present = dependencies.currentUser.present.partition
+    let present = dependencies.currentUser.userSession.partition
     return state.withLock { state in
       state.book.partition == present ? state.book.session(for: provider) : nil
     }
@@ -48,7 +49,7 @@ final class Sessions: CommitObserver {
         state.early = (phase, moment)
         return
       }
-      state.book.scene(phase, at: moment, by: dependencies.currentUser.present, id: sessionID)
+      state.book.scene(phase, at: moment, by: dependencies.currentUser.userSession, id: sessionID)
       state.isDirty = true
     }
     signal.fire()
@@ -58,7 +59,7 @@ final class Sessions: CommitObserver {
     let moment = ClockReading(dependencies.clock)
     state.withLock { state in
       guard state.isLoaded else { return }
-      state.book.report(report, at: moment, by: dependencies.currentUser.present, id: sessionID)
+      state.book.report(report, at: moment, by: dependencies.currentUser.userSession, id: sessionID)
     }
     signal.fire()
   }
@@ -69,7 +70,7 @@ final class Sessions: CommitObserver {
 
   /// Continues with what was stored; does nothing the second time.
   func load() async throws(EngagementError) {
-    let userSession = dependencies.currentUser.present
+    let userSession = dependencies.currentUser.userSession
     let kept = try await KitState(dependencies).value(
       .installation, "sessions", in: userSession.partition)
     let timeouts = try await timeouts(in: userSession.partition)
@@ -81,7 +82,7 @@ final class Sessions: CommitObserver {
       if let kept { state.book.resume(kept, at: state.early?.at ?? moment) }
       guard let early = state.early else { return }
       state.book.scene(
-        early.phase, at: early.at, by: dependencies.currentUser.present, id: sessionID)
+        early.phase, at: early.at, by: dependencies.currentUser.userSession, id: sessionID)
       state.isDirty = true
     }
   }
@@ -126,7 +127,7 @@ final class Sessions: CommitObserver {
       let moment = ClockReading(dependencies.clock)
       state.withLock { state in
         guard state.isLoaded else { return }
-        state.book.advance(to: moment, by: dependencies.currentUser.present, id: sessionID)
+        state.book.advance(to: moment, by: dependencies.currentUser.userSession, id: sessionID)
         // While it is in use, how far the session has come is kept once a minute.
         state.isDirty = state.isDirty || state.book.isActive
       }

@@ -55,10 +55,10 @@ final class CurrentUser: Sendable {
     state = Locked(State(userSession: UserSession(partition: partition, generation: 1)))
   }
 
-  var present: UserSession { state.withLock { $0.userSession } }
+  var userSession: UserSession { state.withLock { $0.userSession } }
 
-  func isPresent(_ userSession: UserSession) -> Bool {
-    present.generation == userSession.generation
+  func isCurrent(_ userSession: UserSession) -> Bool {
+    self.userSession.generation == userSession.generation
   }
 
   /// The user session that the attempt may be sent for; nil if that user has left and may be back.

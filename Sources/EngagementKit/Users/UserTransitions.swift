@@ -39,7 +39,7 @@ final class UserTransitions: Sendable {
     _ user: User, within limit: Duration, credentials: @escaping CredentialSource
   ) async throws(EngagementError) {
     try await queue.inTurn { (isLatest) async throws(EngagementError) in
-      guard user != dependencies.currentUser.present.user else {
+      guard user != dependencies.currentUser.userSession.user else {
         credentialCache.setSource(for: user, credentials)
         outboxSender.wake()
         return
@@ -51,21 +51,21 @@ final class UserTransitions: Sendable {
 
   /// Makes the anonymous user current.
   func signOut(
-    within limit: Duration, _ leftovers: UndeliveredActions
+    within limit: Duration, _ undelivered: UndeliveredActions
   ) async throws(EngagementError) -> SignOutReport {
     try await queue.inTurn { (_) async throws(EngagementError) in
-      guard !dependencies.currentUser.present.user.isAnonymous else { return report(of: [:]) }
-      return try await change(to: .anonymous, nil, within: limit, leftovers)
+      guard !dependencies.currentUser.userSession.user.isAnonymous else { return report(of: [:]) }
+      return try await change(to: .anonymous, nil, within: limit, undelivered)
     }
   }
 
   private func change(
     to user: User, _ credentials: CredentialSource?, within limit: Duration,
-    _ leftovers: UndeliveredActions
+    _ undelivered: UndeliveredActions
   ) async throws(EngagementError) -> SignOutReport {
-    let former = dependencies.currentUser.present
+    let former = dependencies.currentUser.userSession
     // Entries of an extension are the former user's, and may still be sent as that user.
-    try await journal.fold()
+    try await journal.importEntries()
     let next = try await dependencies.store.partition(of: user, at: dependencies.clock.now)
     let plans = try await plans(for: former, to: user)
     let adopters = Set(plans.filter { $0.value.contains(.adoptPending) }.keys)
@@ -78,10 +78,10 @@ final class UserTransitions: Sendable {
     if Task.isCancelled { throw EngagementError(.cancelled, "The change of user was cancelled.") }
     await dependencies.currentUser.leave(CurrentUser.Change(adopters: adopters))
     do throws(EngagementError) {
-      try await part(from: former, leftovers, adopters, &results)
-      let reports = try await arrive(in: next, plans, adopting: former, adopters)
+      try await settleRows(of: former, undelivered, adopters, &results)
+      let reports = try await prepare(next, plans, adopting: former, adopters)
       if let credentials { credentialCache.setSource(for: user, credentials) }
-      await move(into: next, from: former, adopters, reports)
+      await enter(next, from: former, adopters, reports)
     } catch {
       dependencies.currentUser.stay()
       throw error
@@ -106,19 +106,19 @@ final class UserTransitions: Sendable {
   // MARK: The former user
 
   /// Keeps what vendors could not be told until the former user is back, or drops it.
-  private func part(
-    from former: UserSession, _ leftovers: UndeliveredActions, _ adopters: Set<ProviderID>,
+  private func settleRows(
+    of former: UserSession, _ undelivered: UndeliveredActions, _ adopters: Set<ProviderID>,
     _ results: inout Results
   ) async throws(EngagementError) {
-    if leftovers == .keep { await park(of: former, &results) }
+    if undelivered == .keep { await acceptUntold(of: former, &results) }
     let waiting = try await dependencies.store.pendingCounts(in: former.partition)
     for (provider, count) in waiting where !adopters.contains(provider) {
-      switch leftovers {
+      switch undelivered {
       case .keep: results[provider]?.report.kept = count
       case .discard: results[provider]?.report.discarded = count
       }
     }
-    if leftovers == .discard {
+    if undelivered == .discard {
       let report = try await dependencies.store.wipeOutbox(
         of: former.partition, at: dependencies.clock.now)
       await dependencies.commitPublisher.publish(report, of: former.partition)
@@ -131,8 +131,9 @@ final class UserTransitions: Sendable {
     }
   }
 
-  /// If the outbox is full, the vendor is never told, and the report says why.
-  private func park(of former: UserSession, _ results: inout Results) async {
+  /// Accepts the operations that a vendor could not be told, for when the former user is back. If
+  /// the outbox is full, the vendor is never told, and the report says why.
+  private func acceptUntold(of former: UserSession, _ results: inout Results) async {
     for (provider, result) in results where !result.untold.isEmpty {
       let deliveries = result.untold.map {
         Intent.Delivery(to: provider, .operation($0.operation), key: $0.key)
@@ -149,8 +150,8 @@ final class UserTransitions: Sendable {
   // MARK: The next user
 
   /// Makes the next user's partition ready before the user is current.
-  private func arrive(
-    in next: Partition, _ plans: Plans, adopting former: UserSession, _ adopters: Set<ProviderID>
+  private func prepare(
+    _ next: Partition, _ plans: Plans, adopting former: UserSession, _ adopters: Set<ProviderID>
   ) async throws(EngagementError) -> [CommitReport] {
     var reports: [CommitReport] = []
     for (id, steps) in plans {
@@ -164,14 +165,14 @@ final class UserTransitions: Sendable {
     }
     // In one step: earlier entries of an extension are the former user's, later ones the next
     // one's.
-    try await journal.fold(before: next) { () async throws(EngagementError) in
+    try await journal.importEntries(before: next) { () async throws(EngagementError) in
       try await dependencies.store.setPresentUser(next.user)
     }
     return reports
   }
 
-  private func move(
-    into next: Partition, from former: UserSession, _ adopters: Set<ProviderID>,
+  private func enter(
+    _ next: Partition, from former: UserSession, _ adopters: Set<ProviderID>,
     _ reports: [CommitReport]
   ) async {
     let userSession = dependencies.currentUser.move(

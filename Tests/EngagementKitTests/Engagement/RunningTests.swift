@@ -100,13 +100,13 @@ import Testing
     }
     try await first.signIn("u-1")
     try await first.engagement.associate("person-1")
-    let partition = first.engagement.dependencies.currentUser.present.partition
+    let partition = first.engagement.dependencies.currentUser.userSession.partition
     let rows = try await first.engagement.dependencies.store.pending(
       for: "braze", in: partition, limit: 10)
     try await first.end()
     let second = try await Stage([PuppetAdapter("braze")], at: place)
     let kept = try await second.engagement.dependencies.store.pending(
-      for: "braze", in: second.engagement.dependencies.currentUser.present.partition, limit: 10)
+      for: "braze", in: second.engagement.dependencies.currentUser.userSession.partition, limit: 10)
     #expect(kept.map(\.key) == rows.map(\.key) && rows.count == 1)
     await second.drain("braze")
     #expect(second.asked == ["POST /person.associate?user=u-1"])

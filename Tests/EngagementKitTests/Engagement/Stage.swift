@@ -87,7 +87,7 @@ struct Stage: Sendable {
   func drain(_ providers: ProviderID...) async {
     for provider in providers {
       _ = await engagement.outboxSender.drain(
-        provider, as: engagement.dependencies.currentUser.present, within: .seconds(5))
+        provider, as: engagement.dependencies.currentUser.userSession, within: .seconds(5))
     }
   }
 

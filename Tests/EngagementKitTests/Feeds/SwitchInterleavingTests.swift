@@ -58,7 +58,7 @@ struct SwitchInterleavingTests {
         await stage.commit([Self.card(end, key)], key, of: Self.partition(end))
       }
       #expect(stage.ids() == ["a/\(end)", "b/\(end)"], "seed \(seed)")
-      #expect(stage.currentUser.present.generation == end)
+      #expect(stage.currentUser.userSession.generation == end)
     }
 
     private static func card(_ generation: Int, _ key: FeedKey) -> Card {
@@ -91,7 +91,7 @@ struct SwitchInterleavingTests {
     private func look() async {
       for _ in 0..<20 {
         await pause()
-        let before = stage.currentUser.present.generation
+        let before = stage.currentUser.userSession.generation
         expect(stage.feedPublisher.cards(in: "home"), notBefore: before)
       }
     }
@@ -101,7 +101,7 @@ struct SwitchInterleavingTests {
       while !Task.isCancelled {
         var updates = stage.updates().makeAsyncIterator()
         while true {
-          let before = stage.currentUser.present.generation
+          let before = stage.currentUser.userSession.generation
           guard let feed = await updates.next() else { break }
           expect(feed, notBefore: before)
           await pause()

@@ -120,7 +120,7 @@ import Testing
   @Test("X20: a push received under denied consent is shown but not stored")
   func denied() async throws {
     let stage = try await Stage([Self.vendor("braze")])
-    let partition = stage.engagement.dependencies.currentUser.present.partition
+    let partition = stage.engagement.dependencies.currentUser.userSession.partition
     try await stage.engagement.dependencies.store.setConsent(.denied, of: partition)
     let reception = try await stage.engagement.handlePush(["braze": true])
     #expect(reception?.notification.title == "For nobody")

@@ -271,7 +271,7 @@ import Testing
   @Test("X20: under denied consent a refresh fails before any request")
   func denied() async throws {
     let stage = try await Stage([PuppetAdapter("braze")])
-    let partition = stage.engagement.dependencies.currentUser.present.partition
+    let partition = stage.engagement.dependencies.currentUser.userSession.partition
     try await stage.engagement.dependencies.store.setConsent(.denied, of: partition)
     guard case .failed(let error)? = await stage.engagement.refresh(.inbox).providers["braze"]
     else {

@@ -14,7 +14,7 @@ private struct Desk {
   let currentUser = CurrentUser(FeedStage.first)
   private var lastID = 0
 
-  init() { book = SessionTracker(currentUser.present, timeouts: Self.timeouts) }
+  init() { book = SessionTracker(currentUser.userSession, timeouts: Self.timeouts) }
 
   static let timeouts: [ProviderID: Duration] = ["quick": .seconds(10), "slow": .seconds(1200)]
 
@@ -33,18 +33,18 @@ private struct Desk {
   }
 
   mutating func scene(_ phase: ScenePhase) {
-    let userSession = currentUser.present
+    let userSession = currentUser.userSession
     acting { $0.scene(phase, at: $1, by: userSession, id: $2) }
   }
 
   mutating func report(_ id: ItemID, _ fraction: Double) {
-    let userSession = currentUser.present
+    let userSession = currentUser.userSession
     acting { $0.report(.visible(id, fraction: fraction), at: $1, by: userSession, id: $2) }
   }
 
   mutating func wait(_ seconds: Int) {
     clock.advance(by: .seconds(seconds))
-    let userSession = currentUser.present
+    let userSession = currentUser.userSession
     acting { $0.advance(to: $1, by: userSession, id: $2) }
   }
 
@@ -255,14 +255,14 @@ struct SessionTrackerTests {
     let kept = desk.book.kept
     let moment = ClockReading(wall: desk.clock.now.addingTimeInterval(15), uptime: .zero)
 
-    var same = SessionTracker(desk.currentUser.present, timeouts: Desk.timeouts)
+    var same = SessionTracker(desk.currentUser.userSession, timeouts: Desk.timeouts)
     same.resume(kept, at: moment)
     #expect(same.session(for: "slow") == before)
     #expect(same.session(for: "quick") == nil)
     #expect(same.takeNotes().map(\.fact.kind) == [.sessionEnd])
 
     var other = SessionTracker(
-      CurrentUser(FeedStage.second).present, timeouts: Desk.timeouts)
+      CurrentUser(FeedStage.second).userSession, timeouts: Desk.timeouts)
     other.resume(kept, at: moment)
     #expect(other.session(for: "slow") == nil)
     #expect(other.takeNotes() == [])

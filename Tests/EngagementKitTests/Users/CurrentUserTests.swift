@@ -51,7 +51,7 @@ import Testing
   @Test("X8: during a switch no attempt has a user session, and a user who stays gets it back")
   func between() async throws {
     let currentUser = CurrentUser(Self.first)
-    let before = currentUser.present
+    let before = currentUser.userSession
     #expect(currentUser.userSession(acting: Self.attempt(by: "u-1")) == before)
     await currentUser.leave(CurrentUser.Change(adopters: []))
     #expect(currentUser.userSession(acting: Self.attempt(by: "u-1")) == nil)
@@ -59,9 +59,9 @@ import Testing
     currentUser.stay()
     #expect(
       currentUser.userSession(acting: Self.attempt(by: "u-1")) == before
-        && currentUser.isPresent(before))
+        && currentUser.isCurrent(before))
     currentUser.move(into: Self.first)
-    #expect(!currentUser.isPresent(before), "the same user again is another generation")
+    #expect(!currentUser.isCurrent(before), "the same user again is another generation")
   }
 
   @Test("X8 G13: an attempt from an earlier user session cannot change installation values")

@@ -102,9 +102,9 @@ import Testing
   func sameUser() async throws {
     let stage = try await Stage([Self.vendor])
     try await stage.signIn("u-1")
-    let generation = stage.engagement.dependencies.currentUser.present.generation
+    let generation = stage.engagement.dependencies.currentUser.userSession.generation
     try await stage.engagement.signIn("u-1") { _ in Secret("another") }
-    #expect(stage.engagement.dependencies.currentUser.present.generation == generation)
+    #expect(stage.engagement.dependencies.currentUser.userSession.generation == generation)
     await stage.drain("braze")
     #expect(stage.transport.requests.map(\.credential) == [Secret("another")])
     try await stage.end()
@@ -147,7 +147,7 @@ import Testing
     gate.open()
     #expect(await change.value?.code == .cancelled)
     #expect(stage.engagement.user == "u-1")
-    #expect(stage.engagement.dependencies.currentUser.present.user == "u-1")
+    #expect(stage.engagement.dependencies.currentUser.userSession.user == "u-1")
     try await stage.end()
   }
 
@@ -183,7 +183,7 @@ import Testing
     #expect(
       try await stage.waiting(for: "atomic", of: .anonymous) == [.operation(.updatePerson(update))])
     #expect(try await stage.waiting(for: "atomic", of: "u-1").isEmpty)
-    #expect(stage.engagement.dependencies.currentUser.present.adopters == ["braze"])
+    #expect(stage.engagement.dependencies.currentUser.userSession.adopters == ["braze"])
     try await stage.end()
   }
 

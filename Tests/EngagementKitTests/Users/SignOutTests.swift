@@ -140,7 +140,7 @@ import Testing
     let stage = try await Stage(Self.vendors)
     let report = try await stage.engagement.signOut()
     #expect(report.isClean && Set(report.providers.keys) == ["atomic", "braze"])
-    #expect(stage.engagement.dependencies.currentUser.present.generation == 1)
+    #expect(stage.engagement.dependencies.currentUser.userSession.generation == 1)
     #expect(stage.transport.requests.isEmpty)
     try await stage.end()
   }
