@@ -54,7 +54,8 @@ import Testing
     #expect(try await folder.engage("cards", "click", "orchard/\(id)").contains("delivered"))
     #expect(try await folder.engage("doctor").contains("orchard"))
     #expect(try await folder.engage("decode", "--help").contains("--vendor orchard --kind cards"))
-    #expect(try await folder.engage("emulate", "--help").contains("Atomic's and Orchard's"))
+    let help = try await folder.engage("emulate", "--help").split { " \n".contains($0) }
+    #expect(help.contains("Orchard") && help.contains("8404,"))
   }
 
   @Test(

@@ -14,7 +14,7 @@ enum Help {
       rows.append((command.name.joined(separator: " "), command.summary))
     }
     return """
-      engage: several customer-engagement vendors as if they were one.
+      engage: several customer-engagement vendors behind one interface.
 
       USAGE
         engage COMMAND [VERB] [OPTIONS]

@@ -15,7 +15,7 @@ extension [VendorRegistration] {
   /// The vendors that this version can use.
   var available: [VendorRegistration] { filter { $0.makeProvider != nil } }
 
-  /// The vendors that there is a server for.
+  /// The vendors that have a server.
   var served: [VendorRegistration] { filter { $0.server != nil } }
 
   /// A card for examples in help: its id, with and without its provider.

@@ -7,12 +7,12 @@ extension Command {
 
   static func decode(_ vendors: [VendorRegistration]) -> Command {
     let vendor = Option(
-      "vendor", value: "NAME", "whose payload it is", choices: vendors.map(\.name))
+      "vendor", value: "NAME", "the payload's vendor", choices: vendors.map(\.name))
     return Command(
       name: ["decode"], summary: "show what an adapter makes of a vendor's payload",
       discussion: """
-        Prints neutral JSON, one object a line: the items; {"quarantined": …} for a bad item, which
-        costs no other; {"ignored": …} for an unknown kind; {"removed": …} for an item that is gone.
+        Prints neutral JSON, one object a line: the items; {"quarantined": …} for each bad item;
+        {"ignored": …} for an unknown kind; {"removed": …} for an item that the vendor removed.
         FILE is a whole answer of the vendor, a list of items, or one item. A push that is not the
         vendor's prints nothing. With --json each object has "schema" too.
         """,

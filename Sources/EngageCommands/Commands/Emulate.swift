@@ -7,15 +7,14 @@ extension Command {
   private static let vendor = Option("vendor", value: "NAME", "only this vendor", repeats: true)
   private static let port = Option("port", value: "NUMBER", "the first of ten ports")
   private static let seed = Option(
-    "seed", value: "NUMBER", "what the vendors hold follows from it (default 1)")
+    "seed", value: "NUMBER", "the seed of the made-up cards and messages (default 1)")
   private static let faults = Option(
     "faults", value: "FILE", "a fault script", completion: .files)
 
   static func emulate(_ vendors: [VendorRegistration]) -> Command {
     var (vendor, port) = (vendor, port)
     vendor.choices = vendors.served.map(\.name)
-    port.help +=
-      " (default 8400): \(order(of: vendors)); the last is control's; 0 takes any that are free"
+    port.help += " (default 8400: \(ports(of: vendors.served))); 0 takes free ports"
     return Command(
       name: ["emulate"], summary: "run the vendors' servers on this machine, until Ctrl-C",
       discussion: """
@@ -24,10 +23,10 @@ extension Command {
         """,
       options: [vendor, port, seed, faults],
       examples: [
-        Example("engage emulate", "every vendor that there is a server for"),
+        Example("engage emulate", "every vendor"),
         Example(
           "engage emulate --vendor \(vendors.served.first?.name ?? "NAME") --port 9000",
-          "one vendor, elsewhere"),
+          "one vendor, on another port"),
         Example("engage emulate --faults faults.json --seed 7", "with a script of faults"),
       ], isInterruptible: true,
       run: { invocation in
@@ -44,18 +43,17 @@ extension Command {
         }
         let count = await emulator.requests().count
         await emulator.stop()
-        invocation.console.note("\(count) requests came.")
+        invocation.console.note("Requests received: \(count).")
         return .done
       })
   }
 
-  /// Such as `Braze's, then Vibes's, CleverTap's and Atomic's`.
-  private static func order(of vendors: [VendorRegistration]) -> String {
-    let names = vendors.sorted { $0.port < $1.port }.map { "\($0.title)'s" }
-    guard let first = names.first, names.count > 1 else { return names.first ?? "" }
-    let rest = names.dropFirst()
-    guard rest.count > 1, let last = rest.last else { return "\(first), then \(rest[1])" }
-    return "\(first), then \(rest.dropLast().joined(separator: ", ")) and \(last)"
+  /// Such as `Braze 8400, Vibes 8401, control 8409`.
+  private static func ports(of vendors: [VendorRegistration]) -> String {
+    let ports = Emulator.Ports.standard
+    let names = vendors.map { ($0.title, $0.name) } + [("control", "control")]
+    return names.map { "\($0.0) \(ports.number(of: $0.1, among: vendors))" }
+      .joined(separator: ", ")
   }
 
   private static func chosen(_ invocation: Invocation) -> [String] {

@@ -73,7 +73,7 @@ extension Command {
         "expire", "expire a message, now or at a given time",
         "A message that has ended is shown no more.",
         Example(
-          "engage inbox expire \(example.id) --at 2026-12-24T18:00:00Z", "on Christmas Eve"),
+          "engage inbox expire \(example.id) --at 2026-12-24T18:00:00Z", "at a given time"),
         example.id, options: [end], expiry),
       action(
         "delete", "delete a message", "",

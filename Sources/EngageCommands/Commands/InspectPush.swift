@@ -8,7 +8,7 @@ extension Command {
     name: ["push", "inspect"], summary: "find a push payload's vendor and show its content",
     discussion: """
       A payload has one owner, by the keys that vendors mark theirs with. Nothing is kept and nothing
-      is sent. A payload that is nobody's prints nothing.
+      is sent. A payload without an owner prints nothing.
       """,
     arguments: [
       Argument(

@@ -10,7 +10,7 @@ extension Command {
   // MARK: show
 
   private static let showPerson = Command(
-    name: ["person", "show"], summary: "ask each vendor who the user is",
+    name: ["person", "show"], summary: "fetch the user's profile from each vendor",
     examples: [Example("engage person", "the person as each vendor knows them")],
     isInterruptible: true, isDefault: true,
     run: { invocation in
@@ -65,7 +65,7 @@ extension Command {
       Keys: name, email, phone, city, country, region, externalID, notifications (true or false)
       and custom.NAME for the application's own fields; custom.NAME=null removes one.
       """,
-    arguments: [Argument(name: "KEY=VALUE", help: "what changes", repeats: true)],
+    arguments: [Argument(name: "KEY=VALUE", help: "a field and its new value", repeats: true)],
     examples: [
       Example("engage person set name=Ada city=Varna", "two fields"),
       Example("engage person set custom.tier=gold", "a field of your own"),
@@ -82,7 +82,7 @@ extension Command {
 
   private static let associatePerson = Command(
     name: ["person", "associate"],
-    summary: "tie this installation to the application's id of a person",
+    summary: "associate this installation with the application's id of a person",
     arguments: [Argument(name: "ID", help: "the application's id of the person")],
     examples: [Example("engage person associate u-1", "at every vendor that knows such ids")],
     isInterruptible: true,

@@ -6,8 +6,8 @@ extension Command {
   static let providers = Command(
     name: ["providers"], summary: "show what each provider can do",
     discussion: """
-      yes: the vendor has a call for it; event: it travels with the vendor's events; bridged: it is
-      kept here, the vendor never hears of it; -: it is refused before anything is sent.
+      yes: the vendor has a request for it; event: the vendor gets it as an event; bridged: it
+      is kept in the cache and not sent; -: it is refused.
       """,
     examples: [
       Example("engage providers", "the providers of engage.json, side by side"),

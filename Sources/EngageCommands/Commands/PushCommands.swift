@@ -9,9 +9,9 @@ extension Command {
   static let push = [registerPush, unregisterPush, inspectPush]
 
   private static let service = Option(
-    "service", value: "NAME", "who gave the token", choices: ["apns", "fcm"])
+    "service", value: "NAME", "the service that issued the token", choices: ["apns", "fcm"])
   private static let environment = Option(
-    "environment", value: "NAME", "where the token is good (default production)",
+    "environment", value: "NAME", "the token's environment (default production)",
     choices: PushEnvironment.allCases.map(\.rawValue))
   private static let tokenFile = Option(
     "token-file", value: "FILE", "a file with the token that only you can read",

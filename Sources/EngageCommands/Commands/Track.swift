@@ -9,7 +9,7 @@ extension Command {
       one, true or false, and else text; 'zip="04109"' keeps digits text.
       """,
     arguments: [
-      Argument(name: "NAME", help: "what happened"),
+      Argument(name: "NAME", help: "the name of the event"),
       Argument(
         name: "KEY=VALUE", help: "a property of the event", isOptional: true, repeats: true),
     ],

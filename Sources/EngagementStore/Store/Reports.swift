@@ -36,16 +36,16 @@ package struct CommitReport: Hashable, Sendable {
   package var feeds: Set<FeedKey> = []
   /// These feeds as they are now, if the caller asked for them.
   package var loaded: LoadedFeeds?
-  /// Items that were set aside in this commit, each once.
+  /// Items that this commit quarantined, each once.
   package var quarantined: [Quarantined] = []
-  /// Rows that came to their end.
+  /// Rows that ended.
   package var ended: [Ended] = []
   /// Whether rows were added to the outbox.
   package var hasNewRows = false
   package var hasNewPerson = false
   package var hasNewMetrics = false
   package var hasNewSettings = false
-  /// What was not followed in the answer.
+  /// The parts of the answer that were ignored, as errors.
   package var ignored: [EngagementError] = []
 
   package init() {}
@@ -73,7 +73,7 @@ package struct CommitReport: Hashable, Sendable {
   }
 }
 
-/// What accepting did.
+/// The result of accepting intents.
 package struct Acceptance: Hashable, Sendable {
   /// The events with their sequences, in the order of the intents that have one.
   package var events: [EngagementEvent] = []
@@ -83,7 +83,7 @@ package struct Acceptance: Hashable, Sendable {
   package var feeds: Set<FeedKey> = []
   /// Those feeds as they are now, if the caller asked for them.
   package var loaded: LoadedFeeds?
-  /// Rows that had to make room.
+  /// Rows that were evicted to make room.
   package var ended: [CommitReport.Ended] = []
 
   package init() {}
@@ -98,9 +98,9 @@ extension CommitReport {
   }
 }
 
-/// What was done about a damaged cache when it was opened.
+/// How a damaged cache was recovered.
 package struct Recovery: Hashable, Sendable {
-  /// Where the damaged file was put.
+  /// The path that the damaged file was moved to.
   package var setAside: String
   /// Accepted rows that were sound and are in the new cache.
   package var savedRows: Int
@@ -114,9 +114,9 @@ package struct Recovery: Hashable, Sendable {
   }
 }
 
-/// Whether the cache is as it should be.
+/// The result of checking the cache.
 package struct Health: Hashable, Sendable {
-  /// What SQLite finds wrong; empty where nothing is.
+  /// SQLite's findings; empty for a sound file.
   package var faults: [String]
   /// Rows of the outbox and items whose checksum is wrong.
   package var damagedRows: Int

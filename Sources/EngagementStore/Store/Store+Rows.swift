@@ -3,7 +3,7 @@ package import EngagementModel
 package import EngagementPlatform
 
 extension Store {
-  // MARK: In
+  // MARK: Committing
 
   /// Commits what a vendor sent, all of it or none.
   ///
@@ -61,27 +61,27 @@ extension Store {
     }
   }
 
-  // MARK: Out
+  // MARK: The outbox
 
-  /// Accepts everything or nothing: `queueFull` where there is no room.
+  /// Accepts all intents or none. Throws `queueFull` if the outbox has no room.
   ///
-  /// An intent whose event is in the ledger already was accepted before: it changes nothing, and
-  /// its event comes back with the sequence that it has. Throws `invalidArgument` for what could
-  /// not be read back from the cache.
+  /// If an intent's event is in the ledger already, the intent was accepted before: nothing changes,
+  /// and the result has the event's sequence. Throws `invalidArgument` for values that could not be
+  /// read back from the cache.
   package func accept(
     _ intents: [Intent], in partition: Partition, at now: Date
   ) throws(EngagementError) -> Acceptance {
     try accept(in: partition, at: now) { (_, _) throws(EngagementError) in intents }
   }
 
-  /// Finds out how an item is spoken of; nil where it is not there.
+  /// Finds the reference to an item; nil if the cache does not have it.
   package typealias ItemSearch = (ItemID, Surface) throws(EngagementError) -> ItemReference?
 
-  /// Makes what is to be accepted of what the user allows and of the items that are there.
+  /// Makes intents, given the user's consent and a way to find items.
   package typealias IntentMaker =
     @Sendable (Consent, ItemSearch) throws(EngagementError) -> [Intent]
 
-  /// Accepts the intents that the body makes. Nothing of this process comes in between.
+  /// Accepts the intents that the body makes, with no other call of this process in between.
   ///
   /// - Parameter loadsFeeds: Whether the result has the changed feeds as they are now.
   package func accept(
@@ -107,9 +107,9 @@ extension Store {
     }
   }
 
-  /// What waits for a provider, in the order in which it was accepted.
+  /// A provider's pending rows, in the order in which they were accepted.
   ///
-  /// A row that does not verify is never among it: it is ended as rejected, and counted.
+  /// A row whose checksum is wrong is not among them. It ends as rejected and is counted.
   package func pending(
     for provider: ProviderID, in partition: Partition, limit: Int
   ) throws(EngagementError) -> [OutboxRow] {
@@ -124,7 +124,7 @@ extension Store {
     return found.sound
   }
 
-  /// Those of the keys that have a pending row, of any user.
+  /// The keys that have a pending row, of any user.
   package func pending(
     among keys: Set<OperationKey>
   ) throws(EngagementError) -> Set<OperationKey> {
@@ -135,7 +135,7 @@ extension Store {
     }
   }
 
-  /// How many rows wait for each provider.
+  /// How many rows are pending for each provider.
   package func pendingCounts(
     in partition: Partition
   ) throws(EngagementError) -> [ProviderID: Int] {
@@ -144,10 +144,10 @@ extension Store {
     }
   }
 
-  /// Notes that the rows are about to be tried, as one batch for good where one is given, under
-  /// its key, and since when they were waited for. It is durable before anything is sent.
+  /// Marks rows as being sent, before the request is sent. With `batch`, the rows belong to that
+  /// batch from now on and share its key. `waited` is the time since the last attempt.
   ///
-  /// Throws `conflict`, and notes nothing, where a row came to its end in the meantime.
+  /// Throws `conflict`, and changes nothing, if one of the rows has ended.
   package func begin(
     _ rows: [OutboxRow.ID], as batch: OutboxRow.ID?, called key: OperationKey? = nil,
     waited: Duration
@@ -158,22 +158,22 @@ extension Store {
     }
   }
 
-  /// Notes that rows were not tried after all: nothing of them was sent.
+  /// Takes back `begin` for rows of which nothing was sent.
   package func takeBack(_ rows: [OutboxRow.ID]) throws(EngagementError) {
     try write { (tables, database) throws(EngagementError) in
       for row in rows { try tables.outbox.takeBack(row, on: &database) }
     }
   }
 
-  /// Takes rows out of their batch, each to be tried alone: each is a batch of its own.
+  /// Takes rows out of their batch. Each becomes a batch of its own.
   package func split(_ batch: OutboxRow.ID) throws(EngagementError) {
     try write { (tables, database) throws(EngagementError) in
       try tables.outbox.split(batch, on: &database)
     }
   }
 
-  /// Ends rows. What a rejected action had made visible is taken back; rows that are gone are
-  /// passed over.
+  /// Ends rows and undoes the visible effects of rejected actions. Rows that have ended before are
+  /// left out.
   package func settle(
     _ endings: [(row: OutboxRow.ID, ending: Ending)], at now: Date
   ) throws(EngagementError) -> CommitReport {
@@ -192,7 +192,7 @@ extension Store {
 
   /// Records events without a report to observers; returns them with their sequences.
   ///
-  /// Nothing is recorded of a user who has denied it: the events come back as they were.
+  /// For a user who has denied consent, nothing is recorded.
   package func record(
     _ events: [EngagementEvent], in partition: Partition
   ) throws(EngagementError) -> [EngagementEvent] {
@@ -210,7 +210,7 @@ extension Store {
     }
   }
 
-  /// Entries after a sequence, in order.
+  /// The events after a sequence, in order.
   package func entries(
     after sequence: Int64, limit: Int, in partition: Partition? = nil
   ) throws(EngagementError) -> [LedgerEntry] {

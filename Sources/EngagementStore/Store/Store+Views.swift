@@ -40,14 +40,14 @@ extension Store {
     }
   }
 
-  /// The feeds that are there.
+  /// The feeds that the cache has.
   package func feeds(of partition: Partition) throws(EngagementError) -> [FeedKey] {
     try read { (tables, database) throws(EngagementError) in
       try tables.itemCache.feeds(of: partition, on: &database)
     }
   }
 
-  /// How an item is spoken of; nil where it is not there.
+  /// The reference to an item; nil if the cache does not have it.
   package func reference(
     to id: ItemID, on surface: Surface, in partition: Partition
   ) throws(EngagementError) -> ItemReference? {
@@ -56,7 +56,7 @@ extension Store {
     }
   }
 
-  /// What is remembered for a provider, besides items and rows.
+  /// A provider's stored values, settings and person.
   package func memory(
     of provider: ProviderID, in partition: Partition
   ) throws(EngagementError) -> ProviderMemory {
@@ -65,7 +65,7 @@ extension Store {
     }
   }
 
-  /// What an operation for the provider has to know.
+  /// What an operation needs to know of the cache.
   package struct OperationState: Sendable {
     package let memory: ProviderMemory
     package let consent: Consent
@@ -73,7 +73,7 @@ extension Store {
     package let hasAllRows: Bool
   }
 
-  /// What an operation for the provider has to know, of one moment.
+  /// What an operation needs to know of the cache, read in one transaction.
   package func operationState(
     of provider: ProviderID, in partition: Partition, delivering rows: [OutboxRow.ID] = []
   ) throws(EngagementError) -> OperationState {

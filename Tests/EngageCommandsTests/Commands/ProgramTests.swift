@@ -60,7 +60,7 @@ import Testing
       kill -\(name) $job; cat <&3 | tail -1; wait $job; echo $?
       """
     let ending = try Programs.run("/bin/bash", ["-c", script, program])
-    #expect(ending.output == "0 requests came.\n0\n")
+    #expect(ending.output == "Requests received: 0.\n0\n")
   }
 
   @Test("G1: Ctrl-C during a sync ends the program and keeps the cards and the pending action")
