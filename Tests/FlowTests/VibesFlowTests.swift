@@ -73,7 +73,8 @@ import VibesFixtures
 
   private func flowRefreshes(_ variant: KitVariant) async throws {
     let gate = Gate()
-    let scene = try await AppScene.vibes(behind: variant) { [vendor] request throws(EngagementError) in
+    let scene = try await AppScene.vibes(behind: variant) {
+      [vendor] request throws(EngagementError) in
       let response = try await vendor.respond(to: request)
       if request.line.hasSuffix("/devices") { await gate.pass() }
       return response

@@ -4,7 +4,7 @@ import EngagementModel
 import EngagementTesting
 import VibesFixtures
 
-/// An application with Vibes alone, and two messages for whoever has the first device.
+/// An application with Vibes alone, whose first device has a person with two messages.
 struct VibesApplication {
   let engagement: Engagement
   let transport: ScriptedTransport

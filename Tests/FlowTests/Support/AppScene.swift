@@ -70,14 +70,13 @@ struct AppScene: Sendable {
 
   /// Waits until so many operations wait for another one's work.
   func waiters(_ count: Int) async {
-    while engagement.waiting(for: provider) < count { await Task.yield() }
+    while engagement.waiting(for: provider) < count, !Task.isCancelled { await Task.yield() }
   }
 
   /// Sends what can be sent now.
   func deliver() async { await engagement.deliver(to: provider) }
 
-  /// Lets time pass and sends what can be sent then. After ten seconds that is a row which failed
-  /// once or twice.
+  /// Lets time pass and sends what can be sent then. Ten seconds are enough after two failures.
   func deliver(after time: Duration) async {
     clock.advance(by: time)
     await deliver()
