@@ -8,38 +8,6 @@ import VibesFixtures
 
 /// Vibes as an application meets it: through the engagement and nothing else.
 @Suite(.timeLimit(.minutes(20))) struct VibesEngagementTests {
-  /// An application with Vibes alone, and two messages for whoever has the first device.
-  private struct Application {
-    let engagement: Engagement
-    let transport: ScriptedTransport
-    let vendor = FakeVibes()
-    let lines = Locked<[String]>([])
-
-    init() async throws {
-      await vendor.seed("person-of-device-1", ["m-1", "m-2"])
-      transport = ScriptedTransport(vendor.script)
-      let lines = lines
-      engagement = try await Engagement.open(
-        cache: .temporary, device: .test, transport: transport,
-        providers: ["vibes": try Vibes.adapter()],
-        routes: Engagement.Routes(cards: .none, inbox: .only("vibes")),
-        options: Engagement.Options(
-          loggers: [
-            Engagement.LinesLogger(level: .verbose) { line in lines.withLock { $0.append(line) } }
-          ],
-          clock: TestClock()))
-    }
-
-    func run(_ body: (Engagement) async throws -> Void) async throws {
-      let running = Task { [engagement] in try await engagement.run() }
-      let outcome: Result<Void, any Error>
-      do { outcome = .success(try await body(engagement)) } catch { outcome = .failure(error) }
-      running.cancel()
-      try await engagement.close()
-      try outcome.get()
-    }
-  }
-
   /// Does a bit of everything; what is not allowed is refused.
   private static func useEverything(_ engagement: Engagement) async throws {
     _ = await engagement.refresh(.settings)
@@ -64,7 +32,7 @@ import VibesFixtures
       (.full, ["inbox_fetch", "inbox_open", "inbox_open"]),
     ] as [(Consent, [String])])
   func consent(consent: Consent, events: [String]) async throws {
-    let application = try await Application()
+    let application = try await VibesApplication()
     try await application.run { engagement in
       try await engagement.signIn("u-1")
       try await engagement.setConsent(consent)
@@ -78,7 +46,7 @@ import VibesFixtures
 
   @Test("V10 V11 G16: the application's logger receives the kit's lines without tokens or ids")
   func logging() async throws {
-    let application = try await Application()
+    let application = try await VibesApplication()
     try await application.run { engagement in
       try await engagement.signIn("ada-1")
       try await engagement.setConsent(.full)
@@ -102,7 +70,7 @@ import VibesFixtures
 
   @Test("V7: the person is associated once, even if a refresh needs it first")
   func association() async throws {
-    let application = try await Application()
+    let application = try await VibesApplication()
     try await application.engagement.signIn("u-1")
     #expect(await application.engagement.refresh(.inbox).providers["vibes"] == .fresh)
     try await application.run { engagement in
@@ -115,7 +83,7 @@ import VibesFixtures
 
   @Test("V2: each action reports its own outcome")
   func outcomes() async throws {
-    let application = try await Application()
+    let application = try await VibesApplication()
     try await application.run { engagement in
       try await engagement.signIn("u-1")
       try await engagement.setConsent(.full)

@@ -278,13 +278,15 @@ import VibesFixtures
     } throws: {
       ($0 as? EngagementError)?.code == code
     }
-    let scene = try VibesScene()
-    guard case .refused(let error) = await scene.perform(operation) else {
+    let application = try await VibesApplication()
+    guard case .refused(let error) = await application.engagement.execute(operation, with: "vibes")
+    else {
       Issue.record("\(operation.verb) was not refused.")
       return
     }
     #expect(error.code == code)
-    #expect(scene.transport.lines.isEmpty)
+    #expect(application.transport.lines.isEmpty)
+    try await application.engagement.close()
   }
 
   // MARK: The configuration

@@ -2,6 +2,7 @@ import EngagementAdapterAPI
 import EngagementFormats
 import EngagementHTTP
 import EngagementJSON
+import EngagementKit
 import EngagementModel
 import EngagementTesting
 import EngagementVibes
@@ -298,20 +299,23 @@ import VibesFixtures
 
   @Test("V8: each bad message of a hundred costs only itself")
   func oneOfAHundred() async throws {
-    let scene = try VibesScene()
+    let engagement = try await VibesApplication().engagement
     var items = (0..<100).map { #"{"message_uid":"m-\#($0)","content":"c"}"# }
     items[7] = #"{"message_uid":"m-7"}"#
     items[8] = #"{"content":"c"}"#
     items[9] = #"{"message_uid":"m-9","content":"\u0000"}"#
     items[10] = "[]"
     let list = try answer(.inbox, .json(200, "[\(items.joined(separator: ","))]"))
-    scene.memory.commit(list.changes)
-    #expect(scene.memory.messages.count == 96)
-    #expect(scene.memory.quarantined.count == 4)
+    try await engagement.commit(list.changes, from: "vibes")
+    #expect(engagement.inbox.messages.count == 96)
+    let quarantined = try await engagement.events().filter { $0.kind == .itemQuarantined }
+      .map(\.properties)
+    #expect(quarantined.compactMap { $0["index"]?.integer } == [7, 8, 9, 10])
     #expect(
-      scene.memory.quarantined.prefix(2) == [
-        "7: A message has no content.", "8: A message has no message_uid.",
+      quarantined.prefix(2).map { $0["reason"]?.string } == [
+        "A message has no content.", "A message has no message_uid.",
       ])
+    try await engagement.close()
   }
 
   @Test("an answer never prints a token")

@@ -8,33 +8,55 @@ import EngagementVibes
 import Testing
 import VibesFixtures
 
-@Suite("Vibes: the person of the inbox") struct VibesPersonFlowTests {
-  private static let reason = "The device was associated with another person."
+@Suite("Vibes: the person of the inbox", .timeLimit(.minutes(20))) struct VibesPersonFlowTests {
+  private let vendor = FakeVibes()
 
   /// A person with two messages, one of them read and one opened while the vendor is away, and a
-  /// start of the application that nobody was told of.
+  /// start of the application that is not reported yet.
+  private struct Waiting {
+    let scene: AppScene
+    let read, open, launch: Engagement.Receipt
+
+    /// Expects that the actions on the inbox are given up, and nothing else.
+    func expectAbandoned() async throws {
+      // The outcome of a pending action never comes.
+      guard try await scene.pending <= 1 else {
+        Issue.record("The actions on the former person's messages are not given up.")
+        return
+      }
+      for receipt in [read, open] {
+        guard case .rejected(let error) = try await receipt.outcome() else {
+          Issue.record("The action has reached the vendor.")
+          continue
+        }
+        #expect(error.message == "The device was associated with another person.")
+      }
+    }
+  }
+
   private func waiting(
-    _ variant: KitVariant, _ association: VibesConfiguration.Association = .onSignIn
-  ) async throws -> VibesScene {
-    let scene = try VibesScene(variant, association: association)
-    await scene.vendor.know("u-1", as: "person-1")
-    await scene.vendor.know("u-2", as: "person-2")
-    await scene.vendor.seed("person-1", ["m-1", "m-2"])
-    await scene.vendor.seed("person-2", ["m-3"])
-    #expect(await scene.perform(.associate("u-1")) == .done)
-    #expect(await scene.perform(.inbox) == .done)
-    let messages = scene.memory.messages
-    #expect(messages.map(\.id.value) == ["m-1", "m-2"])
-    try scene.memory.act(.read, on: ItemReference(messages[0]))
-    try scene.memory.act(.open, on: ItemReference(messages[1]))
-    scene.memory.accept(Vibes.event("e-1", .launch))
-    await scene.vendor.fail("/m-1", .status(503))
-    await scene.vendor.fail("/events", .status(503), .status(503))
-    await scene.runners.drain()
-    #expect(scene.memory.pending.count == 3)
-    #expect(scene.memory.messages.map(\.isRead) == [true, true])
+    _ variant: KitVariant = .complete,
+    _ association: VibesConfiguration.Association = .onSignIn
+  ) async throws -> Waiting {
+    await vendor.know("u-1", as: "person-1")
+    await vendor.know("u-2", as: "person-2")
+    await vendor.seed("person-1", ["m-1", "m-2"])
+    await vendor.seed("person-2", ["m-3"])
+    let scene = try await AppScene.vibes(behind: variant, association: association, vendor.script)
+    await scene.deliver()
+    #expect(await scene.execute(.associate("u-1")) == .done)
+    #expect(await scene.refresh(.inbox) == .fresh)
+    #expect(scene.messages == ["m-1", "m-2"])
+    await vendor.fail("/m-1", .status(503))
+    let waiting = Waiting(
+      scene: scene, read: try await scene.perform(.read, on: "m-1"),
+      open: try await scene.perform(.open, on: "m-2"),
+      launch: try await scene.engagement.track(.launch))
+    await scene.deliver()
+    #expect(try await scene.pending == 3)
+    #expect(scene.engagement.inbox.messages.map(\.isRead) == [true, true])
     scene.transport.forget()
-    return scene
+    return waiting
   }
 
   // MARK: Flow 3
@@ -71,182 +93,89 @@ import VibesFixtures
   }
 
   private func flowAssociation(_ variant: KitVariant) async throws {
-    let scene = try await waiting(variant)
-    #expect(await scene.perform(.associate("u-2")) == .done)
-    #expect(scene.lines == ["POST /devices/device-1/assign"])
+    let waiting = try await waiting(variant)
+    let scene = waiting.scene
+    #expect(await scene.execute(.associate("u-2")) == .done)
+    #expect(scene.vibesLines == ["POST /devices/device-1/assign"])
     #expect(scene.transport.requests.first?.text == #"{"external_person_id":"u-2"}"#)
-    #expect(scene.memory.messages.isEmpty)
-    #expect(scene.memory.person == nil)
-    #expect(scene.value(.user, "person") == nil)
-    #expect(
-      scene.memory.outbox.map(\.state)
-        == [.rejected(Self.reason), .rejected(Self.reason), .pending])
+    #expect(scene.messages == [])
+    #expect(try await scene.person == nil)
+    #expect(try await scene.context.values[.user, "person"] == nil)
+    #expect(try await scene.pending == 1)
+    try await waiting.expectAbandoned()
     scene.transport.forget()
-    #expect(await scene.perform(.inbox) == .done)
-    #expect(scene.lines == ["GET /devices/device-1/person", "GET /persons/person-2/messages"])
-    #expect(scene.memory.person?.key == "person-2")
-    #expect(scene.memory.person?.externalID == "u-2")
-    #expect(scene.memory.messages.map(\.id.value) == ["m-3"])
+    #expect(await scene.refresh(.inbox) == .fresh)
+    #expect(scene.vibesLines == ["GET /devices/device-1/person", "GET /persons/person-2/messages"])
+    #expect(try await scene.person?.key == "person-2")
+    #expect(try await scene.person?.externalID == "u-2")
+    #expect(scene.messages == ["m-3"])
     scene.transport.forget()
-    await scene.runners.drain()
-    #expect(scene.lines == ["POST /devices/device-1/events"])
-    #expect(await scene.vendor.events == ["e-1": "launch"])
-    #expect(await !scene.vendor.isRead("m-1", by: "person-1"))
+    await scene.deliver(after: .seconds(10))
+    #expect(scene.vibesLines == ["POST /devices/device-1/events"])
+    #expect(await vendor.events.values.sorted() == ["launch"])
+    #expect(await !vendor.isRead("m-1", by: "person-1"))
+    try await scene.end()
   }
 
   @Test("flow 3 V7: associating the same person again changes nothing")
   func associatesTheSame() async throws {
-    let scene = try await waiting(.complete)
-    #expect(await scene.perform(.associate("u-1")) == .done)
-    #expect(scene.memory.messages.map(\.isRead) == [true, true])
-    #expect(scene.memory.pending.count == 3)
-    await scene.vendor.fail("/events", .status(200), .status(200))
-    await scene.runners.drain()
-    #expect(scene.memory.pending.isEmpty)
-    #expect(await scene.vendor.isRead("m-1", by: "person-1"))
+    let scene = try await waiting().scene
+    #expect(await scene.execute(.associate("u-1")) == .done)
+    #expect(scene.engagement.inbox.messages.map(\.isRead) == [true, true])
+    #expect(try await scene.pending == 3)
+    await scene.deliver(after: .seconds(10))
+    #expect(try await scene.pending == 0)
+    #expect(await vendor.isRead("m-1", by: "person-1"))
+    #expect(await vendor.events.values.sorted() == ["inbox_open", "launch"])
+    try await scene.end()
   }
 
   @Test(
     "flow 3 V7: a failed association keeps the messages, the pending rows and the person",
     arguments: [404, 422, 503])
   func refusedAssociation(status: Int) async throws {
-    let scene = try await waiting(.complete)
+    let scene = try await waiting().scene
     // A second time where the vendor has said that it knows the device.
-    await scene.vendor.fail("/assign", .status(status), .status(status))
-    #expect(await scene.perform(.associate("u-2")) != .done)
-    #expect(scene.memory.messages.map(\.id.value) == ["m-1", "m-2"])
-    #expect(scene.memory.pending.count == 3)
-    #expect(scene.memory.person?.key == "person-1")
+    await vendor.fail("/assign", .status(status), .status(status))
+    #expect(await scene.execute(.associate("u-2")) != .done)
+    #expect(scene.messages == ["m-1", "m-2"])
+    #expect(try await scene.pending == 3)
+    #expect(try await scene.person?.key == "person-1")
+    try await scene.end()
   }
 
   @Test(
     "flow 3 V7 V8: after the server moves the device, the next refresh shows only the new person's data"
   )
   func movedByServer() async throws {
-    let scene = try await waiting(.complete)
-    await scene.vendor.move("device-1", to: "person-2")
+    let waiting = try await waiting()
+    let scene = waiting.scene
+    await vendor.move("device-1", to: "person-2")
     scene.clock.advance(by: .seconds(61))
-    #expect(await scene.perform(.inbox) == .done)
-    #expect(scene.lines == ["GET /devices/device-1/person", "GET /persons/person-2/messages"])
-    #expect(scene.memory.messages.map(\.id.value) == ["m-3"])
-    #expect(
-      scene.memory.outbox.prefix(2).map(\.state) == [
-        .rejected(Self.reason), .rejected(Self.reason),
-      ])
+    #expect(await scene.refresh(.inbox) == .fresh)
+    #expect(scene.vibesLines == ["GET /devices/device-1/person", "GET /persons/person-2/messages"])
+    #expect(scene.messages == ["m-3"])
+    #expect(try await scene.pending == 1)
+    try await waiting.expectAbandoned()
+    try await scene.end()
   }
 
   @Test("flow 3 V7 V8: the old person's read is never sent with the new person's key")
   func oldReadNeverTravels() async throws {
-    let scene = try await waiting(.complete, .byServer)
+    let waiting = try await waiting(.complete, .byServer)
+    let scene = waiting.scene
     // The vendor has lost the device; the new one is nobody's, as far as it knows.
-    scene.memory.commit([
+    try await scene.commit([
       .keep(.user, "associated", nil), .keep(.installation, "device", nil),
     ])
-    await scene.runners.drain()
-    #expect(!scene.lines.contains { $0.hasPrefix("PUT") })
-    #expect(
-      scene.memory.outbox.map(\.state)
-        == [.rejected(Self.reason), .rejected(Self.reason), .delivered])
-    #expect(await scene.vendor.events == ["e-1": "launch"])
-    #expect(scene.memory.messages.isEmpty)
-  }
-
-  // MARK: Users
-
-  @Test("V2 V3 V7: a change of user unregisters the device before the next person is associated")
-  func changesUser() async throws {
-    let scene = try VibesScene(.complete, user: .anonymous)
-    scene.memory.setPush(PushRegistration(token: Secret("0aff"), service: .apns))
-    #expect(await scene.perform(.registerPush(.production)) == .done)
-    await scene.memory.signIn("u-1", scene.runners.runner)
-    await scene.vendor.seed("person-of-device-1", ["m-1"])
-    #expect(await scene.perform(.inbox) == .done)
-    scene.transport.forget()
-    await scene.memory.signIn("u-2", scene.runners.runner)
-    #expect(await scene.perform(.inbox) == .done)
-    #expect(
-      scene.lines == [
-        "DELETE /devices/device-1", "POST /devices", "POST /devices/device-2/assign",
-        "POST /devices/device-2/push_registration", "GET /devices/device-2/person",
-        "GET /persons/person-of-device-2/messages",
-      ])
-    #expect(scene.memory.messages.isEmpty)
-    #expect(await scene.vendor.devices.keys.sorted() == ["device-2"])
-    #expect(await scene.vendor.devices["device-2"]?.push == "0AFF")
-  }
-
-  @Test("V7: after an offline change of user the kit stops using the old user's device")
-  func changesUserOffline() async throws {
-    let scene = try VibesScene(.complete, user: "u-1")
-    #expect(await scene.perform(.associate("u-1")) == .done)
-    await scene.vendor.fail("DELETE \(Vibes.root)/devices/device-1", .status(503))
-    await scene.vendor.fail("POST \(Vibes.root)/devices", .status(503))
-    await scene.memory.signIn(.anonymous, scene.runners.runner)
-    #expect(await scene.perform(.inbox) != .done)
-    #expect(await scene.perform(.inbox) == .done)
-    scene.transport.forget()
-    let leaving = "leaving.\(SHA256.digest(of: "device-1"))"
-    #expect(scene.memory.context().secrets[.installation, leaving] == Secret("token-1"))
-    // What could not be said of the first device is not said of the second.
-    await scene.memory.signIn("u-1", scene.runners.runner)
-    #expect(scene.lines == ["DELETE /devices/device-1", "POST /devices/device-2/assign"])
-    #expect(scene.tokens { $0.hasPrefix("DELETE") } == ["MobileAppToken token-1"])
-    #expect(await scene.vendor.devices.keys.sorted() == ["device-2"])
-    #expect(scene.memory.context().secrets[.installation, leaving] == nil)
-    #expect(scene.memory.pending.isEmpty)
-  }
-
-  @Test("V2 G16: the token of an unregistered device is erased after a change of user")
-  func forgetsTheToken() async throws {
-    let scene = try VibesScene(.complete, user: "u-1")
-    #expect(await scene.perform(.inbox) == .done)
-    await scene.memory.signIn("u-2", scene.runners.runner)
-    #expect(await scene.perform(.inbox) == .done)
-    let leaving = "leaving.\(SHA256.digest(of: "device-1"))"
-    #expect(scene.memory.context().secrets[.installation, leaving] == nil)
-    #expect(scene.value(.installation, "device.released") == nil)
-    #expect(scene.lines.filter { $0.hasPrefix("DELETE") }.count == 1)
-  }
-
-  @Test("V2 V7: a late answer to the old user changes nothing of the new user's")
-  func returnsLate() async throws {
-    let (vendor, gate) = (FakeVibes(), Gate())
-    let scene = try VibesScene(.complete, vendor: vendor) { request throws(EngagementError) in
-      let response = try await vendor.respond(to: request)
-      if request.method == .put { await gate.pass() }
-      return response
-    }
-    await vendor.seed("person-of-device-1", ["m-1"])
-    #expect(await scene.perform(.associate("u-1")) == .done)
-    await vendor.expireTokens()
-    async let late = scene.perform(.inbox)
-    await gate.isHolding(1)
-    await vendor.fail("DELETE \(Vibes.root)/devices/device-1", .status(503))
-    await scene.memory.signIn("u-2", scene.runners.runner)
-    #expect(scene.value(.installation, "device") == "device-2")
-    gate.open()
-    guard case .refused(let error) = await late else {
-      Issue.record("It was asked by somebody who has left.")
-      return
-    }
-    #expect(error.code == .signedOut)
-    #expect(scene.value(.installation, "device") == "device-2")
-    scene.transport.forget()
-    #expect(await scene.perform(.inbox) == .done)
-    #expect(!scene.lines.contains { $0.contains("device-1") })
-    #expect(scene.memory.messages.isEmpty)
-  }
-
-  @Test("V2 V3: after a sign-out the anonymous user gets a new device without a push token")
-  func signsOut() async throws {
-    let scene = try VibesScene(.complete, user: "u-1")
-    scene.memory.setPush(PushRegistration(token: Secret("0aff"), service: .apns))
-    #expect(await scene.perform(.registerPush(.production)) == .done)
-    await scene.memory.signIn(.anonymous, scene.runners.runner)
-    #expect(await scene.perform(.inbox) == .done)
-    #expect(await scene.vendor.devices.keys.sorted() == ["device-2"])
-    #expect(await scene.vendor.devices["device-2"]?.push == nil)
-    #expect(scene.memory.pending.isEmpty)
+    await scene.deliver(after: .seconds(10))
+    #expect(!scene.vibesLines.contains { $0.hasPrefix("PUT") })
+    #expect(try await scene.pending == 0)
+    try await waiting.expectAbandoned()
+    #expect(try await waiting.launch.outcome() == .delivered)
+    #expect(await vendor.events.values.sorted() == ["launch"])
+    #expect(scene.messages == [])
+    try await scene.end()
   }
 
   @Test("V7: with association by the server a sign-in asks for no operation")
@@ -262,21 +191,22 @@ import VibesFixtures
     "V8: a deleted, dismissed or expired message is hidden at once and expires at the vendor",
     arguments: [ItemAction.delete, .dismiss, .expire(at: nil)])
   func ends(action: ItemAction) async throws {
-    let scene = try VibesScene(.complete)
-    await scene.vendor.seed("person-of-device-1", ["m-1", "m-2"])
-    #expect(await scene.perform(.inbox) == .done)
-    try scene.memory.act(action, on: Vibes.item("m-1"))
-    #expect(scene.memory.messages.map(\.id.value) == ["m-2"])
-    await scene.vendor.fail("/m-1", .status(503))
-    await scene.runners.drain()
+    let scene = try await AppScene.vibes(vendor.script)
+    await vendor.seed("person-of-device-1", ["m-1", "m-2"])
+    #expect(await scene.execute(.inbox) == .done)
+    try await scene.perform(action, on: "m-1")
+    #expect(scene.messages == ["m-2"])
+    await vendor.fail("/m-1", .status(503))
+    await scene.deliver()
     scene.clock.advance(by: .seconds(30))
-    #expect(await scene.perform(.inbox) == .done)
-    #expect(scene.memory.messages.map(\.id.value) == ["m-2"])
-    await scene.runners.drain()
+    #expect(await scene.execute(.inbox) == .done)
+    #expect(scene.messages == ["m-2"])
+    await scene.deliver()
     let bodies = scene.transport.requests.filter { $0.method == .put }.map(\.text)
     #expect(bodies == Array(repeating: #"{"expires_at":"2026-10-01T09:00:00.000Z"}"#, count: 2))
-    #expect(await scene.perform(.inbox) == .done)
-    #expect(scene.memory.messages.map(\.id.value) == ["m-2"])
+    #expect(await scene.execute(.inbox) == .done)
+    #expect(scene.messages == ["m-2"])
+    try await scene.end()
   }
 
   @Test(
@@ -285,27 +215,29 @@ import VibesFixtures
     func text(_ id: String, _ hour: Int) -> String {
       #"{"message_uid":"\#(id)","content":"c","collapse_key":"k","created_at":"2026-09-30T0\#(hour):00:00Z"}"#
     }
-    let scene = try VibesScene(.complete)
-    scene.memory.commit([
+    let scene = try await AppScene.vibes(vendor.script)
+    try await scene.commit([
       .items(.inbox, .replace(.nothing), [Vibes.raw(text("m-2", 2)), Vibes.raw(text("m-1", 1))])
     ])
-    #expect(scene.memory.messages.map(\.id.value) == ["m-2"])
-    scene.memory.commit([.items(.inbox, .put, [Vibes.raw(text("m-3", 3))])])
-    #expect(scene.memory.messages.map(\.id.value) == ["m-3"])
-    scene.memory.commit([.items(.inbox, .put, [Vibes.raw(text("m-0", 0))])])
-    #expect(scene.memory.messages.map(\.id.value) == ["m-3"])
+    #expect(scene.messages == ["m-2"])
+    try await scene.commit([.items(.inbox, .put, [Vibes.raw(text("m-3", 3))])])
+    #expect(scene.messages == ["m-3"])
+    try await scene.commit([.items(.inbox, .put, [Vibes.raw(text("m-0", 0))])])
+    #expect(scene.messages == ["m-3"])
+    try await scene.end()
   }
 
   @Test("V8: a disabled inbox sends no request")
   func inboxOff() async throws {
-    let scene = try VibesScene(.complete)
-    scene.memory.commit([.keep(.installation, "inbox", "off")])
-    #expect(await scene.perform(.inbox) == .done)
-    #expect(await scene.perform(.message("m-1")) == .done)
-    #expect(scene.lines.isEmpty)
-    #expect(await scene.perform(.settings) == .done)
-    #expect(scene.memory.settings.inboxEnabled == true)
-    #expect(await scene.perform(.inbox) == .done)
-    #expect(scene.lines.last == "GET /persons/person-of-device-1/messages")
+    let scene = try await AppScene.vibes(vendor.script)
+    try await scene.commit([.keep(.installation, "inbox", "off")])
+    #expect(await scene.execute(.inbox) == .done)
+    #expect(await scene.execute(.message("m-1")) == .done)
+    #expect(scene.vibesLines == [])
+    #expect(await scene.execute(.settings) == .done)
+    #expect(try await scene.engagement.settings(of: "vibes").inboxEnabled == true)
+    #expect(await scene.execute(.inbox) == .done)
+    #expect(scene.vibesLines.last == "GET /persons/person-of-device-1/messages")
+    try await scene.end()
   }
 }

@@ -32,6 +32,15 @@ extension Engagement {
       attempt(), in: dependencies.currentUser.userSession.partition)
   }
 
+  /// The settings that a provider's vendor last answered with.
+  package func settings(
+    of provider: ProviderID
+  ) async throws(EngagementError) -> VendorSettings {
+    try await dependencies.store.memory(
+      of: provider, in: dependencies.currentUser.userSession.partition
+    ).settings
+  }
+
   /// Commits changes that a provider's live channel brought for the current user.
   package func commit(
     _ changes: [Change], from provider: ProviderID

@@ -12,10 +12,12 @@ struct AppScene: Sendable {
   let clock: TestClock
   let provider: ProviderID
 
-  /// - Parameter variant: The complete variant, or one whose adapter lacks a feature.
+  /// - Parameters:
+  ///   - variant: The complete variant, or one whose adapter lacks a feature.
+  ///   - cache: Secrets are in a file beside it, or in memory for a temporary one.
   init(
     _ provider: ProviderID, _ adapter: any EngagementAdapter,
-    behind variant: KitVariant = .complete,
+    behind variant: KitVariant = .complete, cache: Engagement.Cache = .temporary,
     clock: TestClock = TestClock(), _ transport: ScriptedTransport
   ) async throws {
     (self.transport, self.clock, self.provider) = (transport, clock, provider)
@@ -24,10 +26,12 @@ struct AppScene: Sendable {
       adapter.capabilities.ability(verb).travel == .unsupported ? .none : .only(provider)
     }
     engagement = try await Engagement.open(
-      cache: .temporary, device: .test, transport: transport,
+      cache: cache, device: .test, transport: transport,
       providers: [provider: adapter],
       routes: Engagement.Routes(cards: route(.cards), inbox: route(.inbox)),
-      options: Engagement.Options(environment: "flow", secrets: MemorySecretStore(), clock: clock))
+      options: Engagement.Options(
+        environment: "flow", secrets: cache == .temporary ? MemorySecretStore() : nil,
+        clock: clock))
   }
 
   /// Makes the user present, who agrees to everything, and sends what that brings.
@@ -66,15 +70,33 @@ struct AppScene: Sendable {
 
   /// Waits until so many operations wait for another one's work.
   func waiters(_ count: Int) async {
-    while engagement.waiting(for: provider) < count { await Task.yield() }
+    while engagement.waiting(for: provider) < count, !Task.isCancelled { await Task.yield() }
   }
 
   /// Sends what can be sent now.
   func deliver() async { await engagement.deliver(to: provider) }
 
+  /// Lets time pass and sends what can be sent then. Ten seconds are enough after two failures.
+  func deliver(after time: Duration) async {
+    clock.advance(by: time)
+    await deliver()
+  }
+
+  /// Commits what the vendor brings by another way than an answer.
+  func commit(_ changes: [Change]) async throws {
+    try await engagement.commit(changes, from: provider)
+  }
+
   var pending: Int {
     get async throws { try await engagement.pendingCounts[provider] ?? 0 }
   }
+
+  /// All that the adapter may know now.
+  var context: AdapterContext {
+    get async throws { try await engagement.context(of: provider) }
+  }
+
+  var person: Person? { get async throws { try await engagement.person(at: provider) } }
 
   var messages: [String] { engagement.inbox.messages.map(\.id.value) }
 
