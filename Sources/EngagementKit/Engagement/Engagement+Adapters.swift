@@ -31,6 +31,15 @@ extension Engagement {
     return try await runtime.host.context(attempt(), in: dependencies.currentUser.present.partition)
   }
 
+  /// Asks the application for a credential of the present user in place of the one that is known,
+  /// as a provider's live channel may want. Throws `unauthenticated` if there is no other.
+  package func renewCredential(of provider: ProviderID) async throws(EngagementError) {
+    guard let runtime = runtimes[provider] else { throw unknown(provider) }
+    let attempt = attempt()
+    try await runtime.host.renewCredential(
+      replacing: credentialCache.credential(for: provider, attempt.user), for: attempt)
+  }
+
   /// Commits what a provider's live channel brought for the present user.
   package func commit(
     _ changes: [Change], from provider: ProviderID
