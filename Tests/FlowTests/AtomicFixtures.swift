@@ -100,7 +100,7 @@ extension AppScene {
   /// An application with Atomic whose user `u-1` is signed in and has agreed to everything. Atomic
   /// agrees to everything unless the script says otherwise.
   ///
-  /// - Parameter answer: Comes before each answer of the application.
+  /// - Parameter answer: Runs before each answer of the application.
   static func atomic(
     _ application: AtomicApplication = AtomicApplication(.success(AtomicFixtures.token())),
     behind variant: KitVariant = .complete,

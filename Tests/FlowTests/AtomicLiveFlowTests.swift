@@ -115,7 +115,7 @@ import Testing
     try await script.scene.end()
   }
 
-  // MARK: Events on both runners
+  // MARK: Events on the socket and over HTTP
 
   @Test(
     "flow 11 A19 G3: an event sent on the socket and over HTTP is settled once")
