@@ -171,7 +171,7 @@ import Testing
   @Test("A8: a feed answer without a list keeps the old cards, and a bad card costs only itself")
   func badFeed() async throws {
     let bad = #"{"instance":{"id":"b\u0000"}}"#
-    let transport = ScriptedTransport([
+    let feeds = ScriptedTransport([
       AtomicFixtures.feedLine: [
         AtomicFixtures.feed(
           [AtomicFixtures.card("a"), bad, "{}", "7", AtomicFixtures.card("c")]),
@@ -179,14 +179,15 @@ import Testing
         HTTPResponse(503),
       ]
     ])
-    let memory = MemoryHost(try AtomicFixtures.adapter(), user: "u-1", transport: transport)
-    memory.setCredential(AtomicFixtures.token())
-    let runners = KitVariant.complete.runners(in: memory)
-    for _ in 1...5 {
-      _ = await runners.perform(AtomicFixtures.cards)
-      #expect(memory.cards(in: AtomicFixtures.feed).map(\.id.value) == ["a", "c"])
+    let scene = try await AppScene.atomic { request throws(EngagementError) in
+      try await feeds.send(request)
     }
-    #expect(memory.quarantined.count == 3)
+    for _ in 1...5 {
+      _ = await scene.execute(AtomicFixtures.cards)
+      #expect(scene.cards(in: AtomicFixtures.container) == ["a", "c"])
+    }
+    #expect(try await scene.quarantined == 3)
+    try await scene.end()
   }
 
   @Test("A22: metrics count in total and by container, and wrong entries are left out")

@@ -65,53 +65,48 @@ import Testing
 
   @Test("flow 11 G17: a bad card in an update costs only itself")
   func badCard() async throws {
-    var script = try script()
-    await script.begin()
+    var script = try await AtomicLiveScript()
+    try await script.begin()
     let cards = [
       AtomicFixtures.card("a"), #"{"instance":{"id":"b\u0000"}}"#, "7", AtomicFixtures.card("c"),
     ]
-    await script.hear(replacement(cards))
-    #expect(script.memory.cards(in: AtomicFixtures.feed).map(\.id.value) == ["a", "c"])
-    #expect(script.memory.quarantined.count == 2)
+    try await script.hear(replacement(cards))
+    #expect(script.ids() == ["a", "c"])
+    #expect(try await script.scene.quarantined == 2)
     let bad = #"{"type":"update-card","data":{"subscriptionId":"s1","cardInstance":{"a":1,"a":2}}}"#
     let good =
       #"{"type":"remove-card","data":{"subscriptionId":"s1","cardInstanceId":"a","note":"\u0000"}}"#
-    await script.hear(#"{"messageType":"update-cards","data":{"updates":[7,\#(bad),{},\#(good)]}}"#)
-    #expect(script.memory.cards(in: AtomicFixtures.feed).map(\.id.value) == ["c"])
-    #expect(script.memory.quarantined.count == 3)
+    try await script.hear(
+      #"{"messageType":"update-cards","data":{"updates":[7,\#(bad),{},\#(good)]}}"#)
+    #expect(script.ids() == ["c"])
+    #expect(try await script.scene.quarantined == 3)
+    try await script.scene.end()
   }
 
   @Test(
     "flow 11 G20: the next whole feed repairs lost, duplicated and reordered updates"
   )
   func convergence() async throws {
+    var script = try await AtomicLiveScript()
+    try await script.begin()
     for seed in 1...60 as ClosedRange<UInt64> {
       var random = SeededGenerator(seed: seed)
-      var script = try script()
-      await script.begin()
       var truth: [String: Int] = [:]
       var messages: [String] = []
       for _ in 0..<20 { messages.append(change(&truth, &random)) }
       for message in messages.shuffled(using: &random) {
-        for _ in 0..<random.below(3) { await script.hear(message) }
+        for _ in 0..<random.below(3) { try await script.hear(message) }
       }
-      await script.hear(replacement(truth.map { AtomicFixtures.card($0.key, priority: $0.value) }))
-      let cards = script.memory.cards(in: AtomicFixtures.feed)
+      try await script.hear(
+        replacement(truth.map { AtomicFixtures.card($0.key, priority: $0.value) }))
+      let cards = script.cards()
       #expect(Set(cards.map(\.id.value)) == Set(truth.keys), "seed \(seed)")
       #expect(cards.map { $0.priority ?? 0 } == truth.values.sorted(), "seed \(seed)")
     }
+    try await script.scene.end()
   }
 
   // MARK: Parts
-
-  private func script() throws -> AtomicLiveScript {
-    let clock = TestClock()
-    let memory = MemoryHost(
-      try AtomicFixtures.adapter(), user: "u-1", transport: ScriptedTransport([:]), clock: clock)
-    memory.setCredential(AtomicFixtures.token())
-    return try #require(
-      AtomicLiveScript(memory, KitVariant.complete.runners(in: memory), clock: clock))
-  }
 
   private func replacement(_ cards: [String]) -> String {
     #"{"messageType":"update-cards","data":{"updates":[{"type":"replace-feed","data":{"#

@@ -121,18 +121,19 @@ import Testing
   }
 
   @Test("A16: a vote is accepted as an event with its reason and its card")
-  func vote() throws {
-    let memory = MemoryHost(
-      try AtomicFixtures.adapter(), user: "u-1", transport: ScriptedTransport([:]))
-    try memory.act(
-      .vote(useful: false, reason: .other, message: "Too loud"), on: Self.card)
-    guard case .event(let event) = memory.pending.first else {
-      throw AtomicSurprise("A vote is no event.")
-    }
-    let sent = try sent([event]).first
-    #expect(sent?["analyticsEvent"] == "card-voted-down")
-    #expect(sent?["properties"] == ["reason": "other", "message": "Too loud"])
-    #expect(sent?["cardContext"]?["cardInstanceId"] == "1f0c")
+  func vote() async throws {
+    let scene = try await AppScene.atomic()
+    try await scene.bringCards("1f0c")
+    try await scene.perform(
+      .vote(useful: false, reason: .other, message: "Too loud"), on: "1f0c")
+    await scene.deliver()
+    let request = try #require(scene.transport.requests.last)
+    let sent = try JSON(parsing: request.body ?? [])["data"]?.array
+    #expect(sent?.map { $0["analyticsEvent"] } == ["card-voted-down"])
+    #expect(sent?.first?["properties"] == ["reason": "other", "message": "Too loud"])
+    #expect(sent?.first?["cardContext"]?["cardInstanceId"] == "1f0c")
+    #expect(try await scene.pending == 0)
+    try await scene.end()
   }
 
   // MARK: Arrived, or not

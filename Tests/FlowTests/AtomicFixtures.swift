@@ -96,58 +96,54 @@ actor AtomicApplication {
   func answer(_ answer: Result<Secret?, EngagementError>) { answers = [answer] }
 }
 
-/// A host that is changed in one place, to take a feature out of the variant or to hold it up.
-struct AtomicChangedHost: OperationHost {
-  var inner: any OperationHost
-  var context: @Sendable (AdapterContext) async -> AdapterContext = { $0 }
-  /// Who is taken to have asked.
-  var attempt: @Sendable (Attempt) -> Attempt = { $0 }
-  /// What a failed renewal becomes.
-  var failure: @Sendable (EngagementError) -> EngagementError = { $0 }
-  /// Whether anybody may be asked for a credential.
-  var asks = true
-
-  func context(
-    for operation: EngagementAdapterAPI.Operation, _ attempt: Attempt, delivering rows: [Int64]
-  ) async throws(EngagementError) -> AdapterContext {
-    await context(
-      try await inner.context(for: operation, self.attempt(attempt), delivering: rows))
-  }
-
-  func commit(
-    _ changes: [Change], of operation: EngagementAdapterAPI.Operation, _ attempt: Attempt,
-    recording event: EngagementEvent?
-  ) async throws(EngagementError) {
-    try await inner.commit(changes, of: operation, attempt, recording: event)
-  }
-
-  func renewCredential(
-    replacing refused: Secret?, for attempt: Attempt
-  ) async throws(EngagementError) {
-    guard asks else { throw EngagementError(.unauthenticated, "Nobody is asked here.") }
-    do throws(EngagementError) {
-      try await inner.renewCredential(replacing: refused, for: attempt)
-    } catch {
-      throw failure(error)
+extension AppScene {
+  /// An application with Atomic whose user `u-1` is signed in and has agreed to everything. Atomic
+  /// agrees to everything unless the script says otherwise.
+  ///
+  /// - Parameter answer: Runs before each answer of the application.
+  static func atomic(
+    _ application: AtomicApplication = AtomicApplication(.success(AtomicFixtures.token())),
+    behind variant: KitVariant = .complete,
+    _ script: @escaping ScriptedTransport.Script = { _ in AtomicFixtures.ok },
+    before answer: @escaping @Sendable (AppScene) async throws -> Void = { _ in }
+  ) async throws -> AppScene {
+    let scene = try await AppScene(
+      "atomic", try AtomicFixtures.adapter(), behind: variant, ScriptedTransport(script))
+    try await scene.signIn("u-1") { _ in
+      try await answer(scene)
+      return try await application.token(for: "u-1")
     }
+    return scene
   }
 
-  func send(_ request: HTTPRequest) async throws(EngagementError) -> HTTPResponse {
-    try await inner.send(request)
+  /// Puts cards into the container without a request.
+  func bringCards(_ ids: String...) async throws {
+    let items = ids.enumerated().map {
+      RawItem(index: $0, bytes: Array(AtomicFixtures.card($1).utf8)[...])
+    }
+    try await engagement.commit(
+      [.items(AtomicFixtures.feed, .replace(.nothing), items)], from: provider)
+  }
+
+  /// The `Authorization` of every request.
+  var bearers: [String?] { transport.requests.map(\.bearer) }
+
+  /// How many actions and events were delivered so far.
+  var delivered: Int64 {
+    get async throws { try await engagement.checkCache().deliveryCounts[provider]?.delivered ?? 0 }
+  }
+
+  /// How many items were set aside.
+  var quarantined: Int {
+    get async throws {
+      try await engagement.events().count { $0.kind == .itemQuarantined }
+    }
   }
 }
 
-extension KitVariant {
-  /// A variant whose host is changed in one place.
-  static func withHouse(
-    _ change: @escaping @Sendable (inout AtomicChangedHost) -> Void
-  ) -> KitVariant {
-    KitVariant(host: { memory in
-      var host = AtomicChangedHost(inner: memory)
-      change(&host)
-      return host
-    })
-  }
+extension Secret {
+  /// The `Authorization` with this token.
+  var bearer: String { "Bearer \(revealed)" }
 }
 
 extension HTTPRequest {

@@ -8,7 +8,6 @@ import Testing
 
 /// Flow 11: the socket when something goes wrong.
 @Suite(.timeLimit(.minutes(20))) struct AtomicLiveFailureFlowTests {
-  private let clock = TestClock()
   private let fellBack = #"record provider.failed {"path":"env-1/socket","statusCode":0}"#
 
   // MARK: The token ends
@@ -33,19 +32,20 @@ import Testing
   private func flowExpiry(_ variant: KitVariant, _ message: String) async throws {
     let new = AtomicFixtures.token(ending: .seconds(7200))
     let application = AtomicApplication(.success(new))
-    var script = try script(variant, application)
-    await script.begin()
+    var script = try await AtomicLiveScript(variant, asking: application)
+    try await script.begin()
     _ = (script.takeDone(), script.takeSaid())
-    await script.hear(message)
+    try await script.hear(message)
     #expect(script.takeDone() == ["ask", "say auth", "timer authentication 7s"])
     #expect(await application.asked == ["u-1"])
-    await script.hear(#"{"messageType":"auth-success"}"#)
+    try await script.hear(#"{"messageType":"auth-success"}"#)
     #expect(
       script.takeDone() == ["cancel authentication", "say subscribe", "timer pulse 30s"])
     let said = script.takeSaid()
     #expect(said.first?["authToken"] == .string(new.revealed))
     #expect(
       said.last?["data"]?["subscriptions"]?.array?.map { $0["streamContainerId"] } == ["BqWL1sT"])
+    try await script.scene.end()
   }
 
   @Test(
@@ -53,15 +53,15 @@ import Testing
   func badToken() async throws {
     for answer in [nil, AtomicFixtures.token("u-2"), AtomicFixtures.token(ending: .seconds(1))] {
       let application = AtomicApplication(.success(answer))
-      var script = try script(.complete, application)
-      script.memory.setCredential(nil)
-      await script.happen(.started)
-      await script.happen(.opened)
+      var script = try await AtomicLiveScript(holding: nil, asking: application)
+      try await script.happen(.started)
+      try await script.happen(.opened)
       #expect(
         script.takeDone() == [
           "connect", "ask", "close 3001", fellBack, "poll 15s", "timer connect 135s",
         ])
       #expect(script.takeSaid().isEmpty)
+      try await script.scene.end()
     }
   }
 
@@ -69,29 +69,31 @@ import Testing
     "flow 11 G6: a server that refuses each new token makes the kit ask the application only once")
   func refusedAgain() async throws {
     let application = AtomicApplication(.success(AtomicFixtures.token(ending: .seconds(7200))))
-    var script = try script(.complete, application)
-    await script.happen(.started)
-    await script.happen(.opened)
+    var script = try await AtomicLiveScript(asking: application)
+    try await script.happen(.started)
+    try await script.happen(.opened)
     let refusal = #"{"messageType":"error","data":{"errorType":"invalid-token"}}"#
-    await script.hear(refusal)
-    await script.hear(refusal)
+    try await script.hear(refusal)
+    try await script.hear(refusal)
     #expect(
       script.takeDone().suffix(5) == [
         "close 3001", "cancel authentication", fellBack, "poll 15s", "timer connect 135s",
       ])
     #expect(await application.asked.count == 1)
+    try await script.scene.end()
   }
 
   @Test("flow 11 A3: the socket closes if the server leaves the token unanswered for seven seconds")
   func authenticationTimesOut() async throws {
-    var script = try script(.complete)
-    await script.happen(.started)
-    await script.happen(.opened)
+    var script = try await AtomicLiveScript()
+    try await script.happen(.started)
+    try await script.happen(.opened)
     _ = script.takeDone()
-    await script.advance(by: .milliseconds(6999))
+    try await script.advance(by: .milliseconds(6999))
     #expect(script.takeDone().isEmpty)
-    await script.advance(by: .milliseconds(1))
+    try await script.advance(by: .milliseconds(1))
     #expect(script.takeDone() == ["close 3001", fellBack, "poll 15s", "timer connect 135s"])
+    try await script.scene.end()
   }
 
   // MARK: Denied, polling, back
@@ -119,69 +121,73 @@ import Testing
     let transport = ScriptedTransport([
       AtomicFixtures.feedLine: [AtomicFixtures.feed([AtomicFixtures.card("c1")])]
     ])
-    var script = try script(variant, transport: transport)
-    await script.happen(.showing([AtomicFixtures.feed]))
-    await script.happen(.started)
-    await script.happen(.closed(code: 1006))
+    var script = try await AtomicLiveScript(variant, transport)
+    try await script.happen(.showing([AtomicFixtures.feed]))
+    try await script.happen(.started)
+    try await script.happen(.closed(code: 1006))
     #expect(script.takeDone() == ["connect", fellBack, "poll 15s", "timer connect 135s"])
-    #expect(script.memory.cards(in: AtomicFixtures.feed).map(\.id.value) == ["c1"])
-    await script.advance(by: .seconds(134))
+    #expect(script.ids() == ["c1"])
+    try await script.advance(by: .seconds(134))
     #expect(transport.requests.count == 9)
     #expect(script.takeDone().isEmpty)
-    await script.advance(by: .seconds(1))
+    try await script.advance(by: .seconds(1))
     #expect(script.takeDone() == ["connect"])
     // The turns go on until the socket is in, and then end.
-    await script.happen(.opened)
-    await script.hear(#"{"messageType":"auth-success"}"#)
+    try await script.happen(.opened)
+    try await script.hear(#"{"messageType":"auth-success"}"#)
     #expect(
       script.takeDone() == [
         "say auth", "timer authentication 7s", "cancel authentication", "poll never",
         "say subscribe", "timer pulse 30s",
       ])
     let asked = transport.requests.count
-    await script.advance(by: .seconds(29))
+    try await script.advance(by: .seconds(29))
     #expect(transport.requests.count == asked)
+    try await script.scene.end()
   }
 
   @Test("flow 11 A3 A8: a feed shown while the socket is closed is polled at once")
   func shownWhilePolling() async throws {
     let transport = ScriptedTransport { _ in AtomicFixtures.feed([]) }
-    var script = try script(.complete, transport: transport)
-    await script.happen(.started)
-    await script.happen(.closed(code: 1006))
+    var script = try await AtomicLiveScript(.complete, transport)
+    try await script.happen(.started)
+    try await script.happen(.closed(code: 1006))
     #expect(transport.requests.isEmpty)
-    await script.happen(.showing([AtomicFixtures.feed]))
+    try await script.happen(.showing([AtomicFixtures.feed]))
     #expect(transport.lines == [AtomicFixtures.feedLine])
-    await script.happen(.showing([AtomicFixtures.feed]))
+    try await script.happen(.showing([AtomicFixtures.feed]))
     #expect(transport.requests.count == 1)
+    try await script.scene.end()
   }
 
   @Test(
     "flow 11 A3: a refused subscription is retried three times, then the socket falls back to polling"
   )
   func subscriptionRefused() async throws {
-    var script = try script(.complete)
-    await script.begin()
+    var script = try await AtomicLiveScript()
+    try await script.begin()
     let refusal =
       #"{"messageType":"error","data":{"errorType":"invalid-filter","subscriptionId":"s1"}}"#
     for _ in 1...3 {
       _ = script.takeDone()
-      await script.hear(refusal)
+      try await script.hear(refusal)
       #expect(script.takeDone() == ["say subscribe"])
     }
-    await script.hear(refusal)
+    try await script.hear(refusal)
     #expect(
       script.takeDone() == [
         "close 3001", "cancel pulse", fellBack, "poll 15s", "timer connect 135s",
       ])
+    try await script.scene.end()
   }
 
   @Test("flow 11 A5: a closed socket connects again even if polling is off")
   func withoutPolling() async throws {
-    var script = try script(.complete, poll: .zero)
-    await script.happen(.started)
-    await script.happen(.closed(code: 1006))
+    var script = try await AtomicLiveScript(poll: .zero)
+    try await script.happen(.started)
+    try await script.happen(.closed(code: 1006))
     #expect(script.takeDone() == ["connect", fellBack, "timer connect 135s"])
+    try await script.scene.end()
   }
 
   // MARK: Close codes
@@ -190,44 +196,47 @@ import Testing
     "flow 11 A3: after close code 1011 the socket retries after 0.1, 15 and 60 s, then falls back to polling"
   )
   func troubledServer() async throws {
-    var script = try script(.complete)
-    await script.happen(.started)
+    var script = try await AtomicLiveScript()
+    try await script.happen(.started)
     for delay in ["100ms", "15s", "60s"] {
-      await script.happen(.opened)
+      try await script.happen(.opened)
       _ = script.takeDone()
-      await script.happen(.closed(code: 1011))
+      try await script.happen(.closed(code: 1011))
       #expect(script.takeDone() == ["cancel authentication", "timer connect \(delay)"])
-      await script.advance(by: .seconds(60))
+      try await script.advance(by: .seconds(60))
       #expect(script.takeDone() == ["connect"])
     }
-    await script.happen(.closed(code: 1011))
+    try await script.happen(.closed(code: 1011))
     #expect(script.takeDone() == [fellBack, "poll 15s", "timer connect 135s"])
+    try await script.scene.end()
   }
 
   @Test("flow 11 A3: a socket that stayed open for 30 s restarts its backoff")
   func backOffEnds() async throws {
-    var script = try script(.complete)
-    await script.begin()
-    await script.happen(.closed(code: 1011))
-    await script.advance(by: .milliseconds(100))
-    await script.happen(.opened)
-    await script.hear(#"{"messageType":"auth-success"}"#)
-    await script.advance(by: .seconds(30))
+    var script = try await AtomicLiveScript()
+    try await script.begin()
+    try await script.happen(.closed(code: 1011))
+    try await script.advance(by: .milliseconds(100))
+    try await script.happen(.opened)
+    try await script.hear(#"{"messageType":"auth-success"}"#)
+    try await script.advance(by: .seconds(30))
     _ = script.takeDone()
-    await script.happen(.closed(code: 1011))
+    try await script.happen(.closed(code: 1011))
     #expect(script.takeDone() == ["cancel pulse", "timer connect 100ms"])
+    try await script.scene.end()
   }
 
   @Test(
     "flow 11 A3: any other close code falls back to polling at once",
     arguments: [1000, 1001, 1006, 1008, 1013, 4000] as [UInt16])
   func otherCodes(_ code: UInt16) async throws {
-    var script = try script(.complete)
-    await script.begin()
+    var script = try await AtomicLiveScript()
+    try await script.begin()
     _ = script.takeDone()
-    await script.happen(.closed(code: code))
+    try await script.happen(.closed(code: code))
     #expect(
       script.takeDone() == ["cancel pulse", fellBack, "poll 15s", "timer connect 135s"])
+    try await script.scene.end()
   }
 
   // MARK: The application's wish
@@ -235,51 +244,55 @@ import Testing
   @Test("flow 11 A3: the application switches the socket off and on while it runs")
   func switched() async throws {
     let transport = ScriptedTransport { _ in AtomicFixtures.feed([]) }
-    var script = try script(.complete, transport: transport)
-    await script.begin()
+    var script = try await AtomicLiveScript(.complete, transport)
+    try await script.begin()
     _ = script.takeDone()
-    await script.happen(.allowed(false))
+    try await script.happen(.allowed(false))
     #expect(script.takeDone() == ["close 3001", "cancel pulse", "poll 15s"])
-    await script.advance(by: .seconds(600))
+    try await script.advance(by: .seconds(600))
     #expect(script.takeDone().isEmpty, "The choice lasts.")
     #expect(transport.requests.count == 41)
-    await script.happen(.allowed(true))
+    try await script.happen(.allowed(true))
     #expect(script.takeDone() == ["connect"])
+    try await script.scene.end()
   }
 
   @Test("flow 11 A3: a socket switched off before the start stays closed until it is switched on")
   func switchedOffBefore() async throws {
-    var script = try script(.complete)
-    await script.happen(.allowed(false))
-    await script.happen(.started)
+    var script = try await AtomicLiveScript()
+    try await script.happen(.allowed(false))
+    try await script.happen(.started)
     #expect(script.takeDone() == ["poll 15s"])
-    await script.happen(.allowed(true))
+    try await script.happen(.allowed(true))
     #expect(script.takeDone() == ["connect"])
+    try await script.scene.end()
   }
 
   @Test("flow 11 A3: the socket closes in the background, and nothing happens afterwards")
   func background() async throws {
-    var script = try script(.complete)
-    await script.begin()
+    var script = try await AtomicLiveScript()
+    try await script.begin()
     _ = script.takeDone()
-    await script.happen(.ended)
+    try await script.happen(.ended)
     #expect(script.takeDone() == ["close 3004", "cancel pulse"])
-    await script.happen(.started)
-    await script.happen(.showing([]))
-    await script.advance(by: .seconds(3600))
+    try await script.happen(.started)
+    try await script.happen(.showing([]))
+    try await script.advance(by: .seconds(3600))
     #expect(script.takeDone().isEmpty)
+    try await script.scene.end()
   }
 
   @Test("flow 11 A4 G13: a conversation ends when another user signs in")
   func anotherUser() async throws {
-    var script = try script(.complete)
-    await script.begin()
+    var script = try await AtomicLiveScript()
+    try await script.begin()
     _ = (script.takeDone(), script.takeSaid())
-    await script.memory.signIn("u-2", OperationRunner(script.memory.adapter, in: script.memory))
-    script.memory.setCredential(AtomicFixtures.token("u-2"))
-    await script.hear(#"{"messageType":"token-expiry"}"#)
+    try await script.scene.engagement.signIn("u-2") { _ in AtomicFixtures.token("u-2") }
+    try await script.scene.engagement.renewCredential(of: "atomic")
+    try await script.hear(#"{"messageType":"token-expiry"}"#)
     #expect(script.takeDone() == ["close 3003", "cancel pulse"])
     #expect(script.takeSaid().isEmpty)
+    try await script.scene.end()
   }
 
   // MARK: Is anybody there
@@ -288,49 +301,41 @@ import Testing
     "flow 11 A3 G20: the socket pings after 30 s of silence and closes after 30 s more"
   )
   func silence() async throws {
-    var script = try script(.complete)
-    await script.begin()
-    await script.advance(by: .seconds(20))
-    await script.hear(#"{"messageType":"events-processed","data":{"eventIds":[]}}"#)
+    var script = try await AtomicLiveScript()
+    try await script.begin()
+    try await script.advance(by: .seconds(20))
+    try await script.hear(#"{"messageType":"events-processed","data":{"eventIds":[]}}"#)
     _ = (script.takeDone(), script.takeSaid())
-    await script.advance(by: .seconds(29))
+    try await script.advance(by: .seconds(29))
     // Looked at after 30 s, when 20 of the silence were left.
     #expect(script.takeDone() == ["timer pulse 20s"])
-    await script.advance(by: .seconds(1))
+    try await script.advance(by: .seconds(1))
     #expect(script.takeDone() == ["say custom-ping", "timer pulse 30s"])
     #expect(script.takeSaid() == [["messageType": "custom-ping"]])
-    await script.hear(#"{"messageType":"custom-pong"}"#)
-    await script.advance(by: .seconds(30))
+    try await script.hear(#"{"messageType":"custom-pong"}"#)
+    try await script.advance(by: .seconds(30))
     #expect(script.takeDone() == ["say custom-ping", "timer pulse 30s"])
-    await script.advance(by: .seconds(30))
+    try await script.advance(by: .seconds(30))
     #expect(script.takeDone() == ["close 3000", fellBack, "poll 15s", "timer connect 135s"])
+    try await script.scene.end()
   }
 
   @Test(
     "flow 11 A3 G20: the socket closes after 65 s of silence, device sleep included")
   func stale() async throws {
-    var script = try script(.complete)
-    await script.begin()
+    var script = try await AtomicLiveScript()
+    try await script.begin()
     _ = script.takeDone()
-    await script.sleep(for: .seconds(65))
+    try await script.sleep(for: .seconds(65))
     #expect(script.takeDone() == ["close 3000", fellBack, "poll 15s", "timer connect 135s"])
 
-    var other = try self.script(.complete)
-    await other.begin()
+    var other = try await AtomicLiveScript()
+    try await other.begin()
     _ = other.takeDone()
-    clock.advance(by: .seconds(65))
-    await other.happen(.showing([]))
+    other.scene.clock.advance(by: .seconds(65))
+    try await other.happen(.showing([]))
     #expect(other.takeDone().first == "close 3000")
-  }
-
-  private func script(
-    _ variant: KitVariant, _ application: AtomicApplication = AtomicApplication(.success(nil)),
-    transport: ScriptedTransport = ScriptedTransport([:]), poll: Duration = .seconds(15)
-  ) throws -> AtomicLiveScript {
-    let memory = variant.memory(
-      try AtomicFixtures.adapter(poll: poll), user: "u-1", transport: transport, clock: clock
-    ) { (user) async throws(EngagementError) in try await application.token(for: user) }
-    memory.setCredential(AtomicFixtures.token())
-    return try #require(AtomicLiveScript(memory, variant.runners(in: memory), clock: clock))
+    try await script.scene.end()
+    try await other.scene.end()
   }
 }

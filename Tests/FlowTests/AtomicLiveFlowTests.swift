@@ -8,8 +8,6 @@ import Testing
 
 /// Flow 11: the socket while all is well.
 @Suite(.timeLimit(.minutes(20))) struct AtomicLiveFlowTests {
-  private let clock = TestClock()
-
   // MARK: In, subscribed, updated
 
   @Test("flow 11 A3 A8 A12: the socket authenticates, subscribes with filters and brings updates")
@@ -36,56 +34,56 @@ import Testing
 
   private func flowUpdates(_ variant: KitVariant) async throws {
     let transport = ScriptedTransport([:])
-    var script = try script(variant, transport)
-    await script.happen(.showing([AtomicFixtures.feed, Self.urgent]))
-    await enter(&script)
-    await bring(&script)
-    await leave(&script)
+    var script = try await AtomicLiveScript(variant, transport)
+    try await script.happen(.showing([AtomicFixtures.feed, Self.urgent]))
+    try await enter(&script)
+    try await bring(&script)
+    try await leave(&script)
     #expect(transport.requests.isEmpty)
     #expect(Set(script.messageIDs).count == 3)
+    try await script.scene.end()
   }
 
-  private func enter(_ script: inout AtomicLiveScript) async {
-    await script.happen(.started)
+  private func enter(_ script: inout AtomicLiveScript) async throws {
+    try await script.happen(.started)
     #expect(script.takeDone() == ["connect"])
     #expect(script.addresses == [Self.address])
-    await script.happen(.opened)
+    try await script.happen(.opened)
     #expect(script.takeDone() == ["say auth", "timer authentication 7s"])
     #expect(
       script.takeSaid() == [
         ["messageType": "auth", "authToken": .string(AtomicFixtures.token().revealed)]
       ])
-    await script.hear(#"{"messageType":"auth-success"}"#)
+    try await script.hear(#"{"messageType":"auth-success"}"#)
     #expect(
       script.takeDone() == ["cancel authentication", "say subscribe", "timer pulse 30s"])
     #expect(script.takeSaid() == [Self.subscription])
   }
 
-  private func bring(_ script: inout AtomicLiveScript) async {
-    let home = AtomicFixtures.feed
+  private func bring(_ script: inout AtomicLiveScript) async throws {
     // The card that comes alone stands before the feeds, and the feeds go first all the same.
-    await script.hear(Self.firstUpdates)
+    try await script.hear(Self.firstUpdates)
     #expect(script.takeDone() == ["commit"])
-    #expect(ids(script, home) == ["urgent", "new", "late", "early"])
-    #expect(ids(script, Self.urgent) == ["urgent"])
-    #expect(script.memory.cards(in: home).allSatisfy { $0.container == home.container })
-    await script.hear(update("remove-card", #""subscriptionId":"s1","cardInstanceId":"late""#))
-    #expect(ids(script, home) == ["urgent", "new", "early"])
+    #expect(script.ids() == ["urgent", "new", "late", "early"])
+    #expect(script.ids(in: Self.urgent) == ["urgent"])
+    #expect(script.cards().allSatisfy { $0.container == AtomicFixtures.container })
+    try await script.hear(update("remove-card", #""subscriptionId":"s1","cardInstanceId":"late""#))
+    #expect(script.ids() == ["urgent", "new", "early"])
     let early = AtomicFixtures.card("early", priority: 1, headline: "Now")
-    await script.hear(update("update-card", #""subscriptionId":"s1","cardInstance":\#(early)"#))
-    #expect(ids(script, home) == ["early", "urgent", "new"])
-    #expect(script.memory.cards(in: home).first?.title == "Now")
+    try await script.hear(update("update-card", #""subscriptionId":"s1","cardInstance":\#(early)"#))
+    #expect(script.ids() == ["early", "urgent", "new"])
+    #expect(script.cards().first?.title == "Now")
     _ = script.takeDone()
   }
 
-  private func leave(_ script: inout AtomicLiveScript) async {
-    await script.happen(.showing([Self.urgent]))
+  private func leave(_ script: inout AtomicLiveScript) async throws {
+    try await script.happen(.showing([Self.urgent]))
     #expect(script.takeDone() == ["say unsubscribe"])
     #expect(
       script.takeSaid() == [
         ["messageType": "unsubscribe", "data": ["subscriptionIds": ["s1"]]]
       ])
-    await script.hear(update("remove-card", #""subscriptionId":"s1","cardInstanceId":"early""#))
+    try await script.hear(update("remove-card", #""subscriptionId":"s1","cardInstanceId":"early""#))
     #expect(script.takeDone().isEmpty, "What was given up has no news.")
   }
 
@@ -107,16 +105,17 @@ import Testing
       request.headers.contains("If-None-Match")
         ? HTTPResponse(304) : AtomicFixtures.feed([AtomicFixtures.card("a")], tag: #""e1""#)
     }
-    var script = try script(variant, transport)
-    #expect(await script.perform(AtomicFixtures.cards) == .done)
-    await script.begin()
-    await script.hear(update("remove-card", #""subscriptionId":"s1","cardInstanceId":"a""#))
-    #expect(ids(script, AtomicFixtures.feed).isEmpty)
-    #expect(await script.perform(AtomicFixtures.cards) == .done)
-    #expect(ids(script, AtomicFixtures.feed) == ["a"])
+    var script = try await AtomicLiveScript(variant, transport)
+    #expect(await script.scene.execute(AtomicFixtures.cards) == .done)
+    try await script.begin()
+    try await script.hear(update("remove-card", #""subscriptionId":"s1","cardInstanceId":"a""#))
+    #expect(script.ids().isEmpty)
+    #expect(await script.scene.execute(AtomicFixtures.cards) == .done)
+    #expect(script.ids() == ["a"])
+    try await script.scene.end()
   }
 
-  // MARK: Events on both runners
+  // MARK: Events on the socket and over HTTP
 
   @Test(
     "flow 11 A19 G3: an event sent on the socket and over HTTP is settled once")
@@ -139,41 +138,46 @@ import Testing
   private func flowEvents(_ variant: KitVariant) async throws {
     let arrived = Gate()
     let transport = ScriptedTransport { request in
-      if request.text.contains(#""id":"e-2""#) { await arrived.pass() }
+      if request.text.contains("page-viewed") { await arrived.pass() }
       return HTTPResponse(503)
     }
-    var script = try script(variant, transport)
-    await script.begin()
+    var script = try await AtomicLiveScript(variant, transport)
+    let scene = script.scene
+    try await scene.bringCards("c1")
+    try await script.begin()
     _ = script.takeSaid()
-    let item = ItemReference(ItemID("atomic", "c1"), on: .cards, in: AtomicFixtures.container)
-    let first = EngagementEvent(id: "e-1", kind: .displayed, time: clock.now, item: item)
-    let second = EngagementEvent(id: "e-2", kind: .custom, time: clock.now, name: "page-viewed")
 
     // Confirmed on the socket before the outbox had its turn: HTTP never hears of it.
-    script.memory.accept(first)
-    await script.happen(.report([first]))
+    try await scene.perform(.vote(useful: true, reason: nil, message: nil), on: "c1")
+    let first = try #require(try await scene.engagement.events().last)
+    try await script.happen(.report([first]))
     let said = script.takeSaid()
     #expect(said.map { $0["messageType"] } == ["events"])
-    #expect(said.first?["data"]?["events"]?.array?.map { $0["id"] } == ["e-1"])
-    await script.hear(processed("e-1"))
-    #expect(script.memory.outbox.map(\.state) == [.delivered])
-    #expect(await script.drain().isEmpty)
+    #expect(
+      said.first?["data"]?["events"]?.array?.map { $0["id"] } == [.string(first.id.rawValue)])
+    try await script.hear(processed(first))
+    #expect(try await scene.delivered == 1)
+    await scene.deliver()
     #expect(transport.requests.isEmpty)
 
     // Confirmed while HTTP is at it, which then fails: once delivered is delivered.
-    script.memory.accept(second)
-    await script.happen(.report([second]))
-    let running = script
-    async let drained = running.drain()
+    scene.clock.advance(by: .seconds(5))
+    try await scene.engagement.track("page-viewed")
+    let second = try #require(try await scene.engagement.events().last)
+    try await script.happen(.report([second]))
+    async let sent: Void = scene.deliver()
     await arrived.isHolding(1)
-    await script.hear(processed("e-2"))
-    await script.hear(processed("e-2"))
+    try await script.hear(processed(second))
+    try await script.hear(processed(second))
     arrived.open()
-    #expect(await drained.map(\.isRetry) == [true])
-    #expect(script.memory.outbox.map(\.state) == [.delivered, .delivered])
-    #expect(await script.drain().isEmpty)
+    await sent
+    #expect(try await scene.delivered == 2)
+    #expect(try await scene.pending == 0)
+    scene.clock.advance(by: .seconds(600))
+    await scene.deliver()
     #expect(transport.lines == ["PUT /env-1/analytics"])
-    #expect(transport.requests.first?.text.contains(#""id":"e-2""#) == true)
+    #expect(transport.requests.first?.text.contains(second.id.rawValue) == true)
+    try await scene.end()
   }
 
   // MARK: Parts
@@ -218,20 +222,7 @@ import Testing
     #"{"messageType":"update-cards","data":{"updates":[{"type":"\#(type)","data":{\#(data)}}]}}"#
   }
 
-  private func processed(_ id: String) -> String {
-    #"{"messageType":"events-processed","data":{"eventIds":["\#(id)"]}}"#
-  }
-
-  private func ids(_ script: AtomicLiveScript, _ feed: Feed) -> [String] {
-    script.memory.cards(in: feed).map(\.id.value)
-  }
-
-  private func script(_ variant: KitVariant, _ transport: ScriptedTransport) throws
-    -> AtomicLiveScript
-  {
-    let memory = variant.memory(
-      try AtomicFixtures.adapter(), user: "u-1", transport: transport, clock: clock)
-    memory.setCredential(AtomicFixtures.token())
-    return try #require(AtomicLiveScript(memory, variant.runners(in: memory), clock: clock))
+  private func processed(_ event: EngagementEvent) -> String {
+    #"{"messageType":"events-processed","data":{"eventIds":["\#(event.id.rawValue)"]}}"#
   }
 }

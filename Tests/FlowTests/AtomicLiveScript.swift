@@ -4,15 +4,13 @@ import EngagementJSON
 import EngagementKit
 import EngagementModel
 import EngagementTesting
-import FoundationEssentials
 import Testing
 
-/// Runs a conversation the way a host does: it opens the socket, waits for timers, commits
-/// changes, asks for tokens and asks over HTTP, one thing after another on the test's clock.
+/// Runs a conversation on an engagement the way the kit's live driver will: it opens the socket,
+/// waits for timers, commits changes, asks for tokens and asks over HTTP, one thing after another on
+/// the test's clock.
 struct AtomicLiveScript {
-  let memory: MemoryHost
-  private let runners: OperationRunners
-  private let clock: TestClock
+  let scene: AppScene
   private var conversation: any Conversation
   private var shown: [Feed] = []
 
@@ -23,20 +21,45 @@ struct AtomicLiveScript {
   private(set) var messageIDs: [String] = []
   private(set) var addresses: [String] = []
   private var socket = Socket.none
-  private var timers: [String: Date] = [:]
+  /// When timers run out, as uptimes.
+  private var timers: [String: Duration] = [:]
   private var interval: Duration?
-  private var nextPoll: Date?
+  private var nextPoll: Duration?
 
   private enum Socket { case none, opening, open }
 
-  /// Nil where the adapter has no conversation.
-  init?(_ memory: MemoryHost, _ runners: OperationRunners, clock: TestClock) {
-    guard let conversation = memory.adapter.conversation(in: memory.context()) else { return nil }
-    self.memory = memory
-    self.runners = runners
-    self.clock = clock
-    self.conversation = conversation
+  /// - Parameters:
+  ///   - token: The token that is known from the start; nil for none.
+  ///   - application: Who is asked for all others.
+  init(
+    _ variant: KitVariant = .complete,
+    _ transport: ScriptedTransport = ScriptedTransport([:]), poll: Duration = .seconds(15),
+    holding token: Secret? = AtomicFixtures.token(),
+    asking application: AtomicApplication = AtomicApplication(.success(nil))
+  ) async throws {
+    let adapter = variant.adapter(try AtomicFixtures.adapter(poll: poll))
+    let scene = try await AppScene("atomic", adapter, transport)
+    let first = Locked(token)
+    try await scene.signIn("u-1") { _ in
+      if let token = first.withLock({ $0.take() }) { return token }
+      return try await application.token(for: "u-1")
+    }
+    if token != nil { try await scene.engagement.renewCredential(of: scene.provider) }
+    let context = try await scene.engagement.context(of: scene.provider)
+    guard let conversation = adapter.conversation(in: context) else {
+      try await scene.end()
+      throw AtomicSurprise("There is no conversation.")
+    }
+    (self.scene, self.conversation) = (scene, conversation)
   }
+
+  /// The cards that the user sees of a feed.
+  func cards(in feed: Feed = AtomicFixtures.feed) -> [Card] {
+    let options = Engagement.CardOptions(filters: feed.filters)
+    return feed.container.map { scene.engagement.cards(in: $0, options: options).cards } ?? []
+  }
+
+  func ids(in feed: Feed = AtomicFixtures.feed) -> [String] { cards(in: feed).map(\.id.value) }
 
   /// What was done since the last call.
   mutating func takeDone() -> [String] {
@@ -50,60 +73,55 @@ struct AtomicLiveScript {
     return said
   }
 
-  /// Sends something over HTTP.
-  func perform(_ operation: EngagementAdapterAPI.Operation) async -> OperationRunner.Outcome {
-    await runners.perform(operation)
-  }
-
-  /// Sends what is pending over HTTP.
-  func drain() async -> [OperationRunner.Outcome] { await runners.drain() }
-
   // MARK: Events
 
   /// Lets something happen and does what the conversation wants.
-  mutating func happen(_ event: SocketEvent) async {
+  mutating func happen(_ event: SocketEvent) async throws {
     switch event {
     case .opened: socket = .open
     case .closed: socket = .none
     case .showing(let feeds): shown = feeds
     default: break
     }
-    for action in conversation.respond(to: event, in: memory.context()) { await perform(action) }
+    let context = try await scene.engagement.context(of: scene.provider)
+    for action in conversation.respond(to: event, in: context) { try await perform(action) }
   }
 
-  mutating func hear(_ message: String) async { await happen(.message(Array(message.utf8))) }
+  mutating func hear(_ message: String) async throws {
+    try await happen(.message(Array(message.utf8)))
+  }
 
   /// Begins, and gets as far as the server lets it in.
-  mutating func begin(showing feeds: [Feed] = [AtomicFixtures.feed]) async {
-    await happen(.showing(feeds))
-    await happen(.started)
-    await happen(.opened)
-    await hear(#"{"messageType":"auth-success"}"#)
+  mutating func begin(showing feeds: [Feed] = [AtomicFixtures.feed]) async throws {
+    try await happen(.showing(feeds))
+    try await happen(.started)
+    try await happen(.opened)
+    try await hear(#"{"messageType":"auth-success"}"#)
   }
 
   /// Moves the clock, and lets what is due happen at its time and in its order.
-  mutating func advance(by duration: Duration) async {
-    let (seconds, rest) = duration.components
-    let end = clock.now.addingTimeInterval(Double(seconds) + Double(rest) / 1e18)
+  mutating func advance(by duration: Duration) async throws {
+    let clock = scene.clock
+    let end = clock.uptime + duration
     while let due = nextDue(before: end) {
-      clock.set(to: max(due.time, clock.now))
+      clock.advance(by: max(.zero, due.time - clock.uptime))
       if let name = due.timer {
         timers[name] = nil
-        await happen(.timer(name))
+        try await happen(.timer(name))
       } else {
         await poll()
       }
     }
-    clock.set(to: end)
+    clock.advance(by: end - clock.uptime)
   }
 
   /// As if the device slept: the clock moves and nothing happens until it is over.
-  mutating func sleep(for duration: Duration) async {
-    clock.advance(by: duration)
-    await advance(by: .zero)
+  mutating func sleep(for duration: Duration) async throws {
+    scene.clock.advance(by: duration)
+    try await advance(by: .zero)
   }
 
-  private func nextDue(before end: Date) -> (time: Date, timer: String?)? {
+  private func nextDue(before end: Duration) -> (time: Duration, timer: String?)? {
     let timer = timers.min { ($0.value, $0.key) < ($1.value, $1.key) }
     let due = [timer.map { (time: $0.value, timer: Optional($0.key)) }, nextPoll.map { ($0, nil) }]
     return due.compactMap(\.self).filter { $0.time <= end }.min { $0.time < $1.time }
@@ -111,7 +129,7 @@ struct AtomicLiveScript {
 
   // MARK: Actions
 
-  private mutating func perform(_ action: SocketAction) async {
+  private mutating func perform(_ action: SocketAction) async throws {
     switch action {
     case .connect(let request):
       socket = .opening
@@ -124,8 +142,8 @@ struct AtomicLiveScript {
       done.append("close \(code)")
     case .commit(let changes):
       done.append("commit")
-      memory.commit(changes)
-    case .renewCredential: await renew()
+      try await scene.engagement.commit(changes, from: scene.provider)
+    case .renewCredential: try await renew()
     case .timer(let name, let delay): arm(name, delay)
     case .cancelTimer(let name):
       timers[name] = nil
@@ -148,21 +166,19 @@ struct AtomicLiveScript {
     said.append(.object(message))
   }
 
-  private mutating func renew() async {
+  private mutating func renew() async throws {
     done.append("ask")
     var isAvailable = true
     do throws(EngagementError) {
-      try await memory.renewCredential(
-        replacing: memory.context().credential, for: memory.attempt())
+      try await scene.engagement.renewCredential(of: scene.provider)
     } catch {
       isAvailable = false
     }
-    await happen(.credential(isAvailable: isAvailable))
+    try await happen(.credential(isAvailable: isAvailable))
   }
 
   private mutating func arm(_ name: String, _ delay: Duration) {
-    let (seconds, rest) = delay.components
-    timers[name] = clock.now.addingTimeInterval(Double(seconds) + Double(rest) / 1e18)
+    timers[name] = scene.clock.uptime + delay
     done.append("timer \(name) \(DelayText.text(delay))")
   }
 
@@ -174,9 +190,9 @@ struct AtomicLiveScript {
 
   private mutating func poll() async {
     guard let interval else { return }
-    nextPoll = clock.now.addingTimeInterval(Double(interval.components.seconds))
+    nextPoll = scene.clock.uptime + interval
     for feed in shown {
-      _ = await runners.perform(.cards(in: feed.container, matching: feed.filters))
+      _ = await scene.execute(.cards(in: feed.container, matching: feed.filters))
     }
   }
 

@@ -41,6 +41,15 @@ extension Engagement {
     ).settings
   }
 
+  /// Asks the application for another credential of the current user, as a live channel does. Throws
+  /// `unauthenticated` if there is none.
+  package func renewCredential(of provider: ProviderID) async throws(EngagementError) {
+    guard let runtime = runtimes[provider] else { throw unknown(provider) }
+    let attempt = attempt()
+    try await runtime.host.renewCredential(
+      replacing: credentialCache.credential(for: provider, attempt.user), for: attempt)
+  }
+
   /// Commits changes that a provider's live channel brought for the current user.
   package func commit(
     _ changes: [Change], from provider: ProviderID

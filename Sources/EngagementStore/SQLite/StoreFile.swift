@@ -40,9 +40,14 @@ struct StoreFile: Sendable {
     guard errno == EEXIST else { throw Self.failure(errno, of: subject) }
   }
 
-  /// Makes the folder (0700, whatever the process masks), unless it is there.
+  /// Creates the folder and the folders above it that are missing, with mode 0700 under any umask.
+  /// If that is not possible, opening the file fails and says why.
   func makeFolder() throws(EngagementError) {
-    guard unsafe mkdir(folder, 0o700) == 0 else { return }
+    if unsafe mkdir(folder, 0o700) != 0 {
+      guard errno == ENOENT else { return }
+      try StoreFile(folder, called: subject).makeFolder()
+      guard unsafe mkdir(folder, 0o700) == 0 else { return }
+    }
     unsafe chmod(folder, 0o700)
     try syncFolder(of: folder)
   }

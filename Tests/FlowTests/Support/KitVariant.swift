@@ -92,6 +92,8 @@ struct ChangedAdapter: EngagementAdapter {
   /// What the adapter is told instead of what the kit knows.
   var context: @Sendable (AdapterContext) -> AdapterContext = { $0 }
   var step: @Sendable (Step) -> Step = { $0 }
+  /// Why there is no step.
+  var fault: @Sendable (EngagementError) -> EngagementError = { $0 }
   var answer: @Sendable (Answer) -> Answer = { $0 }
   var received: @Sendable (Received) -> Received? = { $0 }
   var transition: @Sendable ([TransitionStep]) -> [TransitionStep] = { $0 }
@@ -107,7 +109,11 @@ struct ChangedAdapter: EngagementAdapter {
   func step(
     for operation: EngagementAdapterAPI.Operation, in context: AdapterContext
   ) throws(EngagementError) -> Step {
-    step(try inner.step(for: operation, in: self.context(context)))
+    do throws(EngagementError) {
+      return step(try inner.step(for: operation, in: self.context(context)))
+    } catch {
+      throw fault(error)
+    }
   }
 
   func answer(
