@@ -4,7 +4,7 @@ import EngagementPlatform
 extension Engagement {
   /// The place of the cache.
   public enum Cache: Hashable, Sendable {
-    /// This file and files beside it, which stay. A missing folder is created.
+    /// This file and files beside it, which stay. Missing folders are created.
     case file(String)
     /// A folder of its own, which `close()` removes.
     case temporary

@@ -21,6 +21,15 @@ import Testing
     }
   }
 
+  @Test("opening creates every missing folder above the cache, for the owner alone")
+  func missingFolders() throws {
+    let path = scratch.path("one/two/three/cache.sqlite")
+    _ = try Database.open(at: path, mode: .create, newestSchema: 1)
+    for folder in ["one", "one/two", "one/two/three"] {
+      #expect(try scratch.mode(of: scratch.path(folder)) == 0o700, "\(folder)")
+    }
+  }
+
   @Test(
     "SQLite reports the expected value of every setting",
     arguments: [Database.Mode.create, .readWrite, .readOnly])
