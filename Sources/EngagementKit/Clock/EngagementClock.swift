@@ -1,6 +1,6 @@
 public import EngagementPlatform
 
-/// The clock of the library, which reads no other.
+/// The library's only clock.
 public protocol EngagementClock: Sendable {
   /// The wall clock: it may jump, in either direction.
   var now: Date { get }

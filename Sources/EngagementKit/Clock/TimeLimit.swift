@@ -1,7 +1,7 @@
 import EngagementModel
 
-/// Runs the body, cancels it when the time is up, and says whether it was; no limit waits for as
-/// long as it takes. A body that continues after it is cancelled is waited for.
+/// Runs the body and cancels it when the time is up; nil sets no limit. Returns when the body has
+/// returned, and whether the time was up.
 func withTimeLimit<Value: Sendable>(
   _ limit: Duration?, on clock: any EngagementClock,
   _ body: @escaping @Sendable () async -> Value

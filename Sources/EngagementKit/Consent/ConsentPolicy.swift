@@ -3,14 +3,14 @@ import EngagementModel
 
 /// What a user's consent lets the kit keep and send.
 ///
-/// | | opt-out | what the user asks for | how the kit runs | how the application is used |
+/// | | opt-out | the user's own actions | the kit's own events | analytics |
 /// |---|---|---|---|---|
 /// | `denied` | yes | no | no | no |
 /// | `unknown`, `essential` | yes | yes | yes | no |
 /// | `full` | yes | yes | yes | yes |
 ///
-/// A kind that is not known here counts as how the application is used. Events that `unknown` does
-/// not allow are dropped: the user has not agreed to keeping them either.
+/// An unknown kind counts as analytics. Events that `unknown` does not allow are dropped, since the
+/// user has not agreed to keep them either.
 struct ConsentPolicy: Hashable, Sendable {
   let consent: Consent
 
@@ -49,13 +49,13 @@ struct ConsentPolicy: Hashable, Sendable {
     return allowsSending(.events) && events.allSatisfy { allows($0.kind) }
   }
 
-  /// What a user does to an item, and who the user says to be.
+  /// The user's actions on items, and updates of the user's own profile.
   private static let asked: Set<EngagementEvent.Kind> = [
     .click, .open, .read, .dismiss, .snooze, .submit, .vote, .expire, .upload, .register,
     .identify,
   ]
 
-  /// What no vendor is told: how the providers and the kit itself do.
+  /// Events about the providers and the kit, which no vendor gets.
   private static let diagnostics: Set<EngagementEvent.Kind> = [
     .providerRequest, .providerFailed, .providerFallback, .providerMismatch, .routeChanged,
     .itemQuarantined, .outboxDropped,

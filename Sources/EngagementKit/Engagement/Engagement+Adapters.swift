@@ -41,8 +41,8 @@ extension Engagement {
     ).settings
   }
 
-  /// Asks the application for another credential of the current user, as a live channel does. Throws
-  /// `unauthenticated` if there is none.
+  /// Asks the application for another credential of the current user, as a live channel does.
+  /// Throws `unauthenticated` if there is none.
   package func renewCredential(of provider: ProviderID) async throws(EngagementError) {
     guard let runtime = runtimes[provider] else { throw unknown(provider) }
     let attempt = attempt()

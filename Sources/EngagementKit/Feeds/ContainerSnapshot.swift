@@ -2,7 +2,7 @@ import EngagementModel
 import EngagementPlatform
 import EngagementStore
 
-/// What one provider has in one place.
+/// One provider's part of a snapshot.
 struct ProviderPart<Item: FeedItem>: Hashable, Sendable {
   var provider: ProviderID
   var view: FeedView<Item>
@@ -10,20 +10,20 @@ struct ProviderPart<Item: FeedItem>: Hashable, Sendable {
   init(_ view: FeedView<Item>, of provider: ProviderID) {
     self.provider = provider
     self.view = view
-    // That is the whole exhibit's to know: two that differ in nothing else look alike.
+    // The dates are compared by the whole snapshot.
     self.view.validUntil = nil
   }
 }
 
-/// What one of the application's containers shows, ready to be handed out.
+/// The contents of one of the application's containers.
 struct ContainerSnapshot: Sendable {
   let epoch: Int
   let isMerged: Bool
-  /// In the order of the route, control cards too.
+  /// The cards in the order of the route, with control cards.
   private(set) var parts: [ProviderPart<Card>]
-  /// The parts as the vendor gave them when asked with conditions.
+  /// The parts that vendors gave for requests with conditions.
   private(set) var filtered: [[CardFilter]: [ProviderPart<Card>]]
-  /// Without control cards and without conditions.
+  /// The feed without control cards and without conditions.
   private(set) var feed: CardFeed
   /// When time alone changes what is shown; nil for never.
   private(set) var validUntil: Date?
@@ -40,7 +40,7 @@ struct ContainerSnapshot: Sendable {
     feed = Self.feed(of: parts, isMerged: isMerged)
   }
 
-  /// What an observation with these options sees.
+  /// The feed with these options.
   func feed(with options: CardOptions) -> CardFeed {
     if options.isPlain { return feed }
     let answered = filtered[options.filters] ?? []
@@ -56,7 +56,7 @@ struct ContainerSnapshot: Sendable {
     return Self.feed(of: seen, isMerged: isMerged, withControl: options.includesControl)
   }
 
-  /// Takes away what has ended by now. What comes back by time is not here; the cache has it.
+  /// Removes cards that have expired. Cards that become visible by time come from the cache.
   mutating func expire(at now: Date) {
     for index in parts.indices { parts[index].expire(at: now) }
     filtered = filtered.mapValues { parts in
@@ -90,7 +90,7 @@ struct ContainerSnapshot: Sendable {
   }
 }
 
-/// What the inbox shows, ready to be handed out.
+/// The contents of the inbox.
 struct InboxSnapshot: Sendable {
   let epoch: Int
   private(set) var feed: InboxFeed
@@ -108,7 +108,7 @@ struct InboxSnapshot: Sendable {
     feed = InboxFeed(messages, freshness: freshness(of: parts))
   }
 
-  /// Takes away what has ended by now.
+  /// Removes messages that have expired.
   mutating func expire(at now: Date) {
     feed = InboxFeed(feed.messages.filter { !$0.hasEnded(at: now) }, freshness: feed.freshness)
     validUntil = feed.messages.compactMap(\.expiresAt).min()

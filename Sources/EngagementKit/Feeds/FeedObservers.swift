@@ -19,7 +19,7 @@ enum FeedObserver: Sendable {
   }
 }
 
-/// Everyone who observes.
+/// The observers, by number.
 struct FeedObservers: Sendable {
   private var observers: [Int: FeedObserver] = [:]
   private var lastNumber = 0
@@ -39,7 +39,7 @@ struct FeedObservers: Sendable {
 
   var count: Int { observers.count }
 
-  /// The places that somebody observes.
+  /// The feeds that have an observer.
   var places: ChangedFeeds {
     var places = ChangedFeeds()
     for observer in observers.values {
@@ -66,7 +66,7 @@ struct FeedObservers: Sendable {
     }
   }
 
-  /// What a container shows; observers are told where time alone changed it.
+  /// The snapshot of a container. If time alone has changed it, observers are told.
   func snapshot(
     in container: ContainerID, of feedState: inout FeedState, at now: Date
   ) -> ContainerSnapshot {
@@ -75,7 +75,7 @@ struct FeedObservers: Sendable {
     return snapshot
   }
 
-  /// What the inbox shows; observers are told where time alone changed it.
+  /// The snapshot of the inbox. If time alone has changed it, observers are told.
   func inbox(of feedState: inout FeedState, at now: Date) -> InboxSnapshot {
     let (snapshot, hasChanged) = feedState.inbox(at: now)
     if hasChanged { tell(of: ChangedFeeds(inbox: true), from: &feedState, at: now) }

@@ -3,10 +3,10 @@ import EngagementPlatform
 import EngagementStore
 
 extension FeedPublisher {
-  /// Shows what appears and disappears by time alone, for as long as the task runs.
+  /// Updates the feeds when items expire or become visible, until the task is cancelled.
   ///
-  /// It sleeps by the uptime and looks at the wall clock at least once a minute: when that was
-  /// set, everything is read anew.
+  /// It sleeps by the uptime and checks the wall clock at least once a minute. If that was set, all
+  /// feeds are loaded again.
   func keepTime() async {
     var watch = ClockChangeDetector(clock)
     var seen = signal.count
@@ -21,8 +21,8 @@ extension FeedPublisher {
     }
   }
 
-  /// Until the next change, and at most a minute. A change that is due and could not be shown is
-  /// tried again every second.
+  /// The time until the next change, at most a minute. If a change is due and could not be shown,
+  /// one second.
   private var nap: Duration {
     guard let end = feedState?.validUntil else { return Self.longestNap }
     let seconds = end.timeIntervalSince(clock.now)
@@ -34,7 +34,7 @@ extension FeedPublisher {
   private static let longestNap: Duration = .seconds(60)
 }
 
-/// Notices when somebody sets the wall clock.
+/// Detects that the wall clock was set.
 struct ClockChangeDetector {
   private var wall: Date
   private var uptime: Duration
@@ -44,7 +44,7 @@ struct ClockChangeDetector {
     uptime = clock.uptime
   }
 
-  /// Whether the wall clock moved otherwise than time passed, since the last time.
+  /// Whether the wall clock and the uptime have moved differently since the last call.
   mutating func wasSet(_ clock: any EngagementClock) -> Bool {
     let (now, up) = (clock.now, clock.uptime)
     let drift = now.timeIntervalSince(wall) - (up - uptime).seconds

@@ -3,14 +3,14 @@ import EngagementModel
 import EngagementPlatform
 import EngagementStore
 
-/// What applications see: the present snapshots, and the streams of them.
+/// Gives out snapshots of the feeds and streams of them.
 ///
-/// Everything that is shown is under one lock together with whom it is shown to, and it goes out
-/// to observers inside that lock: so nothing of a former user or route comes after the change.
-/// The cache is read outside it and never waited for by who looks.
+/// One lock protects the feed state together with its user session, and observers are told inside
+/// that lock. So no value of a former user or route follows the change. The cache is read outside
+/// the lock, so reading a snapshot never waits for the disk.
 final class FeedPublisher: CommitObserver {
   let clock: any EngagementClock
-  /// Fires when what is shown has changed.
+  /// Fires when the feed state has changed.
   let signal = AsyncSignal()
   private let source: any FeedSource
   private let keptRoutes: @Sendable (ProviderMemory) -> [RoutedSurface: Route]
@@ -59,8 +59,7 @@ final class FeedPublisher: CommitObserver {
 
   // MARK: Users
 
-  /// Shows nothing of the former user any more, at once, and then what the cache has of the
-  /// present one.
+  /// Empties the feeds of the former user at once, and then loads those of the current one.
   ///
   /// Observers continue with the new user. After a sign-out every observation ends. A user session
   /// that has already ended is not entered.
@@ -71,7 +70,7 @@ final class FeedPublisher: CommitObserver {
     try await show(Set(source.feeds(of: userSession.partition)), to: userSession)
   }
 
-  /// Shows nothing to somebody new, and returns the observers whose time is over.
+  /// Empties all feeds for the new user session, and returns the observers that end.
   private func empty(for userSession: UserSession) -> [FeedObserver] {
     let now = clock.now
     return state.withLock { state in
@@ -85,7 +84,7 @@ final class FeedPublisher: CommitObserver {
     }
   }
 
-  /// Shows what a commit changed; nothing of a partition that is not shown.
+  /// Shows the changes of a commit to the current user's partition.
   func observe(_ report: CommitReport, of partition: Partition) async {
     let userSession = state.withLock { $0.feedState.userSession }
     guard userSession.partition.id == partition.id, !report.feeds.isEmpty else { return }
@@ -121,7 +120,7 @@ final class FeedPublisher: CommitObserver {
     signal.fire()
   }
 
-  /// Works out what is shown beside those who look, again where that changed meanwhile.
+  /// Computes the next state outside the lock, and again if the state has changed meanwhile.
   private func install(_ loaded: LoadedFeeds, for userSession: UserSession) {
     while true {
       var draft = state.withLock { $0.feedState }
@@ -143,7 +142,7 @@ final class FeedPublisher: CommitObserver {
 
   var routes: Routes { state.withLock { $0.feedState.routes } }
 
-  /// Shows a surface by another route, with nothing left of the former one.
+  /// Changes the route of a surface.
   func show(_ surface: RoutedSurface, by route: Route) {
     let now = clock.now
     state.withLock { state in
@@ -167,7 +166,7 @@ final class FeedPublisher: CommitObserver {
     }
   }
 
-  // MARK: Looking
+  // MARK: Snapshots
 
   func cards(in container: ContainerID, options: CardOptions = .standard) -> CardFeed {
     let now = clock.now
@@ -194,7 +193,7 @@ final class FeedPublisher: CommitObserver {
 
   func message(_ id: ItemID) -> InboxMessage? { feedState?.message(id, at: clock.now) }
 
-  /// What is shown, or nil while its user is not the present one.
+  /// The feed state; nil while its user is not the current one.
   var feedState: FeedState? {
     let feedState = state.withLock { $0.feedState }
     return currentUser.isCurrent(feedState.userSession) ? feedState : nil
@@ -202,7 +201,7 @@ final class FeedPublisher: CommitObserver {
 
   // MARK: Observing
 
-  /// Adds an observer, which gets the present state first; nil after `close()`.
+  /// Adds an observer, which gets the current snapshot first; nil after `close()`.
   func add(_ observer: FeedObserver) -> Int? {
     let now = clock.now
     return state.withLock { state in
@@ -230,10 +229,10 @@ final class FeedPublisher: CommitObserver {
     state.withLock { $0.observers.remove(number) }
   }
 
-  /// How many observe now.
+  /// How many observers there are.
   var observerCount: Int { state.withLock { $0.observers.count } }
 
-  /// Whether what was shown then is still shown.
+  /// Whether neither the user nor a route has changed since that epoch.
   func isCurrent(_ epoch: Int) -> Bool {
     state.withLock { state in
       state.feedState.epoch == epoch && currentUser.isCurrent(state.feedState.userSession)

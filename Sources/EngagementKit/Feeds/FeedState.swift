@@ -3,16 +3,16 @@ import EngagementModel
 import EngagementPlatform
 import EngagementStore
 
-/// Everything that is shown to one user, as a value: the feeds of the cache as they were last
-/// read, and the places in which they are shown.
+/// The feeds that are shown to one user, as a value: the feeds of the cache as they were last read,
+/// and the snapshots of containers and inbox.
 ///
-/// A new one is worked out from a copy, beside those who read, and takes the place of the old one
-/// if that has not changed meanwhile.
+/// The publisher computes the next state from a copy outside its lock, and installs it if the state
+/// has not changed meanwhile.
 struct FeedState: Sendable {
   private(set) var userSession: UserSession
-  /// Counts up with every change of user or route: what was shown before is not shown any more.
+  /// Increases with every change of user or route.
   private(set) var epoch = 0
-  /// Counts up with every change.
+  /// Increases with every change.
   private(set) var version = 0
   private(set) var routes: Routes
   private let containers: ContainerMap
@@ -40,7 +40,7 @@ struct FeedState: Sendable {
 
   // MARK: Changes
 
-  /// Shows nothing of the former user any more.
+  /// Empties the feeds of the former user.
   mutating func enter(_ userSession: UserSession) {
     self.userSession = userSession
     feeds = [:]
@@ -60,8 +60,7 @@ struct FeedState: Sendable {
     version += 1
   }
 
-  /// Takes feeds that were loaded, except those of which something newer is there, and says which
-  /// containers changed.
+  /// Takes loaded feeds, except those that are older than what is here. Returns the changed feeds.
   mutating func take(_ loaded: LoadedFeeds, at now: Date) -> ChangedFeeds {
     var providers: Set<ProviderID> = []
     for (key, view) in loaded.cards where loaded.number >= feeds[key]?.number ?? 0 {
@@ -91,9 +90,9 @@ struct FeedState: Sendable {
     return changed
   }
 
-  // MARK: Places
+  // MARK: Snapshots
 
-  /// What a container shows now, and whether that changed by time alone.
+  /// The snapshot of a container, and whether time alone has changed it.
   mutating func snapshot(in container: ContainerID, at now: Date) -> (
     ContainerSnapshot, hasChanged: Bool
   ) {
@@ -110,7 +109,7 @@ struct FeedState: Sendable {
     return (snapshot, true)
   }
 
-  /// What the inbox shows now, and whether that changed by time alone.
+  /// The snapshot of the inbox, and whether time alone has changed it.
   mutating func inbox(at now: Date) -> (InboxSnapshot, hasChanged: Bool) {
     guard var snapshot = inbox else {
       let snapshot = makeInbox(at: now)
@@ -125,7 +124,7 @@ struct FeedState: Sendable {
     return (snapshot, true)
   }
 
-  /// What is shown while one user has left and the next is not there yet.
+  /// Empty feeds, for the time between two users.
   func blank() -> (cards: CardFeed, inbox: InboxFeed) {
     func freshness(_ route: Route) -> [ProviderID: Date?] {
       Dictionary(route.providers.map { ($0, nil) }) { first, _ in first }
@@ -152,7 +151,7 @@ struct FeedState: Sendable {
 
   // MARK: Time
 
-  /// When time alone changes a feed of the cache; nil for never.
+  /// When the next change by time alone is due; nil for never.
   var validUntil: Date? {
     (feeds.values.compactMap(\.view.validUntil) + inboxes.values.compactMap(\.view.validUntil))
       .min()
@@ -170,7 +169,7 @@ struct FeedState: Sendable {
 }
 
 extension FeedState {
-  /// Whether the feed is part of what a container shows, to somebody with these conditions.
+  /// Whether a container with these conditions shows cards of the feed.
   func shows(_ key: FeedKey, in container: ContainerID, under filters: [CardFilter]) -> Bool {
     guard routes.cards.providers.contains(key.provider) else { return false }
     let source = containers.source(

@@ -3,26 +3,27 @@ public import EngagementModel
 import EngagementPlatform
 import EngagementStore
 
-/// What another process of the application, such as a notification extension, leaves for its
-/// `Engagement`: a small file beside the cache, which is not opened for it.
+/// Lets another process of the application, such as a notification extension, append entries for
+/// its `Engagement`. The journal is a small file beside the cache; the cache itself is not opened.
 ///
-/// What a call left survives a kill. The application takes it in when it opens, when it resumes,
-/// and before another user is present: it is recorded once, under its own time, and delivered as
-/// if it had been done there. What is of a user whom the cache does not know, about an item that it
-/// does not have, or against the user's consent is dropped then and counted in the ledger.
+/// An entry survives a kill. The application imports the entries when it opens the cache, when it
+/// resumes and before the user changes. Each entry is recorded once, with its own time, and sent as
+/// if the application had performed it. An entry of an unknown user, about a missing item or
+/// against the user's consent is dropped and counted in the ledger.
 ///
-/// Calls take the time of one write to the disk. They throw `queueFull` where the application has
-/// taken nothing in for long, `busy` where it takes in just now for longer than a second,
-/// `invalidArgument` for what cannot be kept, and `storage` or `unreadable` for a disk that fails.
+/// A call takes the time of one write to the disk. It throws `queueFull` if the application has
+/// imported nothing for a long time, `busy` if an import takes longer than a second,
+/// `invalidArgument` for values that cannot be stored, and `storage` or `unreadable` if the disk
+/// fails.
 public struct EngagementJournal: Sendable {
   private let journal: ExtensionJournal
   private let clock: any EngagementClock
   private let random: @Sendable () -> UInt64
   private let ids = Locked(UUIDv7Sequence())
 
-  /// Names the journal of an application's cache; nothing is opened yet.
+  /// The journal of an application's cache. Nothing is opened yet.
   ///
-  /// Throws `invalidConfiguration` for a temporary cache, which no other process can know.
+  /// Throws `invalidConfiguration` for a temporary cache, which has no path.
   public init(
     cache: Engagement.Cache, clock: any EngagementClock = Engagement.SystemClock(),
     random: @escaping @Sendable () -> UInt64 = { .random(in: .min ... .max) }
@@ -36,14 +37,14 @@ public struct EngagementJournal: Sendable {
     self.random = random
   }
 
-  /// Leaves a push as it came.
+  /// Appends a push payload.
   ///
-  /// - Parameter user: The user that the push is for; nil for the present user.
+  /// - Parameter user: The recipient; nil for the current user.
   public func received(_ push: JSON, of user: UserID? = nil) throws(EngagementError) {
     try append(.push(id(), push, receivedAt: clock.now), user)
   }
 
-  /// Leaves something of the application's own; see `Engagement.track(_:_:)`.
+  /// Appends an event of the application; see `Engagement.track(_:_:)`.
   public func track(
     _ name: String, _ properties: JSONObject = [:], of user: UserID? = nil
   ) throws(EngagementError) {
@@ -55,7 +56,7 @@ public struct EngagementJournal: Sendable {
     try append(.event(event), user)
   }
 
-  /// Leaves what the user did to an item, such as to one of a notification; see
+  /// Appends the user's action on an item, such as on a notification; see
   /// `Engagement.perform(_:on:surface:)`.
   public func perform(
     _ action: ItemAction, on item: ItemID, surface: Surface = .cards, of user: UserID? = nil

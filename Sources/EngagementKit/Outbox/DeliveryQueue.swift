@@ -8,7 +8,7 @@ import EngagementStore
 ///
 /// - Rows about one item go in their order. A row that waits for another try blocks its item and no
 ///   other.
-/// - A row that changes whom the vendor speaks with is a barrier: it goes when all rows before it
+/// - A row that changes the user at the vendor is a barrier: it is sent when all rows before it
 ///   have ended, and later rows wait for it.
 /// - Rows that were never tried go before rows that failed, and rows that failed less often before
 ///   rows that failed more often: a row that always fails holds up no other item.
@@ -58,7 +58,7 @@ struct DeliveryQueue: Sendable {
     var random: UInt64
   }
 
-  /// A verb that may not be sent now, and what waits for it.
+  /// A verb that may not be sent now, and the rows that wait for it.
   private struct Suspension: Sendable {
     var until: Duration
     /// Whether the user's consent forbids it, rather than the vendor.
@@ -281,7 +281,7 @@ struct DeliveryQueue: Sendable {
     case .done: return close(batch) { _ in .delivered }
     case .partly(let rejected): return close(batch) { Self.ending(of: $0, rejected) }
     case .wait(let date):
-      // What waits is a verb and not a row, so other rows with it are not tried in vain.
+      // The whole verb waits, so other rows with it are not tried in vain.
       suspensions[batch.verb] = Suspension(
         until: now.uptime + Self.wait(from: now.date, until: date))
       return discount(batch, at: now)

@@ -4,7 +4,7 @@ import EngagementStore
 
 /// Sends what one delivery queue gives, one batch at a time.
 final class DeliveryWorker: Sendable {
-  /// What a step came to.
+  /// The result of a step.
   enum StepResult: Equatable, Sendable {
     case moved
     /// There is nothing to do before then; nil for nothing before the signal.

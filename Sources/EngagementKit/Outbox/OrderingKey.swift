@@ -2,8 +2,8 @@ import EngagementAdapterAPI
 import EngagementModel
 import EngagementStore
 
-/// What a row is about. Rows with the same key reach the vendor in the order in which they were
-/// accepted; rows with different keys do not wait for each other.
+/// The subject of a row. Rows with the same key reach the vendor in the order in which they were
+/// accepted. Rows with different keys do not wait for each other.
 enum OrderingKey: Hashable, Sendable {
   case item(ItemID)
   /// Events about no item, by their batch key.
@@ -26,8 +26,8 @@ enum OrderingKey: Hashable, Sendable {
 }
 
 extension OutboxRow {
-  /// Whether earlier rows are sent before it and later rows after it: it changes whom the vendor
-  /// speaks with.
+  /// Whether earlier rows are sent before it and later rows after it, since it changes the user at
+  /// the vendor.
   var isBarrier: Bool {
     guard case .operation(let operation) = work else { return false }
     return switch operation {
@@ -39,7 +39,7 @@ extension OutboxRow {
     }
   }
 
-  /// Whether it says that the vendor may or may not keep data at all.
+  /// Whether it opts the user out of all data collection, or in again.
   var isOptOut: Bool { if case .operation(.optOut) = work { true } else { false } }
 
   /// The verb that it is sent with.

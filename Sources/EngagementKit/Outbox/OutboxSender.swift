@@ -2,11 +2,11 @@ import EngagementAdapterAPI
 import EngagementModel
 import EngagementStore
 
-/// Sends what was accepted to its vendors. Each provider and user has a delivery queue of its own.
+/// Sends the outbox to its vendors. Each provider and user has a delivery queue of its own.
 ///
 /// Call `wake()` after a change of user, credential or consent.
 final class OutboxSender: CommitObserver {
-  /// After how long it looks again at what gives no signal: another process's lease, a wall clock.
+  /// How often it checks conditions that give no signal, such as the lease of another process.
   static let retryInterval = Duration.seconds(5)
   private static let longestRest = Duration.seconds(60)
 
@@ -29,7 +29,7 @@ final class OutboxSender: CommitObserver {
     for worker in workers.all { worker.observe(report, of: partition) }
   }
 
-  /// There may be something new to send, or a new reason why something can be sent.
+  /// Rows, the user, the credential or the consent may have changed.
   func wake() { for worker in workers.all { worker.wake() } }
 
   // MARK: Sending
@@ -146,7 +146,7 @@ struct DrainReport: Hashable, Sendable {
   var left = 0
 }
 
-/// The workers of all queues that were ever needed: a worker remembers its failures.
+/// The workers of all queues that were needed so far, since a worker remembers its failures.
 private final class DeliveryWorkers: Sendable {
   private struct QueueID: Hashable {
     var provider: ProviderID

@@ -1,7 +1,7 @@
 import EngagementModel
 import EngagementStore
 
-/// Lets one process send what is in a cache.
+/// Lets one process at a time send the outbox of a cache.
 protocol SendLease: Sendable {
   /// Takes it without waiting; false if another process has it.
   func tryAcquire() throws(EngagementError) -> Bool

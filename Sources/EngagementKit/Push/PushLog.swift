@@ -4,10 +4,10 @@ import EngagementJSON
 import EngagementModel
 import EngagementPlatform
 
-/// The pushes of one user that were handled last, each with its phase.
+/// The last handled pushes of one user, with the phases that were handled.
 ///
 /// The system may give one push to an application in several calls, and to its extension as well.
-/// What is kept of a push is a digest.
+/// Only a digest of each push is stored.
 struct PushLog {
   private struct Entry {
     var digest: String
@@ -19,10 +19,10 @@ struct PushLog {
 
   static let name = "pushes"
   private static let most = 200
-  /// So far apart in time, the same bytes without an id are two pushes.
+  /// If equal payloads without an id come further apart than this, they are two pushes.
   private static let patience: UInt64 = 60_000
 
-  /// What was kept; nothing where it cannot be read.
+  /// Reads the stored log; empty if it cannot be read.
   init(_ kept: JSON?) {
     entries = (kept?.array ?? []).compactMap { entry in
       guard let digest = entry["digest"]?.string, let time = entry["time"]?.integer else {
@@ -39,7 +39,7 @@ struct PushLog {
       })
   }
 
-  /// Whether the step was not taken for the push before; from then on it was.
+  /// Whether this is the first call for the push and the step.
   mutating func isFirst(_ push: Push, _ step: String, at date: Date) -> Bool {
     let (digest, time) = (push.digest(of: step), Epoch.milliseconds(of: date) ?? 0)
     let isKnown = entries.contains { entry in
@@ -52,10 +52,10 @@ struct PushLog {
     return true
   }
 
-  /// A push, as it is told from others.
+  /// The identity of a push.
   struct Push {
     private let text: String
-    /// Whether its vendor gave it an id; else its bytes have to do.
+    /// Whether the vendor gave it an id. Otherwise its bytes identify it.
     let hasID: Bool
 
     init(_ push: JSON, _ notification: PushNotification, of provider: ProviderID) {
@@ -73,7 +73,7 @@ struct PushLog {
 }
 
 extension JSON {
-  /// The same in one order: a system may hand over the members in another each time.
+  /// The same value with sorted keys, since a system may deliver the members in any order.
   fileprivate var withSortedKeys: JSON {
     switch self {
     case .object(let object):

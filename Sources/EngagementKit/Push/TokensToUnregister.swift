@@ -2,16 +2,16 @@ import EngagementAdapterAPI
 import EngagementModel
 import EngagementStore
 
-/// Push tokens that the application has given back, each for as long as a vendor has to be told: to
-/// some vendors a token has no name but itself.
+/// Push tokens that the application has unregistered, each until every vendor has been told. Some
+/// vendors need the token itself to unregister it.
 final class TokensToUnregister: CommitObserver {
   private let providerSecrets: ProviderSecrets
-  /// The operations that will tell a vendor; so that no other has to ask for secrets when it ends.
+  /// The operations that unregister a token. The end of any other operation reads no secret.
   private let keys = Locked<Set<OperationKey>>([])
 
   init(_ providerSecrets: ProviderSecrets) { self.providerSecrets = providerSecrets }
 
-  /// Finds those of earlier runs, and deletes those that a kill left without an operation.
+  /// Finds the tokens of earlier runs, and deletes those that have no operation after a kill.
   func load(from store: Store) async throws(EngagementError) {
     let known = try await providerSecrets.retiredKeys()
     guard !known.isEmpty else { return }

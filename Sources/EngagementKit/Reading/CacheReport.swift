@@ -5,24 +5,24 @@ extension Engagement {
   /// The version of the database library in use.
   public static var databaseVersion: String { StoreLibrary.version }
 
-  /// Looks at every page and row of the cache, and counts what became of every accepted action.
+  /// Checks every page and row of the cache, and counts how the accepted actions have ended.
   ///
-  /// It takes longer the larger the cache is. A cache that was damaged when it was opened is
-  /// repaired by then; `recovery` says what was saved.
+  /// The time grows with the cache. If the cache was damaged when it was opened, it was repaired
+  /// then, and `recovery` says what was saved.
   public func checkCache() async throws(EngagementError) -> CacheReport {
     try lifecycle.checkOpen()
     return CacheReport(try await dependencies.store.check(), dependencies.store.recovery)
   }
 
-  /// What `checkCache()` found.
+  /// The result of `checkCache()`.
   public struct CacheReport: Hashable, Sendable {
-    /// What the database says is wrong; empty where nothing is.
+    /// SQLite's findings; empty for a sound file.
     public var faults: [String]
     /// How many rows do not match their checksum.
     public var damagedRows: Int
-    /// What became of all accepted actions, of every user, for each provider.
+    /// How the accepted actions of all users have ended, for each provider.
     public var deliveryCounts: [ProviderID: DeliveryCounts]
-    /// What was done about a damaged file when the cache was opened; nil where it was sound.
+    /// How a damaged file was recovered when the cache was opened; nil if it was sound.
     public var recovery: CacheRecovery?
 
     /// Whether nothing is damaged and every accepted action is accounted for.
@@ -41,9 +41,9 @@ extension Engagement {
     }
   }
 
-  /// What was done about a damaged cache.
+  /// How a damaged cache was recovered.
   public struct CacheRecovery: Hashable, Sendable {
-    /// Where the damaged file is now.
+    /// The path of the damaged file now.
     public var path: String
     /// How many pending actions were sound and are in the new cache.
     public var savedActions: Int
@@ -51,7 +51,7 @@ extension Engagement {
     public var mayHaveLostActions: Bool
   }
 
-  /// What became of the actions that were accepted for one provider.
+  /// How the actions that were accepted for one provider have ended.
   public struct DeliveryCounts: Hashable, Sendable {
     public var accepted: Int64
     public var pending: Int64

@@ -2,19 +2,20 @@ import EngagementAdapterAPI
 public import EngagementModel
 import EngagementStore
 
-/// Shows what is in the cache of an `Engagement` to another process, such as a widget or a
-/// notification extension.
+/// Reads the cache of an `Engagement` from another process, such as a widget or a notification
+/// extension.
 ///
-/// Any number of processes may read at once, beside the one that writes and while it does. Reading
-/// writes nothing, asks no vendor and makes no other process wait. It follows the same routes and
-/// rules as the application, and each call sees the cache as one commit left it.
+/// Any number of processes may read at once, also while the application writes. A reader writes
+/// nothing, asks no vendor and makes no other process wait. It uses the routes and rules of the
+/// application. Each call reads one consistent state of the cache.
 ///
-/// Calls throw `notFound` where the cache or the user is not there, `newerSchema` and `unavailable`
-/// for one that another version of the library wrote, `unreadable` for what cannot be read or is
-/// not ours, and `storage` for one that is damaged: the application repairs it when it opens it.
+/// A call throws `notFound` if there is no cache or no such user, `newerSchema` or `unavailable` if
+/// another version of the library wrote the cache, `unreadable` if the file cannot be read or is no
+/// cache, and `storage` if the cache is damaged. The application repairs a damaged cache when it
+/// opens it.
 ///
-/// Calls read from the disk and return what they read; they wait for no other process. Calls from
-/// several threads take turns.
+/// Calls read from the disk synchronously and do not wait for other processes. Calls from several
+/// threads take turns.
 public final class EngagementReader: Sendable {
   private let reader: Locked<OpenReader>
   private let query: FeedQuery
@@ -35,10 +36,10 @@ public final class EngagementReader: Sendable {
     self.clock = clock
   }
 
-  /// Opens the cache of an application for reading; it is not made where there is none.
+  /// Opens the cache of an application for reading. A missing cache is not created.
   ///
-  /// Name the same providers, routes, containers and environment as the application. Throws
-  /// `invalidConfiguration` naming the field that is wrong, and `notFound` without a cache.
+  /// Pass the same providers, routes, containers and environment as the application. Throws
+  /// `invalidConfiguration` with the name of the wrong field, and `notFound` if there is no cache.
   public static func open(
     cache: Engagement.Cache, providers: Engagement.Providers, routes: Engagement.Routes,
     containers: Engagement.ContainerMap = [:], environment: String = "production",
@@ -57,7 +58,7 @@ public final class EngagementReader: Sendable {
 
   // MARK: Users
 
-  /// Who uses the application, or used it last.
+  /// The current user of the application, or the last one.
   public var user: User {
     get throws(EngagementError) {
       let environment = query.environment
@@ -67,7 +68,7 @@ public final class EngagementReader: Sendable {
     }
   }
 
-  /// Whether the user was ever signed in here and was not erased.
+  /// Whether the user has signed in before and was not erased.
   public func knows(_ user: User) throws(EngagementError) -> Bool {
     let environment = query.environment
     return try read { (reader) throws(EngagementError) in
@@ -77,7 +78,7 @@ public final class EngagementReader: Sendable {
 
   // MARK: Items
 
-  /// The cards of a container as the user sees them now; nil for the present user.
+  /// The cards that a container shows to the user; nil for the current user.
   public func cards(
     in container: ContainerID, of user: User? = nil, options: Engagement.CardOptions = .standard
   ) throws(EngagementError) -> Engagement.CardFeed {
@@ -87,14 +88,14 @@ public final class EngagementReader: Sendable {
     }
   }
 
-  /// How many cards a container has now.
+  /// How many cards a container shows to the user; nil for the current user.
   public func cardCount(
     in container: ContainerID, of user: User? = nil
   ) throws(EngagementError) -> Engagement.CardCount {
     try cards(in: container, of: user).count
   }
 
-  /// The messages of the inbox as the user sees them now.
+  /// The messages that the inbox shows to the user; nil for the current user.
   public func inbox(of user: User? = nil) throws(EngagementError) -> Engagement.InboxFeed {
     var feedState = try feedState(of: user) { key, view in
       key.feed.surface == .inbox && view.routes.inbox.providers.contains(key.provider)
@@ -102,14 +103,14 @@ public final class EngagementReader: Sendable {
     return feedState.inbox(at: clock.now).0.feed
   }
 
-  /// The card as it is seen now, a control card too; nil where the user has none of that id.
+  /// The user's card with this id, also a control card; nil if there is none.
   public func card(_ id: ItemID, of user: User? = nil) throws(EngagementError) -> Card? {
     try feedState(of: user) { key, _ in
       key.provider == id.provider && key.feed.surface == .cards
     }.card(id, at: clock.now)
   }
 
-  /// The message as it is seen now; nil where the user has none of that id.
+  /// The user's message with this id; nil if there is none.
   public func message(
     _ id: ItemID, of user: User? = nil
   ) throws(EngagementError) -> InboxMessage? {
@@ -122,8 +123,8 @@ public final class EngagementReader: Sendable {
 
   /// The user's events that the ledger recorded after a sequence, the oldest first.
   ///
-  /// To go on, pass the `sequence` of the last event; fewer than `limit` events are all that there
-  /// are now.
+  /// For the next events, pass the `sequence` of the last one. If there are fewer than `limit`,
+  /// there are no more now.
   public func events(
     after sequence: Int64 = 0, limit: Int = 1_000, of user: User? = nil
   ) throws(EngagementError) -> [EngagementEvent] {
@@ -134,7 +135,7 @@ public final class EngagementReader: Sendable {
     }
   }
 
-  /// What became of all accepted actions, of every user, for each provider.
+  /// How the accepted actions of all users have ended, for each provider.
   public func deliveryCounts() throws(EngagementError) -> [ProviderID: Engagement.DeliveryCounts] {
     try read { (reader) throws(EngagementError) in
       try reader.deliveryCounts().mapValues(Engagement.DeliveryCounts.init)
@@ -143,14 +144,14 @@ public final class EngagementReader: Sendable {
 
   // MARK: Reading
 
-  /// Everything that the body reads is as one commit left it.
+  /// Runs the body in one read transaction.
   private func read<Value: Sendable>(
     _ body: (inout StoreReader) throws(EngagementError) -> Value
   ) throws(EngagementError) -> Value {
     try reader.withLock { (open) throws(EngagementError) in try open.reader.atOnce(body) }
   }
 
-  /// What is shown to the user, of the feeds that are wanted.
+  /// The user's state of the wanted feeds.
   private func feedState(
     of user: User?, wanting isWanted: (FeedKey, FeedState) -> Bool
   ) throws(EngagementError) -> FeedState {

@@ -5,7 +5,7 @@ import EngagementStore
 
 /// The routes, containers and adapters that turn a cache into feeds.
 ///
-/// Each call sees the cache as one commit left it.
+/// Each call reads one consistent state of the cache.
 struct FeedQuery: Sendable {
   private let providers: [Provider]
   private let routes: Routes
@@ -13,7 +13,7 @@ struct FeedQuery: Sendable {
   let environment: String
   let adapters: [ProviderID: any EngagementAdapter]
 
-  /// Throws `invalidConfiguration` naming the field that is wrong.
+  /// Throws `invalidConfiguration` with the name of the wrong field.
   init(
     cache: Cache, providers: [Provider], routes: Routes, containers: ContainerMap,
     environment: String = "production"
@@ -29,7 +29,7 @@ struct FeedQuery: Sendable {
     adapters = Dictionary(providers.map { ($0.id, $0.adapter) }) { first, _ in first }
   }
 
-  /// The cards of a container as the user sees them now; nil for the present user.
+  /// The cards that a container shows to the user; nil for the current user.
   func cards(
     in container: ContainerID, of user: User? = nil, options: CardOptions, at now: Date,
     from reader: inout StoreReader
@@ -40,14 +40,14 @@ struct FeedQuery: Sendable {
     return feedState.snapshot(in: container, at: now).0.feed(with: options)
   }
 
-  /// The rows of the user; `notFound` where the cache does not know the user.
+  /// The user's partition; throws `notFound` if the cache does not know the user.
   func partition(
     of user: User?, from reader: inout StoreReader
   ) throws(EngagementError) -> Partition {
     try reader.partition(of: user, by: environment)
   }
 
-  /// What is shown to the user, of the feeds that are wanted.
+  /// The user's state of the wanted feeds.
   func feedState(
     of user: User?, at now: Date, from reader: inout StoreReader,
     wanting isWanted: (FeedKey, FeedState) -> Bool
@@ -64,7 +64,7 @@ struct FeedQuery: Sendable {
     }
   }
 
-  /// An exhibition with nothing in it yet, by the routes that hold now.
+  /// An empty state with the routes that hold now.
   private func feedState(
     of partition: Partition, from reader: inout StoreReader
   ) throws(EngagementError) -> FeedState {
@@ -79,7 +79,7 @@ struct FeedQuery: Sendable {
 }
 
 extension StoreReader {
-  /// Makes no partition: throws `notFound` for a user who has never signed in.
+  /// Throws `notFound` for a user who has never signed in, instead of making a partition.
   fileprivate mutating func partition(
     of user: User?, by environment: String
   ) throws(EngagementError) -> Partition {

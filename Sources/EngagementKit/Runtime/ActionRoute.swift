@@ -7,7 +7,7 @@ public enum ActionRoute: Hashable, Sendable {
   case operation(Operation)
   /// As an event among others.
   case event(EngagementEvent)
-  /// Not at all: it is kept here.
+  /// Not at all: it is kept in the cache.
   case local
 
   /// The route that the vendor's capabilities give.

@@ -20,12 +20,12 @@ extension KitDependencies {
     return EventID(eventIDs.withLock { $0.next(at: now, random: bits) }.text)
   }
 
-  // MARK: What is to be accepted
+  // MARK: Intents
 
-  /// An action on an item that is known to be there, as the event records it: what is seen, what
-  /// is recorded and what is to be sent.
+  /// The intent of an action on an item in the cache: overlay mark, event and outbox row.
   ///
-  /// Throws for what no vendor takes, and `unsupported` for what this one lacks.
+  /// Throws `invalidArgument` for values that no vendor takes, and `unsupported` if this vendor has
+  /// no such action.
   func intent(
     for action: ItemAction, at provider: Provider, recordedBy event: EngagementEvent
   ) throws(EngagementError) -> Intent {
@@ -45,7 +45,7 @@ extension KitDependencies {
     )
   }
 
-  /// What only full consent allows is analytics: it makes room for newer rows, an action does not.
+  /// Events that only full consent allows are analytics, which are evicted for newer rows.
   private func delivery(
     to provider: Provider, _ work: OutboxRow.Work, about kind: EngagementEvent.Kind
   ) -> Intent.Delivery {
@@ -56,7 +56,7 @@ extension KitDependencies {
 
   // MARK: Accepting
 
-  /// Accepts something and tells the observers of commits, the outbox sender among them.
+  /// Accepts intents and tells the observers of commits, among them the outbox sender.
   func accept(_ intents: [Intent], in partition: Partition) async throws(EngagementError) {
     try await accept(in: partition) { (_, _) throws(EngagementError) in intents }
   }
@@ -92,7 +92,7 @@ extension KitDependencies {
 }
 
 extension OutboxRow.Work {
-  /// What has to be sent, or nil for what stays here.
+  /// The outbox row; nil for an action that is only kept in the cache.
   init?(_ route: ActionRoute) {
     switch route {
     case .local: return nil

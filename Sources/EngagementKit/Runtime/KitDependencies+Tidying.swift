@@ -2,7 +2,7 @@ import EngagementModel
 import EngagementStore
 
 extension KitDependencies {
-  /// Between two looks at a log that readers may hold up.
+  /// The time between two tries to shorten a log that a reader may block.
   private static let rest = Duration.seconds(5)
 
   /// Keeps the cache's log short, after commits and not in them, for as long as the task runs.
@@ -12,7 +12,7 @@ extension KitDependencies {
       do throws(EngagementError) {
         if try await store.tidy() { await clock.sleep(until: clock.uptime + Self.rest) }
       } catch {
-        // What was accepted is safe in the log, and the next look may do better.
+        // The log is durable as it is, and the next try may succeed.
         log(.info, "The cache's log was not moved: \(error)")
         await clock.sleep(until: clock.uptime + Self.rest)
       }

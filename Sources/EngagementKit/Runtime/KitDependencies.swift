@@ -4,13 +4,13 @@ import EngagementHTTP
 import EngagementModel
 import EngagementStore
 
-/// The shared store, clock, transport and log, and what else every part of the kit works with.
+/// The store, clock, transport, log and other objects that all parts of the kit share.
 struct KitDependencies: Sendable {
   let store: Store
   let secrets: any SecretStore
   let transport: any HTTPTransport
   let clock: any EngagementClock
-  /// What vendors are told about the installation. It is read each time: zones and locales change.
+  /// The installation as vendors see it. It is read at each use: time zones and locales change.
   let device: @Sendable () -> Device
   let random: @Sendable () -> UInt64
   let log: Log

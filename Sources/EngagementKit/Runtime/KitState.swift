@@ -4,23 +4,23 @@ import EngagementModel
 import EngagementPlatform
 import EngagementStore
 
-/// What the kit itself remembers, kept in the cache beside what adapters ask to be remembered.
+/// The kit's own stored values, in the cache beside those of the adapters.
 struct KitState: Sendable {
-  /// No provider of an application has this name: an empty one is refused.
+  /// The owner of the values. No provider has this id, since an empty one is refused.
   static let owner = ProviderID("")
 
   let dependencies: KitDependencies
 
   init(_ dependencies: KitDependencies) { self.dependencies = dependencies }
 
-  /// What is kept under the name; nil where there is nothing, or nothing that can be read.
+  /// The value with the name; nil if there is none or it cannot be read.
   func value(
     _ scope: Scope, _ name: String, in partition: Partition
   ) async throws(EngagementError) -> JSON? {
     try await dependencies.store.memory(of: Self.owner, in: partition).json(scope, name)
   }
 
-  /// Keeps values, all or none; nil forgets one. Durable when it returns.
+  /// Stores all values or none; nil removes one. They are durable when this returns.
   func keep(
     _ values: KeyValuePairs<String, JSON?>, _ scope: Scope, in partition: Partition
   ) async throws(EngagementError) {
@@ -33,7 +33,7 @@ struct KitState: Sendable {
 }
 
 extension ProviderMemory {
-  /// The JSON that is kept under the name; nil where there is nothing, or nothing that can be read.
+  /// The stored JSON with the name; nil if there is none or it cannot be read.
   func json(_ scope: Scope, _ name: String) -> JSON? {
     values[scope, name].flatMap { try? JSON(parsing: Array($0.utf8)) }
   }

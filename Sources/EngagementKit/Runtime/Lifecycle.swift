@@ -1,6 +1,6 @@
 import EngagementModel
 
-/// Whether the library's long work may run, and whether it does.
+/// Whether `run()` may work, and whether it does.
 final class Lifecycle: Sendable {
   private struct State {
     var isClosed = false
@@ -41,7 +41,7 @@ final class Lifecycle: Sendable {
     if state.withLock(\.isClosed) { throw Self.closed }
   }
 
-  /// Warns, once, that what was accepted now is not sent: nothing runs.
+  /// Warns, once, that accepted actions are not sent because `run()` is not running.
   func noteAccepted(_ log: Log) {
     let isFirst = state.withLock { state in
       guard !state.isRunning, !state.hasWarned else { return false }
@@ -78,7 +78,7 @@ final class Lifecycle: Sendable {
     }
   }
 
-  // MARK: Telling it
+  // MARK: Suspending and closing
 
   /// Returns when nothing works any more.
   func suspend() async {

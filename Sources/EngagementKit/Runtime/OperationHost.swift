@@ -6,11 +6,11 @@ package import EngagementStore
 /// What an `OperationRunner` works with: the cache, the secrets, the credentials and the network of
 /// one provider.
 package protocol OperationHost: Sendable {
-  /// What is known now. It is asked before every step, so it sees every change committed before.
+  /// The context of the next step, with every change that was committed before.
   ///
-  /// Throws `signedOut` when the attempt's user is no longer the current one, and `conflict` when
-  /// one of the rows that the operation delivers has ended: the operation's own prerequisite may
-  /// have brought the news that the vendor now speaks of another user.
+  /// Throws `signedOut` if the attempt's user is no longer the current one, and `conflict` if one
+  /// of the rows that the operation delivers has ended. A prerequisite of the operation can end it:
+  /// the vendor may have answered that the device belongs to another person.
   func context(
     for operation: Operation, _ attempt: Attempt, delivering rows: [OutboxRow.ID]
   ) async throws(EngagementError) -> AdapterContext

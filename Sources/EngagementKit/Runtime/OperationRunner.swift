@@ -38,7 +38,7 @@ package final class OperationRunner: Sendable {
     case cancelled(EngagementError, wasSent: Bool)
   }
 
-  /// What executing an operation came to. Its prerequisites count only in the outcome.
+  /// The result of executing an operation. Of its prerequisites only the outcome counts.
   package struct Execution: Hashable, Sendable {
     package var outcome: Outcome
     /// Whether it brought something that the application sees.
@@ -75,7 +75,7 @@ package final class OperationRunner: Sendable {
     return progress.ended(progress.cancelled)
   }
 
-  /// What operations may have to wait for.
+  /// Work that several operations may need.
   struct Preparation: Hashable {
     var user: User
     var generation: Int?
@@ -87,7 +87,7 @@ package final class OperationRunner: Sendable {
     }
   }
 
-  /// More prerequisites than any vendor has; an adapter that asks for more never ends.
+  /// More prerequisites than any vendor has. An adapter that asks for more would never end.
   static let budget = 8
 
   private func execute(_ start: OperationProgress, for parent: Preparation?) async -> Execution {
@@ -129,7 +129,7 @@ package final class OperationRunner: Sendable {
     }
   }
 
-  /// What the adapter wants, with a missing credential told apart from a refusal.
+  /// The adapter's step, with a missing credential as a case of its own.
   private enum Next {
     case done([Change])
     case wait(Date)
@@ -197,8 +197,8 @@ package final class OperationRunner: Sendable {
     }
   }
 
-  /// A vendor's wish for a pause is kept for later reads, also of later processes. A delivery waits
-  /// in its queue instead, where one batch does not hold up another.
+  /// A vendor's request for a pause is stored for later reads, also of later processes. A delivery
+  /// waits in its queue instead, where one batch does not hold up another.
   private static func throttle(
     _ answer: Answer, _ operation: Operation, at now: Date
   ) -> [Change] {

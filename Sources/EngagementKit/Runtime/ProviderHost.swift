@@ -45,7 +45,7 @@ final class ProviderHost: OperationHost {
     return context
   }
 
-  /// What is known now, whether or not anything may be sent.
+  /// The context now, whether or not anything may be sent.
   func context(
     _ attempt: Attempt, in partition: Partition
   ) async throws(EngagementError) -> AdapterContext {
@@ -188,10 +188,10 @@ extension Duration {
 }
 
 extension ProviderMemory {
-  /// No vendor wants to be left alone for longer: what lies further ahead is a clock that jumped.
+  /// No vendor asks for a longer pause. A later end means that the clock was set back.
   private static let longestPause: TimeInterval = 86_400
 
-  /// Until when operations with the verb wait; nil for those that need not.
+  /// Until when operations with the verb wait; nil if they need not.
   fileprivate func quiet(for verb: Operation.Verb, at now: Date) -> Date? {
     throttles.filter { $0.verb == nil || $0.verb == verb }.map(\.until)
       .filter { $0 > now && $0.timeIntervalSince(now) <= Self.longestPause }.max()

@@ -4,7 +4,7 @@ import EngagementModel
 import EngagementPlatform
 import EngagementStore
 
-/// One provider at run time: what its operations work with, and what executes them.
+/// One provider at run time: its host and the runner of its operations.
 final class ProviderRuntime: Sendable {
   let host: ProviderHost
   let runner: OperationRunner

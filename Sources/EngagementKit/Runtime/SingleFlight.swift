@@ -16,7 +16,7 @@ final class SingleFlight<Key: Hashable & Sendable, Result: Sendable>: Sendable {
     case circular
   }
 
-  /// What a task has to do about the work.
+  /// A task's part in the work.
   fileprivate enum Part: Sendable {
     case lead
     case share(Completion)
@@ -27,7 +27,7 @@ final class SingleFlight<Key: Hashable & Sendable, Result: Sendable>: Sendable {
     var running: [Key: Key?] = [:]
     var waiters: [Key: Waiters<Part>] = [:]
     var completions = 0
-    /// How work ended that a task may ask about late.
+    /// The results of completed work that a task may still ask for.
     var last: [Key: (number: Int, completion: Completion)] = [:]
 
     subscript(waitersOf key: Key) -> Waiters<Part> {

@@ -3,8 +3,8 @@ import EngagementModel
 
 /// The answers that could not be committed, in the order in which they came.
 ///
-/// An action that the vendor has taken must not be sent again because a disk was full, and the next
-/// operation must not start without what the vendor said.
+/// An action that the vendor has taken must not be sent again because the disk was full. The next
+/// operation starts after these answers are committed.
 final class UncommittedAnswers: Sendable {
   private struct Answered: Sendable {
     var operation: Operation
@@ -32,7 +32,7 @@ final class UncommittedAnswers: Sendable {
       do throws(EngagementError) {
         try await host.commit(next.changes, of: next.operation, next.attempt, recording: nil)
       } catch {
-        // Nothing is kept of a user who was erased meanwhile.
+        // Answers of a user who was erased meanwhile are dropped.
         if error.code.mayBeKeptLater { throw error }
       }
       waiting.withLock { _ = $0.removeFirst() }

@@ -11,7 +11,7 @@ struct ProviderSecrets: Sendable {
     SecretOwner(environment: environment, provider: provider, user: user)
   }
 
-  /// What a vendor trusted this installation and the user with, and the application's push tokens.
+  /// A vendor's secrets of the installation and of the user, and the application's push tokens.
   func contents(
     of provider: ProviderID, for user: User
   ) async throws(EngagementError) -> (
@@ -66,14 +66,14 @@ struct ProviderSecrets: Sendable {
     try await store.set(PushNames(environment).secrets(nil), of: owner(nil, nil))
   }
 
-  // MARK: Push tokens that were given back
+  // MARK: Push tokens to unregister
 
-  /// The operations that a token is still kept for.
+  /// The operations that still need a token.
   func retiredKeys() async throws(EngagementError) -> Set<OperationKey> {
     Set(try await store.secrets(of: owner(nil, nil)).keys.compactMap(PushNames.key(in:)))
   }
 
-  /// The token that an operation takes back.
+  /// The token that an operation unregisters.
   func retired(
     for key: OperationKey, _ environment: PushEnvironment
   ) async throws(EngagementError) -> PushRegistration? {
@@ -100,7 +100,7 @@ struct ProviderSecrets: Sendable {
   }
 }
 
-/// Under which names a token and its service are kept.
+/// The names of a token and its service in the secret store.
 private struct PushNames {
   private static let retired = "push.retired."
   private static let tokenEnd = ".token"
@@ -115,7 +115,7 @@ private struct PushNames {
 
   init(_ environment: PushEnvironment) { self.init("push.\(environment.rawValue)") }
 
-  /// For a token that an operation is about to take back.
+  /// The names for a token that an operation unregisters.
   init(_ key: OperationKey) { self.init(Self.retired + key.text) }
 
   /// The operation that the name of a retired token names.
@@ -136,7 +136,7 @@ private struct PushNames {
       token: token, service: PushRegistration.Service(service.revealed), environment: environment)
   }
 
-  /// What keeps the registration; nil forgets it.
+  /// The secrets that store the registration; nil removes it.
   func secrets(_ registration: PushRegistration?) -> [String: Secret?] {
     [token: registration?.token, service: registration.map { Secret($0.service.rawValue) }]
   }

@@ -2,8 +2,8 @@ import EngagementAdapterAPI
 import EngagementModel
 import EngagementStore
 
-/// Makes what is accepted of what was noted: an event for the ledger, and a row for each
-/// provider whose vendor takes it.
+/// Makes the intents of noted sessions and impressions: an event for the ledger, and an outbox row
+/// for each provider whose vendor takes the event.
 struct SessionIntents: Sendable {
   private let dependencies: KitDependencies
   private let rule: ConsentPolicy
@@ -13,7 +13,7 @@ struct SessionIntents: Sendable {
     self.rule = rule
   }
 
-  /// Nothing where consent does not allow it, and for an item that is not there any more.
+  /// Empty if consent does not allow the event, or if the item is no longer in the cache.
   func intents(for note: SessionTracker.Note) async throws(EngagementError) -> [Intent] {
     guard rule.allows(note.fact.kind) else { return [] }
     return switch note.fact {
@@ -49,7 +49,7 @@ struct SessionIntents: Sendable {
     return [Intent(event: event, deliveries: [delivery(event, to: provider)])]
   }
 
-  /// The same on every vendor's items; a vendor that has no use for it is not told.
+  /// Impressions are counted alike for every vendor. Only vendors that take them are told.
   private func impression(
     of id: ItemID, _ note: SessionTracker.Note
   ) async throws(EngagementError) -> [Intent] {

@@ -16,7 +16,7 @@ extension SessionTimer.Kept {
     return encoder.json
   }
 
-  /// Reads what `json` writes; nil for what is none, as if nothing were kept.
+  /// Reads what `json` writes; nil for anything else.
   init?(json: JSON) {
     guard let fields = try? ObjectDecoder(JSONField(value: json, place: "session")) else {
       return nil
@@ -35,7 +35,7 @@ extension SessionTimer.Kept {
     }
   }
 
-  /// A length that can be true: the file may hold anything.
+  /// A plausible length, since the file may contain anything.
   private static func duration(
     _ fields: ObjectDecoder, _ name: String
   ) throws(EngagementError) -> Duration? {

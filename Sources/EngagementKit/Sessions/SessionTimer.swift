@@ -17,13 +17,13 @@ struct ClockReading: Hashable, Sendable {
   }
 }
 
-/// Says when a session of use begins and ends: it continues while the application is in use and
-/// ends once it was not for the time-out.
+/// Decides when a usage session begins and ends. The session continues while the application is in
+/// use, and ends when it was out of use for the time-out.
 ///
-/// Absence and length are measured by the uptime; only over a restart there is nothing but the
-/// wall clock, and what it says is believed as far as it can be true. It reads no clock.
+/// Absence and length are measured by the uptime. Over a restart there is only the wall clock,
+/// whose time is used where it is plausible. The timer reads no clock itself.
 struct SessionTimer: Sendable {
-  /// How long the application may be out of use; a change counts for the absence under way.
+  /// How long the application may be out of use. A change also applies to a current absence.
   var timeout: Duration
   private(set) var session: Session?
   private(set) var isActive = false
@@ -35,7 +35,7 @@ struct SessionTimer: Sendable {
 
   init(timeout: Duration) { self.timeout = timeout }
 
-  /// What happened, to be recorded.
+  /// An event to record.
   enum Happening: Hashable, Sendable {
     case began(Session)
     /// With its length and when the application was last in use.
@@ -102,24 +102,24 @@ struct SessionTimer: Sendable {
 }
 
 extension SessionTimer {
-  /// What is kept over a restart.
+  /// The state that is stored over a restart.
   struct Kept: Hashable, Sendable {
-    /// The session that was under way; nil between two.
+    /// The current session; nil between two.
     var session: Session?
     var seenAt: Date?
     var length: Duration
     var previousLength: Duration?
   }
 
-  /// What to keep; nil before the first session.
+  /// The state to store; nil before the first session.
   var kept: Kept? {
     guard hadSession else { return nil }
     return Kept(
       session: session, seenAt: seen?.wall, length: length, previousLength: previousLength)
   }
 
-  /// Continues after a restart: with the session that was under way, unless the application was
-  /// away for the time-out or the wall clock was set by as much.
+  /// Continues after a restart. The stored session goes on, unless the application was away for the
+  /// time-out or the wall clock was set by as much.
   mutating func resume(_ kept: Kept, at moment: ClockReading) -> [Happening] {
     hadSession = true
     previousLength = kept.previousLength

@@ -3,8 +3,8 @@ import EngagementModel
 import EngagementPlatform
 import EngagementStore
 
-/// The sessions and impressions of one installation as a value: what an application reports goes
-/// in, what is to be recorded comes out.
+/// The usage sessions and impressions of one installation, as a value. It takes the reports of the
+/// application and gives the events to record.
 ///
 /// Each provider has its own session, since vendors do not agree on the time-out. The kit has one
 /// more. Impressions are counted in it, so that they are counted alike for every vendor.
@@ -13,7 +13,7 @@ struct SessionTracker: Sendable {
   private var generation: Int
   private var clocks: [ProviderID: SessionTimer]
   private var meter = ImpressionMeter()
-  /// Where the application said it is; nil before it said anything.
+  /// The last reported phase; nil before the first report.
   private var phase: ScenePhase?
   private var hasLaunched = false
   private var notes: [Note] = []
@@ -22,10 +22,10 @@ struct SessionTracker: Sendable {
   static let kit = KitState.owner
   /// The time-out of the kit's own session.
   static let kitTimeout: Duration = .seconds(1800)
-  /// More than that many notes are never kept: then the oldest are dropped.
+  /// How many unrecorded notes are kept. Beyond that the oldest are dropped.
   static let capacity = 1_000
 
-  /// Something to be recorded.
+  /// An event to record.
   struct Note: Hashable, Sendable {
     var partition: Partition
     var fact: Fact
@@ -48,7 +48,7 @@ struct SessionTracker: Sendable {
     clocks[Self.kit] = SessionTimer(timeout: Self.kitTimeout)
   }
 
-  // MARK: What is reported
+  // MARK: Reports
 
   mutating func scene(
     _ phase: ScenePhase, at moment: ClockReading, by userSession: UserSession, id: () -> SessionID
@@ -57,7 +57,7 @@ struct SessionTracker: Sendable {
     self.phase = phase
     switch phase {
     case .active: activate(at: moment, id: id)
-    // In front, though not in use for the moment.
+    // In the foreground, but not in use.
     case .inactive: advance(to: moment)
     case .background:
       count(meter.hideAll(at: moment.uptime), at: moment)
@@ -71,7 +71,7 @@ struct SessionTracker: Sendable {
     _ report: ScreenEvent, at moment: ClockReading, by userSession: UserSession, id: () -> SessionID
   ) {
     follow(userSession, at: moment, id: id)
-    // An application that does not report its scenes is in use when it shows something.
+    // An application that does not report its phase is in use when it shows an item.
     if phase == nil { activate(at: moment, id: id) }
     guard phase != .background, let session = clocks[Self.kit]?.session?.id else { return }
     let (item, fraction) = report.visibility
@@ -86,32 +86,32 @@ struct SessionTracker: Sendable {
     advance(to: moment)
   }
 
-  /// Ends the sessions of a user who is about to leave, while there is time to tell.
+  /// Ends the sessions of a user who signs out, while their ends can still be sent as that user.
   mutating func leave(at moment: ClockReading) {
     count(meter.hideAll(at: moment.uptime), at: moment)
     for provider in clocks.keys { note(clocks[provider]?.end(at: moment) ?? [], of: provider) }
   }
 
-  /// Drops what is not recorded yet of a user who is erased.
+  /// Drops the unrecorded notes of an erased user.
   mutating func forget(_ partition: Partition.ID) {
     notes.removeAll { $0.partition.id == partition }
   }
 
-  // MARK: What comes out
+  // MARK: Events to record
 
   mutating func takeNotes() -> [Note] {
     defer { notes = [] }
     return notes
   }
 
-  /// Puts back what could not be recorded.
+  /// Puts back notes that could not be recorded.
   mutating func putBack(_ earlier: [Note]) {
     notes = Array((earlier + notes).suffix(Self.capacity))
   }
 
   func session(for provider: ProviderID) -> Session? { clocks[provider]?.session }
 
-  /// When time alone changes something; nil for never.
+  /// When the next change by time alone is due; nil for never.
   var deadline: Duration? {
     ([meter.nextDeadline] + clocks.values.map(\.deadline)).compactMap(\.self).min()
   }
@@ -150,10 +150,10 @@ struct SessionTracker: Sendable {
 }
 
 extension SessionTracker {
-  /// Takes note of who uses the application now.
+  /// Sets the current user.
   ///
-  /// Someone else's sessions are their own; one who took over from the anonymous user goes on with
-  /// the sessions. Nothing of a user who has left is noted any more: see `leave(at:)`.
+  /// Another user gets new sessions. A user who adopted the anonymous one continues its sessions.
+  /// Nothing more is noted for a user who has signed out: see `leave(at:)`.
   private mutating func follow(
     _ userSession: UserSession, at moment: ClockReading, id: () -> SessionID
   ) {

@@ -3,10 +3,10 @@ import EngagementModel
 import EngagementPlatform
 import EngagementStore
 
-/// Sessions of use, and the impressions within them.
+/// Usage sessions and the impressions within them.
 ///
-/// What an application reports is noted at once and recorded by `keepTime`, so that no screen ever
-/// waits for the disk.
+/// A report is noted in memory at once, and `keepTime` records it, so that no screen waits for the
+/// disk.
 final class Sessions: CommitObserver {
   let dependencies: KitDependencies
   /// Fires when something was reported or a time-out changed.
@@ -26,13 +26,13 @@ final class Sessions: CommitObserver {
   private struct State {
     var book: SessionTracker
     var isLoaded = false
-    /// Where the application was before the book was loaded.
+    /// The phase that was reported before the stored sessions were loaded.
     var early: (phase: ScenePhase, at: ClockReading)?
-    /// Whether something is to be kept over a restart.
+    /// Whether the state has changed since it was stored.
     var isDirty = false
   }
 
-  /// The session in the form that the provider's vendor gets; nil outside any.
+  /// The current session as the provider's vendor gets it; nil if there is none.
   func session(for provider: ProviderID) -> Session? {
     let present = dependencies.currentUser.userSession.partition
     return state.withLock { state in
@@ -40,7 +40,7 @@ final class Sessions: CommitObserver {
     }
   }
 
-  // MARK: What is reported
+  // MARK: Reports
 
   func scene(_ phase: ScenePhase) {
     let moment = ClockReading(dependencies.clock)
@@ -68,7 +68,7 @@ final class Sessions: CommitObserver {
 
   // MARK: Over restarts and users
 
-  /// Continues with what was stored; does nothing the second time.
+  /// Continues with the stored state. A second call does nothing.
   func load() async throws(EngagementError) {
     let userSession = dependencies.currentUser.userSession
     let kept = try await KitState(dependencies).value(
@@ -87,7 +87,7 @@ final class Sessions: CommitObserver {
     }
   }
 
-  /// Follows what a vendor says of its sessions, from the absence under way on.
+  /// Applies a vendor's setting for the time-out, also to a current absence.
   func observe(_ report: CommitReport, of partition: Partition) async {
     guard report.hasNewSettings else { return }
     do throws(EngagementError) {
@@ -99,7 +99,7 @@ final class Sessions: CommitObserver {
     }
   }
 
-  /// Ends the sessions of the present user and records that, while it can still be sent as that
+  /// Ends the current user's sessions and records their ends, while they can still be sent as that
   /// user. Call it before a change of user that is no adoption.
   func leave() async {
     let moment = ClockReading(dependencies.clock)
@@ -110,14 +110,14 @@ final class Sessions: CommitObserver {
     await flush()
   }
 
-  /// Nothing of the user is recorded any more.
+  /// Drops the unrecorded notes of an erased user.
   func forget(_ partition: Partition) {
     state.withLock { $0.book.forget(partition.id) }
   }
 
   // MARK: Time
 
-  /// Ends sessions and counts impressions when their time has come, for as long as the task runs.
+  /// Ends sessions and counts impressions when they are due, until the task is cancelled.
   func keepTime() async {
     while !Task.isCancelled {
       let seen = signal.count
@@ -128,7 +128,7 @@ final class Sessions: CommitObserver {
       state.withLock { state in
         guard state.isLoaded else { return }
         state.book.advance(to: moment, by: dependencies.currentUser.userSession, id: sessionID)
-        // While it is in use, how far the session has come is kept once a minute.
+        // During a session its length is stored once a minute.
         state.isDirty = state.isDirty || state.book.isActive
       }
     }
@@ -151,7 +151,7 @@ final class Sessions: CommitObserver {
     }
   }
 
-  /// The vendor's own wish goes before what the adapter says.
+  /// The vendor's setting goes before the adapter's value.
   private func timeouts(
     in partition: Partition
   ) async throws(EngagementError) -> [ProviderID: Duration] {
@@ -166,7 +166,7 @@ final class Sessions: CommitObserver {
 
   // MARK: Recording
 
-  /// Records what was noted so far.
+  /// Records the notes so far.
   func flush() async {
     let (notes, kept) = state.withLock { state -> ([SessionTracker.Note], (JSON, Partition)?) in
       let kept = state.isDirty ? (state.book.kept, state.book.partition) : nil
