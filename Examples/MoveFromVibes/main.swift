@@ -39,7 +39,7 @@ try await tell("device updated", try await engagement.updateDevice())
 
 // Instead of getPerson.
 _ = await engagement.refresh(.person)
-print("person: \(try await engagement.person(at: "vibes")?.externalID ?? "nobody")")
+print("person: \(try await engagement.person(at: "vibes")?.externalID ?? "none")")
 
 // Instead of fetchInboxMessages.
 print("refreshed: \(await engagement.refresh(.inbox).isComplete)")

@@ -50,8 +50,8 @@ enum BrazeAuthenticationFailure: Sendable {
 }
 
 extension BrazeSettings {
-  /// What is wrong with a request's token; nil where nothing is, or where nobody asks: for a user
-  /// who is not signed in there is no token.
+  /// The error in a request's token; nil if there is none, or if no token is needed: an anonymous
+  /// user has none.
   func authenticationFailure(
     of request: BrazeRequest, at now: Date
   ) -> BrazeAuthenticationFailure? {

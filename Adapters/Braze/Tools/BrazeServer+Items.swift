@@ -45,7 +45,7 @@ extension BrazeServer {
   mutating func remove(_ id: String, at now: Date) -> Bool {
     guard let place = cards.firstIndex(where: { $0.id == id }) else { return false }
     let card = cards.remove(at: place)
-    // A test card is none that the feed knows of, so nobody is told that it is gone.
+    // A test card is in no feed, so its removal is not announced.
     if !BrazeCard.truth(card.members["t"]) { removed.append((id, stamp(now))) }
     return true
   }

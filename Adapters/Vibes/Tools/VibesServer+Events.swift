@@ -45,7 +45,7 @@ extension VibesServer {
       summary: "migrated \(device)")
   }
 
-  /// Shop tracking, which nobody has to be registered for.
+  /// Shop tracking, which needs no registered device.
   func track(_ call: VendorRequest) -> VendorAnswer {
     guard let text = call.query("d"), let list = (try? JSON(parsing: Array(text.utf8)))?.array,
       !list.isEmpty

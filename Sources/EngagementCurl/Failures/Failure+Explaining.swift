@@ -53,7 +53,7 @@ extension Failure {
     case X509_V_ERR_CERT_NOT_YET_VALID:
       "The certificate is not valid yet: check this machine's clock."
     case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT:
-      "The certificate is self-signed: nobody vouches for the server. "
+      "The certificate is self-signed, so the server cannot be verified. "
         + "If it is yours, name its certificate in certificateAuthorities."
     case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN, X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT,
       X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY, X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE:

@@ -49,7 +49,7 @@ struct ConsentPolicy: Hashable, Sendable {
     return allowsSending(.events) && events.allSatisfy { allows($0.kind) }
   }
 
-  /// The user's actions on items, and updates of the user's own profile.
+  /// The user's own actions, among them registering and identifying.
   private static let asked: Set<EngagementEvent.Kind> = [
     .click, .open, .read, .dismiss, .snooze, .submit, .vote, .expire, .upload, .register,
     .identify,

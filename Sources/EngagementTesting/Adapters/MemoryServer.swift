@@ -141,7 +141,7 @@ public struct MemoryServer: VendorServer {
 
   private func person(of user: User) -> JSONObject {
     var person = people[user]?.person ?? [:]
-    person["key"] = .string("person of \(user.id?.rawValue ?? "nobody")")
+    person["key"] = .string("person of \(user.id?.rawValue ?? "anonymous")")
     person["user"] = user.id.map { .string($0.rawValue) }
     return person
   }
