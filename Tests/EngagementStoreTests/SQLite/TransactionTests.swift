@@ -201,8 +201,8 @@ import Testing
       }
       #expect(error?.underlying == "SQLITE_IOERR_WRITE")
       if fault == .lateWrite {
-        // The disk also failed after the write, so the next transaction has to clean up the log. This
-        // one does so without writing anything itself.
+        // The disk also failed after the write, so the next transaction cleans up the log. This one
+        // does so without writing anything itself.
         #expect(throws: stop) {
           try database.transaction { (_) throws(EngagementError) in throw stop }
         }
