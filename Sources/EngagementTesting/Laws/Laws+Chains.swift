@@ -38,7 +38,7 @@ extension Law {
       let outcomes = await scenario.execute(operations)
       let verb = listings[first].verb.rawValue
       findings.expect(
-        outcomes, is: Array(repeating: .done, count: 10), "Somebody fails.", verb)
+        outcomes, is: Array(repeating: .done, count: 10), "An operation fails.", verb)
       findings.expect(
         await scenario.server.registrations, is: 1, "More than one device is registered.", verb)
     }
