@@ -2,7 +2,7 @@ import EngagementTesting
 import TestSupport
 import Testing
 
-/// A law for one adapter, as a case of its own.
+/// A test case: one law for one adapter.
 struct LawCase: Sendable, CustomTestStringConvertible {
   let subject: AdapterSubject
   let law: Law

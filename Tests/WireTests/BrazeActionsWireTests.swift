@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  // MARK: What an application reports
+  // MARK: Events and attributes
 
   @Test("B7 B8: custom events, purchases, attributes and the push token arrive once each")
   func reports() async throws {

@@ -35,7 +35,7 @@ public struct FaultScript: Hashable, Sendable {
     case resetAfter
     /// The answer arrives after this delay on the test's clock.
     case delay(Duration)
-    /// Only so many bytes of the body arrive.
+    /// Only this many bytes of the body arrive.
     case truncate(Int)
     /// The body is a JSON value of another kind than the vendor's.
     case wrongType
