@@ -8,7 +8,7 @@ import EngagementTesting
 
 extension Breakage {
   static let actions: [Breakage] = [
-    Breakage("actions.reach-the-vendor", "keeps a dismissal to itself") {
+    Breakage("actions.reach-the-vendor", "does not send a dismissal") {
       $0.step = { operation, _ in
         if case .act(.dismiss, _) = operation { .done([]) } else { nil }
       }
@@ -24,7 +24,7 @@ extension Breakage {
         if case .act = operation { Answer() } else { answer }
       }
     },
-    Breakage("actions.credential-renewed-once", "asks nobody for a new credential") {
+    Breakage("actions.credential-renewed-once", "never requests a new credential") {
       $0.answer = { _, response, _, answer in
         response.status == 401 ? .refused(.unauthenticated, "Refused.") : answer
       }
@@ -36,9 +36,9 @@ extension Breakage {
 
 extension Breakage {
   static let chains: [Breakage] = [
-    Breakage("chains.kept-over-failure", "remembers a device for one operation only", forgetful),
+    Breakage("chains.kept-over-failure", "keeps a device for one operation only", forgetful),
     Breakage("chains.one-device", "makes a device for each operation", forgetful),
-    Breakage("users.nothing-of-the-former", "speaks for the first user for ever") { adapter in
+    Breakage("users.nothing-of-the-former", "always sends requests for the first user") { adapter in
       let first = FirstUser()
       adapter.context = { context in
         var context = context
@@ -69,8 +69,8 @@ extension Breakage {
   // MARK: Pushes, conduct, live
 
   static let rest: [Breakage] = [
-    Breakage("pushes.own", "does not know its own pushes") { $0.received = { _ in nil } },
-    Breakage("pushes.foreign", "takes everybody's pushes") {
+    Breakage("pushes.own", "refuses its own pushes") { $0.received = { _ in nil } },
+    Breakage("pushes.foreign", "accepts the pushes of all senders") {
       $0.received = { $0 ?? Received(PushNotification(vendor: "memory")) }
     },
     {
@@ -80,7 +80,7 @@ extension Breakage {
           error.code == .cancelled ? HTTPResponse(503) : nil
         }
       }
-      return Breakage("conduct.cancellation", "takes a cancellation for a failure", subject)
+      return Breakage("conduct.cancellation", "treats a cancellation as a failure", subject)
     }(),
     Breakage("conduct.hundred-calls", "loses every fiftieth answer") { adapter in
       let count = CallCounter()
@@ -95,7 +95,7 @@ extension Breakage {
           error.code == .cancelled ? HTTPResponse(400) : nil
         }
       }
-      return Breakage("conduct.stop", "takes being stopped for a refusal", subject)
+      return Breakage("conduct.stop", "treats a stop as a refusal", subject)
     }(),
     Breakage("conduct.no-secret", "quotes the credential") {
       $0.answer = { _, response, context, answer in
@@ -103,7 +103,7 @@ extension Breakage {
         return .refused(.permissionDenied, "Not with \(context.credential?.revealed ?? "none").")
       }
     },
-    Breakage("live.converges", "adds a full state to what is there") {
+    Breakage("live.converges", "adds a full state to the old items") {
       $0.conversation = { conversation in
         BrokenConversation(inner: conversation) { action in
           guard case .commit(let changes) = action else { return action }
@@ -115,7 +115,7 @@ extension Breakage {
         }
       }
     },
-    Breakage("live.dead-peer", "waits for ever") {
+    Breakage("live.dead-peer", "never gives up a silent peer") {
       $0.conversation = { conversation in
         BrokenConversation(inner: conversation) { action in
           if case .timer = action { nil } else { action }
@@ -125,7 +125,7 @@ extension Breakage {
   ]
 }
 
-// MARK: What breaking needs
+// MARK: Support
 
 struct Stumble: Error {}
 
@@ -141,7 +141,7 @@ final class CallCounter: Sendable {
   }
 }
 
-/// Whoever came first.
+/// The first user whose context the adapter received.
 final class FirstUser: Sendable {
   private let user = Locked<User?>(nil)
 

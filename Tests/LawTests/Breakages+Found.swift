@@ -1,5 +1,5 @@
-/// What each law has to say of the adapter that breaks it: a law that fails for another reason has
-/// not found anything.
+/// The breach that each law must report for the adapter that breaks it. Another breach does not
+/// count.
 extension Breakage {
   static let found: [String: String] = [
     "abilities.declared-works":
@@ -7,73 +7,73 @@ extension Breakage {
     "abilities.prerequisites-end":
       "An operation fails at first use.",
     "abilities.undeclared-is-refused":
-      "The adapter has a step for what it lacks.",
+      "The adapter has a step for an undeclared ability.",
     "actions.credential-renewed-once":
-      "Somebody fails with it.",
+      "An operation fails after the renewal.",
     "actions.reach-the-vendor":
-      "An action does not arrive once.",
+      "An action does not arrive exactly once.",
     "actions.refused-is-undone":
-      "A refusal is not told.",
+      "A refusal is not reported.",
     "actions.stable-retries":
-      "A retry has another id or time.",
+      "A retry changes the id or time.",
     "chains.kept-over-failure":
-      "A step is done again.",
+      "A completed step runs again.",
     "chains.one-device":
-      "More devices than one are made.",
+      "More than one device is registered.",
     "conduct.cancellation":
-      "What is cancelled goes on.",
+      "A cancelled operation continues.",
     "conduct.hundred-calls":
-      "Some calls fail among many.",
+      "Some concurrent calls fail.",
     "conduct.no-secret":
-      "A secret is said.",
+      "A secret is in a text.",
     "conduct.stop":
-      "What waited when it was stopped is lost.",
+      "An action that was pending at the stop is lost.",
     "failures.any-bytes":
-      "One answer means two things.",
+      "One response has two meanings.",
     "failures.dead-transport":
-      "A dead network is not told as one.",
+      "A dead network is not reported as one.",
     "failures.disguised":
-      "A refusal with status 200 passes.",
+      "A refusal with status 200 counts as a success.",
     "failures.malformed":
-      "A broken answer is not told as one.",
+      "A malformed answer is not reported as one.",
     "failures.retry-after":
-      "Retry-After is read differently.",
+      "Retry-After gives the wrong delay.",
     "failures.statuses":
-      "A status has another code.",
+      "A status has the wrong code.",
     "items.duplicates":
-      "A duplicate is another item.",
+      "A duplicate is shown as another item.",
     "items.ids":
       "Two ids became one.",
     "items.one-bad-costs-one":
       "A bad item fails the list.",
     "items.order":
-      "The order is another one.",
+      "The order has changed.",
     "live.converges":
-      "The full state is not what is seen.",
+      "The feed differs from the full state.",
     "live.dead-peer":
-      "A dead peer is not noticed.",
+      "A dead peer is not detected.",
     "mapping.fullest-item":
-      "A field means something else.",
+      "A field has the wrong value.",
     "mapping.hostile-text":
-      "A text is changed on its way.",
+      "A text is changed.",
     "mapping.long-text":
-      "A text is changed on its way.",
+      "A text is changed.",
     "mapping.nul":
       "A NUL reached the model.",
     "mapping.same-bytes":
       "Two requests for one operation differ.",
     "mapping.surroundings":
-      "An answer means something else in another place.",
+      "Locale or zone changes the meaning of an answer.",
     "mapping.times":
-      "A time is another one.",
+      "A time is wrong.",
     "mapping.unknown-fields":
-      "An unknown field changes what an item means.",
+      "An unknown field changes an item.",
     "mapping.unknown-kinds":
       "An unknown kind counts as a fault.",
     "pushes.foreign":
-      "A push of somebody else's is taken.",
+      "A foreign push is accepted.",
     "pushes.own":
-      "An own push is not recognised.",
+      "An own push is not recognized.",
     "users.nothing-of-the-former":
       "A request speaks for the former user.",
   ]

@@ -5,7 +5,7 @@ import EngagementModel
 import EngagementTesting
 import Foundation
 
-/// For each law an adapter that breaks it, and what is wrong with that adapter.
+/// An adapter that breaks a law, with the fault in that adapter.
 struct Breakage: Sendable, CustomStringConvertible {
   let law: String
   let what: String
@@ -32,15 +32,15 @@ struct Breakage: Sendable, CustomStringConvertible {
 
 extension Breakage {
   private static let abilities: [Breakage] = [
-    Breakage("abilities.declared-works", "declares what it cannot do") {
+    Breakage("abilities.declared-works", "declares an ability that it lacks") {
       $0.capabilities.abilities[.metrics] = .idempotentRequest
     },
-    Breakage("abilities.undeclared-is-refused", "sends what it does not declare") {
+    Breakage("abilities.undeclared-is-refused", "sends an undeclared operation") {
       $0.step = { operation, _ in
         operation == .metrics ? .send(HTTPRequest(.get, "https://memory.example/v1/x")) : nil
       }
     },
-    Breakage("abilities.prerequisites-end", "needs its settings each time") { adapter in
+    Breakage("abilities.prerequisites-end", "requests its settings each time") { adapter in
       adapter.step = { operation, _ in
         operation == .inbox ? .first(.settings) : nil
       }
@@ -60,16 +60,16 @@ extension Breakage {
 
 extension Breakage {
   private static let mapping: [Breakage] = [
-    Breakage("mapping.fullest-item", "forgets a field") {
+    Breakage("mapping.fullest-item", "omits a field") {
       $0.card = { _, card in card.with { $0.linkText = nil } }
     },
-    Breakage("mapping.unknown-fields", "stumbles over a field that it does not know") {
+    Breakage("mapping.unknown-fields", "fails on an unknown field") {
       $0.card = { item, card in
         guard !item.text.contains("never_heard_of") else { throw Stumble() }
         return card
       }
     },
-    Breakage("mapping.unknown-kinds", "takes an unknown kind for a fault") {
+    Breakage("mapping.unknown-kinds", "treats an unknown kind as a fault") {
       $0.cardError = { EngagementError(.malformedResponse, $0.message) }
     },
     Breakage("mapping.hostile-text", "normalises texts") {
@@ -95,7 +95,7 @@ extension Breakage {
         }
       }
     },
-    Breakage("mapping.surroundings", "reads lists by the locale") {
+    Breakage("mapping.surroundings", "reads lists depending on the locale") {
       $0.answer = { _, _, context, answer in
         context.device.locale == "ar_EG" ? Answer([], answer.verdict) : answer
       }
@@ -113,7 +113,7 @@ extension Breakage {
         return isBad ? .refused(.malformedResponse, "An item is broken.") : answer
       }
     },
-    Breakage("items.order", "turns lists around") {
+    Breakage("items.order", "reverses lists") {
       $0.answer = { _, _, _, answer in answer.mappingItems { $0.reversed() } }
     },
     Breakage("items.ids", "normalises ids") {
@@ -121,7 +121,7 @@ extension Breakage {
         card.with { $0.id.value = $0.id.value.precomposedStringWithCanonicalMapping }
       }
     },
-    Breakage("items.duplicates", "makes an id of the place") {
+    Breakage("items.duplicates", "makes the id from the place") {
       $0.card = { item, card in card.with { $0.id.value += item.index == 2 ? "-2" : "" } }
     },
   ]
@@ -131,18 +131,18 @@ extension Breakage {
 
 extension Breakage {
   private static let failures: [Breakage] = [
-    Breakage("failures.malformed", "takes a broken list for an empty one") {
+    Breakage("failures.malformed", "treats a malformed list as an empty one") {
       $0.answer = { operation, _, _, answer in
         guard operation == .inbox, answer.verdict.isMalformed else { return answer }
         return Answer([.items(.inbox, .replace(.nothing), [])])
       }
     },
-    Breakage("failures.disguised", "looks at nothing but the status") {
+    Breakage("failures.disguised", "reads only the status") {
       $0.answer = { operation, response, _, answer in
         operation == .person && response.status == 200 ? Answer() : answer
       }
     },
-    Breakage("failures.statuses", "has one code for everything") {
+    Breakage("failures.statuses", "has one code for all statuses") {
       $0.answer = { _, response, _, answer in
         response.status < 400 ? answer : .refused(.internalFailure, "It failed.")
       }
@@ -159,9 +159,9 @@ extension Breakage {
       subject.transport = { transport in
         BrokenTransport(inner: transport) { _ in .json(200, #"{"messages":[],"cards":[]}"#) }
       }
-      return Breakage("failures.dead-transport", "takes silence for an answer", subject)
+      return Breakage("failures.dead-transport", "treats a missing answer as an empty one", subject)
     }(),
-    Breakage("failures.any-bytes", "answers every other time") { adapter in
+    Breakage("failures.any-bytes", "answers only every second time") { adapter in
       let count = CallCounter()
       adapter.answer = { _, _, _, answer in
         count.next().isMultiple(of: 2) ? answer : Answer([.unchanged(.inbox)], .done)

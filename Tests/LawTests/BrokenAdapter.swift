@@ -6,8 +6,8 @@ import EngagementTesting
 
 typealias Operation = EngagementAdapterAPI.Operation
 
-/// A sound adapter with something put between it and whoever asks: each closure is given what the
-/// adapter would do and does something else.
+/// A valid adapter whose results can be changed: each closure receives the adapter's result and
+/// returns another one.
 struct BrokenAdapter: EngagementAdapter {
   typealias Stepping = () throws(EngagementError) -> Step
 
@@ -80,7 +80,7 @@ struct BrokenAdapter: EngagementAdapter {
 }
 
 extension AdapterSubject {
-  /// The adapter in memory, broken in one place.
+  /// The in-memory adapter, broken in one place.
   static func broken(
     _ change: @escaping @Sendable (inout BrokenAdapter) -> Void
   ) -> AdapterSubject {
@@ -95,7 +95,7 @@ extension AdapterSubject {
   }
 }
 
-/// A network that does something else with what fails.
+/// A network that replaces failures by another result.
 struct BrokenTransport: HTTPTransport {
   let inner: any HTTPTransport
   let failed: @Sendable (EngagementError) -> HTTPResponse?
@@ -110,7 +110,7 @@ struct BrokenTransport: HTTPTransport {
   }
 }
 
-/// A conversation some of whose actions become others.
+/// A conversation that replaces some of its actions.
 struct BrokenConversation: Conversation {
   var inner: any Conversation
   let change: @Sendable (SocketAction) -> SocketAction?

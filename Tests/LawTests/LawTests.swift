@@ -2,14 +2,14 @@ import EngagementTesting
 import TestSupport
 import Testing
 
-/// A law for one adapter, as a case of its own.
+/// A test case: one law for one adapter.
 struct LawCase: Sendable, CustomTestStringConvertible {
   let subject: AdapterSubject
   let law: Law
 
   var testDescription: String { "\(subject) · \(law)" }
 
-  /// Every law with every adapter that it says something about.
+  /// Every law with every adapter to which it applies.
   static func all() throws -> [LawCase] {
     try Subjects.all().flatMap { subject in
       Law.all.filter { $0.applies(to: subject) }.map { LawCase(subject: subject, law: $0) }
@@ -25,7 +25,7 @@ struct LawCase: Sendable, CustomTestStringConvertible {
     for breach in try await each.law.check(each.subject) { Issue.record("\(breach)") }
   }
 
-  @Test("every law applies to the adapter in memory", arguments: Law.all)
+  @Test("every law applies to the in-memory adapter", arguments: Law.all)
   func appliesToMemory(law: Law) {
     #expect(law.applies(to: .memory))
   }

@@ -3,28 +3,28 @@ import EngagementJSON
 import EngagementModel
 import EngagementTesting
 
-/// What is between the installation and its vendor, and what passed through.
+/// A faulty network between the installation and its vendor, with a record of arrivals.
 final class Network: HTTPTransport {
   enum Mode: CaseIterable {
     case fine
     /// Nothing arrives.
     case down
-    /// Everything arrives, and no answer comes back.
+    /// Every request arrives, and every answer is lost.
     case lost
-    /// The vendor has too much to do.
+    /// The vendor is overloaded.
     case busy
-    /// The vendor takes no action and no event, and never will.
+    /// The vendor refuses actions and events permanently.
     case refusing
     /// Answers are cut off in the middle.
     case cut
   }
 
-  /// An event or an action that arrived, as often as it did.
+  /// An arrived event or action.
   struct Arrival: Hashable {
     var user: User
-    /// The item for an action; nil for an event that is about none.
+    /// The item; nil for an event without one.
     var item: String?
-    /// What arrived: an event's id, or an action by name.
+    /// The event's id, or the action's name.
     var id: String
     /// The application's own name of an event.
     var name: String?
@@ -33,7 +33,7 @@ final class Network: HTTPTransport {
   private struct State {
     var mode = Mode.fine
     var arrivals: [Arrival] = []
-    /// Requests that came with another user's credential.
+    /// Requests with another user's credential.
     var foreign: [String] = []
     var lost = 0
   }
@@ -71,7 +71,7 @@ final class Network: HTTPTransport {
     return response
   }
 
-  /// Keeps what the vendor took.
+  /// Records the arrivals that the vendor accepted.
   private func note(_ request: HTTPRequest, _ response: HTTPResponse) {
     let user = request.headers.first("X-User").map { User(UserID($0)) } ?? .anonymous
     let credential = request.headers.secret("Authorization")?.revealed
@@ -89,13 +89,13 @@ extension HTTPRequest {
     line.split(separator: " ").last.map { $0.split(separator: "/").map(String.init) } ?? []
   }
 
-  /// Whether it says what a user did.
+  /// Whether the request reports a user's actions or events.
   var isDeed: Bool {
     guard path.count > 1 else { return false }
     return path[1] == "events" || path[1] == "items" || path[1] == "inbox" && method != .get
   }
 
-  /// What a vendor takes out of it.
+  /// The request's events or action.
   fileprivate func arrivals(of user: User) -> [Network.Arrival] {
     guard path[1] == "events" else {
       let action = method == .delete ? "delete" : path.last ?? ""

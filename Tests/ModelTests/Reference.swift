@@ -1,26 +1,26 @@
 import EngagementModel
 
-/// What must be true, kept as plainly as possible: who did what, in which order, and what must
-/// not come back.
+/// A simple model of the invariants: each user's deeds in order, and the items that must stay
+/// hidden.
 struct Reference {
-  /// Something that was accepted.
+  /// An accepted action or event.
   struct Deed: Hashable {
     var number: Int
     var user: User
-    /// The item, or nil for an event of the application's own.
+    /// The item; nil for a custom event.
     var item: String?
     var action: String
   }
 
-  /// In the order in which they were accepted.
+  /// All deeds in the order of acceptance.
   var deeds: [Deed] = []
-  /// Deeds of these users were taken away, each up to this number.
+  /// Users whose deeds up to this number were wiped.
   var wiped: [User: Int] = [:]
-  /// Deeds of anonymous use up to this number are this user's now.
+  /// Users who have adopted the anonymous deeds up to this number.
   var adoptions: [(user: User, upTo: Int)] = []
-  /// What the vendor may have refused for good while it refused.
+  /// Deeds that the vendor may have rejected.
   var mayBeRefused: Set<Int> = []
-  /// Items that their user took away.
+  /// Items that their user has removed.
   var gone: [User: Set<String>] = [:]
   private var last = 0
 
@@ -30,13 +30,13 @@ struct Reference {
     return last
   }
 
-  /// What was done so far in anonymous use is the user's now.
+  /// Gives the anonymous deeds so far to the user.
   mutating func adopt(_ user: User) {
     for index in deeds.indices where deeds[index].user.isAnonymous { deeds[index].user = user }
     gone[user, default: []].formUnion(gone.removeValue(forKey: .anonymous) ?? [])
   }
 
-  /// What the user did so far need not arrive any more.
+  /// The user's deeds so far need not arrive.
   mutating func wipe(_ user: User) { wiped[user] = last }
 
   func mustArrive(_ deed: Deed) -> Bool {

@@ -1,38 +1,38 @@
 import TestSupport
 
-/// One thing that happens to an installation.
+/// One step of a schedule for an installation.
 enum ScheduleStep: Hashable, Sendable {
   case signIn(Int)
   case signOut(wiping: Bool)
-  /// Asks for a surface anew.
+  /// Refreshes a surface.
   case refresh(inbox: Bool)
-  /// An action on the n-th item that is seen.
+  /// An action on the n-th visible item.
   case dismiss(Int)
   case click(Int)
   case read(Int)
   case delete(Int)
-  /// An event of the application's own.
+  /// A custom event.
   case track
-  /// The courier goes as far as it can.
+  /// The outbox sender delivers as much as possible.
   case send
   case network(Network.Mode)
-  /// The vendor has a new item for a user, or has one no more.
+  /// The vendor adds or removes an item of a user.
   case vendorAdds(user: Int, inbox: Bool)
   case vendorEmpties(user: Int, inbox: Bool)
   case vendorExpiresCredentials
   case vendorForgetsDevices
-  /// The process is gone, and comes back.
+  /// The process is killed and started again.
   case crash
-  /// Somebody sets the clock.
+  /// The wall clock is set.
   case clock(days: Int)
   /// Time passes.
   case wait(seconds: Int)
   case erase(Int)
 
-  /// So many users; 0 is nobody in particular.
+  /// The number of users; user 0 is anonymous.
   static let users = 4
 
-  /// A schedule as its seed has it.
+  /// The schedule of a seed.
   static func schedule(seed: UInt64, length: Int) -> [ScheduleStep] {
     var random = SeededGenerator(seed: seed)
     return (0..<length).map { _ in any(&random) }

@@ -3,16 +3,16 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `MODEL_RUNS` is how many schedules are run, `MODEL_SEED` the seed of the first one.
+/// `MODEL_RUNS` is the number of schedules, `MODEL_SEED` the seed of the first one.
 private func setting(_ name: String, or standard: UInt64) -> UInt64 {
   ProcessInfo.processInfo.environment[name].flatMap(UInt64.init) ?? standard
 }
 
 @Suite struct ScheduleTests {
-  /// More than there are processors: a schedule waits for its cache half of the time.
+  /// More workers than processors, because a schedule waits for its cache half of the time.
   private static let workers: UInt64 = 4
 
-  /// A schedule that went wrong is told by its seed and its steps.
+  /// A failure reports the schedule's seed and steps.
   @Test("X7 X8 G2 G4 G5 G13: random schedules lose nothing, keep users apart and preserve order")
   func schedules() async throws {
     let (first, runs) = (

@@ -6,7 +6,7 @@ import Foundation
 
 @testable import EngagementKit
 
-/// One installation, its vendor, and what must be true of both.
+/// One installation and its vendor, with their invariants.
 final class World {
   private let vendor: InProcessServer
   private let network: Network
@@ -32,7 +32,7 @@ final class World {
   }
 
   deinit {
-    // What is left behind harms no other run.
+    // A folder that remains does not affect other runs.
     try? FileManager.default.removeItem(at: folder)
   }
 
@@ -76,7 +76,7 @@ final class World {
     }
   }
 
-  /// As an application does that has asked.
+  /// Sets full consent, as an application does after asking the user.
   private func consent() async throws { try await engagement.setConsent(.full) }
 
   private func set(_ mode: Network.Mode) {
@@ -127,7 +127,7 @@ final class World {
       "memory", as: engagement.dependencies.currentUser.userSession, within: .seconds(5))
   }
 
-  /// What may be sent while the vendor refuses need not arrive, and may be seen again.
+  /// Pending deeds need not arrive while the vendor refuses, and their items may reappear.
   private func noteSending() {
     guard mode == .refusing else { return }
     reference.mayBeRefused.formUnion(
@@ -165,7 +165,7 @@ final class World {
       in: inbox ? .inbox : Feed(.cards, in: Self.home), for: Self.user(number))
   }
 
-  /// As a kill is: nothing is told that it ends.
+  /// Ends the engagement without notice, as a kill does.
   private func crash() async throws {
     engagement = try await Self.open(folder, network, clock, secrets)
     if !user.isAnonymous {
@@ -173,17 +173,19 @@ final class World {
     }
   }
 
-  // MARK: What must be true
+  // MARK: Invariants
 
-  /// What is wrong after a step.
+  /// The broken invariants after a step.
   func faults() async throws -> [String] {
     var faults: [String] = []
     for (provider, tally) in try await engagement.dependencies.store.deliveryCounts()
     where !tally.isConserved {
       faults.append("\(provider) is not conserved: \(tally)")
     }
-    if engagement.user != user { faults.append("\(engagement.user) is present, not \(user)") }
-    faults += network.foreign.map { "another's credential: \($0)" }
+    if engagement.user != user {
+      faults.append("the current user is \(engagement.user), not \(user)")
+    }
+    faults += network.foreign.map { "another user's credential: \($0)" }
     faults += visibleFaults + orderFaults
     return faults
   }
@@ -193,9 +195,9 @@ final class World {
       engagement.cards(in: Self.home).cards.map(\.id.value)
       + engagement.inbox.messages.map(\.id.value)
     let own = "\(user.id?.rawValue ?? "u0")-"
-    let foreign = seen.filter { !$0.hasPrefix(own) }.map { "\($0) is seen by \(user)" }
+    let foreign = seen.filter { !$0.hasPrefix(own) }.map { "\($0) is visible to \(user)" }
     let back = seen.filter { reference.gone[user]?.contains($0) == true }
-    return foreign + back.map { "\($0) came back" }
+    return foreign + back.map { "removed item \($0) is visible" }
   }
 
   private var orderFaults: [String] {
@@ -215,7 +217,7 @@ final class World {
     return faults
   }
 
-  /// Lets everything arrive that can, and says what is missing.
+  /// Delivers everything possible, and returns the missing deeds.
   func settle() async throws -> [String] {
     set(.fine)
     for number in [1, 2, 3, 0] {
@@ -228,7 +230,7 @@ final class World {
         await send()
         clock.advance(by: .seconds(600))
       }
-      if try await !isIdle() { return ["\(Self.user(number)) still has something to send"] }
+      if try await !isIdle() { return ["\(Self.user(number)) still has pending rows"] }
     }
     let late = try await faults()
     return late + missing

@@ -7,9 +7,9 @@ import EngagementVendors
 import Foundation
 import Testing
 
-/// What a user does, over real HTTP, against the vendor's own record of what came.
+/// A user's actions over real HTTP, compared with the vendor's record of requests.
 @Suite(.timeLimit(.minutes(20))) struct BrazeActionsWireTests {
-  /// Does it and waits until it is delivered.
+  /// Performs the action and waits until it is delivered.
   private static func deliver(
     _ action: ItemAction, on id: ItemID, _ engagement: Engagement
   ) async throws {
@@ -50,17 +50,17 @@ import Testing
       let end = try await refused?.outcome()
       #expect(end != .delivered, "\(String(describing: end))")
       for await feed in engagement.cardUpdates(in: "home") {
-        // It is shown again; nothing else ends this.
+        // The loop ends when the refused card is visible again.
         if feed.cards.contains(where: { $0.id == pinned }) { break }
       }
       await scene.advance(by: .seconds(60))
       #expect(await scene.refresh() == .fresh)
-      #expect(engagement.card(linked) == nil, "the vendor knows, and lists it no more")
+      #expect(engagement.card(linked) == nil, "the vendor no longer lists the dismissed card")
       #expect(await scene.emulator.times("ccd") == 1)
     }
   }
 
-  // MARK: What an application reports
+  // MARK: Events and attributes
 
   @Test("B7 B8: custom events, purchases, attributes and the push token arrive once each")
   func reports() async throws {
@@ -106,7 +106,7 @@ import Testing
       ] {
         #expect(try await receipt.outcome() == .delivered)
       }
-      // Taken by the vendor, a name that it blocks would have no effect: so the bytes count.
+      // The vendor ignores blocked names, so this checks the sent requests.
       let events = await scene.emulator.requests().filter {
         $0.effects.contains { $0.name == "ce" }
       }
@@ -152,7 +152,7 @@ import Testing
     try await scene.run { engagement in
       try await scene.emulator.configure(
         "braze", ["authentication": "required", "refuseTokens": true])
-      // The same every time: there is no other.
+      // The application has no other token.
       let token = scene.token(of: "u-1", lasting: 1e7)
       try await engagement.signIn("u-1") { _ in token }
       try await engagement.setConsent(.full)
@@ -162,19 +162,18 @@ import Testing
         await scene.advance(by: .seconds(1))
       }
       let count = await scene.emulator.requests().count
-      // One more may have been on its way beside the fiftieth.
+      // One more request may have been in flight with the fiftieth.
       #expect((50...51).contains(count))
       await scene.advance(by: .seconds(3_600))
       _ = await scene.refresh(.settings)
-      #expect(await scene.emulator.requests().count == count, "nothing is sent any more")
+      #expect(await scene.emulator.requests().count == count, "the kit sends no further request")
       let waiting = try await engagement.pendingCounts["braze"] ?? 0
       #expect(waiting >= 1)
 
       try await scene.emulator.configure("braze", ["refuseTokens": false])
-      // The same user, with a source of other signatures.
+      // The same user signs in with a source of new tokens.
       try await scene.signIn("u-1")
-      // What waits is looked at again within a minute of when it was looked at last, which may just
-      // be.
+      // The queue checks pending rows once a minute, and its last check may have been just now.
       for round in 0..<3_000 where try await engagement.pendingCounts["braze"] ?? 0 > 0 {
         if round < 100 { await scene.advance(by: .seconds(60)) }
         try await Task.sleep(for: .milliseconds(20))
@@ -197,7 +196,7 @@ import Testing
     let receipts = [
       try await engagement.track("before"), try await engagement.perform(.dismiss, on: card),
     ]
-    // Before anything is sent: what leaves earlier, the vendor is told of as nobody's.
+    // The sign-in comes first, because a row sent before it would be anonymous at the vendor.
     try await scene.signIn("u-1")
     try await scene.run { engagement in
       for receipt in receipts { #expect(try await receipt.outcome() == .delivered) }
@@ -211,9 +210,9 @@ import Testing
       try await scene.signIn("u-2")
       #expect(try await last.outcome() == .delivered)
       #expect(await scene.emulator.times("ce", of: "last words", by: "u-1") == 1)
-      #expect(scene.cards.isEmpty, "another user sees none of the former one's cards")
+      #expect(scene.cards.isEmpty, "the next user sees no card of the former user")
       #expect(await scene.refresh() == .fresh)
-      #expect(engagement.card(card) != nil, "this one has not dismissed it")
+      #expect(engagement.card(card) != nil, "the second user has not dismissed the card")
       #expect(await scene.summaries().last?.hasPrefix("full sync of u-2") == true)
       let seen = try await (try await engagement.track("mine")).outcome()
       #expect(seen == .delivered)
@@ -224,7 +223,7 @@ import Testing
       try await engagement.setConsent(.full)
       try await engagement.track("nobody's")
       _ = await scene.refresh()
-      #expect(await scene.emulator.requests().count == count, "there is no way back to nobody")
+      #expect(await scene.emulator.requests().count == count, "nothing is sent after the sign-out")
     }
   }
 }

@@ -7,7 +7,7 @@ import EngagementTesting
 import Foundation
 import Testing
 
-/// Braze's cards over real HTTP, from the vendor's state to what is shown.
+/// Braze's cards over real HTTP, from the vendor's state to the feed.
 @Suite(.timeLimit(.minutes(20))) struct BrazeCardsWireTests {
   // MARK: Sync
 
@@ -62,14 +62,14 @@ import Testing
       #expect(engagement.card(gone.id) == nil)
       let changed = try #require(engagement.card(old.id))
       #expect(changed.title == "Breakfast until one")
-      #expect(changed.isViewed, "viewed is only ever set")
+      #expect(changed.isViewed, "a delta cannot clear `viewed`")
 
       #expect(await scene.refresh() == .notModified)
       #expect(await scene.summaries().last == "delta sync of u-1: 0 cards")
       await scene.advance(by: .seconds(90_000))
       #expect(await scene.refresh() == .fresh)
       let last = try #require(await scene.summaries().last)
-      #expect(last.hasPrefix("full sync"), "a delta is too old for the vendor after a day")
+      #expect(last.hasPrefix("full sync"), "after a day the vendor refuses a delta")
       #expect(engagement.card(old.id)?.isViewed == true)
     }
   }
@@ -89,7 +89,7 @@ import Testing
       let shown = scene.cards
       #expect(Set(shown.filter(screen.marksUnread).map(\.id.value)) == new.intersection(shown.ids))
       let count = try #require(screen.unreadCount(in: engagement.cards(in: "home")))
-      #expect(count > 0 && count < shown.count, "some are new, some are not")
+      #expect(count > 0 && count < shown.count, "some cards are new and some are not")
 
       let first = try #require(shown.first(where: screen.marksUnread))
       _ = try await (try await engagement.perform(.impression, on: first)).outcome()
@@ -122,11 +122,11 @@ import Testing
       await scene.advance(by: .seconds(90_000))
       #expect(await scene.refresh() == .fresh)
       #expect(await scene.summaries().last?.hasPrefix("full sync") == true)
-      #expect(scene.card("Sent") != nil, "the vendor does not list it, and it is a test card")
+      #expect(scene.card("Sent") != nil, "a test card stays although the vendor does not list it")
     }
   }
 
-  // MARK: When one may ask
+  // MARK: Disabled and throttled refreshes
 
   @Test("B6: the kit requests no cards while the settings disable them")
   func gate() async throws {
@@ -181,7 +181,7 @@ import Testing
       let shown = scene.titles
       await scene.advance(by: .seconds(30))
       guard case .stale(let age, let error)? = await scene.refresh() else {
-        Issue.record("the vendor's bucket is empty")
+        Issue.record("the refresh beyond the vendor's limit is not stale")
         return
       }
       #expect(age == .seconds(30) && error.code == .rateLimited)
@@ -192,9 +192,9 @@ import Testing
     }
   }
 
-  // MARK: Where one may ask
+  // MARK: Request policy
 
-  /// What a policy says to the vendor's address, and whether the vendor hears of anything.
+  /// Policies, and whether each lets a request reach the vendor.
   private static let policies: [(String, RequestPolicy, Bool)] = [
     ("everything is allowed", RequestPolicy(), true),
     ("the host is denied", RequestPolicy([.init("127.0.0.1", .deny)]), false),
@@ -232,7 +232,7 @@ import Testing
       } else if case .failed(let error)? = outcome {
         #expect(error.code == .permissionDenied)
       } else {
-        Issue.record("denied, and yet it ended as \(String(describing: outcome))")
+        Issue.record("a denied refresh ended as \(String(describing: outcome))")
       }
     }
   }

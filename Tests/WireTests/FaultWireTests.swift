@@ -3,14 +3,14 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The adapter, the transport and the vendor's server with a network between them that fails.
+/// The adapter, the transport and the vendor's server over a faulty network.
 @Suite(.timeLimit(.minutes(20))) struct FaultWireTests {
-  /// `WIRE_FAULTS` is how many faults strike, `WIRE_SEED` the seed of the first storm.
+  /// `WIRE_FAULTS` is the number of faults, `WIRE_SEED` the seed of the first storm.
   private static func setting(_ name: String, or standard: Int) -> Int {
     ProcessInfo.processInfo.environment[name].flatMap(Int.init) ?? standard
   }
 
-  /// Installations, each with a seed and its part of the faults.
+  /// Installations, each with a seed and a share of the faults.
   private static let storms: [(seed: Int, faults: Int)] = {
     let (first, all) = (setting("WIRE_SEED", or: 1), setting("WIRE_FAULTS", or: standard))
     return stride(from: 0, to: all, by: part).enumerated().map { place, start in
@@ -19,7 +19,7 @@ import Testing
   }()
   private static let standard = Effort.share(of: 1_000)
   private static let part = 100
-  /// Of so many faults at least so many kinds.
+  /// The least number of kinds among `part` faults.
   private static let kindsOfPart = 20
 
   @Test("the tested kinds of fault are those of the emulator")
@@ -27,7 +27,7 @@ import Testing
     #expect(Trouble.all.map(\.kind).sorted() == EmulatorFaults.kinds.sorted())
   }
 
-  /// A storm that went wrong tells how often each kind has struck.
+  /// A failure reports how often each kind has struck.
   @Test(
     "G2 G3 G6 G8: under random network faults every accepted row arrives as often as it has to",
     arguments: storms)

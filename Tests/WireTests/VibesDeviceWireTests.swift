@@ -57,12 +57,12 @@ import Testing
       try await scene.strike([["fault": "unauthorized", "times": "always"]])
       let before = await scene.emulator.requests().count
       guard case .stale(_, let error)? = await engagement.refreshInbox() else {
-        Issue.record("A refused token leaves what was there.")
+        Issue.record("the refresh with a refused token is not stale")
         return
       }
       #expect(error.code == .unauthenticated)
       let asked = await scene.lines(after: before).count
-      #expect(asked == 2, "the person, and the renewal that was refused")
+      #expect(asked == 2, "one request for the person and one refused renewal")
       #expect(engagement.inbox.messages.count == 6)
     }
     try await scene.end()
@@ -77,14 +77,14 @@ import Testing
       #expect(try await engagement.outcome { try await $0.registerPush(token) } == .delivered)
       await scene.emulator.reset(seed: 2)
       await scene.advance(by: .seconds(61))
-      // The vendor answers 401 to whom it does not know, and may only be out of order.
+      // The vendor answers 401 to an unknown device, but a 401 may also be a temporary fault.
       #expect(await engagement.refreshInbox()?.error?.code == .unauthenticated)
       await scene.advance(by: .seconds(3_600))
       #expect(await engagement.refreshInbox()?.error == nil)
       #expect(engagement.inbox.messages.count == 6)
       try await scene.settle(engagement)
       for effect in ["register", "push_register"] {
-        #expect(await scene.emulator.times(effect) == 1, "\(effect), of all that is remembered")
+        #expect(await scene.emulator.times(effect) == 1, "\(effect)")
       }
       #expect(await scene.emulator.times("assign", by: "u-1") == 1)
     }
@@ -152,7 +152,7 @@ import Testing
       try await engagement.arrive()
       #expect(try await engagement.person(at: "vibes")?.externalID == "u-1")
       #expect(try await engagement.outcome { try await $0.associate("u-7") } == .delivered)
-      #expect(try await engagement.person(at: "vibes") == nil, "nothing of the former one")
+      #expect(try await engagement.person(at: "vibes") == nil, "the former person is removed")
       #expect(await engagement.refresh(.person).isComplete)
       #expect(try await engagement.person(at: "vibes")?.externalID == "u-7")
     }
@@ -167,7 +167,7 @@ import Testing
       let id = try #require(engagement.inbox.messages.first { !$0.isRead }).id
       #expect(try await engagement.outcome { try await $0.perform(.read, on: id) } == .delivered)
       try await engagement.arrive("u-2")
-      #expect(engagement.message(id)?.isRead == false, "it was another who read it")
+      #expect(engagement.message(id)?.isRead == false, "only the first user has read the message")
       #expect(await scene.emulator.times("register") == 2)
       #expect(await scene.emulator.times("unregister", by: "u-1") == 1)
       #expect(await scene.emulator.times("assign", by: "u-2") == 1)
@@ -193,7 +193,7 @@ import Testing
       #expect(await scene.emulator.times("unregister") == 0)
       #expect(report.providers["vibes"]?.failure != nil, "\(report)")
       try await scene.emulator.load(EmulatorFaults())
-      // Meanwhile others come and go, and the token that was kept ends.
+      // Another user signs in and out, and the stored token expires.
       try await engagement.arrive("u-2")
       #expect(try await engagement.signOut().isClean)
       try await scene.emulator.configure("vibes", ["expireTokens": true])
@@ -228,7 +228,7 @@ import Testing
       #expect(await scene.emulator.times("inbox_fetch", by: "u-1") == 2)
       for id in ids { #expect(await scene.emulator.times("inbox_open", of: id.value) == 1) }
       let refused = await scene.emulator.requests().filter { $0.status == 422 }
-      #expect(refused.isEmpty, "a batch of two types, or another type in its header, is refused")
+      #expect(refused.isEmpty, "the vendor refuses batches of two types and wrong type headers")
     }
     try await scene.end()
   }

@@ -7,7 +7,7 @@ import EngagementTesting
 import Foundation
 import Testing
 
-/// Vibes' inbox over real HTTP, from the vendor's state to what is shown and back.
+/// Vibes' inbox over real HTTP, from the vendor's state to the feed and back.
 @Suite(.timeLimit(.minutes(20))) struct VibesInboxWireTests {
   @Test("V8: every message arrives unchanged, newest first")
   func list() async throws {
@@ -87,14 +87,14 @@ import Testing
     try await scene.run { engagement in
       #expect(engagement.message(id)?.isRead == true, "after a restart")
       #expect(await engagement.refreshInbox() != nil)
-      #expect(await scene.emulator.times("read") == 0, "the vendor does not know")
-      #expect(engagement.message(id)?.isRead == true, "over a list that says otherwise")
+      #expect(await scene.emulator.times("read") == 0, "the read has not reached the vendor")
+      #expect(engagement.message(id)?.isRead == true, "after an outdated list")
       #expect(engagement.inbox.unreadCount == 4)
       try await scene.emulator.load(EmulatorFaults())
       try await scene.settle(engagement)
       #expect(await scene.emulator.times("read", of: id.value, by: "u-1") == 1)
       #expect(await engagement.refreshInbox() == .fresh)
-      #expect(engagement.message(id)?.isRead == true, "and now the vendor says so")
+      #expect(engagement.message(id)?.isRead == true, "after the vendor's confirmation")
     }
     try await scene.end()
   }
@@ -116,7 +116,7 @@ import Testing
       #expect(await engagement.refreshInbox() != nil)
       #expect(engagement.inbox.messages.count == 4)
       await scene.advance(by: .seconds(3_600))
-      #expect(engagement.message(ids[2]) == nil, "it has ended by itself")
+      #expect(engagement.message(ids[2]) == nil, "the message has expired")
     }
     try await scene.end()
   }
@@ -143,7 +143,8 @@ import Testing
         await engagement.deliver(to: "vibes")
       }
       for effect in ["push_receive", "clickthru"] {
-        #expect(await scene.emulator.times(effect, by: "u-1") == 2, "V5 V6 \(effect), of each push")
+        #expect(
+          await scene.emulator.times(effect, by: "u-1") == 2, "V5 V6 \(effect) once for each push")
       }
     }
     try await scene.end()
@@ -201,7 +202,7 @@ import Testing
       try await scene.settle(engagement)
       for receipt in receipts { #expect(try await receipt.outcome() == .delivered) }
       #expect(await scene.emulator.times("read", of: id.value) == 1)
-      // Nothing is the vendor's own answer to events, so nobody can tell that from this fault.
+      // The vendor itself answers events with an empty body, so this fault is undetectable.
       if kind != "empty" {
         #expect(await scene.emulator.times("inbox_open", of: id.value) == 1)
       }
@@ -211,7 +212,7 @@ import Testing
 }
 
 extension JSONObject {
-  /// With these members besides.
+  /// The object with these members added or replaced.
   func with(_ others: JSONObject) -> JSONObject {
     var object = self
     for member in others.members { object[member.key] = member.value }

@@ -3,9 +3,8 @@ public import EngagementHTTP
 public import EngagementJSON
 public import EngagementModel
 
-/// A small and complete adapter, for a vendor that does not exist: cards in containers, an inbox,
-/// campaigns, a person, events, push, a device that has to be registered and a credential of the
-/// application.
+/// A small and complete adapter for an invented vendor: cards in containers, an inbox, campaigns, a
+/// person, events, push, device registration and a credential from the application.
 ///
 /// It passes every law, applications test with it, and `AddingAnAdapter` walks through it: the
 /// vendor's protocol in `MemoryProtocol`, requests in `MemoryRequests`, answers in
@@ -28,7 +27,7 @@ public struct MemoryAdapter: EngagementAdapter {
 
   private static let abilities: [Operation.Verb: Ability] = [
     .settings: .idempotentRequest,
-    // Each registration makes another device.
+    // Each registration creates another device.
     .device(.register): .request,
     .device(.update): .idempotentRequest,
     .device(.unregister): .idempotentRequest,
@@ -90,8 +89,8 @@ public struct MemoryAdapter: EngagementAdapter {
     MemoryPush.received(push)
   }
 
-  /// What was done before the first sign-in is the new user's; everybody else's is sent before
-  /// they leave.
+  /// A user who follows the anonymous one adopts the pending actions. A signed-in user's actions
+  /// are sent before the switch.
   public func transition(
     from old: User, to new: User, in context: AdapterContext
   ) -> [TransitionStep] {
@@ -104,7 +103,7 @@ public struct MemoryAdapter: EngagementAdapter {
   }
 }
 
-/// What the adapter asked to be remembered.
+/// The adapter's stored values.
 struct MemoryValues {
   static let deviceName = "device"
   static let tokenName = "device.token"
@@ -118,7 +117,7 @@ struct MemoryValues {
     token = context.secrets[.installation, Self.tokenName]
   }
 
-  /// The device as the vendor names it; nil forgets it.
+  /// Changes that store the vendor's device id and its token; nil removes them.
   static func changes(device: String?, token: Secret?) -> [Change] {
     [.keep(.installation, deviceName, device), .secret(.installation, tokenName, token)]
   }

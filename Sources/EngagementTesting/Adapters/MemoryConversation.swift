@@ -3,21 +3,21 @@ import EngagementHTTP
 import EngagementJSON
 import EngagementModel
 
-/// The made-up vendor's live channel.
+/// The invented vendor's live channel.
 ///
-/// The first message shows the credential. Then the server says what changes in a container:
-/// `{"container": <name>, "put": [<card>]}`, `"gone": [<id>]` or, for all that there is,
-/// `"full": [<card>]`. Each has a number, `"at"`: one that is not the next one means that something
-/// was missed, and everything is asked for over HTTP; the next full list begins a new count.
-/// Whichever side has said nothing for 20 s sends `{"ping": true}`; two such times without a word
-/// from the server and the socket is dead.
+/// The first message carries the credential. Then the server sends the changes of a container:
+/// `{"container": <name>, "put": [<card>]}`, `"gone": [<id>]` or, for the whole list,
+/// `"full": [<card>]`. Each message has a number, `"at"`. After a gap in the numbers the client
+/// requests everything over HTTP; the next full list begins a new count. A side that has sent
+/// nothing for 20 s sends `{"ping": true}`. The socket is dead after 40 s without a message from
+/// the server.
 struct MemoryConversation: Conversation {
   static let heartbeat = Duration.seconds(20)
   private static let beat = "heartbeat"
   private static let retry = "retry"
   private static let address = "wss://memory.example/v1/live"
 
-  /// Messages that were missed so far in a container make what follows unusable there.
+  /// The last number of each container. After a gap, later changes of that container are unusable.
   private var numbers: [ContainerID: Int64] = [:]
   private var shown: [Feed] = []
   private var isOpen = false
@@ -64,7 +64,7 @@ struct MemoryConversation: Conversation {
     return [.send(ping.encoded()), .timer(Self.beat, after: Self.heartbeat)]
   }
 
-  /// Everything is asked for over HTTP until the channel is back.
+  /// Requests everything over HTTP until the channel is back.
   private mutating func lost(closing: Bool) -> [SocketAction] {
     isOpen = false
     let close: [SocketAction] = closing ? [.close(code: 1001)] : []
@@ -78,7 +78,7 @@ struct MemoryConversation: Conversation {
     return close + [.cancelTimer(Self.beat), .cancelTimer(Self.retry), .poll(every: nil)]
   }
 
-  // MARK: What the server says
+  // MARK: Messages from the server
 
   private mutating func heard(_ bytes: [UInt8]) -> [SocketAction] {
     guard isOpen else { return [] }
@@ -93,7 +93,7 @@ struct MemoryConversation: Conversation {
       return [.poll(every: nil), .commit([.items(feed, .replace(.nothing), items)])]
     }
     guard let last = numbers[container], number == last + 1 else {
-      // What came twice is known; a gap is closed by asking.
+      // A repeated message is ignored; a gap causes a request for the list.
       if let last = numbers[container], number <= last { return [] }
       numbers[container] = nil
       return [.poll(every: .seconds(60))]

@@ -1,7 +1,7 @@
 import EngagementJSON
 import EngagementModel
 
-/// Items out of their bytes.
+/// Maps the vendor's bytes to items.
 ///
 /// | field | absent | wrong type | unknown value |
 /// |---|---|---|---|
@@ -21,7 +21,7 @@ enum MemoryItems {
     let id = try id(in: fields, of: provider)
     let kind = Card.Kind(fields.string("kind") ?? Card.Kind.classic.rawValue)
     guard kinds.contains(kind) else {
-      throw EngagementError(.unsupported, "A card is of a kind that has no meaning here.")
+      throw EngagementError(.unsupported, "The card's kind is unknown.")
     }
     var card = Card(id, vendor: MemoryProtocol.vendor, kind: kind)
     readContent(of: &card, from: fields)
@@ -90,13 +90,13 @@ enum MemoryItems {
     return campaign
   }
 
-  // MARK: What every item has
+  // MARK: Common fields
 
   private static func fields(of item: RawItem) throws(EngagementError) -> JSONFields {
     do throws(JSONFault) { return try JSONFields(item) } catch { throw EngagementError(error) }
   }
 
-  /// The id, one that can stand in a path and mean itself.
+  /// The id. It is refused if a URL path cannot carry it unchanged.
   private static func id(
     in fields: JSONFields, of provider: ProviderID
   ) throws(EngagementError) -> ItemID {

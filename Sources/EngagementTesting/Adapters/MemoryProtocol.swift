@@ -1,17 +1,17 @@
 import EngagementHTTP
 import EngagementModel
 
-/// The made-up vendor's protocol, as its documentation would have it: what the adapter and the
-/// server in memory both know, and nothing else that they share.
+/// The invented vendor's protocol. The adapter and the in-memory server share these definitions and
+/// nothing else.
 ///
 /// - Requests go to `https://memory.example/v1`, bodies are JSON, times are milliseconds since
 ///   1970-01-01T00:00:00Z.
-/// - A device is registered without a credential, `POST /devices`, and gets an id and a token.
-/// - Every other request says which device asks (`X-Device`, `X-Device-Token`) and, where somebody
-///   is signed in, who (`X-User`) with the application's credential (`Authorization`), whose form
-///   is `memory.<user>.<serial>`.
-/// - 401 refuses the credential; 410 says that the device is not known any more.
-/// - A request that cannot be served right now may be answered by 200 and `{"error": <word>}`.
+/// - `POST /devices` registers a device without a credential and returns an id and a token.
+/// - Every other request names the device (`X-Device`, `X-Device-Token`). For a signed-in user it
+///   also names the user (`X-User`) and carries the application's credential (`Authorization`), in
+///   the form `memory.<user>.<serial>`.
+/// - 401 refuses the credential; 410 means that the server no longer knows the device.
+/// - A server that cannot serve a request now may answer with 200 and `{"error": <word>}`.
 enum MemoryProtocol {
   static let vendor: Vendor = "memory"
   static let host: HostPattern = "memory.example"
@@ -23,9 +23,9 @@ enum MemoryProtocol {
   static let credential = "Authorization"
   static let scheme = "Bearer "
 
-  /// The name under which a push carries what this vendor put in it.
+  /// The member of a push that holds this vendor's data.
   static let push = "memory"
-  /// The error inside a 200 that passes by itself; any other word is a refusal.
+  /// The temporary error inside a 200; any other word is a refusal.
   static let overloaded = "overloaded"
 
   static func credential(for user: UserID, serial: Int) -> Secret {

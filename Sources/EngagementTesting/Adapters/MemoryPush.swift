@@ -1,9 +1,9 @@
 import EngagementAdapterAPI
 import EngagementModel
 
-/// A push of the made-up vendor: whatever else is in it, `memory` is an object with an `id`.
+/// A push of the invented vendor: its member `memory` is an object with an `id`.
 enum MemoryPush {
-  /// Nil for what is not this vendor's.
+  /// Nil for a push of another vendor.
   static func received(_ push: JSON) -> Received? {
     guard let fields = push[MemoryProtocol.push]?.object, let id = fields["id"]?.string,
       !id.isEmpty
@@ -21,7 +21,7 @@ enum MemoryPush {
     return Received(notification, operations: operations(after: notification))
   }
 
-  /// What the push speaks of is fetched before the user opens it.
+  /// Fetches the push's items before the user opens it.
   private static func operations(after notification: PushNotification) -> [Operation] {
     let message = notification.inboxMessageID.map { [Operation.message($0)] }
     let cards = notification.containerID.map { [Operation.cards(in: $0, matching: [])] }

@@ -10,10 +10,10 @@ struct MemoryRequests {
 
   init(_ context: AdapterContext) { self.context = context }
 
-  /// A call of the vendor: method, path below the endpoint, body.
+  /// A vendor call: method, path below the endpoint, body.
   private typealias Call = (method: HTTPMethod, path: [String], body: JSON?)
 
-  /// Throws `invalidArgument` for what the vendor would refuse and `unauthenticated` where a
+  /// Throws `invalidArgument` if the vendor would refuse the request, and `unauthenticated` if a
   /// signed-in user has no credential.
   func request(for operation: Operation) throws(EngagementError) -> HTTPRequest {
     let call = try call(for: operation)
@@ -24,7 +24,7 @@ struct MemoryRequests {
     return HTTPRequest(call.method, url.text, headers: headers, body: call.body?.encoded())
   }
 
-  /// Says which device asks, and for whom.
+  /// Adds the headers that name the device and the user.
   private func sign(_ headers: inout HTTPHeaders) throws(EngagementError) {
     let memory = MemoryValues(context)
     if let device = memory.device { try headers.append(MemoryProtocol.device, device) }
@@ -106,7 +106,7 @@ struct MemoryRequests {
     body["phone"] = update.phone.map(JSON.string)
     if !update.custom.isEmpty { body["custom"] = .object(update.custom) }
     guard !body.isEmpty else {
-      throw EngagementError(.invalidArgument, "There is nothing in it that the vendor has.")
+      throw EngagementError(.invalidArgument, "The vendor supports none of the fields.")
     }
     return .object(body)
   }
@@ -123,9 +123,9 @@ struct MemoryRequests {
   }
 }
 
-/// Times as the vendor has them.
+/// Times in the vendor's format.
 enum MemoryTimes {
-  /// What a time on earth can be, so that no number makes one that nothing else can keep.
+  /// The years 0 to 9999. Other parts of the kit cannot store times outside this range.
   private static let range: ClosedRange<Int64> = -62_167_219_200_000...253_402_300_799_999
 
   static func date(_ milliseconds: Int64?) -> Date? {

@@ -3,7 +3,7 @@ import EngagementHTTP
 import EngagementJSON
 import EngagementModel
 
-/// What the vendor's answers mean. Total: any bytes give an answer.
+/// Interprets the vendor's responses. Any bytes give an answer.
 struct MemoryResponses {
   private let provider: ProviderID
   private let context: AdapterContext
@@ -24,7 +24,7 @@ struct MemoryResponses {
 
   // MARK: Statuses
 
-  /// Nil for an answer that is to be read.
+  /// Nil for a response whose body can be read.
   private func failure(_ response: HTTPResponse) -> Answer? {
     switch response.status {
     case 200...299: nil
@@ -77,7 +77,7 @@ struct MemoryResponses {
     }
   }
 
-  /// A list, or the word for why there is none. A body that is no list is never an empty one.
+  /// The list, or the error in its place. A body without a list never counts as an empty list.
   private func list(
     _ name: JSONKey, of feed: Feed, _ body: [UInt8]
   ) throws(JSONFault) -> Answer {
@@ -106,7 +106,7 @@ struct MemoryResponses {
     return Answer([.items(.inbox, .put, [item])])
   }
 
-  /// What a body says, unless it is an error; nil for a body that says nothing usable.
+  /// The content of a body without an error; nil for an unusable body.
   private enum Reading {
     case done([Change])
     case partly([EventID: String])
@@ -158,15 +158,15 @@ struct MemoryResponses {
         uniquingKeysWith: { first, _ in first }))
   }
 
-  // MARK: What is wrong with a body
+  // MARK: Errors in a body
 
   private var malformed: Answer {
-    .retry(.malformedResponse, "The answer lacks what it is for.")
+    .retry(.malformedResponse, "The answer lacks a required field.")
   }
 
   private func refusal(inside word: String) -> Answer {
     word == MemoryProtocol.overloaded
-      ? .retry(.unavailable, "The vendor has too much to do.")
+      ? .retry(.unavailable, "The vendor is overloaded.")
       : .refused(.permissionDenied, "The vendor refused the request.")
   }
 }

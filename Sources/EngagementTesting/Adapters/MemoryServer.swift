@@ -4,13 +4,13 @@ public import EngagementModel
 public import EngagementPlatform
 public import EngagementVendors
 
-/// The server of the made-up vendor: devices, credentials, what each user has, and what arrived.
+/// The invented vendor's server, with its devices, credentials, users' items and recorded effects.
 public struct MemoryServer: VendorServer {
   public static let paths = ["/v1/…"]
 
   private var devices: [String: String] = [:]
   private var madeDevices = 0
-  /// The highest serial of each user's credentials so far, and the lowest that is still good.
+  /// The highest serial of each user's credentials so far, and the lowest valid one.
   private var seen: [String: Int] = [:]
   private var lowest: [String: Int] = [:]
   private var people: [User: Belongings] = [:]
@@ -19,14 +19,14 @@ public struct MemoryServer: VendorServer {
 
   private struct Belongings {
     var items: [Feed: [[UInt8]]] = [:]
-    /// Actions by item, so that the same one twice is one.
+    /// Actions by item, so that a repeated action has one effect.
     var done: Set<String> = []
     var person: JSONObject = [:]
   }
 
   public init(seed: UInt64?, at now: Date) {}
 
-  // MARK: What a test does
+  // MARK: Test controls
 
   public var registrations: Int { madeDevices }
 
@@ -42,7 +42,7 @@ public struct MemoryServer: VendorServer {
     for (user, serial) in seen { lowest[user] = serial + 1 }
   }
 
-  /// `{"forgetDevices": true}` forgets every device, as a vendor does that cleans up.
+  /// `{"forgetDevices": true}` forgets every device, like a vendor that removes old devices.
   public mutating func configure(_ settings: JSON, at now: Date) throws(EngagementError) {
     let fields = try SettingFields(settings, allowed: ["forgetDevices"])
     if try fields.bool("forgetDevices") == true { devices = [:] }
@@ -80,7 +80,7 @@ public struct MemoryServer: VendorServer {
         #"{"device":"device-\#(madeDevices)","token":"canary-token-\#(madeDevices)"}"#.utf8))
   }
 
-  /// Who asks, where the credential is theirs and good.
+  /// The requesting user, if the credential is valid and belongs to that user.
   private mutating func credentialedUser(of request: VendorRequest) -> User? {
     guard let name = request.header(MemoryProtocol.user) else { return .anonymous }
     let sent = request.header(MemoryProtocol.credential) ?? ""
@@ -114,7 +114,7 @@ public struct MemoryServer: VendorServer {
     return VendorReply(200, json: Array("{}".utf8))
   }
 
-  // MARK: What a user has
+  // MARK: A user's items
 
   private func list(_ name: String, _ feed: Feed, _ user: User) -> VendorReply {
     let items = people[user]?.items[feed] ?? []
@@ -122,7 +122,7 @@ public struct MemoryServer: VendorServer {
     return VendorReply(200, json: Array("{\"\(name)\":[".utf8) + list + Array("]}".utf8))
   }
 
-  /// The item with what its user did to it: what is sound JSON is written anew.
+  /// The item with its user's actions applied. Valid JSON is encoded again.
   private func state(of item: [UInt8], _ user: User) -> [UInt8] {
     guard case .object(var object)? = try? JSON(parsing: item), let id = object["id"]?.string,
       people[user]?.done.contains("\(id) read") == true
@@ -159,7 +159,7 @@ public struct MemoryServer: VendorServer {
     String(decoding: JSON.object(object).encoded(), as: UTF8.self)
   }
 
-  // MARK: What a user does
+  // MARK: A user's actions
 
   private mutating func take(_ events: [JSON], _ user: User) -> VendorReply {
     for event in events {

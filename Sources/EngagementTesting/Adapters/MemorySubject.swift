@@ -3,7 +3,7 @@ import EngagementJSON
 import EngagementModel
 
 extension AdapterSubject {
-  /// The adapter in memory with its server: what a subject of one's own looks like.
+  /// The in-memory adapter with its server, as an example of a subject.
   public static var memory: AdapterSubject {
     var subject = AdapterSubject(
       "memory", items: [cards, messages, campaigns], adapter: { MemoryAdapter(as: $0) },
@@ -129,6 +129,6 @@ extension AdapterSubject {
 }
 
 extension JSON {
-  /// The value as JSON text, for samples that are written as text.
+  /// The value as JSON text.
   fileprivate var text: String { String(decoding: encoded(), as: UTF8.self) }
 }

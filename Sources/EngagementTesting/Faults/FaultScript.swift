@@ -1,21 +1,20 @@
-/// The faults between an adapter and its vendor, as a value: the same script gives the same faults
-/// every time.
+/// The faults between an adapter and its vendor. The same script always gives the same faults.
 ///
-/// The kinds have the names that the emulator's fault scripts use. They are those that a transport
-/// in memory can do.
+/// The kinds have the same names as in the emulator's fault scripts. Only the kinds that an
+/// in-memory transport can produce are listed.
 public struct FaultScript: Hashable, Sendable {
   public var faults: [Fault]
 
   public init(_ faults: [Fault] = []) { self.faults = faults }
 
-  /// One fault, and which requests it strikes.
+  /// One fault, and the requests that it strikes.
   public struct Fault: Hashable, Sendable {
     public var kind: Kind
     /// A part of `METHOD path`; empty for every request.
     public var place: String
-    /// The first of the matching requests that is struck, from 1.
+    /// The number of the first matching request that it strikes, from 1.
     public var from: Int
-    /// How many are struck; nil for all.
+    /// How many requests it strikes; nil for all.
     public var times: Int?
 
     public init(_ kind: Kind, on place: String = "", from: Int = 1, times: Int? = 1) {
@@ -26,21 +25,21 @@ public struct FaultScript: Hashable, Sendable {
     }
   }
 
-  /// What goes wrong.
+  /// The kind of a fault.
   @nonexhaustive public enum Kind: Hashable, Sendable {
     /// The vendor does nothing and answers with the status.
     case status(Int, retryAfter: String? = nil)
     /// The connection breaks before the vendor receives the request.
     case resetBefore
-    /// The vendor does what it is asked for, and the answer is lost.
+    /// The vendor executes the request, and its answer is lost.
     case resetAfter
-    /// The answer comes that much later on the test's clock.
+    /// The answer arrives after this delay on the test's clock.
     case delay(Duration)
-    /// Only so many bytes of the body arrive.
+    /// Only this many bytes of the body arrive.
     case truncate(Int)
     /// The body is a JSON value of another kind than the vendor's.
     case wrongType
-    /// There are bytes in the body that are not UTF-8.
+    /// The body contains bytes that are not UTF-8.
     case invalidUTF8
     /// The request arrives twice; the second answer counts.
     case duplicateRequest

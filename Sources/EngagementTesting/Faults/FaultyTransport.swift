@@ -10,7 +10,7 @@ public final class FaultyTransport: HTTPTransport {
   private let answering: Answering
   private let counted: Locked<[CountedFault]>
 
-  /// A fault, with how many of its requests came and how many were struck.
+  /// A fault, with the numbers of requests that it matched and struck.
   fileprivate struct CountedFault {
     let fault: FaultScript.Fault
     var seen = 0
@@ -23,7 +23,7 @@ public final class FaultyTransport: HTTPTransport {
     counted = Locked(script.faults.map { CountedFault(fault: $0) })
   }
 
-  /// Begins another script and forgets the one before.
+  /// Replaces the script.
   public func load(_ script: FaultScript) {
     counted.withLock { $0 = script.faults.map { CountedFault(fault: $0) } }
   }
@@ -66,7 +66,7 @@ public final class FaultyTransport: HTTPTransport {
 
   private static let reset = EngagementError(.unavailable, "The connection broke.")
 
-  /// The fault that strikes the request; the first one in the script that is due.
+  /// The first fault of the script that strikes the request.
   private func strike(_ line: String) -> FaultScript.Kind? {
     counted.withLock { counted in
       for index in counted.indices where counted[index].strikes(line) {

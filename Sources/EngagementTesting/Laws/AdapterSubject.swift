@@ -4,43 +4,41 @@ public import EngagementModel
 public import EngagementPlatform
 public import EngagementVendors
 
-/// An adapter as the laws try it: how it is made, a server to talk to, and samples of what the
-/// vendor sends.
+/// An adapter under test: how to make it, its server, and samples of the vendor's data.
 ///
-/// The author of an adapter writes one of these and runs `Law.all` over it. What is left empty is
-/// not tried, and `uncovered` names it.
+/// The author of an adapter writes one subject and runs `Law.all` over it. The laws skip empty
+/// samples, and `uncovered` names the verbs without one.
 public struct AdapterSubject: Sendable, CustomStringConvertible {
-  /// What test reports call it.
+  /// The name in test reports.
   public var name: String
-  /// Makes the adapter under the name that an application gives the provider.
+  /// Makes the adapter under the application's name for the provider.
   public var makeAdapter: @Sendable (ProviderID) -> any EngagementAdapter
-  /// Makes a fresh server that has no items, at a time.
+  /// Makes a server without items, at the given time.
   public var makeServer: @Sendable (Date) -> any VendorServer
-  /// The headers that have to be sent as a `Secret`, besides the common ones.
+  /// Headers that must be sent as a `Secret`, besides the common ones.
   public var credentialHeaders: [String] = []
-  /// The n-th credential of a user, from 1: each is good until the server expires it. Nil for a
-  /// vendor that wants none.
+  /// The n-th credential of a user, from 1. Each is valid until the server expires it. Nil for a
+  /// vendor without credentials.
   public var credential: @Sendable (UserID, Int) -> Secret?
-  /// What the vendor's items look like, for each surface that it has.
+  /// Samples of the vendor's items, for each surface that it has.
   public var items: [ItemSamples]
-  /// Pushes of the vendor, with what each means.
+  /// Pushes of the vendor, with their notifications.
   public var pushes: [PushSample]
-  /// Pushes of others, besides the ones that the laws bring: none may be taken.
+  /// Pushes of other senders, besides the laws' own. The adapter must accept none of them.
   public var foreignPushes: [JSON]
-  /// Operations of verbs that the laws have no example of, such as the vendor's own.
+  /// Operations of verbs for which the laws have no example, such as the vendor's own.
   public var operations: [Operation]
-  /// Answers with status 200 that are refusals, with the code that each has to give.
+  /// Refusals with status 200, with the error code that each must give.
   public var disguisedErrors: [DisguisedError]
-  /// Statuses that mean something else with this vendor than the table says.
+  /// Statuses to which this vendor gives a meaning of its own.
   public var statusCodes: [Int: EngagementError.Code]
-  /// What the live channel says; nil where there is none.
+  /// Messages of the live channel; nil for a vendor without one.
   public var live: LiveSamples?
-  /// What the adapter was configured with and must never reveal, such as the key of an
-  /// application.
+  /// Secrets of the configuration that the adapter must never reveal, such as an application key.
   public var secrets: [Secret]
 
-  /// Wraps the transport between the engagement and the server: the tests of the laws
-  /// break it on purpose.
+  /// Wraps the transport between the engagement and the server. The tests of the laws break it on
+  /// purpose.
   package var transport: @Sendable (any HTTPTransport) -> any HTTPTransport = { $0 }
 
   public init(
@@ -65,7 +63,6 @@ public struct AdapterSubject: Sendable, CustomStringConvertible {
 
   public var description: String { name }
 
-  /// What the adapter can do.
   var capabilities: AdapterCapabilities { makeAdapter(Self.provider).capabilities }
 
   /// The provider's name in every law.
@@ -74,19 +71,19 @@ public struct AdapterSubject: Sendable, CustomStringConvertible {
 
 /// The items of one surface.
 public struct ItemSamples: Sendable {
-  /// Where they are listed.
+  /// The feed that lists them.
   public var feed: Feed
   /// One item with every field that the adapter maps.
   public var fullest: [UInt8]
   /// The neutral JSON of the fullest item; its provider is `AdapterSubject.provider`.
   public var meaning: JSON
-  /// A small sound item with an id, such that the vendor's order shows a lower place first.
+  /// A small valid item with an id. The vendor's order shows a lower place first.
   public var item: @Sendable (_ id: String, _ place: Int) -> [UInt8]
   /// An item of a kind that does not exist yet; nil where the vendor's items have no kinds.
   public var unknownKind: [UInt8]?
   /// The name of the member that holds the item's id.
   public var idMember: String
-  /// What a user does to one item, all of which the adapter declares.
+  /// Actions on one item, all of which the adapter declares.
   public var actions: [ItemAction]
 
   public init(
@@ -104,7 +101,7 @@ public struct ItemSamples: Sendable {
   }
 }
 
-/// A push with what it means.
+/// A push with its notification.
 public struct PushSample: Sendable {
   public var push: JSON
   /// The neutral JSON of the notification.
@@ -129,18 +126,18 @@ public struct DisguisedError: Sendable {
   }
 }
 
-/// What a vendor's live channel says about one feed.
+/// Messages of a vendor's live channel about one feed.
 public struct LiveSamples: Sendable {
   public var feed: Feed
-  /// What the server says before anything else, once the socket is open.
+  /// The server's first messages on an open socket.
   public var greeting: [[UInt8]]
-  /// Changes one after another, as they come when nothing goes wrong.
+  /// Changes in the order in which the server sends them.
   public var updates: [[UInt8]]
-  /// The whole feed as it is at last.
+  /// The final state of the whole feed.
   public var full: [UInt8]
-  /// The ids that are there at last.
+  /// The ids of the final state.
   public var ids: Set<String>
-  /// How often either side makes sure of the other.
+  /// The interval at which each side checks the other.
   public var heartbeat: Duration
 
   public init(

@@ -2,18 +2,18 @@ import EngagementAdapterAPI
 import EngagementModel
 
 extension AdapterSubject {
-  /// The id of the one item that `LawScenario.furnish` gives each feed.
+  /// The id of the item that `LawScenario.furnish` puts in each feed.
   static let itemID = "item-1"
 
-  /// An operation for each verb that travels as a request of its own, actions on items apart, in an
-  /// order in which a vendor can do all of them.
+  /// An operation for each verb that is sent as a request of its own, without actions on items, in
+  /// an order in which a vendor can execute all of them.
   var examples: [Operation] {
     let own = Set(operations.map(\.verb))
     let all = Self.known.filter { !own.contains($0.verb) } + operations + Self.endings
     return all.filter { travels($0) }
   }
 
-  /// The declared verbs that no example and no sample is of.
+  /// The declared verbs without an example or sample.
   var uncovered: [Operation.Verb] {
     let covered = Set(examples.map(\.verb) + actions.map(\.verb) + items.map(\.listing.verb))
     return capabilities.abilities.filter { $0.value.travel == .request }.map(\.key)
@@ -56,7 +56,7 @@ extension AdapterSubject {
     return update
   }
 
-  /// An operation of every kind, for what is not declared.
+  /// An operation of every kind, to find undeclared verbs.
   static var anything: [Operation] {
     let card = ItemReference(ItemID(provider, "c-1"), on: .cards, in: "home")
     let message = ItemReference(ItemID(provider, "m-1"), on: .inbox)
@@ -76,13 +76,13 @@ extension AdapterSubject {
 }
 
 extension LawScenario {
-  /// Gives each feed of the user one small item, and lists it.
+  /// Puts one small item in each feed of the user, and lists the feeds.
   func furnish() async throws {
     await putOneItem()
     try await settle()
   }
 
-  /// Gives each feed of the user one small item.
+  /// Puts one small item in each feed of the user.
   func putOneItem() async {
     for samples in subject.items {
       await server.put(

@@ -3,18 +3,18 @@ public import EngagementHTTP
 public import EngagementModel
 public import EngagementVendors
 
-/// A vendor's server in this process: it answers requests without a network, at the times of a
-/// test's clock, and keeps what happened.
+/// A vendor's server in this process. It answers requests without a network, uses the test's clock
+/// and records its effects.
 public actor InProcessServer {
   private var server: any VendorServer
   private let clock: TestClock
   private let credentialHeaders: Set<String>
 
-  /// Everything that changed something at the vendor, in order.
+  /// All effects at the vendor, in order.
   public private(set) var effects: [VendorEffect] = []
 
-  /// - Parameter credentialHeaders: The headers that have to be sent as a `Secret`, besides the
-  ///   common ones: the vendor gets none of them that was sent as plain text.
+  /// - Parameter credentialHeaders: Headers that must be sent as a `Secret`, besides the common
+  ///   ones. The server ignores such a header in plain text.
   public init(
     _ server: any VendorServer, clock: TestClock, credentialHeaders: [String] = []
   ) {
@@ -33,13 +33,13 @@ public actor InProcessServer {
     return HTTPResponse(answer.reply.status, headers: headers, body: answer.reply.body)
   }
 
-  /// The user whom a request speaks for; nil while the vendor knows none.
+  /// The user of a request; nil while the vendor knows none.
   public func user(of request: HTTPRequest) -> User? { server.user(of: vendorRequest(request)) }
 
-  /// How many devices were registered so far.
+  /// The number of registered devices.
   public var registrations: Int { server.registrations }
 
-  /// Adds items, the vendor's own bytes, for one user.
+  /// Adds items in the vendor's own bytes for one user.
   public func put(_ items: [[UInt8]], in feed: Feed, for user: User) {
     server.put(items, in: feed, for: user, at: clock.now)
   }
@@ -47,7 +47,7 @@ public actor InProcessServer {
   /// Removes all items that one user has in a feed.
   public func clear(_ feed: Feed, of user: User) { server.clear(feed, of: user, at: clock.now) }
 
-  /// Refuses from now on every credential and token that was used so far.
+  /// Expires every credential and token used so far.
   public func expireCredentials() { server.expireCredentials(at: clock.now) }
 
   /// Changes how the vendor behaves.

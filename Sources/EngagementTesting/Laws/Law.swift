@@ -1,7 +1,7 @@
 import EngagementAdapterAPI
 import EngagementModel
 
-/// Something that holds for every adapter.
+/// A rule that every adapter must keep.
 ///
 /// ```swift
 /// @Test(arguments: Law.all) func law(_ law: Law) async throws {
@@ -11,15 +11,14 @@ import EngagementModel
 public struct Law: Sendable, Identifiable, CustomStringConvertible {
   /// Stable: `items.one-bad-costs-one`.
   public let id: String
-  /// A sentence.
+  /// The rule as a sentence.
   public let title: String
   private let condition: @Sendable (AdapterSubject) -> Bool
   private let body: @Sendable (AdapterSubject, inout LawFindings) async throws -> Void
 
   /// - Parameters:
-  ///   - condition: Whether the law says anything about an adapter, by what it declares and by
-  ///     what its subject has samples of.
-  ///   - body: Tries the adapter and notes what it breaks.
+  ///   - condition: Whether the law applies to a subject, by its declared abilities and samples.
+  ///   - body: Tries the adapter and notes each breach.
   init(
     _ id: String, _ title: String,
     where condition: @escaping @Sendable (AdapterSubject) -> Bool = { _ in true },
@@ -33,20 +32,20 @@ public struct Law: Sendable, Identifiable, CustomStringConvertible {
 
   public var description: String { title }
 
-  /// What the law is about.
+  /// The group that the id names.
   public var group: Group {
     Group(rawValue: String(id.prefix { $0 != "." })) ?? .conduct
   }
 
-  /// What laws are about.
+  /// The subject matter of laws.
   public enum Group: String, Hashable, Sendable, CaseIterable {
     case abilities, mapping, items, failures, actions, chains, users, pushes, conduct, live
   }
 
-  /// Whether the law says anything about the adapter.
+  /// Whether the law applies to the adapter.
   public func applies(to subject: AdapterSubject) -> Bool { condition(subject) }
 
-  /// What the adapter breaks; nothing where the law does not apply.
+  /// The adapter's breaches; empty if the law does not apply.
   public func check(_ subject: AdapterSubject) async throws -> [Breach] {
     guard applies(to: subject) else { return [] }
     var findings = LawFindings()
@@ -61,9 +60,9 @@ public struct Law: Sendable, Identifiable, CustomStringConvertible {
 
 /// One way in which an adapter breaks a law.
 public struct Breach: Hashable, Sendable, CustomStringConvertible {
-  /// A sentence: what does not hold.
+  /// The breach as a sentence.
   public var what: String
-  /// Where it was seen.
+  /// Where the law found it.
   public var detail: String
 
   public init(_ what: String, _ detail: String = "") {
@@ -74,8 +73,8 @@ public struct Breach: Hashable, Sendable, CustomStringConvertible {
   public var description: String { detail.isEmpty ? what : "\(what) (\(detail))" }
 }
 
-/// Takes down breaches, a few of each kind: an adapter that fails at everything should still give
-/// a report that somebody reads.
+/// Collects breaches up to a limit, so that an adapter with many breaches still gives a short
+/// report.
 struct LawFindings {
   private(set) var breaches: [Breach] = []
 
@@ -101,7 +100,7 @@ struct LawFindings {
   }
 }
 
-// MARK: What laws apply to
+// MARK: Conditions of laws
 
 extension AdapterSubject {
   var hasActions: Bool { !actions.isEmpty }
@@ -110,10 +109,10 @@ extension AdapterSubject {
   var hasDisguisedErrors: Bool { !disguisedErrors.isEmpty }
   var isLive: Bool { live != nil }
 
-  /// Whether a device has to be made at the vendor before anything else.
+  /// Whether the vendor requires a device registration first.
   var registersDevices: Bool { capabilities.ability(.device(.register)).travel == .request }
 
-  /// Whether a refused credential can be renewed, by the application or by a call of the vendor's.
+  /// Whether the application or a vendor call can renew a refused credential.
   var renewsCredentials: Bool {
     LawScenario.user.id.flatMap { credential($0, 1) } != nil || declares(.device(.renew))
   }

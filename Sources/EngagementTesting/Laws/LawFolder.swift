@@ -1,11 +1,11 @@
 import EngagementModel
 import EngagementPlatform
 
-/// A folder for one cache, gone with the last who knows of it.
+/// A folder for one cache, removed with its last reference.
 final class LawFolder: Sendable {
   private let path: String
 
-  /// Throws `storage` where no folder can be made.
+  /// Throws `storage` if the folder cannot be created.
   init() throws(EngagementError) {
     path = "\(Self.parent)/engagement-law-\(UUID().uuidString)"
     do {
@@ -13,27 +13,27 @@ final class LawFolder: Sendable {
         atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     } catch {
       throw EngagementError(
-        .storage, "A folder for a law's cache cannot be made.", underlying: "\(type(of: error))")
+        .storage, "The cache folder cannot be created.", underlying: "\(type(of: error))")
     }
   }
 
   deinit {
-    // What is left behind harms nobody.
+    // A folder that remains does no harm.
     try? FileManager.default.removeItem(atPath: path)
   }
 
-  /// In memory where the system has such a place: a law asks for thousands of commits, and none of
-  /// them has to survive anything.
+  /// In memory if the system has such a folder: a law makes thousands of commits, and none must
+  /// survive a restart.
   private static let parent: String = {
     let memory = "/dev/shm"
     return FileManager.default.isWritableFile(atPath: memory)
       ? memory : FileManager.default.temporaryDirectory.path
   }()
 
-  /// Where the cache is.
+  /// The path of the cache.
   var cache: String { "\(path)/cache.sqlite" }
 
-  /// The names of the files that hold the text.
+  /// The names of the files that contain the text.
   func files(holding text: String) throws -> [String] {
     let wanted = Data(text.utf8)
     return try FileManager.default.contentsOfDirectory(atPath: path).sorted().filter { name in
@@ -44,7 +44,7 @@ final class LawFolder: Sendable {
 }
 
 extension [UInt8] {
-  /// Whether the other bytes are in it in one piece.
+  /// Whether it contains the other bytes in one piece.
   func holds(_ part: [UInt8]) -> Bool {
     guard let first = part.first else { return true }
     guard part.count <= count else { return false }

@@ -3,11 +3,11 @@ import EngagementKit
 import EngagementModel
 import EngagementPlatform
 
-// MARK: What is done
+// MARK: Operations
 
 extension LawScenario {
-  /// Asks for it as an application does; what no application can ask for by itself goes to the
-  /// exchange.
+  /// Performs the operation as an application does. The runner executes an operation that has no
+  /// public call.
   func perform(_ operation: Operation) async throws -> OperationRunner.Outcome {
     switch operation {
     case .cards, .inbox, .campaigns, .person, .metrics, .settings:
@@ -25,13 +25,12 @@ extension LawScenario {
     }
   }
 
-  /// Past the outbox, and without the pause that a vendor may ask for between refreshes.
+  /// Executes the operation past the outbox, and without a pause requested by the vendor.
   @discardableResult func execute(_ operation: Operation) async -> OperationRunner.Outcome {
     await engagement.execute(operation, with: AdapterSubject.provider)
   }
 
-  /// All at once: answers that are held go on when none of the operations can do anything by
-  /// itself any more.
+  /// Executes all concurrently. Opens the gate for held answers once every operation waits.
   func execute(_ operations: [Operation]) async -> [OperationRunner.Outcome] {
     let over = Locked(0)
     return await withTaskGroup(of: OperationRunner.Outcome.self) { group in
@@ -48,7 +47,7 @@ extension LawScenario {
     }
   }
 
-  /// Refreshes; where the vendor wants to be left alone first, that time passes.
+  /// Refreshes. If the vendor asks for a pause, advances the clock past it and refreshes again.
   func refresh(_ target: Engagement.RefreshTarget) async -> OperationRunner.Outcome {
     let outcome = await refreshOnce(target)
     guard case .wait(let date) = outcome else { return outcome }
@@ -69,13 +68,13 @@ extension LawScenario {
     case .stale(_, let error)?, .failed(let error)?:
       return error.code.mayRetry ? .retry(error) : .refused(error)
     case .unsupported?, nil:
-      return .refused(EngagementError(.unsupported, "No provider has it."))
+      return .refused(EngagementError(.unsupported, "No provider supports it."))
     }
   }
 
   // MARK: The outbox
 
-  /// Accepts something and sends it.
+  /// Accepts an operation and sends its row.
   private func accepted(
     _ body: (Engagement) async throws -> Engagement.Receipt
   ) async throws -> OperationRunner.Outcome {
@@ -88,18 +87,18 @@ extension LawScenario {
     }
   }
 
-  /// What became of it; something that waits on is to be tried again.
+  /// The outcome of the receipt's operation; `retry` while it is pending.
   func outcome(of receipt: Engagement.Receipt) async throws(EngagementError)
     -> OperationRunner.Outcome
   {
     guard try await pending == 0 else {
-      return .retry(EngagementError(.unavailable, "It still waits to be sent."))
+      return .retry(EngagementError(.unavailable, "The row is still pending."))
     }
     switch try? await receipt.outcome() {
     case .delivered?: return .done
     case .rejected(let error)?: return .refused(error)
     case .expired?, .discarded?, nil:
-      return .refused(EngagementError(.internalFailure, "It is gone."))
+      return .refused(EngagementError(.internalFailure, "The row expired or was discarded."))
     }
   }
 
@@ -113,14 +112,14 @@ extension LawScenario {
     return .done
   }
 
-  /// How much was accepted and has not arrived yet.
+  /// The number of pending rows.
   var pending: Int {
     get async throws(EngagementError) {
       try await engagement.pendingCounts[AdapterSubject.provider] ?? 0
     }
   }
 
-  /// Sends what waits, again where it failed, for as long as somebody would look at it.
+  /// Sends pending rows, and retries failed ones for a limited time.
   func deliver() async throws {
     for _ in 0..<4 {
       await engagement.deliver(to: AdapterSubject.provider)
@@ -129,16 +128,16 @@ extension LawScenario {
     }
   }
 
-  // MARK: What is there
+  // MARK: State
 
-  /// Lists what every feed has, so that only what is tried is new.
+  /// Lists every feed, so that later requests belong to the tried operation alone.
   func settle() async throws {
     for samples in subject.items where subject.declares(samples.listing.verb) {
       try await refresh(samples)
     }
   }
 
-  /// The ids that the user sees, in order.
+  /// The ids of the visible items, in order.
   func visible(_ samples: ItemSamples) async throws -> [String] {
     switch samples.feed.surface {
     case .inbox: engagement.inbox.messages.map(\.id.value)
@@ -149,7 +148,7 @@ extension LawScenario {
     }
   }
 
-  /// What the user sees of a feed, in full.
+  /// The visible items of a feed, in full.
   func look(_ samples: ItemSamples) -> [JSON] {
     samples.feed.surface == .inbox
       ? engagement.inbox.messages.map(\.json) : cards(samples.feed).map(\.json)
@@ -157,21 +156,20 @@ extension LawScenario {
 
   func cards(_ feed: Feed) -> [Card] { engagement.cards(in: feed.container ?? "home").cards }
 
-  /// Why items were set aside.
+  /// The reasons for which items were quarantined.
   func quarantined() async throws -> [String] {
     try await engagement.events().filter { $0.kind == .itemQuarantined }
       .map { $0.properties["reason"]?.string ?? "" }
   }
 
-  /// All that the adapter may know now.
+  /// The adapter's current context.
   func context() async throws -> AdapterContext {
     try await engagement.context(of: AdapterSubject.provider)
   }
 }
 
 extension Operation {
-  /// What an application refreshes to have it asked for; nil where that asks for something else
-  /// as well.
+  /// The refresh that requests only this operation; nil if there is none.
   fileprivate func target(at subject: AdapterSubject) -> Engagement.RefreshTarget? {
     switch self {
     case .cards(let container, []):
@@ -189,7 +187,7 @@ extension Operation {
 }
 
 extension ItemSamples {
-  /// What lists them.
+  /// The operation that lists the samples' feed.
   var listing: Operation {
     switch feed.surface {
     case .inbox: .inbox

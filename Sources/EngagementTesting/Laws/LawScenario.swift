@@ -3,19 +3,19 @@ import EngagementHTTP
 import EngagementKit
 import EngagementModel
 
-/// Where a law tries an adapter: an `Engagement` with the adapter as its one provider, a user who
-/// is signed in, a network with faults, and the vendor's server.
+/// The setting in which a law tries an adapter: an `Engagement` with the adapter as its only
+/// provider, a signed-in user, a network with faults, and the vendor's server.
 ///
-/// Every secret that comes from outside has `canary` in it, so that one that leaks is found.
+/// Every secret from outside contains `canary`, so that the laws find a leaked one.
 struct LawScenario: Sendable {
   let subject: AdapterSubject
   let server: InProcessServer
   let clock: TestClock
   let network: FaultyTransport
-  /// Everything that was sent, with the faults already in it.
+  /// Records every request that was sent, including repeats by a fault.
   let transport: ScriptedTransport
   let engagement: Engagement
-  /// The adapter, for what is asked of it alone.
+  /// The adapter, for laws that call it directly.
   let adapter: any EngagementAdapter
   let folder: LawFolder
   let lines = Lines()
@@ -26,9 +26,9 @@ struct LawScenario: Sendable {
   static let other: User = "canary-bob"
 
   /// - Parameters:
-  ///   - signsIn: Whether somebody is signed in, has agreed to everything and has push tokens, and
-  ///     the vendor was told.
-  ///   - faults: What goes wrong from the first request on, those of the sign-in too.
+  ///   - signsIn: Whether a user is signed in, with full consent and push tokens that the vendor
+  ///     has received.
+  ///   - faults: Faults from the first request on, including those of the sign-in.
   init(
     _ subject: AdapterSubject, signsIn: Bool = true, faults: FaultScript = FaultScript()
   ) async throws {
@@ -55,7 +55,7 @@ struct LawScenario: Sendable {
     if signsIn { try await signIn(LawScenario.user) }
   }
 
-  /// Each surface that the vendor has.
+  /// Routes for each surface that the vendor has.
   private static func routes(to adapter: any EngagementAdapter) -> Engagement.Routes {
     func route(_ verb: Operation.Verb) -> Engagement.Route {
       adapter.capabilities.ability(verb).travel == .unsupported
@@ -64,13 +64,13 @@ struct LawScenario: Sendable {
     return Engagement.Routes(cards: route(.cards), inbox: route(.inbox))
   }
 
-  /// Bits that count up: never the same twice, the same in every run.
+  /// Bits that count up: unique in one run, and the same in every run.
   private static func random() -> @Sendable () -> UInt64 {
     let random = Locked(SplitMix64(seed: 1))
     return { random.withLock { $0.next() } }
   }
 
-  /// Takes down every line, at the most talkative level.
+  /// Collects every line, at the most detailed level.
   final class Lines: EngagementLogger {
     private let lines = Locked<[Engagement.LogLine]>([])
     let level = Engagement.LogLevel.verbose
@@ -80,7 +80,7 @@ struct LawScenario: Sendable {
 
   // MARK: Users
 
-  /// Makes the user present, who agrees to everything, with push tokens that the vendor is told of.
+  /// Signs in the user with full consent, and sends the push tokens to the vendor.
   func signIn(_ user: User) async throws {
     let (asked, subject) = (asked, subject)
     try await engagement.signIn(user) { _ in
@@ -104,17 +104,17 @@ struct LawScenario: Sendable {
     PushRegistration(token: Secret("00canary\(place)"), service: .apns, environment: place)
   }
 
-  /// How often the application was asked for a credential of the user.
+  /// How often the kit asked the application for a credential of the user.
   func credentialRequests(for user: User = LawScenario.user) -> Int {
     user.id.map { id in asked.withLock { $0[id] ?? 0 } } ?? 0
   }
 
-  // MARK: The observed
+  // MARK: Observed transport
 
   /// Answers every request with this from now on; nil lets the vendor answer again.
   func answer(with response: HTTPResponse?) { observed.answer(with: response) }
 
-  /// Holds the answers to so many requests at the gate: those after so many others from now.
+  /// Holds the answers to `count` requests at the gate, after `first` other requests.
   func hold(_ count: Int = 1, after first: Int = 0) {
     observed.hold(first..<(first + count))
   }
@@ -123,14 +123,13 @@ struct LawScenario: Sendable {
   /// once.
   var gate: Gate { observed.gate }
 
-  /// What was sent while the user was present.
+  /// The requests that were sent while the user was signed in.
   func requests(in presence: User) -> [HTTPRequest] { observed.requests(in: presence) }
 
   /// How many answers are held now.
   var held: Int { observed.held }
 
-  /// Waits until nothing of so many tasks can go on by itself: each is held at the gate, waits for
-  /// another's work or is over.
+  /// Waits until each of the tasks is held at the gate, waits for another task or has ended.
   func isStill(_ tasks: Int, over: @Sendable () -> Int) async {
     while held + engagement.waiting(for: AdapterSubject.provider) + over() < tasks {
       await Task.yield()
@@ -138,14 +137,14 @@ struct LawScenario: Sendable {
   }
 }
 
-/// What is between an engagement and its network, for a law to look at and to hold.
+/// A transport between an engagement and its network that records requests and holds answers.
 final class ObservedTransport: Sendable {
   private struct State {
     var present: @Sendable () -> User = { .anonymous }
     var gate = Gate()
-    /// What every request is answered with, whatever the vendor would say.
+    /// The answer to every request, instead of the vendor's.
     var answer: HTTPResponse?
-    /// The requests from now on whose answers are held.
+    /// The numbers of the coming requests whose answers are held.
     var isHeld: Range<Int> = 0..<0
     var count = 0
     var held = 0
@@ -157,7 +156,7 @@ final class ObservedTransport: Sendable {
   /// Where answers are held now.
   var gate: Gate { state.withLock { $0.gate } }
 
-  /// Who is present; the engagement knows, and is made later than its network.
+  /// The current user. It is set after the engagement, which is created later than its transport.
   var present: @Sendable () -> User {
     get { state.withLock { $0.present } }
     set { state.withLock { $0.present = newValue } }

@@ -6,7 +6,7 @@ extension Law {
   static let abilities = [declaredWorks, undeclaredIsRefused, prerequisitesEnd, sameBytes]
 
   private static let declaredWorks = Law(
-    "abilities.declared-works", "what is declared works"
+    "abilities.declared-works", "each declared ability works"
   ) { subject, findings in
     for verb in subject.uncovered {
       findings.note("A declared ability has no example in the subject's operations.", verb.rawValue)
@@ -21,7 +21,7 @@ extension Law {
   }
 
   private static let undeclaredIsRefused = Law(
-    "abilities.undeclared-is-refused", "what is not declared is unsupported and sends nothing"
+    "abilities.undeclared-is-refused", "an undeclared ability is unsupported and sends nothing"
   ) { subject, findings in
     let scenario = try await LawScenario(subject)
     let context = try await scenario.context()
@@ -29,35 +29,37 @@ extension Law {
     for operation in AdapterSubject.anything where !subject.declares(operation.verb) {
       let asked = [try await scenario.ask(operation), await scenario.execute(operation)]
       for outcome in asked where outcome.error?.code != .unsupported {
-        findings.note("An undeclared ability is not unsupported.", operation.verb.rawValue)
+        findings.note(
+          "An undeclared ability is not refused as unsupported.", operation.verb.rawValue)
       }
-      // The exchange refuses by what is declared; the adapter has to know it by itself as well.
+      // The runner refuses undeclared operations; the adapter must refuse them as well.
       if let step = try? scenario.adapter.step(for: operation, in: context) {
-        findings.note("The adapter has a step for what it lacks.", "\(operation.verb): \(step)")
+        findings.note(
+          "The adapter has a step for an undeclared ability.", "\(operation.verb): \(step)")
       }
     }
-    findings.expect(scenario.transport.lines, is: [], "Something was sent all the same.")
+    findings.expect(scenario.transport.lines, is: [], "An undeclared ability sends a request.")
   }
 
   private static let prerequisitesEnd = Law(
-    "abilities.prerequisites-end", "what has to come first comes once, in order, and ends"
+    "abilities.prerequisites-end", "prerequisites run once, in order, and end"
   ) { subject, findings in
     for samples in subject.items where subject.declares(samples.listing.verb) {
       let verb = samples.listing.verb.rawValue
       let scenario = try await LawScenario(subject)
       scenario.expectNoneTwice("sign-in", &findings)
-      // Apart from the sign-in: a refresh asks for the settings anew for each user who comes.
+      // Without the sign-in: a refresh requests the settings again for each user session.
       let outcome = try await scenario.refresh(samples)
       findings.expect(outcome, is: .done, "An operation fails at first use.", verb)
       scenario.expectNoneTwice(verb, &findings)
       try await scenario.refresh(samples)
       findings.expect(
-        scenario.transport.lines.count <= 1, "What came first comes again.",
+        scenario.transport.lines.count <= 1, "A prerequisite runs again.",
         scenario.transport.lines.joined(separator: ", "))
     }
   }
 
-  /// A step is a function of the operation and the context: the adapter is asked alone.
+  /// A step is a function of the operation and the context, so the law calls the adapter directly.
   private static let sameBytes = Law(
     "mapping.same-bytes", "the same input gives the same request, byte for byte"
   ) { subject, findings in
@@ -79,7 +81,7 @@ extension Law {
 }
 
 extension LawScenario {
-  /// Looks at what was sent since the last time.
+  /// Checks the requests sent since the last check.
   fileprivate func expectNoneTwice(_ occasion: String, _ findings: inout LawFindings) {
     let sent = transport.requests
     findings.expect(
@@ -87,7 +89,7 @@ extension LawScenario {
     transport.forget()
   }
 
-  /// Asks for what the vendor lacks: an action as its user does it, anything else as ever.
+  /// Performs an unsupported operation: an action on its item, any other as usual.
   fileprivate func ask(_ operation: Operation) async throws -> OperationRunner.Outcome {
     guard case .act(let action, let item) = operation else { return try await perform(operation) }
     do throws(EngagementError) {
@@ -100,7 +102,7 @@ extension LawScenario {
 }
 
 extension OperationRunner.Outcome {
-  /// Why it failed; nil where it did not.
+  /// The error of a failure; nil otherwise.
   var error: EngagementError? {
     switch self {
     case .retry(let error), .refused(let error), .cancelled(let error, _): error

@@ -20,19 +20,20 @@ extension Law {
       let count = await scenario.effects().count - before
       if subject.capabilities.ability(verb).travel == .localOnly {
         findings.expect(
-          scenario.transport.lines, is: [], "What stays here was sent.", verb.rawValue)
+          scenario.transport.lines, is: [], "A local action was sent.", verb.rawValue)
       } else {
-        findings.expect(count, is: 1, "An action does not arrive once.", verb.rawValue)
+        findings.expect(count, is: 1, "An action does not arrive exactly once.", verb.rawValue)
       }
       findings.expect(
-        try await scenario.outcome(of: receipt), is: .done, "An action is not told as delivered.",
+        try await scenario.outcome(of: receipt), is: .done,
+        "An action is not reported as delivered.",
         verb.rawValue)
     }
   }
 
   private static let stableRetries = Law(
     "actions.stable-retries",
-    "an action keeps its ids over retries, and happens once where the vendor de-duplicates",
+    "retries keep an action's ids, and it takes effect once if the vendor de-duplicates",
     where: \.hasActions
   ) { subject, findings in
     for (samples, action, verb) in subject.actions {
@@ -48,14 +49,14 @@ extension Law {
         verb.rawValue)
       let effects = await scenario.effects().dropFirst(before)
       let marks = Set(effects.map { "\($0.id ?? "") \($0.time ?? 0)" })
-      findings.expect(marks.count <= 1, "A retry has another id or time.", verb.rawValue)
+      findings.expect(marks.count <= 1, "A retry changes the id or time.", verb.rawValue)
       guard subject.deduplicates(verb) else { continue }
-      findings.expect(effects.count, is: 1, "A retry happens again.", verb.rawValue)
+      findings.expect(effects.count, is: 1, "A retry takes effect again.", verb.rawValue)
     }
   }
 
   private static let refusedIsUndone = Law(
-    "actions.refused-is-undone", "a refused action is taken back, and told",
+    "actions.refused-is-undone", "a refused action is undone and reported",
     where: \.hasActions
   ) { subject, findings in
     for (samples, action, verb) in subject.actions {
@@ -68,14 +69,15 @@ extension Law {
       try await scenario.deliver()
       let outcome = try await scenario.outcome(of: receipt)
       findings.expect(
-        outcome.error != nil && !outcome.isRetry, "A refusal is not told.", verb.rawValue)
+        outcome.error != nil && !outcome.isRetry, "A refusal is not reported.", verb.rawValue)
       findings.expect(
-        scenario.look(samples) == before, "A refused action is still seen.", verb.rawValue)
+        scenario.look(samples) == before, "A refused action is still visible.", verb.rawValue)
     }
   }
 
   private static let refusedCredential = Law(
-    "actions.credential-renewed-once", "a refused credential is renewed once for all who wait",
+    "actions.credential-renewed-once",
+    "a refused credential is renewed once for all waiting operations",
     where: \.renewsCredentials
   ) { subject, findings in
     let scenario = try await LawScenario(subject)
@@ -86,19 +88,20 @@ extension Law {
     let asked = scenario.credentialRequests()
     await scenario.server.expireCredentials()
     scenario.transport.forget()
-    // All ten are refused before any of them hears of it.
+    // The vendor refuses all ten before any of them receives its answer.
     scenario.hold(10)
     let outcomes = await scenario.execute(Array(repeating: listing, count: 10))
-    findings.expect(outcomes, is: Array(repeating: .done, count: 10), "Somebody fails with it.")
+    findings.expect(
+      outcomes, is: Array(repeating: .done, count: 10), "An operation fails after the renewal.")
     let renewals = scenario.transport.lines.filter { !known.contains($0) }
     findings.expect(
       scenario.credentialRequests() - asked + renewals.count, is: 1,
-      "It is not renewed once.", renewals.joined(separator: ", "))
+      "The credential is not renewed exactly once.", renewals.joined(separator: ", "))
   }
 }
 
 extension LawScenario {
-  /// Does what the user does to the one item of a feed; nil where nobody will have any of it.
+  /// Performs the action on the one item of a feed; nil if the kit refuses it.
   func act(
     _ action: ItemAction, of samples: ItemSamples, _ findings: inout LawFindings
   ) async throws -> Engagement.Receipt? {
@@ -112,15 +115,15 @@ extension LawScenario {
     }
   }
 
-  /// What happened at the vendor so far to the one item of each feed.
+  /// The vendor's effects so far on the one item of each feed.
   func effects() async -> [VendorEffect] {
     await server.effects.filter { $0.subject.hasSameBytes(as: AdapterSubject.itemID) }
   }
 }
 
 extension AdapterSubject {
-  /// Whether the vendor knows the action when it comes twice; events travel in batches, whose
-  /// ability counts too.
+  /// Whether the vendor de-duplicates the action. For an event the ability of the batch also
+  /// counts.
   func deduplicates(_ verb: Operation.Verb) -> Bool {
     let ability = capabilities.ability(verb)
     guard ability.travel == .event else { return ability.deduplication != .none }

@@ -6,7 +6,7 @@ extension Law {
   static let chains = [keptOverFailure, oneDevice]
 
   private static let keptOverFailure = Law(
-    "chains.kept-over-failure", "what one step brought is kept when the next one fails",
+    "chains.kept-over-failure", "the result of one step is kept when the next one fails",
     where: \.registersDevices
   ) { subject, findings in
     for listing in subject.items.map(\.listing) where subject.declares(listing.verb) {
@@ -22,13 +22,13 @@ extension Law {
         findings.expect(outcome, is: .done, "The second try fails.", lines[broken])
         findings.expect(
           scenario.transport.lines.sorted(), is: (lines + [lines[broken]]).sorted(),
-          "A step is done again.", "\(listing.verb)")
+          "A completed step runs again.", "\(listing.verb)")
       }
     }
   }
 
   private static let oneDevice = Law(
-    "chains.one-device", "ten operations at once register one device", where: \.registersDevices
+    "chains.one-device", "ten concurrent operations register one device", where: \.registersDevices
   ) { subject, findings in
     let listings = subject.items.map(\.listing).filter { subject.declares($0.verb) }
     for first in listings.indices {
@@ -38,9 +38,9 @@ extension Law {
       let outcomes = await scenario.execute(operations)
       let verb = listings[first].verb.rawValue
       findings.expect(
-        outcomes, is: Array(repeating: .done, count: 10), "Somebody fails.", verb)
+        outcomes, is: Array(repeating: .done, count: 10), "An operation fails.", verb)
       findings.expect(
-        await scenario.server.registrations, is: 1, "More devices than one are made.", verb)
+        await scenario.server.registrations, is: 1, "More than one device is registered.", verb)
     }
   }
 }

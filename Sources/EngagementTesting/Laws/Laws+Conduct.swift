@@ -8,7 +8,7 @@ extension Law {
   static let conduct = [cancellation, hundredCalls, stopping, noSecret]
 
   private static let cancellation = Law(
-    "conduct.cancellation", "what is cancelled ends at once and can be asked for again"
+    "conduct.cancellation", "a cancelled operation ends at once and can be repeated"
   ) { subject, findings in
     for samples in subject.items where subject.declares(samples.listing.verb) {
       let ways: [@Sendable (LawScenario) async throws -> OperationRunner.Outcome] = [
@@ -16,25 +16,26 @@ extension Law {
       ]
       for ask in ways {
         let scenario = try await LawScenario(subject)
-        // So that what has to come first is not what is cancelled.
+        // Prerequisites run first, so that the cancellation strikes the operation itself.
         try await scenario.refresh(samples)
         scenario.transport.forget()
         let outcome = try await scenario.cancelled { try await ask(scenario) }
         findings.expect(
-          outcome.error?.code == .cancelled, "What is cancelled goes on.",
+          outcome.error?.code == .cancelled, "A cancelled operation continues.",
           "\(samples.listing.verb): \(outcome)")
         findings.expect(
-          scenario.transport.lines.count, is: 1, "Something is sent after a cancellation.",
+          scenario.transport.lines.count, is: 1, "A request is sent after a cancellation.",
           samples.listing.verb.rawValue)
         let again = try await ask(scenario)
         findings.expect(
-          again, is: .done, "It cannot be asked for again.", samples.listing.verb.rawValue)
+          again, is: .done, "A cancelled operation cannot be repeated.",
+          samples.listing.verb.rawValue)
       }
     }
   }
 
   private static let hundredCalls = Law(
-    "conduct.hundred-calls", "a hundred calls at once all end well"
+    "conduct.hundred-calls", "a hundred concurrent calls all succeed"
   ) { subject, findings in
     for samples in subject.items where subject.declares(samples.listing.verb) {
       let scenario = try await LawScenario(subject)
@@ -45,23 +46,23 @@ extension Law {
       let outcomes = try await refreshed + exchanged
       let failed = outcomes.filter { $0.error != nil }
       findings.expect(
-        failed.isEmpty && outcomes.count == 100, "Some calls fail among many.",
+        failed.isEmpty && outcomes.count == 100, "Some concurrent calls fail.",
         "\(failed.count) of \(samples.listing.verb)")
       findings.expect(
-        try await scenario.visible(samples), is: ["a"], "Many calls make another feed.")
+        try await scenario.visible(samples), is: ["a"], "Concurrent calls change the feed.")
     }
   }
 
   // MARK: Stopping
 
   private static let stopping = Law(
-    "conduct.stop", "stopping is safe before anything began and twice, and loses nothing"
+    "conduct.stop", "stopping is safe before the start and twice, and loses nothing"
   ) { subject, findings in
     let unused = try await LawScenario(subject, signsIn: false)
     for _ in 0..<2 { try await unused.engagement.suspend() }
     for _ in 0..<2 { try await unused.engagement.resume() }
     for _ in 0..<2 { try await unused.engagement.close() }
-    findings.expect(unused.transport.lines, is: [], "Something is sent by stopping.")
+    findings.expect(unused.transport.lines, is: [], "Stopping sends a request.")
     for (samples, action, verb) in subject.actions
     where subject.capabilities.ability(verb).travel != .localOnly {
       let scenario = try await LawScenario(subject)
@@ -71,14 +72,14 @@ extension Law {
       try await scenario.stopTwice()
       findings.expect(
         try await scenario.outcome(of: receipt), is: .done,
-        "What waited when it was stopped is lost.", verb.rawValue)
+        "An action that was pending at the stop is lost.", verb.rawValue)
       let count = await scenario.effects().count - before
       findings.expect(
         count == 1 || count == 2 && !subject.deduplicates(verb),
-        "What waited when it was stopped happens \(count) times.", verb.rawValue)
+        "An action that was pending at the stop takes effect \(count) times.", verb.rawValue)
       for _ in 0..<2 { try await scenario.engagement.close() }
       let error = await scenario.running { try await scenario.engagement.run() }
-      findings.expect(error?.code, is: .conflict, "What is closed runs.")
+      findings.expect(error?.code, is: .conflict, "A closed engagement runs.")
     }
   }
 
@@ -92,7 +93,7 @@ extension Law {
       let scenario = try await LawScenario(subject)
       try await scenario.furnish()
       let secrets = try await scenario.secrets()
-      // A vendor that quotes everything that it should not have.
+      // The vendor's answer quotes every secret of the scenario.
       scenario.answer(
         with: HTTPResponse(status, body: Array(secrets.joined(separator: " ").utf8)))
       var said = try await scenario.descriptions(of: status)
@@ -107,7 +108,7 @@ extension Law {
       }
       said += try await scenario.written()
       for (place, text) in said where secrets.contains(where: text.holds) {
-        findings.note("A secret is said.", "\(place), answered with \(status)")
+        findings.note("A secret is in a text.", "\(place), answered with \(status)")
       }
       for secret in secrets {
         for file in try scenario.folder.files(holding: secret) {
@@ -119,7 +120,7 @@ extension Law {
 }
 
 extension LawScenario {
-  /// Asks, and cancels that while the vendor's answer is held.
+  /// Executes the operation and cancels it while the vendor's answer is held.
   fileprivate func cancelled(
     _ body: @escaping @Sendable () async throws -> OperationRunner.Outcome
   ) async throws -> OperationRunner.Outcome {
@@ -145,8 +146,8 @@ extension LawScenario {
     }
   }
 
-  /// Runs, is stopped while a vendor's answer is held, is suspended and goes on, and runs again
-  /// until everything is delivered.
+  /// Runs, stops while a vendor's answer is held, suspends and resumes, then runs again until
+  /// everything is delivered.
   fileprivate func stopTwice() async throws {
     hold()
     await run {
@@ -158,7 +159,7 @@ extension LawScenario {
     await run { (try? await pending) == 0 }
   }
 
-  /// Runs until something is so.
+  /// Runs until the condition holds.
   private func run(until isDone: @escaping @Sendable () async -> Bool) async {
     await withTaskGroup(of: Void.self) { group in
       group.addTask { _ = await running { try await engagement.run() } }
@@ -170,7 +171,7 @@ extension LawScenario {
     }
   }
 
-  /// What it throws.
+  /// The error that the body throws.
   fileprivate func running(
     _ body: () async throws -> Void
   ) async -> EngagementError? {
@@ -184,7 +185,7 @@ extension LawScenario {
 
   // MARK: Secrets
 
-  /// Everything that must never be said.
+  /// Every secret that must never be revealed.
   fileprivate func secrets() async throws -> [String] {
     let credentials = LawScenario.user.id.map { id in
       (1...9).compactMap { subject.credential(id, $0)?.revealed }
@@ -195,7 +196,7 @@ extension LawScenario {
     return (credentials ?? []) + kept + tokens + subject.secrets.map(\.revealed)
   }
 
-  /// Every way that Swift has of describing what an adapter gives, takes and is.
+  /// All of Swift's descriptions of the adapter, its inputs and its outputs.
   fileprivate func descriptions(of status: Int) async throws -> [(String, String)] {
     let context = try await context()
     let body = Array(try await secrets().joined(separator: " ").utf8)
@@ -220,8 +221,7 @@ extension LawScenario {
     return text
   }
 
-  /// What is written down of what happened: lines, the ledger, what a person may ask for, what was
-  /// sent as a recording shows it.
+  /// All written records: log lines, the ledger, the data export and the recorded requests.
   fileprivate func written() async throws -> [(String, String)] {
     var written = [("the engagement", described("\(engagement)"))]
     written += lines.all.map { ("a log line", $0.message) }

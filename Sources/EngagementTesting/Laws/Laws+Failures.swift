@@ -8,7 +8,7 @@ extension Law {
     malformedBodies, disguisedErrors, statuses, retryAfter, deadTransport, anyBytes,
   ]
 
-  /// A listing as it was asked and answered, to be answered differently.
+  /// A recorded listing, for other answers to the same request.
   private struct Asked {
     let scenario: LawScenario
     let samples: ItemSamples
@@ -17,12 +17,12 @@ extension Law {
     let context: AdapterContext
     let shown: [String]
 
-    /// Nil where nothing is listed by a request.
+    /// Nil if no request lists the samples' feed.
     init?(_ samples: ItemSamples, _ subject: AdapterSubject) async throws {
       guard subject.declares(samples.listing.verb) else { return nil }
       scenario = try await LawScenario(subject)
       self.samples = samples
-      // The item comes after a first listing: later ones may bring only what has changed.
+      // The item is added after a first listing: later listings may contain only changes.
       try await scenario.settle()
       await scenario.putOneItem()
       scenario.transport.forget()
@@ -34,34 +34,34 @@ extension Law {
       shown = try await scenario.visible(samples)
     }
 
-    /// What the adapter alone says of another body.
+    /// The adapter's answer to another body.
     func answer(_ body: [UInt8]) -> Answer {
       let response = HTTPResponse(response.status, headers: response.headers, body: body)
       return scenario.adapter.answer(to: samples.listing, from: response, in: context)
     }
 
-    /// How it ends when this goes wrong with every request.
+    /// The outcome if every request has this fault.
     func outcome(_ kind: FaultScript.Kind) async -> OperationRunner.Outcome {
       scenario.network.load(FaultScript([.init(kind, times: nil)]))
       return await scenario.execute(samples.listing)
     }
 
-    /// How a refresh ends when this goes wrong with the listing.
+    /// The outcome of a refresh if the listing has this fault.
     func refreshed(_ kind: FaultScript.Kind) async throws -> OperationRunner.Outcome {
       scenario.network.load(FaultScript([.init(kind, on: line, times: nil)]))
       return try await scenario.refresh(samples)
     }
 
-    /// Whether everything is still seen.
+    /// Whether every item is still visible.
     var isIntact: Bool {
       get async throws { try await scenario.visible(samples) == shown }
     }
   }
 
-  /// What a body means is a function of it, so the adapter is asked alone about the many; that
-  /// nothing is lost by it is tried over the transport.
+  /// The meaning of a body is a function of it, so the law passes most bodies to the adapter
+  /// directly. A few go over the transport, to check that no item is lost.
   private static let malformedBodies = Law(
-    "failures.malformed", "an empty, cut or wrong answer is a failure and never an empty list"
+    "failures.malformed", "an empty, truncated or wrong answer is a failure and never an empty list"
   ) { subject, findings in
     for samples in subject.items {
       guard let asked = try await Asked(samples, subject) else { continue }
@@ -76,20 +76,20 @@ extension Law {
         let answer = asked.answer(body)
         let text = String(decoding: body.prefix(20), as: UTF8.self)
         findings.expect(
-          answer.verdict.code == .malformedResponse, "A broken answer is not told as one.",
+          answer.verdict.code == .malformedResponse, "A malformed answer is not reported as one.",
           "\(samples.feed.surface) \(text): \(answer.verdict)")
         findings.expect(
-          !answer.changes.contains(where: \.takesItemsAway), "A broken answer takes items away.",
+          !answer.changes.contains(where: \.takesItemsAway), "A malformed answer removes items.",
           "\(samples.feed.surface) \(text)")
       }
-      // Bad UTF-8 by itself costs an item or a member, and not the answer.
+      // Invalid UTF-8 alone may remove an item or a member, but not the answer.
       for kind: FaultScript.Kind in [.truncate(0), .truncate(body.count / 2), .wrongType] {
         let outcome = try await asked.refreshed(kind)
         findings.expect(
-          outcome.error?.code, is: .malformedResponse, "A broken answer is not told as one.",
+          outcome.error?.code, is: .malformedResponse, "A malformed answer is not reported as one.",
           "\(samples.feed.surface) \(kind)")
         findings.expect(
-          try await asked.isIntact, "A broken answer takes items away.",
+          try await asked.isIntact, "A malformed answer removes items.",
           "\(samples.feed.surface) \(kind)")
       }
     }
@@ -106,10 +106,10 @@ extension Law {
       scenario.answer(with: HTTPResponse(200, body: error.body))
       let outcome = await scenario.execute(error.operation)
       findings.expect(
-        outcome.error?.code, is: error.code, "A refusal with status 200 passes.",
+        outcome.error?.code, is: error.code, "A refusal with status 200 counts as a success.",
         error.operation.verb.rawValue)
       findings.expect(
-        subject.items.map(scenario.look) == before, "A refusal takes items away.",
+        subject.items.map(scenario.look) == before, "A refusal removes items.",
         error.operation.verb.rawValue)
     }
   }
@@ -123,30 +123,30 @@ extension Law {
   ]
 
   private static let statuses = Law(
-    "failures.statuses", "each status has its code, and the code says whether to try again"
+    "failures.statuses", "each status has its code, and the code decides whether to retry"
   ) { subject, findings in
     for samples in subject.items {
-      // A vendor may be left alone after any of them, so each begins anew.
+      // Each status gets a new scenario, since any of them may delay later requests.
       for (status, usual) in codes {
         guard let asked = try await Asked(samples, subject) else { continue }
         let code = subject.statusCodes[status] ?? usual
         let outcome = await asked.outcome(.status(status))
-        findings.expect(outcome.error?.code, is: code, "A status has another code.", "\(status)")
+        findings.expect(outcome.error?.code, is: code, "A status has the wrong code.", "\(status)")
         findings.expect(
-          outcome.isRetry, is: code.mayRetry, "A status is tried again against its code.",
+          outcome.isRetry, is: code.mayRetry, "The retry of a status contradicts its code.",
           "\(status)")
-        findings.expect(try await asked.isIntact, "A status takes items away.", "\(status)")
+        findings.expect(try await asked.isIntact, "A status removes items.", "\(status)")
       }
       guard let asked = try await Asked(samples, subject) else { continue }
       let outcome = await asked.outcome(.status(401))
       findings.expect(
         outcome.error?.code, is: subject.statusCodes[401] ?? .unauthenticated,
-        "A refused credential is not told as one.")
+        "A refused credential is not reported as one.")
     }
   }
 
   private static let retryAfter = Law(
-    "failures.retry-after", "Retry-After is read in seconds and as a date, and garbage is not"
+    "failures.retry-after", "Retry-After is read in seconds and as a date, and garbage is ignored"
   ) { subject, findings in
     let table: [(String, Duration?)] = [
       ("120", .seconds(120)), ("Thu, 01 Oct 2026 09:02:00 GMT", .seconds(120)), ("soon", nil),
@@ -158,7 +158,7 @@ extension Law {
           guard let asked = try await Asked(samples, subject) else { continue }
           let outcome = await asked.outcome(.status(status, retryAfter: value))
           findings.expect(
-            outcome.error?.retryAfter, is: delay, "Retry-After is read differently.",
+            outcome.error?.retryAfter, is: delay, "Retry-After gives the wrong delay.",
             "\(status) \(value)")
         }
       }
@@ -166,7 +166,8 @@ extension Law {
   }
 
   private static let deadTransport = Law(
-    "failures.dead-transport", "without a network nothing is lost and everything comes back"
+    "failures.dead-transport",
+    "without a network nothing is lost, and every operation works afterwards"
   ) { subject, findings in
     for samples in subject.items where subject.declares(samples.listing.verb) {
       let scenario = try await LawScenario(subject)
@@ -175,21 +176,24 @@ extension Law {
       scenario.network.load(FaultScript([.init(.resetBefore, times: nil)]))
       let outcome = try await scenario.refresh(samples)
       if !outcome.isRetry || outcome.error?.code != .unavailable {
-        findings.note("A dead network is not told as one.", "\(samples.listing.verb): \(outcome)")
+        findings.note(
+          "A dead network is not reported as one.", "\(samples.listing.verb): \(outcome)")
       }
       findings.expect(
-        try await scenario.visible(samples), is: before, "A dead network takes items away.")
+        try await scenario.visible(samples), is: before, "A dead network removes items.")
       scenario.network.load(FaultScript())
       let again = try await scenario.refresh(samples)
-      findings.expect(again, is: .done, "It does not come back.", samples.listing.verb.rawValue)
+      findings.expect(
+        again, is: .done, "An operation fails after the network returns.",
+        samples.listing.verb.rawValue)
     }
   }
 
   // MARK: Any bytes
 
-  /// An answer is a function of the response and the context: the adapter is asked alone.
+  /// An answer depends only on the response and the context, so the law calls the adapter directly.
   private static let anyBytes = Law(
-    "failures.any-bytes", "any bytes have one answer, whatever was asked"
+    "failures.any-bytes", "any bytes have one meaning for each operation"
   ) { subject, findings in
     let scenario = try await LawScenario(subject)
     try await scenario.furnish()
@@ -202,7 +206,7 @@ extension Law {
         let answer = adapter.answer(to: operation, from: response, in: context)
         findings.expect(
           answer == adapter.answer(to: operation, from: response, in: context),
-          "One answer means two things.", "\(operation.verb) \(status)")
+          "One response has two meanings.", "\(operation.verb) \(status)")
       }
     }
   }
@@ -221,7 +225,7 @@ extension Verdict {
 }
 
 extension Change {
-  /// Whether items may be gone after it.
+  /// Whether the change can remove items.
   var takesItemsAway: Bool {
     switch self {
     case .items(_, .replace, _), .removed: true
@@ -233,7 +237,7 @@ extension Change {
 }
 
 extension SplitMix64 {
-  /// Random bytes, fewer than so many.
+  /// Fewer than `count` random bytes.
   mutating func bytes(below count: Int) -> [UInt8] {
     (0..<Int.random(in: 0..<count, using: &self)).map { _ in
       .random(in: .min ... .max, using: &self)

@@ -5,7 +5,7 @@ import EngagementModel
 extension Law {
   static let items = [oneBadCostsOne, vendorsOrder, vendorsIDs, duplicates]
 
-  /// Whatever can be wrong with an item, as bytes in a list that is sound around it.
+  /// Every kind of bad item, as the bytes of one element in a valid list.
   private static func badItems(_ samples: ItemSamples) -> [(String, [UInt8])] {
     let id = samples.idMember
     let texts = [
@@ -32,7 +32,7 @@ extension Law {
         findings.expect(outcome, is: .done, "A bad item fails the list.", what)
         let visible = try await scenario.visible(samples)
         findings.expect(
-          visible == ids, "A bad item costs others.", "\(what): \(visible.count) are left")
+          visible == ids, "A bad item removes others.", "\(what): \(visible.count) are left")
       }
     }
   }
@@ -48,7 +48,7 @@ extension Law {
         for: LawScenario.user)
       try await scenario.refresh(samples)
       findings.expect(
-        try await scenario.visible(samples), is: ids, "The order is another one.",
+        try await scenario.visible(samples), is: ids, "The order has changed.",
         samples.feed.surface.rawValue)
     }
   }
@@ -65,7 +65,7 @@ extension Law {
       try await scenario.refresh(samples)
       let seen = Set(try await scenario.visible(samples).map(ByteText.init))
       let known = Set(ids.map(ByteText.init))
-      // An adapter may refuse an id that its vendor cannot have made, and no other way.
+      // An adapter may refuse an id that its vendor cannot have made, but may not change it.
       findings.expect(seen.isSubset(of: known), "An id is changed.", "\(seen.subtracting(known))")
       findings.expect(
         seen.count + (try await scenario.quarantined().count), is: ids.count, "Two ids became one.",
@@ -74,7 +74,7 @@ extension Law {
   }
 
   private static let duplicates = Law(
-    "items.duplicates", "an item that is listed twice is there once"
+    "items.duplicates", "an item that is listed twice is shown once"
   ) { subject, findings in
     for samples in subject.items where subject.declares(samples.listing.verb) {
       let scenario = try await LawScenario(subject)
@@ -83,7 +83,7 @@ extension Law {
       try await scenario.refresh(samples)
       findings.expect(
         try await scenario.visible(samples).sorted(), is: ["a", "b"],
-        "A duplicate is another item.",
+        "A duplicate is shown as another item.",
         samples.feed.surface.rawValue)
     }
   }

@@ -6,7 +6,7 @@ extension Law {
   static let live = [converges, deadPeer]
 
   private static let converges = Law(
-    "live.converges", "whatever is lost, doubled or late, the next full state makes it right",
+    "live.converges", "the next full state repairs every loss, duplicate and delay",
     where: \.isLive
   ) { subject, findings in
     guard let samples = subject.live,
@@ -22,48 +22,48 @@ extension Law {
       if Int.random(in: 0..<4, using: &random) == 0 { try await channel.comeBack() }
       try await channel.happen([samples.full])
       let seen = Set(scenario.cards(samples.feed).map(\.id.value))
-      findings.expect(seen, is: samples.ids, "The full state is not what is seen.", "\(round)")
+      findings.expect(seen, is: samples.ids, "The feed differs from the full state.", "\(round)")
     }
   }
 
   private static let deadPeer = Law(
-    "live.dead-peer", "a peer that says nothing is noticed within two heartbeats",
+    "live.dead-peer", "a silent peer is detected within two heartbeats",
     where: \.isLive
   ) { subject, findings in
     guard let samples = subject.live,
       case (_, var channel)? = try await opened(subject, samples, &findings)
     else { return }
-    findings.expect(channel.isOpen, "The channel is given up at once.")
+    findings.expect(channel.isOpen, "The channel closes before the peer is late.")
     try await channel.wait(for: samples.heartbeat * 2) { !$0.isOpen }
-    findings.expect(!channel.isOpen, "A dead peer is not noticed.", "\(samples.heartbeat * 2)")
+    findings.expect(!channel.isOpen, "A dead peer is not detected.", "\(samples.heartbeat * 2)")
   }
 
-  /// A scenario with items, and a channel on it.
+  /// A scenario with items and an open channel.
   private static func opened(
     _ subject: AdapterSubject, _ samples: LiveSamples, _ findings: inout LawFindings
   ) async throws -> (LawScenario, LiveChannel)? {
     let scenario = try await LawScenario(subject)
     try await scenario.furnish()
     if let channel = try await LiveChannel(scenario, samples) { return (scenario, channel) }
-    findings.note("There is no conversation.")
+    findings.note("The adapter has no conversation.")
     return nil
   }
 }
 
-/// A conversation that a law runs: what it wants committed is committed, timers run out on the
-/// scenario's clock, a socket that it wants is there.
+/// Runs a conversation: it commits the changes, runs timers on the scenario's clock and opens
+/// sockets on request.
 private struct LiveChannel {
   private let scenario: LawScenario
   private let samples: LiveSamples
   private var conversation: any Conversation
   private var timers: [String: Duration] = [:]
-  /// How often it brought something.
+  /// The number of commits.
   private var commits = 0
-  /// Whether it wants a socket that is not open yet.
+  /// Whether the conversation has requested a socket that is not open yet.
   private var wantsSocket = false
   private(set) var isOpen = false
 
-  /// As far as the server's greeting; nil where the adapter has no live channel.
+  /// Opens the channel up to the server's greeting; nil if the adapter has no live channel.
   init?(_ scenario: LawScenario, _ samples: LiveSamples) async throws {
     (self.scenario, self.samples) = (scenario, samples)
     guard let conversation = scenario.adapter.conversation(in: try await scenario.context()) else {
@@ -75,7 +75,7 @@ private struct LiveChannel {
     try await open()
   }
 
-  /// Opens the socket that it asks for, and greets.
+  /// Opens the requested socket and sends the greeting.
   private mutating func open() async throws {
     try await wait(for: .seconds(600)) { $0.wantsSocket }
     guard wantsSocket else { return }
@@ -84,7 +84,7 @@ private struct LiveChannel {
     for greeting in samples.greeting { try await happen(.message(greeting)) }
   }
 
-  /// The socket breaks, and another is opened when the conversation wants one.
+  /// Breaks the socket, and opens another one when the conversation requests it.
   mutating func comeBack() async throws {
     isOpen = false
     try await happen(.closed(code: 1006))
@@ -93,7 +93,7 @@ private struct LiveChannel {
 
   mutating func happen(_ messages: [[UInt8]]) async throws {
     for message in messages {
-      // Nothing is said into a socket that is not there.
+      // Without a socket there is no peer to send to.
       if !isOpen { try await open() }
       try await happen(.message(message))
     }
@@ -114,7 +114,7 @@ private struct LiveChannel {
     }
   }
 
-  /// Lets time pass, with nothing from the other side, until something is so.
+  /// Lets time pass without a message from the server until the condition holds.
   mutating func wait(
     for limit: Duration, until isDone: (LiveChannel) -> Bool
   ) async throws {
@@ -128,21 +128,21 @@ private struct LiveChannel {
     }
   }
 
-  /// Where nothing goes wrong every update says something, and the full state is what is seen.
+  /// Without faults every update causes a commit, and the feed equals the full state.
   mutating func checkOrder(_ findings: inout LawFindings) async throws {
     for (index, update) in samples.updates.enumerated() {
       let before = commits
       try await happen([update])
-      findings.expect(commits > before, "An update is not taken in.", "\(index)")
+      findings.expect(commits > before, "An update is not applied.", "\(index)")
     }
     try await happen([samples.full])
     let seen = Set(scenario.cards(samples.feed).map(\.id.value))
-    findings.expect(seen, is: samples.ids, "The full state is not what is seen.", "in order")
+    findings.expect(seen, is: samples.ids, "The feed differs from the full state.", "in order")
   }
 }
 
 extension [[UInt8]] {
-  /// The messages as a bad network brings them: with gaps, some twice, in any order.
+  /// The messages as a bad network delivers them: with gaps and duplicates, in any order.
   fileprivate func disordered(by random: inout SplitMix64) -> [[UInt8]] {
     var messages = filter { _ in Int.random(in: 0..<4, using: &random) > 0 }
     messages += filter { _ in Int.random(in: 0..<4, using: &random) == 0 }

@@ -4,8 +4,8 @@ import EngagementKit
 import EngagementModel
 
 extension Law {
-  /// What a mapping makes of an item is a function of its bytes: where nothing else is looked at,
-  /// the adapter is asked alone.
+  /// The mapping of an item is a function of its bytes, so most of these laws call the adapter
+  /// directly.
   static let mapping = [
     fullestItem, unknownFields, unknownKinds, hostileText, nul, longText, times, surroundings,
   ]
@@ -19,7 +19,7 @@ extension Law {
       do throws(EngagementError) {
         let neutral = try adapter.neutral(samples.fullest, on: surface)
         for (key, value) in differences(neutral, samples.meaning) {
-          findings.note("A field means something else.", "\(surface).\(key): \(value)")
+          findings.note("A field has the wrong value.", "\(surface).\(key): \(value)")
         }
       } catch {
         findings.note("The fullest item is set aside.", "\(surface): \(error)")
@@ -27,7 +27,7 @@ extension Law {
     }
   }
 
-  /// The members that differ, by name, with what is there.
+  /// The names of the members that differ, with both values.
   private static func differences(_ left: JSON, _ right: JSON) -> [(String, String)] {
     guard let left = left.object, let right = right.object else { return [] }
     let keys = Set((left.members + right.members).map { JSONKey($0.key) })
@@ -41,7 +41,7 @@ extension Law {
   }
 
   private static let unknownFields = Law(
-    "mapping.unknown-fields", "fields that nobody knows are ignored"
+    "mapping.unknown-fields", "unknown fields are ignored"
   ) { subject, findings in
     let adapter = subject.makeAdapter(AdapterSubject.provider)
     for samples in subject.items {
@@ -56,12 +56,12 @@ extension Law {
         try? adapter.neutral(samples.fullest, on: surface), try? adapter.neutral(more, on: surface)
       )
       findings.expect(
-        extended == plain, "An unknown field changes what an item means.", surface.rawValue)
+        extended == plain, "An unknown field changes an item.", surface.rawValue)
     }
   }
 
   private static let unknownKinds = Law(
-    "mapping.unknown-kinds", "items of a kind that nobody knows are passed over",
+    "mapping.unknown-kinds", "items of an unknown kind are ignored",
     where: \.hasKinds
   ) { subject, findings in
     for samples in subject.items {
@@ -73,7 +73,7 @@ extension Law {
       let outcome = try await scenario.refresh(samples)
       findings.expect(outcome, is: .done, "An unknown kind fails the list.")
       findings.expect(
-        try await scenario.visible(samples), is: ["a", "b"], "An unknown kind costs others.")
+        try await scenario.visible(samples), is: ["a", "b"], "An unknown kind removes other items.")
       findings.expect(
         try await scenario.quarantined(), is: [], "An unknown kind counts as a fault.")
     }
@@ -82,21 +82,21 @@ extension Law {
   // MARK: Texts
 
   private static let hostileText = Law(
-    "mapping.hostile-text", "texts in any script survive byte for byte, or are refused"
+    "mapping.hostile-text", "texts in any script survive byte for byte or are refused"
   ) { subject, findings in
     try tryTexts(HostileText.all, in: subject) { finding in findings.note(finding.0, finding.1) }
   }
 
   private static let longText = Law(
-    "mapping.long-text", "a text of a megabyte survives, or is refused"
+    "mapping.long-text", "a text of a megabyte survives or is refused"
   ) { subject, findings in
     try tryTexts([HostileText.long], in: subject, most: 6) { finding in
       findings.note(finding.0, finding.1)
     }
   }
 
-  /// Puts each text in the place of each text of the fullest items. What comes out is what came
-  /// out before or has the text in it whole.
+  /// Replaces each text of the fullest items by each hostile text. A mapped text must be unchanged
+  /// or contain the hostile text whole.
   private static func tryTexts(
     _ texts: [String], in subject: AdapterSubject, most: Int = .max,
     note: ((String, String)) -> Void
@@ -112,7 +112,7 @@ extension Law {
           guard let after = try? adapter.neutral(bytes, on: samples.feed.surface) else { continue }
           for found in after.texts
           where !known.contains(ByteText(found.text)) && !found.text.holds(text) {
-            note(("A text is changed on its way.", "\(place.path) came out at \(found.path)"))
+            note(("A text is changed.", "\(place.path) came out at \(found.path)"))
           }
         }
       }
@@ -137,21 +137,21 @@ extension Law {
   // MARK: Times and surroundings
 
   private static let times = Law(
-    "mapping.times", "times keep their milliseconds, where the vendor has any"
+    "mapping.times", "times keep the vendor's milliseconds"
   ) { subject, findings in
     let adapter = subject.makeAdapter(AdapterSubject.provider)
     for samples in subject.items {
       let neutral = try adapter.neutral(samples.fullest, on: samples.feed.surface)
       for key in ["createdAt", "updatedAt", "activeAt", "expiresAt"] {
         findings.expect(
-          neutral[key] == samples.meaning[key], "A time is another one.",
+          neutral[key] == samples.meaning[key], "A time is wrong.",
           "\(samples.feed.surface).\(key)")
       }
     }
   }
 
   private static let surroundings = Law(
-    "mapping.surroundings", "what an answer means does not depend on locale and zone"
+    "mapping.surroundings", "the meaning of an answer does not depend on locale and zone"
   ) { subject, findings in
     for samples in subject.items where subject.declares(samples.listing.verb) {
       let scenario = try await LawScenario(subject)
@@ -167,20 +167,20 @@ extension Law {
       let home = scenario.adapter.answer(to: samples.listing, from: response, in: here)
       let far = scenario.adapter.answer(to: samples.listing, from: response, in: abroad)
       findings.expect(
-        home.items == far.items, "An answer means something else in another place.",
+        home.items == far.items, "Locale or zone changes the meaning of an answer.",
         samples.feed.surface.rawValue)
     }
   }
 }
 
 extension Answer {
-  /// The items that it brings.
+  /// The items of the answer's changes.
   var items: [RawItem] {
     changes.flatMap { if case .items(_, _, let items) = $0 { items } else { [] as [RawItem] } }
   }
 }
 
 extension String {
-  /// Whether the bytes of the other are in it in one piece.
+  /// Whether it contains the bytes of the other text in one piece.
   func holds(_ other: String) -> Bool { Array(utf8).holds(Array(other.utf8)) }
 }

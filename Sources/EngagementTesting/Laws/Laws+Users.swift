@@ -9,7 +9,7 @@ extension Law {
 
   private static let nothingOfTheFormer = Law(
     "users.nothing-of-the-former",
-    "after a switch nothing of the former user is sent or seen, at whatever point it came"
+    "after a switch at any point nothing of the former user is sent or shown"
   ) { subject, findings in
     let clean = try await LawScenario(subject)
     clean.transport.forget()
@@ -32,7 +32,7 @@ extension Law {
 }
 
 extension LawScenario {
-  /// Changes the user while an exchange of the former one waits for its answer.
+  /// Changes the user while a request of the former user waits for its answer.
   fileprivate func switchMeanwhile(_ held: Int, _ findings: inout LawFindings) async throws {
     hold(after: held)
     let isOver = Locked(false)
@@ -49,9 +49,8 @@ extension LawScenario {
     }
   }
 
-  /// What waits for the held answer as well gives up when its time is over, so time has to pass
-  /// until the next user is there. After that nothing waits, and time would only run out on what
-  /// the next user sends.
+  /// Advances the clock until the next user is signed in, so that waits for the held answer reach
+  /// their time limits. Later it would only exceed the limits of the next user's requests.
   private func signInWhileTimePasses() async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { try await signIn(LawScenario.other) }
@@ -65,7 +64,7 @@ extension LawScenario {
     }
   }
 
-  /// What was sent since: nothing in it speaks for the former user or holds a secret of theirs.
+  /// Checks that no later request is sent for the former user or contains a secret of theirs.
   fileprivate func checkRequests(_ held: Int, _ findings: inout LawFindings) async {
     let secrets = former
     for request in requests(in: LawScenario.other) {
@@ -74,12 +73,12 @@ extension LawScenario {
         findings.note("A request speaks for the former user.", place)
       }
       for secret in secrets where request.holds(secret) {
-        findings.note("A request holds what is the former user's.", place)
+        findings.note("A request contains a secret or id of the former user.", place)
       }
     }
   }
 
-  /// The id of the former user and every credential that was theirs.
+  /// The id and every credential of the former user.
   private var former: [String] {
     guard let id = LawScenario.user.id else { return [] }
     let credentials = (1...3).compactMap { subject.credential(id, $0)?.revealed }
@@ -91,12 +90,12 @@ extension LawScenario {
   ) async throws {
     for samples in subject.items where subject.declares(samples.listing.verb) {
       findings.expect(
-        try await visible(samples), is: expected, "The next user sees something else.",
+        try await visible(samples), is: expected, "The next user sees a wrong feed.",
         "\(samples.feed.surface), switched during request \(held)")
     }
   }
 
-  /// What the adapter remembers of the next user, and what is held about them.
+  /// Checks the adapter's values for the next user, and the next user's export.
   fileprivate func checkMemory(_ held: Int, _ findings: inout LawFindings) async throws {
     let context = try await context()
     let values =
@@ -108,14 +107,14 @@ extension LawScenario {
     for former in former + ["of-ada"] where (values + export).contains(where: { $0.holds(former) })
     {
       findings.note(
-        "The next user is remembered with something of the former one's.",
+        "The next user's stored data contains the former user's.",
         "switched during request \(held)")
     }
   }
 }
 
 extension HTTPRequest {
-  /// Whether the text is anywhere in what is sent.
+  /// Whether the request contains the text anywhere.
   func holds(_ text: String) -> Bool {
     let headers = headers.fields.map { $0.value.text ?? $0.value.secret?.revealed ?? "" }
     return ([url, self.text] + headers).contains { $0.holds(text) }

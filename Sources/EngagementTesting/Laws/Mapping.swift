@@ -3,8 +3,8 @@ import EngagementJSON
 import EngagementModel
 
 extension EngagementAdapter {
-  /// The neutral JSON of an item of `AdapterSubject.provider`, which the store sets whatever the
-  /// adapter wrote; throws as the adapter does.
+  /// The neutral JSON of an item, with `AdapterSubject.provider`, as the store sets it. Throws the
+  /// adapter's error.
   func neutral(_ bytes: [UInt8], on surface: Surface) throws(EngagementError) -> JSON {
     let item = RawItem(index: 0, bytes: bytes[...])
     switch surface {
@@ -25,7 +25,7 @@ extension EngagementAdapter {
 }
 
 extension JSON {
-  /// A way to a value: keys and places from the outside in.
+  /// The path to a value: keys and places from the outside in.
   typealias Path = [PathElement]
 
   enum PathElement: Hashable, CustomStringConvertible {
@@ -40,7 +40,7 @@ extension JSON {
     }
   }
 
-  /// Every text in it, with the way to it.
+  /// Every text in the value, with its path.
   var texts: [(path: Path, text: String)] {
     switch self {
     case .string(let text): [([], text)]
@@ -56,7 +56,7 @@ extension JSON {
     }
   }
 
-  /// The value with the one at the end of the way replaced.
+  /// The value with the element at the path replaced.
   func replacing(_ path: Path, by value: JSON) -> JSON {
     guard let first = path.first else { return value }
     let rest = Array(path.dropFirst())
@@ -73,7 +73,7 @@ extension JSON {
   }
 }
 
-/// Texts that something has gone wrong with somewhere.
+/// Texts that have caused faults in other software.
 enum HostileText {
   /// Family emoji, right-to-left with an override, NFC and NFD of one letter, a lone combining
   /// mark, quotes and backslashes, a line break that is one character to Swift.

@@ -1,6 +1,6 @@
 import EngagementModel
 
-/// Holds tasks until it is opened, so that a test decides what happens at the same time.
+/// Holds tasks until it is opened, so that a test controls concurrency.
 public final class Gate: Sendable {
   fileprivate struct State {
     var isOpen = false
@@ -24,7 +24,7 @@ public final class Gate: Sendable {
     }
   }
 
-  /// Lets everyone through who waits and who comes later.
+  /// Lets all waiting and all later tasks pass.
   public func open() {
     let held = state.withLock { state in
       state.isOpen = true
@@ -34,7 +34,7 @@ public final class Gate: Sendable {
     for continuation in held { continuation.resume() }
   }
 
-  /// Waits until so many are held.
+  /// Waits until `count` tasks are held.
   public func isHolding(_ count: Int) async {
     await withCheckedContinuation { continuation in
       let ready = state.withLock { state in

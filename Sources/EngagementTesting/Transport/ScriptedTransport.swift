@@ -1,7 +1,7 @@
 public import EngagementHTTP
 public import EngagementModel
 
-/// A transport that answers from a script and remembers what was asked.
+/// A transport that answers from a script and records its requests.
 public final class ScriptedTransport: HTTPTransport {
   /// Answers one request; throws for a dead transport.
   public typealias Script =
@@ -12,8 +12,8 @@ public final class ScriptedTransport: HTTPTransport {
 
   public init(_ script: @escaping Script) { self.script = script }
 
-  /// Answers by `METHOD path`, each list in turn and its last answer for ever. A request that is
-  /// not in the table gets 404.
+  /// Answers by `METHOD path` with each list in order, then always with its last answer. A request
+  /// that is not in the table gets 404.
   public convenience init(_ table: [String: [HTTPResponse]]) {
     let left = Locked(table)
     self.init { request in
@@ -28,13 +28,13 @@ public final class ScriptedTransport: HTTPTransport {
     }
   }
 
-  /// Everything that was asked, in order.
+  /// All requests, in order.
   public var requests: [HTTPRequest] { log.withLock { $0 } }
 
-  /// `METHOD path` of everything that was asked, in order.
+  /// `METHOD path` of all requests, in order.
   public var lines: [String] { requests.map(\.line) }
 
-  /// Forgets what was asked so far.
+  /// Forgets the requests so far.
   public func forget() { log.withLock { $0 = [] } }
 
   public func send(_ request: HTTPRequest) async throws(EngagementError) -> HTTPResponse {

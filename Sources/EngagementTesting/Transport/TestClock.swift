@@ -2,7 +2,7 @@ public import EngagementKit
 import EngagementModel
 public import EngagementPlatform
 
-/// A clock that moves only when told to.
+/// A clock that only the test advances.
 public final class TestClock: EngagementClock {
   fileprivate struct State {
     var now: Date
@@ -41,7 +41,7 @@ public final class TestClock: EngagementClock {
     for continuation in woken { continuation.resume() }
   }
 
-  /// Sets the wall clock and nothing else.
+  /// Sets only the wall clock.
   public func set(to date: Date) { state.withLock { $0.now = date } }
 
   // MARK: Sleeping
@@ -60,10 +60,10 @@ public final class TestClock: EngagementClock {
     }
   }
 
-  /// How many tasks sleep now.
+  /// The number of sleeping tasks.
   public var sleeping: Int { state.withLock { $0.sleepers.count } }
 
-  /// Waits until so many tasks sleep.
+  /// Waits until `count` tasks sleep.
   public func sleepers(_ count: Int) async {
     await withCheckedContinuation { continuation in
       let ready = state.withLock { state in
@@ -86,7 +86,7 @@ public final class TestClock: EngagementClock {
 }
 
 extension TestClock.State {
-  /// Those whose time has come, the earliest first.
+  /// Removes and returns the sleepers whose time has come, the earliest first.
   fileprivate mutating func takeWoken() -> [CheckedContinuation<Void, Never>] {
     let woken = sleepers.filter { $0.value.end <= uptime }
     for sleeper in woken.keys { sleepers[sleeper] = nil }

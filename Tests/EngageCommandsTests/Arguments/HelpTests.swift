@@ -38,7 +38,7 @@ import Testing
         let words = typed[start...].split(separator: " ")
           .prefix { $0 != ">" && $0 != "<" }.map { $0.filter { $0 != ")" } }
         guard case .run(let parsed) = try Parser.parse(words, among: Command.all) else {
-          Issue.record("\(example.line) runs nothing")
+          Issue.record("\(example.line) runs no command")
           continue
         }
         #expect(parsed.command.title == command.title)

@@ -82,7 +82,7 @@ import Testing
       (["person", "--json"], "engage person show"), (["consent"], "engage consent show"),
     ] {
       guard case .run(let parsed) = try Parser.parse(line, among: Command.all) else {
-        Issue.record("\(line) is no command")
+        Issue.record("\(line) runs no command")
         continue
       }
       #expect(parsed.command.title == title)

@@ -9,14 +9,14 @@ import Testing
 
 @testable import EngageCommands
 
-/// Vendors that are not to be trusted or not to be reached, over real sockets.
+/// Untrusted and unreachable vendors, over real sockets.
 @Suite(.timeLimit(.minutes(20))) struct BadNetworkTests {
-  /// What stands where the vendor should.
+  /// The fault of the vendor's server.
   enum Trouble: String, CaseIterable, Sendable {
     case expired, tooEarly, selfSigned, stranger, wrongHost, noTLS, closedPort, unknownName
     case slowLoris, captivePortal
 
-    /// What the command says: what it is, and what to do.
+    /// Parts of the command's message: the fault and the next step.
     var words: (what: String, next: String) {
       switch self {
       case .expired: ("The certificate has expired", "check this machine's clock")
@@ -32,7 +32,7 @@ import Testing
       }
     }
 
-    /// Hands the endpoint and the file of trusted authorities over while it is there.
+    /// Passes the endpoint and the file of trusted authorities to the body.
     func stand(_ body: (String, String) async throws -> Void) async throws {
       let authority = try TLSIdentity("Authority", isAuthority: true)
       try await authority.withFile { file in
@@ -75,7 +75,7 @@ import Testing
         {
           try $0.readHead()
           try $0.write("HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\nx")
-          // Nothing more, and the connection stays: the pace falls to nothing.
+          // The connection stays open without further bytes, so the speed falls to zero.
           while true { _ = try $0.read() }
         }
       default:
@@ -88,8 +88,7 @@ import Testing
     }
   }
 
-  /// As the program's, but for how long it waits for slow peers and deliveries, and where it looks
-  /// for a proxy.
+  /// The program's settings with shorter waits for slow peers and deliveries, and without a proxy.
   private static let setting = CommandLineFixture.Setting(
     patience: .milliseconds(500),
     transport: { authorities in

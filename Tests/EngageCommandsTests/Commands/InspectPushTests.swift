@@ -2,7 +2,6 @@ import Testing
 
 @testable import EngageCommands
 
-/// `engage push inspect`.
 @Suite struct InspectPushTests {
   private func inspect(_ payload: String) async throws -> CommandLineFixture.Ending {
     await (try CommandLineFixture()).engage(

@@ -12,7 +12,7 @@ import Testing
 @Suite(.timeLimit(.minutes(20))) struct ProgramTests {
   private let program = Programs.built("engage")
 
-  /// A folder with a cache in it, and the vendor that it came from.
+  /// A folder with a filled cache, and its vendor.
   private func filled() async throws -> (CommandLineFixture, Emulator) {
     let (stage, emulator) = (try CommandLineFixture(), try await Emulator.start(.init([.braze])))
     try await emulator.put(["id": "A", "tp": "short_news", "tt": "A card"], in: "braze")
@@ -73,7 +73,7 @@ import Testing
     try await withServer {
       try $0.readHead()
       asked.continuation.yield()
-      // Until the client is gone.
+      // Reads until the client disconnects.
       while true { _ = try $0.read() }
     } _: { server in
       try stage.configure(endpoint: server.url(""))

@@ -32,7 +32,7 @@ import Testing
         """, to: "engage.json")
     }
 
-    /// Runs a command line that has to do what it says.
+    /// Runs a command line that must succeed.
     @discardableResult func engage(
       _ line: String..., sourceLocation: SourceLocation = #_sourceLocation
     ) async -> CommandLineFixture.Ending {
@@ -42,7 +42,7 @@ import Testing
       return ending
     }
 
-    /// The messages that are shown, as a program reads them.
+    /// The listed messages as JSON.
     func inbox() async throws -> [JSON] {
       try await engage("inbox", "--json").lines.map { try JSON(parsing: Array($0.utf8)) }
     }
@@ -174,7 +174,7 @@ import Testing
       #expect(ending.output == "\(verb) vibes/\(first): delivered\n")
     }
     await scene.engage("inbox", "expire", "vibes/\(first)")
-    // The terminal's clock stands before the vendor's, so a time far ahead is one for both.
+    // The terminal's clock is behind the vendor's, so the time is in the future for both.
     await scene.engage("inbox", "expire", second, "--at", "2126-12-24T18:00:00+02:00", "--json")
     for name in ["inbox_open", "read", "expire"] {
       #expect(await scene.emulator.times(name, of: first, by: "u-1") == 1, "\(name)")

@@ -8,7 +8,7 @@ import Testing
 @testable import EngageCommands
 
 @Suite struct EngageConfigurationTests {
-  /// A configuration with other members than the provider.
+  /// A configuration with members besides the provider.
   private static func with(_ members: String, provider: String = "") -> String {
     let own = provider.isEmpty ? #""endpoint": "https://a.example", "apiKey": "k""# : provider
     return #"{"providers": {"braze": {"vendor": "braze", \#(own)}}\#(members)}"#

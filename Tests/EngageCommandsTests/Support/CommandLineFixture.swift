@@ -6,7 +6,7 @@ import EngagementModel
 import Foundation
 import Testing
 
-/// A folder of its own, a terminal that remembers what it was told, and vendors that a test plays.
+/// Runs commands in a folder of its own, with a recording terminal and a test's vendors.
 final class CommandLineFixture: Sendable {
   let folder: URL
 
@@ -18,35 +18,35 @@ final class CommandLineFixture: Sendable {
 
   deinit { try? FileManager.default.removeItem(at: folder) }
 
-  /// What a command line left behind.
+  /// The result of a command line.
   struct Ending: Equatable {
     var status: EngageCommands.ExitStatus
     var output: String
     var errors: String
 
-    /// The output's lines, the empty one behind the last left out.
+    /// The output's lines.
     var lines: [String] { output.split(separator: "\n").map(String.init) }
   }
 
-  /// How a command line is run.
+  /// The settings of a command line.
   struct Setting: Sendable {
     var environment: [String: String] = [:]
     var input = ""
     var width: Int?
     var isColoured = false
     var clock: any EngagementClock = StillClock()
-    /// Longer than any disk stalls: what a command says of a delivery depends on nothing else.
+    /// Longer than any stall of a disk, so that a reported delivery does not depend on it.
     var patience = Duration.seconds(60)
-    /// For a command that waits in vain.
+    /// For a command whose wait must end without a delivery.
     static let impatient = Setting(patience: .milliseconds(100))
-    /// Makes the transport, as the program does; nil for the one that is given.
+    /// Makes the transport as the program does; nil to use the transport of the call.
     var transport: (@Sendable (String?) -> any HTTPTransport)?
-    /// How many writes go well before nobody reads any more.
+    /// The number of writes before the pipe is closed.
     var readWrites = Int.max
-    /// Told of each write to the output.
+    /// Called for each write to the output.
     var hears: @Sendable () -> Void = {}
     var interruption: @Sendable () async -> Void = {
-      // Until the command has ended.
+      // Lasts until the command has ended.
       try? await Task.sleep(for: .seconds(86_400))
     }
   }
@@ -81,8 +81,8 @@ final class CommandLineFixture: Sendable {
       errors: told.errors.replacing(plain, with: ""))
   }
 
-  /// Syncs over the network until something has happened. A busy machine may need more than the time
-  /// that one command waits for.
+  /// Syncs over the network until the condition holds. On a busy machine one command may not wait
+  /// long enough.
   func sync(until hasHappened: () async -> Bool) async throws {
     repeat {
       let ending = await engage("sync", by: CurlTransport())
@@ -99,7 +99,7 @@ final class CommandLineFixture: Sendable {
       """, to: "engage.json")
   }
 
-  /// What is in the folder.
+  /// The names of the folder's files.
   func names() throws -> Set<String> {
     Set(try FileManager.default.contentsOfDirectory(atPath: folder.path))
   }
@@ -112,7 +112,7 @@ final class CommandLineFixture: Sendable {
   }
 }
 
-/// What a terminal was told.
+/// Records the texts written to a terminal.
 private final class Told: Sendable {
   private let state = Locked((output: [UInt8](), errors: [UInt8](), writes: 0))
 
@@ -121,7 +121,7 @@ private final class Told: Sendable {
 
   func note(_ bytes: [UInt8]) { state.withLock { $0.errors += bytes } }
 
-  /// The number of the write.
+  /// Records a write and returns its number.
   func count(_ bytes: [UInt8]) -> Int {
     state.withLock { state in
       state.writes += 1
@@ -131,7 +131,7 @@ private final class Told: Sendable {
   }
 }
 
-/// The wall clock stands still, so that times that are printed are known; delays are as ever.
+/// A clock with a stopped wall clock, so that printed times are known. The uptime is real.
 struct StillClock: EngagementClock {
   private let system = Engagement.SystemClock()
 
@@ -140,7 +140,7 @@ struct StillClock: EngagementClock {
   func sleep(until uptime: Duration) async { await system.sleep(until: uptime) }
 }
 
-/// No network at all.
+/// A transport without a network.
 struct Unplugged: HTTPTransport {
   func send(_ request: HTTPRequest) async throws(EngagementError) -> HTTPResponse {
     throw EngagementError(.unavailable, "The host was not reached.", underlying: "unplugged")

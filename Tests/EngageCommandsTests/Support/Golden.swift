@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Texts that are kept in the tree. `RECORD_GOLDEN=1` writes them, for somebody to read and commit.
+/// Expected texts in the repository. `RECORD_GOLDEN=1` writes them; read them before the commit.
 enum Golden {
   private static let tests = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent()

@@ -3,7 +3,7 @@ import EngagementJSON
 import EngagementKit
 import EngagementModel
 
-/// As much of Braze as these tests need: three cards, and a memory of the events that came.
+/// A small Braze for these tests: three cards, and a record of events.
 final class PlayedBraze: HTTPTransport {
   private struct State {
     var isDown = false
@@ -12,7 +12,7 @@ final class PlayedBraze: HTTPTransport {
 
   private let state = Locked(State())
 
-  /// The vendor's words for what came, such as `ccd c-2`.
+  /// The received events in the vendor's terms, such as `ccd c-2`.
   var events: [String] { state.withLock { $0.events } }
 
   func goDown() { state.withLock { $0.isDown = true } }

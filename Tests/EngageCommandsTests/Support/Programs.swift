@@ -1,16 +1,16 @@
 import Foundation
 
-/// Programs that a test runs.
+/// Runs programs.
 enum Programs {
   struct Ending {
-    /// What a shell would say: of one that a signal ended, 128 and the signal's number.
+    /// The status as in a shell: 128 plus the signal's number after a signal.
     var status: Int32
     var endedItself = true
     var output = ""
     var errors = ""
   }
 
-  /// Runs a program to its end. What it prints is little, so no pipe fills up.
+  /// Runs a program to its end. Its output must be short, so that no pipe fills up.
   static func run(
     _ path: String, _ arguments: [String], in folder: URL? = nil,
     environment: [String: String] = [:]
@@ -23,14 +23,14 @@ enum Programs {
     return ending
   }
 
-  /// Runs a program whose output nobody reads.
+  /// Runs a program whose output pipe is closed.
   static func runUnread(_ path: String, _ arguments: [String], in folder: URL) throws -> Ending {
     let output = Pipe()
     try output.fileHandleForReading.close()
     return try RunningProgram(path, arguments, in: folder, to: output).ending()
   }
 
-  /// What was built lies beside the tests.
+  /// The path of a built program, found beside the tests.
   static func built(_ name: String) -> String {
     var folder = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
     while folder.path != "/" {
@@ -42,7 +42,7 @@ enum Programs {
   }
 }
 
-/// A program under way.
+/// A running program.
 struct RunningProgram {
   private let process = Process()
   private let errors = Pipe()
@@ -65,7 +65,7 @@ struct RunningProgram {
   /// Presses Ctrl-C.
   func interrupt() { process.interrupt() }
 
-  /// Waits for the end; what it said on standard output is somebody else's to read.
+  /// Waits for the end. The caller reads standard output.
   func ending() -> Programs.Ending {
     let complaint = errors.fileHandleForReading.readDataToEndOfFile()
     process.waitUntilExit()

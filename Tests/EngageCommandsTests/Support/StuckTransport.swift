@@ -2,7 +2,7 @@ import EngagementHTTP
 import EngagementKit
 import EngagementModel
 
-/// A vendor that never answers; it says when it was asked.
+/// A vendor that never answers. A test can wait for its first request.
 final class StuckTransport: HTTPTransport {
   private let asked = AsyncStream.makeStream(of: Void.self)
 
@@ -13,7 +13,7 @@ final class StuckTransport: HTTPTransport {
 
   func send(_ request: HTTPRequest) async throws(EngagementError) -> HTTPResponse {
     asked.continuation.yield()
-    // Ends only by cancellation.
+    // Ends only when the task is cancelled.
     try? await Task.sleep(for: .seconds(86_400))
     throw EngagementError(.cancelled, "The request was cancelled.")
   }

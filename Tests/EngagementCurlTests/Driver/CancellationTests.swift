@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  /// Cancels after as many yields as the number says; whether it ended in one of the two ways.
+  /// Cancels a request after some yields. Returns whether it succeeded or was cancelled.
   private static func cancelled(
     _ number: Int, _ transport: CurlTransport, _ server: TestServer
   ) async -> Bool {

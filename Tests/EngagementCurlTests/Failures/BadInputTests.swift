@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  /// Nothing of a request is in its error (G16), and the message says what to do.
+  /// Checks the code and the message, and that the error contains no part of the request (G16).
   private func expect(
     _ error: EngagementError, _ code: EngagementError.Code, _ words: String,
     at location: SourceLocation = #_sourceLocation
@@ -199,7 +199,7 @@ import Testing
     expect(
       try await failure(silent) { $0.totalTimeout = .milliseconds(300) },
       .deadlineExceeded, "did not answer in time")
-    // A machine that is busy elsewhere needs longer until the first half has come.
+    // A busy machine may need longer to receive the first half.
     for seconds in [0.3, 3, 30, 300] {
       let error = try await failure(half) { $0.totalTimeout = .seconds(seconds) }
       guard error.message.contains("did not answer"), seconds < 300 else {
@@ -213,7 +213,7 @@ import Testing
     let error = try await failure {
       try $0.readHead()
       try $0.write("HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\nx")
-      // Nothing more, and the connection stays: the pace falls to nothing.
+      // The connection stays open without further bytes, so the speed falls to zero.
       while true { _ = try $0.read() }
     } _: {
       $0.lowSpeed = 1000
@@ -225,7 +225,7 @@ import Testing
 
   @Test("a request times out when the server accepts no connection")
   func noAccept() async throws {
-    // The queue of a listener that accepts nothing holds a few; whoever comes later waits.
+    // The listener's queue holds a few connections; later ones wait.
     let server = try TestServer(backlog: 0, accepts: false) { _ in }
     defer { server.stop() }
     let transport = transport {

@@ -87,7 +87,7 @@ import Testing
     try await withServer {
       if isOld {
         _ = try $0.read()
-        // The alert that a server sends which knows no version of the client's.
+        // The alert of a server that supports none of the client's versions.
         try $0.write([21, 3, 2, 0, 2, 2, 70])
       } else {
         try $0.write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")

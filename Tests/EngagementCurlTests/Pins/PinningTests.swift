@@ -5,7 +5,7 @@ import Foundation
 import TestServers
 import Testing
 
-/// A server with a chain of three: its own certificate, one between, the authority.
+/// A chain of three certificates: the server's, an intermediate one and the authority's.
 private struct Chain {
   let root: TLSIdentity
   let between: TLSIdentity
@@ -28,7 +28,7 @@ private struct Chain {
     }
   }
 
-  /// Sends some requests, one after the other, to a server with the chain.
+  /// Sends requests in sequence to a server with the chain.
   private func send(
     _ count: Int = 1, to chain: Chain, pins: PinSet, reports: Pile<PinMismatch> = Pile(),
     script: @escaping TestServer.Script = answerAll

@@ -4,8 +4,8 @@ import EngagementModel
 import TestServers
 import Testing
 
-/// A transport for tests: it never looks for a proxy, and keeps its connections also where a busy
-/// machine lets minutes pass between one request and the next.
+/// A transport for tests. It uses no proxy and keeps its connections even if a busy machine takes
+/// minutes between two requests.
 func transport(
   trusting file: String? = nil, _ change: (inout CurlTransport.Configuration) -> Void = { _ in }
 ) -> CurlTransport {
@@ -17,14 +17,14 @@ func transport(
   return CurlTransport(configuration)
 }
 
-/// The error of a request that must fail.
+/// The error of a request. The test fails if the request succeeds.
 func failure(
   of request: HTTPRequest, by transport: CurlTransport,
   at location: SourceLocation = #_sourceLocation
 ) async throws -> EngagementError {
   do {
     let response = try await transport.send(request)
-    throw TestFailure("it was answered: \(response)")
+    throw TestFailure("the request succeeded: \(response)")
   } catch let error as EngagementError {
     return error
   }

@@ -1,10 +1,10 @@
-/// Zeros, compressed as far as deflate goes.
+/// Zeros with the highest compression of deflate.
 ///
 /// One block with fixed codes: a zero, then lengths of 258 at distance 1. The bits of such a pair
 /// are always the same, so a stream of any length is written without a compressor.
 struct GzippedZeros {
   private(set) var bytes: [UInt8] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255]
-  /// What is longer ends without its checksum, which takes long to find and nobody gets to.
+  /// Longer streams have no checksum: it takes long to compute, and no reader gets that far.
   private static let longestChecked = 1 << 20
 
   private var bits: UInt64 = 0
@@ -18,7 +18,7 @@ struct GzippedZeros {
     for _ in 0..<pairs { put(0b00000_10100011, 13) }
     for _ in 0..<(count - 1 - pairs * 258) { put(0b0000_1100, 8) }
     put(0, 7)  // the end of the block
-    put(0, 7)  // up to the next whole byte
+    put(0, 7)  // padding to a whole byte
     if count <= Self.longestChecked { trailer(count) }
   }
 

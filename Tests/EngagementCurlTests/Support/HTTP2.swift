@@ -1,9 +1,9 @@
 import TestServers
 
-/// As much of a server's HTTP/2 as it takes to answer `GET`s.
+/// The part of an HTTP/2 server that answers `GET` requests.
 struct HTTP2 {
   let connection: ServerConnection
-  /// The streams on which a whole request has come.
+  /// The streams with a complete request.
   private(set) var asked: [UInt32] = []
 
   init(_ connection: ServerConnection) throws {
@@ -15,14 +15,14 @@ struct HTTP2 {
     try write(kind: 4, flags: 0, stream: 0, [])
   }
 
-  /// Reads one frame and answers what has to be answered at once.
+  /// Reads one frame, and answers settings and pings at once.
   mutating func readFrame() throws {
     let head = try connection.read(exactly: 9)
     let count = Int(head[0]) << 16 | Int(head[1]) << 8 | Int(head[2])
     let stream = head[5...].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
     let payload = count == 0 ? [] : try connection.read(exactly: count)
     switch head[3] {
-    // The end of the stream is a flag of the headers, for requests without a body.
+    // A request without a body ends with a flag of its headers.
     case 1 where head[4] & 1 != 0: asked.append(stream)
     case 4 where head[4] & 1 == 0: try write(kind: 4, flags: 1, stream: 0, [])
     case 6 where head[4] & 1 == 0: try write(kind: 6, flags: 1, stream: 0, payload)
@@ -33,7 +33,7 @@ struct HTTP2 {
   /// Answers the oldest request with 200, a header and a body.
   mutating func answerNext(_ body: String) throws {
     let stream = asked.removeFirst()
-    // `:status: 200` from the table, then a header as plain text that is not to be remembered.
+    // `:status: 200` from the table, then a literal header without indexing.
     let headers = [0x88, 0, 3] + Array("x-a".utf8) + [1] + Array("1".utf8)
     try write(kind: 1, flags: 4, stream: stream, headers)
     try write(kind: 0, flags: 1, stream: stream, Array(body.utf8))

@@ -1,6 +1,6 @@
 import EngagementModel
 
-/// What call-backs brought, in their order.
+/// Collects the values of call-backs in order.
 final class Pile<Element: Sendable>: Sendable {
   private let elements = Locked<[Element]>([])
 
@@ -8,7 +8,7 @@ final class Pile<Element: Sendable>: Sendable {
   func add(_ element: Element) { elements.withLock { $0.append(element) } }
 }
 
-/// Something that happens once and that a task waits for.
+/// A single event for which a task waits.
 final class Signal: Sendable {
   private let stream: AsyncStream<Void>
   private let continuation: AsyncStream<Void>.Continuation

@@ -4,7 +4,7 @@ import EngagementHTTP
 import TestServers
 
 extension TLSIdentity {
-  /// The SHA-256 of the public key, by another way than the product's.
+  /// The SHA-256 of the public key, computed by other code than the product's.
   var pin: Pin {
     get throws {
       var encoded: UnsafeMutablePointer<UInt8>?

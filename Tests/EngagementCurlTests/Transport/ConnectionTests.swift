@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  /// Goes on with a task on the very thread that has something for it.
+  /// Runs a task's jobs at once on the thread that enqueues them.
   private final class AtOnce: TaskExecutor {
     func enqueue(_ job: consuming ExecutorJob) {
       UnownedJob(job).runSynchronously(on: asUnownedTaskExecutor())
@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  /// Answers once and then, having read a second request, goes away without a word.
+  /// Answers the first request and closes the connection after reading a second one.
   private static func dieOnSecond(_ connection: ServerConnection) throws {
     let head = try connection.readHead()
     try connection.answer("200 OK", "ok")
@@ -95,7 +95,7 @@ import Testing
         of: HTTPRequest(.post, server.url("/effect"), body: body), by: transport)
       #expect(error.code == .unavailable)
       #expect(server.heads.filter { $0.hasPrefix("POST") }.count == 1)
-      // The transport goes on.
+      // The transport still works.
       let response = try await transport.send(HTTPRequest(.get, server.url()))
       #expect(response.status == 200)
     }

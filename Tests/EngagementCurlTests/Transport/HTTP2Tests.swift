@@ -29,7 +29,7 @@ import Testing
     try await withTransport(pinned: pinned) { connection in
       guard connection.agreed == "h2" else { throw TestFailure("no agreement on HTTP/2") }
       var peer = try HTTP2(connection)
-      // None is answered before all have been asked: they are in flight together.
+      // The server answers after all requests have arrived, so they are in flight together.
       while peer.asked.count < 20 { try peer.readFrame() }
       for _ in 0..<20 { try peer.answerNext("ok") }
       while true {

@@ -32,7 +32,7 @@ import Testing
     #expect(choice.route(to: try HTTPHost("localhost")) != .direct)
   }
 
-  /// A proxy that tunnels to one server, whatever is asked for.
+  /// A proxy that tunnels every request to one server.
   private static func tunnel(to port: Int) -> TestServer.Script {
     { connection in
       try connection.readHead()

@@ -5,14 +5,14 @@ import EngagementVendors
 import Foundation
 import Testing
 
-/// Each kind of fault, as a client sees it. The request under it is one event, so that its effect
-/// can be counted.
+/// Each kind of fault, as a client sees it. The faulty request has one event, so that the test can
+/// count its effects.
 @Suite(.timeLimit(.minutes(20))) struct FaultTests {
   private static func request() -> RawRequest {
     RawRequest("POST", "/api/v3/data", Stand.body(["events": [Stand.event("ce", ["n": "x"])]]))
   }
 
-  /// What a client gets when a fault strikes it, and how often the event happened.
+  /// The result of a request with the fault, and the number of the event's effects.
   private static func strike(
     _ kind: String, _ more: JSON = [:]
   ) async throws -> (bytes: [UInt8], end: RawConnection.End, effects: Int, status: Int?) {
@@ -183,7 +183,7 @@ import Testing
     process.standardInput = input
     process.standardOutput = output
     try process.run()
-    // The text is longer than a pipe holds, and the stream is not: it goes in first.
+    // The stream fits into the pipe, so it is written whole before the longer text is read.
     try input.fileHandleForWriting.write(contentsOf: bytes)
     try input.fileHandleForWriting.close()
     let text = try output.fileHandleForReading.readToEnd() ?? Data()
@@ -232,7 +232,7 @@ import Testing
     }
   }
 
-  /// Faults that the vendor does not hear of.
+  /// Faults that keep the request from the vendor.
   private static let deaf: Set<String> = [
     "status", "throttleSeconds", "throttleDate", "throttleGarbage", "unauthorized", "resetBefore",
     "closeBefore", "html", "empty", "notHTTP", "redirectLoop", "redirectElsewhere", "redirectOnce",

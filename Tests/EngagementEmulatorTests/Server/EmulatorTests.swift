@@ -91,7 +91,7 @@ import Testing
     _ = await (first, second)
     await emulator.stop()
     #expect(connection.receiveAll() != .silent)
-    // The port may be another's by now, and then it is that one who answers.
+    // Another process may have the port by now and answer.
     if let other = try? RawConnection(endpoint) {
       other.send(RawRequest("GET", "/").bytes(to: endpoint))
       _ = other.answer()

@@ -1,14 +1,14 @@
 import EngagementJSON
 import EngagementModel
 
-/// An answer as it stood on the wire.
+/// An answer as the client received it.
 struct RawAnswer {
   var status: Int
   var headers: [(name: String, value: String)] = []
-  /// What follows the head.
+  /// The bytes after the head.
   var body: [UInt8]
 
-  /// Reads a head and takes the rest for the body; nil where there is no whole head.
+  /// Reads the head and uses the rest as the body; nil without a complete head.
   init?(parsing bytes: [UInt8]) {
     let mark = Array("\r\n\r\n".utf8)
     guard bytes.starts(with: Array("HTTP/1.1 ".utf8)),
@@ -28,7 +28,7 @@ struct RawAnswer {
     headers.first { $0.name == name.lowercased() }?.value
   }
 
-  /// How long the body is; these statuses have none.
+  /// The length of the body: 0 for statuses without one, nil if unknown.
   var length: Int? {
     status == 204 || status == 304 ? 0 : header("Content-Length").flatMap { Int($0) }
   }

@@ -2,22 +2,22 @@ import Foundation
 import Glibc
 import Testing
 
-/// A TCP connection to this machine that sends and shows bytes as they are.
+/// A TCP connection to this machine that sends and receives raw bytes.
 ///
-/// It waits by blocking: the servers have threads of their own.
+/// It blocks the calling thread; the servers have threads of their own.
 final class RawConnection {
-  /// How a connection came to its end.
+  /// The end of a connection.
   enum End: Equatable { case closed, reset, silent }
 
   private let socket: Int32
-  /// What was received and is not taken yet.
+  /// The received bytes that no answer has consumed yet.
   private(set) var received: [UInt8] = []
 
   /// Connects to the port of an endpoint such as `http://127.0.0.1:8400`.
   init(_ endpoint: String) throws {
     let port = try #require(endpoint.split(separator: ":").last.flatMap { UInt16($0) })
     socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    // Only so that a test that would hang ends.
+    // Ends a test that would hang.
     var patience = timeval(tv_sec: 120, tv_usec: 0)
     setsockopt(
       socket, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
@@ -39,7 +39,7 @@ final class RawConnection {
 
   deinit { close(socket) }
 
-  /// Sends all bytes; what a broken connection does not take is lost.
+  /// Sends the bytes. On a broken connection the rest is lost.
   func send(_ bytes: [UInt8]) {
     var rest = bytes[...]
     while !rest.isEmpty {
@@ -53,7 +53,7 @@ final class RawConnection {
 
   func send(_ text: String) { send(Array(text.utf8)) }
 
-  /// Reads more; nil while the connection lives.
+  /// Reads more bytes; nil while the connection is open.
   func receive() -> End? {
     var buffer = [UInt8](repeating: 0, count: 64 << 10)
     let count = recv(socket, &buffer, buffer.count, 0)
@@ -70,7 +70,7 @@ final class RawConnection {
     while true { if let end = receive() { return end } }
   }
 
-  /// Reads one answer with a length and takes it; nil where the connection ends before.
+  /// Reads and consumes one answer with a length; nil if the connection ends first.
   func answer() -> RawAnswer? {
     while true {
       if let answer = RawAnswer(parsing: received), let length = answer.length,

@@ -2,7 +2,7 @@ import EngagementJSON
 import EngagementModel
 import Testing
 
-/// A request in the making; nothing is added to it but the `Host` and the length.
+/// A request that adds only the `Host` and the length to its own headers.
 struct RawRequest {
   var method: String
   var target: String
@@ -32,7 +32,7 @@ struct RawRequest {
     return try #require(connection.answer(), "no answer to \(method) \(target)")
   }
 
-  /// All that comes on a connection of its own, and how it ends.
+  /// All bytes on a connection of its own, and the end of that connection.
   func receiveAll(from endpoint: String) throws -> (bytes: [UInt8], end: RawConnection.End) {
     let connection = try RawConnection(endpoint)
     connection.send(bytes(to: endpoint))

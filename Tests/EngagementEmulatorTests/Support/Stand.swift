@@ -8,18 +8,18 @@ import EngagementVibesTools
 import Foundation
 import Testing
 
-/// An emulator with a standing clock, and what a test wants to say to it.
+/// An emulator with a stopped clock, and requests to it.
 struct Stand {
   /// 2026-11-22T00:00:00Z.
   static let start = Date(timeIntervalSince1970: 1_795_305_600)
 
-  /// The vendors that the emulator is tried with.
+  /// The tested vendors.
   static let registrations: [VendorRegistration] = [.braze, .vibes]
   static let vendors = registrations.map(\.name)
 
   let emulator: Emulator
 
-  /// Runs a test against an emulator of its own and stops it, whatever happens.
+  /// Runs a test with an emulator of its own, which it stops in any case.
   static func run(
     vendors: [String] = Stand.vendors, faults: JSON? = nil,
     _ body: (Stand) async throws -> Void
@@ -49,7 +49,7 @@ struct Stand {
 extension Stand {
   var braze: String { emulator.endpoint(of: "braze") }
 
-  /// A body as every Braze call has it.
+  /// A body with the members of every Braze call.
   static func body(user: String? = "ada", device: String = "d-1", _ more: JSON = [:]) -> JSON {
     var body: JSONObject = [
       "api_key": "key", "device_id": .string(device), "time": 1_795_305_600, "sdk_version": "1.0",

@@ -2,7 +2,7 @@ import EngagementEmulator
 import EngagementModel
 import Testing
 
-/// A device of Vibes as a test plays it.
+/// A test's device of Vibes.
 final class VibesDevice {
   static let details: JSON = [
     "device": [

@@ -7,7 +7,7 @@ import Testing
 
 @testable import EngagementKit
 
-/// What an application may be given without having done anything wrong, through its own door.
+/// Bad inputs that an application may receive through no fault of its own.
 @Suite("bad input", .timeLimit(.minutes(20))) struct BadInputTests {
   private let place = Stage.Place()
 
@@ -92,7 +92,7 @@ import Testing
     var bytes = try Data(contentsOf: file)
     switch kind {
     case "newer":
-      // The version of the schema is in the bytes 60 to 63 of the header.
+      // Bytes 60 to 63 of the header hold the schema version.
       bytes[63] = 99
       try bytes.write(to: file)
     case "foreign":

@@ -5,7 +5,7 @@ import Testing
 
 @testable import EngagementKit
 
-/// A configuration with one thing wrong, and how it is told.
+/// A configuration with one fault, and its error message.
 struct ConfigurationFault: Sendable, CustomTestStringConvertible {
   var message: String
   var spoil: @Sendable (inout ConfigurationParts) -> Void

@@ -5,7 +5,7 @@ import Testing
 
 @testable import EngagementKit
 
-/// What the public interface promises beyond one feature.
+/// Guarantees of the public interface that concern several features.
 @Suite("public interface", .timeLimit(.minutes(20))) struct InterfaceTests {
   @Test("X1: a literal of providers keeps their order and reports an id that is there twice")
   func providers() async throws {

@@ -3,8 +3,8 @@ import EngagementHTTP
 import EngagementJSON
 import EngagementModel
 
-/// A vendor whose every word is given by the test: cards and messages are `{"id": …}` in a list,
-/// and a request says who asks, in the query, and with which credential.
+/// A vendor whose answers the test defines. Cards and messages are `{"id": …}` in a list; a request
+/// names the user in its query and carries the credential.
 struct PuppetAdapter: EngagementAdapter {
   typealias Operation = EngagementAdapterAPI.Operation
 
@@ -20,7 +20,7 @@ struct PuppetAdapter: EngagementAdapter {
   }
   var onPush: @Sendable (JSON, AdapterContext) -> Received? = { _, _ in nil }
 
-  /// What else a card has.
+  /// Adds further fields to a card.
   var shape: @Sendable (inout Card) -> Void = { _ in }
 
   static let able: [Operation.Verb: Ability] = [
@@ -68,7 +68,7 @@ struct PuppetAdapter: EngagementAdapter {
     case 200: return Answer(changes(by: operation, response.body))
     case 304: return Answer([.unchanged(operation == .inbox ? .inbox : .cards)])
     case 401: return Answer([], .renew(.credential))
-    case 404: return .refused(.notFound, "There is no such thing.")
+    case 404: return .refused(.notFound, "The item does not exist.")
     default: return .retry(.unavailable, "The vendor is down.")
     }
   }

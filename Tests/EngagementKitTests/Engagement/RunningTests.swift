@@ -35,7 +35,7 @@ import Testing
     await stage.clock.sleepers(1)
     #expect(await run(stage.engagement) == .busy)
     try await stage.engagement.suspend()
-    #expect(stage.clock.sleeping == 0, "nothing waits for anything while it rests")
+    #expect(stage.clock.sleeping == 0, "no timer runs while the engagement is suspended")
     try await stage.engagement.resume()
     let receipt = try await stage.engagement.associate("person-1")
     #expect(try await receipt.outcome() == .delivered)

@@ -7,7 +7,7 @@ import Foundation
 
 @testable import EngagementKit
 
-/// An engagement with vendors that answer from a script, and all that a test looks at.
+/// An engagement with vendors that answer from a script, and the parts that tests inspect.
 struct Stage: Sendable {
   let engagement: Engagement
   let transport: ScriptedTransport
@@ -15,7 +15,7 @@ struct Stage: Sendable {
   let secrets: MemorySecretStore
   let lines: Lines
 
-  /// Where the cache is, so that it can be opened again.
+  /// The place of the cache, so that a test can open it again.
   final class Place: Sendable {
     let folder = FileManager.default.temporaryDirectory.appending(
       path: "stage-\(UUID().uuidString)")
@@ -27,7 +27,7 @@ struct Stage: Sendable {
     var cache: Cache { .file(path) }
 
     deinit {
-      // What is left behind harms no other test.
+      // A folder that remains does not affect other tests.
       try? FileManager.default.removeItem(at: folder)
     }
   }
@@ -67,10 +67,10 @@ struct Stage: Sendable {
         random: place?.random ?? Self.random()))
   }
 
-  /// A vendor that is there and has nothing.
+  /// A vendor without items.
   static let empty: ScriptedTransport.Script = { _ in .json(200, "[]") }
 
-  /// Bits that count up: never the same twice, the same in every run.
+  /// Bits that count up: unique in one run, and the same in every run.
   fileprivate static func random() -> @Sendable () -> UInt64 {
     let count = Locked<UInt64>(0)
     return {
@@ -81,9 +81,9 @@ struct Stage: Sendable {
     }
   }
 
-  // MARK: What a test does
+  // MARK: Actions of a test
 
-  /// Sends what waits for the providers, as whoever is present.
+  /// Sends the pending rows of the providers for the current user.
   func drain(_ providers: ProviderID...) async {
     for provider in providers {
       _ = await engagement.outboxSender.drain(
@@ -91,7 +91,7 @@ struct Stage: Sendable {
     }
   }
 
-  /// Signs in with a credential that tells whose it is.
+  /// Signs in with a credential that contains the user's id.
   func signIn(_ user: User, consent: Consent? = nil) async throws {
     try await engagement.signIn(user, consent: consent) { provider in Secret.of(user, at: provider)
     }
@@ -102,7 +102,7 @@ struct Stage: Sendable {
     return try await engagement.dependencies.store.memory(of: provider, in: partition)
   }
 
-  /// The ids of the cards that the cache has for the user.
+  /// The ids of the user's cached cards.
   func kept(
     _ provider: ProviderID, for user: User, in feed: Feed = .cards
   ) async throws -> [String] {
@@ -112,7 +112,7 @@ struct Stage: Sendable {
     ).items.map(\.id.value)
   }
 
-  /// What waits for the provider as the user.
+  /// The user's pending rows for the provider.
   func waiting(
     for provider: ProviderID, of user: User
   ) async throws -> [OutboxRow.Work] {
@@ -121,7 +121,7 @@ struct Stage: Sendable {
       .map(\.work)
   }
 
-  /// `METHOD path?query` of everything that was asked.
+  /// `METHOD path?query` of each request.
   var asked: [String] {
     transport.requests.map { request in
       let query = (try? request.target())?.query ?? ""
@@ -155,7 +155,7 @@ extension HTTPRequest {
   var credential: Secret? { headers.secret("Authorization") }
 }
 
-/// The library's error of a body that must throw one.
+/// The library's error that the body throws.
 func failure<Value>(of body: () async throws -> Value) async -> EngagementError? {
   do {
     _ = try await body()
@@ -166,7 +166,7 @@ func failure<Value>(of body: () async throws -> Value) async -> EngagementError?
 }
 
 extension Stage.Place {
-  /// Whether any byte of any file beside the cache, or of it, spells the text.
+  /// Whether the cache or a file beside it contains the text.
   func holds(_ text: String) throws -> Bool {
     let files = try FileManager.default.contentsOfDirectory(
       at: folder, includingPropertiesForKeys: nil)

@@ -122,7 +122,7 @@ struct KeepTimeTests {
   }
 }
 
-/// How long each sleep is meant to be, one after the other.
+/// The requested lengths of the sleeps, in order.
 private struct Naps {
   var lengths: AsyncStream<Duration>.Iterator
 
@@ -130,7 +130,7 @@ private struct Naps {
 }
 
 extension FeedStage {
-  /// Does something while the time is kept, told of each sleep.
+  /// Runs the body while `keepTime` runs, and passes it the lengths of the sleeps.
   fileprivate func keepingTime(
     _ body: (inout Naps) async -> Void
   ) async {

@@ -7,7 +7,7 @@ import Foundation
 
 @testable import EngagementKit
 
-/// A cache of feeds that a test fills, and that a test may hold up.
+/// A cache of feeds that a test fills and can delay.
 final class ScriptedReader: FeedSource {
   private struct State {
     var cards: [Partition.ID: [FeedKey: FeedView<Card>]] = [:]
@@ -20,8 +20,7 @@ final class ScriptedReader: FeedSource {
   private let state = Locked(State())
   private let pause: @Sendable () async -> Void
 
-  /// - Parameter pause: What happens between a question and its answer, twice: before the answer
-  ///   is looked up and after.
+  /// - Parameter pause: Runs twice in each read: before and after the look-up of the answer.
   init(_ pause: @escaping @Sendable () async -> Void = {}) { self.pause = pause }
 
   var questions: Int { state.withLock { $0.questions } }
@@ -72,7 +71,7 @@ final class ScriptedReader: FeedSource {
     try await answer { _ in ProviderMemory() }
   }
 
-  /// The routes that were set.
+  /// The stored routes.
   var keptRoutes: [RoutedSurface: Route] { state.withLock { $0.routes } }
 
   private func answer<Value: Sendable>(
@@ -90,7 +89,7 @@ final class ScriptedReader: FeedSource {
 }
 
 extension FeedView where Item: Expiring {
-  /// The feed without the items that have ended.
+  /// The feed without ended items.
   fileprivate func without(_ hasEnded: (Item) -> Bool) -> FeedView {
     var view = with(items.filter { !hasEnded($0) })
     view.validUntil = view.items.compactMap(\.expiresAt).min()
@@ -104,7 +103,7 @@ extension Card: Expiring {
   fileprivate var expiresAt: Date? { self[dynamicMember: \.expiresAt] }
 }
 
-/// A clock that tells how long each sleep is meant to be.
+/// A clock that reports the requested length of each sleep.
 struct NapClock: EngagementClock {
   let naps: AsyncStream<Duration>
   private let inner: TestClock
@@ -124,11 +123,11 @@ struct NapClock: EngagementClock {
   }
 }
 
-/// A showcase over a scripted cache, with two vendors that have containers and one that has none.
+/// A feed publisher over a scripted cache, with two vendors with containers and one without.
 struct FeedStage: Sendable {
   let reader: ScriptedReader
   let clock: TestClock
-  /// The clock as the showcase has it.
+  /// The clock of the feed publisher.
   let napping: NapClock
   let currentUser: CurrentUser
   let feedPublisher: FeedPublisher
@@ -158,7 +157,7 @@ struct FeedStage: Sendable {
     "flat": .init(abilities: [:], hosts: []),
   ]
 
-  /// Puts cards into the cache and tells the showcase.
+  /// Puts cards into the cache and reports the commit to the feed publisher.
   func commit(
     _ cards: [Card], _ key: FeedKey, of partition: Partition = FeedStage.first, total: Int? = nil
   ) async {
@@ -179,7 +178,7 @@ struct FeedStage: Sendable {
     await feedPublisher.observe(report, of: partition)
   }
 
-  /// Another user comes.
+  /// Changes the current user.
   func change(to partition: Partition) async throws {
     try await feedPublisher.enter(currentUser.move(into: partition))
   }

@@ -7,8 +7,8 @@ import Testing
 
 @testable import EngagementKit
 
-/// Users come and go while feeds are committed, read and observed, with a pause of random length at
-/// every point where the cache is asked. Every card is named for its user's generation.
+/// Users change while other tasks commit, read and observe feeds. Each read of the cache pauses for
+/// a random time. Every card's id is its user's generation.
 @Suite("user switches while feeds are shown", .timeLimit(.minutes(20)))
 struct SwitchInterleavingTests {
   @Test(
@@ -35,7 +35,7 @@ struct SwitchInterleavingTests {
       }
     }
 
-    /// The generation that the user is present in; every third is nobody in particular.
+    /// The partition of the generation's user; every third user is anonymous.
     private static func partition(_ generation: Int) -> Partition {
       let user: User = generation % 3 == 0 ? .anonymous : User(UserID("\(generation)"))
       return Partition(id: Int64(generation), environment: "test", user: user)
@@ -53,7 +53,7 @@ struct SwitchInterleavingTests {
         }
         observers.cancelAll()
       }
-      // Whatever happened, in the end it is the last user's newest feed that is shown.
+      // At the end the publisher must show the last user's newest feed.
       for key in [FeedKey.a, .b] {
         await stage.commit([Self.card(end, key)], key, of: Self.partition(end))
       }
@@ -78,7 +78,7 @@ struct SwitchInterleavingTests {
       }
     }
 
-    /// Commits into any user's partition, the present one's or not, as late answers do.
+    /// Commits into any user's partition, current or not, as late answers do.
     private func commit(_ worker: Int) async {
       for _ in 0..<6 {
         await pause()
@@ -97,7 +97,7 @@ struct SwitchInterleavingTests {
     }
 
     private func observe() async {
-      // A sign-out ends an observation; whoever wants more observes again.
+      // A sign-out ends the observation, so the loop starts a new one.
       while !Task.isCancelled {
         var updates = stage.updates().makeAsyncIterator()
         while true {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import EngagementKit
 
-/// A vendor that is told of the application's own events, and knows pushes with its name.
+/// A vendor that takes custom events and recognizes pushes with its name as a key.
 private let vendor: PuppetAdapter = {
   var adapter = PuppetAdapter(
     "braze", abilities: PuppetAdapter.able.merging([.events: .request]) { $1 })
@@ -34,7 +34,7 @@ extension Stage.Place {
 }
 
 extension Stage {
-  /// What is recorded of the kind, for whomever.
+  /// The ledger's events of the kind, for all users.
   fileprivate func recorded(_ kind: EngagementEvent.Kind) async throws -> [EngagementEvent] {
     try await engagement.dependencies.store.entries(after: 0, limit: 10_000).map(\.event)
       .filter { $0.kind == kind }
@@ -50,7 +50,7 @@ extension Stage {
 @Suite("extension journal", .timeLimit(.minutes(20))) struct EngagementJournalTests {
   private let place = Stage.Place()
 
-  /// Signed in, agreed to everything, with the cards a and b, and nothing to send.
+  /// A stage with a signed-in user, full consent, the cards a and b, and no pending rows.
   private func stage(_ user: User = "u-1") async throws -> Stage {
     let stage = try await Stage([vendor], at: place) { _ in .json(200, #"["a","b"]"#) }
     try await stage.signIn(user)
@@ -60,7 +60,7 @@ extension Stage {
     return stage
   }
 
-  /// One of each that an extension may leave.
+  /// Writes one entry of each kind.
   private func leave(of user: UserID? = nil, _ id: String = "pushed") throws {
     let journal = try place.journal()
     try journal.received(["braze": .string(id)], of: user)
@@ -78,7 +78,7 @@ extension Stage {
     for kind: EngagementEvent.Kind in [.receive, .custom, .dismiss] {
       let events = try await stage.recorded(kind)
       #expect(events.count == 1)
-      #expect(events.first?.time == time, "as an extension saw it")
+      #expect(events.first?.time == time, "the time of the extension's entry")
     }
     #expect(try await stage.recorded(.outboxDropped).isEmpty)
     #expect(try Data(contentsOf: place.journalFile).isEmpty)
@@ -146,7 +146,9 @@ extension Stage {
     #expect(try await stage.names(of: "u-1") == ["opened pushed"])
     let memory = try await stage.memory(of: "braze", for: "u-1")
     #expect(memory.values[.user, "mark"] == "pushed")
-    #expect(memory.values[.installation, "device"] == nil, "who has left speaks for nobody else")
+    #expect(
+      memory.values[.installation, "device"] == nil,
+      "a former user's push changes no installation value")
     #expect(try await stage.engagement.dependencies.store.knownPartition(of: "u-9") == nil)
     let dropped = try await stage.recorded(.outboxDropped)
     #expect(dropped.map(\.properties) == [["reason": "journal", "count": 3]])
@@ -261,7 +263,7 @@ extension Stage {
   }
 }
 
-/// A clock that kills its process when it is looked at so often.
+/// A clock that kills its process after a number of reads.
 private struct KillingClock: EngagementClock {
   let left: Locked<Int>
   let inner = TestClock()
@@ -304,7 +306,7 @@ private struct KillingClock: EngagementClock {
           clock: KillingClock(left: Locked(count))))
       kill(getpid(), SIGKILL)
     }
-    // As if the file had been emptied too late as well.
+    // Restores the entries, as if the kill had come before the journal was emptied.
     let isEmptied = try Data(contentsOf: place.journalFile).isEmpty
     if isEmptied { try before.write(to: place.journalFile) }
     let stage = try await Stage([vendor], at: place)

@@ -6,7 +6,7 @@ import Foundation
 @testable import EngagementKit
 @testable import EngagementStore
 
-/// Numbers that are the same in every run.
+/// Random numbers that are the same in every run.
 struct SplitMix: RandomNumberGenerator {
   var state: UInt64
 
@@ -21,11 +21,11 @@ struct SplitMix: RandomNumberGenerator {
   }
 }
 
-/// A lane with an outbox in memory behind it and a vendor that the test plays.
+/// A delivery queue with an in-memory outbox and a vendor that the test defines.
 struct DeliveryQueueBench {
   typealias Vendor = (OutboxBatch, Duration) -> OperationRunner.Outcome
 
-  /// An attempt as the vendor saw it.
+  /// An attempt that reached the vendor.
   struct Sent: Equatable {
     var time: Duration
     var rows: [OutboxRow.ID]
@@ -40,7 +40,7 @@ struct DeliveryQueueBench {
   var sent: [Sent] = []
   var ended: [OutboxRow.ID: Ending] = [:]
   var rowsRead = 0
-  /// How many of the next attempts see a wake while they are under way.
+  /// The number of coming attempts during which the queue is woken.
   var wakesUnderWay = 0
   private(set) var accepted: [OutboxRow] = []
   private(set) var rows: [OutboxRow.ID: OutboxRow] = [:]
@@ -81,10 +81,10 @@ struct DeliveryQueueBench {
       .event(EngagementEvent(id: id, kind: kind, time: date, item: item.map { .test($0) })))
   }
 
-  /// What a killed process leaves, in a new one.
+  /// Replaces the queue by a new one, as after a kill. The outbox stays.
   mutating func restart() { lane = DeliveryQueue(capabilities) }
 
-  /// Does one thing; says when to go on where there is nothing to do now.
+  /// Makes one move and returns it.
   mutating func step(_ vendor: Vendor) -> DeliveryQueue.Move {
     let move = lane.next(at: now)
     switch move {
@@ -96,19 +96,19 @@ struct DeliveryQueueBench {
     return move
   }
 
-  /// Works until a time, jumping over the times when there is nothing to do.
+  /// Makes moves until the time, and skips the rests.
   mutating func run(until end: Duration, _ vendor: Vendor) {
     while now <= end {
       guard case .rest(let next) = step(vendor) else { continue }
       guard let next, next <= end else { break }
-      // A lane that rests until now would never end.
+      // A rest until now would loop forever.
       precondition(next > now)
       now = next
     }
     now = max(now, end)
   }
 
-  /// Works until there is nothing to do now.
+  /// Makes moves until the queue rests.
   mutating func work(_ vendor: Vendor = { _, _ in .done }) { run(until: now, vendor) }
 
   private mutating func read(_ limit: Int) {

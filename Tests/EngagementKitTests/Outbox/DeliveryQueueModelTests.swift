@@ -7,7 +7,7 @@ import Testing
 @testable import EngagementKit
 @testable import EngagementStore
 
-/// Lanes at random, and lanes at length.
+/// Random and long runs of the delivery queue.
 @Suite struct DeliveryQueueModelTests {
   @Test(
     "G2 G3 G4: under random failures every row ends, in order, and batches never change",
@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  /// Whether no row was ever sent before one that it had to wait for had gone.
+  /// Whether each row was first sent after the last attempt of every row that must precede it.
   private func hasOrder(_ bench: DeliveryQueueBench) -> Bool {
     var last: [OutboxRow.ID: Int] = [:]
     var first: [OutboxRow.ID: Int] = [:]
@@ -66,12 +66,12 @@ import Testing
     return bench.laidBefore.allSatisfy { pair in
       guard let before = last[pair.0], let after = first[pair.1] else { return false }
       return before < after
-        // A batch that was tried together and taken apart is in order from then on.
+        // Rows of one batch have no order before the batch is split.
         || bench.sent.contains { $0.rows.contains(pair.0) && $0.rows.contains(pair.1) }
     }
   }
 
-  /// Whether rows that were tried together were never tried with others, but for going alone.
+  /// Whether each batch kept its members in every attempt, except for rows that were sent alone.
   private func hasFrozenBatches(_ bench: DeliveryQueueBench) -> Bool {
     var company: [OutboxRow.ID: [OutboxRow.ID]] = [:]
     for sent in bench.sent {
@@ -158,7 +158,8 @@ import Testing
 }
 
 extension DeliveryQueueBench {
-  /// Which row has to be gone before which: of one entity, and across barriers.
+  /// Pairs of rows of which the first must end before the second: rows of one entity, and rows on
+  /// both sides of a barrier.
   var laidBefore: [(OutboxRow.ID, OutboxRow.ID)] {
     var pairs: [(OutboxRow.ID, OutboxRow.ID)] = []
     var last: [OrderingKey: OutboxRow.ID] = [:]

@@ -174,7 +174,7 @@ import Testing
     bench.act("a")
     bench.wakesUnderWay = 1
     bench.run(until: .seconds(5)) { _, _ in .refused(EngagementError(code, "not now")) }
-    #expect(bench.sent.count == 2, "at once, and then after a minute")
+    #expect(bench.sent.count == 2, "one retry at once, the next after a minute")
     bench.run(until: .seconds(65)) { _, _ in .done }
     #expect(bench.ended == [1: .delivered])
   }

@@ -36,7 +36,7 @@ import Testing
     async let waiting = receipt.outcome()
     await end((1, ending))
     #expect(try await waiting == outcome)
-    #expect(try await receipt.outcome() == outcome, "it can be asked again")
+    #expect(try await receipt.outcome() == outcome, "a second call returns the same outcome")
   }
 
   @Test("a receipt without rows is delivered at once")
@@ -63,7 +63,7 @@ import Testing
     #expect(try await receipt.outcome() == .delivered)
   }
 
-  @Test("a receipt hears of its own rows alone, and of none that were not accepted")
+  @Test("a receipt receives only the endings of its own accepted rows")
   func own() async {
     let (_, first) = receipt(1)
     let (_, second) = receipt(2)
@@ -109,7 +109,7 @@ import Testing
   }
 }
 
-/// A right that counts how often it was asked for and given back.
+/// A lease that counts its acquisitions and releases.
 private final class CountedRight: SendLease {
   let counts = Locked([0, 0])
   let isFree: Bool

@@ -7,11 +7,10 @@ import Testing
 
 @testable import EngagementKit
 
-/// One entry for everybody's pushes.
 @Suite("the push router", .timeLimit(.minutes(20))) struct PushRouterTests {
   private let place = Stage.Place()
 
-  /// A vendor whose pushes bear its name as a key, and `id` where they have one.
+  /// A vendor whose pushes have its name as a key, and an optional `id`.
   private static let marked: PuppetAdapter = {
     var adapter = PuppetAdapter(
       "marked", abilities: PuppetAdapter.able.merging([.events: .request]) { $1 })
@@ -22,7 +21,7 @@ import Testing
     return adapter
   }()
 
-  /// A vendor without a mark: whatever has an `id` could be its.
+  /// A vendor without a mark: any push with an `id` could belong to it.
   private static let bare: PuppetAdapter = {
     var adapter = PuppetAdapter("bare")
     adapter.onPush = { push, _ in received(push, if: push["id"] != nil) }
@@ -60,7 +59,7 @@ import Testing
     }
   }
 
-  // MARK: Whose it is
+  // MARK: Owners
 
   @Test("X16: a push with a vendor's mark belongs to that vendor even if another could claim it")
   func marks() async throws {
@@ -89,7 +88,7 @@ import Testing
     try await stage.end()
   }
 
-  // MARK: Once
+  // MARK: Repeats
 
   @Test("X16: a push counts once a phase, even after a restart, and its operation is accepted once")
   func once() async throws {
@@ -100,7 +99,7 @@ import Testing
         for call in 1...3 {
           let reception = try #require(try await stage.engagement.handlePush(push, phase: phase))
           #expect(reception.isRepeated == !(isFirstLife && call == 1), "\(phase) \(call)")
-          #expect(reception.notification.messageID == "1", "told each time")
+          #expect(reception.notification.messageID == "1", "each call returns the notification")
         }
       }
       #expect(try await welcomes(stage) == 1)
@@ -109,7 +108,7 @@ import Testing
       #expect(received.first?.item?.surface == .push)
       #expect(received.first?.item?.handle == ["from": "the push"])
       #expect(try await events(stage, .click).count == 1)
-      #expect(try await events(stage, .dismiss).isEmpty, "of which the vendor does not hear")
+      #expect(try await events(stage, .dismiss).isEmpty, "the vendor takes no dismissals of pushes")
       let recorded = try await stage.engagement.dependencies.store.entries(after: 0, limit: 100)
         .map(\.event.kind)
       #expect(recorded.count { [.receive, .click, .dismiss].contains($0) } == 3)
@@ -123,7 +122,7 @@ import Testing
     let push: JSON = ["id": "1", "marked": true]
     #expect(try await stage.engagement.handlePush(push, phase: .opened)?.isRepeated == false)
     #expect(try await welcomes(stage) == 1)
-    #expect(try await events(stage, .receive).isEmpty, "nobody saw it arrive")
+    #expect(try await events(stage, .receive).isEmpty, "no arrival was reported")
     #expect(try await stage.engagement.handlePush(push)?.isRepeated == false)
     #expect(try await welcomes(stage) == 1)
     try await stage.end()
@@ -169,7 +168,9 @@ import Testing
     #expect(try await stage.engagement.handlePush(turned)?.isRepeated == true)
     #expect(try await stage.engagement.handlePush(other)?.isRepeated == false)
     place.clock.advance(by: .seconds(61))
-    #expect(try await stage.engagement.handlePush(turned)?.isRepeated == false, "sent once more")
+    #expect(
+      try await stage.engagement.handlePush(turned)?.isRepeated == false,
+      "a new push after a minute")
     try await stage.end()
   }
 
@@ -187,7 +188,7 @@ import Testing
     #expect(try await events(stage, .receive).count == 2)
     let dropped = try await stage.engagement.dependencies.store.entries(after: 0, limit: 100)
       .filter { $0.event.kind == .outboxDropped }
-    #expect(dropped.isEmpty, "what was there before was not dropped")
+    #expect(dropped.isEmpty, "a repeated push does not count as dropped")
     try await stage.end()
   }
 

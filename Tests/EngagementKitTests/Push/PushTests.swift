@@ -10,7 +10,7 @@ import Testing
 @Suite("push", .timeLimit(.minutes(20))) struct PushTests {
   private static let token = PushRegistration(token: Secret("0aff"), service: .apns)
 
-  /// A vendor that puts the context's token into the request, and knows pushes with its name.
+  /// A vendor that sends the context's token and recognizes pushes with its name as a key.
   private static func vendor(_ provider: ProviderID) -> PuppetAdapter {
     var adapter = PuppetAdapter(provider)
     adapter.onStep = { operation, context throws(EngagementError) in
@@ -45,7 +45,7 @@ import Testing
     #expect(stage.transport.lines.sorted() == ["POST /push", "POST /push"])
     #expect(stage.transport.requests.allSatisfy { $0.text == "canary-of-a-token" })
     try await stage.end()
-    #expect(try place.holds("vibes"), "the rows were counted")
+    #expect(try place.holds("vibes"), "the database contains the delivered rows' counts")
     #expect(try !place.holds("canary-of-a-token"))
   }
 

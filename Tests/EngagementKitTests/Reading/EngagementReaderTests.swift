@@ -8,7 +8,7 @@ import Testing
 @testable import EngagementKit
 
 extension EngagementReader {
-  /// A reader of what a stage with these vendors writes.
+  /// A reader of the cache of a stage with these vendors.
   static func open(
     at place: Stage.Place, _ vendors: [PuppetAdapter], routes: Routes? = nil,
     containers: ContainerMap = [:]
@@ -135,7 +135,7 @@ extension EngagementReader {
     try await stage.end()
     let file = URL(filePath: place.path)
     var bytes = try Data(contentsOf: file)
-    // The version of the schema is in the bytes 60 to 63 of the header.
+    // Bytes 60 to 63 of the header hold the schema version.
     bytes[63] = 99
     try bytes.write(to: file)
     #expect(await code() == .newerSchema)
@@ -162,7 +162,8 @@ extension EngagementReader {
 
 private let size = 20
 
-/// Reads many times; each time all cards are of one commit, and of none before the last one seen.
+/// Reads many times. In each read all cards must be of one commit, and of no earlier one than in
+/// the read before.
 private func watch(_ path: String) async throws {
   let reader = try EngagementReader.open(
     cache: .file(path), providers: ["braze": PuppetAdapter("braze")],

@@ -9,7 +9,7 @@ import Testing
 @testable import EngagementKit
 
 @Suite("refreshing", .timeLimit(.minutes(20))) struct RefreshTests {
-  /// A vendor whose settings need no asking.
+  /// A vendor without a settings request.
   private static func plain(_ provider: ProviderID) -> PuppetAdapter {
     var abilities = PuppetAdapter.able
     abilities[.settings] = nil
@@ -31,7 +31,7 @@ import Testing
     let second = await stage.engagement.refresh(.cards(in: "home"))
     #expect(second.providers["braze"] == .fresh && !second.isComplete)
     guard case .stale(let age, let error)? = second.providers["atomic"] else {
-      Issue.record("What is shown of the vendor that is down is from the cache.")
+      Issue.record("the outcome of the vendor that is down is not stale")
       return
     }
     #expect(age == .seconds(90) && error.code == .unavailable)
@@ -53,7 +53,7 @@ import Testing
     stage.clock.set(to: stage.clock.now.addingTimeInterval(-315_360_000))
     guard case .stale(let age, _)? = await stage.engagement.refresh(.inbox).providers["braze"]
     else {
-      Issue.record("The inbox was asked for before.")
+      Issue.record("the inbox has cached content, but is not stale")
       return
     }
     #expect(age == .zero)
@@ -66,7 +66,7 @@ import Testing
     for target in [RefreshTarget.cards(in: "home"), .inbox, .person] {
       guard case .failed(let error)? = await stage.engagement.refresh(target).providers["braze"]
       else {
-        Issue.record("There is nothing to show, and that is not because the vendor said so.")
+        Issue.record("the refresh has not failed")
         continue
       }
       #expect(error.code == .unavailable && error.provider == "braze")
@@ -105,7 +105,7 @@ import Testing
     ) { _ in HTTPResponse(404) }
     let outcome = await stage.engagement.refresh(.message(ItemID("vibes", "m-1")))
     guard case .failed(let error)? = outcome.providers["vibes"], outcome.providers.count == 1 else {
-      Issue.record("A message that is not there is no success: \(outcome)")
+      Issue.record("a missing message gave \(outcome)")
       return
     }
     #expect(error.operation == "message")
@@ -130,7 +130,7 @@ import Testing
     try await stage.end()
   }
 
-  // MARK: How often
+  // MARK: Throttling
 
   @Test("G4 G6: retry-after throttles refreshes only, and the outbox keeps its own schedule")
   func patience() async throws {
@@ -179,7 +179,7 @@ import Testing
     #expect(stage.transport.lines == ["GET /inbox", "GET /cards", "GET /inbox"])
     stage.clock.set(to: until.addingTimeInterval(-315_360_000))
     _ = await stage.engagement.refresh(.inbox)
-    #expect(stage.transport.requests.count == 4, "a clock that jumped silences nobody (G19)")
+    #expect(stage.transport.requests.count == 4, "G19: a clock set back ends the throttle")
     try await stage.end()
   }
 
@@ -202,7 +202,7 @@ import Testing
     }
     #expect(outcomes.allSatisfy { $0.providers == ["braze": .fresh] })
     #expect(stage.transport.requests.count == 1)
-    // Whoever asked is in the ledger once, who led with what it brought and who shared by himself.
+    // The ledger has one entry for each of the ten refreshes.
     let entries = try await stage.engagement.dependencies.store.entries(after: 0, limit: 20)
     #expect(entries.map(\.event.kind) == Array(repeating: .providerRequest, count: 10))
     try await stage.end()
@@ -223,14 +223,14 @@ import Testing
     gate.open()
     #expect(await second.value.providers == ["braze": .fresh])
     guard case .failed(let error)? = await first.value.providers["braze"] else {
-      Issue.record("It was cancelled.")
+      Issue.record("the cancelled refresh has not failed")
       return
     }
     #expect(error.code == .cancelled)
     try await stage.end()
   }
 
-  // MARK: What comes first
+  // MARK: Prerequisites
 
   @Test("the kit requests a vendor's settings once for each user session, before other requests")
   func settings() async throws {
@@ -247,7 +247,7 @@ import Testing
   @Test("a failed settings request is reported as the failure of the dependent refresh")
   func settingsFail() async throws {
     var adapter = PuppetAdapter("braze")
-    // A vendor that must not be asked before its settings say so.
+    // The vendor allows requests for cards only after its settings.
     adapter.onStep = { operation, _ throws(EngagementError) in
       operation.verb == .cards ? .done([]) : nil
     }
@@ -257,7 +257,7 @@ import Testing
       case .failed(let error)? = await stage.engagement.refresh(.cards(in: "home")).providers[
         "braze"]
     else {
-      Issue.record("Nobody knows whether there are cards.")
+      Issue.record("the refresh without settings has not failed")
       return
     }
     #expect(error.code == .unavailable && error.operation == "settings")
@@ -275,7 +275,7 @@ import Testing
     try await stage.engagement.dependencies.store.setConsent(.denied, of: partition)
     guard case .failed(let error)? = await stage.engagement.refresh(.inbox).providers["braze"]
     else {
-      Issue.record("The user does not allow it.")
+      Issue.record("the refresh without consent has not failed")
       return
     }
     #expect(error.code == .consentDenied && stage.transport.requests.isEmpty)

@@ -79,7 +79,7 @@ struct FeedMergeTests {
     #expect(FeedMerge.cards([cards]).map(\.id.value) == ["some", "nan"])
   }
 
-  /// Few values, so that ties are common.
+  /// A card with few different values, so that ties are common.
   private static func card(_ id: ItemID, _ random: inout SeededGenerator) -> Card {
     .test(id) { card in
       card.isPinned = random.chance(20)

@@ -6,7 +6,7 @@ import Testing
 
 private let device = Engagement.SecretOwner(environment: "production", provider: "vibes", user: nil)
 
-/// What reading says: the code of the error, nil for success.
+/// The error code of a read; nil for success.
 private func code(reading store: Engagement.FileSecretStore) async -> EngagementError.Code? {
   do {
     _ = try await store.secrets(of: device)
@@ -17,7 +17,7 @@ private func code(reading store: Engagement.FileSecretStore) async -> Engagement
 }
 
 @Suite struct DamagedSecretsTests {
-  // Held by the suite, so that the folder outlives the store.
+  // The suite holds the folder, so that it outlives the store.
   private let folder: SecretFolder
 
   init() throws { folder = try SecretFolder() }
@@ -59,7 +59,7 @@ private func code(reading store: Engagement.FileSecretStore) async -> Engagement
       damaged[bit / 8] ^= 1 << UInt8(bit % 8)
       try folder.write(damaged)
       let code = await code(reading: store)
-      // A schema that reads as a larger number is a newer one's; it is refused all the same.
+      // A flipped bit may raise the schema number; the store then refuses the file as newer.
       #expect(code == .unreadable || code == .newerSchema, "bit \(bit)")
     }
     try folder.write(bytes)

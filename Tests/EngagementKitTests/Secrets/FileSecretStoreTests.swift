@@ -17,7 +17,7 @@ private func failure(of body: () async throws -> Void) async -> EngagementError?
 }
 
 @Suite struct FileSecretStoreTests {
-  // Held by the suite, so that the folder outlives the store.
+  // The suite holds the folder, so that it outlives the store.
   private let folder: SecretFolder
 
   init() throws { folder = try SecretFolder() }
@@ -64,7 +64,7 @@ private func failure(of body: () async throws -> Void) async -> EngagementError?
   func forgetting() async throws {
     let store = try folder.store()
     try await store.set(["token": Secret("canary-1")], of: person)
-    // What a process leaves that is killed while it writes.
+    // The temporary file of a process that was killed while it wrote.
     try Data("canary-1".utf8).write(to: URL(filePath: folder.path + ".next"))
     try await store.set(["token": Secret("canary-2")], of: person)
     #expect(try folder.everything().range(of: Data("canary-1".utf8)) == nil)

@@ -1,7 +1,7 @@
 import EngagementKit
 import Foundation
 
-/// A folder of one test with a file of secrets in it, gone with the test.
+/// A test's folder with a secrets file. It is deleted with the test.
 final class SecretFolder: Sendable {
   let folder: URL
 
@@ -11,7 +11,7 @@ final class SecretFolder: Sendable {
   }
 
   deinit {
-    // What is left behind harms no other test.
+    // A folder that remains does not affect other tests.
     try? FileManager.default.removeItem(at: folder)
   }
 
@@ -23,7 +23,7 @@ final class SecretFolder: Sendable {
 
   func bytes() throws -> Data { try Data(contentsOf: URL(filePath: path)) }
 
-  /// Writes a file as the store would: for its owner alone.
+  /// Writes the secrets file with the store's permissions.
   func write(_ bytes: Data) throws {
     try bytes.write(to: URL(filePath: path))
     try setMode(0o600)

@@ -3,7 +3,7 @@ import EngagementModel
 import EngagementTesting
 import Testing
 
-/// The stores of ours, which keep one set of rules.
+/// The library's stores. All follow the same rules.
 enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
   case memory, file
 
@@ -30,7 +30,7 @@ private let owners = [
 ]
 
 @Suite struct SecretStoreTests {
-  // Held by the suite, so that the folder outlives the store.
+  // The suite holds the folder, so that it outlives the store.
   private let folder: SecretFolder
 
   init() throws { folder = try SecretFolder() }

@@ -21,7 +21,7 @@ import Testing
     _ = await stage.engagement.refresh(.settings)
     #expect(sessions.session(for: "braze") != nil)
     stage.clock.advance(by: .seconds(11))
-    // Looks at the time as a screen does that comes back.
+    // A scene change makes the sessions check the time.
     stage.engagement.setScenePhase(.inactive)
     #expect(sessions.session(for: "braze") == nil)
     #expect(sessions.session(for: "vibes") != nil)

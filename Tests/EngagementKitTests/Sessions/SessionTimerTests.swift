@@ -10,7 +10,7 @@ import Testing
 struct SessionTimerTests {
   private static let start = Date(timeIntervalSince1970: 1_790_845_200)
 
-  /// A moment so many seconds after the start, with the wall clock so far off.
+  /// The moment `seconds` after the start, with the wall clock wrong by `off` seconds.
   private static func at(_ seconds: Int, off: Double = 0) -> ClockReading {
     ClockReading(
       wall: start.addingTimeInterval(Double(seconds) + off), uptime: .seconds(1000 + seconds))
@@ -107,7 +107,7 @@ struct SessionTimerTests {
 
   // MARK: Restarts
 
-  /// What is kept of a session that was in use until 100 seconds after the start.
+  /// The stored state of a session that was in use until 100 seconds after the start.
   private func kept() throws -> SessionTimer.Kept {
     var clock = clock()
     _ = clock.activate(at: Self.at(0)) { "1" }

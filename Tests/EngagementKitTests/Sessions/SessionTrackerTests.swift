@@ -7,7 +7,7 @@ import Testing
 
 @testable import EngagementKit
 
-/// A book with a vendor of ten seconds' patience and one of twenty minutes'.
+/// A session tracker with a vendor whose time-out is ten seconds and one whose is twenty minutes.
 private struct Desk {
   var book: SessionTracker
   let clock = TestClock()
@@ -20,7 +20,7 @@ private struct Desk {
 
   private var moment: ClockReading { ClockReading(clock) }
 
-  /// Sessions are named in the order in which they begin.
+  /// Numbers the sessions in the order in which they begin.
   private mutating func acting(
     _ body: (inout SessionTracker, ClockReading, () -> SessionID) -> Void
   ) {

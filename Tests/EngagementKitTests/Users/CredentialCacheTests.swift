@@ -30,7 +30,7 @@ import Testing
     cache.credential(for: "braze", user)
   }
 
-  // MARK: One answer
+  // MARK: One caller
 
   @Test("a credential from the application is kept for its user and provider alone")
   func kept() async {
@@ -93,7 +93,7 @@ import Testing
     #expect(credential() == Secret("second"))
   }
 
-  // MARK: Many at once
+  // MARK: Concurrent callers
 
   @Test(
     "G15: a hundred concurrent renewals ask the application once",
@@ -139,7 +139,7 @@ import Testing
     #expect(asked.withLock { $0 } == 2)
   }
 
-  // MARK: Too late
+  // MARK: Late credentials
 
   @Test("A2: a renewal fails when the application exceeds its time limit")
   func late() async {
@@ -180,7 +180,7 @@ import Testing
     let gate = Gate()
     cache.setSource(for: "u-1") { _ in
       await gate.pass()
-      return Secret("of the first stay")
+      return Secret("of the first session")
     }
     async let error = renew()
     await gate.isHolding(1)
@@ -191,7 +191,7 @@ import Testing
     #expect(credential() == nil)
   }
 
-  // MARK: Leaving it alone
+  // MARK: Retry interval
 
   @Test(
     "A2 G19: after an empty answer the application is asked again only after the retry interval"
@@ -222,7 +222,7 @@ import Testing
 }
 
 extension Locked<Int> {
-  /// Counts on, and says from where.
+  /// Increases the count and returns the former value.
   fileprivate func next() -> Int {
     withLock { count in
       defer { count += 1 }

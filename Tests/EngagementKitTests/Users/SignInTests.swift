@@ -11,7 +11,7 @@ import Testing
   private static let farewell = EngagementAdapterAPI.Operation.vendor("farewell", .null)
   private static let welcome = EngagementAdapterAPI.Operation.vendor("welcome", .null)
 
-  /// A vendor that wants to be told of both users and that knows the installation by a value.
+  /// A vendor with a request of each user in a transition, and with an installation value.
   private static let vendor: PuppetAdapter = {
     var adapter = PuppetAdapter("braze")
     adapter.onTransition = { old, _, _ in
@@ -33,7 +33,7 @@ import Testing
     let stage = try await Stage([Self.vendor])
     try await stage.signIn("u-1")
     try await stage.engagement.updatePerson(PersonUpdate(name: "One"))
-    #expect(stage.transport.requests.isEmpty, "signing in asks nobody by itself")
+    #expect(stage.transport.requests.isEmpty, "signing in sends no request by itself")
     try await stage.signIn("u-2")
     #expect(
       stage.asked == [
@@ -129,7 +129,7 @@ import Testing
     #expect(await third.value?.code == .conflict)
     #expect(await fourth.value == nil)
     #expect(stage.engagement.user == "u-4")
-    #expect(!stage.asked.contains { $0.hasSuffix("u-3") }, "who is superseded is never there")
+    #expect(!stage.asked.contains { $0.hasSuffix("u-3") }, "a superseded user sends no request")
     try await stage.end()
   }
 
@@ -187,7 +187,7 @@ import Testing
     try await stage.end()
   }
 
-  // MARK: Over a restart
+  // MARK: Restarts
 
   @Test("X8: a restart restores the last user and the cached cards without a credential")
   func restart() async throws {
@@ -205,7 +205,7 @@ import Testing
     #expect(second.engagement.cards(in: "home").cards.map(\.id.value) == ["a", "b"])
     let outcome = await second.engagement.refresh(.cards).providers["braze"]
     guard case .stale(_, let error)? = outcome else {
-      Issue.record("The cards are those of the last time, not \(outcome.debugDescription).")
+      Issue.record("the cards are not the cached ones but \(outcome.debugDescription)")
       return
     }
     #expect(error.code == .unauthenticated && error.message.contains("signIn"))

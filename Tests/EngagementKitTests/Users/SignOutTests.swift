@@ -10,7 +10,7 @@ import Testing
 @Suite("signing out", .timeLimit(.minutes(20))) struct SignOutTests {
   private static let farewell = EngagementAdapterAPI.Operation.vendor("farewell", .null)
 
-  /// One vendor that takes the token back, one that has no way to.
+  /// A vendor that unregisters the push token at sign-out, and one that cannot.
   private static let vendors: [PuppetAdapter] = {
     var careful = PuppetAdapter("atomic")
     careful.onTransition = { _, _, _ in [.sendPending, .leave(.unregisterPush(.production))] }
@@ -54,7 +54,7 @@ import Testing
     let stage = try await Stage([vendor]) { _ in .json(200, #"["a"]"#) }
     try await stage.engagement.signIn("u-1") { _ in
       isAsked.withLock { $0 = true }
-      // Until its task is cancelled.
+      // Ends when its task is cancelled.
       for await _ in AsyncStream<Void>.makeStream().stream {}
       return nil
     }
@@ -87,7 +87,7 @@ import Testing
       PushRegistration(token: Secret("0aff"), service: .apns))
     let report = try await stage.engagement.signOut(undelivered: undelivered)
     let isKept = undelivered == .keep
-    // The careful vendor has the registration and its taking back to be told of.
+    // `atomic` has two pending rows: the registration and the unregistration.
     #expect(report.providers["atomic"]?.kept == (isKept ? 2 : 0))
     #expect(report.providers["atomic"]?.discarded == (isKept ? 0 : 1))
     #expect(report.providers["braze"]?.kept == (isKept ? 1 : 0))
@@ -99,7 +99,7 @@ import Testing
     stage.transport.forget()
     stage.clock.advance(by: .seconds(600))
     await stage.drain("atomic", "braze")
-    #expect(stage.transport.requests.isEmpty, "nobody in particular has nothing to say")
+    #expect(stage.transport.requests.isEmpty, "the anonymous user has no pending rows")
     try await stage.signIn("u-1")
     await stage.drain("atomic", "braze")
     let own = stage.asked.filter { $0.hasSuffix("user=u-1") }
@@ -147,7 +147,7 @@ import Testing
 }
 
 extension HTTPRequest {
-  /// Whether it goes to the puppet of the provider.
+  /// Whether the request goes to the provider's puppet.
   func isFor(_ provider: ProviderID) -> Bool {
     (try? target())?.host.text == "\(provider).example"
   }

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("a user switch during requests", .timeLimit(.minutes(20)))
 struct UnderWayTests {
-  /// A vendor whose answer to the cards changes everything that an answer can change.
+  /// A vendor whose answer to a cards request makes every kind of change.
   private static let talkative: PuppetAdapter = {
     var adapter = PuppetAdapter("braze", abilities: [.cards: .idempotentRequest])
     adapter.onAnswer = { operation, response, context in
@@ -40,7 +40,7 @@ struct UnderWayTests {
     try await stage.signIn("u-2")
     gate.open()
     guard case .failed(let error)? = await late.providers["braze"] else {
-      Issue.record("It was asked by somebody who has left.")
+      Issue.record("the former user's refresh has not failed")
       return
     }
     #expect(error.code == .signedOut)
@@ -53,7 +53,7 @@ struct UnderWayTests {
     #expect(try await box.push().isEmpty)
     #expect(try await stage.waiting(for: "braze", of: "u-2").isEmpty)
 
-    // It is the former user's, and there when that user is.
+    // The former user's partition has it, and it is visible after that user's next sign-in.
     #expect(try await stage.kept("braze", for: "u-1") == ["card of u-1"])
     #expect(try await stage.memory(of: "braze", for: "u-1").values[.user, "mark"] == "u-1")
     let kept = try await box.contents(of: "braze", for: "u-1").secrets
@@ -79,7 +79,7 @@ struct UnderWayTests {
     await gate.isHolding(2)
     gate.open()
     #expect(await late.providers["braze"]?.error?.code == .signedOut)
-    #expect(await next.providers["braze"] == .fresh, "who is back shares nothing of before")
+    #expect(await next.providers["braze"] == .fresh, "the new session shares no earlier request")
     #expect(stage.engagement.cards(in: "home").cards.map(\.id.value) == ["card of u-1"])
     try await stage.end()
   }
@@ -127,7 +127,7 @@ struct UnderWayTests {
     try await stage.end()
   }
 
-  /// Users come and go while refreshes of theirs are held up for as long as chance has it.
+  /// Users change while their refreshes are delayed for random times.
   @Test(
     "X8 G13: under random switches every request, card and value belongs to its own user",
     arguments: 0..<UInt64(Effort.share(of: 20)))

@@ -32,14 +32,14 @@ import Testing
           }
           return (number, code)
         }
-        // Asked for in this order.
+        // The switches are requested in this order.
         if number == 0 { await gate.isHolding(1) }
         while order.waiting < number { await Task.yield() }
       }
       gate.open()
       for await (number, code) in group { #expect(code == (number == 4 ? nil : .conflict)) }
     }
-    #expect(ran.withLock { $0 } == [0, 4], "what is superseded before it begins never begins")
+    #expect(ran.withLock { $0 } == [0, 4], "a switch superseded before its start never starts")
   }
 
   @Test("a switch that is cancelled before its turn never starts, and the next one does")
@@ -47,7 +47,7 @@ import Testing
     let gate = Gate()
     async let first = change { await gate.pass() }
     await gate.isHolding(1)
-    let second = Task { await change { Issue.record("It was cancelled.") } }
+    let second = Task { await change { Issue.record("a cancelled switch started") } }
     while order.waiting < 1 { await Task.yield() }
     second.cancel()
     gate.open()

@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  /// By trying every choice.
+  /// The length of the longest rising subsequence, found by trying every one.
   private func longestRise(_ old: [Int64?]) -> Int {
     (0..<(1 << old.count)).map { choice in
       let chosen = old.indices.filter { choice >> $0 & 1 == 1 }.map { old[$0] }

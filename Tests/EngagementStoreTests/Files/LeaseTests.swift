@@ -5,7 +5,7 @@ import Testing
 @testable import EngagementStore
 
 @Suite struct LeaseTests {
-  // Held by the suite, so that the folder outlives whatever the test opened in it.
+  // The suite holds the folder, so that it outlives the files that a test opens in it.
   private let scratch: Scratch
 
   init() throws { scratch = try Scratch() }

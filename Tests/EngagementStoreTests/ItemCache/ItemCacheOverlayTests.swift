@@ -6,13 +6,13 @@ import Testing
 @testable import EngagementStore
 
 @Suite struct ItemCacheOverlayTests {
-  /// What a user may do, what that shows at once, and how the vendor says that it agrees.
+  /// An action, its visible effect, and the vendor's members that report the same.
   struct Deed: Sendable, CustomTestStringConvertible {
     let action: ItemAction
     let surface: Surface
     /// Whether the item is hidden at once.
     let hides: Bool
-    /// Marks that are seen on the item, by the members that the vendor has for them.
+    /// The visible marks of the item, as the vendor's names of members.
     let shows: [String]
     var testDescription: String { "\(action.name) on \(surface)" }
 
@@ -48,7 +48,7 @@ import Testing
     try stand.commit(.list(items, in: Feed(surface)))
   }
 
-  /// What is seen of the item with the id `a`: nil where it is not seen.
+  /// The visible marks of the item `a`; nil if the item is hidden.
   private func marks(_ surface: Surface) throws -> [String]? {
     if surface == .inbox {
       return try stand.inbox().items.first { $0.id.value == "a" }.map { $0.isRead ? ["r"] : [] }
@@ -238,8 +238,8 @@ import Testing
 }
 
 extension ItemCacheOverlayTests.Deed {
-  /// Whether a vendor has a word for all that the action notes. Nobody calls a card read or a
-  /// message viewed, and what goes by time ends by time.
+  /// Whether a vendor can report all marks of the action. No vendor reports a card as read or a
+  /// message as viewed, and marks with a time end at that time.
   fileprivate var canEnd: Bool {
     guard surface == .cards else { return false }
     switch action {

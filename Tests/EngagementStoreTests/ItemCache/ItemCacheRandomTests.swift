@@ -6,7 +6,7 @@ import Testing
 
 @testable import EngagementStore
 
-/// Random lives of one user's cards, on the shelf and by its reference.
+/// Compares random changes of one user's cards in the item cache with a reference model.
 @Suite struct ItemCacheRandomTests {
   private static let feeds = [Feed(.cards), Feed(.cards, in: "home"), Feed(.cards, in: "shop")]
   private static let rules = PatchRules(age: "c", onlyEverSet: ["v", "l"])
@@ -31,10 +31,10 @@ import Testing
         try #require(
           view.items == reference.cards(in: feed, at: stand.now),
           "step \(step), \(feed.container?.rawValue ?? "-")")
-        // What was counted as single cards changed is what a walk over all of them counts.
+        // The counts that the cache keeps equal a new count of all cards.
         let counted = view.with(view.items)
         #expect(view.shown == counted.shown && view.unreadCount == counted.unreadCount)
-        // Until the time that the view names nothing changes by time, and then something does.
+        // Time changes the view at `validUntil` and no earlier.
         let end = view.validUntil ?? .distantFuture
         #expect(
           reference.cards(in: feed, at: end - 0.5) == view.items
@@ -77,7 +77,7 @@ import Testing
     }
   }
 
-  /// The same changes in a transaction that comes to nothing.
+  /// Applies the changes in a transaction that fails.
   private func fail(_ changes: [Change], on stand: ItemCacheStand) throws {
     let error = failure { () throws(EngagementError) in
       try stand.change { (itemCache, database) throws(EngagementError) in

@@ -5,8 +5,8 @@ import Foundation
 
 @testable import EngagementStore
 
-/// The rules of the shelf for one provider's cards, as plainly as they can be said: lists of ids,
-/// a body for each id, nothing kept that could be worked out again.
+/// A simple model of the item cache for one provider's cards: lists of ids, and a body for each id.
+/// It stores no derived values.
 struct ItemCacheReference {
   let adapter: PaperAdapter
   private var bodies: [String: RawItem] = [:]
@@ -39,7 +39,7 @@ struct ItemCacheReference {
 
   mutating func undo(_ action: ItemAction, on id: String) { overlays[id]?.undo(action) }
 
-  /// What is not in the file: whether the last lists could be read in full.
+  /// Forgets the only state outside the file: whether the last lists had bad items.
   mutating func forget() { hasBadItems = [:] }
 
   func cards(in feed: Feed, at now: Date) -> [Card] {
@@ -70,7 +70,7 @@ struct ItemCacheReference {
     feeds[feed] = after
   }
 
-  /// Keeps the item's bytes; nil where nobody can read them.
+  /// Stores the item's bytes and returns its id; nil if the item is unreadable.
   private mutating func take(_ item: RawItem, _ mode: ItemMode, _ feed: Feed) -> String? {
     var item = item
     let base = item.id.flatMap { bodies[$0] }

@@ -5,7 +5,7 @@ import Foundation
 
 @testable import EngagementStore
 
-/// An item cache on a file, with the work of its owner.
+/// An item cache on a file, with the transactions of its owner.
 final class ItemCacheStand {
   static let start = Date(timeIntervalSince1970: 1_790_845_200)
   static let people: [Partition] = [
@@ -39,12 +39,12 @@ final class ItemCacheStand {
 
   convenience init(_ adapter: PaperAdapter) throws { try self.init(["paper": adapter]) }
 
-  /// Does something to the shelf alone, outside a transaction.
+  /// Runs the body on the item cache, outside a transaction.
   func with<Value>(
     _ body: (inout ItemCache, inout Database) throws(EngagementError) -> Value
   ) throws(EngagementError) -> Value { try body(&itemCache, &database) }
 
-  /// Does something in one transaction; when it fails, nothing is remembered of it.
+  /// Runs the body in one transaction. If it fails, the item cache forgets its memory.
   @discardableResult func change<Value>(
     _ body: (inout ItemCache, inout Database) throws(EngagementError) -> Value
   ) throws(EngagementError) -> Value {
@@ -58,7 +58,7 @@ final class ItemCacheStand {
     }
   }
 
-  /// Commits what a vendor sent.
+  /// Commits a vendor's changes.
   @discardableResult func commit(
     _ changes: Change..., from provider: ProviderID = "paper"
   ) throws(EngagementError) -> CommitReport {
@@ -98,7 +98,7 @@ final class ItemCacheStand {
     }
   }
 
-  /// Another process begins with the same file.
+  /// Opens the same file again, as another process does.
   func restart() throws {
     itemCache = ItemCache(adapters: adapters)
     database = try scratch.open(.readWrite)
@@ -106,7 +106,7 @@ final class ItemCacheStand {
 
   func forget() { itemCache.forgetMemory() }
 
-  /// Another program changes the file.
+  /// Changes the file, as another program does.
   func tamper(_ sql: String) throws(EngagementError) {
     try change { (_, database) throws(EngagementError) in try database.connection.execute(sql) }
     forget()
@@ -116,7 +116,7 @@ final class ItemCacheStand {
     Int(try database.first(sql) { $0.integer(0) } ?? 0)
   }
 
-  // MARK: What is seen
+  // MARK: Views
 
   func view(
     _ feed: Feed = .cards, of provider: ProviderID = "paper"
@@ -132,7 +132,7 @@ final class ItemCacheStand {
     try itemCache.campaigns(in: FeedKey("paper", feed), of: person, at: now, on: &database)
   }
 
-  /// The ids of the cards as they are seen.
+  /// The ids of the visible cards, in order.
   func ids(_ feed: Feed = .cards) throws(EngagementError) -> [String] {
     try view(feed).items.map(\.id.value)
   }
@@ -149,12 +149,12 @@ final class ItemCacheStand {
   }
 }
 
-/// Items of a list, each from its own text, as a cursor gives them.
+/// The items of a list, one for each text, as a cursor returns them.
 func raw(_ texts: [String]) -> [RawItem] {
   texts.enumerated().map { RawItem(index: $0, bytes: Array($1.utf8)[...]) }
 }
 
-/// The same with the ids that an adapter would have set.
+/// The same, with the ids that an adapter sets.
 func named(_ texts: [(id: String, text: String)]) -> [RawItem] {
   zip(raw(texts.map(\.text)), texts).map { item, text in
     var item = item
@@ -180,7 +180,7 @@ extension Change {
 }
 
 extension ItemCache {
-  /// Applies a change if it is about a feed, as a commit does.
+  /// Applies a change if it concerns a feed, as a commit does.
   mutating func apply(
     _ change: Change, from provider: ProviderID, in partition: Partition, at now: Date,
     to report: inout CommitReport, on database: inout Database

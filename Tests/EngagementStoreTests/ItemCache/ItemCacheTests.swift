@@ -263,7 +263,7 @@ import Testing
     #expect(try stand.count("SELECT count(*) FROM source") == 0)
   }
 
-  // MARK: Whose rows
+  // MARK: Owners of rows
 
   @Test("G13: items with the same id stay separate per user and provider")
   func partitions() throws {

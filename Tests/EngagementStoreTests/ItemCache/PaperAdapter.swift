@@ -4,15 +4,15 @@ import EngagementJSON
 import EngagementModel
 import Foundation
 
-/// A vendor on paper: items of one plain spelling on every surface, in any order.
+/// An invented vendor with one simple format of items on every surface, in any order.
 ///
 /// A card is `{"id", "x": its title, "n": priority, "a": active, "c": created, "e": end, "p":
 /// pinned, "v": viewed, "l": clicked, "d": dismissed, "t": test, "w": control}`; a message has
-/// `"r": read` and `"k": collapse key`. An item with `"kind"` is of a kind that nobody knows.
+/// `"r": read` and `"k": collapse key`. An item with `"kind"` is of an unknown kind.
 struct PaperAdapter: EngagementAdapter {
   let vendor: Vendor = "paper"
   let capabilities: AdapterCapabilities
-  /// What the adapter calls its provider; the store may know better.
+  /// The provider that the adapter writes into items; the store overrides it.
   let provider: ProviderID
 
   init(_ provider: ProviderID = "paper", cards: FeedOrder = .asSent, inbox: FeedOrder = .asSent) {

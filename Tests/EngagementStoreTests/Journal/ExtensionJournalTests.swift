@@ -33,7 +33,7 @@ private func push(_ id: Int, text: String = "hello") -> Entry {
 }
 
 @Suite struct ExtensionJournalTests {
-  // Held by the suite, so that the folder outlives whatever the test opened in it.
+  // The suite holds the folder, so that it outlives the files that a test opens in it.
   private let scratch: Scratch
   private let journal: ExtensionJournal
 
@@ -44,7 +44,7 @@ private func push(_ id: Int, text: String = "hello") -> Entry {
 
   private func bytes() throws -> Data { try scratch.bytes("cache.sqlite.journal") }
 
-  /// Everything that an import hands over.
+  /// All entries that an import hands over, with its report.
   private func imported() async throws(EngagementError) -> (
     entries: [Entry], report: ExtensionJournal.ImportReport
   ) {
@@ -186,7 +186,7 @@ private func push(_ id: Int, text: String = "hello") -> Entry {
         _ = try await journal.importEntries(within: .milliseconds(5)) {
           (_, _) async throws(EngagementError) in
         }
-        Issue.record("Two imported at once")
+        Issue.record("two imports ran at the same time")
       } catch {
         #expect(error.code == .busy)
       }

@@ -53,7 +53,7 @@ private func read(_ bytes: [UInt8]) -> (texts: [String], damaged: Int) {
     var numbers = SeededGenerator(seed: seed)
     var bytes: [UInt8] = []
     for _ in 0..<Int(numbers.next() % 400) {
-      // Markers and halves of them are likely, so that the reader is led astray.
+      // Whole and partial markers are likely, to mislead the reader.
       let pick = numbers.next()
       switch pick % 8 {
       case 0: bytes += JournalFrame.marker

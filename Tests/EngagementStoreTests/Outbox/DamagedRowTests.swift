@@ -43,7 +43,7 @@ import Testing
     #expect(tally.isConserved)
     let told = try await store.ledger().last
     #expect(told?.properties["code"] == "storage")
-    #expect(told?.time == StoreStand.start, "by the clock that the store was given")
+    #expect(told?.time == StoreStand.start, "the time is from the store's clock")
     #expect(try await store.check().isSound)
   }
 

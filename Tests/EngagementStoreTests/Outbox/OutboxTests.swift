@@ -217,7 +217,7 @@ private let refusal = EngagementError(.invalidArgument, "no such card")
 }
 
 extension EngagementEvent {
-  /// As the ledger has it.
+  /// The event as the ledger stores it.
   var withoutHandle: EngagementEvent {
     var event = self
     event.item?.handle = [:]

@@ -123,12 +123,13 @@ import Testing
     #expect(plain["containers"] == ["canary-home", "canary-other"])
     #expect(cards.count { $0["dismissed"] == true } == 2)
     let store2 = try await stand.open()
-    #expect(try await store2.held(for: user) == held, "from the disk as from memory")
+    #expect(
+      try await store2.held(for: user) == held, "the export is the same from disk and from memory")
     _ = try await store.erase(user, at: StoreStand.start)
     #expect(try occurrences(of: "canary") == 0)
   }
 
-  /// Something in every table, and in every state that hides it.
+  /// Writes data into every table, and an item in each state that hides it.
   private func fillEverything(_ store: Store, _ user: Partition) async throws {
     var person = Person("p-1", provider: "paper", vendor: "paper")
     person.email = "canary-email@example.com"

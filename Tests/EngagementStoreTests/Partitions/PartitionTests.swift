@@ -48,7 +48,7 @@ import Testing
     let again = try await stand.open()
     #expect(try await again.consent(of: user) == level)
     #expect(try await again.consent(of: again.partition(of: "u-2")) == .unknown)
-    // Another connection that has read it already learns of a change.
+    // A connection that has read the consent before sees the change.
     try await store.setConsent(.denied, of: user)
     #expect(try await again.consent(of: user) == .denied)
   }

@@ -19,7 +19,7 @@ private func items(_ range: Range<Int>, ended: Int = 0) -> [RawItem] {
 }
 
 @Suite struct StoreReaderTests {
-  // Held by the suite, so that the folder outlives whatever the test opened in it.
+  // The suite holds the folder, so that it outlives the files that a test opens in it.
   private let scratch: Scratch
 
   init() throws { scratch = try Scratch() }

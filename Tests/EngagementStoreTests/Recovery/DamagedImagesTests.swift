@@ -5,12 +5,12 @@ import Testing
 
 @testable import EngagementStore
 
-/// What can become of a file, and how it was done.
+/// Random damage to a file, determined by a seed.
 private struct Image: CustomTestStringConvertible {
   let seed: UInt64
   var testDescription: String { "seed \(seed)" }
 
-  /// The file and its log, damaged.
+  /// Damages the file or its log.
   func damaged(_ file: Data, _ log: Data, _ otherLog: Data) -> (file: Data, log: Data) {
     var noise = SeededGenerator(seed: seed)
     var (file, log) = (file, log)
@@ -27,7 +27,7 @@ private struct Image: CustomTestStringConvertible {
     return (file, log)
   }
 
-  /// One to eight bytes, or a whole page.
+  /// Changes one to eight bytes, or a whole page.
   private static func flip(_ bytes: inout Data, _ noise: inout SeededGenerator) {
     let start = Int.random(in: 0..<bytes.count, using: &noise)
     let count = noise.next() % 10 == 0 ? 4096 : Int.random(in: 1...8, using: &noise)
@@ -38,7 +38,7 @@ private struct Image: CustomTestStringConvertible {
 }
 
 @Suite struct DamagedImagesTests {
-  // Held by the suite, so that the folder outlives whatever the test opened in it.
+  // The suite holds the folder, so that it outlives the files that a test opens in it.
   private let scratch: Scratch
   private let file: Data
   private let log: Data
@@ -46,7 +46,7 @@ private struct Image: CustomTestStringConvertible {
 
   init() throws {
     scratch = try Scratch()
-    // Half in the file, half in the log; and the log of another cache.
+    // One part of the rows is in the file, the other only in the log.
     func image(_ count: Int64) throws -> (Data, Data) {
       let scratch = try Scratch()
       try scratch.fillNotes(count)
@@ -75,7 +75,7 @@ private struct Image: CustomTestStringConvertible {
         try check(&opened, seed)
       }
       guard let error else { continue }
-      // Only what no longer has our mark, or a newer release's number: it may be another's.
+      // Without our application id, or with a newer schema, the file may belong to another program.
       #expect(error.code == .unreadable || error.code == .newerSchema, "seed \(seed)")
       #expect(try folder.bytes() == image.file, "seed \(seed)")
       #expect(try folder.bytes("cache.sqlite-wal") == image.log, "seed \(seed)")
@@ -91,7 +91,7 @@ private struct Image: CustomTestStringConvertible {
       #expect(notes.allSatisfy { $1 == NoteCache.body($0) }, "seed \(seed)")
       #expect(recovery.mayHaveLostRows || notes.count == 260, "seed \(seed)")
     } else {
-      // A body's bytes are nothing that SQLite checks: the rows' own seals are for that.
+      // SQLite does not check the bytes of bodies; the rows' own checksums do.
       #expect(notes.keys.allSatisfy { 1...260 ~= $0 }, "seed \(seed)")
     }
     try opened.database.write("INSERT INTO note VALUES (1000, 'new')")

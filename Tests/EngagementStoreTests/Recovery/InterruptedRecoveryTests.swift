@@ -4,9 +4,9 @@ import Testing
 
 @testable import EngagementStore
 
-/// A kill between any two steps of a recovery, as the files then lie.
+/// Recreates the files as a kill between two steps of a recovery leaves them.
 @Suite struct InterruptedRecoveryTests {
-  // Held by the suite, so that the folder outlives whatever the test opened in it.
+  // The suite holds the folder, so that it outlives the files that a test opens in it.
   private let scratch: Scratch
 
   init() throws { scratch = try Scratch() }

@@ -3,7 +3,7 @@ import Foundation
 
 @testable import EngagementStore
 
-/// A cache of the tests with one table, each of whose rows says in itself what it should be.
+/// A test cache with one table. Each row's id determines its valid body.
 enum NoteCache {
   static let migrations = Migrations([
     Migration(
@@ -13,7 +13,7 @@ enum NoteCache {
 
   static func body(_ id: Int64) -> String { "\(id):" + String(repeating: "\(id % 10)", count: 90) }
 
-  /// Copies what is sound, as the outbox is copied.
+  /// Copies the valid rows, as the store copies the outbox.
   static func salvage(
     _ damaged: inout Database, into fresh: inout Database
   ) throws(EngagementError) -> StoreOpening.Salvage {
@@ -43,14 +43,14 @@ enum NoteCache {
 extension Scratch {
   static let noon = Date(timeIntervalSince1970: 1_789_992_000)
 
-  /// Opens the cache of notes, as whoever owns it would.
+  /// Opens the cache of notes as its owner does.
   func openNotes(
     at now: Date = Scratch.noon, isSuspect: Bool = false, wait: Duration = .seconds(5)
   ) throws(EngagementError) -> StoreOpening.Opened {
     try NoteCache.opening(at: path(), wait: wait).open(at: now, isSuspect: isSuspect)
   }
 
-  /// Fills the cache, with its log in the file or beside it.
+  /// Fills the cache. The rows are in the file, or in the log with `keepingLog`.
   func fillNotes(_ count: Int64 = 200, keepingLog: Bool = false) throws(EngagementError) {
     var opened = try openNotes()
     try opened.database.transaction { (database) throws(EngagementError) in
@@ -68,7 +68,7 @@ extension Scratch {
 }
 
 extension Database {
-  /// Every note that is there.
+  /// All notes by id.
   mutating func notes() throws(EngagementError) -> [Int64: String] {
     var notes: [Int64: String] = [:]
     var statement = Statement("SELECT id, body FROM note")

@@ -6,9 +6,9 @@ import Testing
 
 @testable import EngagementStore
 
-/// Caches whose own description is damaged: SQLite takes for true what it can read of it.
+/// Caches with a damaged schema: SQLite accepts any definition that it can parse.
 @Suite(.timeLimit(.minutes(20))) struct SchemaDamageTests {
-  // Held by the suite, so that the folder outlives whatever the test opened in it.
+  // The suite holds the folder, so that it outlives the files that a test opens in it.
   private let scratch: Scratch
 
   init() throws { scratch = try Scratch() }
@@ -21,7 +21,7 @@ import Testing
     try await Store.open(Self.options(scratch), at: Scratch.noon)
   }
 
-  /// A cache with one row that waits, closed again.
+  /// Makes and closes a cache with one pending row.
   private func fill() async throws {
     let store = try await open()
     let partition = try await store.partition(of: "u-1", at: Scratch.noon)
@@ -33,14 +33,14 @@ import Testing
     try await store.suspend()
   }
 
-  /// How many rows wait, in a cache that works.
+  /// The number of pending rows, after a check of the cache.
   private func waiting(in store: Store) async throws -> Int {
     let partition = try await store.partition(of: "u-1", at: Scratch.noon)
     #expect(try await store.check().isSound)
     return try await store.pending(for: "braze", in: partition, limit: 10).count
   }
 
-  /// Changes the one place of the file that has the text.
+  /// Replaces the text in the file.
   private func replace(_ text: String, with other: String) throws {
     var bytes = try scratch.bytes()
     let range = try #require(bytes.range(of: Data(text.utf8)))
@@ -51,12 +51,12 @@ import Testing
   @Test(
     "G8 G9: a damaged definition of another table triggers recovery and keeps the outbox rows",
     arguments: [
-      // Still a table, with another column.
+      // A valid table with another column.
       ("type TEXT NOT NULL", "typf TEXT NOT NULL"),
-      // No table any more.
+      // Not a table.
       ("CREATE TABLE ledger", "CREATE TABME ledger"),
       ("CREATE TABLE ledger", "CREATE TABLE\u{1}ledger"),
-      // One less, and one of another name.
+      // A missing table, and a renamed one.
       ("tableledgerledger", "tablfledgerledger"), ("tableledgerledger", "tableledgesledgex"),
     ])
   func otherTable(text: String, other: String) async throws {
@@ -86,7 +86,8 @@ import Testing
     try await fill()
     let image = try scratch.bytes()
     let steps = Effort.percent < 50 ? 401 : 67
-    // What stands before is whose file it is, and how new.
+    // Damage to the magic text, the application id or the schema version makes the file another
+    // program's or a newer one, so those bytes before byte 100 are left out.
     let fields = [16, 18, 19, 21, 44, 47, 56, 59].map { $0 * 8 + 2 }
     for bit in fields + Array(stride(from: 100 * 8, to: 4_096 * 8, by: steps)) {
       var bytes = image
@@ -98,7 +99,7 @@ import Testing
       do {
         count = try await waiting(in: store)
       } catch {
-        // Damage that is met later is told once, and the cache opened anew by the next call.
+        // The store reports later damage once, and the next call reopens the cache.
         #expect((error as? EngagementError)?.code == .storage, "bit \(bit)")
         count = try await waiting(in: store)
       }

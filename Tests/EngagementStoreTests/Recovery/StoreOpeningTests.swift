@@ -5,7 +5,7 @@ import Testing
 @testable import EngagementStore
 
 @Suite struct StoreOpeningTests {
-  // Held by the suite, so that the folder outlives whatever the test opened in it.
+  // The suite holds the folder, so that it outlives the files that a test opens in it.
   private let scratch: Scratch
 
   init() throws { scratch = try Scratch() }
@@ -62,7 +62,7 @@ import Testing
     var bytes = try scratch.bytes()
     let row = try #require(bytes.range(of: Data(NoteCache.body(7).utf8)))
     bytes[row.lowerBound + 20] ^= 1
-    // And the schema's page, so that the cache is set aside at all.
+    // Damage to the first page, so that the opening sets the cache aside.
     bytes[40] ^= 0xff
     try scratch.write(bytes)
     var opened = try scratch.openNotes(isSuspect: true)
@@ -90,7 +90,7 @@ import Testing
       })
     var calls = 0
     var saved = try recovered.open(at: Scratch.noon) { (_) throws(EngagementError) in
-      // The first reading of the first file finds damage.
+      // The first check fails, as if the file were damaged.
       calls += 1
       if calls == 1 { throw .damagedCache }
     }

@@ -19,7 +19,7 @@ private func event(_ id: Int) -> EngagementEvent {
     name: "step", properties: ["text": .string(String(repeating: "\(id) ", count: 20))])
 }
 
-/// What waits, whatever of it can be told.
+/// The comparable values of a pending row.
 private struct Waiting: Hashable {
   let key: OperationKey
   let user: User
@@ -41,12 +41,12 @@ private struct Waiting: Hashable {
 }
 
 @Suite struct StoreRecoveryTests {
-  // Held by the suite, so that the folder outlives whatever the test opened in it.
+  // The suite holds the folder, so that it outlives the files that a test opens in it.
   private let scratch: Scratch
 
   init() throws { scratch = try Scratch() }
 
-  /// A cache with rows of three users, some of them tried as a batch, closed again.
+  /// Makes and closes a cache with rows of three users, some of them attempted as a batch.
   private func fill() async throws -> Set<Waiting> {
     let store = try await Store.open(options(scratch), at: Scratch.noon)
     for user in users { _ = try await store.partition(of: user, at: Scratch.noon) }
@@ -89,7 +89,7 @@ private struct Waiting: Hashable {
     try scratch.write(bytes)
   }
 
-  /// The root of a table, as a page from 0.
+  /// The root page of a table, counted from 0.
   private func root(of table: String) throws -> Int {
     var database = try scratch.open(.readOnly)
     let root = try database.first(
@@ -150,13 +150,13 @@ private struct Waiting: Hashable {
     for page in stride(from: 0, to: image.count / 4096, by: Effort.percent < 50 ? 4 : 1) {
       let folder = try Scratch()
       var bytes = image
-      // The mark of the first page stays: without it the file is somebody else's.
+      // The header of the first page stays: without its application id the file is not ours.
       let start = 4096 * page + (page == 0 ? 100 : 0)
       bytes.replaceSubrange(
         start..<4096 * (page + 1), with: Data(repeating: 0xa5, count: 4096 * (page + 1) - start))
       try folder.write(bytes)
       let store = try await Store.open(options(folder), at: Scratch.noon)
-      // Damage that is met later is told once, and the cache opened anew by the next call.
+      // The store reports later damage once, and the next call reopens the cache.
       let left: Set<Waiting>
       do {
         left = try await waiting(in: store)

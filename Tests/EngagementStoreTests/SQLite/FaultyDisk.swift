@@ -2,13 +2,13 @@ import CSQLite
 import EngagementModel
 import Glibc
 
-/// Makes SQLite's own system calls fail for the files under one folder, and for no other.
+/// Makes SQLite's system calls fail for the files under one folder.
 enum FaultyDisk {
   enum Fault {
     case open, read, write
-    /// The bytes are written all the same, as when it is only the sync that fails.
+    /// The call writes the bytes and then fails, as a failed sync does.
     case lateWrite
-    /// As above, for one page alone.
+    /// The same, for one page only.
     case lateWriteOnce
   }
 
@@ -21,7 +21,7 @@ enum FaultyDisk {
     return try body()
   }
 
-  /// As above, for a body that waits for whoever uses the files.
+  /// The same, for an asynchronous body.
   static func failing<Value>(
     _ fault: Fault, under folder: String, _ body: () async throws -> Value
   ) async throws -> Value {

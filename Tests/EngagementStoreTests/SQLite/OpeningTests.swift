@@ -5,7 +5,7 @@ import Testing
 @testable import EngagementStore
 
 @Suite struct OpeningTests {
-  // Held by the suite, so that the folder outlives whatever the test opened in it.
+  // The suite holds the folder, so that it outlives the files that a test opens in it.
   private let scratch: Scratch
 
   init() throws { scratch = try Scratch() }
@@ -44,7 +44,7 @@ import Testing
     #expect(try database.connection.integer("PRAGMA busy_timeout") == 5000)
     #expect(try database.connection.integer("PRAGMA application_id") == 0x456e_674b)
     #expect(try database.connection.integer("PRAGMA query_only") == (mode == .readOnly ? 1 : 0))
-    // What DEFENSIVE forbids.
+    // The setting DEFENSIVE forbids this.
     try? database.connection.execute("PRAGMA writable_schema=ON")
     #expect(throws: EngagementError.self) {
       try database.connection.execute("DELETE FROM sqlite_schema")

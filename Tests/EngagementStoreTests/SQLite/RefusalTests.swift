@@ -8,12 +8,12 @@ import Testing
 private let modes: [Database.Mode] = [.create, .readWrite, .readOnly]
 
 @Suite struct RefusalTests {
-  // Held by the suite, so that the folder outlives whatever the test opened in it.
+  // The suite holds the folder, so that it outlives the files that a test opens in it.
   private let scratch: Scratch
 
   init() throws { scratch = try Scratch() }
 
-  /// A cache as it lies on the disk when nobody uses it, with its log in the file.
+  /// The file of a closed cache with an empty log.
   private func cache(schema: Int64 = 1) throws -> Data {
     do {
       var database = try scratch.notes()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import EngagementStore
 
-/// A schema of the tests, with the digests that a release would have written down.
+/// A test schema with digests, as a release records them.
 private let released = Migrations([
   Migration(
     name: "lists", sql: "CREATE TABLE list (id INTEGER PRIMARY KEY) STRICT",
@@ -22,7 +22,7 @@ private let released = Migrations([
 private func migration(_ sql: String) -> Migration { Migration(name: "next", sql: sql, digest: "") }
 
 @Suite struct SchemaMigrationTests {
-  // Held by the suite, so that the folder outlives whatever the test opened in it.
+  // The suite holds the folder, so that it outlives the files that a test opens in it.
   private let scratch: Scratch
 
   init() throws { scratch = try Scratch() }

@@ -3,7 +3,7 @@ import Foundation
 
 @testable import EngagementStore
 
-/// A folder of one test, gone with it.
+/// A test's folder. It is deleted with the test.
 final class Scratch: Sendable {
   let folder: URL
 
@@ -13,7 +13,7 @@ final class Scratch: Sendable {
   }
 
   deinit {
-    // What is left behind harms no other test.
+    // A folder that remains does not affect other tests.
     try? FileManager.default.removeItem(at: folder)
   }
 
@@ -47,7 +47,7 @@ final class Scratch: Sendable {
   }
 }
 
-/// The error of a body that must throw one.
+/// The error that the body throws.
 func failure(
   of body: () throws(EngagementError) -> Void
 ) -> EngagementError? {

@@ -4,8 +4,8 @@ import Testing
 
 @testable import EngagementStore
 
-/// The kernel's name for this thread. Not `pthread_self`: glibc declares it `const`, so an optimiser
-/// may carry its value from one side of an `await` to the other, where another thread goes on.
+/// The kernel's name for this thread. Not `pthread_self`: glibc declares it `const`, so a compiler
+/// may reuse its value after an `await`, when the task runs on another thread.
 private func currentThread() -> String {
   var name = [CChar](repeating: 0, count: 64)
   let count = readlink("/proc/thread-self", &name, name.count)
@@ -46,10 +46,10 @@ private actor Owner {
     for number in 0..<1000 { threads.insert(await owner.add(number)) }
     #expect(await owner.all() == Array(0..<1000))
     #expect(threads.count == 1)
-    // A task of its own: the hop to an actor without state is optimised away in release.
+    // A detached task, because a release build removes the hop to an actor without state.
     let pool = await Task.detached { currentThread() }.value
     #expect(!pool.isEmpty && !threads.contains(pool))
-    // Its thread must not have ended: a new one of the pool may be given the same number.
+    // The owner's thread must still exist; otherwise a pool thread may have the same number.
     withExtendedLifetime(owner) {}
   }
 

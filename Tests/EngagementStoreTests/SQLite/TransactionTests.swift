@@ -6,7 +6,7 @@ import Testing
 @testable import EngagementStore
 
 @Suite struct TransactionTests {
-  // Held by the suite, so that the folder outlives whatever the test opened in it.
+  // The suite holds the folder, so that it outlives the files that a test opens in it.
   private let scratch: Scratch
 
   init() throws { scratch = try Scratch() }
@@ -178,7 +178,7 @@ import Testing
     #expect(error?.underlying == "SQLITE_IOERR_WRITE")
     #expect(database.isSuspect == true)
     #expect(try database.count() == 1)
-    // The statement was prepared on the connection that is replaced here.
+    // The store replaces the connection here; the statement was prepared on the former one.
     try database.transaction { (database) throws(EngagementError) in
       try database.run(&insert, .integer(3))
     }
@@ -201,8 +201,8 @@ import Testing
       }
       #expect(error?.underlying == "SQLITE_IOERR_WRITE")
       if fault == .lateWrite {
-        // The disk was lost for longer than the failure: the next transaction cleans up, and this
-        // one writes nothing over what is left in the log.
+        // The disk also failed after the write, so the next transaction cleans up the log. This one
+        // does so without writing anything itself.
         #expect(throws: stop) {
           try database.transaction { (_) throws(EngagementError) in throw stop }
         }

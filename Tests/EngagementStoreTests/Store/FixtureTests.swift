@@ -5,8 +5,7 @@ import Testing
 
 @testable import EngagementStore
 
-/// Caches as released schemas left them. A file here is never changed: every later release opens
-/// it.
+/// Caches of released schemas. Every later release must open them, so their files never change.
 @Suite(.timeLimit(.minutes(20))) struct FixtureTests {
   private let stand: StoreStand
 
@@ -37,7 +36,7 @@ import Testing
     #expect(try await store.check().isSound)
   }
 
-  /// Makes the cache from its text.
+  /// Makes the cache from its SQL text.
   private func write(_ name: String, schema: Int) throws {
     let folder = URL(filePath: #filePath).deletingLastPathComponent()
       .deletingLastPathComponent().appending(path: "Fixtures")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import EngagementStore
 
-/// What a walk knows of the outbox without looking into it.
+/// The expected state of the outbox.
 private struct Model {
   struct Row: Equatable {
     let key: OperationKey
@@ -105,7 +105,7 @@ private struct Model {
     let ids = try await store.waiting(for: provider, in: nobody).map(\.id)
     let others = try await store.waiting(for: provider, in: user).map(\.id)
     _ = try await store.adopt(nobody, into: user, for: [provider])
-    // Both in the order of their ids: that is the order in which they were accepted.
+    // Sorts both by id, which is the order of acceptance.
     let rows = zip(
       ids + others,
       (model.rows[.anonymous]?[provider] ?? []) + (model.rows["u-1"]?[provider] ?? []))

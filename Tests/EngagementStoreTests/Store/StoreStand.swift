@@ -6,7 +6,7 @@ import TestSupport
 
 @testable import EngagementStore
 
-/// A cache on a file, and the random bits that it and its callers draw.
+/// A cache on a file, with the random bits for the store and its callers.
 final class StoreStand: Sendable {
   static let start = Date(timeIntervalSince1970: 1_790_845_200)
 
@@ -59,7 +59,7 @@ final class StoreStand: Sendable {
       })
   }
 
-  /// What a user does to a card: seen at once, recorded, to be sent.
+  /// An action on a card, with its mark, its event and its delivery.
   func act(_ action: ItemAction, on id: String) -> Intent {
     let item = Self.item(id)
     return Intent(
@@ -67,7 +67,7 @@ final class StoreStand: Sendable {
       deliveries: [.init(to: "paper", .operation(.act(action, on: item)), key: key())])
   }
 
-  /// Another program changes the file.
+  /// Changes the file, as another program does.
   func tamper(_ sql: String) throws {
     var database = try Database.open(
       at: scratch.path(), mode: .readWrite, newestSchema: Schema.migrations.newest)
@@ -76,7 +76,7 @@ final class StoreStand: Sendable {
     }
   }
 
-  /// Makes the items of a provider that is not there any more sound under its name.
+  /// Gives the item of the unconfigured provider `gone` a valid checksum.
   func resealGone(_ user: Partition) throws {
     let seal = ItemChecksum(user, "gone", .cards)
     let body = Array(#"{"id":"canary-unknown-provider","x":"a"}"#.utf8)
@@ -94,7 +94,7 @@ final class StoreStand: Sendable {
 }
 
 extension Store {
-  /// Accepts at the time at which the tests begin.
+  /// Accepts the intents at the start time of the tests.
   @discardableResult func accept(
     _ intents: Intent..., in partition: Partition
   ) throws(EngagementError) -> Acceptance {

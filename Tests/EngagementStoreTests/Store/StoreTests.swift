@@ -6,7 +6,7 @@ import Testing
 @testable import EngagementStore
 
 extension Store {
-  /// The same question twice in one reading, with something between.
+  /// Runs the query twice in one read, with the body in between.
   fileprivate func twice(
     _ sql: String, between body: @Sendable () -> Void
   ) throws(EngagementError) -> [Int64?] {
@@ -77,7 +77,7 @@ extension Store {
     let store = try await stand.open()
     let user = try await store.partition(of: "u-1")
     let file = try StoreFile(stand.scratch.path())
-    #expect(try await !store.tidy(), "there is nothing to do yet")
+    #expect(try await !store.tidy(), "a short log needs no tidying")
     func fill(_ round: Int) async throws {
       let text = String(repeating: "\(round % 10)", count: 4_000)
       let items = (0..<600).map { #"{"id":"\#($0)","x":"\#(text)"}"# }
@@ -100,7 +100,7 @@ extension Store {
     let before = try reader.connection.integer("SELECT count(*) FROM ledger")
     try await fill(8)
     try await fill(9)
-    #expect(try await store.tidy(), "it waits for no reader")
+    #expect(try await store.tidy(), "tidying does not wait for the reader")
     #expect(try reader.connection.integer("SELECT count(*) FROM ledger") == before)
     reader.endReading()
     #expect(try await store.check().isSound)
@@ -196,7 +196,7 @@ extension Store {
     }
     #expect(counts == [0, 0])
     #expect(try await store.twice(sql) {} == [1, 1])
-    #expect(try await store.partition(of: "u-2").id > 0, "writing goes on after reading")
+    #expect(try await store.partition(of: "u-2").id > 0, "a write after the read works")
   }
 
   @Test("releasing a user drops their memory, and the next read loads it again")

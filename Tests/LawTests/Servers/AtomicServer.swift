@@ -4,8 +4,8 @@ import EngagementModel
 import EngagementPlatform
 import EngagementVendors
 
-/// Atomic in memory, from its protocol: tokens say who asks, each container is a feed, events are
-/// known by their ids.
+/// An in-memory server of Atomic's protocol: tokens name the user, each container is a feed, and
+/// the ids of events de-duplicate them.
 struct AtomicServer: VendorServer {
   static let paths: [String] = []
 
@@ -58,7 +58,7 @@ struct AtomicServer: VendorServer {
     }
   }
 
-  /// What each call's body has to hold.
+  /// The required members of each call's body.
   private static let required: [String: [String]] = [
     "PUT analytics": ["data"],
     "PUT update-user": [],
@@ -83,7 +83,7 @@ struct AtomicServer: VendorServer {
     switch call {
     case "analytics": take(body["data"]?.array ?? [], user)
     case "dismiss", "snooze": own.mark(call, on: card ?? "", by: user)
-    // Nobody says that a second submission is known as one.
+    // Atomic documents no de-duplication of submissions.
     default: own.note(call, of: card, by: user)
     }
     return VendorReply(200, json: Array(#"{"ok":true}"#.utf8))

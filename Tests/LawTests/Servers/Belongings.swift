@@ -3,11 +3,11 @@ import EngagementJSON
 import EngagementModel
 import EngagementVendors
 
-/// What a vendor's server keeps of each user: items as bytes, and what was done to them.
+/// A vendor server's data of each user: items as bytes, and the actions on them.
 struct Belongings {
   private var items: [User: [Feed: [[UInt8]]]] = [:]
   private var marks: [User: Set<String>] = [:]
-  /// What the request that is answered now has changed.
+  /// The effects of the current request.
   private(set) var effects: [VendorEffect] = []
 
   mutating func put(_ items: [[UInt8]], in feed: Feed, for user: User) {
@@ -16,7 +16,7 @@ struct Belongings {
 
   mutating func clear(_ feed: Feed, of user: User) { items[user]?[feed] = [] }
 
-  /// The items as a JSON array, each as the change makes it; what is no object stays as it is.
+  /// The items as a JSON array, with the change applied to each object.
   func list(
     _ feed: Feed, of user: User, _ change: (inout JSONObject) -> Bool = { _ in true }
   ) -> [UInt8] {
@@ -30,18 +30,18 @@ struct Belongings {
     return Array("[".utf8) + listed.joined(separator: Array(",".utf8)) + Array("]".utf8)
   }
 
-  /// The item of that id, by the member that holds it.
+  /// The item whose `member` holds the id.
   func item(_ id: String, _ member: String, in feed: Feed, of user: User) -> JSONObject? {
     (items[user]?[feed] ?? []).lazy.compactMap { (try? JSON(parsing: $0))?.object }
       .first { $0[member]?.string?.hasSameBytes(as: id) == true }
   }
 
-  /// Whether the user did that to the item.
+  /// Whether the user has set the mark on the item.
   func has(_ mark: String, on id: String, by user: User) -> Bool {
     marks[user]?.contains("\(mark) \(id)") ?? false
   }
 
-  /// Does what has the same effect however often it comes.
+  /// Sets a mark; a repeat has no effect.
   mutating func mark(_ mark: String, on id: String, by user: User) {
     guard marks[user, default: []].insert("\(mark) \(id)").inserted else { return }
     note(mark, of: id, by: user, id: mark)
@@ -55,7 +55,7 @@ struct Belongings {
         name, of: item ?? "", by: user.id?.rawValue ?? "anonymous", id: id, time: time))
   }
 
-  /// The answer to a request, with what it changed.
+  /// The answer to a request, with its effects.
   mutating func answer(_ reply: VendorReply) -> VendorAnswer {
     defer { effects = [] }
     return VendorAnswer(reply: reply, effects: effects)

@@ -4,15 +4,15 @@ import EngagementModel
 import EngagementPlatform
 import EngagementVendors
 
-/// CleverTap in memory, from its protocol: a handshake that names the hosts, batches behind a header
-/// that says which device asks, profiles that tie a device to an identity, the inbox of a person.
+/// An in-memory server of CleverTap's protocol: a handshake that names the hosts, batches with a
+/// header that names the device, profiles that give a device an identity, and a person's inbox.
 struct CleverTapServer: VendorServer {
   static let paths: [String] = []
 
   private static let domain = "eu1.clevertap-prod.com"
 
   private var own = Belongings()
-  /// Who each device was last told to be.
+  /// The latest user of each device.
   private var identities: [String: User] = [:]
 
   init(seed: UInt64?, at now: Date) {}
@@ -23,7 +23,7 @@ struct CleverTapServer: VendorServer {
 
   mutating func clear(_ feed: Feed, of user: User, at now: Date) { own.clear(feed, of: user) }
 
-  /// The account's token belongs to the configuration and does not end.
+  /// The account's token belongs to the configuration and does not expire.
   mutating func expireCredentials(at now: Date) {}
 
   func user(of request: VendorRequest) -> User? {

@@ -6,8 +6,8 @@ import EngagementPlatform
 import EngagementTesting
 import EngagementVendors
 
-/// Braze's server, with SDK authentication required. It also refuses what a client of Braze never
-/// sends: a key that is not in the header, and event names that the vendor does not have.
+/// Braze's server with SDK authentication required. It also refuses requests that a Braze client
+/// never sends: with an API key outside the header, or with an unknown event name.
 struct StrictBrazeServer: VendorServer {
   static let paths: [String] = []
 

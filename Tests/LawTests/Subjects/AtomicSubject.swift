@@ -37,14 +37,14 @@ extension Subjects {
         .cards(in: "home", matching: []), #"{"errors":[{"title":"no"}],"cardInstances":[]}"#,
         .invalidArgument)
     ]
-    // The vendor's word for a request that took too long.
+    // The vendor's code for a request that took too long.
     subject.statusCodes = [408: .deadlineExceeded]
     subject.live = atomicLive
     subject.secrets = [configuration.apiKey]
     return subject
   }
 
-  /// A token of the user that is good for a day; nobody checks its signature here.
+  /// A token of the user that is valid for a day. The test server does not check its signature.
   private static func token(of user: UserID, serial: Int) -> Secret {
     let end = Int64(TestClock().now.timeIntervalSince1970) + 86_400
     let claims: JSON = [

@@ -48,7 +48,7 @@ extension Subjects {
     return subject
   }
 
-  /// A JSON Web Token whose last part says that it is a secret.
+  /// A JSON Web Token whose last part contains `canary`.
   private static func signature(of user: UserID, serial: Int) -> Secret {
     let claims: JSON = [
       "sub": .string(user.rawValue), "exp": 4_000_000_000, "serial": .integer(Int64(serial)),

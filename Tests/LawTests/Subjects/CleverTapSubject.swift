@@ -23,7 +23,7 @@ extension Subjects {
           "custom": ["own": "1"],
         ])
     ]
-    // What it brings comes with any answer, so it is no list that could be malformed.
+    // Its items come with any answer, so there is no list that could be malformed.
     subject.operations = [.campaigns]
     subject.secrets = [configuration.token]
     return subject

@@ -41,7 +41,7 @@ extension Subjects {
     guard var server = VendorRegistration.vibes.server?.init(seed: nil, at: now) else {
       return MemoryServer(seed: nil, at: now)
     }
-    // So that a token that leaks is found.
+    // The marker reveals a leaked token.
     try? server.configure(["tokenPrefix": "canary-"], at: now)
     return server
   }

@@ -75,7 +75,7 @@ struct CleverTapCall {
         .get, "\(configuration.origin)/hello", headers: try headers(configuration))
     }
     guard let domain = envelope.memory.domain(forViewed: isViewed) else {
-      throw EngagementError(.internalFailure, "Nobody knows where to ask.")
+      throw EngagementError(.internalFailure, "The account's host is not known yet.")
     }
     let root = try HTTPURL("\(configuration.origin.scheme.rawValue)://\(domain)")
     let url = try root.appending(path: path, query: query(envelope))

@@ -1,1 +1,1 @@
-"""What a disk may hold after the power failed: the recorder of calls, and the model."""
+"""Possible states of a disk after a power failure: the recorder of calls, and the model."""

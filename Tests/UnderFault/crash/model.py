@@ -1,11 +1,11 @@
-"""Builds, from a record of calls, images of a folder as the power may leave it.
+"""Builds images of a folder after a power failure from a record of calls.
 
-Everything synced survives. Of the rest, what a disk may do:
+Everything synced survives. The rest depends on the model:
 
 `ext4`    names and lengths reach the disk in their order, and a sync of any file brings all that
           came before; of the written bytes any subset survives, each write whole or as a prefix of
           its 512-byte sectors;
-`strict`  what POSIX promises and no more: also of names and lengths any subset survives, a name
+`strict`  only what POSIX promises: also of names and lengths any subset survives, a name
           only for certain once its folder was synced, and of a write any of its sectors.
 """
 
@@ -26,7 +26,7 @@ class Record:
 
 
 def read(path):
-    """The records of a log; a last one that was cut off with its process is left out."""
+    """The complete records of a log."""
     blob = pathlib.Path(path).read_bytes()
     records, place = [], 0
     while place + HEADER.size <= len(blob):
@@ -40,7 +40,7 @@ def read(path):
 
 
 class File:
-    """What was done to one inode."""
+    """The changes of one inode."""
 
     def __init__(self):
         self.changes = []      # (sequence, kind, offset, data)
@@ -48,14 +48,14 @@ class File:
 
 
 class Trace:
-    """The calls in order, and the images that the disk may hold at a point among them."""
+    """The calls in order, and possible images of the disk at any point."""
 
     def __init__(self, records, folder):
         self.records = records
         self.folder = os.path.realpath(folder)
 
     def points(self, generator, count):
-        """Moments for the power to fail: half of them right after something was accepted."""
+        """Points of a power failure: half of them right after an accepted action."""
         lines = [index + 1 for index, record in enumerate(self.records)
                  if record.kind == "L" and b"accepted" in record.data]
         for number in range(count):
@@ -65,7 +65,7 @@ class Trace:
                 yield generator.randrange(1, len(self.records) + 1)
 
     def lines(self, point):
-        """What the worker had said before the point."""
+        """The worker's lines before the point."""
         said = b"".join(record.data for record in self.records[:point] if record.kind == "L")
         return said.decode().splitlines()
 
@@ -77,7 +77,7 @@ class Trace:
         files, names, folder_synced = self._replayed(point)
         last_sync = max([file.synced for file in files] + [folder_synced])
         if model == "ext4":
-            # The journal is a line: it has everything up to some moment after the last sync.
+            # The journal is sequential: it has everything up to a point after the last sync.
             reached = generator.randint(last_sync, point) if point > last_sync else last_sync
             keeps = lambda sequence, certain: sequence < reached
         else:
@@ -95,7 +95,7 @@ class Trace:
         for path, file in present.items():
             target = pathlib.Path(into, os.path.relpath(path, self.folder))
             target.parent.mkdir(parents=True, exist_ok=True)
-            # The library makes each file for its owner alone, and the mode comes with the inode.
+            # The library creates each file with this mode.
             target.touch(mode=0o600)
             target.write_bytes(self._content(file, keeps, model, generator))
 
@@ -103,7 +103,7 @@ class Trace:
         files, by_inode, names, folder_synced = [], {}, [], -1
         for sequence, record in enumerate(self.records[:point]):
             if record.kind == "O":
-                # A number may be given to another file once its first one is gone.
+                # The system may reuse the inode number of a removed file.
                 by_inode[record.inode] = File()
                 files.append(by_inode[record.inode])
                 names.append((sequence, "made", record.data.decode(), files[-1]))

@@ -1,6 +1,6 @@
-// Writes down, in order and with their bytes, the calls by which a process changes the files under
-// one folder. Preloaded into the worker; the crash model builds from it what a disk may hold after
-// the power failed at any moment.
+// Records, in order and with their bytes, the calls by which a process changes the files under one
+// folder. Preloaded into the worker; the crash model builds from the record the possible states of
+// a disk after a power failure at any moment.
 //
 // FAULT_FOLDER: the folder; FAULT_LOG: the file to append to. One record a call, after it returned:
 // a header, then the path of an `open`, `unlink` or `rename`, or the bytes of a write.
@@ -44,7 +44,7 @@ static void put(const void *bytes, size_t length) {
     long written = syscall(SYS_write, log_descriptor, next, length);
     if (written < 0) {
       if (errno == EINTR) continue;
-      // A log with a hole would prove nothing.
+      // A log with a gap would prove nothing.
       abort();
     }
     next += written;
@@ -58,7 +58,7 @@ static uint64_t now(void) {
   return (uint64_t)time.tv_sec * 1000000000u + time.tv_nsec;
 }
 
-// Called with the lock held, so that the order of the records is the order of the calls.
+// The caller holds the lock, so that the records have the order of the calls.
 static void note(char kind, uint64_t inode, uint64_t offset, const void *bytes, size_t length) {
   struct record record = {kind, {0}, length, inode, offset, now()};
   int saved = errno;
@@ -71,7 +71,7 @@ __attribute__((constructor)) static void start(void) {
   const char *place = getenv("FAULT_FOLDER"), *log = getenv("FAULT_LOG");
   if (!place || !log || !realpath(place, folder)) return;
   int descriptor = syscall(SYS_openat, AT_FDCWD, log, O_WRONLY | O_CREAT | O_APPEND, 0600);
-  // Out of the way of the process's own numbers.
+  // A high descriptor, so that the process's own numbers stay the same.
   log_descriptor = fcntl(descriptor, F_DUPFD_CLOEXEC, 900);
   syscall(SYS_close, descriptor);
 }
@@ -80,7 +80,7 @@ static int is_ours(int descriptor) {
   return log_descriptor >= 0 && descriptor >= 0 && descriptor < DESCRIPTORS && inodes[descriptor];
 }
 
-// The path where it lies under the folder or is it; NULL otherwise.
+// The path if it is the folder or below it; NULL otherwise.
 static const char *inside(const char *path, char *resolved) {
   if (log_descriptor < 0 || !path) return NULL;
   char parent[PATH_MAX];
@@ -166,7 +166,7 @@ int close(int descriptor) {
 
 static ssize_t write_at(int descriptor, const void *bytes, size_t length, off_t offset, int here) {
   int ours = is_ours(descriptor);
-  // What the worker tells of itself has its place in the order, too.
+  // The worker's output lines are part of the order.
   int is_line = descriptor == 1 && log_descriptor >= 0;
   if (!ours && !is_line)
     return here ? syscall(SYS_write, descriptor, bytes, length)

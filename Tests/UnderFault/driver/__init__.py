@@ -1,1 +1,1 @@
-"""The commands: what each does to the worker, and what it then holds it to."""
+"""The commands: the faults that each causes, and its checks."""

@@ -1,7 +1,7 @@
-"""An eye of its own on the cache's file: Python's SQLite, on a copy, with none of our code.
+"""Checks a copy of the cache's file with Python's SQLite and none of the library's code.
 
-The schema is read as far as two questions need it: is the file sound, and is every accepted row
-accounted for.
+It reads only the tables for two checks: the integrity of the file, and the conservation of
+accepted rows.
 """
 
 import json
@@ -14,17 +14,17 @@ NAME = "engagement.sqlite"
 
 
 def faults(folder):
-    """What is wrong with the cache in the folder."""
+    """The faults of the cache in the folder."""
     return looked(folder, questions)
 
 
 def rejected(folder):
-    """The actions on items that were accepted and then refused: provider, verb, target, why."""
+    """The rejected actions on items: provider, verb, target, reason."""
     return [line for line in looked(folder, refusals) if isinstance(line, tuple)]
 
 
 def looked(folder, questions):
-    """What the questions give; a text where SQLite refuses."""
+    """The results of the queries; SQLite's error as a text if it refuses."""
     if not pathlib.Path(folder, NAME).exists():
         return []
     with tempfile.TemporaryDirectory(prefix="fault-eye-") as scratch:
@@ -38,7 +38,7 @@ def looked(folder, questions):
             finally:
                 connection.close()
         except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
-            return ["SQLite says of the cache: %s" % error]
+            return ["SQLite reports: %s" % error]
 
 
 def refusals(connection):
@@ -52,7 +52,7 @@ def refusals(connection):
 
 
 def tables(connection):
-    """The names of the tables; none in a file that was not finished."""
+    """The names of the tables; none in an incomplete file."""
     return {row[0] for row in connection.execute(
         "SELECT name FROM sqlite_schema WHERE type = 'table'")}
 

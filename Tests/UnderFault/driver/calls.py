@@ -8,7 +8,7 @@ from driver.report import Outcome, Report
 from driver.worker import Worker
 from vendors.server import Server
 
-# What the worker does in each trial, the same each time.
+# The number of actions in each trial's script.
 ACTIONS = 24
 LIMIT = 30
 
@@ -26,7 +26,7 @@ def calls(executable, positions, seed, jobs=2):
 
 
 def count(executable, seed, report):
-    """How often the scripted work makes each call."""
+    """Counts the calls of the script without a fault."""
     outcome = Outcome("counting")
     with strace.Scratch() as folder, strace.Scratch() as other, Server(seed) as server:
         log = os.path.join(other, "log")

@@ -1,4 +1,4 @@
-"""Files that were damaged: bits flipped, cut, swapped, foreign. Never a wrong payload."""
+"""Damaged, swapped and foreign files. None may lead to a wrong payload."""
 
 import contextlib
 import os
@@ -19,11 +19,11 @@ from vendors.payload import fault
 from vendors.server import Server
 
 IMAGES = 125
-# Errors that a damaged file may end in; everything else opens.
+# The allowed errors of a damaged file; otherwise it must open.
 TYPED = {"unreadable", "newerSchema", "storage", "busy", "notFound"}
-# One image in so many is also sent off: what a vendor receives is what counts in the end.
+# The pending rows of one image in ten are also sent, so that the servers check them.
 SENT = 10
-# Stands in the body of each action.
+# Part of the body of each action.
 MARK = b'"padding"'
 LETTERS = string.ascii_letters + string.digits
 
@@ -65,9 +65,9 @@ def part(executable, seed, number, images):
 
 
 def furnish(executable, server, folder, life, generator, is_open):
-    """Makes a cache with feeds and with actions that wait; what was wrong with it, or None.
+    """Makes a cache with feeds and pending actions. Returns a fault or None.
 
-    A cache that was left open has most of it in the log, any other in the file.
+    A cache that was not closed has most of its data in the log, a closed one in the file.
     """
     wrong = script(executable, server, folder, generator.getrandbits(31), [], life).finish(LIMIT)
     if wrong:
@@ -93,14 +93,14 @@ def furnish(executable, server, folder, life, generator, is_open):
 
 
 def spoil(folder, foreign, image, generator):
-    """Copies the cache and damages the copy; what was done."""
+    """Copies the cache and damages the copy. Returns a description of the damage."""
     shutil.copytree(folder, image, dirs_exist_ok=True)
     kinds = {"flip": 4, "flip in a body": 3, "letter of a row": 3, "cut": 2, "empty": 1, "foreign log": 1,
              "foreign file": 1, "gone": 1, "noise": 1, "zeros": 1}
     kind = generator.choices(list(kinds), kinds.values())[0]
     files = [name for name in os.listdir(image)
              if name.startswith(NAME) and os.path.getsize(os.path.join(image, name))]
-    # The cache and its log are hit most, what stands beside them now and then.
+    # Most damage is in the cache and its log, some in the files beside them.
     name = generator.choice(files + [name for name in files if name in (NAME, NAME + "-wal")] * 3)
     path = pathlib.Path(image, name)
     content = bytearray(path.read_bytes())
@@ -149,17 +149,17 @@ def flip(content, generator, start, end):
 
 
 def waiting(path):
-    """The bodies of the actions that wait, as the file has them without its log."""
+    """The bodies of the pending actions in the file without its log."""
     with contextlib.closing(sqlite3.connect("file:%s?immutable=1" % path, uri=True)) as cache:
         try:
             return [body.encode() for body, in cache.execute("SELECT body FROM outbox")]
         except sqlite3.DatabaseError:
-            # All of it may be in the log.
+            # The whole schema may be in the log.
             return []
 
 
 def alter(content, bodies, generator):
-    """Flips one bit of one letter or digit, so that what waits can be read and is another."""
+    """Flips one bit of a letter or digit, so that a pending row stays readable but differs."""
     places = [place for place in (content.find(body) for body in bodies) if place >= 0]
     if places:
         start = generator.choice(places)
@@ -175,11 +175,11 @@ def marks(content):
         place = content.find(MARK, place + 1)
 
 
-# MARK: What must hold
+# MARK: Checks
 
 
 def judged(image, checker, server, outcome):
-    """A typed error or a cache that works, the second time without anything left to repair."""
+    """Requires a typed error or a working cache, and no second recovery at the next opening."""
     outcome.notes = outcome.notes or {"opened": 0, "recovered": 0, "refused with a code": 0}
     for again in (False, True):
         found, wrong = checker.check(image)
@@ -195,7 +195,7 @@ def judged(image, checker, server, outcome):
         if not again:
             outcome.notes["recovered" if found.get("recovery") else "opened"] += 1
         elif found.get("recovery"):
-            yield "it has to be recovered a second time: %s" % found["recovery"]
+            yield "the cache needs a second recovery: %s" % found["recovery"]
         yield from ("a wrong item is shown: %s" % item for item in found["wrong"])
         yield from wrong_payloads(found, server)
 
@@ -211,11 +211,11 @@ def wrong_payloads(found, server):
         key = key_of(row["provider"], row["user"], row["verb"],
                      row["n"] if row["verb"] == "track" else row["target"])
         if key not in known:
-            yield "pending, and nobody accepted it: %s" % " ".join(map(str, key))
+            yield "pending, but never accepted: %s" % " ".join(map(str, key))
 
 
 def sent(executable, image, server):
-    """The same through the whole road: the servers look at what arrives."""
+    """Sends the pending rows, so that the servers check them."""
     worker = Worker(executable, "drain", None, folder=image, port=server.port, life=9,
                     users=",".join(sorted(server.vibes.users)))
     wrong = worker.finish(LIMIT)

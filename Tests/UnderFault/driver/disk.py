@@ -1,4 +1,4 @@
-"""A disk that fails, is full, or cannot be written."""
+"""A failing, full or read-only disk."""
 
 import pathlib
 import subprocess
@@ -12,11 +12,11 @@ from driver.worker import Worker
 from vendors.server import Server
 
 ERRORS = ["EIO", "ENOSPC"]
-# What each of them may say. Reading fails as well, but never for want of space.
+# The calls that fail with each error. Reads also fail, but only with EIO.
 CALLS = ["pwrite64", "write", "fsync", "fdatasync", "ftruncate", "openat", "unlink", "rename"]
 FILLS = 6
 FULL = 4 << 20
-# Exit status of the child that may not mount.
+# The exit status of a child without the permission to mount.
 NOT_PERMITTED = 77
 
 
@@ -36,7 +36,7 @@ def disk(executable, positions, seed, jobs=2):
 
 
 def trial(executable, seed, call, error, number):
-    """One failing call in the middle of a script that goes on; then a life without a fault."""
+    """Runs a script in which one call fails, then a life without a fault."""
     outcome = Outcome("%s of %s %d" % (error, call, number))
     with strace.Scratch() as folder, Server(seed) as server:
         worker = script(executable, server, folder, seed, strace.failing(
@@ -49,26 +49,26 @@ def trial(executable, seed, call, error, number):
 
 
 def judged(worker):
-    """A fault on the disk is told as a typed error; service goes on in the same process."""
+    """Requires a typed error, and that the same process continues to accept."""
     wrong = worker.finish(LIMIT)
     if wrong:
         yield "it " + wrong
     elif "opened" in worker.said and "resumed" not in worker.said:
-        yield "nothing was accepted any more after the fault: %s" % worker.said[-4:]
+        yield "nothing was accepted after the fault: %s" % worker.said[-4:]
     elif "opened" not in worker.said and not any(
             line.startswith("fault ") for line in worker.said):
-        yield "it neither opened nor said why: %s" % worker.said[-4:]
+        yield "it neither opened nor reported an error: %s" % worker.said[-4:]
 
 
 def told(worker):
     return sum(line.startswith(("refused ", "fault ")) for line in worker.said)
 
 
-# MARK: File systems of our own
+# MARK: Mounted file systems
 
 
 def mounted(executable, seed):
-    """Runs the trials that need a mount in a namespace of their own, where that is permitted."""
+    """Runs the trials that need a mount in a separate namespace, if that is permitted."""
     outcome = Outcome("mounts")
     try:
         child = subprocess.run(
@@ -98,7 +98,7 @@ def mounted(executable, seed):
 
 
 def inside(executable, seed):
-    """In the namespace: what is found, line by line."""
+    """Runs in the namespace and prints the findings as lines."""
     with strace.Scratch() as place:
         made = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=%d" % FULL, "tmpfs", place],
                               capture_output=True, text=True)
@@ -121,7 +121,7 @@ def tell(name, findings):
 
 
 def full(executable, seed, place, number):
-    """The disk fills up under a worker, and has room again later."""
+    """The disk becomes full while a worker runs, and has space again later."""
     folder = pathlib.Path(place, "cache-%d" % number)
     folder.mkdir(mode=0o700)
     filler = pathlib.Path(place, "filler")
@@ -134,10 +134,10 @@ def full(executable, seed, place, number):
                 return ["not ready on a small disk: %s" % worker.said[-3:]]
             fill(filler)
             if worker.wait_for("refused ") is None:
-                return ["a full disk was not told: %s" % worker.said[-3:]]
+                return ["a full disk was not reported: %s" % worker.said[-3:]]
             filler.unlink()
             if worker.wait_for("accepted ") is None:
-                return ["nothing was accepted after there was room again: %s" % worker.said[-3:]]
+                return ["nothing was accepted once the disk had space: %s" % worker.said[-3:]]
         finally:
             worker.kill()
             filler.unlink(missing_ok=True)
@@ -157,7 +157,7 @@ def fill(path):
 
 
 def read_only(executable, seed, place):
-    """A cache that may be read and not written, and one that may be written again."""
+    """A cache on a read-only disk, which becomes writable again."""
     folder = pathlib.Path(place, "cache")
     folder.mkdir(mode=0o700)
     findings = []
@@ -172,7 +172,7 @@ def read_only(executable, seed, place):
         if wrong:
             findings.append("read-only it " + wrong)
         if told(worker) == 0:
-            findings.append("read-only was not told: %s" % worker.said[-3:])
+            findings.append("the read-only disk was not reported: %s" % worker.said[-3:])
         subprocess.run(["mount", "-o", "remount,rw", place], check=True)
         return findings + cache.faults(folder) + drain(executable, server, folder, 3)
 

@@ -8,7 +8,7 @@ LIMIT = 60
 
 
 def drain(executable, server, folder, life):
-    """Lets a fresh worker deliver what is pending, then closes the books; what was wrong."""
+    """Lets a new worker deliver the pending rows, then checks the books. Returns the findings."""
     server.faults.rate = 0.0
     server.is_away = False
     worker = Worker(executable, "drain", server.books, folder=folder, port=server.port, life=life,
@@ -25,13 +25,13 @@ def drain(executable, server, folder, life):
         if word == "fault":
             server.books.finding("the drain: %s" % rest)
     if not wrong and "done" not in worker.said:
-        server.books.finding("the drain did not come to its end: %s" % worker.said[-3:])
+        server.books.finding("the drain did not finish: %s" % worker.said[-3:])
     for provider, verb, target, why in cache.rejected(folder):
-        # The one refusal that these servers give a reason for. It is told, counted and kept.
+        # The only rejection for which these servers have a reason. The cache keeps it.
         if provider == "vibes" and target and why.startswith("conflict"):
             server.books.rejected(key_of(provider, None, verb, target))
         else:
-            server.books.finding("refused by nobody: %s of %s at %s, %s" % (
+            server.books.finding("rejected without a refusal by the server: %s of %s at %s, %s" % (
                 verb, target, provider, why))
     server.books.verify(is_final=not wrong)
     return server.books.findings

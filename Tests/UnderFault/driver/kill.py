@@ -11,12 +11,12 @@ from driver.report import Outcome, Report
 from driver.worker import PATIENCE, Worker
 from vendors.server import Server
 
-# Lives of one cache before it is drained and thrown away: new caches are made under fault, too.
+# The lives of one cache before it is drained and deleted, so that faults also strike new caches.
 LIVES = 25
-# Numbers that one life may use.
+# The numbers reserved for one life.
 NUMBERS = 10_000
 RATE = 0.25
-# How long a life lasts after it said that it is ready, in seconds.
+# The length of a life after its "ready" line, in seconds.
 LONGEST = 0.11
 
 
@@ -29,7 +29,7 @@ def kill(executable, cycles, seed, jobs=2):
 
 
 def group(executable, seed, number, lives):
-    """The lives of one cache: what each was found guilty of, and the counts."""
+    """The lives of one cache, with their findings and counts."""
     generator = random.Random("%d/%d" % (seed, number))
     folder = tempfile.mkdtemp(prefix="fault-")
     outcome = Outcome("group %d" % number)
@@ -50,7 +50,7 @@ def one_life(executable, server, folder, life, generator):
         executable, "loop", server.books, folder=folder, port=server.port, life=life,
         **{"from": life * NUMBERS}, seed=generator.getrandbits(31))
     findings = []
-    # One life in six ends before it is ready, so that opening is under fault as well.
+    # One life in six ends before it is ready, so that kills also strike the opening.
     if generator.random() < 1 / 6:
         wait(worker, generator.uniform(0, 0.03))
     elif worker.wait_for("ready") is None:
@@ -70,5 +70,5 @@ def wait(worker, seconds):
     try:
         worker.process.wait(seconds)
     except subprocess.TimeoutExpired:
-        # Its time is up and it still lives, as it should.
+        # The worker still runs at the end of its time, as it should.
         pass

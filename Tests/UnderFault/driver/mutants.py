@@ -1,4 +1,4 @@
-"""One guarantee taken out at a time: the commands have to notice."""
+"""The library with one guarantee removed at a time. The commands must detect each mutant."""
 
 import os
 import pathlib
@@ -13,7 +13,7 @@ from driver.power import power
 from driver.report import REPOSITORY, ROOT, Report
 from driver.scenes import scenes
 
-# The sizes at which a mutant has to be noticed.
+# The sizes at which a command must detect its mutant.
 COMMANDS = {
     "kill": lambda executable, seed: kill(executable, 200, seed),
     "calls": lambda executable, seed: calls(executable, 20, seed),
@@ -25,7 +25,7 @@ COPIED = ["Package.swift", "Adapters", "Benchmarks", "Examples", "Sources", "Tes
 
 
 class Mutant:
-    """A guarantee that is taken out: which text of which file becomes which."""
+    """A removed guarantee: the files, with their original and replacing texts."""
 
     def __init__(self, path):
         with open(path, "rb") as file:
@@ -36,7 +36,7 @@ class Mutant:
         self.edits = [(edit["file"], edit["text"], edit["replacement"]) for edit in data["edit"]]
 
     def apply(self, root):
-        """Edits the copy; the texts to put back. A text has to be there exactly once."""
+        """Edits the copy and returns the original texts. Each text must occur exactly once."""
         before = {}
         for file, text, replacement in self.edits:
             path = pathlib.Path(root, file)
@@ -76,7 +76,7 @@ def mutants(seed, only=None):
 
 
 def copied(scratch):
-    """The sources in a folder of their own, where they may be spoilt; it is kept for the next."""
+    """A copy of the sources that mutants may edit. It is kept for the next mutant."""
     root = scratch / "tree"
     root.mkdir(parents=True, exist_ok=True)
     for name in COPIED:
@@ -85,7 +85,7 @@ def copied(scratch):
 
 
 def copy(source, target):
-    """Copies what differs, so that what was built stays built."""
+    """Copies only the files that differ, so that the build stays valid."""
     if source.is_dir():
         if source.name in (".build", "__pycache__"):
             return
@@ -101,7 +101,7 @@ def copy(source, target):
 
 
 def judged(mutant, root, seed):
-    """(None, what was noticed) or (why it was not noticed, "")."""
+    """Returns (None, the findings) or (the reason why there are none, "")."""
     try:
         before = mutant.apply(root)
     except LookupError as error:

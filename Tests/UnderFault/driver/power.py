@@ -1,4 +1,4 @@
-"""The power fails: whatever a disk may hold afterwards, everything accepted is in it."""
+"""Power failures. Every possible state of the disk must contain everything accepted."""
 
 import os
 import random
@@ -14,14 +14,14 @@ from driver.worker import Checker, Worker
 from vendors.books import key_of
 from vendors.server import Server
 
-# States that one recording is good for; each recording is of another run of the worker.
+# The number of states from one recording. Each recording is of another run of the worker.
 STATES = 125
 ACTIONS = 60
 LIMIT = 60
 
 
 def recorder():
-    """Compiles the recorder; the path of the library."""
+    """Compiles the recorder and returns the path of the library."""
     folder = os.path.join(ROOT, ".build")
     os.makedirs(folder, exist_ok=True)
     library = os.path.join(folder, "record.so")
@@ -46,10 +46,10 @@ def power(executable, states, seed, jobs=2):
 
 
 def part(executable, library, seed, number, states):
-    """Records one run of the worker, and looks at states that it may have left."""
+    """Records one run of the worker, and checks possible states of its disk."""
     generator = random.Random("%d/%d" % (seed, number))
     outcome = Outcome("recording %d" % number)
-    # Half of the recordings are of a worker that reaches nobody: every action is pending then.
+    # Half of the recordings are of a worker without a network, so that all its actions are pending.
     with Scratch() as folder, Scratch() as other, Server(seed, 0.1) as server:
         server.is_away = number % 2 == 0
         log = os.path.join(other, "log")
@@ -76,7 +76,7 @@ def part(executable, library, seed, number, states):
 
 
 def state(trace, point, model, generator, checker, server):
-    """What is wrong with one state of the disk."""
+    """The findings in one state of the disk."""
     image = tempfile.mkdtemp(prefix="fault-")
     try:
         trace.image(point, model, generator, image)
@@ -91,7 +91,7 @@ def state(trace, point, model, generator, checker, server):
             yield "it does not open: %s, %s" % (found["error"], found["detail"])
             return
         if found.get("recovery"):
-            yield "damage was found after a mere power failure: %s" % found["recovery"]
+            yield "a power failure alone caused damage: %s" % found["recovery"]
         if found["health"] != "sound":
             yield "health: %s" % found["health"]
         yield from lost(trace, point, pending_keys(found) | refused, server)
@@ -100,7 +100,7 @@ def state(trace, point, model, generator, checker, server):
 
 
 def lost(trace, point, known, server):
-    """What had been accepted and is neither in the cache nor with its vendor."""
+    """The accepted actions that are neither in the cache nor at their vendor."""
     accepted = {line.split()[1] for line in trace.lines(point) if line.startswith("accepted ")}
     with server.books.lock:
         effects = server.books.effects(until=trace.time(point))
@@ -113,7 +113,7 @@ def lost(trace, point, known, server):
 
 
 def pending_keys(found):
-    """The actions that wait in a cache, by their keys."""
+    """The pending actions of a cache, by their keys."""
     return {key_of(row["provider"], row["user"], row["verb"],
                    row["n"] if row["verb"] == "track" else row["target"])
             for row in found["pending"]}

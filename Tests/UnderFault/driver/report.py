@@ -1,4 +1,4 @@
-"""What a command tells: progress on a terminal, findings, one line at the end."""
+"""The output of a command: progress, findings, and one line at the end."""
 
 import collections
 import concurrent.futures
@@ -11,18 +11,18 @@ import time
 
 from driver import stopping
 
-# How often progress is told where there is no terminal, in seconds.
+# The interval of progress lines without a terminal, in seconds.
 NOW_AND_THEN = 60
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 REPOSITORY = ROOT.parents[1]
 
 
 class Missing(Exception):
-    """A tool that is not installed; says which package has it."""
+    """A tool is not installed. The message names its package."""
 
 
 def commit():
-    """The commit that is tried, with a `+` where the tree differs from it."""
+    """The tested commit, with a `+` if the tree differs from it."""
     git = ["git", "-C", str(REPOSITORY)]
     try:
         name = subprocess.run(
@@ -35,7 +35,7 @@ def commit():
 
 
 class Outcome:
-    """What some trials gave, made in a process of its own."""
+    """The results of some trials, made in a separate process."""
 
     def __init__(self, where):
         self.where = where
@@ -50,9 +50,9 @@ class Outcome:
 
 
 class Report:
-    """One command's account."""
+    """The results of one command."""
 
-    # Those that are still to be told, should somebody stop it all.
+    # The reports that a stopped command still has to print.
     unclosed = []
 
     def __init__(self, name, seed, how_to_repeat):
@@ -66,7 +66,7 @@ class Report:
         self.unclosed.append(self)
 
     def gather(self, work, arguments, jobs):
-        """Runs the work for each of the arguments, some at a time, and takes the outcomes in."""
+        """Runs the work for all arguments, `jobs` at a time, and adds the outcomes."""
         with concurrent.futures.ProcessPoolExecutor(jobs, initializer=stopping.listen) as pool:
             left = [pool.submit(stopping.unless_stopped, work, *each) for each in arguments]
             parts = len(left)
@@ -77,7 +77,7 @@ class Report:
                     self.add(outcome)
                     self.progress(parts - len(left), parts)
             except stopping.Stopped:
-                # It may be a part that was told first.
+                # The signal may have reached a part first.
                 stopping.hear_no_more()
                 for process in multiprocessing.active_children():
                     process.terminate()
@@ -94,7 +94,7 @@ class Report:
         self.skipped += outcome.skipped
 
     def progress(self, done, of):
-        """Tells how far it is: always on a terminal, now and then elsewhere."""
+        """Prints the progress: always on a terminal, at intervals elsewhere."""
         is_terminal = sys.stderr.isatty()
         if not is_terminal and time.monotonic() - self.told < NOW_AND_THEN:
             return
@@ -107,7 +107,7 @@ class Report:
         self.skipped.append("%s skipped: %s" % (what, why))
 
     def close(self):
-        """Prints the account; the number of findings."""
+        """Prints the results and returns the number of findings."""
         self.unclosed.remove(self)
         if sys.stderr.isatty():
             print("\r\033[K", end="", file=sys.stderr)

@@ -1,5 +1,5 @@
-"""Moments that chance does not meet often enough: a user who leaves with an answer on its way, and
-many requests that are refused at once."""
+"""Situations that random trials rarely produce: a change of user during a request, and many
+refusals at once."""
 
 from driver.report import Outcome, Report
 from driver.strace import Scratch
@@ -26,25 +26,25 @@ def scene(executable, seed, kind):
 
 
 def leaving(executable, seed, folder, server):
-    """The cards of a user who leaves are on their way; nothing of them may be seen."""
+    """The user changes during a request for cards. The next user must see none of them."""
     return left_behind(executable, seed, folder, server, "cards", lambda request: (
         request.path.endswith("/sync") and b'"user_id":"u-1"' in request.body))
 
 
 def registering(executable, seed, folder, server):
-    """The device of a user who leaves is being registered when the next one comes."""
+    """The user changes during the registration of the device."""
     return left_behind(executable, seed, folder, server, "inbox", lambda request: (
         request.path.endswith("/devices")))
 
 
 def renewing(executable, seed, folder, server):
-    """The device of a user who leaves is getting a new token; the next user may not act with it."""
+    """The user changes while the device gets a new token. The next user must not use it."""
     return left_behind(executable, seed, folder, server, "token", lambda request: (
         request.method == "PUT" and "/devices/" in request.path))
 
 
 def left_behind(executable, seed, folder, server, what, matches):
-    """One answer is held until the next user is there."""
+    """The server holds one answer until the next user has signed in."""
     hold = server.hold(matches, only_first=True)
     worker = Worker(executable, "leaving", server.books, folder=folder, port=server.port, life=1,
                     seed=seed, what=what)
@@ -54,7 +54,7 @@ def left_behind(executable, seed, folder, server, what, matches):
         worker.say("go")
     if not hold.arrived.acquire(timeout=LIMIT):
         worker.kill()
-        return ["what was to be held was never asked for: %s" % worker.said[-3:]]
+        return ["the request to be held never arrived: %s" % worker.said[-3:]]
     worker.say("leave")
     if worker.wait_for("left") is None:
         worker.kill()
@@ -66,12 +66,12 @@ def left_behind(executable, seed, folder, server, what, matches):
     findings = ["a card of the former user is shown: %s" % line
                 for line in shown if ".u-1." in line][:3]
     if not shown:
-        findings.append("no card of the present user is shown")
+        findings.append("no card of the current user is shown")
     return findings + (["the worker " + wrong] if wrong else [])
 
 
 def crowd(executable, seed, folder, server):
-    """Many want what needs a device and a signature, all at once, and are refused together."""
+    """The servers refuse many concurrent requests that need a device or a signature."""
     devices = server.hold(lambda request: request.path.endswith("/devices"))
     signed = server.hold(lambda request: request.path.startswith("/api/"))
     server.braze.refuses_first = True
@@ -79,7 +79,7 @@ def crowd(executable, seed, folder, server):
                     seed=seed)
     for hold in (devices, signed):
         hold.arrived.acquire(timeout=LIMIT)
-        # Whoever else is coming has time to come.
+        # Time for further requests to arrive.
         hold.arrived.acquire(timeout=0.3)
         hold.open()
     wrong = worker.finish(LIMIT)

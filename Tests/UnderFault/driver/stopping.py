@@ -1,16 +1,16 @@
-"""Being stopped from outside: what runs is ended, and the account so far is told."""
+"""Handles signals that stop a command: it ends its workers and prints its results so far."""
 
 import os
 import signal
 
 SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
-# The leaders of groups of processes that this one has started and not seen the end of.
+# The leaders of the process groups that this process has started and that still run.
 GROUPS = set()
 is_stopped = False
 
 
 class Stopped(SystemExit):
-    """A signal that asks to stop; no error, so that nothing takes it for one and goes on."""
+    """A stop signal. It is no `Exception`, so that no handler of errors catches it."""
 
     def __init__(self, name):
         super().__init__(1)
@@ -18,15 +18,15 @@ class Stopped(SystemExit):
 
 
 def listen():
-    """From now on a signal that asks to stop raises `Stopped` in the main thread, once."""
+    """Makes the first stop signal raise `Stopped` in the main thread."""
     for number in SIGNALS:
         signal.signal(number, stop)
 
 
 def hear_no_more():
-    """Whoever asks twice is not heard twice: the first time is being seen to."""
+    """Ignores further stop signals while the first one is handled."""
     for number in SIGNALS:
-        # Ignored signals would be complained about where one is on its way already.
+        # With SIG_IGN, Python would complain about a signal that is already pending.
         signal.signal(number, lambda *_: None)
 
 
@@ -38,13 +38,13 @@ def stop(number, _):
         try:
             os.killpg(leader, signal.SIGKILL)
         except ProcessLookupError:
-            # It has just ended by itself.
+            # The process has just ended by itself.
             pass
     raise Stopped(signal.Signals(number).name)
 
 
 def unless_stopped(work, *arguments):
-    """Does the work, in a process that may have been stopped while it did something else."""
+    """Does the work unless the process has been stopped before."""
     if is_stopped:
         raise Stopped("before")
     return work(*arguments)

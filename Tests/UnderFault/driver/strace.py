@@ -1,4 +1,4 @@
-"""strace: which calls a worker makes on its cache, and faults in any one of them."""
+"""strace: counts a worker's calls on its cache, and makes any one of them fail."""
 
 import collections
 import os
@@ -9,7 +9,7 @@ import tempfile
 from driver.cache import NAME
 from driver.report import Missing
 
-# Whatever changes a file, a length or a name.
+# The calls that change a file, a length or a name.
 WRITING = ["openat", "write", "pwrite64", "fsync", "fdatasync", "ftruncate", "unlink", "rename",
            "fallocate", "mkdir"]
 CALL = re.compile(r"^(\d+) +(\w+)\(")
@@ -21,8 +21,8 @@ def require():
 
 
 def paths(folder):
-    """Options that leave out all but the cache's own files."""
-    # The linker's, the sockets' and the terminal's calls are not the cache's.
+    """Options that select the cache's own files."""
+    # Leaves out the calls on libraries, sockets and the terminal.
     names = [NAME, NAME + "-wal", NAME + "-journal", NAME + "-shm", NAME + ".lock",
              NAME + ".courier", NAME + ".secrets", NAME + ".journal", ""]
     real = os.path.realpath(folder)
@@ -34,7 +34,7 @@ def counting(calls, log, folder):
 
 
 def killing(call, number, folder):
-    """At the call of this number, in the thread that makes it."""
+    """Options for a kill at the call of this number, in the calling thread."""
     # The filter in the kernel that --seccomp-bpf brings would lose the signal.
     return ["strace", "-f", "-qq", "-o", "/dev/null", *paths(folder), "-e", "trace=" + call, "-e",
             "inject=%s:signal=KILL:when=%d" % (call, number)]
@@ -46,7 +46,7 @@ def failing(call, error, when, folder):
 
 
 def counted(log):
-    """Per call, the most times that one thread made it: strace counts by thread."""
+    """The highest count of each call in one thread, because strace counts by thread."""
     counts = collections.Counter()
     with open(log, errors="replace") as lines:
         for line in lines:
@@ -60,14 +60,14 @@ def counted(log):
 
 
 def positions(count, most):
-    """All the numbers up to the count, or so many spread evenly over them."""
+    """All numbers up to the count, or a limited number spread evenly over them."""
     if not most or count <= most:
         return list(range(1, count + 1))
     return sorted({1 + round(step * (count - 1) / (most - 1)) for step in range(most)})
 
 
 class Scratch:
-    """A folder that is there for one trial."""
+    """A temporary folder for one trial."""
 
     def __enter__(self):
         self.path = tempfile.mkdtemp(prefix="fault-")

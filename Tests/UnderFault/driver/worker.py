@@ -1,4 +1,4 @@
-"""The process under fault: started, listened to, killed; nothing but its own children is."""
+"""Starts the process under fault, reads its output and kills it. It kills only its own children."""
 
 import json
 import os
@@ -12,13 +12,13 @@ import time
 from driver import stopping
 from driver.report import ROOT, Missing
 
-# Without a line for this long a worker hangs.
+# A worker without a line for this long counts as hung.
 PATIENCE = 20
 PRODUCT = "FaultWorker"
 
 
 def build(scratch=None, package=ROOT):
-    """Builds the worker; the path of the executable."""
+    """Builds the worker and returns the path of the executable."""
     environment = dict(os.environ, ENGAGEMENT_WORKSHOP="1")
     command = ["swift", "build", "-c", "release", "--product", PRODUCT,
                "--package-path", str(package)]
@@ -37,7 +37,7 @@ def build(scratch=None, package=ROOT):
 
 
 class Worker:
-    """One life of the worker. What it says goes into the books as it says it."""
+    """One life of the worker. Its lines go into the books at once."""
 
     def __init__(self, executable, mode, books=None, prefix=(), environment=None, **options):
         self.books = books
@@ -50,7 +50,7 @@ class Worker:
         self.process = subprocess.Popen(
             [*prefix, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=subprocess.PIPE, env={**os.environ, **(environment or {})},
-            # Its own group, so that what traces it dies with it and nothing else does.
+            # A separate process group, so that a kill ends the worker and its tracer alone.
             start_new_session=True)
         stopping.GROUPS.add(self.process.pid)
         self.complaints = []
@@ -61,7 +61,7 @@ class Worker:
 
     def _listen(self):
         for raw in self.process.stdout:
-            # A line that was cut off with its process was not said.
+            # An incomplete last line does not count.
             if not raw.endswith(b"\n"):
                 break
             line = raw.decode(errors="replace").rstrip("\n")
@@ -78,7 +78,7 @@ class Worker:
                 self.complaints.append(raw.decode(errors="replace").rstrip("\n"))
 
     def wait_for(self, start, patience=PATIENCE):
-        """The next line that begins so; None when the worker ended or fell silent first."""
+        """The next line with this start; None if the worker ended or was silent too long."""
         end = time.monotonic() + patience
         while True:
             try:
@@ -99,7 +99,7 @@ class Worker:
             pass
 
     def kill(self):
-        """Kills it and reads what it said until then."""
+        """Kills the worker and reads the rest of its output."""
         try:
             os.killpg(self.process.pid, signal.SIGKILL)
         except ProcessLookupError:
@@ -119,25 +119,25 @@ class Worker:
         return code
 
     def finish(self, limit=60):
-        """Waits for its own end; what was wrong with how it ended, or None.
+        """Waits until the worker ends. Returns the fault of its end, or None.
 
-        A worker that says nothing for too long, or does not end in time, is killed and has hung.
+        A worker that is silent for too long or does not end in time is killed and counts as hung.
         """
         end = time.monotonic() + limit
         while self.process.poll() is None:
             silent = time.monotonic() - self.last_word > PATIENCE
             if silent or time.monotonic() > end:
                 self.kill()
-                return "hung after %r" % (self.said[-1] if self.said else "no word at all")
+                return "hung after %r" % (self.said[-1] if self.said else "no output")
             time.sleep(0.002)
         code = self.ended()
         if code:
-            return "ended with %s: %s" % (code, " / ".join(self.complaints[:6]) or "no word")
+            return "ended with %s: %s" % (code, " / ".join(self.complaints[:6]) or "no output")
         return None
 
 
 def enter(line, books):
-    """Takes a line of the worker into the books."""
+    """Enters a line of the worker into the books."""
     word, _, rest = line.partition(" ")
     if word == "try":
         number, provider, user, verb, target = rest.split(" ", 4)
@@ -159,14 +159,14 @@ def enter(line, books):
 
 
 class Checker:
-    """A worker that opens one folder after the other and says what it finds."""
+    """A worker that opens folders in sequence and prints their contents."""
 
     def __init__(self, executable):
         self.executable = executable
         self.worker = None
 
     def check(self, folder):
-        """(what was found, None) or (None, what was wrong with finding it)."""
+        """Returns (the contents, None) or (None, the fault of the worker)."""
         if self.worker is None:
             self.worker = Worker(self.executable, "check")
         self.worker.say(str(folder))

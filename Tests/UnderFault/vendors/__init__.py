@@ -1,1 +1,1 @@
-"""The vendors' servers on loopback, faulty on purpose, written from their protocols alone."""
+"""Faulty vendors' servers on loopback, written from the vendors' protocols alone."""

@@ -1,4 +1,4 @@
-"""What the worker said it accepted, held against what the vendors saw happen."""
+"""Compares the worker's accepted actions with the vendors' effects."""
 
 import collections
 import json
@@ -9,19 +9,19 @@ Key = collections.namedtuple("Key", "provider user verb target")
 
 
 def key_of(provider, user, verb, target):
-    """The key of an action. Vibes knows persons and no users; its messages name theirs."""
+    """The key of an action. Vibes has persons and no users; a message's id names its person."""
     return Key(provider, target.split(".")[1] if provider == "vibes" else user, verb, target)
 
 
 class Parcel:
-    """One request that brought events and had its effect."""
+    """One request with events that had its effect."""
 
     def __init__(self, name, contents):
         self.name = name
         self.life, self.number = (int(part) for part in name.split("."))
         self.contents = contents
         self.at = time.monotonic_ns()
-        # Whether the vendor's answer was kept from the client on purpose.
+        # Whether a fault kept the vendor's answer from the client.
         self.lost = False
 
 
@@ -32,12 +32,12 @@ class Try:
         self.key, self.user = key, user
         self.accepted = False
         self.refused = None
-        # When the worker knew that it was accepted, by the machine's monotonic clock.
+        # The time of the acceptance, by the machine's monotonic clock.
         self.at = None
 
 
 class Books:
-    """Both sides of the account, and what was found on the way. Safe for many threads."""
+    """The accepted actions, the vendors' effects and the findings. Safe for many threads."""
 
     def __init__(self):
         self.lock = threading.RLock()
@@ -45,14 +45,14 @@ class Books:
         self.tries = {}
         # (provider, user) -> parcels in the order of their effects
         self.parcels = collections.defaultdict(list)
-        # Key -> what was set and when, of calls that are the same however often they are made
+        # Key -> (time, value), for idempotent calls
         self.sets = collections.defaultdict(list)
         self.counts = collections.Counter()
         self.rejections = collections.Counter()
         # The names of requests whose answers the client did not wait for
         self.unheard = set()
         self.is_changing = False
-        # Whose item an action of Vibes' is on; None for nobody's, on which it can have no effect.
+        # The owner of a Vibes action's item; without one (None) the action has no effect.
         self.owner = lambda key: None
 
     def finding(self, text):
@@ -65,7 +65,7 @@ class Books:
             self.counts[what] += by
 
     def notes(self):
-        """The counts that a summary tells."""
+        """The counts of the summary."""
         with self.lock:
             counts = collections.Counter(
                 accepted=sum(entry.accepted for entry in self.tries.values()),
@@ -78,7 +78,7 @@ class Books:
             counts["cut off by a change of user"] = len(self.unheard)
             return counts
 
-    # What the worker says
+    # The worker's lines
 
     def tried(self, number, provider, user, verb, target):
         with self.lock:
@@ -95,26 +95,26 @@ class Books:
             self.counts["refused " + code] += 1
 
     def rejected(self, key):
-        """The application was told that an accepted action came to nothing."""
+        """The library reported an accepted action as rejected."""
         with self.lock:
             self.rejections[key] += 1
 
     def changes(self, is_changing):
-        """A user leaves for another, or has arrived."""
+        """A change of user begins or ends."""
         with self.lock:
             self.is_changing = is_changing
 
     def abandoned(self, name):
-        """The client cut a request off, as it may for nothing but a change of user in its way."""
+        """The client cancelled a request, which it may do only during a change of user."""
         with self.lock:
             self.unheard.add(name)
             if not self.is_changing:
-                self.finding("request %s was cut off for no change of user" % name)
+                self.finding("request %s was cancelled without a change of user" % name)
 
-    # What the vendors say
+    # The vendors' effects
 
     def parcel(self, provider, user, name, events):
-        """Takes note of events that had their effect; `events` are (Key, content) pairs."""
+        """Records events that had their effect; `events` are (Key, content) pairs."""
         parcel = Parcel(name, tuple(
             (key, json.dumps(content, sort_keys=True)) for key, content in events))
         with self.lock:
@@ -125,10 +125,10 @@ class Books:
         with self.lock:
             self.sets[key].append((time.monotonic_ns(), value))
 
-    # What must hold
+    # Checks
 
     def effects(self, until=None):
-        """How often each action had its effect, with what was justly sent again counted once."""
+        """The number of effects of each action. Copies of one event count once."""
         effects = collections.Counter()
         for parcels in self.parcels.values():
             seen = set()
@@ -143,7 +143,7 @@ class Books:
         return effects
 
     def owed(self, until=None):
-        """Per key how many actions were accepted, and how many may or may not have been."""
+        """The numbers of accepted and of uncertain actions by key."""
         accepted, unsure = collections.Counter(), collections.Counter()
         for entry in self.tries.values():
             if entry.accepted and (until is None or entry.at is None or entry.at < until):
@@ -153,7 +153,7 @@ class Books:
         return accepted, unsure
 
     def verify(self, is_final):
-        """Adds what is wrong to the findings. Final: nothing is pending any more."""
+        """Adds faults to the findings. `is_final` means that no row is pending."""
         with self.lock:
             for (provider, user), parcels in self.parcels.items():
                 self._verify_parcels(provider, user, parcels)
@@ -172,7 +172,7 @@ class Books:
                 for key, count in accepted.items():
                     if key.provider == "vibes" and self.owner(key) is None:
                         continue
-                    # A set value may be the same twice: the vendor cannot tell two reads apart.
+                    # The vendor cannot tell two reads apart, so a repeated value counts once.
                     least = 1 if key in self.sets else count
                     least -= self.rejections[key]
                     if effects[key] < least:
@@ -180,7 +180,7 @@ class Books:
                             effects[key], count, described(key)))
 
     def _verify_parcels(self, provider, user, parcels):
-        # As they were sent: a request that the client cut off may have its effect after the next.
+        # In the order of sending: a cancelled request may take effect after the next one.
         parcels = sorted(parcels, key=lambda parcel: (parcel.life, parcel.number))
         home, latest, last_number = {}, {}, 0
         newest_in_life = {}
@@ -197,7 +197,7 @@ class Books:
                 continue
             for event in parcel.contents:
                 if event in home:
-                    # No two events are the same: the worker sees to that.
+                    # The worker never makes two equal events.
                     self.finding("a batch of %s changed between attempts: %s, in life %d among %d, "
                                  "in life %d among %d" % (
                                      provider, described(event[0]), home[event].life,
@@ -212,8 +212,8 @@ class Books:
     def _before_dismissals(self, now, parcels, latest):
         """The index of the attempt that this one repeats without its dismissals, if there is one.
 
-        Braze is told of a dismissal once. Killed after the answer was taken in and before the batch
-        was ended, the client sends the batch again without those that the vendor is known to have.
+        The client reports a dismissal to Braze once. If it is killed after it has stored the answer
+        and before it has ended the batch, it sends the batch again without those dismissals.
         """
         for contents, index in latest.items():
             left = tuple(event for event in contents if event in now.contents)
@@ -224,17 +224,17 @@ class Books:
         return None
 
     def _is_unheard(self, parcel):
-        """Whether the client cannot know of its answer."""
+        """Whether the client cannot know the answer."""
         return parcel.lost or parcel.name in self.unheard
 
     def _verify_repeat(self, provider, user, before, now, was_last_in_life):
         self.counts["sent again"] += 1
         if self._is_unheard(before):
             return
-        # The answer came, unless the process was killed with it in flight.
+        # The answer arrived unless the process was killed before.
         if now.life != before.life and was_last_in_life:
             return
-        self.finding("sent again to %s although its answer had come (request %s, then %s): %s" % (
+        self.finding("sent again to %s despite an answer (request %s, then %s): %s" % (
             provider, before.name, now.name,
             ", ".join(described(event[0]) for event in now.contents[:3])))
 

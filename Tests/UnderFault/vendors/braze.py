@@ -24,12 +24,12 @@ class Braze:
         self.dismissed = {}
         self.served = set()
         self.refused_signatures = set()
-        # Refuses each user's first signature, whoever comes with it.
+        # Refuses each user's first signature.
         self.refuses_first = False
         self.firsts = {}
 
     def answer(self, request, fault):
-        """(status, body, parcel): the answer, and what had an effect, where anything had."""
+        """Returns (status, body, parcel). The parcel has the events with an effect, if any."""
         body = json.loads(request.body)
         user = body.get("user_id")
         if body.get("api_key") != API_KEY:

@@ -1,10 +1,9 @@
-"""Which request meets which fault, decided by a seed."""
+"""Chooses the faults of requests by a seed."""
 
 import random
 import threading
 
-# How a request fares, and how often compared with the others. The vendor's effect happens in all
-# those that say so.
+# The faults with their relative frequencies. The vendor executes requests marked "effect".
 WEIGHTS = {
     "500": 3, "503": 3, "429": 2,
     "close before": 3,
@@ -34,6 +33,6 @@ class Faults:
             return self.random.choices(list(WEIGHTS), WEIGHTS.values())[0]
 
     def lateness(self):
-        """How late an effect comes, in seconds; a life of a worker is about as long."""
+        """The delay of an effect in seconds, about the length of a worker's life."""
         with self.lock:
             return self.random.uniform(0, 0.12)

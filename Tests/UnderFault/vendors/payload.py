@@ -1,4 +1,4 @@
-"""What travels with each action, so that a wrong or altered one is told at first sight."""
+"""The payload of each action, which reveals wrong and altered ones."""
 
 import zlib
 
@@ -6,12 +6,12 @@ PADDING = 200
 
 
 def checksum(number, user, padding):
-    """The checksum that the worker puts beside the number; it is the worker's own formula."""
+    """The checksum beside the number, by the same formula as the worker's."""
     return "%08x" % zlib.crc32(("%d|%s|%s" % (number, user, padding)).encode())
 
 
 def fault(properties, user):
-    """What is wrong with the properties of an action that reached a vendor; None for nothing."""
+    """The fault in the properties of an arrived action, or None."""
     try:
         number, owner = properties["n"], properties["user"]
         expected = checksum(number, owner, properties["padding"])

@@ -1,6 +1,6 @@
-"""The HTTP in front of the vendors: one connection a request, with the faults on the way.
+"""The vendors' HTTP server with faults. Each connection has one request.
 
-By itself it serves until it is stopped: `python3 -m vendors.server --seed 1 --rate 0.3`.
+To run it alone until it is stopped: `python3 -m vendors.server --seed 1 --rate 0.3`.
 """
 
 import argparse
@@ -21,12 +21,12 @@ from vendors.vibes import Vibes
 Request = collections.namedtuple("Request", "method path headers body name")
 USERS = ["u-1", "u-2", "u-3"]
 DELAY = 0.02
-# The longest that a held answer is held: a gate that nobody opens must not hold up a run.
+# The time limit for held answers, so that a gate that stays closed does not block a run.
 HELD = 5
 
 
 class Hold:
-    """Holds the answers to some requests, or to the first of them, until it is opened."""
+    """Holds the answers to matching requests, or to the first one, until it is opened."""
 
     def __init__(self, matches, only_first):
         self.matches = matches
@@ -38,7 +38,7 @@ class Hold:
         self.gate.set()
 
     def keep(self, request):
-        """Holds the answer to the request if it is one of those."""
+        """Holds the answer to a matching request."""
         if self.gate.is_set() or not self.matches(request):
             return
         if self.places.acquire(blocking=False):
@@ -77,14 +77,14 @@ class Server(http.server.ThreadingHTTPServer):
         return self.server_address[1]
 
     def hold(self, matches, only_first=False):
-        """Holds the answers to the requests that match, from now on; open it again."""
+        """Starts to hold the answers to matching requests. The caller must open the gate."""
         hold = Hold(matches, only_first)
         self.holds.append(hold)
         return hold
 
     def handle_error(self, request, client_address):
         kind, error = sys.exc_info()[:2]
-        # A client that is killed is what this is for.
+        # A killed client is expected.
         if not issubclass(kind, (ConnectionError, TimeoutError)):
             self.books.finding("the server failed: %s %s" % (kind.__name__, error))
 
@@ -128,7 +128,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.reset()
         body = b"" if answer is None else json.dumps(answer).encode()
         if fault == "garbage":
-            # With the status that it had: a refusal must not turn into an effect that never was.
+            # With the original status, so that a refusal does not look like a success.
             return self.reply(200 if status == 204 else status, b"<html>\xff\xfe{]")
         self.reply(status, body, cut=fault == "truncated")
 

@@ -1,4 +1,4 @@
-"""Vibes' device interface: devices with tokens, persons, an inbox, events told apart by uuid."""
+"""Vibes' device interface: devices with tokens, persons, an inbox, events with unique ids."""
 
 import itertools
 import json
@@ -25,7 +25,7 @@ class Vibes:
         books.owner = self.owner
 
     def answer(self, request, fault):
-        """(status, body, parcel), as Braze's."""
+        """Returns (status, body, parcel) as Braze's server does."""
         if not request.path.startswith(BASE):
             return 404, {}, None
         path = [part for part in request.path[len(BASE):].split("/") if part]
@@ -42,10 +42,10 @@ class Vibes:
         return 404, {}, None
 
     def owner(self, key):
-        """Whose message an action is on; None for a person that was never anybody's.
+        """The user whose message an action is on; None for a person without a user.
 
-        A device has a person before anybody signs in, and that person has messages. Once the
-        device is moved to the user's own person, nobody can act on them any more.
+        A device has a person with messages before the first sign-in. After the device moves to the
+        user's own person, no user can act on those messages.
         """
         return self.persons.get(key.user)
 
@@ -64,7 +64,7 @@ class Vibes:
         return {"auth_token": self.devices[id]["token"], "device": {"vibes_device_id": id}}
 
     def expire_tokens(self):
-        """Every device has to ask for a new token."""
+        """Expires the token of every device."""
         for id in self.devices:
             self.devices[id]["token"] = self._token(id)
 
@@ -84,7 +84,7 @@ class Vibes:
             self.books.finding("vibes: a request for %s carries the token of %s" % (id, device))
             return 401, {}, None
         if request.method == "PUT" and not rest:
-            # The vendor renews for a token that has expired, too.
+            # The vendor also accepts an expired token for a renewal.
             self.devices[id]["token"] = self._token(id)
             self.books.count("tokens renewed")
             return 200, self._credential(id), None
@@ -111,7 +111,7 @@ class Vibes:
 
     def _assign(self, id, user):
         if user not in self.users:
-            self.books.finding("vibes: the device is assigned to nobody's id %r" % user)
+            self.books.finding("vibes: the device is assigned to an unknown user %r" % user)
         present = self.persons[self.devices[id]["person"]]
         if present not in (None, user):
             self.books.finding("vibes: the device of %s is assigned to %s" % (present, user))

@@ -8,19 +8,19 @@ import TestSupport
 
 @testable import EngagementKit
 
-/// An installation on a bad network: things are done, requests are struck, time passes. What must
-/// be true is looked at after every step.
+/// An installation on a bad network, with random actions, faults and pauses. It checks its
+/// invariants after every step.
 final class Storm {
   private let scene: WireScene
   private var random: SeededGenerator
   private var deeds: [Deed] = []
-  /// The kinds that are yet to come, so that each comes as often as any other.
+  /// The kinds left in this round. All kinds strike equally often.
   private var troubles: [Trouble] = []
   private var serial = 0
   private var acceptedBefore: Int64 = 0
   private(set) var findings: [String] = []
 
-  /// Something that was accepted, as the vendor's record would have it.
+  /// An accepted operation, with its expected effect at the vendor.
   private struct Deed {
     var effect: VendorEffect
     var receipt: Receipt
@@ -46,7 +46,7 @@ final class Storm {
     }
   }
 
-  /// Goes on until so many faults have struck, and on until all is delivered without them.
+  /// Runs until `count` faults have struck, then without faults until everything is delivered.
   func blow(_ count: Int) async throws {
     while await struck.values.reduce(0, +) < count {
       try await scene.emulator.load(try script())
@@ -67,7 +67,7 @@ final class Storm {
 
   // MARK: Steps
 
-  /// The next one to four faults, each for the next request that no other strikes.
+  /// The next one to four faults, each for a request of its own.
   private func script() throws -> EmulatorFaults {
     var faults: [JSON] = []
     for _ in 0..<(1 + random.below(4)) {
@@ -119,7 +119,7 @@ final class Storm {
     deeds.append(Deed(effect: effect, receipt: receipt))
   }
 
-  /// The vendor has another card.
+  /// Adds a card at the vendor.
   private func change() async throws {
     try await scene.emulator.put(
       [
@@ -128,22 +128,24 @@ final class Storm {
       ], in: "braze")
   }
 
-  // MARK: What must be true
+  // MARK: Invariants
 
   private func check() async throws {
     let tally =
       try await scene.engagement.dependencies.store.deliveryCounts()["braze"] ?? DeliveryCounts()
     let waiting = try await scene.engagement.pendingCounts["braze"] ?? 0
     if !tally.isConserved { findings.append("not conserved: \(tally)") }
-    if tally.pending != waiting { findings.append("\(waiting) wait, and the tally is \(tally)") }
+    if tally.pending != waiting {
+      findings.append("\(waiting) rows are pending, and the counts are \(tally)")
+    }
     if tally.accepted < deeds.count || tally.accepted < acceptedBefore {
-      findings.append("\(deeds.count) were accepted, and the tally is \(tally)")
+      findings.append("\(deeds.count) rows were accepted, and the counts are \(tally)")
     }
     if tally.expired + tally.evicted + tally.wiped > 0 { findings.append("given up: \(tally)") }
     acceptedBefore = tally.accepted
   }
 
-  /// The faults are gone: everything arrives, and so does what is done now.
+  /// Ends the faults. All rows and a new one must arrive.
   private func settle() async throws {
     try await scene.emulator.load(EmulatorFaults())
     for _ in 0..<100 where try await scene.engagement.pendingCounts["braze"] ?? 0 > 0 {
@@ -154,15 +156,15 @@ final class Storm {
     note("ce", "last", try await scene.engagement.track("last"))
     await scene.engagement.deliver(to: "braze")
     if await scene.emulator.times("ce", of: "last") != 1 {
-      findings.append("what is done after the faults is not delivered at once (G8)")
+      findings.append("G8: an event after the faults is not delivered at once")
     }
     let waiting = try await scene.engagement.pendingCounts["braze"] ?? 0
-    guard waiting == 0 else { return findings.append("\(waiting) still wait") }
+    guard waiting == 0 else { return findings.append("\(waiting) rows are still pending") }
     await compare()
     findings += Politeness.findings(in: scene.network.passages)
   }
 
-  /// What was delivered here against the vendor's own record.
+  /// Compares the delivered rows with the vendor's record.
   private func compare() async {
     var delivered: [VendorEffect: Int] = [:]
     for deed in deeds {
@@ -170,7 +172,7 @@ final class Storm {
       case .delivered: delivered[deed.effect, default: 0] += 1
       case .rejected(let error):
         delivered[deed.effect, default: 0] += 0
-        // Only a vendor's own word ends something for good, and no network's.
+        // Only an answer of the vendor may reject a row, and no network fault.
         if !["400", "404", "409"].contains(error.underlying) {
           findings.append("\(deed.effect.name) was refused: \(error)")
         }
@@ -189,14 +191,14 @@ final class Storm {
     }
   }
 
-  /// How often something came, by what the client could know of it.
+  /// How often an effect happened, by what the client could know of it.
   struct Arrivals {
     var heard = 0
     var unclear = 0
     var lost = 0
 
-    /// Whether it may be that so many were delivered. One that was heard is not sent again, and
-    /// one that was not heard is.
+    /// Whether the client may have delivered `count` rows. It sends a row again only if it did not
+    /// get the answer.
     func may(be count: Int) -> Bool { (heard...(heard + unclear)).contains(count) }
   }
 
@@ -204,7 +206,7 @@ final class Storm {
     get async {
       var arrivals: [VendorEffect: Arrivals] = [:]
       for request in await scene.emulator.requests() {
-        // Got twice, by nobody's fault here.
+        // The network sent the request twice.
         let times = request.fault == "duplicateRequest" ? 2 : 1
         for (effect, group) in Dictionary(grouping: request.effects, by: \.self) {
           let count = group.count / times
@@ -220,7 +222,7 @@ final class Storm {
   }
 }
 
-/// What a vendor may expect of whoever retries (G6).
+/// The limits for retries that a vendor may expect (G6).
 enum Politeness {
   private static let perMinute = 12
   private static let leastGap = Duration.seconds(5)
@@ -231,10 +233,11 @@ enum Politeness {
     for (place, (one, next)) in zip(sent, sent.dropFirst()).enumerated() {
       let gap = next.sentAt - one.sentAt
       if isFailure(one), gap < leastGap {
-        findings.append("\(place + 1) failed with \(one.outcome), and the next came after \(gap)")
+        findings.append(
+          "request \(place + 1) failed with \(one.outcome), and the next came after \(gap)")
       }
       if one.status == 429, let asked = one.retryAfter, gap < max(asked, .seconds(1)) {
-        findings.append("\(asked) were asked for, and the next came after \(gap)")
+        findings.append("the vendor asked for \(asked), and the next request came after \(gap)")
       }
     }
     let failures = sent.filter(isFailure)
@@ -245,8 +248,8 @@ enum Politeness {
     return findings
   }
 
-  /// Whether the vendor is not well: no answer, or one that asks for patience. A request that the
-  /// vendor refuses may be followed by a better one at once.
+  /// Whether the vendor was unavailable or asked for a delay. After a refusal, the next request may
+  /// follow at once.
   private static func isFailure(_ passage: WatchedTransport.Passage) -> Bool {
     guard let status = passage.status else { return true }
     return status >= 500 || [304, 307, 408, 425, 429].contains(status)

@@ -1,21 +1,21 @@
 import EngagementModel
 
-/// A kind of fault between a vendor and its client, and what the client makes of the answer.
+/// A kind of fault between a vendor and its client, with the client's knowledge of the effect.
 struct Trouble: Sendable {
   enum Hearing: Sendable {
     /// The vendor did nothing.
     case undone
-    /// The vendor did what it was asked, and the client knows.
+    /// The vendor executed the request, and the client knows.
     case heard
-    /// The vendor did what it was asked, and the client cannot know.
+    /// The vendor executed the request, and the client cannot know.
     case lost
-    /// The vendor did what it was asked; whether the client can know depends on what was struck.
+    /// The vendor executed the request; whether the client can know depends on the request.
     case unclear
   }
 
   let kind: String
   let hearing: Hearing
-  /// What belongs to the fault, so that it takes little time and memory.
+  /// The fault's settings, with small values to save time and memory.
   var members = JSONObject()
 
   /// Every kind that the emulator has.

@@ -21,9 +21,9 @@ struct VibesWireScene: Sendable {
   init() async throws {
     emulator = try await Emulator.start(.init([.vibes], clock: clock.now))
     var limits = CurlTransport.Configuration()
-    // Small, so that what is too large costs little here.
+    // Small, so that a body over the limit costs little.
     limits.maximumBodyBytes = 128 << 10
-    // However long this machine takes, nothing fails for it.
+    // Long, so that a slow machine causes no failure.
     limits.connectTimeout = .seconds(3_000)
     limits.totalTimeout = .seconds(3_000)
     limits.lowSpeedTime = .seconds(3_000)
@@ -50,19 +50,19 @@ struct VibesWireScene: Sendable {
     try outcome.get()
   }
 
-  /// Takes everything away.
+  /// Stops the emulator and deletes the folder.
   func end() async throws {
     await emulator.stop()
     try FileManager.default.removeItem(at: folder)
   }
 
-  /// Lets time pass here and at the vendor, there first.
+  /// Advances the vendor's clock, then the application's.
   func advance(by duration: Duration) async {
     await emulator.advanceClock(by: duration)
     clock.advance(by: duration)
   }
 
-  /// Lets time pass until nothing waits any more.
+  /// Advances the clocks until no row is pending.
   func settle(_ engagement: Engagement) async throws {
     for _ in 0..<100 where try await engagement.pendingCounts["vibes"] ?? 0 > 0 {
       await advance(by: .seconds(60))
@@ -70,24 +70,24 @@ struct VibesWireScene: Sendable {
     }
   }
 
-  /// The next requests like these meet the faults.
+  /// Loads faults for the next matching requests.
   func strike(_ faults: [JSONObject]) async throws {
     try await emulator.load(try EmulatorFaults(json: ["faults": .array(faults.map(JSON.object))]))
   }
 
-  /// Changes of messages.
+  /// Matches changes of messages.
   static let changes: JSONObject = ["method": "PUT", "path": "/mobile_apps/demo/persons"]
-  /// Events, and what else a device says of itself.
+  /// Matches events and other reports of a device.
   static let reports: JSONObject = ["method": "POST", "path": "/mobile_apps/demo/devices"]
 
-  /// The lines of what came since that number.
+  /// `METHOD path` of the requests after that number.
   func lines(after number: Int = 0) async -> [String] {
     await emulator.requests(after: number).map { "\($0.method) \($0.path)" }
   }
 }
 
 extension Engagement {
-  /// Makes the user present, who agrees to everything, and asks for the inbox.
+  /// Signs in the user with full consent and refreshes the inbox.
   func arrive(
     _ user: UserID = "u-1", finding wanted: Engagement.ProviderOutcome = .fresh,
     sourceLocation: SourceLocation = #_sourceLocation
@@ -102,7 +102,7 @@ extension Engagement {
     await refresh(.inbox).providers["vibes"]
   }
 
-  /// How something ends.
+  /// The outcome of the action's receipt.
   func outcome(of action: (Engagement) async throws -> Engagement.Receipt) async throws
     -> Engagement.Receipt.Outcome?
   {

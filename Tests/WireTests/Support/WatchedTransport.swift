@@ -2,20 +2,20 @@ import EngagementHTTP
 import EngagementKit
 import EngagementModel
 
-/// Notes what passes over another transport, and when by the application's clock.
+/// Records the requests over another transport, with times of the application's clock.
 final class WatchedTransport: HTTPTransport {
-  /// A request that was sent, and what came of it.
+  /// A request with its result.
   struct Passage: Sendable {
     var sentAt: Duration
-    /// Whether it carries what was accepted: events or attributes.
+    /// Whether it contains accepted rows: events or attributes.
     var carries: Bool
     var status: Int?
-    /// Why there was no answer.
+    /// The error in place of an answer.
     var error: EngagementError?
-    /// What the vendor asked for.
+    /// The delay that the vendor requested.
     var retryAfter: Duration?
 
-    /// The status, or why there is none.
+    /// The status, or the error.
     var outcome: String {
       error.map { "\($0), \($0.underlying ?? "")" } ?? status.map { "\($0)" } ?? ""
     }
@@ -30,7 +30,7 @@ final class WatchedTransport: HTTPTransport {
     self.clock = clock
   }
 
-  /// What has passed, in order.
+  /// All requests, in order.
   var passages: [Passage] { log.withLock { $0 } }
 
   func send(_ request: HTTPRequest) async throws(EngagementError) -> HTTPResponse {

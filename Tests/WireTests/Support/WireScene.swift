@@ -23,7 +23,7 @@ struct WireScene: Sendable {
 
   /// - Parameters:
   ///   - signs: Whether the application signs its requests.
-  ///   - policy: What the transport may ask for.
+  ///   - policy: The transport's request policy.
   ///   - random: Gives the application's random bits.
   init(
     seed: UInt64 = 1, signs: Bool = false, policy: RequestPolicy = RequestPolicy(),
@@ -34,10 +34,10 @@ struct WireScene: Sendable {
       .init([.braze], seed: seed, clock: clock.now))
     var limits = CurlTransport.Configuration()
     limits.policy = policy
-    // Small, so that what is too large costs little here.
+    // Small, so that a body over the limit costs little.
     limits.maximumBodyBytes = 128 << 10
-    // However long this machine takes, nothing fails for it: neither a request that waits for its
-    // turn nor a connection that the vendor has closed meanwhile.
+    // Long, so that a slow machine causes no failure. Idle connections end early, before the vendor
+    // closes them.
     limits.connectTimeout = .seconds(3_000)
     limits.totalTimeout = .seconds(3_000)
     limits.lowSpeedTime = .seconds(3_000)
@@ -46,7 +46,7 @@ struct WireScene: Sendable {
     let braze = BrazeAdapter(
       try BrazeConfiguration(
         endpoint: emulator.endpoint(of: "braze"), apiKey: Secret("demo"), signsRequests: signs))
-    // In memory where there is such a place: nothing here has to survive anything.
+    // In memory if possible: no test here survives a restart.
     let memory = URL(filePath: "/dev/shm")
     folder =
       (FileManager.default.isWritableFile(atPath: memory.path)
@@ -58,7 +58,7 @@ struct WireScene: Sendable {
       options: Engagement.Options(secrets: MemorySecretStore(), clock: clock, random: random))
   }
 
-  /// Runs the engagement around the body, and takes everything away after it.
+  /// Runs the engagement around the body, and ends the scene afterwards.
   func run(_ body: (Engagement) async throws -> Void) async throws {
     let running = Task { [engagement] in try await engagement.run() }
     let outcome: Result<Void, any Error>
@@ -68,7 +68,7 @@ struct WireScene: Sendable {
     try outcome.get()
   }
 
-  /// Takes everything away.
+  /// Closes the engagement, stops the emulator and deletes the folder.
   func end() async throws {
     try await engagement.close()
     await emulator.stop()
@@ -77,14 +77,13 @@ struct WireScene: Sendable {
 
   // MARK: Users
 
-  /// Makes the user present, who agrees to everything, with tokens that are good for an hour.
+  /// Signs in the user with full consent and tokens that are valid for an hour.
   func signIn(_ id: String) async throws {
     try await engagement.signIn(User(UserID(id))) { _ in self.token(of: id) }
     try await engagement.setConsent(.full)
   }
 
-  /// Another JSON Web Token of the user each time, as Braze wants them; who signed it is not
-  /// looked at.
+  /// A new JSON Web Token of the user in Braze's form. The emulator does not check its signature.
   func token(of user: String, lasting seconds: Double = 3_600) -> Secret {
     let number = tokens.withLock { number in
       number += 1
@@ -100,20 +99,21 @@ struct WireScene: Sendable {
     return Secret(parts.map { Base64URL.text(of: $0) }.joined(separator: "."))
   }
 
-  /// How many tokens were made.
+  /// The number of created tokens.
   var tokensMade: Int { tokens.withLock { $0 } }
 
   // MARK: Time
 
-  /// Lets time pass here and at the vendor, there first: whoever wakes here finds the vendor awake.
+  /// Advances the vendor's clock, then the application's, so that woken tasks find the vendor's
+  /// new time.
   func advance(by duration: Duration) async {
     await emulator.advanceClock(by: duration)
     clock.advance(by: duration)
   }
 
-  // MARK: What is seen
+  // MARK: State
 
-  /// Asks for the cards and says how that ended.
+  /// Refreshes the target and returns the outcome.
   func refresh(_ target: Engagement.RefreshTarget = .cards(in: "home")) async -> Engagement
     .ProviderOutcome?
   {
@@ -122,12 +122,12 @@ struct WireScene: Sendable {
 
   var cards: [Card] { engagement.cards(in: "home").cards }
 
-  /// The titles of what is shown, in order.
+  /// The titles of the visible cards, in order.
   var titles: [String] { cards.map { $0.title ?? "" } }
 
   func card(_ title: String) -> Card? { cards.first { $0.title == title } }
 
-  /// What the vendor's record says of the requests since that number, such as
+  /// The vendor's summaries of the requests after that number, such as
   /// `full sync of u-1: 9 cards`.
   func summaries(after number: Int = 0) async -> [String] {
     await emulator.requests(after: number).map(\.summary)

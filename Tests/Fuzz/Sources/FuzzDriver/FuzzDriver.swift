@@ -5,10 +5,9 @@ public enum FuzzDriver {
   // libFuzzer's callback carries no context; it is set once, before the only thread starts.
   nonisolated(unsafe) private static var check: ([UInt8]) -> Void = { _ in }
 
-  /// Runs the arguments' search and does not return. The check traps on a finding.
+  /// Runs the search of the arguments and does not return. The check traps on a finding.
   ///
-  /// The seeds are written into the corpus folder, the last argument, so that a first search does
-  /// not begin with nothing.
+  /// The last argument is the corpus folder. The seeds are written into it for the first search.
   public static func run(seeds: [[UInt8]], check: @escaping ([UInt8]) -> Void) -> Never {
     self.check = check
     if let folder = CommandLine.arguments.dropFirst().last, !folder.hasPrefix("-") {

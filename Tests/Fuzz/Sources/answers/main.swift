@@ -3,7 +3,7 @@ import EngagementAdapterAPI
 import FuzzDriver
 import JSONOracle
 
-// The first two bytes choose what is asked and how it is answered, the rest is the body.
+// The first two bytes choose the operation and the status, the rest is the body.
 private let probes = try Subject.all().map(Probe.init)
 private let operations = Subject.operations
 private var mutator = Mutator(seed: 1)
@@ -19,7 +19,7 @@ FuzzDriver.run(seeds: Corpus.samples.map { [7, 0] + $0.bytes } + spoiled) { byte
     let operation = operations[Int(bytes[1]) % operations.count]
     let finding =
       probe.answer(to: operation, status, body) ?? probe.push(body) ?? probe.socket(body)
-    // A trap is how libFuzzer is told of a finding, and what it keeps the input for.
+    // A trap reports a finding to libFuzzer, which then keeps the input.
     if let finding { fatalError("\(probe.subject): \(operation.verb): \(finding)") }
   }
 }

@@ -1,7 +1,7 @@
 import EngagementHTTP
 
-/// Traps unless a text that is taken for a URL means the same when it is written and read again,
-/// and the policy denies what is none or travels in plain text.
+/// Traps unless an accepted URL is the same after it is written and read again, and the policy
+/// denies invalid and plain-text URLs.
 func checkURL(_ text: String) {
   let decision = RequestPolicy().decision(on: text)
   guard let url = try? HTTPURL(text) else {
@@ -9,15 +9,15 @@ func checkURL(_ text: String) {
     return
   }
   let again = try? HTTPURL(url.text)
-  precondition(again == url, "a URL that reads differently")
+  precondition(again == url, "a URL that changes when read again")
   precondition(url.text.utf8.allSatisfy { 0x21...0x7e ~= $0 && $0 != UInt8(ascii: "\\") })
   let isAllowed = url.scheme.isEncrypted || url.host.isLoopbackLiteral
   precondition(decision == (isAllowed ? .allowed(pins: nil) : .denied(.plainText)))
   let pattern = try? HostPattern(validating: url.host.text)
-  precondition(pattern?.matches(url.host) == true, "a host that is no pattern of itself")
+  precondition(pattern?.matches(url.host) == true, "a host that does not match itself as a pattern")
 }
 
-/// Traps unless a redirect that is followed stays in its origin.
+/// Traps unless every followed redirect stays in its origin.
 func checkRedirect(to location: String) {
   let request = HTTPRequest(.get, "https://example.com/a/b?c")
   var response = HTTPResponse(302)
@@ -25,25 +25,26 @@ func checkRedirect(to location: String) {
     case .follow(let next) = Redirect.next(after: response, to: request, followed: 0)
   else { return }
   let origin = try? next.target().origin
-  precondition(origin?.description == "https://example.com", "a redirect elsewhere")
+  precondition(origin?.description == "https://example.com", "a redirect to another origin")
 }
 
-/// Traps unless a header that is taken stays in its line, whether the text is its name or value.
+/// Traps unless an accepted header stays in one line, with the text as its name or its value.
 func checkHeader(_ text: String) {
   for (name, value) in [("X", text), (text, "x")] {
     var request = HTTPRequest(.get, "https://example.com/")
     guard (try? request.headers.append(name, value)) != nil,
       let head = try? HTTPHead.bytes(of: request)
     else { continue }
-    precondition(head.count { $0 == 0x0a } == 4 && head.count { $0 == 0x0d } == 4, "a line more")
+    precondition(
+      head.count { $0 == 0x0a } == 4 && head.count { $0 == 0x0d } == 4, "an additional line")
   }
 }
 
-/// Traps unless a head is read alike in one piece and byte by byte.
+/// Traps unless a head gives the same response in one piece and byte by byte.
 func checkHead(_ bytes: [UInt8]) {
   let whole = read([bytes[...]])
   let cut = read(bytes.indices.map { bytes[$0...$0] })
-  precondition(whole?.response == cut?.response, "a head that reads differently")
+  precondition(whole?.response == cut?.response, "a head that depends on the pieces")
   if let whole, let cut {
     precondition(whole.rest == cut.rest, "another rest")
     let handshake = try? WebSocketHandshake(nonce: [UInt8](repeating: 0, count: 16))

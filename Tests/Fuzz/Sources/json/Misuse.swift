@@ -2,9 +2,9 @@ import EngagementJSON
 import JSONOracle
 import TestSupport
 
-/// Uses the reader in ways that make no sense. Nothing but an end of the program is a finding.
+/// Misuses the reader. Only a crash is a finding.
 enum Misuse {
-  /// Calls the cursor's methods in an order that the bytes decide, on after every fault.
+  /// Calls the cursor's methods in an order that the bytes decide, and continues after faults.
   static func callInAnyOrder(_ bytes: [UInt8]) {
     let digest = bytes.reduce(into: 0xcbf2_9ce4_8422_2325 as UInt64) { digest, byte in
       digest = (digest ^ UInt64(byte)) &* 0x100_0000_01b3
@@ -34,7 +34,7 @@ enum Misuse {
     }
   }
 
-  /// Reads bytes that were never checked as an item that claims to be sound.
+  /// Reads unchecked bytes as an item marked as valid.
   static func trust(_ bytes: [UInt8]) {
     let item = RawItem(index: 0, uncheckedBytes: bytes[...])
     guard let fields = try? JSONFields(item) else { return }

@@ -9,7 +9,7 @@ FuzzDriver.run(seeds: Corpus.samples.map(\.bytes) + spoiled) { bytes in
   do throws(Disagreement) {
     _ = try oracle.compare(bytes)
   } catch {
-    // A trap is how libFuzzer is told of a finding, and what it keeps the input for.
+    // A trap reports a finding to libFuzzer, which then keeps the input.
     fatalError("\(error): '\(Oracle.printable(oracle.smallest(bytes)))'")
   }
   Misuse.callInAnyOrder(bytes)

@@ -1,6 +1,6 @@
 import EngagementHTTP
 
-/// All that a decoder says of a stream.
+/// The complete result of decoding a stream.
 struct Reading: Equatable {
   private var events: [WebSocketEvent] = []
   private var fault: WebSocketFault?
@@ -20,7 +20,7 @@ struct Reading: Equatable {
     }
   }
 
-  /// Traps unless every message that was read comes through when it is sent, by either side.
+  /// Traps unless every decoded message is the same after either side encodes it again.
   func checkEncoding(from role: WebSocketRole) {
     for case .message(let message) in events {
       let mask = role == .server ? WebSocketMask(random: 0x1234_5678) : nil

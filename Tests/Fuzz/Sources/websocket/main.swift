@@ -11,7 +11,7 @@ let frames: [[UInt8]] = [
   [0x82, 0x7e, 0x00, 0x7e] + [UInt8](repeating: 1, count: 126), [0x88, 0x02, 0x0f, 0xa0],
 ]
 
-// The first byte of an input chooses the side that reads the rest and how it is cut.
+// The first byte chooses the reading side and the pieces of the rest.
 FuzzDriver.run(seeds: frames.flatMap { [[0] + $0, [7] + $0] }) { bytes in
   guard let choice = bytes.first else { return }
   let role: WebSocketRole = choice & 1 == 0 ? .server : .client
@@ -21,8 +21,9 @@ FuzzDriver.run(seeds: frames.flatMap { [[0] + $0, [7] + $0] }) { bytes in
   let pieces = stride(from: stream.startIndex, to: stream.endIndex, by: size).map { start in
     stream[start..<min(start + size, stream.endIndex)]
   }
-  precondition(Reading(pieces, as: role) == whole, "pieces read differently")
-  precondition(Reading(stream.map { [$0][...] }, as: role) == whole, "bytes read differently")
+  precondition(Reading(pieces, as: role) == whole, "the result depends on the pieces")
+  precondition(
+    Reading(stream.map { [$0][...] }, as: role) == whole, "the result depends on single bytes")
   whole.checkEncoding(from: role)
   checkSession(stream, as: role)
 }

@@ -6,14 +6,14 @@ import EngagementModel
 import EngagementVibes
 import Foundation
 
-/// An application as the worker plays it: it signs in, acts, and says what was accepted.
+/// The worker's application. It signs in, acts, and prints what was accepted.
 final class Application: Sendable {
   static let users = ["u-1", "u-2", "u-3"]
 
   let engagement: Engagement
   private let life: Int
   private let moments = Moments()
-  /// How many credentials were given out.
+  /// The number of issued credentials.
   private let credentials = Counter()
 
   /// Opens the cache in the folder of the arguments.
@@ -55,7 +55,7 @@ final class Application: Sendable {
     try await engagement.setConsent(.full)
   }
 
-  /// A signature that the server can tell apart from all others, and whose it is.
+  /// A unique signature that contains its user.
   private func credential(of user: String, for provider: ProviderID) -> Secret? {
     let number = credentials.next()
     say("asked \(provider.rawValue) \(user) \(number)")
@@ -64,7 +64,7 @@ final class Application: Sendable {
 
   // MARK: Actions
 
-  /// Does something, and says before what it tries and afterwards what came of it.
+  /// Performs the deed. Prints it before the attempt, and the result afterwards.
   @discardableResult
   func perform(_ deed: Deed, _ number: Int) async -> Bool {
     let line = deed.line(number)
@@ -85,7 +85,7 @@ final class Application: Sendable {
     }
   }
 
-  /// Everything that can be done to what is visible now.
+  /// All possible actions on the visible items.
   func deeds(of user: String) -> [Deed] {
     let cards = engagement.cards(in: Self.container).cards.prefix(3).flatMap { card in
       [ItemAction.impression, .click, .dismiss].map { Deed.act($0, card.id, user) }
@@ -104,12 +104,12 @@ final class Application: Sendable {
     _ = await engagement.refresh(.inbox)
   }
 
-  /// Waits for what is pending; what is left after the time is left for another life.
+  /// Waits up to the limit until no row is pending. Later lives deliver the rest.
   func settle(within limit: Duration) async {
     let end = ContinuousClock.now + limit
     while ContinuousClock.now < end {
       if await pending() ?? 0 == 0 { return }
-      // Cancelled only together with the process.
+      // The task is never cancelled before the process ends.
       try? await Task.sleep(for: .milliseconds(2))
     }
   }
@@ -119,12 +119,12 @@ final class Application: Sendable {
   }
 }
 
-/// Something that a user does.
+/// An action of a user.
 enum Deed: Sendable {
   case track(String)
   case act(ItemAction, ItemID, String)
 
-  /// Provider, user, verb and target, as the books have them.
+  /// Provider, user, verb and target, in the format of the driver's books.
   func line(_ number: Int) -> String {
     switch self {
     case .track(let user): "braze \(user) track \(number)"

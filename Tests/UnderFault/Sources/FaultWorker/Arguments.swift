@@ -1,4 +1,4 @@
-/// `--name value` pairs after the mode; the driver is the only one to write them.
+/// The driver's arguments: `--name value` pairs after the mode.
 struct Arguments: Sendable {
   let mode: String
   private var values: [String: String] = [:]
@@ -10,7 +10,7 @@ struct Arguments: Sendable {
     mode = words[1]
     for index in stride(from: 2, to: words.count, by: 2) {
       guard words[index].hasPrefix("--"), index + 1 < words.count else {
-        refuse("\(words[index]): this is no option with a value")
+        refuse("\(words[index]) is no option with a value")
       }
       values[String(words[index].dropFirst(2))] = words[index + 1]
     }

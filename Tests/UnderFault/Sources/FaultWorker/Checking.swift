@@ -5,7 +5,7 @@ import EngagementKit
 import EngagementModel
 import Foundation
 
-/// Opens one cache after the other, without a network, and says in a line of JSON what is in it.
+/// Opens caches in sequence, without a network, and prints the contents of each as a line of JSON.
 struct Checking {
   private let adapters: [ProviderID: any EngagementAdapter]
 
@@ -23,7 +23,7 @@ struct Checking {
       try await startUp(in: folder)
       return Self.text(of: answer(contents))
     } catch {
-      let detail = "\(error.message) (\(error.underlying ?? "no more is known"))"
+      let detail = "\(error.message) (\(error.underlying ?? "no details"))"
       return Self.text(of: ["error": .string("\(error.code)"), "detail": .string(detail)])
     }
   }
@@ -34,14 +34,14 @@ struct Checking {
       users: [.anonymous] + Application.users.map { User(UserID($0)) })
   }
 
-  /// What a cache is for, besides: an application that opens it.
+  /// Opens the cache with an application as well.
   private func startUp(in folder: String) async throws(EngagementError) {
     let application = try await Application(
       Arguments(["", "", "--folder", folder, "--port", "9"]))
     try await application.engagement.close()
   }
 
-  // MARK: What is said
+  // MARK: Output
 
   private func answer(_ contents: CacheProbe.Contents) -> JSONObject {
     var answer = JSONObject()
@@ -53,7 +53,7 @@ struct Checking {
     return answer
   }
 
-  /// An action of the worker that waits; nil for what the library sends on its own.
+  /// A pending action of the worker; nil for the library's own rows.
   private static func row(_ row: CacheProbe.Row) -> JSON? {
     var object: JSONObject = [
       "provider": .string(row.provider.rawValue),
@@ -76,7 +76,7 @@ struct Checking {
     return .object(object)
   }
 
-  /// The servers say the same of an item in two of its fields.
+  /// The items whose text does not match their id, as it does at the servers.
   private static func wrongItems(_ contents: CacheProbe.Contents) -> [String] {
     let cards = contents.cards.filter { $0.title != "Card \($0.id.value)" }.map(\.id.value)
     let messages = contents.messages.filter { $0.text != "Text of \($0.id.value)" }

@@ -1,13 +1,12 @@
 import EngagementKit
 import EngagementModel
 
-/// Delivers what is pending, user by user, and says what is left.
+/// Delivers the pending rows user by user, and prints the number of remaining ones.
 struct Draining {
   let application: Application
   let users: [String]
 
-  /// What one user leaves undone when another signs in is sent when they are back, so that each
-  /// of them has two turns.
+  /// Each user has two turns, because a user's remaining rows are sent at the next sign-in.
   private static let turns = 2
   private static let patience = Duration.seconds(10)
 
@@ -26,7 +25,7 @@ struct Draining {
     while true {
       let left = try await application.engagement.pendingCounts.values.reduce(0, +)
       if left == 0 || ContinuousClock.now > end { return left }
-      // Cancelled only together with the process.
+      // The task is never cancelled before the process ends.
       try? await Task.sleep(for: .milliseconds(3))
     }
   }

@@ -1,8 +1,8 @@
 import EngagementKit
 import Foundation
 
-/// A clock whose uptime runs many times as fast as the machine's, so that a back-off of a minute
-/// fits into a life of a tenth of a second. The wall clock is the machine's.
+/// A clock with a faster uptime than the machine's, so that a back-off of a minute fits into a life
+/// of a tenth of a second. The wall clock is the machine's.
 struct FastClock: EngagementClock {
   private static let rate = 200
   private static let start = ContinuousClock.now
@@ -12,7 +12,7 @@ struct FastClock: EngagementClock {
   var uptime: Duration { (ContinuousClock.now - Self.start) * Self.rate }
 
   func sleep(until uptime: Duration) async {
-    // Ends early only when the task is cancelled.
+    // A cancelled task wakes early.
     try? await Task.sleep(until: Self.start + uptime / Self.rate, clock: .continuous)
   }
 }

@@ -2,8 +2,8 @@ import EngagementCurl
 import EngagementHTTP
 import EngagementModel
 
-/// The library's own transport; the servers are told which request of which life it is, and the
-/// driver which answers were not waited for.
+/// The library's own transport. It sends the life and the number of each request to the servers,
+/// and reports cancelled requests to the driver.
 struct LifeTransport: HTTPTransport {
   let life: Int
   private let numbers = Counter()

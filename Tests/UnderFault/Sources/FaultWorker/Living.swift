@@ -1,7 +1,7 @@
 import EngagementKit
 import EngagementModel
 
-/// The modes in which the worker lives until it is killed, or until its script is over.
+/// The modes in which the worker runs until it is killed or its script ends.
 struct Living {
   let application: Application
   private let arguments: Arguments
@@ -17,10 +17,11 @@ struct Living {
     user = Application.users[0]
   }
 
-  /// More than this is not left waiting: an outage must not fill the outbox.
+  /// The number of pending rows above which the worker pauses, so that an outage does not fill the
+  /// outbox.
   private static let most = 300
 
-  // MARK: Until it is killed
+  // MARK: Loop
 
   mutating func loop() async {
     await enter(Application.users.randomElement(using: &random) ?? user)
@@ -41,10 +42,10 @@ struct Living {
     }
   }
 
-  // MARK: The same each time
+  // MARK: Script
 
-  /// So many actions with two refreshes and a change of user among them; then, whatever failed on
-  /// the way, one more has to be accepted.
+  /// Performs a number of actions with two refreshes and a change of user. After all failures, one
+  /// more action must be accepted.
   mutating func script() async {
     let count = arguments.number("actions")
     await enter(user)
@@ -99,7 +100,7 @@ struct Living {
   }
 
   private func rest() async {
-    // Cancelled only together with the process.
+    // The task is never cancelled before the process ends.
     try? await Task.sleep(for: .milliseconds(2))
   }
 }

@@ -1,21 +1,21 @@
 import Foundation
 
-/// When each thing was done last, so that it is not done again within the same millisecond.
+/// The time of each deed's last execution, so that no deed is repeated within a millisecond.
 ///
-/// Braze's events have no ids. Two clicks on one card at one time are the same event to it, and the
-/// driver could not tell the second from a copy of the first either.
-// The lock is held around each use of what changes.
+/// Braze's events have no ids. For Braze and for the driver, a second click on a card at the same
+/// time is a copy of the first.
+// The lock protects `ends`.
 final class Moments: @unchecked Sendable {
   private let lock = NSLock()
   private var ends: [String: Date] = [:]
 
-  /// What times are told in, in seconds, with a little to spare for their rounding.
+  /// The resolution of times in seconds, with a margin for rounding.
   private static let step = 0.001_001
 
-  /// Returns when the same may be done again.
+  /// Waits until the deed may be repeated.
   func wait(for deed: String) async {
     while let end = lock.withLock({ ends[deed] }), Date().timeIntervalSince(end) < Self.step {
-      // Cancelled only together with the process.
+      // The task is never cancelled before the process ends.
       try? await Task.sleep(for: .microseconds(100))
     }
   }

@@ -1,6 +1,6 @@
 import EngagementModel
 
-/// What travels with an action: its number, whose it is, and a checksum over both.
+/// The properties of an action: its number, its user and a checksum over both.
 enum Payload {
   static func make(_ number: Int, of user: String) -> JSONObject {
     let padding = padding(number)
@@ -10,7 +10,7 @@ enum Payload {
     ]
   }
 
-  /// From one byte to some hundred, with characters of two and four bytes.
+  /// One byte to a few hundred bytes, with characters of two and four bytes.
   private static func padding(_ number: Int) -> String {
     String(repeating: ["a", "é", "😀", "\\", "\""][number % 5], count: 1 + number * 37 % 100)
   }

@@ -1,27 +1,27 @@
 import EngagementKit
 import EngagementModel
 
-/// Scenes that the driver directs through the servers and through standard input.
+/// Scenes that the driver controls through the servers and standard input.
 struct Scenes {
   let application: Application
 
-  /// Something of the first user is on its way while the second signs in.
+  /// The second user signs in during a request of the first.
   func leaving(_ what: String) async throws(EngagementError) {
     try await application.signIn("u-1")
     if what == "token" {
-      // The device is registered and the user's, and its token is refused from then on.
+      // The first user's device is registered; afterwards the server refuses its token.
       await application.refresh()
       await application.settle(within: .seconds(5))
       say("settled")
       guard readLine() == "go" else { return }
     }
-    // Cards are asked for only where the settings say that there are any.
+    // The kit requests cards only if the settings enable them.
     if what == "cards" { _ = await application.engagement.refresh(.settings) }
     await withTaskGroup(of: Void.self) { group in
       group.addTask { _ = await application.engagement.refresh(target(what)) }
       group.addTask { await change() }
     }
-    // Once more with all that came late in its place.
+    // Refreshes again after all late answers.
     await application.refresh()
     for number in 1...5 { await application.perform(.track("u-2"), number) }
     for (index, deed) in application.deeds(of: "u-2").enumerated() {
@@ -54,14 +54,14 @@ struct Scenes {
     }
   }
 
-  /// Everything that needs a device or a signature, all at once.
+  /// Concurrent requests that need a device or a signature.
   func crowd() async throws(EngagementError) {
     try await application.signIn("u-1")
     await withTaskGroup(of: Void.self) { group in
       for target in [Engagement.RefreshTarget.inbox, .person, .settings] {
         group.addTask { _ = await application.engagement.refresh(target) }
       }
-      // One after the other: they are to arrive in this order.
+      // In sequence, because they must arrive in this order.
       group.addTask {
         for number in 1...20 { await application.perform(.track("u-1"), number) }
       }

@@ -2,7 +2,7 @@ import CacheProbe
 import EngagementKit
 import EngagementModel
 
-/// The process under fault. `Tests/UnderFault/run` starts it, listens to it and kills it.
+/// The process under fault. `Tests/UnderFault/run` starts it, reads its output and kills it.
 let arguments = Arguments(CommandLine.arguments)
 
 func live() async throws(EngagementError) {
@@ -22,10 +22,10 @@ func live() async throws(EngagementError) {
     try await Draining(application: application, users: users).run()
   case "leaving": try await Scenes(application: application).leaving(arguments.text("what"))
   case "crowd": try await Scenes(application: application).crowd()
-  default: refuse("\(arguments.mode): this is no mode")
+  default: refuse("\(arguments.mode) is no mode")
   }
   running.cancel()
-  // How it ended is of no interest: it was cancelled.
+  // `run` ends with a cancellation, so its result does not matter.
   _ = await running.result
   try await application.engagement.close()
 }
