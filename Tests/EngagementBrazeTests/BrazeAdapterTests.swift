@@ -131,15 +131,17 @@ import Testing
       #","global_request_rate_limit":{"enabled":true,"capacity":2,"refill_rate":30}"#
     let scene = try await BrazeScene.enabled(
       config: BrazeScene.config(100, with: limit), data: [Self.success])
-    scene.memory.accept(Self.event("1", "kept"))
+    let receipt = try await scene.engagement.track("kept")
     #expect(await scene.sync() == .done)
     #expect(await scene.sync() == .done)
     let next = scene.clock.now.addingTimeInterval(30)
     #expect(await scene.sync() == .wait(until: next))
-    #expect(await scene.drain() == [.wait(until: next)])
-    #expect(scene.memory.pending.count == 1)
+    await scene.deliver()
+    #expect(try await scene.pending == 1)
+    #expect(scene.told == [])
     scene.clock.advance(by: .seconds(30))
-    #expect(await scene.drain() == [.done])
+    await scene.deliver()
+    #expect(try await receipt.outcome() == .delivered)
     #expect(scene.told == ["ce"])
   }
 
@@ -163,15 +165,15 @@ import Testing
       syncs: [BrazeScene.sync(full: true, [BrazeScene.card("a"), BrazeScene.card("b")])],
       data: [Self.success])
     _ = await scene.sync()
-    let reference = ItemReference(try #require(scene.card("a")))
-    for _ in 0..<2 { try scene.memory.act(.dismiss, on: reference) }
-    await scene.drain()
+    var receipts: [Engagement.Receipt] = []
+    for _ in 0..<2 { receipts.append(try await scene.act(.dismiss, on: "a")) }
+    await scene.deliver()
     #expect(scene.told == ["ccd a"])
-    try scene.memory.act(.dismiss, on: reference)
-    try scene.act(.dismiss, on: "b")
-    await scene.drain()
+    receipts.append(try await scene.act(.dismiss, on: "a"))
+    receipts.append(try await scene.act(.dismiss, on: "b"))
+    await scene.deliver()
     #expect(scene.told == ["ccd a", "ccd b"])
-    #expect(scene.memory.outbox.allSatisfy { $0.state == .delivered })
+    for receipt in receipts { #expect(try await receipt.outcome() == .delivered) }
   }
 
   @Test("B3: a failed dismissal is sent again")
@@ -180,11 +182,12 @@ import Testing
       syncs: [BrazeScene.sync(full: true, [BrazeScene.card("a")])],
       data: [HTTPResponse(503), Self.success])
     _ = await scene.sync()
-    try scene.act(.dismiss, on: "a")
-    await scene.drain()
-    await scene.drain()
+    let receipt = try await scene.act(.dismiss, on: "a")
+    await scene.deliver()
+    scene.clock.advance(by: .seconds(60))
+    await scene.deliver()
     #expect(scene.told == ["ccd a", "ccd a"])
-    #expect(scene.memory.pending.isEmpty)
+    #expect(try await receipt.outcome() == .delivered)
   }
 
   @Test(
@@ -198,8 +201,8 @@ import Testing
       syncs: [listed, gone, listed], data: [Self.success])
     for _ in 0..<2 {
       _ = await scene.sync()
-      try scene.act(.dismiss, on: "a")
-      await scene.drain()
+      try await scene.act(.dismiss, on: "a")
+      await scene.deliver()
       _ = await scene.sync()
     }
     #expect(scene.told == ["ccd a", "ccd a"])
@@ -213,7 +216,8 @@ import Testing
       endpoint: "https://sdk.example.com", apiKey: Secret("k"), sessionTimeout: .seconds(30))
     #expect(BrazeAdapter(configuration).capabilities.sessionTimeout == .seconds(30))
     let scene = try await BrazeScene.enabled()
-    #expect(scene.memory.settings.sessionTimeout == .seconds(1_800))
+    let settings = try await scene.engagement.settings(of: "braze")
+    #expect(settings.sessionTimeout == .seconds(1_800))
   }
 
   @Test("an empty version or a zero session timeout is an invalid configuration")

@@ -138,21 +138,23 @@ import Testing
 
   @Test("B8: a push brings no card while cards are disabled")
   func switchedOff() async throws {
-    let scene = try BrazeScene(
+    let scene = try await BrazeScene(
       ScriptedTransport([
         BrazeScene.dataLine: [.json(200, BrazeScene.config(1, enabled: false))]
       ]))
     _ = await scene.perform(.settings)
-    #expect(scene.memory.receive(["aps": [:], "ab": ["ab_cd": Self.object]])?.itemID == "sent")
+    let push: JSON = ["aps": [:], "ab": ["ab_cd": Self.object]]
+    #expect(try await scene.engagement.handlePush(push)?.notification.itemID == "sent")
     #expect(scene.visible.isEmpty)
   }
 
   @Test("B8: the push token is sent as an attribute of the user")
   func token() async throws {
-    let scene = try BrazeScene(
+    let scene = try await BrazeScene(
       ScriptedTransport([BrazeScene.dataLine: [.json(201, #"{"message":"success"}"#)]]))
-    scene.memory.setPush(PushRegistration(token: Secret("0a0b"), service: .apns))
-    #expect(await scene.perform(.registerPush(.production)) == .done)
+    try await scene.engagement.registerPush(
+      PushRegistration(token: Secret("0a0b"), service: .apns))
+    await scene.deliver()
     #expect(scene.body(0)["attributes"] == [["user_id": "u-1", "push_token": "0a0b"]])
   }
 }

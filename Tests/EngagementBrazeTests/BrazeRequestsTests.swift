@@ -215,7 +215,7 @@ import Testing
 
   @Test("an operation that Braze lacks or would refuse sends no request", arguments: refusals)
   func refusal(operation: Operation, code: EngagementError.Code) async throws {
-    let scene = try BrazeScene(ScriptedTransport([:]))
+    let scene = try await BrazeScene(ScriptedTransport([:]))
     guard case .refused(let error) = await scene.perform(operation) else {
       Issue.record("\(operation.verb) was not refused")
       return
@@ -237,7 +237,7 @@ import Testing
 
   @Test("each unsupported event is rejected on its own, and the others are sent")
   func partly() async throws {
-    let scene = try BrazeScene(
+    let scene = try await BrazeScene(
       ScriptedTransport([BrazeScene.dataLine: [.json(200, #"{"message":"success"}"#)]]))
     let bad = Self.event(.vote, id: "bad")
     let good = Self.event(.custom, id: "good", name: "n")
@@ -249,7 +249,7 @@ import Testing
 
   @Test("B3: a local click counts as delivered next to a rejected event")
   func quietAndBad() async throws {
-    let scene = try BrazeScene(
+    let scene = try await BrazeScene(
       ScriptedTransport([BrazeScene.dataLine: [.json(200, #"{"message":"success"}"#)]]))
     let card = try BrazeScene.adapter().card(
       in: RawItem(index: 0, bytes: Array(BrazeScene.card("plain").utf8)[...]))

@@ -6,10 +6,12 @@ import EngagementStore
 extension Engagement {
   /// Executes one operation at a provider's vendor as the current user, without the outbox.
   package func execute(
-    _ operation: Operation, with provider: ProviderID
+    _ operation: Operation, with provider: ProviderID, isUserRequested: Bool = false
   ) async -> OperationRunner.Outcome {
     guard let runtime = runtimes[provider] else { return .refused(unknown(provider)) }
-    return await runtime.runner.execute(operation, attempt()).outcome
+    var attempt = attempt()
+    attempt.isUserRequested = isUserRequested
+    return await runtime.runner.execute(operation, attempt).outcome
   }
 
   /// Sends the current user's pending rows for a provider, until nothing is left that can be sent

@@ -6,22 +6,21 @@ import EngagementJSON
 import EngagementKit
 import EngagementModel
 import EngagementTesting
-import FoundationEssentials
 
-/// The Braze adapter in a house in memory, with a vendor that answers from a script.
+/// An application with Braze alone and a signed-in user, whose vendor answers from a script.
 struct BrazeScene: BrazeFixtures, Sendable {
+  let engagement: Engagement
   let transport: ScriptedTransport
   let clock = TestClock()
-  let memory: MemoryHost
-  private let runner: OperationRunner
 
-  init(user: User = "u-1", _ transport: ScriptedTransport) throws {
+  init(_ transport: ScriptedTransport) async throws {
     self.transport = transport
-    memory = MemoryHost(
-      try Self.adapter(), user: user, transport: transport, clock: clock, kept: .init(),
-      credentials: { _ in nil })
-    memory.setSession(Session("session-1", startedAt: clock.now))
-    runner = OperationRunner(memory.adapter, in: memory)
+    engagement = try await Engagement.open(
+      cache: .temporary, device: .test, transport: transport,
+      providers: ["braze": try Self.adapter()],
+      routes: Engagement.Routes(cards: .only("braze"), inbox: .none),
+      options: Engagement.Options(secrets: MemorySecretStore(), clock: clock))
+    try await engagement.signIn("u-1", consent: .full)
   }
 
   /// A scene whose vendor enables cards and then answers syncs one after another.
@@ -29,7 +28,7 @@ struct BrazeScene: BrazeFixtures, Sendable {
     config: String = config(100), syncs: [String] = [sync(full: true, [])],
     data: [HTTPResponse] = []
   ) async throws -> BrazeScene {
-    let scene = try BrazeScene(
+    let scene = try await BrazeScene(
       ScriptedTransport([
         dataLine: [.json(200, config)] + data, syncLine: syncs.map { .json(201, $0) },
       ]))
@@ -43,18 +42,18 @@ struct BrazeScene: BrazeFixtures, Sendable {
   func perform(
     _ operation: EngagementAdapterAPI.Operation, isUserRequested: Bool = false
   ) async -> OperationRunner.Outcome {
-    await runner.execute(operation, memory.attempt(isUserRequested: isUserRequested)).outcome
+    await engagement.execute(operation, with: "braze", isUserRequested: isUserRequested)
   }
 
   func sync() async -> OperationRunner.Outcome { await perform(Self.cards) }
 
-  @discardableResult func drain() async -> [OperationRunner.Outcome] { await memory.drain(runner) }
+  /// Sends the pending rows.
+  func deliver() async { await engagement.deliver(to: "braze") }
 
-  func act(_ action: ItemAction, on id: String) throws {
-    guard let card = card(id) else {
-      throw EngagementError(.notFound, "There is no card \(id).")
-    }
-    try memory.act(action, on: ItemReference(card))
+  @discardableResult func act(
+    _ action: ItemAction, on id: String
+  ) async throws -> Engagement.Receipt {
+    try await engagement.perform(action, on: ItemID("braze", id))
   }
 
   // MARK: What a test looks at
@@ -74,11 +73,13 @@ struct BrazeScene: BrazeFixtures, Sendable {
     }
   }
 
-  /// The ids of the visible cards, in their order.
-  var visible: [String] { memory.cards().map(\.id.value) }
-
-  /// The card, also one that nobody sees because it stands for a control group.
-  func card(_ id: String) -> Card? {
-    memory.cards(includingControl: true).first { $0.id.value == id }
+  var pending: Int {
+    get async throws { try await engagement.pendingCounts["braze"] ?? 0 }
   }
+
+  /// The ids of the visible cards, in their order.
+  var visible: [String] { engagement.cards(in: "home").cards.map(\.id.value) }
+
+  /// The card, also a control card.
+  func card(_ id: String) -> Card? { engagement.card(ItemID("braze", id)) }
 }
