@@ -43,7 +43,7 @@ import VibesFixtures
   struct Subject: Sendable, CustomTestStringConvertible {
     var head: String
     var smallest: JSON
-    var probes: [String: Probe]
+    var probes: [String: MemberValues]
     var outcome: @Sendable (JSON) throws -> Outcome
 
     var testDescription: String { head }
@@ -80,25 +80,27 @@ import VibesFixtures
 
   static let subjects = [message, person, apns, fcm]
 
-  private static let id = Probe(
-    sound: "m-2", wrong: Probe.others + Probe.numbers + [true], unknown: ["", ".", ".."])
+  private static let id = MemberValues(
+    sound: "m-2", wrong: MemberValues.others + MemberValues.numbers + [true],
+    unknown: ["", ".", ".."])
 
   private static let message = Subject(
     head: "| field | absent | wrong type | unknown value |",
     smallest: ["message_uid": "m-1", "content": "c"],
     probes: [
       "message_uid": id, "content": .anyText, "subject": .text, "detail": .address,
-      "images": Probe(
-        sound: ["icon": "https://example.com/i"], wrong: [.null, [], "x", true] + Probe.numbers,
+      "images": MemberValues(
+        sound: ["icon": "https://example.com/i"],
+        wrong: [.null, [], "x", true] + MemberValues.numbers,
         unknown: [[:], ["other": "x"]]),
       "images.icon": .address, "images.main": .address,
-      "read": Probe(
-        sound: true, coercible: [1, .number(1)], wrong: Probe.others + ["true", ""],
+      "read": MemberValues(
+        sound: true, coercible: [1, .number(1)], wrong: MemberValues.others + ["true", ""],
         unknown: [2, -1, .number(0.5)]),
       "created_at": .time, "expires_at": .time, "collapse_key": .text,
       "inbox_custom_data": .looseObject,
-      "apprefdata": Probe(
-        sound: ["activityUid": "a"], wrong: [.null, [], "x", true] + Probe.numbers,
+      "apprefdata": MemberValues(
+        sound: ["activityUid": "a"], wrong: [.null, [], "x", true] + MemberValues.numbers,
         unknown: [[:], ["other": "x"]]),
       "apprefdata.activityType": .anyText, "apprefdata.activityUid": .anyText,
     ],
@@ -117,8 +119,8 @@ import VibesFixtures
     smallest: ["person_key": "p-1"],
     probes: [
       "person_key": id, "external_person_id": .text,
-      "mobile_phone": Probe(
-        sound: ["mdn": "+1"], wrong: [.null, [], "x", true] + Probe.numbers,
+      "mobile_phone": MemberValues(
+        sound: ["mdn": "+1"], wrong: [.null, [], "x", true] + MemberValues.numbers,
         unknown: [[:], ["other": "x"]]),
       "mobile_phone.mdn": .text, "custom_fields": .object,
     ],
@@ -133,35 +135,36 @@ import VibesFixtures
     try Vibes.adapter().received(push, in: Vibes.context()).map { .push($0) } ?? .drop
   }
 
-  private static let pushID = Probe(
-    sound: "push-2", wrong: Probe.others + Probe.numbers + [true], unknown: ["", " "])
-  private static let appData = Probe(
+  private static let pushID = MemberValues(
+    sound: "push-2", wrong: MemberValues.others + MemberValues.numbers + [true], unknown: ["", " "])
+  private static let appData = MemberValues(
     sound: ["deep_link": "app://x"],
     coercible: [#"{"deep_link":"app://x"}"#, #"{"deep_link"=>"app://x"}"#],
-    wrong: [.null, [], "x", true] + Probe.numbers, unknown: [[:]])
+    wrong: [.null, [], "x", true] + MemberValues.numbers, unknown: [[:]])
 
   private static let apns = Subject(
     head: "| field of an APNs push | absent | wrong type | unknown value |",
     smallest: ["message_uid": "push-1", "aps": [:]],
     probes: [
       "message_uid": pushID,
-      "aps.alert": Probe(
-        sound: ["body": "Hi"], coercible: ["Hi"], wrong: [.null, [], true] + Probe.numbers,
+      "aps.alert": MemberValues(
+        sound: ["body": "Hi"], coercible: ["Hi"], wrong: [.null, [], true] + MemberValues.numbers,
         unknown: [[:], ["other": "x"]]),
       "aps.alert.title": .anyText, "aps.alert.subtitle": .anyText, "aps.alert.body": .anyText,
-      "aps.sound": Probe(
+      "aps.sound": MemberValues(
         sound: "horn.caf", coercible: [["critical": 1, "name": "horn.caf"]],
-        wrong: Probe.others + Probe.numbers + [true], unknown: [""]),
-      "aps.badge": Probe(
-        sound: 3, wrong: Probe.others + ["3", true], unknown: [.number(0.5), .number(1e300)]),
+        wrong: MemberValues.others + MemberValues.numbers + [true], unknown: [""]),
+      "aps.badge": MemberValues(
+        sound: 3, wrong: MemberValues.others + ["3", true], unknown: [.number(0.5), .number(1e300)]),
       "aps.category": .anyText,
-      "aps.content-available": Probe(
-        sound: 1, coercible: [true, .number(1)], wrong: Probe.others + ["1", "true"],
+      "aps.content-available": MemberValues(
+        sound: 1, coercible: [true, .number(1)], wrong: MemberValues.others + ["1", "true"],
         unknown: [0, 2, false]),
       "client_app_data": appData, "client_app_data.deep_link": .address,
       "client_app_data.media_url": .address,
-      "client_app_data.inbox_message_uid": Probe(
-        sound: "m-1", wrong: Probe.others + Probe.numbers + [true], unknown: ["", " "]),
+      "client_app_data.inbox_message_uid": MemberValues(
+        sound: "m-1", wrong: MemberValues.others + MemberValues.numbers + [true],
+        unknown: ["", " "]),
       "client_app_data.activity_type": .anyText, "client_app_data.activity_uid": .anyText,
       "client_custom_data": .looseObject,
     ], outcome: received)
@@ -171,12 +174,12 @@ import VibesFixtures
     smallest: ["message_uid": "push-1"],
     probes: [
       "message_uid": pushID, "title": .anyText, "body": .anyText, "sound": .anyText,
-      "badge": Probe(
-        sound: "10", coercible: [10], wrong: Probe.others + [true],
+      "badge": MemberValues(
+        sound: "10", coercible: [10], wrong: MemberValues.others + [true],
         unknown: ["", "ten", "1.5", .number(0.5)]),
       "notification_channel": .anyText, "click_action": .anyText,
-      "silent_push": Probe(
-        sound: "true", coercible: [true], wrong: Probe.others + Probe.numbers,
+      "silent_push": MemberValues(
+        sound: "true", coercible: [true], wrong: MemberValues.others + MemberValues.numbers,
         unknown: ["", "yes", "false"]),
       "client_app_data": appData, "client_custom_data": .looseObject,
     ], outcome: received)

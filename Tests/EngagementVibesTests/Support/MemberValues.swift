@@ -1,7 +1,7 @@
 import EngagementModel
 
-/// What is tried on one member: what it may be, other types, values that mean nothing.
-struct Probe {
+/// The values that a test gives one member: sound ones, other types, unknown values.
+struct MemberValues {
   var sound: JSON
   /// Other types that mean the same as `sound`.
   var coercible: [JSON] = []
@@ -13,18 +13,18 @@ struct Probe {
   static let others: [JSON] = [.null, [], [:], ["a"]]
 
   /// A text that may not be empty.
-  static let text = Probe(sound: "sound", wrong: others + numbers + [true], unknown: [""])
+  static let text = MemberValues(sound: "sound", wrong: others + numbers + [true], unknown: [""])
   /// A text that is taken whatever it says.
-  static let anyText = Probe(sound: "sound", wrong: others + numbers + [true], unknown: [""])
-  static let address = Probe(
+  static let anyText = MemberValues(sound: "sound", wrong: others + numbers + [true], unknown: [""])
+  static let address = MemberValues(
     sound: "https://example.com/a", wrong: others + numbers + [true],
     unknown: ["", "javascript:x", " data:,x"])
-  static let time = Probe(
+  static let time = MemberValues(
     sound: "2026-10-01T08:00:00.250+02:00", wrong: others + numbers + [true, 1_790_845_200],
     unknown: ["", "soon", "2026-02-30T00:00:00Z", "Jun 16, 2020 6:26:52 PM"])
-  static let object = Probe(
+  static let object = MemberValues(
     sound: ["k": "v"], wrong: [.null, [], "x", true] + numbers, unknown: [[:]])
-  static let looseObject = Probe(
+  static let looseObject = MemberValues(
     sound: ["k": "v"], coercible: [#"{"k":"v"}"#, #"{"k"=>"v"}"#],
     wrong: [.null, [], "x", "{", true] + numbers, unknown: [[:], "{}"])
 }

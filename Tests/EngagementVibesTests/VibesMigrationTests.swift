@@ -3,7 +3,7 @@ import Testing
 
 /// MIGRATION.md against the vendor's documented interface; what it promises of ours is held beside
 /// the other vendors' sections.
-@Suite struct MigrationTests {
+@Suite struct VibesMigrationTests {
   /// The first cells of the tables of this vendor's section.
   private static func before() throws -> [String] {
     let root = URL(filePath: #filePath)

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// MIGRATION.md against the sources: what it promises is there.
-@Suite struct MigrationTests {
+@Suite struct BrazeMigrationTests {
   private static let root = URL(filePath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
