@@ -16,7 +16,8 @@ struct AppScene: Sendable {
   init(
     _ provider: ProviderID, _ adapter: any EngagementAdapter,
     behind variant: KitVariant = .complete,
-    clock: TestClock = TestClock(), _ transport: ScriptedTransport
+    clock: TestClock = TestClock(), loggers: [any EngagementLogger] = [],
+    _ transport: ScriptedTransport
   ) async throws {
     (self.transport, self.clock, self.provider) = (transport, clock, provider)
     let adapter = variant.adapter(adapter)
@@ -27,7 +28,8 @@ struct AppScene: Sendable {
       cache: .temporary, device: .test, transport: transport,
       providers: [provider: adapter],
       routes: Engagement.Routes(cards: route(.cards), inbox: route(.inbox)),
-      options: Engagement.Options(environment: "flow", secrets: MemorySecretStore(), clock: clock))
+      options: Engagement.Options(
+        environment: "flow", secrets: MemorySecretStore(), loggers: loggers, clock: clock))
   }
 
   /// Makes the user present, who agrees to everything, and sends what that brings.
