@@ -211,6 +211,20 @@ import Testing
     try await scene.end()
   }
 
+  @Test("C10: an action that an account without an inbox refuses may be retried")
+  func actionWithoutInbox() async throws {
+    let scene = try await filled(.complete)
+    await scene.vendor.reply("eu1.clevertap-prod.com/inbox/v2/deleteMessages", HTTPResponse(403))
+    let message = try #require(scene.engagement.message(ItemID("clevertap", "m-1")))
+    guard case .retry(let error) = await scene.perform(.act(.delete, on: ItemReference(message)))
+    else {
+      Issue.record("The vendor refused it for this session only.")
+      return
+    }
+    #expect(error.code == .permissionDenied)
+    try await scene.end()
+  }
+
   @Test("C10: a user may refresh the inbox every five minutes, the application at any time")
   func throttles() async throws {
     let scene = try await filled(.complete)

@@ -49,7 +49,9 @@ import Testing
     let end = CleverTap.time.addingTimeInterval(3_600)
     await scene.deliver()
     #expect(try await scene.pending == 3)
-    #expect(await scene.perform(.inbox) == .wait(until: end))
+    for operation in [CleverTap.Operation.inbox, .optOut(true)] {
+      #expect(await scene.perform(operation) == .wait(until: end))
+    }
     scene.clock.advance(by: .seconds(3_599))
     #expect(await scene.perform(.settings) == .wait(until: end))
     // It is the account that is muted, whoever uses it.
