@@ -67,35 +67,37 @@ private typealias Operation = EngagementAdapterAPI.Operation
   @Test("flow 12: an undeclared operation is unsupported and sends no request")
   func undeclared() async throws {
     for subject in try Self.subjects.get() {
-      let transport = ScriptedTransport { _ in HTTPResponse(200) }
-      let host = MemoryHost(subject.adapter, user: "u-1", transport: transport)
-      let runner = OperationRunner(subject.adapter, in: host)
+      let scene = try await AppScene(
+        ProviderID(subject.description), subject.adapter,
+        ScriptedTransport { _ in HTTPResponse(200) })
+      try await scene.signIn("u-1")
+      scene.transport.forget()
+      let context = try await scene.engagement.context(of: scene.provider)
       let undeclared = Subject.operations.filter {
         subject.adapter.capabilities.ability($0.verb).travel == .unsupported
       }
       #expect(!undeclared.isEmpty)
       for operation in undeclared {
-        guard case .refused(let error) = await runner.execute(operation, host.attempt()).outcome
-        else {
+        guard case .refused(let error) = await scene.execute(operation) else {
           Issue.record("\(subject) \(operation.verb) was not refused")
           continue
         }
         #expect(error.code == .unsupported, "\(subject) \(operation.verb)")
         #expect(throws: EngagementError.self, "\(subject) \(operation.verb)") {
-          try subject.adapter.step(for: operation, in: host.context())
+          try subject.adapter.step(for: operation, in: context)
         }
       }
-      #expect(transport.requests.isEmpty)
+      #expect(scene.transport.requests.isEmpty)
+      try await scene.end()
     }
   }
 
   @Test("the same operation in the same context gives the same request, byte for byte")
   func deterministic() throws {
+    let context = AdapterContext(
+      user: "u-1", device: .test, credential: Secret("jwt"), now: TestClock().now,
+      key: OperationKey(1, 2))
     for subject in try Self.subjects.get() {
-      let host = MemoryHost(
-        subject.adapter, user: "u-1", transport: ScriptedTransport { _ in HTTPResponse(200) })
-      host.setCredential(Secret("jwt"))
-      let context = host.context()
       for operation in Subject.operations {
         let (first, second) = (
           try? subject.adapter.step(for: operation, in: context),

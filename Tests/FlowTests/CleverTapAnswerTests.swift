@@ -1,6 +1,7 @@
 import EngagementAdapterAPI
 import EngagementHTTP
 import EngagementJSON
+import EngagementKit
 import EngagementModel
 import EngagementTesting
 import OutlineAdapters
@@ -257,8 +258,8 @@ import Testing
   }
 
   @Test("C10: each bad message of a hundred costs only itself")
-  func oneOfAHundred() throws {
-    let scene = try CleverTapScene(.complete)
+  func oneOfAHundred() async throws {
+    let scene = try await CleverTapScene(.complete)
     var items = (0..<100).map { CleverTap.message("m-\($0)") }
     items[7] = #"{"wzrk_id":"no id"}"#
     items[8] = #"{"_id":7}"#
@@ -266,10 +267,11 @@ import Testing
     items[10] = "[]"
     let list = try answer(
       .inbox, .json(200, #"{"inbox_notifs_v2":[\#(items.joined(separator: ","))]}"#))
-    scene.memory.commit(list.changes)
-    #expect(scene.memory.messages.count == 96)
-    #expect(scene.memory.quarantined.count == 4)
-    #expect(scene.memory.quarantined.first == "7: A message has no id.")
+    try await scene.engagement.commit(list.changes, from: "clevertap")
+    #expect(scene.messages.count == 96)
+    #expect(Set(scene.messages).isDisjoint(with: ["m-7", "m-8", "m-9", "m-10"]))
+    #expect(scene.warnings == ["warning clevertap: 4 bad items were set aside."])
+    try await scene.end()
   }
 }
 

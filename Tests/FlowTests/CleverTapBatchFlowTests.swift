@@ -69,24 +69,29 @@ import Testing
   }
 
   private func flowBatch(_ variant: KitVariant) async throws {
-    let scene = try CleverTapScene(variant)
-    scene.report("Basket opened")
-    scene.memory.accept(CleverTap.event("v-1", .impression, on: CleverTap.campaign("5")))
-    scene.report("Basket left")
+    let scene = try await CleverTapScene(variant)
+    var receipts = try await scene.report("Basket opened")
+    try await scene.view()
+    receipts += try await scene.report("Basket left")
     await scene.vendor.reply("eu1.clevertap-prod.com/a1", Self.full)
-    await scene.runners.drain()
+    await scene.deliver()
     #expect(scene.lines == [CleverTap.hello, CleverTap.batch, CleverTap.viewed])
     #expect(await scene.batches() == [["Basket opened", "Basket left"], ["Notification Viewed"]])
-    #expect(scene.memory.pending.isEmpty)
-    #expect(scene.memory.outbox.map(\.state) == [.delivered, .delivered, .delivered])
-    #expect(scene.memory.campaigns().map(\.template) == ["here"])
-    #expect(scene.memory.campaigns(in: CleverTap.due).map(\.template) == ["due"])
-    #expect(scene.memory.messages.map(\.id.value) == ["m-1"])
+    #expect(try await scene.pending == 0)
+    for receipt in receipts {
+      #expect(try await receipt.outcome(within: .zero) == .delivered)
+    }
+    #expect(try await scene.campaigns() == ["here"])
+    #expect(try await scene.campaigns(in: CleverTap.due) == ["due"])
+    #expect(scene.messages == ["m-1"])
     #expect(
-      scene.memory.quarantined == ["1: A message has no id.", "2: A campaign has no template."])
-    #expect(scene.memory.ignored.map(\.code) == [.permissionDenied])
-    #expect(scene.memory.value(.installation, "domain") == "eu1.clevertap-prod.com")
+      scene.warnings == [
+        "warning clevertap: 2 bad items were set aside.",
+        "warning clevertap: An answer names a host that is not allowed.",
+      ])
+    #expect(try await scene.value(.installation, "domain") == "eu1.clevertap-prod.com")
     try await expectWhatTheVendorHears(scene)
+    try await scene.end()
   }
 
   /// The next batch goes where the last one went and gives back what the vendor gave.
@@ -97,9 +102,9 @@ import Testing
     #expect(first.meta["arp"] == nil)
     scene.clock.advance(by: .seconds(60))
     scene.transport.forget()
-    scene.report("Basket paid")
-    scene.memory.accept(CleverTap.event("e-noise", .custom, "NOISE"))
-    await scene.runners.drain()
+    try await scene.report("Basket paid")
+    let noise = try await scene.engagement.track("NOISE")
+    await scene.deliver()
     #expect(scene.lines == [CleverTap.batch])
     let last = try #require(await scene.vendor.batches.last)
     #expect(last.names == ["Basket paid"])
@@ -108,9 +113,11 @@ import Testing
     #expect(last.meta["l_ts"] == 1_790_845_200)
     #expect(last.meta["f_ts"] == 1_790_845_200)
     #expect(last.meta["arp"] == ["v": 3, "d_e": ["Noise"]])
-    #expect(
-      scene.memory.outbox.last?.state
-        == .rejected("CleverTap throws events of this name away."))
+    guard case .rejected(let error)? = try await noise.outcome(within: .zero) else {
+      Issue.record("CleverTap throws events of this name away.")
+      return
+    }
+    #expect(error.message == "CleverTap throws events of this name away.")
   }
 
   @Test("flow 8 C11: the kit sends requests only to hosts that the adapter's capabilities allow")
@@ -136,7 +143,7 @@ import Testing
   }
 
   private func flowHostGuard(_ variant: KitVariant) async throws {
-    let scene = try CleverTapScene(variant)
+    let scene = try await CleverTapScene(variant)
     let outcome = await scene.perform(.inbox)
     guard case .refused(let error) = outcome else {
       Issue.record("It was asked: \(outcome)")
@@ -144,60 +151,49 @@ import Testing
     }
     #expect(error.code == .permissionDenied)
     #expect(scene.lines == [CleverTap.hello])
+    try await scene.end()
   }
 
   // MARK: The handshake
 
   @Test("flow 8 C11: a handshake is kept even if the batch after it fails")
-  func keepsHandshake() async throws { try await flowKeptHandshake(.complete) }
-
-  @Test("flow 8: the handshake flow fails without a commit after each step")
-  func needsCommitPerStep() async {
-    await withKnownIssue { try await flowKeptHandshake(.withoutCommitPerStep) }
-  }
-
-  private func flowKeptHandshake(_ variant: KitVariant) async throws {
-    let scene = try CleverTapScene(variant)
-    scene.report("Basket opened")
+  func keepsHandshake() async throws {
+    let scene = try await CleverTapScene(.complete)
+    try await scene.report("Basket opened")
     await scene.vendor.reply(
       "eu1.clevertap-prod.com/a1", HTTPResponse(503), HTTPResponse(503), HTTPResponse(503))
-    for _ in 0..<3 { await scene.runners.drain() }
-    #expect(scene.memory.pending.count == 1)
-    await scene.runners.drain()
+    await scene.deliver(times: 3)
+    #expect(try await scene.pending == 1)
+    await scene.deliver()
     #expect(scene.lines == [CleverTap.hello] + Array(repeating: CleverTap.batch, count: 4))
-    #expect(scene.memory.pending.isEmpty)
+    #expect(try await scene.pending == 0)
     // Nobody knows whether a batch arrived: it is the same each time, of the same device.
     let batches = await scene.vendor.batches
     #expect(Set(batches.map(\.guid)).count == 1)
     #expect(Set(batches.map(\.items)).count == 1)
+    try await scene.end()
   }
 
   @Test("flow 8 C11: ten concurrent operations make one device and one handshake")
-  func onlyOnce() async throws { try await flowOnce(.complete) }
-
-  @Test("flow 8: the ten operations flow fails without single flight")
-  func needsSingleFlight() async {
-    await withKnownIssue { try await flowOnce(.withoutSingleFlight) }
-  }
-
-  private func flowOnce(_ variant: KitVariant) async throws {
+  func onlyOnce() async throws {
     let (vendor, gate) = (FakeCleverTap(), Gate())
-    // As many as the variant lets through at one time.
-    let expected = variant.sharesRunner ? 1 : 10
-    let scene = try CleverTapScene(variant, vendor: vendor) { request throws(EngagementError) in
+    let scene = try await CleverTapScene(.complete, vendor: vendor) {
+      request throws(EngagementError) in
       let response = try await vendor.respond(to: request)
-      if request.line == "GET /hello" {
-        if await vendor.handshakes >= expected { gate.open() }
-        await gate.pass()
-      }
+      if request.line == "GET /hello" { await gate.pass() }
       return response
     }
-    let outcomes = await scene.perform(
-      (0..<10).map { .events([CleverTap.event(EventID("e-\($0)"), .custom, "n")]) })
+    let outcomes = await scene.app.execute(
+      (0..<10).map { .events([CleverTap.event(EventID("e-\($0)"), .custom, "n")]) }
+    ) {
+      await scene.app.waiters(9)
+      gate.open()
+    }
     #expect(outcomes == Array(repeating: .done, count: 10))
     #expect(await vendor.handshakes == 1)
     let devices = Set(await vendor.batches.map(\.guid))
     #expect(devices.count == 1 && !devices.contains(nil))
+    try await scene.end()
   }
 
   @Test(
@@ -207,15 +203,16 @@ import Testing
       [("X-WZRK-RD", "u@eu1.clevertap-prod.com")], [("X-WZRK-RD", "clevertap-prod.com.")],
     ])
   func uselessHandshake(headers: [(String, String)]) async throws {
-    let scene = try CleverTapScene(.complete)
-    scene.report("Basket opened")
+    let scene = try await CleverTapScene(.complete)
+    try await scene.report("Basket opened")
     await scene.vendor.reply(
       "clevertap-prod.com/hello", .json(200, "{}", headers: headers), HTTPResponse(404))
-    for _ in 0..<2 { await scene.runners.drain() }
+    await scene.deliver(times: 2)
     #expect(scene.lines == [CleverTap.hello, CleverTap.hello])
-    #expect(scene.memory.pending.count == 1)
-    #expect(scene.memory.ignored.count == headers.count)
-    await scene.runners.drain()
-    #expect(scene.memory.pending.isEmpty)
+    #expect(try await scene.pending == 1)
+    #expect(scene.warnings.count == headers.count)
+    await scene.deliver()
+    #expect(try await scene.pending == 0)
+    try await scene.end()
   }
 }

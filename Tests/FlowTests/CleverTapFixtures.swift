@@ -32,9 +32,9 @@ enum CleverTap {
   }
 
   static func outline(
-    platform: CleverTapConfiguration.Platform = .iOS, hasServerInbox: Bool = true
+    platform: CleverTapConfiguration.Platform = .iOS
   ) throws -> CleverTapOutline {
-    CleverTapOutline(try configuration(platform: platform, hasServerInbox: hasServerInbox))
+    CleverTapOutline(try configuration(platform: platform))
   }
 
   /// What is known after a handshake.
@@ -83,26 +83,34 @@ enum CleverTap {
   static func raw(_ text: String) -> RawItem { RawItem(index: 0, bytes: Array(text.utf8)[...]) }
 }
 
-/// A host with the vendor behind it.
+/// An application with the vendor behind it, whose anonymous user agrees to everything.
 struct CleverTapScene: Sendable {
   let vendor: FakeCleverTap
-  let transport: ScriptedTransport
-  let memory: MemoryHost
-  let runners: OperationRunners
-  let clock: TestClock
+  let app: AppScene
+  private let warned = Locked<[String]>([])
 
   init(
-    _ variant: KitVariant, vendor: FakeCleverTap = FakeCleverTap(), user: User = "u-1",
-    hasServerInbox: Bool = true, script: ScriptedTransport.Script? = nil
-  ) throws {
+    _ variant: KitVariant, vendor: FakeCleverTap = FakeCleverTap(),
+    _ configuration: CleverTapConfiguration? = nil, script: ScriptedTransport.Script? = nil
+  ) async throws {
     self.vendor = vendor
-    clock = TestClock(CleverTap.time)
-    transport = ScriptedTransport(script ?? vendor.script)
-    memory = variant.memory(
-      try CleverTap.outline(hasServerInbox: hasServerInbox), user: user, transport: transport,
-      clock: clock)
-    runners = variant.runners(in: memory)
+    let warned = warned
+    app = try await AppScene(
+      "clevertap", CleverTapOutline(try configuration ?? CleverTap.configuration()),
+      behind: variant, clock: TestClock(CleverTap.time),
+      loggers: [
+        Engagement.LinesLogger(level: .warning) { line in warned.withLock { $0.append(line) } }
+      ], ScriptedTransport(script ?? vendor.script))
+    try await app.engagement.setConsent(.full)
   }
+
+  var engagement: Engagement { app.engagement }
+  var transport: ScriptedTransport { app.transport }
+  var clock: TestClock { app.clock }
+  var messages: [String] { app.messages }
+
+  /// What the log warns of at this provider.
+  var warnings: [String] { warned.withLock(\.self).filter { $0.contains("clevertap: ") } }
 
   /// `METHOD host/path` of everything that was asked, in order.
   var lines: [String] {
@@ -112,110 +120,86 @@ struct CleverTapScene: Sendable {
     }
   }
 
+  var pending: Int { get async throws { try await app.pending } }
+
   /// The id of the device that asked last.
   func device() async -> String? { await vendor.batches.last?.guid }
 
   func perform(_ operation: CleverTap.Operation) async -> OperationRunner.Outcome {
-    await runners.perform(operation)
+    await app.execute(operation)
   }
 
-  /// Performs all of them at the same time.
-  func perform(_ operations: [CleverTap.Operation]) async -> [OperationRunner.Outcome] {
-    await withTaskGroup(of: OperationRunner.Outcome.self) { group in
-      for operation in operations { group.addTask { await perform(operation) } }
-      return await group.reduce(into: []) { $0.append($1) }
+  func value(_ scope: Scope, _ name: String) async throws -> String? {
+    try await engagement.context(of: "clevertap").values[scope, name]
+  }
+
+  /// The templates of the campaigns of a list.
+  func campaigns(in feed: Feed = .campaigns) async throws -> [String] {
+    try await engagement.campaigns(in: feed, of: "clevertap").map(\.template)
+  }
+
+  /// Reports events of the application by these names.
+  @discardableResult func report(_ names: String...) async throws -> [Engagement.Receipt] {
+    var receipts: [Engagement.Receipt] = []
+    for name in names { receipts.append(try await engagement.track(name)) }
+    return receipts
+  }
+
+  /// Shows the user a campaign that is there already.
+  func view() async throws {
+    let campaign = CleverTap.raw(CleverTap.campaign(5, template: "seen"))
+    try await engagement.commit(
+      [.items(Feed(.campaigns, in: "seen"), .put, [campaign])], from: "clevertap")
+    try await engagement.perform(.impression, on: ItemID("clevertap", "5"), surface: .campaigns)
+  }
+
+  /// Sends what can be sent now.
+  func deliver() async { await app.deliver() }
+
+  /// Sends so many times, each after the longest pause that the kit makes by itself.
+  func deliver(times count: Int) async {
+    for _ in 0..<count {
+      await deliver()
+      clock.advance(by: .seconds(300))
     }
   }
 
-  /// Accepts events that the application reports by these names.
-  func report(_ names: String...) {
-    for name in names { memory.accept(CleverTap.event(EventID("e-\(name)"), .custom, name)) }
-  }
-
-  func signIn(_ user: User) async { await memory.signIn(user, runners.runner) }
+  func signIn(_ user: User) async throws { try await app.signIn(user) }
 
   /// What each batch of the vendor's held.
   func batches() async -> [[String]] { await vendor.batches.map(\.names) }
+
+  func end() async throws { try await app.end() }
 }
 
 extension KitVariant {
-  /// A variant where changes are other ones on their way from the adapter to the host.
+  /// A variant where changes are other ones on their way from the adapter to the kit.
   static func changing(_ change: @escaping @Sendable (Change) -> Change?) -> KitVariant {
+    .without { $0.change(change) }
+  }
+
+  /// A variant whose values all have one scope.
+  static func oneScope(_ scope: Scope) -> KitVariant {
     .without { adapter in
-      adapter.answer = { Answer($0.changes.compactMap(change), $0.verdict) }
-      adapter.step = { step in
-        if case .done(let changes) = step { .done(changes.compactMap(change)) } else { step }
+      adapter.context = { context in
+        var context = context
+        for (key, value) in context.values.all(scope) {
+          context.values[scope == .user ? .installation : .user, key] = value
+        }
+        return context
+      }
+      adapter.change {
+        if case .keep(_, let key, let value) = $0 { .keep(scope, key, value) } else { $0 }
       }
     }
   }
 }
 
-/// A host whose values all have one scope.
-struct OneScope: OperationHost {
-  let memory: MemoryHost
-  let scope: Scope
-
-  private var other: Scope { scope == .user ? .installation : .user }
-
-  func context(
-    for operation: CleverTap.Operation, _ attempt: Attempt, delivering rows: [Int64]
-  ) async throws(EngagementError) -> AdapterContext {
-    var context = try await memory.context(for: operation, attempt, delivering: rows)
-    for (key, value) in context.values.all(scope) { context.values[other, key] = value }
-    return context
-  }
-
-  func commit(
-    _ changes: [Change], of operation: CleverTap.Operation, _ attempt: Attempt,
-    recording event: EngagementEvent?
-  ) async throws(EngagementError) {
-    let changes = changes.map { change -> Change in
-      if case .keep(_, let key, let value) = change { .keep(scope, key, value) } else { change }
+extension ChangedAdapter {
+  fileprivate mutating func change(_ change: @escaping @Sendable (Change) -> Change?) {
+    answer = { Answer($0.changes.compactMap(change), $0.verdict) }
+    step = { step in
+      if case .done(let changes) = step { .done(changes.compactMap(change)) } else { step }
     }
-    try await memory.commit(changes, of: operation, attempt, recording: event)
-  }
-
-  func renewCredential(
-    replacing refused: Secret?, for attempt: Attempt
-  ) async throws(EngagementError) {
-    try await memory.renewCredential(replacing: refused, for: attempt)
-  }
-
-  func send(_ request: HTTPRequest) async throws(EngagementError) -> HTTPResponse {
-    try await memory.send(request)
-  }
-}
-
-/// A host that forgets who made an attempt: whoever is there now is taken for that user.
-struct OnePresentUser: OperationHost {
-  let memory: MemoryHost
-
-  private func present(_ attempt: Attempt) -> Attempt {
-    var attempt = attempt
-    attempt.user = memory.user
-    return attempt
-  }
-
-  func context(
-    for operation: CleverTap.Operation, _ attempt: Attempt, delivering rows: [Int64]
-  ) async throws(EngagementError) -> AdapterContext {
-    try await memory.context(for: operation, present(attempt), delivering: rows)
-  }
-
-  func commit(
-    _ changes: [Change], of operation: CleverTap.Operation, _ attempt: Attempt,
-    recording event: EngagementEvent?
-  ) async throws(EngagementError) {
-    try await memory.commit(changes, of: operation, present(attempt), recording: event)
-  }
-
-  func renewCredential(
-    replacing refused: Secret?, for attempt: Attempt
-  ) async throws(EngagementError) {
-    try await memory.renewCredential(replacing: refused, for: present(attempt))
-  }
-
-  func send(_ request: HTTPRequest) async throws(EngagementError) -> HTTPResponse {
-    try await memory.send(request)
   }
 }

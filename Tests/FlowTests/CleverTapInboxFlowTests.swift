@@ -10,7 +10,7 @@ import Testing
 @Suite("CleverTap: the inbox") struct CleverTapInboxFlowTests {
   /// A device with two messages at the vendor and one that lives here only.
   private func filled(_ variant: KitVariant) async throws -> CleverTapScene {
-    let scene = try CleverTapScene(variant)
+    let scene = try await CleverTapScene(variant)
     await scene.vendor.reply(
       "eu1.clevertap-prod.com/a1",
       .json(200, #"{"inbox_notifs":[\#(CleverTap.messageHere("here", date: 1_790_845_050))]}"#))
@@ -20,10 +20,6 @@ import Testing
     #expect(await scene.perform(.inbox) == .done)
     scene.transport.forget()
     return scene
-  }
-
-  private func message(_ id: String, _ scene: CleverTapScene) throws -> ItemReference {
-    ItemReference(try #require(scene.memory.messages.first { $0.id.value == id }))
   }
 
   private func list(_ messages: String...) -> HTTPResponse {
@@ -48,12 +44,13 @@ import Testing
 
   private func flowLists(_ variant: KitVariant) async throws {
     let scene = try await filled(variant)
-    #expect(scene.memory.messages.map(\.id.value) == ["here", "m-1", "m-2"])
+    #expect(scene.messages == ["here", "m-1", "m-2"])
     await scene.vendor.reply(
       "eu1.clevertap-prod.com/inbox/v2/getMessages",
       list(CleverTap.message("m-2"), CleverTap.message("m-3", date: 1_790_845_100)))
     #expect(await scene.perform(.inbox) == .done)
-    #expect(scene.memory.messages.map(\.id.value) == ["m-3", "here", "m-2"])
+    #expect(scene.messages == ["m-3", "here", "m-2"])
+    try await scene.end()
   }
 
   @Test("C10: a message in a batch answer is added, and the other messages stay")
@@ -61,12 +58,13 @@ import Testing
     let scene = try await filled(.complete)
     await scene.vendor.reply("eu1.clevertap-prod.com/a1", list(CleverTap.message("m-3")))
     #expect(await scene.perform(.campaigns) == .done)
-    #expect(scene.memory.messages.map(\.id.value) == ["here", "m-1", "m-2", "m-3"])
+    #expect(scene.messages == ["here", "m-1", "m-2", "m-3"])
+    try await scene.end()
   }
 
   @Test("C10: of two messages with one id the newest stays, in either order")
   func newestOfTwo() async throws {
-    let scene = try CleverTapScene(.complete)
+    let scene = try await CleverTapScene(.complete)
     let (old, new) = (
       CleverTap.messageHere("m-1", title: "old", date: 1_790_000_000),
       CleverTap.messageHere("m-1", title: "new", date: 1_790_000_001)
@@ -76,8 +74,9 @@ import Testing
         "eu1.clevertap-prod.com/a1",
         .json(200, #"{"inbox_notifs":[\#(batch.joined(separator: ","))]}"#))
       #expect(await scene.perform(.campaigns) == .done)
-      #expect(scene.memory.messages.map(\.subject) == ["new"])
+      #expect(scene.engagement.inbox.messages.map(\.subject) == ["new"])
     }
+    try await scene.end()
   }
 
   @Test(
@@ -93,7 +92,8 @@ import Testing
       return
     }
     #expect(error.code == .malformedResponse)
-    #expect(scene.memory.messages.count == 3)
+    #expect(scene.messages.count == 3)
+    try await scene.end()
   }
 
   // MARK: Reading
@@ -114,8 +114,8 @@ import Testing
 
   private func flowRead(_ variant: KitVariant) async throws {
     let scene = try await filled(variant)
-    try scene.memory.act(.read, on: try message("m-1", scene))
-    await scene.runners.drain()
+    try await scene.app.perform(.read, on: "m-1")
+    await scene.deliver()
     #expect(scene.lines == [CleverTap.viewed])
     let batch = try #require(await scene.vendor.batches.last)
     #expect(
@@ -129,26 +129,27 @@ import Testing
     for answer in answers {
       await scene.vendor.reply("eu1.clevertap-prod.com/inbox/v2/getMessages", answer)
       #expect(await scene.perform(.inbox) == .done)
-      #expect(scene.memory.messages.first { $0.id.value == "m-1" }?.isRead == true)
+      #expect(scene.engagement.message(ItemID("clevertap", "m-1"))?.isRead == true)
     }
+    try await scene.end()
   }
 
   @Test("C10: reading a device message stays local, and its impression and click are sent")
   func readsHere() async throws {
     let scene = try await filled(.complete)
-    let item = try message("here", scene)
-    try scene.memory.act(.read, on: item)
-    await scene.runners.drain()
+    try await scene.app.perform(.read, on: "here")
+    await scene.deliver()
     #expect(scene.lines.isEmpty)
-    #expect(scene.memory.outbox.last?.state == .delivered)
-    #expect(scene.memory.messages.first { $0.id.value == "here" }?.isRead == true)
-    try scene.memory.act(.impression, on: item)
-    try scene.memory.act(.click, on: item)
-    await scene.runners.drain()
+    #expect(try await scene.pending == 0)
+    #expect(scene.engagement.message(ItemID("clevertap", "here"))?.isRead == true)
+    try await scene.app.perform(.impression, on: "here")
+    try await scene.app.perform(.click, on: "here")
+    await scene.deliver()
     #expect(scene.lines.sorted() == [CleverTap.viewed, CleverTap.batch].sorted())
     let data = await scene.vendor.batches.suffix(2).map { $0.items.first?["evtData"] }
     #expect(
       data == Array(repeating: ["wzrk_id": "c-here", "wzrk_pivot": "wzrk_default"], count: 2))
+    try await scene.end()
   }
 
   // MARK: Deleting
@@ -157,9 +158,9 @@ import Testing
     "C10: a deletion is retried until it is sent, and the message stays hidden while it is listed")
   func deletes() async throws {
     let scene = try await filled(.complete)
-    try scene.memory.act(.delete, on: try message("m-1", scene))
+    try await scene.app.perform(.delete, on: "m-1")
     await scene.vendor.reply("eu1.clevertap-prod.com/inbox/v2/deleteMessages", HTTPResponse(503))
-    for _ in 0..<2 { await scene.runners.drain() }
+    await scene.deliver(times: 2)
     #expect(scene.lines == [CleverTap.deleteMessages, CleverTap.deleteMessages])
     let batch = try #require(await scene.vendor.batches.last)
     #expect(
@@ -170,17 +171,19 @@ import Testing
         ]
       ])
     #expect(await scene.perform(.inbox) == .done)
-    #expect(scene.memory.messages.map(\.id.value) == ["here", "m-2"])
+    #expect(scene.messages == ["here", "m-2"])
+    try await scene.end()
   }
 
   @Test("C10: deleting a device message sends no request")
   func deletesHere() async throws {
     let scene = try await filled(.complete)
-    try scene.memory.act(.dismiss, on: try message("here", scene))
-    await scene.runners.drain()
+    try await scene.app.perform(.dismiss, on: "here")
+    await scene.deliver()
     #expect(scene.lines.isEmpty)
-    #expect(scene.memory.messages.map(\.id.value) == ["m-1", "m-2"])
-    #expect(scene.memory.pending.isEmpty)
+    #expect(scene.messages == ["m-1", "m-2"])
+    #expect(try await scene.pending == 0)
+    try await scene.end()
   }
 
   // MARK: No inbox, too often
@@ -189,44 +192,56 @@ import Testing
     "C10: an account without an inbox is asked again in the next session, and its actions are kept")
   func withoutInbox() async throws {
     let scene = try await filled(.complete)
-    scene.memory.setSession(CleverTap.session)
     await scene.vendor.reply("eu1.clevertap-prod.com/inbox/v2/deleteMessages", HTTPResponse(403))
-    try scene.memory.act(.delete, on: try message("m-1", scene))
-    guard case .retry(let error)? = await scene.runners.drain().first else {
-      Issue.record("The vendor refused it for this session only.")
-      return
-    }
-    #expect(error.code == .permissionDenied)
-    await scene.runners.drain()
+    try await scene.app.perform(.delete, on: "m-1")
+    await scene.deliver(times: 2)
+    #expect(try await scene.pending == 1, "the vendor refused it for this session only")
     guard case .refused(let error) = await scene.perform(.inbox) else {
       Issue.record("There is no inbox.")
       return
     }
     #expect(error.code == .permissionDenied)
     #expect(scene.lines == [CleverTap.deleteMessages])
-    #expect(scene.memory.messages.map(\.id.value) == ["here", "m-2"])
-    scene.memory.setSession(Session("s-2", startedAt: CleverTap.time))
-    await scene.runners.drain()
-    #expect(scene.memory.pending.isEmpty)
+    #expect(scene.messages == ["here", "m-2"])
+    scene.engagement.setScenePhase(.active)
+    scene.clock.advance(by: .seconds(1_200))
+    await scene.deliver()
+    #expect(try await scene.pending == 0)
     #expect(await scene.perform(.inbox) == .done)
+    try await scene.end()
+  }
+
+  @Test("C10: an action that an account without an inbox refuses may be retried")
+  func actionWithoutInbox() async throws {
+    let scene = try await filled(.complete)
+    await scene.vendor.reply("eu1.clevertap-prod.com/inbox/v2/deleteMessages", HTTPResponse(403))
+    let message = try #require(scene.engagement.message(ItemID("clevertap", "m-1")))
+    guard case .retry(let error) = await scene.perform(.act(.delete, on: ItemReference(message)))
+    else {
+      Issue.record("The vendor refused it for this session only.")
+      return
+    }
+    #expect(error.code == .permissionDenied)
+    try await scene.end()
   }
 
   @Test("C10: a user may refresh the inbox every five minutes, the application at any time")
   func throttles() async throws {
     let scene = try await filled(.complete)
     let next = CleverTap.time.addingTimeInterval(300)
-    #expect(await scene.runners.perform(.inbox, isUserRequested: true) == .wait(until: next))
+    #expect(await scene.app.refresh(.inbox) == .throttled(until: next))
     #expect(await scene.perform(.inbox) == .done)
     scene.clock.advance(by: .seconds(299))
-    #expect(await scene.runners.perform(.inbox, isUserRequested: true) == .wait(until: next))
+    #expect(await scene.app.refresh(.inbox) == .throttled(until: next))
     scene.clock.advance(by: .seconds(1))
-    #expect(await scene.runners.perform(.inbox, isUserRequested: true) == .done)
-    #expect(scene.lines == [CleverTap.getMessages, CleverTap.getMessages])
+    #expect(await scene.app.refresh(.inbox) == .fresh)
+    #expect(scene.lines == [CleverTap.hello, CleverTap.getMessages, CleverTap.getMessages])
+    try await scene.end()
   }
 
   @Test("C10: a device inbox sends no list request and still receives messages with a batch")
   func deviceInbox() async throws {
-    let scene = try CleverTapScene(.complete, hasServerInbox: false)
+    let scene = try await CleverTapScene(.complete, CleverTap.configuration(hasServerInbox: false))
     #expect(await scene.perform(.inbox) == .done)
     #expect(scene.lines.isEmpty)
     await scene.vendor.reply(
@@ -236,6 +251,7 @@ import Testing
         #"{"inbox_notifs":[\#(CleverTap.messageHere("m-1"))],"inbox_notifs_v2":[\#(CleverTap.message("m-2"))]}"#
       ))
     #expect(await scene.perform(.campaigns) == .done)
-    #expect(scene.memory.messages.map(\.id.value) == ["m-1"])
+    #expect(scene.messages == ["m-1"])
+    try await scene.end()
   }
 }

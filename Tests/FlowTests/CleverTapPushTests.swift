@@ -1,4 +1,5 @@
 import EngagementAdapterAPI
+import EngagementKit
 import EngagementModel
 import EngagementTesting
 import OutlineAdapters
@@ -71,16 +72,16 @@ import Testing
 
   @Test("C11: the receipt of a push is sent only if the push asks for it")
   func receipt() async throws {
-    let scene = try CleverTapScene(.complete)
+    let scene = try await CleverTapScene(.complete)
     for (index, flag) in ["true", "false"].enumerated() {
       let push: JSON = ["wzrk_id": "c-1", "wzrk_rnv": .string(flag)]
-      let notification = try #require(scene.memory.receive(push))
+      let reception = try #require(try await scene.engagement.handlePush(push))
       let item = ItemReference(
-        ItemID("clevertap", "c-1"), on: .push, handle: notification.handle)
-      scene.memory.accept(CleverTap.event(EventID("r-\(index)"), .receive, on: item))
-      await scene.runners.drain()
-      #expect(scene.memory.pending.isEmpty)
+        ItemID("clevertap", "c-1"), on: .push, handle: reception.notification.handle)
+      let event = CleverTap.event(EventID("r-\(index)"), .receive, on: item)
+      #expect(await scene.perform(.events([event])) == .done)
     }
     #expect(await scene.batches() == [["Notification Viewed"]])
+    try await scene.end()
   }
 }

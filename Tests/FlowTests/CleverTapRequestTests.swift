@@ -270,18 +270,16 @@ import Testing
     "flow 12 C11: an operation that CleverTap lacks or would refuse sends no request",
     arguments: refusals)
   func refuses(operation: CleverTap.Operation, code: EngagementError.Code) async throws {
-    let transport = ScriptedTransport([:])
-    let outline = try CleverTap.outline()
-    let memory = MemoryHost(outline, user: "u-1", transport: transport)
-    memory.commit([.keep(.user, "guid", "-guid")])
-    let outcome = await OperationRunner(outline, in: memory).execute(operation, memory.attempt())
-      .outcome
+    let scene = try await CleverTapScene(.complete)
+    try await scene.engagement.commit([.keep(.user, "guid", "-guid")], from: "clevertap")
+    let outcome = await scene.perform(operation)
     guard case .refused(let error) = outcome else {
       Issue.record("It was asked: \(outcome)")
       return
     }
     #expect(error.code == code)
-    #expect(transport.requests.isEmpty)
+    #expect(scene.lines.isEmpty)
+    try await scene.end()
   }
 
   @Test("C4: template definitions are sent only if the configuration enables them")
@@ -296,7 +294,7 @@ import Testing
 
   @Test("C10 C11: an operation with nothing to send completes without a request")
   func settled() async throws {
-    let scene = try CleverTapScene(.complete)
+    let scene = try await CleverTapScene(.complete)
     let silent: [CleverTap.Operation] = [
       .events([]), .unregisterPush(.production), .device(.register), .device(.register),
       Self.one(.receive, on: Self.item(.push)),
@@ -307,7 +305,8 @@ import Testing
       #expect(await scene.perform(operation) == .done, "\(operation.verb)")
     }
     #expect(scene.lines.isEmpty)
-    #expect(scene.memory.value(.user, "guid")?.utf8.count == 33)
+    #expect(try await scene.value(.user, "guid")?.utf8.count == 33)
+    try await scene.end()
   }
 
   @Test("C11: a batch holds events of one group, at most forty-nine")

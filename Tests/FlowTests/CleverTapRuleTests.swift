@@ -177,23 +177,23 @@ import Testing
 
   @Test("X18: a loopback emulator may serve the handshake and both batch hosts on one port")
   func loopback() async throws {
-    let outline = CleverTapOutline(
-      try CleverTapConfiguration(
-        accountID: "demo", token: CleverTap.token, handshake: "http://127.0.0.1:8402"))
-    let transport = ScriptedTransport { request throws(EngagementError) in
+    let configuration = try CleverTapConfiguration(
+      accountID: "demo", token: CleverTap.token, handshake: "http://127.0.0.1:8402")
+    let scene = try await CleverTapScene(.complete, configuration) {
+      request throws(EngagementError) in
       .json(
         200, "{}",
         headers: request.line == "GET /hello" ? [("X-WZRK-RD", "127.0.0.1:8402")] : [])
     }
-    let memory = MemoryHost(outline, user: "u-1", transport: transport)
-    memory.accept(CleverTap.event("e-1", .custom, "Basket opened"))
-    memory.accept(CleverTap.event("v-1", .impression, on: CleverTap.campaign("5")))
-    await memory.drain(OperationRunner(outline, in: memory))
+    try await scene.report("Basket opened")
+    try await scene.view()
+    await scene.deliver()
     #expect(
-      transport.requests.map { $0.url.prefix { $0 != "?" } } == [
+      scene.transport.requests.map { $0.url.prefix { $0 != "?" } } == [
         "http://127.0.0.1:8402/hello", "http://127.0.0.1:8402/a1", "http://127.0.0.1:8402/a1",
       ])
-    #expect(memory.pending.isEmpty)
+    #expect(try await scene.pending == 0)
+    try await scene.end()
   }
 
   @Test("the configuration never prints its token")

@@ -9,20 +9,18 @@ import Testing
 @Suite("CleverTap: users") struct CleverTapUserFlowTests {
   private static let push = PushRegistration(token: Secret("0aff"), service: .apns)
 
-  /// A person with a push token, something that was not sent, and what the vendor wants to hear.
-  private func signedIn(_ variant: KitVariant, script: ScriptedTransport.Script? = nil) async throws
-    -> CleverTapScene
-  {
-    let vendor = FakeCleverTap()
-    let scene = try CleverTapScene(variant, vendor: vendor, script: script)
-    scene.memory.setPush(Self.push)
+  /// A person with a push token and a session, something that was not sent, and what the vendor
+  /// wants to hear.
+  private func signedIn(_ variant: KitVariant) async throws -> CleverTapScene {
+    let scene = try await CleverTapScene(variant)
+    try await scene.signIn("u-1")
     await scene.vendor.reply(
       "eu1.clevertap-prod.com/a1", .json(200, #"{"arp":{"v":1},"_i":7,"_j":8}"#))
-    scene.memory.accept(.registerPush(.production))
-    await scene.runners.drain()
-    #expect(scene.memory.pending.isEmpty)
-    scene.memory.setSession(CleverTap.session)
-    scene.report("Basket opened")
+    try await scene.engagement.registerPush(Self.push)
+    await scene.deliver()
+    #expect(try await scene.pending == 0)
+    scene.engagement.setScenePhase(.active)
+    try await scene.report("Basket opened")
     scene.transport.forget()
     return scene
   }
@@ -76,7 +74,7 @@ import Testing
   @Test("flow 9: the change of user fails without values of the user")
   func needsValuesOfTheUser() async {
     await withKnownIssue {
-      try await flowSwitch(KitVariant(host: { OneScope(memory: $0, scope: .installation) }))
+      try await flowSwitch(.oneScope(.installation))
     }
   }
 
@@ -94,32 +92,33 @@ import Testing
     let scene = try await signedIn(variant)
     let first = try #require(await scene.device())
     let before = await scene.vendor.batches.count
-    await scene.signIn("u-2")
+    try await scene.signIn("u-2")
     let second = try #require(await scene.device())
     #expect(first != second)
     let batches = Array(await scene.vendor.batches.dropFirst(before))
     #expect(
       batches.map(\.names) == [
-        ["data unregister"], ["Basket opened"], ["App Launched"], ["profile Identity"],
-        ["data register"],
+        ["data unregister"], ["Basket opened", "App Launched"], ["App Launched"],
+        ["profile Identity"], ["data register"],
       ])
     #expect(batches.map(\.guid) == [first, first, second, second, second])
     #expect(scene.lines == Array(repeating: CleverTap.batch, count: 5))
     #expect(batches.map { $0.meta["arp"] == nil } == [false, false, true, true, true])
     #expect(batches.map { $0.meta["_i"] == nil } == [false, false, true, true, true])
     #expect(batches.map { $0.meta["f_ts"] == 0 } == [false, false, true, false, false])
-    #expect(batches.map { $0.meta["frs"] } == [true, false, true, false, false])
+    #expect(batches.map { $0.meta["frs"] } == [false, false, true, false, false])
     #expect(batches.dropFirst(3).first?.items.first?["profile"] == ["Identity": "u-2"])
     #expect(
       batches.last?.items.first?["data"] == ["action": "register", "id": "0aff", "type": "apns"])
-    #expect(scene.memory.pending.isEmpty)
+    #expect(try await scene.pending == 0)
     try await expectReturn(scene, to: first)
+    try await scene.end()
   }
 
   /// Coming back is the same device with a session of its own.
   private func expectReturn(_ scene: CleverTapScene, to first: String) async throws {
     let before = await scene.vendor.batches.count
-    await scene.signIn("u-1")
+    try await scene.signIn("u-1")
     #expect(await scene.device() == first)
     let batches = Array(await scene.vendor.batches.dropFirst(before))
     #expect(
@@ -155,27 +154,28 @@ import Testing
   }
 
   private func flowFirstSignIn(_ variant: KitVariant) async throws {
-    let scene = try CleverTapScene(variant, user: .anonymous)
+    let scene = try await CleverTapScene(variant)
     #expect(await scene.perform(.campaigns) == .done)
     let device = try #require(await scene.device())
-    scene.report("Basket opened")
-    await scene.signIn("u-1")
+    try await scene.report("Basket opened")
+    try await scene.signIn("u-1")
     #expect(
       await scene.batches() == [["wzrk_fetch"], ["Basket opened"], ["profile Identity"]])
     #expect(Set(await scene.vendor.batches.map(\.guid)) == [device])
     // Nobody in particular is not that person any more.
-    await scene.signIn(.anonymous)
+    _ = try await scene.engagement.signOut()
     #expect(await scene.perform(.campaigns) == .done)
     let other = try #require(await scene.device())
     #expect(other != device)
     #expect(await scene.vendor.batches.last?.guid == other)
     // And whoever comes now is no first person.
-    scene.report("Basket left")
-    await scene.signIn("u-2")
+    try await scene.report("Basket left")
+    try await scene.signIn("u-2")
     #expect(await scene.vendor.batches.dropLast(2).last?.guid == other)
     #expect(
       await scene.batches().suffix(3) == [["Basket left"], ["App Launched"], ["profile Identity"]])
     #expect(![device, other].contains(await scene.device()))
+    try await scene.end()
   }
 
   @Test(
@@ -184,82 +184,71 @@ import Testing
     let scene = try await signedIn(.complete)
     let first = try #require(await scene.device())
     await scene.vendor.reply(
-      "eu1.clevertap-prod.com/a1", HTTPResponse(503), HTTPResponse(503), HTTPResponse(503),
-      HTTPResponse(503))
-    await scene.signIn("u-2")
-    #expect(scene.memory.pending.count == 3)
+      "eu1.clevertap-prod.com/a1", HTTPResponse(503), HTTPResponse(503), HTTPResponse(503))
+    try await scene.signIn("u-2")
+    #expect(try await scene.pending == 3)
     var before = await scene.vendor.batches.count
-    await scene.runners.drain()
+    scene.clock.advance(by: .seconds(600))
+    await scene.deliver()
     let second = try #require(await scene.device())
     #expect(second != first)
     var batches = Array(await scene.vendor.batches.dropFirst(before))
     #expect(batches.map(\.names) == [["App Launched"], ["profile Identity"], ["data register"]])
     #expect(Set(batches.map(\.guid)) == [second])
     before = await scene.vendor.batches.count
-    await scene.signIn("u-1")
-    #expect(scene.memory.pending.isEmpty)
+    try await scene.signIn("u-1")
+    #expect(try await scene.pending == 0)
     batches = Array(await scene.vendor.batches.dropFirst(before))
     #expect(
       batches.map(\.names) == [
-        ["data unregister"], ["Basket opened"], ["data unregister"], ["App Launched"],
-        ["profile Identity"], ["data register"],
+        ["data unregister"], ["Basket opened", "App Launched"], ["data unregister"],
+        ["App Launched"], ["profile Identity"], ["data register"],
       ])
     #expect(batches.map(\.guid) == [second] + Array(repeating: first, count: 5))
+    try await scene.end()
   }
 
   // MARK: In flight
 
   @Test("flow 9 C10 X8 G13: an answer to the old user never reaches the new user")
-  func inFlight() async throws { try await flowInFlight(.complete) }
-
-  @Test("flow 9: the in-flight answer flow fails when answers go to the present user")
-  func needsOwnerOfAnswers() async {
-    await withKnownIssue {
-      try await flowInFlight(KitVariant(host: { OnePresentUser(memory: $0) }))
-    }
-  }
-
-  private func flowInFlight(_ variant: KitVariant) async throws {
+  func inFlight() async throws {
     let (vendor, gate) = (FakeCleverTap(), Gate())
-    let scene = try CleverTapScene(variant, vendor: vendor) { request throws(EngagementError) in
+    let scene = try await CleverTapScene(.complete, vendor: vendor) {
+      request throws(EngagementError) in
       let response = try await vendor.respond(to: request)
       if request.line.hasSuffix("getMessages") { await gate.pass() }
       return response
     }
-    #expect(await scene.perform(.campaigns) == .done)
+    try await scene.signIn("u-1")
     let first = try #require(await scene.device())
     await vendor.seed(first, [CleverTap.message("m-1")])
     async let outcome = scene.perform(.inbox)
     await gate.isHolding(1)
-    await scene.signIn("u-2")
+    try await scene.signIn("u-2")
     gate.open()
     _ = await outcome
-    #expect(scene.memory.messages.isEmpty)
+    #expect(scene.messages.isEmpty)
     #expect(await scene.device() != first)
-    await scene.signIn("u-1")
-    #expect(scene.memory.messages.map(\.id.value) == ["m-1"])
+    try await scene.signIn("u-1")
+    #expect(scene.messages == ["m-1"])
+    try await scene.end()
   }
 
   @Test("flow 9 C10 X8 G13: an operation of the old user stops at the change of user")
-  func betweenSteps() async throws { try await flowBetweenSteps(.complete) }
-
-  @Test("flow 9: the next step flow fails when steps run as the present user")
-  func needsOwnerOfSteps() async {
-    await withKnownIssue {
-      try await flowBetweenSteps(KitVariant(host: { OnePresentUser(memory: $0) }))
-    }
-  }
-
-  private func flowBetweenSteps(_ variant: KitVariant) async throws {
+  func betweenSteps() async throws {
     let (vendor, gate) = (FakeCleverTap(), Gate())
-    let scene = try CleverTapScene(variant, vendor: vendor) { request throws(EngagementError) in
+    let scene = try await CleverTapScene(.complete, vendor: vendor) {
+      request throws(EngagementError) in
       let response = try await vendor.respond(to: request)
-      if await vendor.handshakes == 1, request.line == "GET /hello" { await gate.pass() }
+      if await vendor.handshakes == 2, request.line == "GET /hello" { await gate.pass() }
       return response
     }
+    try await scene.signIn("u-1")
+    // The next operation needs a handshake first.
+    try await scene.engagement.commit([.keep(.installation, "domain", nil)], from: "clevertap")
     async let outcome = scene.perform(.inbox)
     await gate.isHolding(1)
-    await scene.signIn("u-2")
+    try await scene.signIn("u-2")
     gate.open()
     guard case .refused(let error) = await outcome else {
       Issue.record("It went on.")
@@ -267,5 +256,6 @@ import Testing
     }
     #expect(error.code == .signedOut)
     #expect(!scene.lines.contains(CleverTap.getMessages))
+    try await scene.end()
   }
 }

@@ -2,37 +2,45 @@ import EngagementAdapterAPI
 import EngagementHTTP
 import EngagementModel
 import EngagementTesting
+import FoundationEssentials
 import Testing
 
 @testable import EngagementKit
 
-/// A house whose disk can fail.
+/// A host that keeps values in memory, and whose disk can fail.
 private struct FragileHost: OperationHost {
-  let inner: MemoryHost
+  let transport: ScriptedTransport
   let fault = Locked<EngagementError.Code?>(nil)
+  private let values = Locked(ScopedValues<String>())
+
+  init(_ transport: ScriptedTransport) { self.transport = transport }
+
+  var attempt: Attempt { Attempt(by: "u", OperationKey(1, 1), acceptedAt: .distantPast) }
+
+  func value(_ name: String) -> String? { values.withLock { $0[.user, name] } }
 
   func context(
     for operation: Operation, _ attempt: Attempt, delivering rows: [Int64]
-  ) async throws(EngagementError) -> AdapterContext {
-    try await inner.context(for: operation, attempt, delivering: rows)
+  ) -> AdapterContext {
+    AdapterContext(
+      user: attempt.user, device: .test, values: values.withLock(\.self), now: .distantPast,
+      key: attempt.key)
   }
 
   func commit(
     _ changes: [Change], of operation: Operation, _ attempt: Attempt,
     recording event: EngagementEvent?
-  ) async throws(EngagementError) {
+  ) throws(EngagementError) {
     if let code = fault.withLock(\.self) { throw EngagementError(code, "It can't be kept.") }
-    try await inner.commit(changes, of: operation, attempt, recording: event)
+    values.withLock { values in
+      for case .keep(let scope, let name, let value) in changes { values[scope, name] = value }
+    }
   }
 
-  func renewCredential(
-    replacing refused: Secret?, for attempt: Attempt
-  ) async throws(EngagementError) {
-    try await inner.renewCredential(replacing: refused, for: attempt)
-  }
+  func renewCredential(replacing refused: Secret?, for attempt: Attempt) {}
 
   func send(_ request: HTTPRequest) async throws(EngagementError) -> HTTPResponse {
-    try await inner.send(request)
+    try await transport.send(request)
   }
 }
 
@@ -57,19 +65,19 @@ private struct FragileHost: OperationHost {
   func unkeptAnswer(code: EngagementError.Code) async {
     let adapter = Self.counting()
     let transport = ScriptedTransport { _ in HTTPResponse(200) }
-    let host = FragileHost(inner: MemoryHost(adapter, user: "u", transport: transport))
+    let host = FragileHost(transport)
     let runner = OperationRunner(adapter, in: host)
     host.fault.withLock { $0 = code }
-    #expect(await runner.execute(.events([]), host.inner.attempt()).outcome == .done)
-    switch await runner.execute(.events([]), host.inner.attempt()).outcome {
+    #expect(await runner.execute(.events([]), host.attempt).outcome == .done)
+    switch await runner.execute(.events([]), host.attempt).outcome {
     case .refused(let error), .retry(let error): #expect(error.code == code)
     default: Issue.record("What was answered before is not kept.")
     }
     #expect(transport.lines == ["GET /events"], "nothing leaves before the answer is kept")
     host.fault.withLock { $0 = nil }
-    #expect(await runner.execute(.inbox, host.inner.attempt()).outcome == .done)
+    #expect(await runner.execute(.inbox, host.attempt).outcome == .done)
     #expect(transport.lines == ["GET /events", "GET /inbox"])
-    #expect(host.inner.value(.user, "last") == "2", "the answers are kept in their order")
+    #expect(host.value("last") == "2", "the answers are kept in their order")
   }
 
   @Test("G12: answers received during a disk failure are committed later in their order")
@@ -79,11 +87,11 @@ private struct FragileHost: OperationHost {
       await gate.pass()
       return HTTPResponse(200)
     }
-    let host = FragileHost(inner: MemoryHost(adapter, user: "u", transport: transport))
+    let host = FragileHost(transport)
     let runner = OperationRunner(adapter, in: host)
-    async let first = runner.execute(.events([]), host.inner.attempt()).outcome
-    async let second = runner.execute(.device(.register), host.inner.attempt()).outcome
-    async let asked = runner.execute(.inbox, host.inner.attempt()).outcome
+    async let first = runner.execute(.events([]), host.attempt).outcome
+    async let second = runner.execute(.device(.register), host.attempt).outcome
+    async let asked = runner.execute(.inbox, host.attempt).outcome
     await gate.isHolding(3)
     host.fault.withLock { $0 = .storage }
     gate.open()
@@ -91,8 +99,8 @@ private struct FragileHost: OperationHost {
     guard case .refused(let error) = await asked else { return #expect(Bool(false)) }
     #expect(error.code == .storage, "what was only asked for can be asked for again")
     host.fault.withLock { $0 = nil }
-    #expect(await runner.execute(.inbox, host.inner.attempt()).outcome == .done)
-    #expect(host.inner.value(.user, "last") == "4")
+    #expect(await runner.execute(.inbox, host.attempt).outcome == .done)
+    #expect(host.value("last") == "4")
   }
 
   @Test("G3: a device that is registered during a disk failure is not registered again")
@@ -106,10 +114,10 @@ private struct FragileHost: OperationHost {
       Answer(operation == .device(.register) ? [.keep(.installation, "device", "d")] : [])
     }
     let transport = ScriptedTransport { _ in HTTPResponse(200) }
-    let host = FragileHost(inner: MemoryHost(adapter, user: "u", transport: transport))
+    let host = FragileHost(transport)
     let runner = OperationRunner(adapter, in: host)
     host.fault.withLock { $0 = .storage }
-    let attempt = host.inner.attempt()
+    let attempt = host.attempt
     guard case .refused(let error) = await runner.execute(.events([]), attempt).outcome
     else { return #expect(Bool(false)) }
     #expect(error.code == .storage)

@@ -18,7 +18,8 @@ struct AppScene: Sendable {
   init(
     _ provider: ProviderID, _ adapter: any EngagementAdapter,
     behind variant: KitVariant = .complete, cache: Engagement.Cache = .temporary,
-    clock: TestClock = TestClock(), _ transport: ScriptedTransport
+    clock: TestClock = TestClock(), loggers: [any EngagementLogger] = [],
+    _ transport: ScriptedTransport
   ) async throws {
     (self.transport, self.clock, self.provider) = (transport, clock, provider)
     let adapter = variant.adapter(adapter)
@@ -31,7 +32,7 @@ struct AppScene: Sendable {
       routes: Engagement.Routes(cards: route(.cards), inbox: route(.inbox)),
       options: Engagement.Options(
         environment: "flow", secrets: cache == .temporary ? MemorySecretStore() : nil,
-        clock: clock))
+        loggers: loggers, clock: clock))
   }
 
   /// Makes the user present, who agrees to everything, and sends what that brings.
