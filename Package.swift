@@ -132,7 +132,7 @@ let package = Package(
       name: "EngagementTesting",
       dependencies: [
         "EngagementAdapterAPI", "EngagementHTTP", "EngagementJSON", "EngagementKit",
-        "EngagementModel", "EngagementPlatform", "EngagementStore", "EngagementVendors",
+        "EngagementModel", "EngagementPlatform", "EngagementVendors",
       ]),
     .target(name: "TestSupport", path: "Tests/Support"),
     .target(
@@ -298,7 +298,7 @@ let package = Package(
       dependencies: [
         "AnswerProbe", "BrazeFixtures", "EngagementAdapterAPI", "EngagementBraze",
         "EngagementFormats", "EngagementHTTP", "EngagementJSON", "EngagementKit",
-        "EngagementModel", "EngagementTesting", "EngagementVibes", "JSONOracle",
+        "EngagementModel", "EngagementStore", "EngagementTesting", "EngagementVibes", "JSONOracle",
         "OutlineAdapters", "TestSupport", "VibesFixtures",
       ]),
   ],

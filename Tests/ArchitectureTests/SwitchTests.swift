@@ -71,7 +71,6 @@ private let allowed: [(reason: Reason, counts: [String: Int])] = [
       "Sources/EngagementStore/Items/ItemMapper.swift": 1,
       "Sources/EngagementEmulator/Control/ControlAPI.swift": 1,
       "Sources/EngagementTesting/Adapters/MemoryRequests.swift": 1,
-      "Sources/EngagementTesting/Host/MemoryHost+Items.swift": 1,
       "Sources/EngagementTesting/Adapters/MemoryResponses.swift": 1,
       "Sources/EngagementTesting/Laws/LawScenario+Operations.swift": 2,
       "Sources/EngagementTesting/Laws/Mapping.swift": 1,

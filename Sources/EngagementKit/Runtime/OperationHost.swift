@@ -1,11 +1,11 @@
-package import EngagementAdapterAPI
-package import EngagementHTTP
-package import EngagementModel
-package import EngagementStore
+import EngagementAdapterAPI
+import EngagementHTTP
+import EngagementModel
+import EngagementStore
 
 /// What an `OperationRunner` works with: the cache, the secrets, the credentials and the network of
 /// one provider.
-package protocol OperationHost: Sendable {
+protocol OperationHost: Sendable {
   /// The context of the next step, with every change that was committed before.
   ///
   /// Throws `signedOut` if the attempt's user is no longer the current one, and `conflict` if one

@@ -1,8 +1,8 @@
-package import EngagementAdapterAPI
+import EngagementAdapterAPI
 import EngagementHTTP
 package import EngagementModel
 package import EngagementPlatform
-package import EngagementStore
+import EngagementStore
 
 /// Executes the operations of one provider at its vendor.
 ///
@@ -16,7 +16,7 @@ package final class OperationRunner: Sendable {
   private let uncommitted: UncommittedAnswers
   let singleFlight = SingleFlight<Preparation, Execution>()
 
-  package init(_ adapter: any EngagementAdapter, in host: any OperationHost) {
+  init(_ adapter: any EngagementAdapter, in host: any OperationHost) {
     self.adapter = adapter
     self.host = host
     uncommitted = UncommittedAnswers(of: host)
@@ -39,16 +39,16 @@ package final class OperationRunner: Sendable {
   }
 
   /// The result of executing an operation. Of its prerequisites only the outcome counts.
-  package struct Execution: Hashable, Sendable {
-    package var outcome: Outcome
+  struct Execution: Hashable, Sendable {
+    var outcome: Outcome
     /// Whether it brought something that the application sees.
-    package var hasNews = false
+    var hasNews = false
     /// Whether the vendor said that a feed is unchanged.
-    package var isUnchanged = false
+    var isUnchanged = false
   }
 
   /// Makes the ledger event of an operation that is done; nil for none.
-  package typealias EventMaker = @Sendable () -> EngagementEvent?
+  typealias EventMaker = @Sendable () -> EngagementEvent?
 
   /// Executes the operation and commits what comes back.
   ///
@@ -58,7 +58,7 @@ package final class OperationRunner: Sendable {
   ///   - rows: The outbox rows that it delivers. It is refused with `conflict` if one of them ends
   ///     before the request is sent.
   ///   - event: Recorded in the commit of the last answer, where the operation is done.
-  package func execute(
+  func execute(
     _ operation: Operation, _ attempt: Attempt, for rows: [OutboxRow.ID] = [],
     recording event: EventMaker? = nil
   ) async -> Execution {

@@ -63,10 +63,12 @@ extension Law {
         ids.enumerated().map { samples.item($0.element, $0.offset) }, in: samples.feed,
         for: LawScenario.user)
       try await scenario.refresh(samples)
-      let seen = Set(try await scenario.visible(samples).map(ByteText.init))
-      let known = Set(ids.map(ByteText.init))
+      let seen = Set(try await scenario.visible(samples).map { Array($0.utf8) })
+      let known = Set(ids.map { Array($0.utf8) })
       // An adapter may refuse an id that its vendor cannot have made, but may not change it.
-      findings.expect(seen.isSubset(of: known), "An id is changed.", "\(seen.subtracting(known))")
+      findings.expect(
+        seen.isSubset(of: known), "An id is changed.",
+        "\(seen.subtracting(known).map { String(decoding: $0, as: UTF8.self) })")
       findings.expect(
         seen.count + (try await scenario.quarantined().count), is: ids.count, "Two ids became one.",
         samples.feed.surface.rawValue)

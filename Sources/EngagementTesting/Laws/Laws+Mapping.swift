@@ -105,13 +105,13 @@ extension Law {
     for samples in subject.items {
       let item = try JSON(parsing: samples.fullest)
       let before = try adapter.neutral(samples.fullest, on: samples.feed.surface)
-      let known = Set(before.texts.map { ByteText($0.text) })
+      let known = Set(before.texts.map { Array($0.text.utf8) })
       for place in item.texts.prefix(most) {
         for text in texts {
           let bytes = item.replacing(place.path, by: .string(text)).encoded()
           guard let after = try? adapter.neutral(bytes, on: samples.feed.surface) else { continue }
           for found in after.texts
-          where !known.contains(ByteText(found.text)) && !found.text.holds(text) {
+          where !known.contains(Array(found.text.utf8)) && !found.text.holds(text) {
             note(("A text is changed.", "\(place.path) came out at \(found.path)"))
           }
         }

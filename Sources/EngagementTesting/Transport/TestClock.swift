@@ -1,5 +1,5 @@
 public import EngagementKit
-import EngagementModel
+public import EngagementModel
 public import EngagementPlatform
 
 /// A clock that only the test advances.
@@ -99,4 +99,12 @@ extension TestClock.State {
     watchers.removeAll { $0.count <= sleepers.count }
     return ready.map(\.continuation)
   }
+}
+
+extension Device {
+  /// A device for tests.
+  public static let test = Device(
+    id: "device-1", appID: "com.example.app", appVersion: "2.0.0", system: "Linux",
+    systemVersion: "12", make: "Example", model: "One", locale: "en_US",
+    timeZone: "Europe/Sofia", zoneOffset: 10_800)
 }

@@ -3,10 +3,11 @@ import EngagementAdapterAPI
 import EngagementBraze
 import EngagementHTTP
 import EngagementJSON
-import EngagementKit
 import EngagementModel
 import EngagementTesting
 import FoundationEssentials
+
+@testable import EngagementKit
 
 /// The Braze adapter behind a variant, with a vendor that answers from a script.
 struct BrazeScene: BrazeFixtures, Sendable {

@@ -1,9 +1,10 @@
 import EngagementAdapterAPI
 import EngagementHTTP
 import EngagementJSON
-import EngagementKit
 import EngagementModel
 import EngagementTesting
+
+@testable import EngagementKit
 
 /// A variant to try a flow at: the whole one, or one with a feature taken out. Each flow passes at
 /// the complete variant and fails at every variant without a feature that it needs.

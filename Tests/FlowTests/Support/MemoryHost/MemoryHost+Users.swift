@@ -1,10 +1,12 @@
 import EngagementAdapterAPI
-package import EngagementKit
-public import EngagementModel
+import EngagementModel
+import EngagementTesting
+
+@testable import EngagementKit
 
 extension MemoryHost {
   /// Changes the user the way the vendor wants it, step by step.
-  package func signIn(_ new: User, _ runner: OperationRunner) async {
+  func signIn(_ new: User, _ runner: OperationRunner) async {
     let old = user
     guard new != old else { return }
     let steps = adapter.transition(from: old, to: new, in: context())
@@ -46,7 +48,7 @@ extension MemoryHost {
   /// Hands a push to the adapter; what has to be done about it is kept until done.
   ///
   /// - Returns: The notification, or nil when the push is not this vendor's.
-  @discardableResult public func receive(_ push: JSON) -> PushNotification? {
+  @discardableResult func receive(_ push: JSON) -> PushNotification? {
     guard let received = adapter.received(push, in: context()) else { return nil }
     commit(received.changes + received.operations.map(Change.wanted))
     return received.notification

@@ -1,26 +1,28 @@
-public import EngagementAdapterAPI
-package import EngagementKit
-public import EngagementModel
-public import EngagementPlatform
+import EngagementAdapterAPI
+import EngagementModel
 import EngagementStore
+import EngagementTesting
+import FoundationEssentials
+
+@testable import EngagementKit
 
 extension MemoryHost {
   /// Something accepted and not yet settled, or how it was settled.
-  public struct PendingRow: Sendable {
-    public var work: Work
-    public var key: OperationKey
-    public var acceptedAt: Date
-    public var attempts = 0
-    public var state = RowState.pending
+  struct PendingRow: Sendable {
+    var work: Work
+    var key: OperationKey
+    var acceptedAt: Date
+    var attempts = 0
+    var state = RowState.pending
     /// The action that is taken back when the vendor refuses.
     var action: ItemAction?
 
-    public enum Work: Hashable, Sendable {
+    enum Work: Hashable, Sendable {
       case operation(Operation)
       case event(EngagementEvent)
     }
 
-    public enum RowState: Hashable, Sendable {
+    enum RowState: Hashable, Sendable {
       case pending, delivered
       case rejected(String)
     }
@@ -37,15 +39,15 @@ extension MemoryHost {
   }
 
   /// Everything that was accepted for the user, in order.
-  public var outbox: [PendingRow] { state.withLock { $0.partition.outbox } }
+  var outbox: [PendingRow] { state.withLock { $0.partition.outbox } }
 
   /// What is still to be sent.
-  public var pending: [PendingRow.Work] {
+  var pending: [PendingRow.Work] {
     outbox.filter { $0.state == .pending }.map(\.work)
   }
 
   /// Accepts an operation to be sent.
-  public func accept(_ operation: Operation) {
+  func accept(_ operation: Operation) {
     let now = clock.now
     state.withLock { accept(operation, in: &$0, at: now) }
   }
@@ -57,7 +59,7 @@ extension MemoryHost {
   }
 
   /// Accepts an event to be sent.
-  public func accept(_ event: EngagementEvent) {
+  func accept(_ event: EngagementEvent) {
     let now = clock.now
     state.withLock { state in
       state.nextKey += 1
@@ -67,7 +69,7 @@ extension MemoryHost {
   }
 
   /// Does what the user does: the overlay and the row together.
-  public func act(
+  func act(
     _ action: ItemAction, on item: ItemReference
   ) throws(EngagementError) {
     let now = clock.now
@@ -92,7 +94,7 @@ extension MemoryHost {
   ///
   /// An operation that does not arrive, or that has no credential, stays and holds up
   /// the operations behind it.
-  @discardableResult package func drain(
+  @discardableResult func drain(
     _ perform: (Operation, Attempt) async -> OperationRunner.Outcome
   ) async -> [OperationRunner.Outcome] {
     var outcomes: [OperationRunner.Outcome] = []
@@ -117,7 +119,7 @@ extension MemoryHost {
   }
 
   /// Sends what is pending through the exchange.
-  @discardableResult package func drain(_ runner: OperationRunner) async -> [OperationRunner
+  @discardableResult func drain(_ runner: OperationRunner) async -> [OperationRunner
     .Outcome]
   {
     await drain { await runner.execute($0, $1).outcome }

@@ -1,10 +1,12 @@
-public import EngagementAdapterAPI
-public import EngagementHTTP
+import EngagementAdapterAPI
+import EngagementHTTP
 import EngagementJSON
-public import EngagementKit
-public import EngagementModel
-import EngagementPlatform
+import EngagementModel
 import EngagementStore
+import EngagementTesting
+import FoundationEssentials
+
+@testable import EngagementKit
 
 /// A host in memory around one adapter: what it remembers, what it shows, what is still to be
 /// sent. It keeps the store's rules without a store, so that an adapter can be tried in full by a
@@ -12,19 +14,19 @@ import EngagementStore
 ///
 /// Everything that a real host keeps on disk is in `kept`; a host made from another's `kept` is
 /// the same host after a kill.
-public final class MemoryHost: OperationHost {
+final class MemoryHost: OperationHost {
   /// Asks the application for a credential of the user.
-  public typealias CredentialSource =
+  typealias CredentialSource =
     @Sendable (User) async throws(EngagementError) -> Secret?
 
-  public let adapter: any EngagementAdapter
-  public let device: Device
+  let adapter: any EngagementAdapter
+  let device: Device
   let transport: any HTTPTransport
   let clock: TestClock
   let credentials: CredentialSource
   let state: Locked<State>
 
-  public init(
+  init(
     _ adapter: any EngagementAdapter, user: User, device: Device = .test,
     transport: any HTTPTransport, clock: TestClock = TestClock(), kept: Kept = Kept(),
     credentials: @escaping CredentialSource = { _ in nil }
@@ -38,7 +40,7 @@ public final class MemoryHost: OperationHost {
   }
 
   /// What a host keeps over a kill.
-  public struct Kept: Sendable {
+  struct Kept: Sendable {
     var values: [String: String] = [:]
     var secrets: [String: Secret] = [:]
     var push: [PushEnvironment: PushRegistration] = [:]
@@ -46,7 +48,7 @@ public final class MemoryHost: OperationHost {
     var settings = VendorSettings()
     var partitions: [User: Partition] = [:]
 
-    public init() {}
+    init() {}
   }
 
   /// What a host keeps of one user.
@@ -90,42 +92,42 @@ public final class MemoryHost: OperationHost {
 
   // MARK: What a test looks at
 
-  public var kept: Kept { state.withLock { $0.kept } }
-  public var user: User { state.withLock { $0.user } }
-  public var person: Person? { state.withLock { $0.partition.person } }
-  public var metrics: CardMetrics? { state.withLock { $0.partition.metrics } }
-  public var settings: VendorSettings { state.withLock { $0.kept.settings } }
+  var kept: Kept { state.withLock { $0.kept } }
+  var user: User { state.withLock { $0.user } }
+  var person: Person? { state.withLock { $0.partition.person } }
+  var metrics: CardMetrics? { state.withLock { $0.partition.metrics } }
+  var settings: VendorSettings { state.withLock { $0.kept.settings } }
   /// Why items were set aside.
-  public var quarantined: [String] { state.withLock { $0.partition.quarantined } }
+  var quarantined: [String] { state.withLock { $0.partition.quarantined } }
   /// What was not followed in answers.
-  public var ignored: [EngagementError] { state.withLock { $0.partition.ignored } }
+  var ignored: [EngagementError] { state.withLock { $0.partition.ignored } }
 
   /// The value that the adapter keeps under the key.
-  public func value(_ scope: Scope, _ key: String) -> String? {
+  func value(_ scope: Scope, _ key: String) -> String? {
     state.withLock { state in
       scope == .installation ? state.kept.values[key] : state.partition.values[key]
     }
   }
 
   /// Puts back what was kept at an earlier time.
-  public func restore(_ kept: Kept) { state.withLock { $0.kept = kept } }
+  func restore(_ kept: Kept) { state.withLock { $0.kept = kept } }
 
   /// Gives the host a session, or ends it.
-  public func setSession(_ session: Session?) { state.withLock { $0.session = session } }
+  func setSession(_ session: Session?) { state.withLock { $0.session = session } }
 
   /// Puts a credential in place without anybody being asked.
-  public func setCredential(_ credential: Secret?) {
+  func setCredential(_ credential: Secret?) {
     state.withLock { $0.credential = credential }
   }
 
   /// The application's push token.
-  public func setPush(_ registration: PushRegistration) {
+  func setPush(_ registration: PushRegistration) {
     state.withLock { $0.kept.push[registration.environment] = registration }
   }
 
   // MARK: What an exchange needs
 
-  package func context(
+  func context(
     for operation: Operation, _ attempt: Attempt, delivering rows: [Int64]
   ) async throws(EngagementError) -> AdapterContext {
     guard attempt.user == user else {
@@ -137,7 +139,7 @@ public final class MemoryHost: OperationHost {
   }
 
   /// The first try at something asked for now.
-  public func attempt(isUserRequested: Bool = false) -> Attempt {
+  func attempt(isUserRequested: Bool = false) -> Attempt {
     let now = clock.now
     return state.withLock { state in
       state.nextKey += 1
@@ -148,7 +150,7 @@ public final class MemoryHost: OperationHost {
   }
 
   /// What an adapter may know now.
-  public func context(_ attempt: Attempt? = nil) -> AdapterContext {
+  func context(_ attempt: Attempt? = nil) -> AdapterContext {
     let attempt = attempt ?? self.attempt()
     let (now, device) = (clock.now, device)
     return state.withLock { state in
@@ -165,7 +167,7 @@ public final class MemoryHost: OperationHost {
     }
   }
 
-  package func commit(
+  func commit(
     _ changes: [Change], of operation: Operation, _ attempt: Attempt,
     recording event: EngagementEvent?
   ) async throws(EngagementError) {
@@ -177,7 +179,7 @@ public final class MemoryHost: OperationHost {
       for: attempt.user)
   }
 
-  public func renewCredential(
+  func renewCredential(
     replacing refused: Secret?, for attempt: Attempt
   ) async throws(EngagementError) {
     let credential = try await credentials(attempt.user)
@@ -187,15 +189,7 @@ public final class MemoryHost: OperationHost {
     state.withLock { if $0.user == attempt.user { $0.credential = credential } }
   }
 
-  public func send(_ request: HTTPRequest) async throws(EngagementError) -> HTTPResponse {
+  func send(_ request: HTTPRequest) async throws(EngagementError) -> HTTPResponse {
     try await transport.send(request)
   }
-}
-
-extension Device {
-  /// A device for tests.
-  public static let test = Device(
-    id: "device-1", appID: "com.example.app", appVersion: "2.0.0", system: "Linux",
-    systemVersion: "12", make: "Example", model: "One", locale: "en_US",
-    timeZone: "Europe/Sofia", zoneOffset: 10_800)
 }

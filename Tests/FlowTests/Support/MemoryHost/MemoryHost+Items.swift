@@ -1,8 +1,11 @@
-public import EngagementAdapterAPI
+import EngagementAdapterAPI
 import EngagementJSON
-public import EngagementModel
-import EngagementPlatform
+import EngagementModel
 import EngagementStore
+import EngagementTesting
+import FoundationEssentials
+
+@testable import EngagementKit
 
 extension MemoryHost {
   /// One item as its vendor sent it.
@@ -13,7 +16,7 @@ extension MemoryHost {
   }
 
   /// Commits changes in one go; those of a user to the given one, by default the present.
-  public func commit(_ changes: [Change], for user: User? = nil) {
+  func commit(_ changes: [Change], for user: User? = nil) {
     let now = clock.now
     state.withLock { state in
       state.acting(as: user ?? state.user) { state in
@@ -156,7 +159,7 @@ extension MemoryHost {
   // MARK: What is visible
 
   /// The cards of a feed as the user sees them; control cards only when they are asked for.
-  public func cards(in feed: Feed = .cards, includingControl: Bool = false) -> [Card] {
+  func cards(in feed: Feed = .cards, includingControl: Bool = false) -> [Card] {
     let now = clock.now
     let (items, overlays) = state.withLock { state in
       (state.partition.feeds[feed] ?? [], state.partition.overlays)
@@ -175,7 +178,7 @@ extension MemoryHost {
   }
 
   /// The messages as the user sees them: of all lists that the vendor keeps, each message once.
-  public var messages: [InboxMessage] {
+  var messages: [InboxMessage] {
     let now = clock.now
     let (items, overlays) = state.withLock { state in
       (state.partition.items(on: .inbox), state.partition.overlays)
@@ -191,13 +194,13 @@ extension MemoryHost {
   }
 
   /// The campaigns of a list.
-  public func campaigns(in feed: Feed = .campaigns) -> [Campaign] {
+  func campaigns(in feed: Feed = .campaigns) -> [Campaign] {
     let items = state.withLock { $0.partition.feeds[feed] ?? [] }
     return items.compactMap { try? adapter.campaign(in: $0.raw) }
   }
 
   /// How many items the vendor says the feed has.
-  public func total(of feed: Feed) -> Int? { state.withLock { $0.partition.totals[feed] } }
+  func total(of feed: Feed) -> Int? { state.withLock { $0.partition.totals[feed] } }
 }
 
 extension MemoryHost.Partition {
