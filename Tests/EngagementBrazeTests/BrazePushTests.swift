@@ -152,9 +152,10 @@ import Testing
   func token() async throws {
     let scene = try await BrazeScene(
       ScriptedTransport([BrazeScene.dataLine: [.json(201, #"{"message":"success"}"#)]]))
-    try await scene.engagement.registerPush(
+    let receipt = try await scene.engagement.registerPush(
       PushRegistration(token: Secret("0a0b"), service: .apns))
     await scene.deliver()
+    #expect(try await receipt.outcome() == .delivered)
     #expect(scene.body(0)["attributes"] == [["user_id": "u-1", "push_token": "0a0b"]])
   }
 }

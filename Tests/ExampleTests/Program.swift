@@ -25,7 +25,7 @@ struct Program {
     let output = Pipe()
     process.executableURL = url
     process.standardOutput = output
-    // A program that ends gives back what its main function holds to nobody but the system.
+    // A program that ends releases nothing that its main function holds.
     process.environment = ProcessInfo.processInfo.environment.merging(
       ["ASAN_OPTIONS": "detect_leaks=0"]) { _, own in own }
     let text = try await withCheckedThrowingContinuation { continuation in

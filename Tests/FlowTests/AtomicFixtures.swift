@@ -29,7 +29,7 @@ enum AtomicFixtures {
 
   // MARK: Tokens
 
-  /// A token with these claims; nobody checks its signature here.
+  /// A token with these claims. Its signature is not checked here.
   static func token(claims: JSONObject, signature: String = "c2ln") -> Secret {
     let header = Base64URL.text(of: Array(#"{"alg":"RS512","typ":"JWT"}"#.utf8))
     let payload = Base64URL.text(of: JSON.object(claims).encoded())

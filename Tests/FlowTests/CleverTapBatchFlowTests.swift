@@ -7,7 +7,7 @@ import OutlineAdapters
 import Testing
 
 @Suite("CleverTap: batches and their answers") struct CleverTapBatchFlowTests {
-  /// Everything that an answer to a batch may bring, and a host that nobody allowed.
+  /// Everything that an answer to a batch may bring, and a host that is not allowed.
   private static let full = HTTPResponse.json(
     200,
     """
@@ -167,7 +167,7 @@ import Testing
     await scene.deliver()
     #expect(scene.lines == [CleverTap.hello] + Array(repeating: CleverTap.batch, count: 4))
     #expect(try await scene.pending == 0)
-    // Nobody knows whether a batch arrived: it is the same each time, of the same device.
+    // A batch may have arrived, so it is the same in every attempt, from the same device.
     let batches = await scene.vendor.batches
     #expect(Set(batches.map(\.guid)).count == 1)
     #expect(Set(batches.map(\.items)).count == 1)

@@ -54,7 +54,7 @@ import Testing
     }
     scene.clock.advance(by: .seconds(3_599))
     #expect(await scene.perform(.settings) == .wait(until: end))
-    // It is the account that is muted, whoever uses it.
+    // The account is muted, for every user.
     try await scene.signIn("u-2")
     #expect(await scene.perform(.inbox) == .wait(until: end))
     try await scene.signIn("u-1")

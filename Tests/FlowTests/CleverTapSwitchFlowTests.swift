@@ -11,7 +11,7 @@ struct CleverTapSwitchFlowTests {
   private let vendor = FakeCleverTap()
   private let isUp = Locked(true)
 
-  /// A person with a push token and with an event that nobody was told of yet.
+  /// A person with a push token and a pending event.
   private func signedIn(_ variant: KitVariant = .complete) async throws -> AppScene {
     let (vendor, isUp) = (vendor, isUp)
     let scene = try await AppScene(

@@ -162,13 +162,13 @@ import Testing
     #expect(
       await scene.batches() == [["wzrk_fetch"], ["Basket opened"], ["profile Identity"]])
     #expect(Set(await scene.vendor.batches.map(\.guid)) == [device])
-    // Nobody in particular is not that person any more.
+    // The anonymous user is another person.
     _ = try await scene.engagement.signOut()
     #expect(await scene.perform(.campaigns) == .done)
     let other = try #require(await scene.device())
     #expect(other != device)
     #expect(await scene.vendor.batches.last?.guid == other)
-    // And whoever comes now is no first person.
+    // The next user does not adopt the first person's data.
     try await scene.report("Basket left")
     try await scene.signIn("u-2")
     #expect(await scene.vendor.batches.dropLast(2).last?.guid == other)

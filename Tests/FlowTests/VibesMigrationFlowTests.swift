@@ -32,7 +32,7 @@ struct VibesMigrationFlowTests {
     "POST /devices", "POST /devices/device-1/push_registration", "PUT /migrations/callbacks",
   ]
 
-  /// An application that nobody has signed in to. Its user has not agreed to analytics, so no push
+  /// An application without a signed-in user. Its user has not agreed to analytics, so no push
   /// is reported.
   private func scene(
     _ variant: KitVariant = .complete, cache: Engagement.Cache = .temporary

@@ -164,7 +164,7 @@ import VibesFixtures
   func oldReadNeverTravels() async throws {
     let waiting = try await waiting(.complete, .byServer)
     let scene = waiting.scene
-    // The vendor has lost the device; the new one is nobody's, as far as it knows.
+    // The vendor has lost the device, and the new one has no person yet.
     try await scene.commit([
       .keep(.user, "associated", nil), .keep(.installation, "device", nil),
     ])

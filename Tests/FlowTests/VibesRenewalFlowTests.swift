@@ -196,7 +196,7 @@ import VibesFixtures
 }
 
 extension KitVariant {
-  /// A variant that knows nobody but the application to renew a credential.
+  /// A variant in which only the application can renew a credential.
   fileprivate static let askingTheApp = KitVariant.without { adapter in
     adapter.answer = { answer in
       guard case .renew(.operation) = answer.verdict else { return answer }

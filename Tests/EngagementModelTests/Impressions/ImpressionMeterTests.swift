@@ -51,7 +51,7 @@ struct ImpressionMeterTests {
   func session() {
     var meter = ImpressionMeter()
     _ = meter.report("a", 1, at: 0)
-    // Due in the first session, although nobody asked until the second.
+    // Due in the first session, although it is read in the second.
     #expect(meter.report("b", 1, at: 5_000, session: "s2").map(\.session) == ["s1"])
     #expect(meter.nextDeadline == .milliseconds(6_000))
     let due = meter.advance(to: .milliseconds(6_000))

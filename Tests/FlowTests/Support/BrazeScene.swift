@@ -60,7 +60,7 @@ struct BrazeScene: BrazeFixtures, Sendable {
   /// The ids of the visible cards, in their order.
   var visible: [String] { memory.cards().map(\.id.value) }
 
-  /// The card, also one that nobody sees because it stands for a control group.
+  /// The card, also a control card.
   func card(_ id: String) -> Card? {
     memory.cards(includingControl: true).first { $0.id.value == id }
   }
@@ -114,7 +114,7 @@ struct BrazeChangedHost: OperationHost {
   let memory: MemoryHost
   var context: @Sendable (AdapterContext) -> AdapterContext = { $0 }
   var commit: @Sendable ([Change]) -> [Change] = { $0 }
-  /// Whose answer it is: the attempt's, or that of whoever is there now.
+  /// The attempt that the answer belongs to.
   var owner: @Sendable (Attempt) -> Attempt = { $0 }
 
   func context(
