@@ -298,7 +298,7 @@ let package = Package(
       dependencies: [
         "AnswerProbe", "BrazeFixtures", "EngagementAdapterAPI", "EngagementBraze",
         "EngagementFormats", "EngagementHTTP", "EngagementJSON", "EngagementKit",
-        "EngagementModel", "EngagementStore", "EngagementTesting", "EngagementVibes", "JSONOracle",
+        "EngagementModel", "EngagementTesting", "EngagementVibes", "JSONOracle",
         "OutlineAdapters", "TestSupport", "VibesFixtures",
       ]),
   ],

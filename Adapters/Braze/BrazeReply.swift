@@ -17,6 +17,8 @@ struct BrazeReply {
   private(set) var isFullSync = false
   private(set) var fullSyncAt: Int64?
   private(set) var updatedAt: Int64?
+  /// Whether the body says something that Braze says. A proxy's `{}` does not, and is no answer.
+  private(set) var isRecognized = false
 
   /// The reason why a signature was refused.
   struct SignatureFault: Hashable {
@@ -43,10 +45,17 @@ struct BrazeReply {
       guard try cursor.kind() != .null else { return }
       error = ""
       error = try cursor.string() ?? ""
+    case "message": isRecognized = try cursor.string() != nil || isRecognized
     case "auth_error": try Self.read(&refusedSignature, &cursor)
-    case "optional_auth_error": try Self.read(&toleratedSignature, &cursor)
-    case "config": config = try? JSONFields(try cursor.raw())
-    case "cards": cards = try cursor.items()
+    case "optional_auth_error":
+      try Self.read(&toleratedSignature, &cursor)
+      isRecognized = toleratedSignature != nil || isRecognized
+    case "config":
+      config = try? JSONFields(try cursor.raw())
+      isRecognized = config != nil || isRecognized
+    case "cards":
+      cards = try cursor.items()
+      isRecognized = cards != nil || isRecognized
     case "full_sync": isFullSync = try Self.flag(&cursor)
     case "last_full_sync_at": fullSyncAt = try cursor.integer()
     case "last_card_updated_at": updatedAt = try cursor.integer()

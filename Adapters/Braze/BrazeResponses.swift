@@ -50,6 +50,7 @@ extension BrazeAdapter {
       answer.verdict = BrazeErrors.verdict(on: word)
       return answer
     }
+    guard reply.isRecognized else { return Answer([], BrazeErrors.unreadable) }
     answer.changes += acceptance(of: reply, in: context)
     let own = own(reply, response, to: operation, in: context)
     return Answer(answer.changes + own.changes, own.verdict)
@@ -112,10 +113,11 @@ extension BrazeAdapter {
   private func sync(
     _ reply: BrazeReply, _ response: HTTPResponse, in context: AdapterContext
   ) -> Answer {
-    // A full sync without a list is not an empty list, which would remove every card.
-    if reply.isFullSync, reply.cards == nil { return Answer([], BrazeErrors.unreadable) }
+    // No list is not an empty list: a full sync would remove every card, and a first sync would be
+    // done without one.
+    guard let cards = reply.cards else { return Answer([], BrazeErrors.unreadable) }
     let memory = BrazeMemory(context.values)
-    let sync = BrazeSync(reply.cards ?? [], isFull: reply.isFullSync)
+    let sync = BrazeSync(cards, isFull: reply.isFullSync)
     var changes = sync.changes
     let kept = sync.dismissals(among: memory.dismissed)
     if kept != memory.dismissed { changes.append(BrazeMemory.dismissed(kept)) }

@@ -5,11 +5,6 @@ private let root = URL(filePath: #filePath)
   .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
 @Suite struct TypeNameTests {
-  /// Names that still stand twice; each goes when one of its types is renamed.
-  private static let known: Set<String> = [
-    "BrazeScene"
-  ]
-
   /// The files of each top-level type that is not private, by the type's name. An alias of a type
   /// with the same name is none.
   private static func types() throws -> [String: [String]] {
@@ -35,7 +30,7 @@ private let root = URL(filePath: #filePath)
   func unique() throws {
     let types = try Self.types()
     #expect(types.count > 500)
-    for (name, files) in types where files.count > 1 && !Self.known.contains(name) {
+    for (name, files) in types where files.count > 1 {
       Issue.record("\(name) is declared in \(files.sorted().joined(separator: ", "))")
     }
   }

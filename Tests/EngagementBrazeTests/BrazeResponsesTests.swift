@@ -216,6 +216,32 @@ import Testing
     }
   }
 
+  @Test(
+    "B3 B4: a success without a member of Braze's confirms nothing and is retried",
+    arguments: [
+      "{}", #"{"status":"ok"}"#, #"{"message":7}"#, #"{"message":null,"cards":{}}"#,
+      #"{"config":"x","cards":"y"}"#, #"{"full_sync":true,"last_full_sync_at":"3"}"#,
+    ])
+  func foreign(body: String) throws {
+    for operation in Self.operations {
+      let answer = try answer(.json(200, body), to: operation)
+      guard case .retry(let error) = answer.verdict else {
+        Issue.record("\(operation.verb) was confirmed by \(body)")
+        return
+      }
+      #expect(error.code == .malformedResponse && answer.changes.isEmpty)
+    }
+  }
+
+  @Test("B4: a sync without a list of cards is no sync", arguments: ["", #","cards":{}"#])
+  func noList(cards: String) throws {
+    let body = #"{"message":"success","full_sync":false,"last_card_updated_at":3\#(cards)}"#
+    guard case .retry = try answer(.json(201, body), to: BrazeScene.cards).verdict else {
+      Issue.record("The sync was done without cards.")
+      return
+    }
+  }
+
   private static let whole = Array(
     """
     {"message":"success","auth_error":null,"config":{"time":9,"content_cards":{"enabled":true}},\

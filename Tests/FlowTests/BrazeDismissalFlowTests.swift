@@ -5,30 +5,27 @@ import EngagementJSON
 import EngagementKit
 import EngagementModel
 import EngagementTesting
+import FoundationEssentials
 import Testing
 
 /// Flow 7 as an application sees it.
 @Suite("Braze: dismissed cards", .timeLimit(.minutes(20)))
 struct BrazeDismissalFlowTests {
-  private static let both = BrazeScene.sync(
-    full: true, [BrazeScene.card("x"), BrazeScene.card("y")])
+  private static let both = Braze.sync(
+    full: true, [Braze.card("x"), Braze.card("y")])
 
+  /// The application is on the screen, in a session.
   private func scene(_ variant: KitVariant) async throws -> AppScene {
     let syncs = [
       Self.both, Self.both,
-      BrazeScene.sync(full: false, [#"{"id":"x","ca":200,"tt":"Look again"}"#]),
-      BrazeScene.sync(full: true, [BrazeScene.card("y")]), Self.both,
+      Braze.sync(full: false, [#"{"id":"x","ca":200,"tt":"Look again"}"#]),
+      Braze.sync(full: true, [Braze.card("y")]), Self.both,
     ]
-    let scene = try await AppScene(
-      "braze", try BrazeScene.adapter(), behind: variant,
-      ScriptedTransport([
-        BrazeScene.dataLine: [
-          .json(200, BrazeScene.config(100)), .json(200, #"{"message":"success"}"#),
-          HTTPResponse(400),
-        ],
-        BrazeScene.syncLine: syncs.map { .json(201, $0) },
-      ]))
-    try await scene.signIn("u-1")
+    let success = HTTPResponse.json(200, #"{"message":"success"}"#)
+    let scene = try await AppScene.braze(
+      behind: variant, syncs: syncs, data: [success, success, HTTPResponse(400)])
+    scene.engagement.setScenePhase(.active)
+    await scene.deliver()
     return scene
   }
 
@@ -36,12 +33,23 @@ struct BrazeDismissalFlowTests {
   func dismissal() async throws { try await flowDismissal(.complete) }
 
   @Test(
-    "flow 7: the dismissal flow in an application fails when one of these features is missing",
+    "flow 7: the dismissal flow fails when one of these features is missing",
     arguments: [
-      BrazeDoor(
+      BrazeVariant(
+        "an overlay that refreshes leave alone",
+        .without { adapter in
+          adapter.answer = { answer in
+            let changes = answer.changes.flatMap { change -> [Change] in
+              guard case .items(let feed, _, _) = change else { return [change] }
+              return [.items(feed, .replace(.nothing), []), change]
+            }
+            return Answer(changes, answer.verdict)
+          }
+        }),
+      BrazeVariant(
         "actions that travel as events",
         .without { $0.capabilities.abilities[.act("dismiss", on: .cards)] = .localOnly }),
-      BrazeDoor(
+      BrazeVariant(
         "refusals that undo",
         .without { adapter in
           adapter.answer = { answer in
@@ -49,11 +57,11 @@ struct BrazeDismissalFlowTests {
             return Answer(answer.changes)
           }
         }),
-      BrazeDoor.mode("lists that end what is not in them") { mode in
+      BrazeVariant.mode("lists that end what is not in them") { mode in
         if case .replace = mode { .put } else { mode }
       },
     ])
-  func dismissalNeeds(variant: BrazeDoor) async {
+  func dismissalNeeds(variant: BrazeVariant) async {
     await withKnownIssue { try await flowDismissal(variant.variant) }
   }
 
@@ -66,7 +74,7 @@ struct BrazeDismissalFlowTests {
     #expect(try await scene.pending == 1)
     scene.transport.forget()
     await scene.deliver()
-    try expectEvent(in: scene)
+    try await expectEvent(in: scene)
     #expect(try await receipt.outcome() == .delivered)
     for (visible, when) in [
       (["y"], "still listed, still hidden"), (["y"], "changed, still hidden"),
@@ -83,12 +91,13 @@ struct BrazeDismissalFlowTests {
     try await scene.end()
   }
 
-  private func expectEvent(in scene: AppScene) throws {
-    #expect(scene.transport.lines == [BrazeScene.dataLine])
-    let body = try #require(scene.transport.requests.first?.body)
-    let event = try JSON(parsing: body)["events"]?.array?.first
+  private func expectEvent(in scene: AppScene) async throws {
+    #expect(scene.transport.lines == [Braze.dataLine])
+    let event = scene.body(0)["events"]?.array?.first
     #expect(event?["name"] == "ccd" && event?["data"] == ["ids": ["x"]])
-    #expect(event?["user_id"] == "u-1")
+    let session = try #require(try await scene.context.session)
+    #expect(event?["session_id"] == .string(session.id.rawValue) && event?["user_id"] == "u-1")
+    #expect(event?["time"]?.number == scene.clock.now.timeIntervalSince1970)
   }
 }
 

@@ -10,35 +10,35 @@ import FoundationEssentials
 import Testing
 
 /// Flow 5: what has to come before the first card, and how often one may ask.
-@Suite struct BrazeFlowTests {
+@Suite("Braze: settings, limits and signatures", .timeLimit(.minutes(20))) struct BrazeFlowTests {
   // MARK: Settings
 
   private func flowSettings(_ variant: KitVariant) async throws {
     let answers = [
-      BrazeScene.config(100), BrazeScene.config(90, enabled: false),
-      BrazeScene.config(110, enabled: false),
+      Braze.config(100), Braze.config(90, enabled: false),
+      Braze.config(110, enabled: false),
     ]
-    let scene = try BrazeScene(
-      variant,
+    let scene = try await AppScene.braze(
+      behind: variant,
       ScriptedTransport([
-        BrazeScene.dataLine: answers.map { .json(200, $0) },
-        BrazeScene.syncLine: [.json(200, BrazeScene.sync(full: true, [BrazeScene.card("a")]))],
+        Braze.dataLine: answers.map { .json(200, $0) },
+        Braze.syncLine: [.json(200, Braze.sync(full: true, [Braze.card("a")]))],
       ]))
     #expect(await scene.sync() == .done)
     #expect(scene.transport.lines.isEmpty)
 
-    #expect(await scene.runners.perform(.settings) == .done)
+    #expect(await scene.execute(.settings) == .done)
     let enabled = VendorSettings(cardsEnabled: true, sessionTimeout: .seconds(1800))
-    #expect(scene.memory.settings == enabled)
+    #expect(try await scene.settings == enabled)
     #expect(await scene.sync() == .done)
-    #expect(scene.transport.lines == [BrazeScene.dataLine, BrazeScene.syncLine])
-    #expect(scene.visible == ["a"])
+    #expect(scene.transport.lines == [Braze.dataLine, Braze.syncLine])
+    #expect(scene.cards() == ["a"])
 
-    #expect(await scene.runners.perform(.settings) == .done)
-    #expect(scene.memory.settings == enabled, "older settings do not count")
-    #expect(await scene.runners.perform(.settings) == .done)
-    #expect(scene.memory.settings.cardsEnabled == false)
-    #expect(scene.visible.isEmpty)
+    #expect(await scene.execute(.settings) == .done)
+    #expect(try await scene.settings == enabled, "older settings do not count")
+    #expect(await scene.execute(.settings) == .done)
+    #expect(try await scene.settings.cardsEnabled == false)
+    #expect(scene.cards().isEmpty)
     let asked = scene.transport.requests.indices.map {
       scene.body($0)["respond_with"]?["config"]?["config_time"]?.integer
     }
@@ -57,20 +57,20 @@ import Testing
   @Test(
     "flow 5: the settings flow fails when one of these features is missing",
     arguments: [
-      BrazeDoor.steps("a step that is done without a request") { step in
+      BrazeVariant.steps("a step that is done without a request") { step in
         if case .done = step { .wait(until: .distantFuture) } else { step }
       },
-      BrazeDoor.changes("values of the installation") { change in
+      BrazeVariant.changes("values of the installation") { change in
         if case .keep(.installation, _, _) = change { nil } else { change }
       },
-      BrazeDoor.changes("settings as a change") { change in
+      BrazeVariant.changes("settings as a change") { change in
         if case .settings = change { nil } else { change }
       },
-      BrazeDoor.mode("a list that replaces") { mode in
+      BrazeVariant.mode("a list that replaces") { mode in
         if case .replace = mode { .put } else { mode }
       },
     ])
-  func settingsNeed(variant: BrazeDoor) async {
+  func settingsNeed(variant: BrazeVariant) async {
     await withKnownIssue { try await flowSettings(variant.variant) }
   }
 
@@ -78,16 +78,16 @@ import Testing
 
   private func flowBucket(_ variant: KitVariant) async throws {
     let limit = #","rate_limit":{"enabled":true,"capacity":2,"refill_rate":90}"#
-    let scene = try BrazeScene(
-      variant,
+    let scene = try await AppScene.braze(
+      behind: variant,
       ScriptedTransport([
-        BrazeScene.dataLine: [.json(200, BrazeScene.config(100, limit: limit))],
-        BrazeScene.syncLine: [.json(200, BrazeScene.sync(full: false, []))],
+        Braze.dataLine: [.json(200, Braze.config(100, limit: limit))],
+        Braze.syncLine: [.json(200, Braze.sync(full: false, []))],
       ]))
-    _ = await scene.runners.perform(.settings)
+    _ = await scene.execute(.settings)
     scene.transport.forget()
     func refresh() async -> OperationRunner.Outcome {
-      await scene.runners.perform(BrazeScene.cards, isUserRequested: true)
+      await scene.sync(isUserRequested: true)
     }
 
     #expect(await refresh() == .done)
@@ -115,25 +115,23 @@ import Testing
   @Test(
     "flow 5: the token bucket flow fails when one of these features is missing",
     arguments: [
-      BrazeDoor.steps("a step that waits") { step in
+      BrazeVariant.steps("a step that waits") { step in
         if case .wait = step { .done([]) } else { step }
       },
-      BrazeDoor(
+      BrazeVariant(
         "to know what the user asked for",
-        KitVariant(host: { memory in
-          BrazeChangedHost(
-            memory: memory,
-            context: { context in
-              var context = context
-              context.isUserRequested = true
-              return context
-            })
-        })),
-      BrazeDoor.changes("a bucket that is remembered") { change in
+        .without { adapter in
+          adapter.context = { context in
+            var context = context
+            context.isUserRequested = true
+            return context
+          }
+        }),
+      BrazeVariant.changes("a bucket that is remembered") { change in
         if case .keep(.installation, "bucket.fullAt", _) = change { nil } else { change }
       },
     ])
-  func bucketNeeds(variant: BrazeDoor) async {
+  func bucketNeeds(variant: BrazeVariant) async {
     await withKnownIssue { try await flowBucket(variant.variant) }
   }
 
@@ -145,37 +143,53 @@ import Testing
   private static func vendor(refusing bad: Secret) -> ScriptedTransport {
     ScriptedTransport { request in
       let isBad = request.headers.secret("X-Braze-Auth-Signature") == bad
-      return .json(200, BrazeScene.config(100, besides: isBad ? refused : ""))
+      return .json(200, Braze.config(100, besides: isBad ? refused : ""))
     }
   }
 
   private func flowSignature(_ variant: KitVariant) async throws {
     let asked = Locked(0)
-    let scene = try BrazeScene(variant, signs: true, Self.vendor(refusing: Secret("s-1"))) { _ in
-      asked.withLock { $0 += 1 }
-      return Secret("s-2")
+    let scene = try await AppScene.braze(
+      behind: variant, signs: true, Self.vendor(refusing: Secret("s-1"))
+    ) { _ in
+      let count = asked.withLock { count in
+        count += 1
+        return count
+      }
+      return Secret("s-\(count)")
     }
-    scene.memory.setCredential(Secret("s-1"))
-    #expect(await scene.runners.perform(.settings) == .done)
+    try await scene.engagement.renewCredential(of: scene.provider)
+    #expect(await scene.execute(.settings) == .done)
     #expect(scene.signatures == [Secret("s-1"), Secret("s-2")])
-    #expect(asked.withLock { $0 } == 1)
+    #expect(asked.withLock { $0 } == 2)
     let config = scene.body(1)["respond_with"]?["config"]?["config_time"]
     #expect(config == 100, "the settings of the refused request are kept")
-    #expect(scene.memory.settings.cardsEnabled == true)
-    #expect(scene.memory.value(.user, "auth.refusals") == nil)
+    #expect(try await scene.settings.cardsEnabled == true)
+    #expect(try await scene.userValue("auth.refusals") == nil)
+    try await scene.end()
+    try await flowWithoutRenewal(variant)
+  }
 
-    let poor = try BrazeScene(variant, signs: true, Self.vendor(refusing: Secret("s-1")))
-    poor.memory.setCredential(Secret("s-1"))
-    guard case .refused(let error) = await poor.runners.perform(.settings) else {
-      Issue.record("a signature that nobody renews is refused")
+  /// The application has no other signature at first.
+  private func flowWithoutRenewal(_ variant: KitVariant) async throws {
+    let signatures = Locked([Secret("s-1"), nil, Secret("s-3")])
+    let scene = try await AppScene.braze(
+      behind: variant, signs: true, Self.vendor(refusing: Secret("s-1"))
+    ) { _ in
+      signatures.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+    }
+    try await scene.engagement.renewCredential(of: scene.provider)
+    guard case .refused(let error) = await scene.execute(.settings) else {
+      Issue.record("A refused signature without another one is an error.")
       return
     }
     #expect(error.code == .unauthenticated)
-    #expect(poor.memory.settings.cardsEnabled == true, "a refusal may bring settings")
-    #expect(poor.memory.value(.user, "auth.refusals") == "1")
-    poor.memory.setCredential(Secret("s-3"))
-    #expect(await poor.runners.perform(.settings) == .done)
-    #expect(poor.transport.requests.count == 2)
+    #expect(try await scene.settings.cardsEnabled == true, "a refusal may bring settings")
+    #expect(try await scene.userValue("auth.refusals") == "1")
+    scene.clock.advance(by: .seconds(300))
+    #expect(await scene.execute(.settings) == .done)
+    #expect(scene.signatures == [Secret("s-1"), Secret("s-1"), Secret("s-3")])
+    try await scene.end()
   }
 
   @Test(
@@ -186,13 +200,12 @@ import Testing
   @Test(
     "flow 5: the refused signature flow fails when one of these features is missing",
     arguments: [
-      BrazeDoor("a commit for each step", .withoutCommitPerStep),
-      BrazeDoor(
+      BrazeVariant(
         "a refusal that may bring changes",
         .without { adapter in
           adapter.answer = { $0.verdict == .done ? $0 : Answer([], $0.verdict) }
         }),
-      BrazeDoor(
+      BrazeVariant(
         "a renewal as a verdict",
         .without { adapter in
           adapter.answer = { answer in
@@ -202,45 +215,40 @@ import Testing
           }
         }),
     ])
-  func signatureNeeds(variant: BrazeDoor) async {
+  func signatureNeeds(variant: BrazeVariant) async {
     await withKnownIssue { try await flowSignature(variant.variant) }
   }
 
-  private func flowTenAtOnce(_ variant: KitVariant) async throws {
+  @Test("flow 5 B7: ten requests refused at once ask for one signature and are sent again")
+  func tenAtOnce() async throws {
     let (arrivals, asking, asked) = (Gate(), Gate(), Locked(0))
     let transport = ScriptedTransport { request in
-      if request.line == BrazeScene.dataLine { return .json(200, BrazeScene.config(100)) }
+      if request.line == Braze.dataLine { return .json(200, Braze.config(100)) }
       guard request.headers.secret("X-Braze-Auth-Signature") == Secret("s-1") else {
-        return .json(200, BrazeScene.sync(full: false, []))
+        return .json(200, Braze.sync(full: false, []))
       }
       await arrivals.pass()
       return .json(200, #"{"auth_error":{"error_code":22}}"#)
     }
-    let scene = try BrazeScene(variant, signs: true, transport) { _ in
-      asked.withLock { $0 += 1 }
+    let scene = try await AppScene.braze(signs: true, transport) { _ in
+      let count = asked.withLock { count in
+        count += 1
+        return count
+      }
+      guard count > 1 else { return Secret("s-1") }
       await asking.pass()
       return Secret("s-2")
     }
-    scene.memory.setCredential(Secret("s-1"))
-    _ = await scene.runners.perform(.settings)
-    let outcomes = await withTaskGroup(of: OperationRunner.Outcome.self) { group in
-      for _ in 0..<10 { group.addTask { await scene.sync() } }
+    _ = await scene.execute(.settings)
+    let outcomes = await scene.execute(Array(repeating: Braze.cards, count: 10)) {
       await arrivals.isHolding(10)
       arrivals.open()
-      await asking.isHolding(variant.sharesRunner ? 1 : 10)
+      await asking.isHolding(1)
+      await scene.waiters(9)
       asking.open()
-      return await group.reduce(into: []) { $0.append($1) }
     }
     #expect(outcomes == Array(repeating: .done, count: 10))
-    #expect(asked.withLock { $0 } == 1)
+    #expect(asked.withLock { $0 } == 2, "for the first signature, then for the ten refusals")
     #expect(scene.signatures.filter { $0 == Secret("s-2") }.count == 10)
-  }
-
-  @Test("flow 5 B7: ten requests refused at once ask for one signature and are sent again")
-  func tenAtOnce() async throws { try await flowTenAtOnce(.complete) }
-
-  @Test("flow 5: the ten requests flow fails without single flight")
-  func tenAtOnceNeed() async {
-    await withKnownIssue { try await flowTenAtOnce(.withoutSingleFlight) }
   }
 }

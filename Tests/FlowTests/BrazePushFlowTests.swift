@@ -8,7 +8,7 @@ import EngagementTesting
 import Testing
 
 /// The card that may travel with a push, on its way into the cache.
-@Suite struct BrazePushFlowTests {
+@Suite("Braze: cards in pushes", .timeLimit(.minutes(20))) struct BrazePushFlowTests {
   // MARK: A card in a push
 
   private static func push(_ card: JSON) -> JSON { ["aps": [:], "ab": ["ab_cd": card]] }
@@ -18,21 +18,23 @@ import Testing
   ]
 
   private func flowCard(_ variant: KitVariant) async throws {
-    let scene = try await BrazeScene.enabled(
-      variant, syncs: [BrazeScene.sync(full: true, [BrazeScene.card("a")])])
-    let notification = scene.memory.receive(Self.push(Self.object))
-    #expect(notification?.itemID == "sent")
-    #expect(scene.visible == ["sent"])
+    let scene = try await AppScene.braze(
+      behind: variant, syncs: [Braze.sync(full: true, [Braze.card("a")])])
+    let received = try await scene.engagement.handlePush(Self.push(Self.object))
+    #expect(received?.notification.itemID == "sent")
+    #expect(scene.cards() == ["sent"])
     _ = await scene.sync()
-    #expect(scene.visible == ["sent", "a"], "a test card survives the sync")
+    #expect(scene.cards() == ["sent", "a"], "a test card survives the sync")
     let text = #"{"id":"a","ca":90,"tt":"Late"}"#
-    #expect(scene.memory.receive(Self.push(.string(text)))?.itemID == "a")
+    #expect(
+      try await scene.engagement.handlePush(Self.push(.string(text)))?.notification.itemID == "a")
     #expect(scene.card("a")?.title == "a title", "a late push changes nothing")
     let newer = #"{"id":"a","ca":300,"tt":"Newer"}"#
-    _ = scene.memory.receive(Self.push(.string(newer)))
+    _ = try await scene.engagement.handlePush(Self.push(.string(newer)))
     #expect(scene.card("a")?.title == "Newer" && scene.card("a")?.text == "a text")
-    _ = scene.memory.receive(Self.push(["id": "a", "r": true]))
-    #expect(scene.visible == ["sent"])
+    _ = try await scene.engagement.handlePush(Self.push(["id": "a", "r": true]))
+    #expect(scene.cards() == ["sent"])
+    try await scene.end()
   }
 
   @Test("B8: a card inside a push is stored like a card of a sync")
@@ -41,10 +43,10 @@ import Testing
   @Test(
     "the push card flow fails when one of these features is missing",
     arguments: [
-      BrazeDoor(
+      BrazeVariant(
         "pushes that bring changes",
         .without { $0.received = { Received($0.notification, operations: $0.operations) } }),
-      BrazeDoor(
+      BrazeVariant(
         "patches",
         .without { adapter in
           adapter.received = { received in
@@ -57,7 +59,7 @@ import Testing
           }
         }),
     ])
-  func cardNeeds(variant: BrazeDoor) async {
+  func cardNeeds(variant: BrazeVariant) async {
     await withKnownIssue { try await flowCard(variant.variant) }
   }
 }

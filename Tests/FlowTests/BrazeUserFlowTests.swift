@@ -10,11 +10,7 @@ import FoundationEssentials
 import Testing
 
 /// What a change of user does, and what happens when every signature is refused.
-@Suite struct BrazeUserFlowTests {
-  private static func custom(_ name: String) -> EngagementEvent {
-    EngagementEvent(id: EventID(name), kind: .custom, time: TestClock().now, name: name)
-  }
-
+@Suite("Braze: change of user", .timeLimit(.minutes(20))) struct BrazeUserFlowTests {
   private static func users(_ body: JSON) -> [JSON?] {
     [body["user_id"], body["events"]?.array?.first?["user_id"], body["respond_with"]?["user_id"]]
   }
@@ -22,20 +18,22 @@ import Testing
   // MARK: The first user
 
   private func flowAdoption(_ variant: KitVariant) async throws {
-    let both = BrazeScene.sync(full: true, [BrazeScene.card("a"), BrazeScene.card("b")])
-    let scene = try await BrazeScene.enabled(
-      variant, user: .anonymous, syncs: [both], data: [.json(200, #"{"message":"success"}"#)])
+    let both = Braze.sync(full: true, [Braze.card("a"), Braze.card("b")])
+    let scene = try await AppScene.braze(
+      behind: variant, user: .anonymous, syncs: [both],
+      data: [.json(200, #"{"message":"success"}"#)])
     _ = await scene.sync()
-    try scene.memory.act(.dismiss, on: ItemReference(try #require(scene.card("a"))))
+    let receipt = try await scene.perform(.dismiss, on: "a")
     scene.transport.forget()
-    await scene.memory.signIn("u-1", scene.runners.runner)
-    #expect(scene.memory.outbox.map(\.state) == [.delivered])
+    try await scene.signIn("u-1")
+    #expect(try await receipt.outcome(within: .zero) == .delivered)
     #expect(Self.users(scene.body(0)) == ["u-1", "u-1", "u-1"])
     #expect(scene.body(0)["events"]?.array?.first?["name"] == "ccd")
     #expect(scene.transport.requests.count == 1)
     #expect(await scene.sync() == .done, "the settings are known and not asked for again")
     #expect(scene.body(1)["last_full_sync_at"] == 0)
-    #expect(scene.visible == ["b"], "what was dismissed before the sign-in stays hidden")
+    #expect(scene.cards() == ["b"], "what was dismissed before the sign-in stays hidden")
+    try await scene.end()
   }
 
   @Test("B6: actions from before the first sign-in are sent as the first user's")
@@ -51,36 +49,38 @@ import Testing
 
   private func flowSwitch(_ variant: KitVariant) async throws {
     let transport = ScriptedTransport { request in
-      if request.line == BrazeScene.dataLine { return .json(200, BrazeScene.config(100)) }
+      if request.line == Braze.dataLine { return .json(200, Braze.config(100)) }
       let user = (try? JSON(parsing: request.body ?? []))?["user_id"]?.string ?? ""
-      return .json(200, BrazeScene.sync(full: true, [BrazeScene.card("card of \(user)")]))
+      return .json(200, Braze.sync(full: true, [Braze.card("card of \(user)")]))
     }
-    let scene = try BrazeScene(variant, signs: true, transport) { user in
-      Secret("signature of \(user.id?.rawValue ?? "nobody")")
+    let scene = try await AppScene.braze(behind: variant, signs: true, transport) { _ in
+      Secret("signature of u-1")
     }
-    _ = await scene.runners.perform(.settings)
+    _ = await scene.execute(.settings)
     _ = await scene.sync()
-    scene.memory.accept(Self.custom("last words"))
+    try await scene.engagement.track("last words")
     scene.transport.forget()
 
-    await scene.memory.signIn("u-2", scene.runners.runner)
-    #expect(scene.transport.lines == [BrazeScene.dataLine])
+    try await scene.signIn("u-2") { _ in Secret("signature of u-2") }
+    #expect(scene.transport.lines == [Braze.dataLine])
     #expect(Self.users(scene.body(0)) == ["u-1", "u-1", "u-1"])
     #expect(scene.signatures == [Secret("signature of u-1")])
-    #expect(scene.visible.isEmpty && scene.memory.outbox.isEmpty)
+    #expect(scene.cards().isEmpty)
+    #expect(try await scene.pending == 0)
 
     scene.transport.forget()
     #expect(await scene.sync() == .done)
     #expect(scene.signatures == [Secret("signature of u-2")])
     #expect(scene.body(0)["last_full_sync_at"] == 0 && scene.body(0)["last_card_updated_at"] == 0)
-    #expect(scene.visible == ["card of u-2"])
+    #expect(scene.cards() == ["card of u-2"])
     #expect(scene.transport.requests.allSatisfy { !$0.text.contains("u-1") })
 
-    await scene.memory.signIn("u-1", scene.runners.runner)
-    #expect(scene.visible == ["card of u-1"], "a user who comes back finds the cache")
+    try await scene.signIn("u-1") { _ in Secret("signature of u-1") }
+    #expect(scene.cards() == ["card of u-1"], "a user who comes back finds the cache")
     scene.transport.forget()
     _ = await scene.sync()
     #expect(scene.body(0)["last_full_sync_at"] == 1_000)
+    try await scene.end()
   }
 
   @Test("B6: another user gets none of the previous user's cards, watermarks or rows")
@@ -89,10 +89,10 @@ import Testing
   @Test(
     "the change of user flow fails when one of these features is missing",
     arguments: [
-      BrazeDoor(
+      BrazeVariant(
         "rows that are sent before the change",
         .without { $0.transition = { $0.filter { $0 != .sendPending } } }),
-      BrazeDoor.changes("values of the user") { change in
+      BrazeVariant.changes("values of the user") { change in
         if case .keep(.user, let key, let value) = change {
           .keep(.installation, key, value)
         } else {
@@ -100,88 +100,84 @@ import Testing
         }
       },
     ])
-  func switchingNeeds(variant: BrazeDoor) async {
+  func switchingNeeds(variant: BrazeVariant) async {
     await withKnownIssue { try await flowSwitch(variant.variant) }
   }
 
   // MARK: An answer that comes late
 
-  private func flowLate(_ variant: KitVariant) async throws {
+  @Test("B6: a late answer is committed for the user who asked")
+  func late() async throws {
     let gate = Gate()
     let transport = ScriptedTransport { request in
-      if request.line == BrazeScene.dataLine { return .json(200, BrazeScene.config(100)) }
+      if request.line == Braze.dataLine { return .json(200, Braze.config(100)) }
       await gate.pass()
-      return .json(200, BrazeScene.sync(full: true, [BrazeScene.card("a")]))
+      return .json(200, Braze.sync(full: true, [Braze.card("a")]))
     }
-    let scene = try BrazeScene(variant, transport)
-    _ = await scene.runners.perform(.settings)
+    let scene = try await AppScene.braze(transport)
+    _ = await scene.execute(.settings)
     async let late = scene.sync()
     await gate.isHolding(1)
-    await scene.memory.signIn("u-2", scene.runners.runner)
+    try await scene.signIn("u-2")
     gate.open()
     #expect(await late == .done)
-    #expect(scene.visible.isEmpty)
-    #expect(scene.memory.value(.user, "cards.fullSyncAt") == nil)
-    await scene.memory.signIn("u-1", scene.runners.runner)
-    #expect(scene.visible == ["a"])
-  }
-
-  @Test("B6: a late answer is committed for the user who asked")
-  func late() async throws { try await flowLate(.complete) }
-
-  @Test("the late answer flow fails when commits do not carry their user")
-  func lateNeeds() async {
-    let variant = KitVariant(host: { memory in
-      BrazeChangedHost(memory: memory, owner: { _ in memory.attempt() })
-    })
-    await withKnownIssue { try await flowLate(variant) }
+    #expect(scene.cards().isEmpty)
+    #expect(try await scene.userValue("cards.fullSyncAt") == nil)
+    try await scene.signIn("u-1")
+    #expect(scene.cards() == ["a"])
+    try await scene.end()
   }
 
   @Test("B6: after a sign-out the kit sends nothing to Braze and keeps the anonymous event pending")
   func signOut() async throws {
-    let scene = try await BrazeScene.enabled(
-      syncs: [BrazeScene.sync(full: true, [BrazeScene.card("a")])])
+    let scene = try await AppScene.braze(
+      syncs: [Braze.sync(full: true, [Braze.card("a")])])
     _ = await scene.sync()
-    await scene.memory.signIn(.anonymous, scene.runners.runner)
+    _ = try await scene.engagement.signOut()
+    try await scene.engagement.setConsent(.full)
     scene.transport.forget()
     #expect(await scene.sync() == .done)
-    #expect(await scene.runners.perform(.settings) == .done)
-    guard case .refused(let error) = await scene.runners.perform(.registerPush(.production)) else {
-      Issue.record("the vendor has nobody to register a token for")
+    #expect(await scene.execute(.settings) == .done)
+    guard case .refused(let error) = await scene.execute(.registerPush(.production)) else {
+      Issue.record("Braze has no user to register a token for.")
       return
     }
     #expect(error.code == .signedOut)
-    #expect(scene.visible.isEmpty)
+    #expect(scene.cards().isEmpty)
 
-    scene.memory.accept(Self.custom("after"))
-    #expect(
-      await scene.runners.drain() == [.wait(until: scene.clock.now.addingTimeInterval(3_600))])
-    await scene.memory.signIn("u-2", scene.runners.runner)
+    try await scene.engagement.track("after")
+    await scene.deliver()
+    #expect(try await scene.pending == 1)
+    try await scene.signIn("u-2")
     #expect(scene.transport.requests.isEmpty)
-    #expect(scene.memory.outbox.isEmpty, "it is not the next user's")
+    #expect(try await scene.pending == 0, "it is not the next user's")
+    try await scene.end()
   }
 
   @Test("B6: an event between two sessions of one user is sent as that user's")
   func sameUserAgain() async throws {
-    let scene = try await BrazeScene.enabled(syncs: [])
-    await scene.memory.signIn(.anonymous, scene.runners.runner)
-    scene.memory.accept(Self.custom("between"))
-    await scene.memory.signIn("u-1", scene.runners.runner)
+    let scene = try await AppScene.braze(syncs: [])
+    _ = try await scene.engagement.signOut()
+    try await scene.engagement.setConsent(.full)
+    let receipt = try await scene.engagement.track("between")
+    try await scene.signIn("u-1")
     #expect(Self.users(scene.body(0)) == ["u-1", "u-1", "u-1"])
-    #expect(scene.memory.outbox.map(\.state) == [.delivered])
+    #expect(try await receipt.outcome(within: .zero) == .delivered)
+    try await scene.end()
   }
 
   @Test("B6: a disabled feed is empty for a user who signs in again")
   func switchedOff() async throws {
-    let scene = try await BrazeScene.enabled(
-      syncs: [BrazeScene.sync(full: true, [BrazeScene.card("a")])],
-      data: [.json(200, BrazeScene.config(200, enabled: false))])
+    let scene = try await AppScene.braze(
+      syncs: [Braze.sync(full: true, [Braze.card("a")])],
+      data: [.json(200, Braze.config(200, enabled: false))])
     _ = await scene.sync()
-    await scene.memory.signIn("u-2", scene.runners.runner)
-    _ = await scene.runners.perform(.settings)
-    await scene.memory.signIn("u-1", scene.runners.runner)
-    #expect(scene.visible.isEmpty)
-    #expect(scene.memory.value(.user, "cards.fullSyncAt") == nil)
+    try await scene.signIn("u-2")
+    _ = await scene.execute(.settings)
+    try await scene.signIn("u-1")
+    #expect(scene.cards().isEmpty)
+    #expect(try await scene.userValue("cards.fullSyncAt") == nil)
+    try await scene.end()
   }
 
   // MARK: Fifty refusals
@@ -190,37 +186,33 @@ import Testing
     let asked = Locked(0)
     let transport = ScriptedTransport { request in
       let isGood = request.headers.secret("X-Braze-Auth-Signature") == Secret("good")
-      return .json(200, isGood ? BrazeScene.config(100) : #"{"auth_error":{"error_code":27}}"#)
+      return .json(200, isGood ? Braze.config(100) : #"{"auth_error":{"error_code":27}}"#)
     }
-    let scene = try BrazeScene(variant, signs: true, transport) { _ in
+    let scene = try await AppScene.braze(behind: variant, signs: true, transport) { _ in
       let count = asked.withLock { count in
         count += 1
         return count
       }
       return Secret("bad \(count)")
     }
-    scene.memory.accept(Self.custom("kept"))
-    var outcomes: [OperationRunner.Outcome] = []
-    for _ in 0..<30 { outcomes += await scene.runners.drain() }
+    let receipt = try await scene.engagement.track("kept")
+    for _ in 0..<40 { await scene.deliver(after: .seconds(300)) }
     #expect(scene.transport.requests.count == 50)
     let askedBefore = asked.withLock { $0 }
     #expect(askedBefore == 25, "once for the first signature, then once for two refusals")
-    #expect(outcomes.last == .wait(until: scene.clock.now.addingTimeInterval(3_600)))
-    #expect(scene.memory.pending.count == 1, "nothing is lost")
+    #expect(try await scene.pending == 1, "nothing is lost")
 
-    scene.memory.setCredential(Secret("also bad"))
-    guard case .refused(let error)? = await scene.runners.drain().first else {
-      Issue.record("a new signature is tried once")
-      return
-    }
-    #expect(error.code == .unauthenticated && error.underlying == "27 NO_MATCHING_PUBLIC_KEYS")
-    #expect(scene.transport.requests.count == 51)
-    #expect(asked.withLock { $0 } == askedBefore, "nobody is asked any more")
+    try await scene.engagement.signIn("u-1") { _ in Secret("also bad") }
+    await scene.deliver(after: .seconds(60))
+    #expect(scene.transport.requests.count == 51, "a new signature is tried once")
+    #expect(try await scene.pending == 1)
 
-    scene.memory.setCredential(Secret("good"))
-    #expect(await scene.runners.drain() == [.done])
-    #expect(scene.memory.pending.isEmpty)
-    #expect(scene.memory.value(.user, "auth.refusals") == nil)
+    try await scene.engagement.signIn("u-1") { _ in Secret("good") }
+    await scene.deliver(after: .seconds(60))
+    #expect(try await receipt.outcome(within: .zero) == .delivered)
+    #expect(asked.withLock { $0 } == askedBefore, "the first source is not asked any more")
+    #expect(try await scene.userValue("auth.refusals") == nil)
+    try await scene.end()
   }
 
   @Test("B7: after fifty refusals in a row nothing is sent until a new signature arrives")
@@ -229,12 +221,12 @@ import Testing
   @Test(
     "the fifty refusals flow fails when one of these features is missing",
     arguments: [
-      BrazeDoor.changes("refusals that may bring changes") { change in
+      BrazeVariant.changes("refusals that may bring changes") { change in
         if case .keep(.user, "auth.refusals", _) = change { nil } else { change }
       },
-      BrazeDoor.steps("a step that waits") { if case .wait = $0 { .done([]) } else { $0 } },
+      BrazeVariant.steps("a step that waits") { if case .wait = $0 { .done([]) } else { $0 } },
     ])
-  func fiftyRefusalsNeed(variant: BrazeDoor) async {
+  func fiftyRefusalsNeed(variant: BrazeVariant) async {
     await withKnownIssue { try await flowFiftyRefusals(variant.variant) }
   }
 }

@@ -31,6 +31,7 @@ extension Command {
       while invocation.has(follow), !Task.isCancelled {
         let clock = invocation.context.clock
         await clock.sleep(until: clock.uptime + .milliseconds(300))
+        guard invocation.console.terminal.hasReader() else { throw OutputError.closedPipe }
         try printer.print(try log.newest(nil), titled: false)
       }
       return .done
@@ -71,7 +72,7 @@ private struct EventLog {
 private struct EventPrinter {
   let console: Console
 
-  func print(_ events: [EngagementEvent], titled: Bool) throws(ClosedPipe) {
+  func print(_ events: [EngagementEvent], titled: Bool) throws(OutputError) {
     for event in events { try console.object(event.json.object ?? [:]) }
     guard !console.isJSON, !events.isEmpty else { return }
     var table = Table([

@@ -5,7 +5,7 @@ import EngagementPlatform
 
 /// Messages as a table.
 enum InboxTable {
-  static func print(_ feed: Engagement.InboxFeed, on console: Console) throws(ClosedPipe) {
+  static func print(_ feed: Engagement.InboxFeed, on console: Console) throws(OutputError) {
     if console.isJSON {
       for message in feed.messages { try console.object(message.json.object ?? [:]) }
       return
@@ -18,7 +18,7 @@ enum InboxTable {
   }
 
   /// As a step of the demonstration.
-  static func tell(_ feed: Engagement.InboxFeed, on console: Console) throws(ClosedPipe) {
+  static func tell(_ feed: Engagement.InboxFeed, on console: Console) throws(OutputError) {
     try console.table(table(of: feed.messages))
     try console.object([
       "step": "inbox", "messages": .integer(Int64(feed.messages.count)),

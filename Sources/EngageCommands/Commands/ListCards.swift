@@ -43,7 +43,7 @@ extension Command {
       return .done
     }
 
-    private func print(_ feed: Engagement.CardFeed) throws(ClosedPipe) {
+    private func print(_ feed: Engagement.CardFeed) throws(OutputError) {
       let (console, cards) = (invocation.console, feed.cards)
       if console.isJSON {
         for card in cards { try console.object(card.json.object ?? [:]) }

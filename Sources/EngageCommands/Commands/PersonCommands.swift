@@ -28,7 +28,7 @@ extension Command {
       return try conclude(outcome, people, on: invocation.console)
     })
 
-  private static func print(_ people: [Person], on console: Console) throws(ClosedPipe) {
+  private static func print(_ people: [Person], on console: Console) throws(OutputError) {
     for (index, person) in people.enumerated() {
       if index > 0 { try console.line() }
       try console.fields(person.json.object ?? [:])

@@ -27,7 +27,7 @@ extension Command {
 
 extension Console {
   /// Prints an object for people, a member a line.
-  func fields(_ object: JSONObject) throws(ClosedPipe) {
+  func fields(_ object: JSONObject) throws(OutputError) {
     let width = object.members.reduce(0) { max($0, DisplayWidth.of($1.key)) }
     for member in object.members {
       let space = String(repeating: " ", count: max(0, width - DisplayWidth.of(member.key)))

@@ -32,7 +32,7 @@ extension Command {
     })
 
   private static func print(_ report: Engagement.SignOutReport, on console: Console)
-    throws(ClosedPipe)
+    throws(OutputError)
   {
     var table = Table([
       .init("PROVIDER"), .init("DELIVERED", .trailing), .init("REFUSED", .trailing),

@@ -138,7 +138,7 @@ struct SyncReport: Sendable {
 
   // MARK: Telling
 
-  func print(on console: Console, titled: Bool = true) throws(ClosedPipe) {
+  func print(on console: Console, titled: Bool = true) throws(OutputError) {
     var table = Table([
       .init("PROVIDER"), .init("WHAT"), .init("OUTCOME"), .init("ITEMS", .trailing),
       .init("WAITING", .trailing), .init("NOTE", isFlexible: true),

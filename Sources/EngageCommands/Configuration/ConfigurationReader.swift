@@ -15,20 +15,33 @@ struct ConfigurationReader {
     "cache", "user", "consent", "certificateAuthorities", "providers", "containers", "routes",
   ]
   private static let longest = 1_000_000
+  private static let byteOrderMark: [UInt8] = [0xef, 0xbb, 0xbf]
 
   /// Reads the document that is meant: the option's, `$ENGAGE_CONFIG`, or `engage.json` here.
   static func read(
     _ option: String?, vendors: [VendorRegistration], in context: CommandContext
   ) throws(EngagementError) -> EngageConfiguration {
     let file = path(option, in: context)
-    let bytes: [UInt8]
+    let input: InputFile
     do throws(EngagementError) {
-      bytes = try InputFile(file).bytes(atMost: longest)
+      input = try InputFile(file)
     } catch {
       throw EngagementError(
         .invalidConfiguration,
         "There is no configuration to read at \(file); run \"engage init\", or name one with "
           + "--config.", underlying: error.underlying)
+    }
+    let bytes: [UInt8]
+    do throws(EngagementError) {
+      bytes = try input.bytes(atMost: longest)
+    } catch {
+      throw EngagementError(
+        .invalidConfiguration, "\(file): \(error.message)", underlying: error.underlying)
+    }
+    guard !bytes.starts(with: byteOrderMark) else {
+      throw EngagementError(
+        .invalidConfiguration,
+        "\(file): It begins with a byte order mark; save it as UTF-8 without one.")
     }
     let folder = file.lastIndex(of: "/").map { String(file[..<$0]) } ?? "."
     let secrets = SecretReader(

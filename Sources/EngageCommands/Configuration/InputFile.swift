@@ -26,7 +26,7 @@ struct InputFile: ~Copyable {
 
   deinit { close(descriptor) }
 
-  /// Everything in it; throws `unreadable` where that is more.
+  /// Everything in it; throws `unreadable` if that is more.
   func bytes(atMost limit: Int) throws(EngagementError) -> [UInt8] {
     try Self.bytes(of: descriptor, atMost: limit)
   }

@@ -68,6 +68,11 @@ struct Decoding {
     adapter.received(push, in: context)?.notification.json.object
   }
 
+  private static func isObject(_ bytes: [UInt8]) -> Bool {
+    var cursor = JSONCursor(bytes)
+    return (try? cursor.kind()) == .object
+  }
+
   // MARK: Answers
 
   private func answer(in bytes: [UInt8]) throws(EngagementError) -> [JSONObject] {
@@ -76,8 +81,11 @@ struct Decoding {
     switch answer.verdict {
     case .done, .partly: return lines
     case .retry(let error), .refused(let error):
-      // A vendor may send items and ask to be asked again.
-      guard lines.isEmpty else { return lines }
+      // A vendor may send items and ask to be asked again. As an answer from the network, an object
+      // without items may be somebody else's; as a payload it has none.
+      guard lines.isEmpty, error.code != .malformedResponse || !Self.isObject(bytes) else {
+        return lines
+      }
       throw error
     case .renew:
       throw EngagementError(.unauthenticated, "The payload refuses the credential.")

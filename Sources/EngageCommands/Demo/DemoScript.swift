@@ -49,21 +49,21 @@ struct DemoScript: Sendable {
 
   private func step(
     _ name: String, _ phrase: Phrase, _ members: JSONObject = [:]
-  ) throws(ClosedPipe) {
+  ) throws(OutputError) {
     try console.line()
     try console.line(phrase)
     try console.object(
       JSONObject(uniqueMembers: [JSONObject.Member("step", .string(name))] + members.members))
   }
 
-  private func introduce(_ vendors: [String]) throws(ClosedPipe) {
+  private func introduce(_ vendors: [String]) throws(OutputError) {
     let places = vendors.map { "\($0) at \(emulator.endpoint(of: $0))" }.joined(separator: ", ")
     try step(
       "vendors", "On this machine: \(places).",
       ["vendors": .array(vendors.map(JSON.string))])
   }
 
-  private func show() throws(ClosedPipe) {
+  private func show() throws(OutputError) {
     let feed = engagement.cards(in: "home")
     try console.table(CardTable.table(of: feed.cards))
     try console.object([

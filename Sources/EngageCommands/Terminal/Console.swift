@@ -13,21 +13,21 @@ struct Console: Sendable {
   // MARK: Results
 
   /// Prints a line for people; nothing where results are JSON.
-  func line(_ phrase: Phrase = "") throws(ClosedPipe) {
+  func line(_ phrase: Phrase = "") throws(OutputError) {
     guard !isJSON else { return }
     try print(phrase.rendered(inColour: terminal.isColoured))
   }
 
   /// Prints a table for people, without its titles where they stand above; nothing where results
   /// are JSON.
-  func table(_ table: Table, titled: Bool = true) throws(ClosedPipe) {
+  func table(_ table: Table, titled: Bool = true) throws(OutputError) {
     guard !isJSON else { return }
     let lines = table.lines(width: terminal.width).dropFirst(titled ? 0 : 1)
     try print(lines.map { $0.rendered(inColour: terminal.isColoured) }.joined(separator: "\n"))
   }
 
   /// Prints an object for programs; nothing where results are for people.
-  func object(_ object: JSONObject) throws(ClosedPipe) {
+  func object(_ object: JSONObject) throws(OutputError) {
     guard isJSON else { return }
     var members = [JSONObject.Member("schema", Self.schema)]
     members += object.members.filter { $0.key != "schema" }
@@ -35,14 +35,14 @@ struct Console: Sendable {
   }
 
   /// Prints an object, in every output format, and nothing else.
-  func json(_ object: JSONObject) throws(ClosedPipe) {
+  func json(_ object: JSONObject) throws(OutputError) {
     try terminal.output(TerminalJSON.line(.object(object)))
   }
 
   /// Prints text that is no result of a vendor: help, a script of completions.
-  func text(_ text: String) throws(ClosedPipe) { try terminal.output(Array(text.utf8)) }
+  func text(_ text: String) throws(OutputError) { try terminal.output(Array(text.utf8)) }
 
-  private func print(_ text: String) throws(ClosedPipe) {
+  private func print(_ text: String) throws(OutputError) {
     try terminal.output(Array((text + "\n").utf8))
   }
 

@@ -9,11 +9,12 @@ extension Terminal {
     let isTerminal = isatty(STDOUT_FILENO) == 1
     let isPlain = environment("NO_COLOR")?.isEmpty == false || environment("TERM") == "dumb"
     return Terminal(
-      output: { (bytes) throws(ClosedPipe) in try write(bytes, to: STDOUT_FILENO) },
-      errors: { (bytes) throws(ClosedPipe) in try write(bytes, to: STDERR_FILENO) },
+      output: { (bytes) throws(OutputError) in try write(bytes, to: STDOUT_FILENO) },
+      errors: { (bytes) throws(OutputError) in try write(bytes, to: STDERR_FILENO) },
       width: environment("COLUMNS").flatMap(columns(in:)) ?? (isTerminal ? terminalWidth : nil),
       isColoured: isTerminal && !isPlain,
-      showsProgress: isatty(STDERR_FILENO) == 1 && environment("TERM") != "dumb")
+      showsProgress: isatty(STDERR_FILENO) == 1 && environment("TERM") != "dumb",
+      hasReader: { hasReader(STDOUT_FILENO) })
   }
 
   private static func columns(in text: String) -> Int? {
@@ -27,7 +28,7 @@ extension Terminal {
   }
 
   /// Writes all of it, however many calls that takes.
-  private static func write(_ bytes: [UInt8], to descriptor: Int32) throws(ClosedPipe) {
+  private static func write(_ bytes: [UInt8], to descriptor: Int32) throws(OutputError) {
     var rest = bytes[...]
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { writeBytes(descriptor, $0.baseAddress, $0.count) }
@@ -36,9 +37,19 @@ extension Terminal {
       } else if count < 0, errno == EINTR || errno == EAGAIN {
         if errno == EAGAIN { waitToWrite(descriptor) }
       } else {
-        throw ClosedPipe()
+        throw errno == EPIPE ? OutputError.closedPipe : OutputError.refused(reason(of: errno))
       }
     }
+  }
+
+  private static func reason(of code: Int32) -> String {
+    strerror(code).map { String(cString: $0) } ?? "error \(code)"
+  }
+
+  /// Whether the other end of a pipe is open. Anything but a pipe has no end that could close.
+  private static func hasReader(_ descriptor: Int32) -> Bool {
+    var request = pollfd(fd: descriptor, events: 0, revents: 0)
+    return poll(&request, 1, 0) <= 0 || request.revents & Int16(POLLERR) == 0
   }
 
   /// Somebody else has set the descriptor not to block.

@@ -2,8 +2,8 @@ import EngagementModel
 
 /// Where a command's words go, and what is known of who reads them.
 public struct Terminal: Sendable {
-  /// Takes bytes whole, or throws `ClosedPipe` if the reader has closed the pipe.
-  public typealias Sink = @Sendable ([UInt8]) throws(ClosedPipe) -> Void
+  /// Writes all of the bytes, or throws.
+  public typealias Sink = @Sendable ([UInt8]) throws(OutputError) -> Void
 
   /// Results.
   public var output: Sink
@@ -15,20 +15,26 @@ public struct Terminal: Sendable {
   public var isColoured: Bool
   /// Whether progress may be shown beside the results and taken away again.
   public var showsProgress: Bool
+  /// Whether there is still a reader. A command that runs until Ctrl-C ends without one.
+  public var hasReader: @Sendable () -> Bool
 
   public init(
     output: @escaping Sink, errors: @escaping Sink, width: Int? = nil, isColoured: Bool = false,
-    showsProgress: Bool = false
+    showsProgress: Bool = false, hasReader: @escaping @Sendable () -> Bool = { true }
   ) {
     self.output = output
     self.errors = errors
     self.width = width
     self.isColoured = isColoured
     self.showsProgress = showsProgress
+    self.hasReader = hasReader
   }
 }
 
-/// The reader of the output has closed the pipe, as after `engage events | head -1`.
-public struct ClosedPipe: Error {
-  public init() {}
+/// Why output could not be written.
+public enum OutputError: Error {
+  /// The reader has closed the pipe, as after `engage events | head -1`.
+  case closedPipe
+  /// The system refused, with its reason: a full disk, for example.
+  case refused(String)
 }

@@ -21,8 +21,8 @@ public enum EngageTool {
     } catch let error as UsageError {
       console.failure(error)
       return .usage
-    } catch is ClosedPipe {
-      return .closedPipe
+    } catch let error as OutputError {
+      return console.status(after: error)
     } catch is CancellationError {
       return .interrupted
     } catch let error as EngagementError {
@@ -77,8 +77,8 @@ public enum EngageTool {
       do {
         // What runs until Ctrl-C is done by it.
         return try await group.next() == .done ? .done : .interrupted
-      } catch is ClosedPipe {
-        return .closedPipe
+      } catch let error as OutputError {
+        return invocation.console.status(after: error)
       } catch {
         return .interrupted
       }
@@ -87,6 +87,19 @@ public enum EngageTool {
 }
 
 extension Console {
+  /// How a command ends whose output could not be written.
+  fileprivate func status(after error: OutputError) -> ExitStatus {
+    switch error {
+    case .closedPipe: return .closedPipe
+    case .refused(let reason):
+      failure(
+        EngagementError(
+          .storage, "The output cannot be written; what was done stays done.",
+          underlying: reason))
+      return .failed
+    }
+  }
+
   fileprivate func failure(_ error: UsageError) {
     guard !isJSON else {
       return failure(EngagementError("usage", "\(error.message) See \"\(error.help)\"."))

@@ -51,6 +51,30 @@ import Testing
   }
 
   @Test(
+    "output that cannot be written is an error with its reason",
+    arguments: ["--help", "providers", "cards", "cards --json", "events", "sync"])
+  func fullOutput(line: String) async throws {
+    let (stage, emulator) = try await filled()
+    let words = line.split(separator: " ").map(String.init)
+    let full = try #require(FileHandle(forWritingAtPath: "/dev/full"))
+    let ending = try RunningProgram(program, words, in: stage.folder, to: full).ending()
+    #expect(ending.status == 1)
+    #expect(ending.errors.contains("The output cannot be written"))
+    #expect(ending.errors.contains("No space left on device"))
+    await emulator.stop()
+  }
+
+  @Test("events --follow ends when its reader has gone, also without a new event")
+  func followUnread() async throws {
+    let (stage, emulator) = try await filled()
+    let ending = try Programs.run(
+      "/bin/bash", ["-c", #""$0" events --follow | head -1; echo "${PIPESTATUS[0]}""#, program],
+      in: stage.folder)
+    #expect(ending.output.split(separator: "\n").last == "141")
+    await emulator.stop()
+  }
+
+  @Test(
     "SIGINT and SIGTERM end the emulator with its summary and status 0",
     arguments: ["INT", "TERM"])
   func signals(name: String) throws {

@@ -225,6 +225,21 @@ import Testing
         """)
   }
 
+  @Test("a configuration that is too long, or that begins with a byte order mark, says so")
+  func unusable() async throws {
+    let stage = try CommandLineFixture()
+    try stage.write(String(repeating: " ", count: 1_000_001), to: "engage.json")
+    let long = await stage.engage("sync")
+    #expect(long.status == .failed)
+    #expect(long.errors.contains("engage.json: The input has more than 1000000 bytes."))
+    try stage.write("\u{feff}{}", to: "engage.json")
+    let marked = await stage.engage("sync")
+    #expect(marked.status == .failed)
+    #expect(
+      marked.errors.contains(
+        "engage.json: It begins with a byte order mark; save it as UTF-8 without one."))
+  }
+
   @Test("the configuration path comes from --config, then ENGAGE_CONFIG, then engage.json")
   func places() async throws {
     let stage = try CommandLineFixture()

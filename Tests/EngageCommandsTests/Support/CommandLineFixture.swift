@@ -63,11 +63,11 @@ final class CommandLineFixture: Sendable {
   ) async -> Ending {
     let told = Told()
     let terminal = Terminal(
-      output: { (bytes) throws(ClosedPipe) in
-        guard told.count(bytes) <= setting.readWrites else { throw ClosedPipe() }
+      output: { (bytes) throws(OutputError) in
+        guard told.count(bytes) <= setting.readWrites else { throw OutputError.closedPipe }
         setting.hears()
       },
-      errors: { (bytes) throws(ClosedPipe) in told.note(bytes) },
+      errors: { (bytes) throws(OutputError) in told.note(bytes) },
       width: setting.width, isColoured: setting.isColoured)
     let context = CommandContext(
       terminal: terminal, environment: { setting.environment[$0] }, directory: folder.path,
