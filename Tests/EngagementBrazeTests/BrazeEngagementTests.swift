@@ -87,7 +87,7 @@ import Testing
       #expect(application.told == ["cci a", "ccic held", "ccc a", "ccd b"])
       #expect(application.visible == ["a", "c"])
       let card = engagement.card(ItemID("braze", "c"))
-      #expect(card?.isClicked == true, "clicked here although nobody is told")
+      #expect(card?.isClicked == true, "clicked here, and kept here")
     }
   }
 

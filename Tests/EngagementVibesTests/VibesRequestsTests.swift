@@ -237,7 +237,7 @@ import VibesFixtures
       return false
     }
     for tied in [0, 5] { #expect(try isDone("u-1", tied: TimeInterval(tied))) }
-    #expect(try !isDone("u-1", tied: -5), "whoever asks anew is heard")
+    #expect(try !isDone("u-1", tied: -5), "a later request is executed")
     #expect(try !isDone("u-2", tied: 5))
     #expect(try !isDone("u-1", tied: 5, to: "d-0"))
   }

@@ -123,7 +123,9 @@ struct AtomicLiveLaws {
       if delay <= .zero { broken.append("A timer runs out at once.") }
     case .cancelTimer(let name): timers.remove(name)
     case .commit(let changes):
-      if socket != .known || changes.isEmpty { broken.append("Nobody sent these changes.") }
+      if socket != .known || changes.isEmpty {
+        broken.append("Changes come without an open socket.")
+      }
     case .poll, .record: break
     }
   }
@@ -145,7 +147,7 @@ struct AtomicLiveLaws {
   private mutating func checkMessage(_ bytes: [UInt8]) {
     guard socket.isOpen, let message = try? JSON(parsing: bytes),
       let type = message["messageType"]?.string
-    else { return broken.append("Something is said that nobody hears.") }
+    else { return broken.append("Something is sent without an open socket.") }
     if type == "auth" {
       socket = .known
       let token = message["authToken"]?.string.map(Secret.init(_:))

@@ -179,7 +179,7 @@ import Testing
   }
 
   @Test(
-    "flow 9 C11 X7 X8: without a network the old user's queue and token removal wait for that user")
+    "flow 9 C11 X7 X8 G13: offline, the old user's queue and token removal wait for that user")
   func changesUserOffline() async throws {
     let scene = try await signedIn(.complete)
     let first = try #require(await scene.device())

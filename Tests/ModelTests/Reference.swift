@@ -16,8 +16,6 @@ struct Reference {
   var deeds: [Deed] = []
   /// Users whose deeds up to this number were wiped.
   var wiped: [User: Int] = [:]
-  /// Users who have adopted the anonymous deeds up to this number.
-  var adoptions: [(user: User, upTo: Int)] = []
   /// Deeds that the vendor may have rejected.
   var mayBeRefused: Set<Int> = []
   /// Items that their user has removed.

@@ -221,7 +221,7 @@ import Testing
       _ = try await engagement.signOut()
       let count = await scene.emulator.requests().count
       try await engagement.setConsent(.full)
-      try await engagement.track("nobody's")
+      try await engagement.track("anonymous")
       _ = await scene.refresh()
       #expect(await scene.emulator.requests().count == count, "nothing is sent after the sign-out")
     }

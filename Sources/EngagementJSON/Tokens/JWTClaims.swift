@@ -29,9 +29,6 @@ public struct JWTClaims: Hashable, Sendable {
   /// When the token expires; nil if it has no such claim or the claim is not a time.
   public var expiresAt: Date? { claims["exp"]?.number.flatMap(Epoch.date(seconds:)) }
 
-  /// When the token becomes valid; nil if it has no such claim or the claim is not a time.
-  public var beginsAt: Date? { claims["nbf"]?.number.flatMap(Epoch.date(seconds:)) }
-
   /// Whether the token expires later than `now` plus the margin. False without an expiry.
   public func isGood(at now: Date, margin: Duration = .zero) -> Bool {
     guard let expiresAt else { return false }

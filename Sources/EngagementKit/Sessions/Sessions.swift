@@ -18,13 +18,13 @@ final class Sessions: CommitObserver {
     let timeouts = dependencies.providers.map { ($0.id, $0.adapter.capabilities.sessionTimeout) }
     state = Locked(
       State(
-        book: SessionTracker(
+        tracker: SessionTracker(
           dependencies.currentUser.userSession, timeouts: Dictionary(timeouts) { first, _ in first }
         )))
   }
 
   private struct State {
-    var book: SessionTracker
+    var tracker: SessionTracker
     var isLoaded = false
     /// The phase that was reported before the stored sessions were loaded.
     var early: (phase: ScenePhase, at: ClockReading)?
@@ -36,7 +36,7 @@ final class Sessions: CommitObserver {
   func session(for provider: ProviderID) -> Session? {
     let present = dependencies.currentUser.userSession.partition
     return state.withLock { state in
-      state.book.partition == present ? state.book.session(for: provider) : nil
+      state.tracker.partition == present ? state.tracker.session(for: provider) : nil
     }
   }
 
@@ -49,7 +49,8 @@ final class Sessions: CommitObserver {
         state.early = (phase, moment)
         return
       }
-      state.book.scene(phase, at: moment, by: dependencies.currentUser.userSession, id: sessionID)
+      state.tracker.scene(
+        phase, at: moment, by: dependencies.currentUser.userSession, id: sessionID)
       state.isDirty = true
     }
     signal.fire()
@@ -59,7 +60,8 @@ final class Sessions: CommitObserver {
     let moment = ClockReading(dependencies.clock)
     state.withLock { state in
       guard state.isLoaded else { return }
-      state.book.report(report, at: moment, by: dependencies.currentUser.userSession, id: sessionID)
+      state.tracker.report(
+        report, at: moment, by: dependencies.currentUser.userSession, id: sessionID)
     }
     signal.fire()
   }
@@ -78,10 +80,10 @@ final class Sessions: CommitObserver {
     state.withLock { state in
       guard !state.isLoaded else { return }
       state.isLoaded = true
-      state.book.setTimeouts(timeouts)
-      if let kept { state.book.resume(kept, at: state.early?.at ?? moment) }
+      state.tracker.setTimeouts(timeouts)
+      if let kept { state.tracker.resume(kept, at: state.early?.at ?? moment) }
       guard let early = state.early else { return }
-      state.book.scene(
+      state.tracker.scene(
         early.phase, at: early.at, by: dependencies.currentUser.userSession, id: sessionID)
       state.isDirty = true
     }
@@ -92,7 +94,7 @@ final class Sessions: CommitObserver {
     guard report.hasNewSettings else { return }
     do throws(EngagementError) {
       let timeouts = try await timeouts(in: partition)
-      state.withLock { $0.book.setTimeouts(timeouts) }
+      state.withLock { $0.tracker.setTimeouts(timeouts) }
       signal.fire()
     } catch {
       dependencies.log(.warning, "A new session time-out counts after a restart: \(error.code)")
@@ -104,7 +106,7 @@ final class Sessions: CommitObserver {
   func leave() async {
     let moment = ClockReading(dependencies.clock)
     state.withLock { state in
-      state.book.leave(at: moment)
+      state.tracker.leave(at: moment)
       state.isDirty = true
     }
     await flush()
@@ -112,7 +114,7 @@ final class Sessions: CommitObserver {
 
   /// Drops the unrecorded notes of an erased user.
   func forget(_ partition: Partition) {
-    state.withLock { $0.book.forget(partition.id) }
+    state.withLock { $0.tracker.forget(partition.id) }
   }
 
   // MARK: Time
@@ -127,9 +129,9 @@ final class Sessions: CommitObserver {
       let moment = ClockReading(dependencies.clock)
       state.withLock { state in
         guard state.isLoaded else { return }
-        state.book.advance(to: moment, by: dependencies.currentUser.userSession, id: sessionID)
+        state.tracker.advance(to: moment, by: dependencies.currentUser.userSession, id: sessionID)
         // During a session its length is stored once a minute.
-        state.isDirty = state.isDirty || state.book.isActive
+        state.isDirty = state.isDirty || state.tracker.isActive
       }
     }
     await flush()
@@ -137,7 +139,7 @@ final class Sessions: CommitObserver {
 
   private var nextLook: Duration {
     let now = dependencies.clock.uptime
-    let deadline = state.withLock { $0.isLoaded ? $0.book.deadline : nil }
+    let deadline = state.withLock { $0.isLoaded ? $0.tracker.deadline : nil }
     return min(deadline ?? now + Self.interval, now + Self.interval)
   }
 
@@ -169,9 +171,9 @@ final class Sessions: CommitObserver {
   /// Records the notes so far.
   func flush() async {
     let (notes, kept) = state.withLock { state -> ([SessionTracker.Note], (JSON, Partition)?) in
-      let kept = state.isDirty ? (state.book.kept, state.book.partition) : nil
+      let kept = state.isDirty ? (state.tracker.kept, state.tracker.partition) : nil
       state.isDirty = false
-      return (state.book.takeNotes(), kept)
+      return (state.tracker.takeNotes(), kept)
     }
     for (partition, notes) in Dictionary(grouping: notes, by: \.partition) {
       await record(notes, in: partition)
@@ -189,7 +191,7 @@ final class Sessions: CommitObserver {
       if !intents.isEmpty { try await dependencies.accept(intents, in: partition) }
     } catch {
       dependencies.log(.error, "Sessions and impressions could not be recorded: \(error.code)")
-      if error.code.mayRetry { state.withLock { $0.book.putBack(notes) } }
+      if error.code.mayRetry { state.withLock { $0.tracker.putBack(notes) } }
     }
   }
 

@@ -108,7 +108,7 @@ struct FeedUpdatesTests {
     var cards = stage.updates().makeAsyncIterator()
     var inbox = stage.feedPublisher.inboxUpdates().makeAsyncIterator()
     #expect(await inbox.next() != nil)
-    try await stage.change(to: FeedStage.nobody)
+    try await stage.change(to: FeedStage.anonymous)
     #expect(await cards.next() == nil)
     #expect(await inbox.next() == nil)
   }

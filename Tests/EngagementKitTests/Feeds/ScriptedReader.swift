@@ -134,7 +134,7 @@ struct FeedStage: Sendable {
 
   static let first = Partition(id: 1, environment: "test", user: "u-1")
   static let second = Partition(id: 2, environment: "test", user: "u-2")
-  static let nobody = Partition(id: 3, environment: "test", user: .anonymous)
+  static let anonymous = Partition(id: 3, environment: "test", user: .anonymous)
 
   init(
     _ routes: Routes = Routes(cards: .merge(["a", "b"]), inbox: .merge(["a", "b"])),

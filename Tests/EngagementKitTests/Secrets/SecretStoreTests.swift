@@ -50,10 +50,10 @@ private let owners = [
     for (index, owner) in owners.enumerated() {
       #expect(try await store.secrets(of: owner) == ["token": Secret("t\(index)")], "\(index)")
     }
-    let nobody = owner("u-3")
-    let found = try await store.secrets(of: owners + [nobody, owner()])
+    let other = owner("u-3")
+    let found = try await store.secrets(of: owners + [other, owner()])
     #expect(found.count == owners.count + 1)
-    #expect(found[nobody] == [:])
+    #expect(found[other] == [:])
     for (index, owner) in owners.enumerated() {
       #expect(found[owner] == ["token": Secret("t\(index)")], "\(index)")
     }

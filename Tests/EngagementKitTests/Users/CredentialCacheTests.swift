@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test("without a credential source the error tells the application to call signIn")
-  func nobody() async throws {
+  func noSource() async throws {
     let error = try #require(await renew())
     #expect(error.code == .unauthenticated && error.message.contains("signIn"))
   }

@@ -70,17 +70,17 @@ private let refusal = EngagementError(.invalidArgument, "no such card")
   @Test("G3: a batch keeps its key when rows leave it, and a split gives each row its own key")
   func batchKeys() async throws {
     var store = try await stand.open()
-    let (nobody, user) = (
+    let (anonymous, user) = (
       try await store.partition(of: .anonymous), try await store.partition(of: "u-1")
     )
     let intents = ["a", "b", "c"].map { stand.track(stand.event(.click, on: $0)) }
-    _ = try await store.accept(intents, in: nobody, at: StoreStand.start)
-    let rows = try await store.waiting(in: nobody)
+    _ = try await store.accept(intents, in: anonymous, at: StoreStand.start)
+    let rows = try await store.waiting(in: anonymous)
     try await store.begin(rows.map(\.id), as: rows[0].id, called: rows[0].key, waited: .zero)
     let first = try #require(rows[0].event?.id)
     _ = try await store.commit(
-      [.settled([first])], from: "paper", in: nobody, at: StoreStand.start)
-    _ = try await store.adopt(nobody, into: user, for: ["paper"])
+      [.settled([first])], from: "paper", in: anonymous, at: StoreStand.start)
+    _ = try await store.adopt(anonymous, into: user, for: ["paper"])
     try await store.suspend()
     store = try await stand.open()
     let left = try await store.waiting(in: user)

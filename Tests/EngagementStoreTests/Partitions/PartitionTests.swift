@@ -56,26 +56,26 @@ import Testing
   @Test("G3 X8: adopted rows keep key, id, batch and attempts, and other providers' rows stay")
   func adoption() async throws {
     let store = try await stand.open()
-    let (nobody, user) = (
+    let (anonymous, user) = (
       try await store.partition(of: .anonymous), try await store.partition(of: "u-1")
     )
     let both = stand.track(stand.event(.click, on: "a"), to: ["paper", "other"])
-    try await store.accept(both, stand.act(.dismiss, on: "a"), in: nobody)
-    let before = try await store.waiting(in: nobody)
+    try await store.accept(both, stand.act(.dismiss, on: "a"), in: anonymous)
+    let before = try await store.waiting(in: anonymous)
     try await store.begin(before.map(\.id), as: before[0].id, waited: .seconds(1))
-    #expect(try await store.adopt(nobody, into: user, for: ["paper"]).hasNewRows)
+    #expect(try await store.adopt(anonymous, into: user, for: ["paper"]).hasNewRows)
     let after = try await store.waiting(in: user)
     #expect(after.map(\.key) == before.map(\.key))
     #expect(after.map(\.id) == before.map(\.id))
     #expect(after.map(\.work) == before.map(\.work))
     #expect(after.map(\.attempts) == [1, 1])
     #expect(after.map(\.batch) == [before[0].id, before[0].id])
-    #expect(try await store.waiting(in: nobody).isEmpty)
-    #expect(try await store.waiting(for: "other", in: nobody).count == 1)
+    #expect(try await store.waiting(in: anonymous).isEmpty)
+    #expect(try await store.waiting(for: "other", in: anonymous).count == 1)
     _ = try await store.commit(
       [.list([#"{"id":"a"}"#, #"{"id":"b"}"#])], from: "paper", in: user, at: StoreStand.start)
     #expect(try await store.visible(in: user) == ["b"])
-    #expect(try await store.entries(after: 0, limit: 9, in: nobody).count == 2)
+    #expect(try await store.entries(after: 0, limit: 9, in: anonymous).count == 2)
     #expect(try await store.deliveryCounts()["paper"]?.accepted == 2)
   }
 

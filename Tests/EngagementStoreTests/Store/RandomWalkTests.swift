@@ -99,12 +99,12 @@ private struct Model {
   }
 
   private func adopt(_ store: Store, _ provider: ProviderID, _ model: inout Model) async throws {
-    let (nobody, user) = (
+    let (anonymous, user) = (
       try await store.partition(of: .anonymous), try await store.partition(of: "u-1")
     )
-    let ids = try await store.waiting(for: provider, in: nobody).map(\.id)
+    let ids = try await store.waiting(for: provider, in: anonymous).map(\.id)
     let others = try await store.waiting(for: provider, in: user).map(\.id)
-    _ = try await store.adopt(nobody, into: user, for: [provider])
+    _ = try await store.adopt(anonymous, into: user, for: [provider])
     // Sorts both by id, which is the order of acceptance.
     let rows = zip(
       ids + others,
