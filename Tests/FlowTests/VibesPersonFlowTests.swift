@@ -185,6 +185,19 @@ import VibesFixtures
     #expect(steps == [.sendPending, .adoptPending])
   }
 
+  @Test("V2 V7 G3: a refused registration of the device leaves the sign-in pending")
+  func refusedRegistration() async throws {
+    let scene = try await AppScene.vibes(vendor.script)
+    await vendor.fail("POST \(Vibes.root)/devices", .status(400))
+    await scene.deliver()
+    #expect(try await scene.pending == 1)
+    await scene.deliver(after: .seconds(600))
+    #expect(try await scene.pending == 0)
+    #expect(
+      scene.vibesLines == ["POST /devices", "POST /devices", "POST /devices/device-1/assign"])
+    try await scene.end()
+  }
+
   // MARK: The inbox
 
   @Test(

@@ -76,6 +76,12 @@ struct OperationProgress {
     return error.code.mayRetry ? .retry(naming(error)) : .refused(naming(error))
   }
 
+  /// The codes of a refusal that names one request. It is none of the operation that waited for
+  /// that request: this is tried again later.
+  private static let areOfVendor: Set<EngagementError.Code> = [
+    .invalidArgument, .notFound, .permissionDenied, .conflict,
+  ]
+
   /// Nil to go on. A prerequisite that failed stops the operation too.
   func outcome(
     of completion: SingleFlight<OperationRunner.Preparation, OperationRunner.Execution>.Completion
@@ -84,6 +90,7 @@ struct OperationProgress {
     case .completed(let execution):
       switch execution.outcome {
       case .done, .partly: return nil
+      case .refused(let error) where Self.areOfVendor.contains(error.code): return .retry(error)
       case .wait, .retry, .refused, .cancelled: return execution.outcome
       }
     // Ask again: the loop notices when it is this task that was cancelled.

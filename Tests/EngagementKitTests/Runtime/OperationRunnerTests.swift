@@ -85,6 +85,22 @@ typealias Operation = EngagementAdapterAPI.Operation
     #expect(transport.lines == ["GET /device.register", "GET /person", "GET /inbox"])
   }
 
+  @Test(
+    "a refused prerequisite does not refuse the operation that waits for it",
+    arguments: [EngagementError.Code.invalidArgument, .notFound, .permissionDenied, .conflict])
+  func refusedPrerequisite(code: EngagementError.Code) async throws {
+    var adapter = FakeAdapter()
+    adapter.onStep = { operation, _ in
+      operation == .inbox ? .first(.device(.register)) : get(operation.verb.rawValue)
+    }
+    adapter.onAnswer = { _, _ in Answer([], .refused(EngagementError(code, "no"))) }
+    let transport = ScriptedTransport { _ in HTTPResponse(400) }
+    let (outcome, _) = try await outcome(adapter, transport)
+    guard case .retry(let error) = outcome else { return #expect(Bool(false), "\(outcome)") }
+    #expect(error.code == code && error.operation == "device.register")
+    #expect(transport.lines == ["GET /device.register"])
+  }
+
   @Test("an endless chain of prerequisites is refused after at most eight requests")
   func endless() async throws {
     var adapter = FakeAdapter()
