@@ -14,6 +14,8 @@ struct BrazeReply {
   private(set) var toleratedSignature: SignatureFault?
   private(set) var config: JSONFields?
   private(set) var cards: [RawItem]?
+  /// Something else stands where the list of cards should be.
+  private(set) var hasNoList = false
   private(set) var isFullSync = false
   private(set) var fullSyncAt: Int64?
   private(set) var updatedAt: Int64?
@@ -54,7 +56,9 @@ struct BrazeReply {
       config = try? JSONFields(try cursor.raw())
       isRecognized = config != nil || isRecognized
     case "cards":
+      hasNoList = try cursor.kind() != .null
       cards = try cursor.items()
+      hasNoList = hasNoList && cards == nil
       isRecognized = cards != nil || isRecognized
     case "full_sync": isFullSync = try Self.flag(&cursor)
     case "last_full_sync_at": fullSyncAt = try cursor.integer()

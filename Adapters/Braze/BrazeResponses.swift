@@ -113,11 +113,12 @@ extension BrazeAdapter {
   private func sync(
     _ reply: BrazeReply, _ response: HTTPResponse, in context: AdapterContext
   ) -> Answer {
-    // No list is not an empty list: a full sync would remove every card, and a first sync would be
-    // done without one.
-    guard let cards = reply.cards else { return Answer([], BrazeErrors.unreadable) }
+    // A full sync without a list is not an empty list, which would remove every card. A delta may
+    // lack one where nothing is new, but then it has watermarks.
+    let isEmptyDelta = !reply.isFullSync && !reply.hasNoList && reply.updatedAt != nil
+    guard reply.cards != nil || isEmptyDelta else { return Answer([], BrazeErrors.unreadable) }
     let memory = BrazeMemory(context.values)
-    let sync = BrazeSync(cards, isFull: reply.isFullSync)
+    let sync = BrazeSync(reply.cards ?? [], isFull: reply.isFullSync)
     var changes = sync.changes
     let kept = sync.dismissals(among: memory.dismissed)
     if kept != memory.dismissed { changes.append(BrazeMemory.dismissed(kept)) }

@@ -233,13 +233,18 @@ import Testing
     }
   }
 
-  @Test("B4: a sync without a list of cards is no sync", arguments: ["", #","cards":{}"#])
-  func noList(cards: String) throws {
-    let body = #"{"message":"success","full_sync":false,"last_card_updated_at":3\#(cards)}"#
-    guard case .retry = try answer(.json(201, body), to: BrazeScene.cards).verdict else {
-      Issue.record("The sync was done without cards.")
-      return
-    }
+  @Test(
+    "B4: a sync needs a list of cards, except a delta with watermarks where nothing is new",
+    arguments: [
+      (#""full_sync":false,"last_card_updated_at":3"#, true),
+      (#""full_sync":false,"last_card_updated_at":3,"cards":null"#, true),
+      (#""full_sync":false,"last_card_updated_at":3,"cards":{}"#, false),
+      (#""full_sync":true,"last_card_updated_at":3"#, false), (#""full_sync":false"#, false),
+    ])
+  func withoutList(members: String, isSync: Bool) throws {
+    let answer = try answer(
+      .json(201, #"{"message":"success",\#(members)}"#), to: BrazeScene.cards)
+    #expect((answer.verdict == .done) == isSync)
   }
 
   private static let whole = Array(

@@ -252,5 +252,6 @@ import Testing
     #expect(outcomes == Array(repeating: .done, count: 10))
     #expect(asked.withLock { $0 } == 2, "for the first signature, then for the ten refusals")
     #expect(scene.signatures.filter { $0 == Secret("s-2") }.count == 10)
+    try await scene.end()
   }
 }
