@@ -27,7 +27,8 @@ public struct BrazeAdapter: EngagementAdapter {
         .act("click", on: .cards): .event,
         .act("dismiss", on: .cards): .event,
       ],
-      eventKinds: Set(BrazeEvent.names.keys), pushMarks: PushMarks(keys: ["ab", "_ab"]),
+      eventKinds: Set(BrazeEvent.names.keys), pushKinds: [.click],
+      pushMarks: PushMarks(keys: ["ab", "_ab"]),
       batching: EventBatching(limit: 50),
       hosts: AllowedHosts([configuration.host]), order: [.cards: .newestFirst],
       credentials: CredentialRules(

@@ -52,11 +52,13 @@ extension BrazeBucket {
     return BrazeBucket(capacity: 1, seconds: seconds)
   }
 
-  /// The limit for all requests; nil for none, and if the settings lack the refill time.
+  /// The limit for all requests; nil for none. A capacity below ten means none, as in the vendor's
+  /// clients.
   static func requests(in config: JSONFields) -> BrazeBucket? {
-    config.fields("global_request_rate_limit").flatMap {
-      BrazeBucket($0, capacity: 30, refill: 0)
+    let limit = config.fields("global_request_rate_limit").flatMap {
+      BrazeBucket($0, capacity: 30, refill: 30)
     }
+    return limit.flatMap { $0.capacity < 10 ? nil : $0 }
   }
 
   private init?(_ limit: JSONFields, capacity: Double, refill: Double) {

@@ -46,6 +46,7 @@ enum BrazeEvent: Hashable {
       return
     }
     switch event.kind {
+    case .click where event.item?.surface == .push: self = Self.openedPush(event)
     case .impression, .click, .dismiss: self = Self.card(event, name)
     case .custom: self = Self.custom(event, name)
     case .purchase: self = Self.purchase(event, name)
@@ -56,6 +57,13 @@ enum BrazeEvent: Hashable {
 
   var travels: Bool { if case .travels = self { true } else { false } }
   var rejection: String? { if case .isRejected(let reason) = self { reason } else { nil } }
+
+  // MARK: Pushes
+
+  private static func openedPush(_ event: EngagementEvent) -> BrazeEvent {
+    guard let campaign = event.item?.id.value else { return .isRejected("A push has no campaign.") }
+    return .travels("pc", ["cid": .string(campaign)])
+  }
 
   // MARK: Cards
 
@@ -77,7 +85,7 @@ enum BrazeEvent: Hashable {
   // MARK: Events of the application
 
   private static func custom(_ event: EngagementEvent, _ name: String) -> BrazeEvent {
-    guard let own = event.name, !own.isEmpty else { return .isRejected("The event has no name.") }
+    guard let own = event.name, isName(own) else { return .isRejected(wrongName) }
     guard fits(event.properties) else { return .isRejected(tooLarge) }
     return .travels(name, ["n": .string(own), "p": .object(event.properties)])
   }
@@ -86,9 +94,13 @@ enum BrazeEvent: Hashable {
     var rest = event.properties
     let taken = (rest["currency"], rest["price"], rest["quantity"])
     for key in ["currency", "price", "quantity"] { rest[key] = nil }
-    guard let product = event.name, !product.isEmpty, let currency = taken.0?.string,
-      let price = taken.1, price.number?.isFinite == true
-    else { return .isRejected("A purchase has a name, a currency and a price.") }
+    guard let product = event.name, isName(product) else { return .isRejected(wrongName) }
+    guard let currency = taken.0?.string.flatMap(BrazeCurrency.code) else {
+      return .isRejected("The currency of a purchase is a code of ISO 4217, such as EUR.")
+    }
+    guard let price = taken.1?.number.flatMap(price) else {
+      return .isRejected("The price of a purchase is a number.")
+    }
     let quantity = taken.2.map(\.integer) ?? 1
     guard let quantity, quantities.contains(quantity) else {
       return .isRejected("The quantity of a purchase lies in 1…100.")
@@ -97,10 +109,25 @@ enum BrazeEvent: Hashable {
     return .travels(
       name,
       [
-        "pid": .string(product), "c": .string(currency), "p": price, "q": .integer(quantity),
+        "pid": .string(product), "c": .string(currency), "p": .string(price),
+        "q": .integer(quantity),
         "pr": .object(rest),
       ])
   }
+
+  /// The price as the vendor's clients write it, with two decimals.
+  private static func price(_ number: Double) -> String? {
+    guard let cents = Int64(exactly: (number * 100).rounded()) else { return nil }
+    let (whole, rest) = cents.magnitude.quotientAndRemainder(dividingBy: 100)
+    return "\(cents < 0 ? "-" : "")\(whole).\(rest < 10 ? "0" : "")\(rest)"
+  }
+
+  private static func isName(_ name: String) -> Bool {
+    !name.isEmpty && name.count <= 255 && !name.unicodeScalars.contains { $0.value < 0x20 }
+  }
+
+  private static let wrongName =
+    "The name of an event or a product has 1 to 255 characters and no control characters."
 
   private static func length(of event: EngagementEvent) -> JSONObject {
     event.properties["seconds"].map { ["d": $0] } ?? [:]

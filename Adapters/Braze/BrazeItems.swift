@@ -14,7 +14,8 @@ extension BrazeAdapter {
   ///
   /// Throws `unsupported` for an unknown kind, which the vendor may have added, with the kind as
   /// `underlying`. Throws `malformedResponse` if the id or the kind is missing or a value is
-  /// invalid JSON. Leaves out any other value that is absent or of the wrong type.
+  /// invalid JSON. Leaves out any other value that is absent or of the wrong type. Throws
+  /// `unsupported` as well for a card that commands the vendor's own client instead of linking.
   public func card(in item: RawItem) throws(EngagementError) -> Card {
     let fields: JSONFields
     do throws(JSONFault) { fields = try JSONFields(item) } catch { throw EngagementError(error) }
@@ -23,6 +24,9 @@ extension BrazeAdapter {
     }
     // The store replaces the provider with the application's id for it.
     var card = Card(ItemID("braze", id), vendor: vendor, kind: try Self.kind(in: fields))
+    guard !BrazeLink.isCommand(fields.string("u")) else {
+      throw EngagementError(.unsupported, "The card has a command for the vendor's own client.")
+    }
     setTexts(of: &card, from: fields)
     setTimes(of: &card, from: fields)
     setStates(of: &card, from: fields)
@@ -60,7 +64,7 @@ extension BrazeAdapter {
     card.imageAlt = fields.filled("image_alt")
     card.imageAspectRatio = fields.loose("ar").flatMap { $0.isFinite && $0 > 0 ? $0 : nil }
     card.language = fields.filled("language")
-    card.urlText = VendorURL.checked(fields.string("u"))
+    card.urlText = BrazeLink.checked(fields.string("u"))
     card.linkText = fields.filled("dm")
     card.opensInWebView = fields.flag("uw") ?? false
     card.extras = fields.json("e")?.object ?? [:]
@@ -93,6 +97,28 @@ extension BrazeAdapter {
   /// Whether a click on the address counts. An address with blanks or control bytes opens nothing.
   private static func leadsSomewhere(_ address: String) -> Bool {
     address.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7f }
+  }
+}
+
+/// Addresses as the vendor sends them.
+enum BrazeLink {
+  /// The address if it leads somewhere and cannot run code.
+  static func checked(_ text: String?) -> String? {
+    isCommand(text) ? nil : VendorURL.checked(text)
+  }
+
+  /// Whether the text is a command to the vendor's own client, which clients that do not know it
+  /// must not show.
+  static func isCommand(_ text: String?) -> Bool {
+    text?.utf8.prefix(scheme.utf8.count).lowercased == Array(scheme.utf8)
+  }
+
+  private static let scheme = "brazeactions:"
+}
+
+extension Sequence<UInt8> {
+  fileprivate var lowercased: [UInt8] {
+    map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 }
   }
 }
 

@@ -5,24 +5,43 @@ public import EngagementModel
 
 extension BrazeAdapter {
   /// Recognises an APNs payload by a non-empty `ab` object and an FCM payload by a true `_ab`. A
-  /// card in the payload is cached like one from a sync.
+  /// card in the payload is cached like one from a sync, if it is for the context's user.
   public func received(_ push: JSON, in context: AdapterContext) -> Received? {
     if let own = push["ab"]?.object, !own.isEmpty {
-      return received(BrazeAPNs(push, own).notification(of: vendor), own, in: context)
+      let owners = [own[Self.cardOwner], push[Self.cardOwner]]
+      return received(BrazeAPNs(push, own).notification(of: vendor), own, owners, in: context)
     }
     guard let data = push.object, BrazeFCM.isOwn(data) else { return nil }
-    return received(BrazeFCM(data).notification(of: vendor), data, in: context)
+    let notification = BrazeFCM(data).notification(of: vendor)
+    return received(notification, data, [data[Self.cardOwner]], in: context)
   }
 
+  /// The member with the id of the user whom the card is for. For APNs its place is not published.
+  private static let cardOwner = "ab_cd_uid"
+
   private func received(
-    _ notification: PushNotification, _ own: JSONObject, in context: AdapterContext
+    _ notification: PushNotification, _ own: JSONObject, _ owners: [JSON?],
+    in context: AdapterContext
   ) -> Received {
-    guard let card = card(in: own) else { return Received(notification) }
+    // The push may come after its user has signed out on this device.
+    guard owners.allSatisfy({ Self.names(context.user, $0) }), let card = card(in: own) else {
+      return Received(notification)
+    }
     var notification = notification
     notification.itemID = card.id
     // While the feed is switched off, this card would be the only one in it.
     guard BrazeMemory(context.values).cardsEnabled != false else { return Received(notification) }
     return Received(notification, changes: BrazeSync([card], isFull: false).changes)
+  }
+
+  /// Whether the member names the user. One that is absent names everybody.
+  private static func names(_ user: User, _ owner: JSON?) -> Bool {
+    switch owner {
+    case .null?, nil, .string("")?: true
+    case .string(let id)?: user.id?.rawValue.hasSameBytes(as: id) ?? false
+    case .integer(let id)?: user.id?.rawValue.hasSameBytes(as: String(id)) ?? false
+    case .bool?, .number?, .array?, .object?: false
+    }
   }
 
   /// The card in a push, from an object or its text.
@@ -47,8 +66,8 @@ private struct BrazeAPNs {
 
   /// The vendor's own top-level keys. All other keys belong to the campaign's author.
   private static let ownKeys = [
-    "aps", "ab", "ab_uri", "ab_use_webview", "ab_push_fetch_test_triggers_key",
-    "appboy_uninstall_tracking",
+    "aps", "ab", "ab_uri", "ab_use_webview", "ab_push_fetch_test_triggers_key", "ab_cd_uid",
+    BrazePushDetail.uninstallTracking,
   ]
 
   init(_ push: JSON, _ own: JSONObject) {
@@ -59,11 +78,12 @@ private struct BrazeAPNs {
   func notification(of vendor: Vendor) -> PushNotification {
     var notification = PushNotification(vendor: vendor)
     setTexts(of: &notification, from: push["aps"])
-    notification.deepLinkText = VendorURL.checked(push["ab_uri"]?.string)
+    notification.deepLinkText = BrazeLink.checked(push["ab_uri"]?.string)
     notification.mediaURLText = VendorURL.checked(own["att"]?["url"]?.string)
     notification.category = push["aps"]?["category"]?.string ?? own["ab_cat"]?.string
     notification.custom = custom
     notification.detail = BrazePushDetail.members(webView: push["ab_use_webview"])
+    notification.isInternal = BrazePushDetail.tracksUninstalls(push.object, own)
     return notification
   }
 
@@ -86,8 +106,13 @@ private struct BrazeAPNs {
 /// A payload from FCM, in which every value is a text.
 private struct BrazeFCM {
   private let data: JSONObject
+  /// Key-value pairs that the campaign's author added to the message, with some of the vendor's.
+  private let extra: JSONObject
 
-  init(_ data: JSONObject) { self.data = data }
+  init(_ data: JSONObject) {
+    self.data = data
+    extra = Self.extra(in: data)
+  }
 
   static func isOwn(_ data: JSONObject) -> Bool { BrazePushDetail.flag(data["_ab"]) }
 
@@ -96,22 +121,33 @@ private struct BrazeFCM {
     notification.title = text("t")
     notification.subtitle = text("s")
     notification.body = text("a")
-    notification.sound = text("sd")
-    notification.deepLinkText = VendorURL.checked(text("uri"))
-    notification.mediaURLText = VendorURL.checked(text("appboy_image_url"))
+    notification.sound = text("sd").map { $0 == "d" ? "default" : $0 }
+    notification.badge = text("ab_bc").flatMap { Int($0) }
+    notification.deepLinkText = BrazeLink.checked(text("uri"))
+    notification.mediaURLText = VendorURL.checked(image)
     notification.category = text("ab_ct")
+    notification.campaignID = text("cid")
     notification.isSilent = notification.title == nil && notification.body == nil
-    notification.custom = extras
-    notification.detail = BrazePushDetail.members(webView: data["ab_use_webview"])
+    notification.isInternal = BrazePushDetail.tracksUninstalls(data, extra)
+    notification.custom = extra.without([Self.oldImage, BrazePushDetail.uninstallTracking])
+    notification.detail = BrazePushDetail.members(
+      webView: data["ab_use_webview"], channel: text("ab_nc"))
     return notification
+  }
+
+  /// Older clients read the image from `extra`, or beside it where the service has no `extra`.
+  private static let oldImage = "appboy_image_url"
+
+  private var image: String? {
+    text("ab_iu") ?? extra[Self.oldImage]?.string ?? text(Self.oldImage)
   }
 
   private func text(_ key: String) -> String? {
     data[key]?.string.flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  /// Key-value pairs that the campaign's author added to the message, from an object or its text.
-  private var extras: JSONObject {
+  /// Reads an object or its text.
+  private static func extra(in data: JSONObject) -> JSONObject {
     switch data["extra"] {
     case .object(let object)?: object
     case .string(let text)?: (try? JSON(parsing: Array(text.utf8)))?.object ?? [:]
@@ -122,9 +158,26 @@ private struct BrazeFCM {
 
 /// The part that both services' payloads share.
 private enum BrazePushDetail {
-  /// Whether the link opens inside the application, if the sender says so.
-  static func members(webView: JSON?) -> JSONObject {
-    flag(webView) ? ["opensInWebView": true] : [:]
+  static let uninstallTracking = "appboy_uninstall_tracking"
+
+  /// Whether the link opens inside the application and which channel shows the push, if the sender
+  /// says so.
+  static func members(webView: JSON?, channel: String? = nil) -> JSONObject {
+    var members = JSONObject()
+    if flag(webView) { members["opensInWebView"] = true }
+    members["channel"] = channel.map(JSON.string)
+    return members
+  }
+
+  /// Whether one of the objects has the vendor's mark of a push that only finds uninstalled
+  /// applications.
+  static func tracksUninstalls(_ objects: JSONObject?...) -> Bool {
+    objects.contains { object in
+      switch object?[uninstallTracking] {
+      case .null?, nil: false
+      case .bool?, .integer?, .number?, .string?, .array?, .object?: true
+      }
+    }
   }
 
   /// Reads a Boolean, a number or the text of either, because FCM has only texts.

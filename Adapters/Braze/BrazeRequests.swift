@@ -29,10 +29,9 @@ struct BrazeRequests {
     writeUser(to: &body)
     body.endObject()
     var headers = try headers()
+    try headers.append("X-Braze-DataRequest", "true")
     try headers.append("X-Braze-ContentCardsRequest", "true")
-    if context.attempt > 1 {
-      try headers.append("BRAZE-SYNC-RETRY-COUNT", String(context.attempt - 1))
-    }
+    try headers.append("BRAZE-SYNC-RETRY-COUNT", String(context.attempt - 1))
     return request("/api/v3/content_cards/sync", headers, body)
   }
 
@@ -136,7 +135,6 @@ struct BrazeRequests {
     try headers.append("Content-Type", "application/json")
     try headers.append("X-Requested-With", "XMLHttpRequest")
     try headers.append("X-Braze-Api-Key", configuration.apiKey)
-    try headers.append("X-Braze-DataRequest", "true")
     try headers.append("X-Braze-Req-Attempt", String(context.attempt))
     try sign(&headers)
     return headers

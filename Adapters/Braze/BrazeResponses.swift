@@ -147,11 +147,13 @@ extension BrazeAdapter {
     if let known = BrazeMemory(context.values).configTime, time <= known { return [] }
     let cards = config.fields("content_cards")
     let isEnabled = cards?.flag("enabled") ?? false
-    let timeout = config.integer("messaging_session_timeout").flatMap {
+    // `messaging_session_timeout` is about the vendor's in-app messages and not about sessions.
+    let least = config.integer("minimum_session_timeout").flatMap {
       (1...86_400).contains($0) ? $0 : nil
     }
     let settings = VendorSettings(
-      cardsEnabled: isEnabled, sessionTimeout: timeout.map { .seconds($0) })
+      cardsEnabled: isEnabled,
+      sessionTimeout: least.map { max(.seconds($0), configuration.sessionTimeout) })
     let memory =
       BrazeMemory.config(
         time: time, cardsEnabled: isEnabled, blocklists: BrazeBlocklists(config))

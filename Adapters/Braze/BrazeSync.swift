@@ -51,7 +51,7 @@ struct BrazeSync {
       changes.append(
         isGone
           ? .removed(.cards, ids: run.compactMap { gone[$0] })
-          : .items(.cards, .patch(Self.rules), run.map { cards[$0].identified }))
+          : .items(.cards, .patch(Self.rules), run.map { cards[$0].patch }))
     }
     return changes
   }
@@ -61,16 +61,28 @@ struct BrazeSync {
   func dismissals(among dismissed: [String]) -> [String] {
     guard !dismissed.isEmpty else { return [] }
     guard isFull else { return dismissed.filter { !goneIDs.containsBytes(of: $0) } }
-    let listed = listed.compactMap(\.identified.id)
+    let listed = listed.compactMap { (try? JSONFields($0))?.string("id") }
     return dismissed.filter { listed.containsBytes(of: $0) }
   }
 }
 
 extension RawItem {
-  /// The card with its id, which a patch needs.
-  fileprivate var identified: RawItem {
+  /// The card as a patch: with its id, and without the members that are null. In a delta null
+  /// means that the vendor does not say.
+  fileprivate var patch: RawItem {
+    guard let fields = try? JSONFields(self) else { return self }
     var card = self
-    card.id = (try? JSONFields(self))?.string("id")
+    card.id = fields.string("id")
+    let said = fields.members.filter { fields.kind(of: JSONKey($0.key)) != .null }
+    guard said.count < fields.members.count else { return card }
+    var writer = JSONWriter(reservingCapacity: bytes.count)
+    writer.beginObject()
+    for member in said {
+      writer.key(member.key)
+      writer.raw(member.value)
+    }
+    writer.endObject()
+    card.bytes = writer.bytes[...]
     return card
   }
 }

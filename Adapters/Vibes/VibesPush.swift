@@ -124,15 +124,6 @@ struct VibesPush {
   }
 }
 
-extension JSONObject {
-  fileprivate func without(_ names: [String]) -> JSONObject {
-    JSONObject(
-      uniqueMembers: members.filter { member in
-        !names.contains { $0.hasSameBytes(as: member.key) }
-      })
-  }
-}
-
 extension String {
   fileprivate var unlessBlank: String? { utf8.allSatisfy { $0 <= 0x20 } ? nil : self }
 }

@@ -34,11 +34,9 @@ for card in feed.cards {
 }
 
 // Instead of logging an impression, a click and a dismissal.
-let actions: [(ItemAction, Card)] = [
-  (.impression, feed.cards[0]), (.click, feed.cards[1]), (.click, feed.cards[2]),
-  (.dismiss, feed.cards[2]),
-]
-for (action, card) in actions {
+let actions: [(ItemAction, Int)] = [(.impression, 0), (.click, 1), (.click, 2), (.dismiss, 2)]
+for (action, index) in actions where feed.cards.indices.contains(index) {
+  let card = feed.cards[index]
   let receipt = try await engagement.perform(action, on: card)
   if case .delivered = try await receipt.outcome() {
     print("\(action.name) on \(card.id.value): delivered")

@@ -153,6 +153,8 @@ import Testing
     (#"{"id":"a","tp":"control","tt":"\ud800"}"#, .malformedResponse),
     (#"{"id":"a","tp":"control","ca":99999999999999999999}"#, .malformedResponse),
     (#"{"id":"a","id":"b","tp":"control"}"#, .malformedResponse),
+    (#"{"id":"a","tp":"classic","u":"brazeActions://v1/e30"}"#, .unsupported),
+    (#"{"id":"a","tp":"classic","u":"BRAZEACTIONS:"}"#, .unsupported),
     (#"{"id":"a","tp":"video"}"#, .unsupported), (#"{"id":"a","tp":"Control"}"#, .unsupported),
   ]
 

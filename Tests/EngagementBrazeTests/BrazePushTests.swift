@@ -9,8 +9,8 @@ import Testing
 
 /// Pushes: whose they are, what they say, and the card that may travel with one.
 @Suite struct BrazePushTests {
-  private func received(_ push: JSON) throws -> Received? {
-    try BrazeScene.adapter().received(push, in: BrazeScene.context())
+  private func received(_ push: JSON, by user: User = "u-1") throws -> Received? {
+    try BrazeScene.adapter().received(push, in: BrazeScene.context(user: user))
   }
 
   private static let fullest: JSON = [
@@ -51,6 +51,8 @@ import Testing
     plain.body = "just text"
     var silent = PushNotification(vendor: "braze")
     silent.isSilent = true
+    var uninstall = PushNotification(vendor: "braze")
+    uninstall.isInternal = true
     var category = PushNotification(vendor: "braze")
     (category.category, category.sound) = ("ab category", "ping")
     let ab: JSON = ["c": 1]
@@ -61,7 +63,9 @@ import Testing
       (["ab": ["ab_cat": "ab category"], "aps": ["sound": "ping"]], category),
       (["ab": ab, "aps": "x", "ab_uri": 7, "ab_use_webview": "yes"], nothing),
       (["ab": ab, "ab_uri": " javascript:x", "aps": ["badge": 1.5]], nothing),
-      (["ab": ["att": ["url": "file:x"]], "appboy_uninstall_tracking": true], nothing),
+      (["ab": ["att": ["url": "file:x"]], "appboy_uninstall_tracking": true], uninstall),
+      (["ab": ["appboy_uninstall_tracking": false]], uninstall),
+      (["ab": ab, "ab_uri": "brazeActions://v1/e30", "ab_cd_uid": "u-1"], nothing),
       (["ab": ["ab_cd": 7]], nothing), (["ab": ["ab_cd": ["tp": "control"]]], nothing),
       (["ab": ["ab_cd": "{"]], nothing),
     ]
@@ -79,20 +83,34 @@ import Testing
     (whole.title, whole.subtitle, whole.body) = ("T", "S", "B")
     (whole.sound, whole.category) = ("ping", "offer")
     (whole.deepLinkText, whole.mediaURLText) = ("app://open", "https://example.com/a.png")
+    (whole.badge, whole.campaignID) = (4, "c")
     whole.custom = ["k": "v"]
-    whole.detail = ["opensInWebView": true]
+    whole.detail = ["opensInWebView": true, "channel": "news"]
     var silent = PushNotification(vendor: "braze")
     silent.isSilent = true
     var plain = PushNotification(vendor: "braze")
     plain.body = "B"
+    var older = plain
+    (older.mediaURLText, older.sound) = ("https://example.com/b.png", "default")
+    var uninstall = silent
+    uninstall.isInternal = true
     return [
       (
         [
           "_ab": "true", "t": "T", "s": "S", "a": "B", "sd": "ping", "ab_ct": "offer",
-          "uri": "app://open", "appboy_image_url": "https://example.com/a.png",
+          "uri": "app://open", "ab_iu": "https://example.com/a.png",
+          "appboy_image_url": "https://example.com/b.png", "ab_bc": "4", "ab_nc": "news",
           "ab_use_webview": "true", "extra": #"{"k":"v"}"#, "cid": "c", "nid": "7",
         ], whole
       ),
+      (
+        [
+          "_ab": "true", "a": "B", "sd": "d", "ab_bc": "many", "uri": "BrazeActions://v1/e30",
+          "extra": #"{"appboy_image_url":"https://example.com/b.png"}"#,
+        ], older
+      ),
+      (["_ab": "true", "extra": #"{"appboy_uninstall_tracking":"true"}"#], uninstall),
+      (["_ab": "true", "appboy_uninstall_tracking": "true"], uninstall),
       (["_ab": "1"], silent), (["_ab": true, "t": "", "extra": "{"], silent),
       (["_ab": "true", "a": "B", "t": 7, "uri": "javascript:x", "extra": ["x"]], plain),
     ]
@@ -134,6 +152,40 @@ import Testing
       }
       #expect(items.map(\.id) == ["sent"] && received?.changes.count == 1)
     }
+  }
+
+  @Test(
+    "B8 X8: a push keeps its card only for the user that it names",
+    arguments: [
+      ("u-1", nil, true), ("u-1", "u-1", true), ("u-1", "", true), ("u-1", .null, true),
+      ("7", 7, true), (.anonymous, nil, true), ("u-1", "u-2", false), ("u-1", "U-1", false),
+      ("u-1", ["u-1"], false), ("u-1", true, false), (.anonymous, "u-1", false),
+    ] as [(User, JSON?, Bool)])
+  func owner(user: User, owner: JSON?, isKept: Bool) throws {
+    let text = JSON.string(String(decoding: Self.object.encoded(), as: UTF8.self))
+    var (own, apns, fcm) = (JSONObject(), JSONObject(), JSONObject())
+    own["ab_cd"] = Self.object
+    apns["ab"] = .object(own)
+    apns["ab_cd_uid"] = owner
+    own["ab_cd_uid"] = owner
+    (fcm["_ab"], fcm["ab_cd"], fcm["ab_cd_uid"]) = ("true", text, owner)
+    for push in [["ab": .object(own)], .object(apns), .object(fcm)] as [JSON] {
+      let received = try #require(try received(push, by: user))
+      #expect(received.changes.isEmpty != isKept)
+      #expect(received.notification.itemID == (isKept ? "sent" : nil))
+    }
+  }
+
+  @Test("B8: opening a push of a campaign is reported with the campaign")
+  func opened() async throws {
+    let scene = try await BrazeScene(
+      ScriptedTransport([BrazeScene.dataLine: [.json(201, #"{"message":"success"}"#)]]))
+    let push: JSON = ["_ab": "true", "a": "B", "cid": "campaign"]
+    for _ in 1...2 { _ = try await scene.engagement.handlePush(push, phase: .opened) }
+    await scene.deliver()
+    let events = scene.body(0)["events"]?.array ?? []
+    #expect(events.map { $0["name"] } == ["pc"])
+    #expect(events.first?["data"] == ["cid": "campaign"])
   }
 
   @Test("B8: a push brings no card while cards are disabled")

@@ -80,11 +80,24 @@ import Testing
     ),
     (
       .events([
-        event(.purchase, name: "sku-1", ["currency": "EUR", "price": 9.5, "size": "L"])
+        event(.purchase, name: "sku-1", ["currency": "eur", "price": 9.5, "size": "L"])
       ]),
-      told("p", #"{"pid":"sku-1","c":"EUR","p":9.5,"q":1,"pr":{"size":"L"}}"#)
+      told("p", #"{"pid":"sku-1","c":"EUR","p":"9.50","q":1,"pr":{"size":"L"}}"#)
     ),
   ]
+
+  @Test(
+    "a price travels as text with two decimals",
+    arguments: [
+      (0, "0.00"), (1, "1.00"), (9.99, "9.99"), (0.05, "0.05"), (19.999, "20.00"), (-2.5, "-2.50"),
+      (-0.01, "-0.01"), (1e12, "1000000000000.00"),
+    ] as [(Double, String)])
+  func price(number: Double, text: String) throws {
+    let event = Self.event(.purchase, name: "a", ["currency": "EUR", "price": .number(number)])
+    let request = try request(.events([event]), BrazeScene.context())
+    let body = try JSON(parsing: try #require(request?.body))
+    #expect(body["events"]?.array?.first?["data"]?["p"] == .string(text))
+  }
 
   @Test("B7 B8: each operation of the data endpoint sends its documented body", arguments: bodies)
   func body(operation: Operation, part: String) throws {
@@ -139,7 +152,7 @@ import Testing
   func headers() throws {
     let common = [
       "Content-Type: application/json", "X-Requested-With: XMLHttpRequest",
-      "X-Braze-Api-Key: <redacted>", "X-Braze-DataRequest: true",
+      "X-Braze-Api-Key: <redacted>",
     ]
     let data = try request(.settings, BrazeScene.context())
     #expect(data?.headers.fields.map(\.description) == common + ["X-Braze-Req-Attempt: 1"])
@@ -151,7 +164,8 @@ import Testing
     #expect(
       sync?.headers.fields.map(\.description) == common + [
         "X-Braze-Req-Attempt: 3", "X-Braze-Auth-Signature: <redacted>",
-        "X-Braze-ContentCardsRequest: true", "BRAZE-SYNC-RETRY-COUNT: 2",
+        "X-Braze-DataRequest: true", "X-Braze-ContentCardsRequest: true",
+        "BRAZE-SYNC-RETRY-COUNT: 2",
       ])
     #expect(sync?.headers.secret("X-Braze-Auth-Signature") == Secret("jwt"))
   }
@@ -207,6 +221,13 @@ import Testing
       .events([event(.purchase, name: "a", ["currency": "EUR", "price": 1, "quantity": 101])]),
       .invalidArgument
     ),
+    (.events([event(.purchase, name: "a", ["currency": "ABC", "price": 1])]), .invalidArgument),
+    (.events([event(.purchase, name: "a", ["currency": "EUR", "price": 1e30])]), .invalidArgument),
+    (.events([event(.purchase, name: "a", ["currency": "EUR", "price": "1"])]), .invalidArgument),
+    (
+      .events([event(.custom, name: String(repeating: "x", count: 256))]), .invalidArgument
+    ),
+    (.events([event(.custom, name: "a\u{7}")]), .invalidArgument),
     (
       .events([event(.custom, name: "a", ["t": .string(String(repeating: "x", count: 51_200))])]),
       .invalidArgument
@@ -258,7 +279,12 @@ import Testing
     #expect(await scene.perform(.events([click])) == .done)
     #expect(scene.transport.requests.isEmpty)
     let outcome = await scene.perform(.events([click, Self.event(.custom, id: "bad")]))
-    #expect(outcome == .partly(rejected: ["bad": "The event has no name."]))
+    #expect(
+      outcome
+        == .partly(rejected: [
+          "bad":
+            "The name of an event or a product has 1 to 255 characters and no control characters."
+        ]))
     #expect(scene.body(0)["events"] == [])
   }
 

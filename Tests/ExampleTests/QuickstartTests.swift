@@ -6,23 +6,22 @@ import Testing
   func quickstart() async throws {
     #expect(
       try await Program("Quickstart").output() == """
-        complete: true, 8 cards, 8 new
+        complete: true, 7 cards, 7 new
         - classic: Your cup counts
-        - classic: Sent to your device only
         - captionedImage: Grüße aus Köln ☕️ – مرحبا
         - classic: Two for one: cortado
         - banner: The autumn menu
         - captionedImage: New beans from Huila
         - classic: We open at seven
         - classic: A quieter corner
-        seen now: 7 cards
+        seen now: 6 cards
         delivered: true
         delivered: true
-        without a network: false, 6 cards are seen
-        with it again: true, 6 cards are seen
+        without a network: false, 5 cards are seen
+        with it again: true, 5 cards are seen
         the vendor has ccc of ["Grüße aus Köln ☕️ – مرحبا"] by u-1
         the vendor has ccd of ["Grüße aus Köln ☕️ – مرحبا"] by u-1
-        the vendor has ccd of ["Sent to your device only"] by u-1
+        the vendor has ccd of ["Two for one: cortado"] by u-1
 
         """)
   }

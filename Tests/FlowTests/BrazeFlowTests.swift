@@ -28,7 +28,7 @@ import Testing
     #expect(scene.transport.lines.isEmpty)
 
     #expect(await scene.execute(.settings) == .done)
-    let enabled = VendorSettings(cardsEnabled: true, sessionTimeout: .seconds(1800))
+    let enabled = VendorSettings(cardsEnabled: true)
     #expect(try await scene.settings == enabled)
     #expect(await scene.sync() == .done)
     #expect(scene.transport.lines == [Braze.dataLine, Braze.syncLine])

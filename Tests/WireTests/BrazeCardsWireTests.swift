@@ -18,7 +18,9 @@ import Testing
       try await scene.signIn("u-1")
       #expect(await scene.refresh() == .fresh)
       let items = try await scene.emulator.items(of: "braze")
-      let listed = items.filter { !["control", "hologram"].contains($0["tp"]?.string ?? "") }
+      let listed = items.filter {
+        !["control", "hologram"].contains($0["tp"]?.string ?? "") && $0["t"] != true
+      }
       #expect(Set(scene.cards.map(\.id.value)) == Set(listed.compactMap { $0["id"]?.string }))
       #expect(Set(scene.cards.map(\.kind)) == [.banner, .captionedImage, .classic])
       for item in listed {
@@ -63,6 +65,18 @@ import Testing
       let changed = try #require(engagement.card(old.id))
       #expect(changed.title == "Breakfast until one")
       #expect(changed.isViewed, "a delta cannot clear `viewed`")
+
+      await scene.advance(by: .seconds(60))
+      try await scene.emulator.put(
+        ["id": .string(old.id.value), "tt": .null, "u": .null, "e": .null, "db": .null],
+        in: "braze")
+      #expect(await scene.refresh() == .fresh)
+      #expect(await scene.summaries().last == "delta sync of u-1: 1 cards")
+      var same = try #require(engagement.card(old.id))
+      #expect(same.updatedAt != changed.updatedAt)
+      (same.createdAt, same.updatedAt, same.activeAt) =
+        (changed.createdAt, changed.updatedAt, changed.activeAt)
+      #expect(same == changed, "null in a delta changes nothing")
 
       #expect(await scene.refresh() == .notModified)
       #expect(await scene.summaries().last == "delta sync of u-1: 0 cards")

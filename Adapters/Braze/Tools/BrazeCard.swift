@@ -20,7 +20,10 @@ struct BrazeCard: Sendable {
     return end <= time
   }
 
-  func isFor(_ user: User) -> Bool { owner == nil || owner == user }
+  /// Whether the user's syncs list the card. A test card comes by push alone.
+  func isListed(for user: User) -> Bool {
+    (owner == nil || owner == user) && !Self.truth(members["t"])
+  }
 
   /// The card as it stands in a list.
   func listed(for state: BrazeProfile.CardState?) -> [UInt8] {

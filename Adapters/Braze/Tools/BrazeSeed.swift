@@ -14,7 +14,7 @@ enum BrazeSeed {
     return drafts.enumerated().map { index, draft in
       let created = now - Int64(drafts.count - index) * 3_600
       return BrazeCard(
-        members: members(draft, compositeID(&numbers), created, now), stamp: created)
+        members: members(draft, compositeID(&numbers), created, now), stamp: 0)
     }
   }
 

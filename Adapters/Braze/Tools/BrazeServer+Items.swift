@@ -22,7 +22,7 @@ extension BrazeServer {
       place.map { cards[$0].members } ?? [
         "id": given["id"] ?? .string(BrazeSeed.compositeID(&numbers))
       ]
-    members["ca"] = .integer(stamp)
+    members["ca"] = .integer(Self.seconds(now))
     for member in given.members { members[member.key] = member.value }
     let card = BrazeCard(members: members, stamp: stamp)
     if let place { cards[place] = card } else { cards.append(card) }
@@ -53,13 +53,16 @@ extension BrazeServer {
   mutating func push(_ message: JSON, at now: Date) throws(EngagementError) -> JSON {
     let fields = try SettingFields(
       message,
-      allowed: ["title", "body", "url", "item", "silent", "platform", "webView", "extras"])
+      allowed: [
+        "title", "body", "url", "item", "user", "silent", "platform", "webView", "extras",
+      ])
     let push = BrazePushDraft(
       campaign: BrazeSeed.compositeID(&numbers),
       title: try fields.text("title") ?? "Harbour Coffee",
       body: try fields.text("body") ?? "Your table by the window is free.",
       isSilent: try fields.bool("silent") ?? false, url: try fields.text("url"),
-      usesWebView: try fields.bool("webView"), card: try card(for: try fields.text("item")))
+      usesWebView: try fields.bool("webView"), card: try card(for: try fields.text("item")),
+      user: try fields.text("user"))
     var payload = try Self.payload(of: push, for: try fields.text("platform") ?? "apns")
     for extra in fields.object["extras"]?.object?.members ?? [] where payload[extra.key] == nil {
       payload[extra.key] = extra.value
@@ -72,11 +75,7 @@ extension BrazeServer {
   ) throws(EngagementError) -> JSONObject {
     switch platform {
     case "apns": return push.apns
-    case "fcm":
-      guard push.card == nil else {
-        throw EngagementError(.invalidArgument, "A push over FCM carries no card")
-      }
-      return push.fcm
+    case "fcm": return push.fcm
     default:
       throw EngagementError(
         .invalidArgument,

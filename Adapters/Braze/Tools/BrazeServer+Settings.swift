@@ -6,7 +6,8 @@ extension BrazeServer {
   /// The settings that `configure` knows; the documentation of the module says what they do.
   static let settingNames = [
     "cardsEnabled", "authentication", "refuseTokens", "refreshRateLimit", "rateLimit", "syncLimit",
-    "sessionTimeout", "blockedAPIKeys", "eventsBlacklist", "attributesBlacklist",
+    "messagingSessionTimeout", "minimumSessionTimeout", "blockedAPIKeys", "eventsBlacklist",
+    "attributesBlacklist",
     "purchasesBlacklist",
   ]
 
@@ -16,7 +17,10 @@ extension BrazeServer {
     new.cardsEnabled = try fields.bool("cardsEnabled") ?? new.cardsEnabled
     new.refusesTokens = try fields.bool("refuseTokens") ?? new.refusesTokens
     new.refreshRateLimit = try fields.count("refreshRateLimit") ?? new.refreshRateLimit
-    new.sessionTimeout = try fields.count("sessionTimeout") ?? new.sessionTimeout
+    new.messagingSessionTimeout =
+      try fields.count("messagingSessionTimeout") ?? new.messagingSessionTimeout
+    new.minimumSessionTimeout =
+      try fields.count("minimumSessionTimeout") ?? new.minimumSessionTimeout
     new.blockedAPIKeys = try fields.texts("blockedAPIKeys").map { Set($0) } ?? new.blockedAPIKeys
     new.eventsBlacklist = try fields.texts("eventsBlacklist") ?? new.eventsBlacklist
     new.attributesBlacklist = try fields.texts("attributesBlacklist") ?? new.attributesBlacklist

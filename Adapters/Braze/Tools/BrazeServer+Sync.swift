@@ -23,7 +23,7 @@ extension BrazeServer {
     let lastUpdated = request.body["last_card_updated_at"]?.integer ?? 0
     let isFull =
       lastFull <= 0 || lastUpdated <= 0 || lastUpdated > lastStamp
-      || lastFull < settings.changedAt || time - lastFull > Self.deltaHorizon
+      || lastUpdated < settings.changedAt || time - lastFull > Self.deltaHorizon
     let profile = profiles[request.user] ?? BrazeProfile()
     let cards =
       !settings.cardsEnabled
@@ -37,7 +37,7 @@ extension BrazeServer {
     writer.key("cards")
     writer.raw(VendorReply.array(of: cards)[...])
     writer.member("full_sync", isFull)
-    writer.member("last_full_sync_at", isFull ? max(time, settings.changedAt) : lastFull)
+    writer.member("last_full_sync_at", isFull ? time : lastFull)
     writer.member(
       "last_card_updated_at", max(lastUpdated > lastStamp ? 0 : lastUpdated, lastStamp))
     writer.endObject()
@@ -50,7 +50,7 @@ extension BrazeServer {
     for user: User, _ profile: BrazeProfile, at time: Int64
   ) -> [[UInt8]] {
     cards.filter { card in
-      card.isFor(user) && profile.cards[card.id]?.isDismissed != true
+      card.isListed(for: user) && profile.cards[card.id]?.isDismissed != true
         && !card.isExpired(at: time)
     }.suffix(Self.limit).map { $0.listed(for: profile.cards[$0.id]) }
   }
@@ -60,7 +60,7 @@ extension BrazeServer {
     for user: User, _ profile: BrazeProfile, since stamp: Int64
   ) -> [[UInt8]] {
     var changes: [[UInt8]] = []
-    for card in cards where card.isFor(user) {
+    for card in cards where card.isListed(for: user) {
       let state = profile.cards[card.id]
       guard max(card.stamp, state?.stamp ?? 0) > stamp else { continue }
       changes.append(

@@ -19,8 +19,8 @@ struct BrazeServer: VendorServer {
   var profiles: [String: BrazeProfile] = [:]
   var devices: [String: KnownBrazeDevice] = [:]
   var numbers: SeededNumbers
-  /// The stamp of the last change; every change has its own, so that none hides behind another's
-  /// in the same second.
+  /// The stamp of the last change. Every change has its own, so that none hides behind another's
+  /// in the same second. Stamps begin a day back, so that none is ahead of the clock.
   private(set) var lastStamp: Int64
 
   /// The tokens that were accepted, and those of them that have been expired since.
@@ -31,8 +31,8 @@ struct BrazeServer: VendorServer {
     numbers = SeededNumbers(seed: seed ?? 1)
     let time = Self.seconds(now)
     cards = seed == nil ? [] : BrazeSeed.cards(&numbers, at: time)
-    lastStamp = time
-    settings = BrazeSettings(changedAt: time)
+    lastStamp = time - Self.stampLag
+    settings = BrazeSettings(changedAt: lastStamp)
   }
 
   mutating func answer(_ call: VendorRequest, at now: Date) -> VendorAnswer {
@@ -103,9 +103,11 @@ struct BrazeServer: VendorServer {
 
   /// A stamp for a change that happens now.
   mutating func stamp(_ now: Date) -> Int64 {
-    lastStamp = max(Self.seconds(now), lastStamp + 1)
+    lastStamp = max(Self.seconds(now) - Self.stampLag, lastStamp + 1)
     return lastStamp
   }
+
+  private static let stampLag: Int64 = 86_400
 
   static func seconds(_ date: Date) -> Int64 { Epoch.wholeSeconds(of: date) ?? 0 }
 }

@@ -21,7 +21,10 @@ struct BrazeSettings: Sendable {
   var rateLimit = (isEnabled: false, capacity: Int64(5), refillRate: Int64(90))
   /// The bucket that the server keeps for each device; nil for none.
   var syncLimit: SyncLimit?
-  var sessionTimeout: Int64 = 1_800
+  /// Seconds until a client asks for in-app messages again; not about sessions of use.
+  var messagingSessionTimeout: Int64 = 1_800
+  /// The least seconds without use that end a session; nil for none.
+  var minimumSessionTimeout: Int64?
   var blockedAPIKeys: Set<String> = []
   var eventsBlacklist: [String] = []
   var attributesBlacklist: [String] = []
@@ -39,11 +42,11 @@ struct BrazeSettings: Sendable {
   /// The configuration as a client gets it.
   var config: JSON {
     func list(_ names: [String]) -> JSON { .array(names.map(JSON.string)) }
-    return [
+    var config: JSONObject = [
       "time": .integer(changedAt), "events_blacklist": list(eventsBlacklist),
       "attributes_blacklist": list(attributesBlacklist),
       "purchases_blacklist": list(purchasesBlacklist),
-      "messaging_session_timeout": .integer(sessionTimeout),
+      "messaging_session_timeout": .integer(messagingSessionTimeout),
       "feature_flags": ["enabled": false, "refresh_rate_limit": 0],
       "content_cards": [
         "enabled": .bool(cardsEnabled), "refresh_rate_limit": .integer(refreshRateLimit),
@@ -54,5 +57,7 @@ struct BrazeSettings: Sendable {
       ],
       "global_request_rate_limit": ["enabled": true, "capacity": 1_000, "refill_rate": 0.01],
     ]
+    config["minimum_session_timeout"] = minimumSessionTimeout.map(JSON.integer)
+    return .object(config)
   }
 }

@@ -85,7 +85,7 @@ final class PushRouter: Sendable {
     var event = event
     event.provider = claim.provider.id
     let notification = claim.received.notification
-    event.item = notification.messageID.map { id in
+    event.item = (notification.messageID ?? notification.campaignID).map { id in
       ItemReference(ItemID(claim.provider.id, id), on: .push, handle: notification.handle)
     }
     let isHeard =

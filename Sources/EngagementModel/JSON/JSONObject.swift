@@ -37,6 +37,14 @@ public struct JSONObject: Sendable, ExpressibleByDictionaryLiteral {
     for (key, value) in elements { self[key] = value }
   }
 
+  /// The object without the members of these names.
+  package func without(_ names: [String]) -> JSONObject {
+    JSONObject(
+      uniqueMembers: members.filter { member in
+        !names.contains { $0.hasSameBytes(as: member.key) }
+      })
+  }
+
   public var isEmpty: Bool { members.isEmpty }
   public var count: Int { members.count }
 

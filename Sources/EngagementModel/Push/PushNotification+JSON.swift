@@ -3,9 +3,11 @@ extension PushNotification {
   /// It does not contain the handle.
   public var json: JSON {
     ObjectEncoder([
-      "vendor": vendor, "messageID": messageID, "title": title, "subtitle": subtitle,
-      "body": body, "deepLink": deepLinkText, "mediaURL": mediaURLText, "sound": sound,
-      "badge": badge, "category": category, "silent": isSilent, "custom": custom,
+      "vendor": vendor, "messageID": messageID, "campaignID": campaignID, "title": title,
+      "subtitle": subtitle, "body": body, "deepLink": deepLinkText, "mediaURL": mediaURLText,
+      "sound": sound,
+      "badge": badge, "category": category, "silent": isSilent,
+      "internal": isInternal ? true : nil, "custom": custom,
       "itemID": itemID, "containerID": containerID, "inboxMessageID": inboxMessageID,
       "detail": detail,
     ]).json
@@ -19,6 +21,7 @@ extension PushNotification {
     let fields = try ObjectDecoder(JSONField(value: json, place: "push"))
     self.init(vendor: try fields.require("vendor"))
     messageID = try fields.read("messageID")
+    campaignID = try fields.read("campaignID")
     title = try fields.read("title")
     subtitle = try fields.read("subtitle")
     body = try fields.read("body")
@@ -28,6 +31,7 @@ extension PushNotification {
     badge = try fields.read("badge")
     category = try fields.read("category")
     isSilent = try fields.read("silent") ?? false
+    isInternal = try fields.read("internal") ?? false
     custom = try fields.read("custom") ?? [:]
     itemID = try fields.read("itemID")
     containerID = try fields.read("containerID")

@@ -5,6 +5,9 @@ public struct PushNotification: Hashable, Sendable {
   public var vendor: Vendor
   /// The vendor's id of the message, so that it is handled only once.
   public var messageID: String?
+  /// The vendor's id of the campaign that sent the push, which the vendor wants back when the push
+  /// is opened.
+  public var campaignID: String?
   public var title: String?
   public var subtitle: String?
   public var body: String?
@@ -16,6 +19,9 @@ public struct PushNotification: Hashable, Sendable {
   public var category: String?
   /// Whether the push shows nothing to the user.
   public var isSilent = false
+  /// Whether the push is meant for the vendor's client alone, as one that tests whether the
+  /// application is still installed. The application ignores it.
+  public var isInternal = false
   /// Key-value pairs that the campaign's author added to the message.
   public var custom = JSONObject()
   /// The id of the card that the push is about.

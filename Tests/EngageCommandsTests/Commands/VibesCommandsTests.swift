@@ -96,7 +96,7 @@ import Testing
     let told = ending.lines.map { $0.split(separator: " ").prefix(4).joined(separator: " ") }
     #expect(
       told == [
-        "PROVIDER WHAT OUTCOME ITEMS", "braze cards fresh 11", "vibes inbox fresh 6",
+        "PROVIDER WHAT OUTCOME ITEMS", "braze cards fresh 10", "vibes inbox fresh 6",
         "vibes inbox fresh 7", "vibes inbox fresh 8",
       ])
     let wrong = await scene.stage.engage("sync", "--every", "5")

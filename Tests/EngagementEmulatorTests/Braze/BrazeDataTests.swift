@@ -67,10 +67,14 @@ import Testing
       let time = try #require(config["time"])
       #expect(try stand.data(["respond_with": ["config": ["config_time": time]]])["config"] == nil)
       try await stand.emulator.configure(
-        "braze", ["eventsBlacklist": ["secret"], "sessionTimeout": 30])
+        "braze",
+        [
+          "eventsBlacklist": ["secret"], "messagingSessionTimeout": 30, "minimumSessionTimeout": 20,
+        ])
       let changed = try stand.data(["respond_with": ["config": ["config_time": time]]])["config"]
       #expect(changed?["events_blacklist"] == ["secret"])
       #expect(changed?["messaging_session_timeout"] == 30)
+      #expect(changed?["minimum_session_timeout"] == 20)
       #expect(try stand.data([:])["config"] == nil)
     }
   }

@@ -35,6 +35,7 @@ extension PushNotification {
   static var full: PushNotification {
     var push = PushNotification(vendor: "vibes")
     push.messageID = "id-1"
+    push.campaignID = "c-1"
     push.title = "T"
     push.subtitle = "S"
     push.body = "B"
@@ -44,6 +45,7 @@ extension PushNotification {
     push.badge = 2
     push.category = "c"
     push.isSilent = true
+    push.isInternal = true
     push.custom = ["a": "b"]
     push.itemID = "i-1"
     push.containerID = "BqWL1sT"

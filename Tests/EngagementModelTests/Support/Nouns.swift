@@ -34,9 +34,9 @@ extension Noun {
   static let push = Noun(
     "push", full: PushNotification.full,
     """
-    {"vendor":"vibes","messageID":"id-1","title":"T","subtitle":"S","body":"B",\
-    "deepLink":"app://x","mediaURL":"https://m.example/1.png","sound":"ping.caf","badge":2,\
-    "category":"c","silent":true,"custom":{"a":"b"},"itemID":"i-1","containerID":"BqWL1sT",\
+    {"vendor":"vibes","messageID":"id-1","campaignID":"c-1","title":"T","subtitle":"S",\
+    "body":"B","deepLink":"app://x","mediaURL":"https://m.example/1.png","sound":"ping.caf","badge":2,\
+    "category":"c","silent":true,"internal":true,"custom":{"a":"b"},"itemID":"i-1","containerID":"BqWL1sT",\
     "inboxMessageID":"m-1","detail":{"d":1}}
     """,
     empty: PushNotification(vendor: "v"), #"{"vendor":"v","silent":false}"#,
