@@ -35,7 +35,7 @@ public struct BrazeAdapter: EngagementAdapter {
         answerWithin: configuration.signsRequests ? Self.signatureWait : nil),
       limits: .init(
         cards: 250, userIDBytes: Self.userIDBytes, eventBytes: BrazeEvent.propertyBytes),
-      sessionTimeout: configuration.sessionTimeout)
+      needsSession: true, sessionTimeout: configuration.sessionTimeout)
   }
 
   private static let userIDBytes = 997

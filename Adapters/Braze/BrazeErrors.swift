@@ -12,14 +12,24 @@ enum BrazeErrors {
 
   // MARK: Statuses
 
-  /// The verdict on a status outside 200…299.
+  /// The verdict on a status outside 200…299. Only the vendor's own words refuse anything: a portal
+  /// or a proxy on the way answers with any status.
   static func verdict(on response: HTTPResponse, at now: Date) -> Verdict {
     var error = EngagementError(
       code(of: response.status), "Braze did not take the request.",
       underlying: "\(response.status)")
-    guard error.code.mayRetry else { return .refused(error) }
+    if !error.code.mayRetry {
+      guard !isOwn(response) else { return .refused(error) }
+      (error.code, error.message) = (.malformedResponse, foreign)
+    }
     error.retryAfter = response.retryAfter(now: now)
     return .retry(error)
+  }
+
+  /// Whether the body says something that Braze says.
+  static func isOwn(_ response: HTTPResponse) -> Bool {
+    guard let reply = try? BrazeReply(response.body) else { return false }
+    return reply.isRecognized || reply.error != nil || reply.refusedSignature != nil
   }
 
   /// A status of 4xx means a bad request, except those that ask the client to wait.
@@ -28,7 +38,7 @@ enum BrazeErrors {
     case 401: .unauthenticated
     case 403: .permissionDenied
     case 404: .notFound
-    case 408, 425: .unavailable
+    case 407, 408, 425: .unavailable
     case 409: .conflict
     case 429: .rateLimited
     case 400...499: .invalidArgument
@@ -40,10 +50,10 @@ enum BrazeErrors {
 
   /// The verdict on an unreadable answer. It confirms nothing: a captive portal also answers with
   /// 200.
-  static let unreadable = Verdict.retry(
-    EngagementError(
-      .malformedResponse,
-      "The answer is none of Braze's: check the endpoint, and whether the network wants a login."))
+  static let unreadable = Verdict.retry(EngagementError(.malformedResponse, foreign))
+
+  private static let foreign =
+    "The answer is none of Braze's: check the endpoint, and whether the network wants a login."
 
   /// The verdict on the `error` of a body. An undocumented error may be temporary.
   static func verdict(on word: String) -> Verdict {

@@ -34,7 +34,11 @@ extension BrazeAdapter {
     of response: HTTPResponse, to operation: Operation, in context: AdapterContext
   ) -> Answer {
     if response.status == 304, case .cards = operation { return Answer([.unchanged(.cards)]) }
-    if response.status == 401, isSigned(context) { return refusal(.init(), in: context) }
+    if response.status == 401, isSigned(context),
+      response.body.isEmpty || BrazeErrors.isOwn(response)
+    {
+      return refusal(.init(), in: context)
+    }
     guard (200...299).contains(response.status) else {
       return Answer([], BrazeErrors.verdict(on: response, at: context.now))
     }

@@ -18,7 +18,7 @@ enum VibesChanges {
     [
       .keep(.installation, Name.device, id), .secret(.installation, Name.token, token),
       .secret(.installation, Name.tokenDevice, Secret(Name.trace(of: id))),
-    ] + (memory.doubted.map(confirmed) ?? []) + memory.acceptance
+    ] + (memory.doubted.map(confirmed) ?? [])
   }
 
   /// The vendor knows the device, so the operation failed for another reason.

@@ -12,6 +12,7 @@ enum VibesErrors {
   ) -> Verdict? {
     switch response.status {
     case 200...299: return nil
+    case 400...499 where isForeign(response) && response.status != 429: return foreign
     case 401 where needsNoToken(operation):
       return .refused(error(.unauthenticated, "The vendor refused the device.", response, now))
     case 401: return .renew(.operation(.device(.renew)))
@@ -28,8 +29,17 @@ enum VibesErrors {
     }
   }
 
-  /// The verdict on an HTML page instead of an answer.
-  static let page = Verdict.retry(
+  /// Whether a refusal is not the vendor's, since a portal or a proxy on the way answers with any
+  /// status. The vendor's form is not documented: it says nothing, or names an error in JSON.
+  static func isForeign(_ response: HTTPResponse) -> Bool {
+    guard !response.body.isEmpty else { return false }
+    guard let fields = try? JSONFields(response.body[...]) else { return true }
+    return !fields.members.isEmpty
+      && ["errors", "error", "message"].allSatisfy { fields.kind(of: $0) == nil }
+  }
+
+  /// The verdict on an answer that is not the vendor's.
+  static let foreign = Verdict.retry(
     EngagementError(
       .malformedResponse,
       "The answer is none of Vibes's: check the endpoint, and whether the network wants a login."))

@@ -24,8 +24,8 @@ struct VibesMemory {
   private let key: OperationKey
   private let user: UserID?
   private let isDeviceOfUser: Bool
-  /// Since when the vendor has refused to renew the device's token.
-  private let refusedSince: Date?
+  /// When the vendor last refused to renew a device's token, and the device was replaced.
+  private let replacedAt: Date?
   private let personDevice: String?
   private let personTime: Date?
   private let associatedDevice: String?
@@ -34,8 +34,9 @@ struct VibesMemory {
 
   /// How many seconds a person's key counts as fresh; see `isPersonFresh(at:)`.
   private static let trust: TimeInterval = 60
-  /// How many seconds a refused renewal counts as a temporary fault of the vendor.
-  private static let hope: TimeInterval = 3_600
+  /// How many seconds lie between two replacements of the device, since a vendor that refuses every
+  /// token may be at fault.
+  private static let replacementGap: TimeInterval = 3_600
 
   /// The keys of the stored values.
   enum Name {
@@ -48,7 +49,7 @@ struct VibesMemory {
     /// The trace of the device that the token belongs to, stored with the token.
     static let tokenDevice = "token.device"
     static let released = "device.released"
-    static let refusedSince = "token.refused"
+    static let replacedAt = "token.refused"
     /// The token of a former device of this installation, until the vendor knows that it was given
     /// up.
     static func leaving(_ trace: String) -> String { "leaving.\(trace)" }
@@ -81,7 +82,7 @@ struct VibesMemory {
       context.values[.installation, Name.push(environment)] != nil
     }
     lastPerson = context.values[.user, Name.person]
-    refusedSince = context.values[.installation, Name.refusedSince].flatMap(ISO8601.date(from:))
+    replacedAt = context.values[.installation, Name.replacedAt].flatMap(ISO8601.date(from:))
     personDevice = context.values[.user, Name.personDevice]
     personTime = context.values[.user, Name.personTime].flatMap(ISO8601.date(from:))
     associated = context.values[.user, Name.associated]
@@ -160,21 +161,14 @@ struct VibesMemory {
   /// has another cause.
   var isDeviceConfirmed: Bool { confirmed.map { key.text.hasSameBytes(as: $0) } ?? false }
 
-  /// The changes after a refused renewal, and whether the device is lost. In the first hour the
-  /// refusal is only recorded; afterwards the device is given up. If the clock was set back, the
-  /// hour starts again.
-  func refusal(at now: Date) -> (changes: [Change], isFinal: Bool) {
-    if let refusedSince, now >= refusedSince {
-      return now.timeIntervalSince(refusedSince) < Self.hope
-        ? ([], false) : (VibesChanges.lost + Self.accepted, true)
+  /// The changes that give the device up after a refused renewal, so that another is registered;
+  /// empty if one was replaced within the last hour.
+  func replacement(at now: Date) -> [Change] {
+    if let replacedAt, (0..<Self.replacementGap).contains(now.timeIntervalSince(replacedAt)) {
+      return []
     }
-    return ([.keep(.installation, Name.refusedSince, ISO8601.text(of: now))], false)
+    return VibesChanges.lost + [.keep(.installation, Name.replacedAt, ISO8601.text(of: now))]
   }
-
-  static let accepted: [Change] = [.keep(.installation, Name.refusedSince, nil)]
-
-  /// Ends a period of refused renewals; empty if there is none.
-  var acceptance: [Change] { refusedSince == nil ? [] : Self.accepted }
 
   /// Records that the vendor did not know the device of this operation.
   var doubt: Change { .keep(.installation, Name.doubted, key.text) }

@@ -49,7 +49,9 @@ struct VibesPush {
 
   // MARK: Migration
 
-  private var migrationItem: String? { custom[VibesCall.migrationItem]?.string?.unlessBlank }
+  private var migrationItem: String? {
+    custom[VibesCall.migrationItem]?.looseText?.unlessBlank
+  }
 
   /// A token that the vendor imported from another service. The vendor wants the device to register
   /// it.
@@ -108,7 +110,10 @@ struct VibesPush {
   }
 
   private var isSilent: Bool {
-    guard let aps else { return ["true", true].contains(payload["silent_push"]) }
+    guard let aps else {
+      let flag = payload["silent_push"]
+      return flag?.bool ?? (flag?.string?.lowercased() == "true")
+    }
     let isShown = alert.map { $0 != .null && $0 != "" && $0 != [:] } ?? false
     let isWaking = aps["content-available"].map { $0 == true || $0.integer == 1 } ?? false
     return isWaking && !isShown
@@ -122,6 +127,11 @@ struct VibesPush {
     detail["vibes_collapse_id"] = payload["vibes_collapse_id"]
     return detail
   }
+}
+
+extension JSON {
+  /// A text, or a number as one.
+  fileprivate var looseText: String? { string ?? integer.map { String($0) } }
 }
 
 extension String {

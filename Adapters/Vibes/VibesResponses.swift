@@ -17,19 +17,21 @@ struct VibesResponses {
 
   func answer(to operation: Operation, from response: HTTPResponse) -> Answer {
     if isGone(response), let answer = gone(operation) { return answer }
-    if response.status == 401, case .vendor(VibesCall.release, let detail) = operation,
-      !memory.isDevice(detail)
+    if response.status == 401, !VibesErrors.isForeign(response),
+      case .vendor(VibesCall.release, let detail) = operation, !memory.isDevice(detail)
     {
       return Answer([], .renew(.operation(.vendor(VibesCall.releaseRenewal, detail))))
     }
-    let refusal = memory.refusal(at: context.now)
-    if response.status == 401, operation == .device(.renew), refusal.isFinal {
-      return Answer(refusal.changes)
+    let replacement = memory.replacement(at: context.now)
+    if response.status == 401, !VibesErrors.isForeign(response), operation == .device(.renew),
+      !replacement.isEmpty
+    {
+      return Answer(replacement)
     }
     if let verdict = VibesErrors.verdict(on: response, to: operation, at: context.now) {
       return Answer(doubts(operation, response), verdict)
     }
-    if Self.isPage(response.body) { return Answer([], VibesErrors.page) }
+    if Self.isPage(response.body) { return Answer([], VibesErrors.foreign) }
     do throws(JSONFault) {
       return try accepted(operation, response.body)
     } catch {
@@ -73,7 +75,7 @@ struct VibesResponses {
   // MARK: Missing devices and items
 
   private func isGone(_ response: HTTPResponse) -> Bool {
-    response.status == 404 || response.status == 410
+    [404, 410].contains(response.status) && !VibesErrors.isForeign(response)
   }
 
   /// The answer to a 404 or 410; nil if it is an ordinary refusal.
@@ -104,10 +106,12 @@ struct VibesResponses {
   private func doubts(_ operation: Operation, _ response: HTTPResponse) -> [Change] {
     switch operation {
     // If a list is refused, the device may belong to another person now.
-    case .inbox where isGone(response) || response.status == 403: [VibesChanges.stalePerson]
-    case .device(.renew) where response.status == 401: memory.refusal(at: context.now).changes
+    case .inbox
+    where isGone(response) || response.status == 403 && !VibesErrors.isForeign(response):
+      [VibesChanges.stalePerson]
     // The vendor accepts no token of that device any more, so there is no way left to tell it.
-    case .vendor(VibesCall.releaseRenewal, let detail) where response.status == 401:
+    case .vendor(VibesCall.releaseRenewal, let detail)
+    where response.status == 401 && !VibesErrors.isForeign(response):
       VibesChanges.released(detail, in: memory)
     case .settings, .device, .registerPush, .unregisterPush, .cards, .inbox, .message, .person,
       .associate, .updatePerson, .metrics, .campaigns, .act, .events, .templates, .upload, .optOut,

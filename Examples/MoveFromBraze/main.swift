@@ -18,6 +18,8 @@ let engagement = try await Engagement.open(
   routes: .init(cards: .only("braze"), inbox: .none))
 let running = Task { try await engagement.run() }
 try await engagement.signIn("ada", consent: .full)
+// Instead of the observation of the application's phase by the vendor's client.
+engagement.setScenePhase(.active)
 
 // Instead of the notification, of the request for a refresh, and of the key that says whether it was
 // successful: the present value first, then one for each change.

@@ -30,6 +30,9 @@ func tell(_ what: String, _ receipt: Engagement.Receipt) async throws {
 // first call needs one, and tied to who signs in.
 try await engagement.signIn("ada", consent: .full)
 
+// Instead of the observation of the application's phase by the vendor's client.
+engagement.setScenePhase(.active)
+
 // Instead of setPushToken and registerPush.
 let token = PushRegistration(token: Secret("62171b3484ee"), service: .apns)
 try await tell("push registered", try await engagement.registerPush(token))
@@ -50,12 +53,13 @@ func show(_ feed: Engagement.InboxFeed) {
   }
 }
 show(engagement.inbox)
-let stamp = engagement.inbox.messages[1]
-print(
-  [stamp.detailURLText, stamp.iconURLText, stamp.collapseKey, stamp.custom["kind"]?.string].map {
-    $0 ?? ""
-  }
-)
+let stamp = engagement.inbox.messages.first { $0.collapseKey != nil }
+if let stamp {
+  print(
+    [stamp.detailURLText, stamp.iconURLText, stamp.collapseKey, stamp.custom["kind"]?.string].map {
+      $0 ?? ""
+    })
+}
 
 // Instead of receivedPush, of a look for the deep link and of fetchInboxMessage.
 let payload = try await vendor.push(about: "m-4")
@@ -71,10 +75,11 @@ if let push = try await engagement.handlePush(payload)?.notification,
 }
 
 // Instead of onInboxMessageOpen, markInboxMessageAsRead and expireInboxMessage.
-let newest = engagement.inbox.messages[0]
-try await tell("opened", try await engagement.perform(.open, on: newest))
-try await tell("read", try await engagement.perform(.read, on: newest))
-try await tell("expired", try await engagement.perform(.expire(at: nil), on: stamp))
+if let newest = engagement.inbox.messages.first, let stamp {
+  try await tell("opened", try await engagement.perform(.open, on: newest))
+  try await tell("read", try await engagement.perform(.read, on: newest))
+  try await tell("expired", try await engagement.perform(.expire(at: nil), on: stamp))
+}
 show(engagement.inbox)
 
 // Instead of associatePerson: what the former person had is gone at once.

@@ -20,6 +20,7 @@ let engagement = try await Engagement.open(
   containers: ["home": ["braze": .extra("slot", is: "home")]])
 let running = Task { try await engagement.run() }  // sends actions until it is cancelled
 try await engagement.signIn("u-1", consent: .full)
+engagement.setScenePhase(.active)  // whenever the application's phase changes
 
 let outcome = await engagement.refresh(.cards(in: "home"))  // per provider: fresh, stale, failed …
 let feed = engagement.cards(in: "home")  // from memory, without waiting

@@ -136,7 +136,7 @@ import Testing
     let next = scene.clock.now.addingTimeInterval(30)
     #expect(await scene.sync() == .wait(until: next))
     await scene.deliver()
-    #expect(try await scene.pending == 1)
+    #expect(try await scene.pending == 2, "the event and the start of its session")
     #expect(scene.told == [])
     scene.clock.advance(by: .seconds(30))
     await scene.deliver()

@@ -184,8 +184,8 @@ import Testing
     for _ in 1...2 { _ = try await scene.engagement.handlePush(push, phase: .opened) }
     await scene.deliver()
     let events = scene.body(0)["events"]?.array ?? []
-    #expect(events.map { $0["name"] } == ["pc"])
-    #expect(events.first?["data"] == ["cid": "campaign"])
+    #expect(events.map { $0["name"] } == ["ss", "pc"])
+    #expect(events.last?["data"] == ["cid": "campaign"])
   }
 
   @Test("B8: a push brings no card while cards are disabled")

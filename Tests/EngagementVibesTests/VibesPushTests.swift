@@ -86,8 +86,34 @@ import VibesFixtures
   }
 
   @Test(
+    "V6: an FCM push's data is read as leniently as by the vendor's Android client",
+    arguments: [
+      "{deep_link=club://x, activity_uid=a-5}", "{'deep_link':'club://x';'activity_uid':'a-5'}",
+      #"{"deep_link" = "club://x" ; "activity_uid" => a-5,}"#,
+      "{deep_link='club://x',activity_uid='a-5'}",
+    ])
+  func lenientData(text: String) throws {
+    let received = try #require(
+      try received(["message_uid": "push-1", "client_app_data": .string(text), "title": "T"]))
+    #expect(received.notification.deepLinkText == "club://x")
+    #expect(received.notification.handle["activity_uid"] == "a-5")
+  }
+
+  @Test(
+    "V6: a silent push is recognised in any case",
+    arguments: [("TRUE", true), ("True", true), ("false", false), ("1", false), ("", false)])
+  func silence(text: String, isSilent: Bool) throws {
+    let received = try received(["message_uid": "push-1", "silent_push": .string(text)])
+    #expect(received?.notification.isSilent == isSilent)
+  }
+
+  @Test(
     "V6: broken data is ignored, and the push still arrives",
-    arguments: ["", "{", #"{"a"=>"#, #"{"a"=>"b"#, #"{"a"=>"\"#, "nil", "[1]", "=>", "{a=>1}"])
+    arguments: [
+      "", "{", #"{"a"=>"#, #"{"a"=>"b"#, #"{"a"=>"\"#, "nil", "[1]", "=>", "{a=>}", "{a 1}",
+      "{a=1}}",
+      "{a=1,a=2}",
+    ])
   func brokenData(text: String) throws {
     let received = try #require(
       try received(["message_uid": "push-1", "client_app_data": .string(text), "title": "T"]))

@@ -32,7 +32,7 @@ import Testing
         and after it: 3
         push unregistered: delivered
         left cleanly: true
-        the vendor was told: ["assign 2", "clickthru 1", "expire 1", "inbox_open 1", "push_receive 1", "push_register 1", "push_unregister 1", "read 1", "register 1", "unregister 1", "update 1"]
+        the vendor was told: ["assign 2", "clickthru 1", "expire 1", "inbox_open 1", "launch 1", "push_receive 1", "push_register 1", "push_unregister 1", "read 1", "register 1", "unregister 1", "update 1"]
 
         """)
   }

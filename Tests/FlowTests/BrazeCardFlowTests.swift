@@ -143,7 +143,7 @@ import Testing
     }
     #expect(
       told == [
-        #"cci ["plain"]"#, #"ccic ["held"]"#, #"ccc ["linked"]"#, #"ccd ["linked"]"#,
+        "ss []", #"cci ["plain"]"#, #"ccic ["held"]"#, #"ccc ["linked"]"#, #"ccd ["linked"]"#,
       ])
     for (receipt, (action, id)) in zip(receipts, actions) {
       let outcome = try await receipt.outcome(within: .zero)

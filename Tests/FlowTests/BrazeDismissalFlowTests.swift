@@ -23,7 +23,8 @@ struct BrazeDismissalFlowTests {
     ]
     let success = HTTPResponse.json(200, #"{"message":"success"}"#)
     let scene = try await AppScene.braze(
-      behind: variant, syncs: syncs, data: [success, success, HTTPResponse(400)])
+      behind: variant, syncs: syncs,
+      data: [success, success, success, .json(400, #"{"message":"Bad request"}"#)])
     scene.engagement.setScenePhase(.active)
     await scene.deliver()
     return scene

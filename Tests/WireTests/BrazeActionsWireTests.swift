@@ -110,7 +110,8 @@ import Testing
       let events = await scene.emulator.requests().filter {
         $0.effects.contains { $0.name == "ce" }
       }
-      #expect(events.map(\.summary) == ["1 events, 1 effects of u-1"])
+      #expect(
+        events.map(\.summary) == ["2 events, 2 effects of u-1"], "with the start of the session")
       #expect(await scene.emulator.times("attribute", of: "custom.tier") == 1)
       #expect(await scene.emulator.times("attribute", of: "custom.secret") == 0)
     }

@@ -4,6 +4,7 @@ import EngagementHTTP
 import EngagementKit
 import EngagementModel
 import EngagementTesting
+import EngagementVendors
 import Foundation
 import Testing
 
@@ -38,6 +39,26 @@ import Testing
       #expect(titles.contains("Grüße aus Köln ☕️ – مرحبا"))
       #expect(scene.cards.prefix(2).map(\.isPinned) == [true, true], "pinned cards come first")
       #expect(engagement.cards(in: "home").refreshDate(of: "braze") == scene.clock.now, "B1")
+    }
+  }
+
+  @Test(
+    "B1 B3: an application that reports no phase has a session before its first cards and events",
+    arguments: [Consent.unknown, .essential, .full])
+  func session(consent: Consent) async throws {
+    let scene = try await WireScene()
+    try await scene.run { engagement in
+      try await engagement.signIn("u-1", consent: consent) { _ in scene.token(of: "u-1") }
+      #expect(await scene.refresh() == .fresh)
+      #expect(!scene.cards.isEmpty)
+      let card = try #require(scene.cards.first { $0.url != nil })
+      _ = try await (try await engagement.perform(.click, on: card)).outcome()
+      let effects = await scene.emulator.requests().flatMap(\.effects)
+      #expect(effects.map(\.name) == ["ss", "ccc"])
+      let session = try #require(effects.first?.subject)
+      #expect(effects.map(\.id) == [session, session])
+      let events = try await engagement.events().map(\.kind)
+      #expect(events.contains(.sessionStart) == (consent == .full), "nothing more is recorded")
     }
   }
 

@@ -40,6 +40,8 @@ struct BrazeRequest: Sendable {
 /// A device that was heard of.
 struct KnownBrazeDevice: Sendable {
   var user: String?
+  /// The session that its user began and has not ended.
+  var session: String?
   /// What is left of its allowance of syncs, and when that was so.
   var bucket: (tokens: Double, time: Double)?
 }

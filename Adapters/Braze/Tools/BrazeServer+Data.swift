@@ -13,10 +13,13 @@ extension BrazeServer {
     for event in request.body["events"]?.array ?? [] {
       effects += take(event: event, from: request, at: now)
     }
-    let count = request.body["events"]?.array?.count ?? 0
+    let events = request.body["events"]?.array ?? []
+    var summary = "\(events.count) events, \(effects.count) effects of \(request.user)"
+    let stray = events.count { $0["session_id"]?.string?.isEmpty ?? true }
+    if settings.requiresSession, stray > 0 { summary += ", \(stray) events outside a session" }
     return VendorAnswer(
       reply: VendorReply(201, json: .object(response(to: request))), effects: effects,
-      summary: "\(count) events, \(effects.count) effects of \(request.user)")
+      summary: summary)
   }
 
   private func response(to request: BrazeRequest) -> JSONObject {

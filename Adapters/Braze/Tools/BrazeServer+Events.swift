@@ -12,6 +12,12 @@ extension BrazeServer {
     let user = name(event["user_id"], request)
     let data = event["data"] ?? [:]
     guard !isBlacklisted(code, data) else { return [] }
+    let session = event["session_id"]?.string ?? ""
+    guard !settings.requiresSession || !session.isEmpty else { return [] }
+    if code == "ss" { devices[request.device]?.session = session }
+    if code == "se", devices[request.device]?.session == session {
+      devices[request.device]?.session = nil
+    }
     if ["cci", "ccic", "ccc", "ccd"].contains(code) {
       let ids = data["ids"]?.array?.compactMap(\.string) ?? []
       return ids.map { id in

@@ -6,7 +6,8 @@ extension BrazeServer {
   /// The settings that `configure` knows; the documentation of the module says what they do.
   static let settingNames = [
     "cardsEnabled", "authentication", "refuseTokens", "refreshRateLimit", "rateLimit", "syncLimit",
-    "messagingSessionTimeout", "minimumSessionTimeout", "blockedAPIKeys", "eventsBlacklist",
+    "requiresSession", "messagingSessionTimeout", "minimumSessionTimeout", "blockedAPIKeys",
+    "eventsBlacklist",
     "attributesBlacklist",
     "purchasesBlacklist",
   ]
@@ -17,6 +18,7 @@ extension BrazeServer {
     new.cardsEnabled = try fields.bool("cardsEnabled") ?? new.cardsEnabled
     new.refusesTokens = try fields.bool("refuseTokens") ?? new.refusesTokens
     new.refreshRateLimit = try fields.count("refreshRateLimit") ?? new.refreshRateLimit
+    new.requiresSession = try fields.bool("requiresSession") ?? new.requiresSession
     new.messagingSessionTimeout =
       try fields.count("messagingSessionTimeout") ?? new.messagingSessionTimeout
     new.minimumSessionTimeout =

@@ -19,6 +19,15 @@ extension BrazeServer {
         summary: "too many syncs")
     }
     let time = Self.seconds(now)
+    guard !settings.requiresSession || hasSession(request) else {
+      return VendorAnswer(
+        reply: VendorReply(
+          201,
+          json: [
+            "message": "success", "cards": [], "full_sync": true, "last_full_sync_at": 0,
+            "last_card_updated_at": 0,
+          ]), summary: "a sync outside a session: no cards")
+    }
     let lastFull = request.body["last_full_sync_at"]?.integer ?? 0
     let lastUpdated = request.body["last_card_updated_at"]?.integer ?? 0
     let isFull =
@@ -44,6 +53,13 @@ extension BrazeServer {
     return VendorAnswer(
       reply: VendorReply(201, json: writer.bytes),
       summary: "\(isFull ? "full" : "delta") sync of \(request.user): \(cards.count) cards")
+  }
+
+  /// Whether the user of the device has begun a session. A client with watermarks had one, perhaps
+  /// before this server began.
+  private func hasSession(_ request: BrazeRequest) -> Bool {
+    devices[request.device]?.session != nil
+      || request.body["last_full_sync_at"]?.integer ?? 0 > 0
   }
 
   private func everything(

@@ -96,6 +96,8 @@ struct BrazeServer: VendorServer {
     if let user = request.userID, profiles[user] == nil, device.user == nil {
       profiles[user] = profiles.removeValue(forKey: anonymous)
     }
+    // What an anonymous user began, the first user continues.
+    if device.user != nil, device.user != request.userID { device.session = nil }
     device.user = request.userID
     devices[request.device] = device
     if profiles[request.user] == nil { profiles[request.user] = BrazeProfile() }

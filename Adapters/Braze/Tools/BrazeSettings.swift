@@ -21,6 +21,8 @@ struct BrazeSettings: Sendable {
   var rateLimit = (isEnabled: false, capacity: Int64(5), refillRate: Int64(90))
   /// The bucket that the server keeps for each device; nil for none.
   var syncLimit: SyncLimit?
+  /// Whether cards are listed only within a session, and events without one have no effect.
+  var requiresSession = true
   /// Seconds until a client asks for in-app messages again; not about sessions of use.
   var messagingSessionTimeout: Int64 = 1_800
   /// The least seconds without use that end a session; nil for none.

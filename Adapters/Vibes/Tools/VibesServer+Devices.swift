@@ -96,7 +96,8 @@ extension VibesServer {
   private func person(of device: String) -> JSON {
     let key = devices[device]?.person ?? ""
     var person: JSONObject = ["person_key": .string(key)]
-    person["external_person_id"] = persons[key]?.externalID.map(JSON.string)
+    // The vendor's Android client does not read a person without this member.
+    person["external_person_id"] = persons[key]?.externalID.map(JSON.string) ?? .null
     person["mobile_phone"] = persons[key]?.phone.map { ["mdn": .string($0)] }
     return .object(person)
   }

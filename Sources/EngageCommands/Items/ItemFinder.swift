@@ -3,7 +3,8 @@ import EngagementKit
 import EngagementModel
 import EngagementVendors
 
-/// Finds an item by what people type: `provider/id`, or a beginning of either that only one has.
+/// Finds an item by what people type: an id with or without its provider, or a beginning of one that
+/// only one item has. An exact id wins.
 struct ItemFinder {
   /// What the item is called.
   private let noun: String
@@ -21,10 +22,17 @@ struct ItemFinder {
     _ text: String, among items: [Item]
   ) throws(EngagementError) -> Item where Item.ID == ItemID {
     if let exact = items.first(where: { $0.id.description.hasSameBytes(as: text) }) { return exact }
-    let found = items.filter { item in
-      item.id.description.utf8.starts(with: text.utf8) || item.id.value.utf8.starts(with: text.utf8)
-    }
+    let same = items.filter { $0.id.value.hasSameBytes(as: text) }
+    if same.count == 1 { return same[0] }
+    let found =
+      same.isEmpty ? items.filter { Self.typed(text, of: $0.id) ?? 0 >= Self.shortest } : same
     if found.count == 1 { return found[0] }
+    guard !found.isEmpty || !items.contains(where: { Self.typed(text, of: $0.id) != nil }) else {
+      throw EngagementError(
+        .invalidArgument,
+        "\"\(text)\" is too short: type at least \(Self.shortest) characters of the id; see"
+          + " \"\(list)\".")
+    }
     guard found.isEmpty else {
       let some = found.prefix(4).map { "\"\($0.id)\"" }.joined(separator: ", ")
       throw EngagementError(
@@ -34,6 +42,17 @@ struct ItemFinder {
     }
     throw EngagementError(
       .notFound, "There is no \(noun) \"\(text)\"" + hint(text, items.map(\.id)))
+  }
+
+  /// A shorter beginning of an id names nothing: a script's empty variable must not delete a message.
+  private static let shortest = 4
+
+  /// How many bytes of the id the text has, with or without the provider; nil if it is no beginning of
+  /// the id.
+  private static func typed(_ text: String, of id: ItemID) -> Int? {
+    if id.value.utf8.starts(with: text.utf8) { return text.utf8.count }
+    guard id.description.utf8.starts(with: text.utf8) else { return nil }
+    return max(0, text.utf8.count - "\(id.provider)/".utf8.count)
   }
 
   private func hint(_ text: String, _ ids: [ItemID]) -> String {

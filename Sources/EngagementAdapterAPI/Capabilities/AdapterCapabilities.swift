@@ -23,6 +23,10 @@ public struct AdapterCapabilities: Hashable, Sendable {
   public var order: [Surface: FeedOrder]
   public var credentials: CredentialRules
   public var limits: Limits
+  /// Whether the vendor serves an application only within a session. The kit then begins one with
+  /// the first refresh or event, also if the application reports no phase, and tells its start
+  /// before it refreshes.
+  public var needsSession: Bool
   /// How long the application must be unused for a session to end.
   public var sessionTimeout: Duration
   /// How long the kit retries an undelivered action.
@@ -34,7 +38,8 @@ public struct AdapterCapabilities: Hashable, Sendable {
     batching: EventBatching = EventBatching(limit: 50), hosts: AllowedHosts,
     isLive: Bool = false, hasContainers: Bool = false, order: [Surface: FeedOrder] = [:],
     credentials: CredentialRules = CredentialRules(), limits: Limits = Limits(),
-    sessionTimeout: Duration = .seconds(1800), retryHorizon: Duration = .seconds(86_400)
+    needsSession: Bool = false, sessionTimeout: Duration = .seconds(1800),
+    retryHorizon: Duration = .seconds(86_400)
   ) {
     self.abilities = abilities
     self.eventKinds = eventKinds
@@ -47,6 +52,7 @@ public struct AdapterCapabilities: Hashable, Sendable {
     self.order = order
     self.credentials = credentials
     self.limits = limits
+    self.needsSession = needsSession
     self.sessionTimeout = sessionTimeout
     self.retryHorizon = retryHorizon
   }

@@ -51,21 +51,48 @@ extension AppliedFault {
     return body
   }
 
+  /// The same value whose first object has a member twice. Without an object, one with such a
+  /// member is added or takes its place.
   private func withRepeatedKey(_ json: JSON) -> [UInt8] {
-    guard let first = json.object?.members.first else { return json.encoded() }
     var writer = JSONWriter()
-    writer.beginObject()
-    writer.member(first.key, first.value)
-    for member in json.object?.members ?? [] { writer.member(member.key, member.value) }
-    writer.endObject()
+    switch json {
+    case .object(let object): Self.write(object, to: &writer)
+    case .array(let array):
+      let place = array.firstIndex { $0.object != nil }
+      writer.beginArray()
+      if place == nil { Self.write([:], to: &writer) }
+      for (index, element) in array.enumerated() {
+        if index == place, let object = element.object {
+          Self.write(object, to: &writer)
+        } else {
+          writer.value(element)
+        }
+      }
+      writer.endArray()
+    case .null, .bool, .integer, .number, .string: Self.write([:], to: &writer)
+    }
     return writer.bytes
   }
 
-  /// The same object with a long member more; an array stays unchanged.
+  private static func write(_ object: JSONObject, to writer: inout JSONWriter) {
+    let repeated = object.members.first ?? JSONObject.Member("again", true)
+    writer.beginObject()
+    for member in [repeated] + (object.isEmpty ? [repeated] : object.members) {
+      writer.member(member.key, member.value)
+    }
+    writer.endObject()
+  }
+
+  /// The same value with a long text more.
   private func padded(_ json: JSON) -> JSON {
-    guard var object = json.object else { return json }
-    object["padding"] = .string(String(repeating: "x", count: fault.bytes ?? 10 << 20))
-    return .object(object)
+    let padding = JSON.string(String(repeating: "x", count: fault.bytes ?? 10 << 20))
+    switch json {
+    case .object(var object):
+      object["padding"] = padding
+      return .object(object)
+    case .array(let array): return .array(array + [["padding": padding]])
+    case .null, .bool, .integer, .number, .string: return padding
+    }
   }
 }
 

@@ -2,12 +2,13 @@ import EngagementModel
 
 /// One value inside a document, made wrong.
 enum JSONDamage {
-  /// The document with one value of another kind; which one follows from the salt.
+  /// The document with one value of another kind; which one follows from the salt. A document without
+  /// a value inside is of another kind itself.
   static func wrongType(_ json: JSON, salt: UInt64) -> JSON {
     change(json, salt) { .value(otherKind($0)) }
   }
 
-  /// The document without one member or element.
+  /// The document without one member or element; one that has none is of another kind.
   static func missingField(_ json: JSON, salt: UInt64) -> JSON {
     change(json, salt) { _ in .nothing }
   }
@@ -21,7 +22,7 @@ enum JSONDamage {
     _ json: JSON, _ salt: UInt64, _ body: (JSON) -> Replacement
   ) -> JSON {
     let count = count(json) - 1
-    guard count > 0 else { return json }
+    guard count > 0 else { return otherKind(json) }
     var left = Int(salt % UInt64(count))
     return walk(json, &left, body)
   }

@@ -24,6 +24,10 @@ struct ConsentPolicy: Hashable, Sendable {
     }
   }
 
+  /// Whether the start of a session may be recorded and sent to a vendor that serves nothing without
+  /// it. For such a vendor it is no analytics.
+  var allowsSessionStart: Bool { consent != .denied }
+
   /// Whether operations with the verb may be sent.
   func allowsSending(_ verb: Operation.Verb) -> Bool {
     switch consent {
@@ -46,7 +50,9 @@ struct ConsentPolicy: Hashable, Sendable {
   /// Whether a pending row may still be sent.
   func allowsSending(_ operation: Operation) -> Bool {
     guard case .events(let events) = operation else { return allowsSending(operation.verb) }
-    return allowsSending(.events) && events.allSatisfy { allows($0.kind) }
+    // Only a vendor that needs the start of a session has a row for it without full consent.
+    return allowsSending(.events)
+      && events.allSatisfy { allows($0.kind) || $0.kind == .sessionStart && allowsSessionStart }
   }
 
   /// The user's own actions, among them registering and identifying.

@@ -8,6 +8,7 @@ extension Engagement {
     _ action: ItemAction, on id: ItemID, among surfaces: [Surface], as userSession: UserSession
   ) async throws(EngagementError) -> Receipt {
     let provider = try dependencies.provider(id.provider)
+    await sessions.touch([provider])
     let blank = event(action.eventKind, by: provider, action.eventProperties)
     return try await accept(as: userSession) { (consent, find) throws(EngagementError) in
       var event = blank
@@ -27,7 +28,7 @@ extension Engagement {
   func accept(
     _ event: EngagementEvent, for providers: [Provider], as userSession: UserSession
   ) async throws(EngagementError) -> Receipt {
-    let intent = dependencies.intent(for: event, to: providers)
+    let intent = dependencies.intent(for: event, to: providers) { sessions.session(for: $0)?.id }
     return try await accept(as: userSession) { (consent, _) throws(EngagementError) in
       try ConsentPolicy(consent: consent).check(event.kind)
       return [intent]

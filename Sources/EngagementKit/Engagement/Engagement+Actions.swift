@@ -80,6 +80,7 @@ extension Engagement {
       throw EngagementError(
         .unsupported, "No provider takes events of this kind.", operation: kind.rawValue)
     }
+    await sessions.touch(providers)
     let only = providers.count == 1 ? providers.first : nil
     var event = event(kind, by: only, properties)
     event.name = name

@@ -35,6 +35,31 @@ extension Engagement {
     return try await accept(.associate(person))
   }
 
+  /// Registers this installation at every vendor that keeps a record of installations. The kit does so
+  /// by itself when a call needs it. The operation is accepted when this returns.
+  ///
+  /// Throws `unsupported` if no vendor keeps such a record.
+  @discardableResult public func registerDevice() async throws(EngagementError) -> Receipt {
+    try await accept(.device(.register))
+  }
+
+  /// Unregisters this installation at every vendor that keeps a record of it, also if nobody has signed
+  /// in. A later call that needs a registered installation registers it anew. The operation is accepted
+  /// when this returns.
+  ///
+  /// Throws `unsupported` if no vendor keeps such a record.
+  @discardableResult public func unregisterDevice() async throws(EngagementError) -> Receipt {
+    try await accept(.device(.unregister))
+  }
+
+  /// Asks every vendor that gives installations credentials for new ones. The kit does so by itself
+  /// when a vendor refuses them. The operation is accepted when this returns.
+  ///
+  /// Throws `unsupported` if no vendor gives such credentials.
+  @discardableResult public func renewDeviceCredentials() async throws(EngagementError) -> Receipt {
+    try await accept(.device(.renew))
+  }
+
   /// Sends the current values of `device`, such as versions and time zone, to every vendor that
   /// keeps a record of the installation. The operation is accepted when this returns.
   ///

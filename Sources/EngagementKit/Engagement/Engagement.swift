@@ -40,9 +40,9 @@ public final class Engagement: Sendable {
       dependencies, runtimes, lease: try Lease(ofCacheAt: location.path))
     let feedPublisher = FeedPublisher(
       dependencies, routes: configuration.routes, containers: configuration.containers)
-    let pushRouter = PushRouter(dependencies, runtimes)
+    let pushRouter = PushRouter(dependencies, runtimes, sessions: sessions)
     let journal = JournalImporter(
-      try ExtensionJournal(ofCacheAt: location.path), in: dependencies, pushRouter)
+      try ExtensionJournal(ofCacheAt: location.path), in: dependencies, pushRouter, sessions)
     self.dependencies = dependencies
     self.runtimes = runtimes
     self.credentialCache = credentialCache
@@ -56,7 +56,7 @@ public final class Engagement: Sendable {
       dependencies, runtimes, credentialCache: credentialCache, outboxSender: outboxSender,
       feedPublisher: feedPublisher, sessions: sessions, journal: journal)
     refresher = Refresher(
-      dependencies, runtimes, containers: configuration.containers,
+      dependencies, runtimes, sessions, outboxSender, containers: configuration.containers,
       routes: { feedPublisher.routes })
     // Receipts first: they know of an ending before a feed shows it.
     let observers: [any CommitObserver] = [

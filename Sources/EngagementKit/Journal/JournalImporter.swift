@@ -11,12 +11,17 @@ import EngagementStore
 final class JournalImporter: Sendable {
   private let dependencies: KitDependencies
   private let pushes: PushRouter
+  private let sessions: Sessions
   private let journal: ExtensionJournal
   /// The user of the entries that name none; changed while no extension can add one.
   private let owner: Locked<Partition>
 
-  init(_ journal: ExtensionJournal, in dependencies: KitDependencies, _ pushes: PushRouter) {
+  init(
+    _ journal: ExtensionJournal, in dependencies: KitDependencies, _ pushes: PushRouter,
+    _ sessions: Sessions
+  ) {
     self.journal = journal
+    self.sessions = sessions
     self.dependencies = dependencies
     self.pushes = pushes
     owner = Locked(dependencies.currentUser.userSession.partition)
@@ -124,7 +129,7 @@ final class JournalImporter: Sendable {
     let rule = ConsentPolicy(consent: try await dependencies.store.consent(of: owner))
     switch entry.content {
     case .event(let event):
-      return EntryResult(rule.allows(event.kind) ? self.event(event, of: owner) : nil)
+      return EntryResult(rule.allows(event.kind) ? await self.event(event, of: owner) : nil)
     case .action(let action, let event):
       return EntryResult(
         rule.allows(event.kind) ? try await self.action(action, event, of: owner) : nil)
@@ -144,11 +149,16 @@ final class JournalImporter: Sendable {
     return try await dependencies.store.knownPartition(of: User(user))
   }
 
-  private func event(_ event: EngagementEvent, of owner: Partition) -> IncomingChanges {
+  private func event(_ event: EngagementEvent, of owner: Partition) async -> IncomingChanges {
     let takers = dependencies.providers.filter {
       $0.takes(event.kind) && (event.provider == nil || event.provider == $0.id)
     }
-    return IncomingChanges(in: owner, intents: [dependencies.intent(for: event, to: takers)])
+    let isPresent = owner == dependencies.currentUser.userSession.partition
+    if isPresent { await sessions.touch(takers) }
+    let intent = dependencies.intent(for: event, to: takers) {
+      isPresent ? sessions.session(for: $0)?.id : nil
+    }
+    return IncomingChanges(in: owner, intents: [intent])
   }
 
   private func action(
@@ -159,6 +169,10 @@ final class JournalImporter: Sendable {
     else { return nil }
     var event = event
     event.item = item
+    if owner == dependencies.currentUser.userSession.partition {
+      await sessions.touch([provider])
+      event.session = sessions.session(for: provider.id)?.id
+    }
     guard let intent = try? dependencies.intent(for: action, at: provider, recordedBy: event) else {
       return nil
     }

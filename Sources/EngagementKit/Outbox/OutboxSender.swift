@@ -81,13 +81,17 @@ final class OutboxSender: CommitObserver {
 
   /// Sends the user's pending rows for a provider until nothing is left that can be sent now, or
   /// until the time is up. Safe while `run` runs: a queue has one sender.
+  ///
+  /// - Parameter waitsForLease: Whether to wait while another process has the right to send.
   func drain(
-    _ provider: ProviderID, as userSession: UserSession, within limit: Duration
+    _ provider: ProviderID, as userSession: UserSession, within limit: Duration,
+    waitsForLease: Bool = true
   ) async -> DrainReport {
     var report = DrainReport()
     if let worker = worker(for: provider, of: userSession.partition) {
       let before = worker.counts
-      await drain(worker, until: dependencies.clock.uptime + limit)
+      await drain(
+        worker, until: dependencies.clock.uptime + limit, waitsForLease: waitsForLease)
       report.delivered = worker.counts.delivered - before.delivered
       report.refused = worker.counts.refused - before.refused
     }
@@ -96,18 +100,21 @@ final class OutboxSender: CommitObserver {
     return report
   }
 
-  private func drain(_ worker: DeliveryWorker, until end: Duration) async {
+  private func drain(
+    _ worker: DeliveryWorker, until end: Duration, waitsForLease: Bool
+  ) async {
     let clock = dependencies.clock
     await withTaskGroup(of: Void.self) { group in
-      group.addTask { await self.empty(worker) }
+      group.addTask { await self.empty(worker, waitsForLease: waitsForLease) }
       group.addTask { await clock.sleep(until: end) }
       await group.next()
       group.cancelAll()
     }
   }
 
-  private func empty(_ worker: DeliveryWorker) async {
+  private func empty(_ worker: DeliveryWorker, waitsForLease: Bool) async {
     while !acquire() {
+      guard waitsForLease else { return }
       await dependencies.clock.sleep(until: dependencies.clock.uptime + Self.retryInterval)
       if Task.isCancelled { return }
     }

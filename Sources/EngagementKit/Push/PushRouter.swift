@@ -8,11 +8,16 @@ import EngagementStore
 final class PushRouter: Sendable {
   private let dependencies: KitDependencies
   private let runtimes: [ProviderID: ProviderRuntime]
+  private let sessions: Sessions
   private let mutex = AsyncMutex()
 
-  init(_ dependencies: KitDependencies, _ runtimes: [ProviderID: ProviderRuntime]) {
+  init(
+    _ dependencies: KitDependencies, _ runtimes: [ProviderID: ProviderRuntime],
+    sessions: Sessions
+  ) {
     self.dependencies = dependencies
     self.runtimes = runtimes
+    self.sessions = sessions
   }
 
   /// Runs bodies that read and change the log of handled pushes, one at a time.
@@ -29,7 +34,6 @@ final class PushRouter: Sendable {
   /// A push and its owner.
   struct Claim {
     let runtime: ProviderRuntime
-    let session: SessionID?
     let received: Received
     let push: PushLog.Push
 
@@ -48,7 +52,7 @@ final class PushRouter: Sendable {
       let context = try await runtime.host.context(attempt, in: partition)
       guard let received = provider.adapter.received(push, in: context) else { continue }
       return Claim(
-        runtime: runtime, session: context.session?.id, received: received,
+        runtime: runtime, received: received,
         push: PushLog.Push(push, received.notification, of: provider.id))
     }
     return nil
@@ -91,7 +95,9 @@ final class PushRouter: Sendable {
     let isHeard =
       event.item != nil && claim.provider.takes(event.kind)
       && claim.provider.adapter.capabilities.pushKinds.contains(event.kind)
-    return dependencies.intent(for: event, to: isHeard ? [claim.provider] : [])
+    return dependencies.intent(for: event, to: isHeard ? [claim.provider] : []) {
+      sessions.session(for: $0)?.id
+    }
   }
 
   // MARK: Handling
@@ -111,7 +117,11 @@ final class PushRouter: Sendable {
       let rule = ConsentPolicy(
         consent: try await dependencies.store.consent(of: userSession.partition))
       var handled = try await handled(in: userSession.partition)
-      let event = dependencies.event(phase.kind, at: claim.provider.id, in: claim.session)
+      if claim.provider.adapter.capabilities.pushKinds.contains(phase.kind) {
+        await sessions.touch([claim.provider])
+      }
+      let event = dependencies.event(
+        phase.kind, at: claim.provider.id, in: sessions.session(for: claim.provider.id)?.id)
       let incoming = incoming(claim, event, in: userSession.partition, by: rule, &handled)
       if let incoming, rule.consent != .denied {
         try await commit(incoming, of: claim, by: attempt)

@@ -7,6 +7,8 @@ import EngagementStore
 final class Refresher: Sendable {
   private let dependencies: KitDependencies
   private let runtimes: [ProviderID: ProviderRuntime]
+  private let sessions: Sessions
+  private let outboxSender: OutboxSender
   private let containers: ContainerMap
   private let routes: @Sendable () -> Routes
   private let singleFlight = SingleFlight<Fetch, ProviderOutcome>()
@@ -27,10 +29,13 @@ final class Refresher: Sendable {
 
   init(
     _ dependencies: KitDependencies, _ runtimes: [ProviderID: ProviderRuntime],
-    containers: ContainerMap, routes: @escaping @Sendable () -> Routes
+    _ sessions: Sessions, _ outboxSender: OutboxSender, containers: ContainerMap,
+    routes: @escaping @Sendable () -> Routes
   ) {
     self.dependencies = dependencies
     self.runtimes = runtimes
+    self.sessions = sessions
+    self.outboxSender = outboxSender
     self.containers = containers
     self.routes = routes
   }
@@ -130,6 +135,7 @@ final class Refresher: Sendable {
   ) async -> ProviderOutcome? {
     let fault =
       request.operation == .settings ? nil : await readSettings(at: runtime, for: userSession)
+    if request.operation != .settings { await beginSession(at: runtime, for: userSession) }
     let attempt = Attempt(
       by: userSession.user, dependencies.key(), acceptedAt: dependencies.clock.now,
       isUserRequested: true, generation: userSession.generation)
@@ -160,6 +166,19 @@ final class Refresher: Sendable {
       .signedOut, "The user has changed.", provider: runtime.id,
       operation: request.operation.verb.rawValue)
   }
+
+  /// Begins a session if the vendor serves nothing without one, and tells the vendor of its start.
+  private func beginSession(at runtime: ProviderRuntime, for userSession: UserSession) async {
+    guard runtime.capabilities.needsSession else { return }
+    await sessions.touch([runtime.provider])
+    let pending = try? await dependencies.store.pendingCounts(in: userSession.partition)
+    guard pending?[runtime.id] ?? 0 > 0 else { return }
+    _ = await outboxSender.drain(
+      runtime.id, as: userSession, within: Self.sessionWait, waitsForLease: false)
+  }
+
+  /// How long a refresh waits until the vendor has heard of the session.
+  private static let sessionWait = Duration.seconds(2)
 
   /// Reads the vendor's settings, once in each generation; why that failed, if it did.
   private func readSettings(

@@ -38,11 +38,16 @@ extension KitDependencies {
     return Intent(event: event, mark: .init(action, on: item), deliveries: deliveries)
   }
 
-  /// An event with an outbox row for each of the providers.
-  func intent(for event: EngagementEvent, to providers: [Provider]) -> Intent {
-    Intent(
-      event: event, deliveries: providers.map { delivery(to: $0, .event(event), about: event.kind) }
-    )
+  /// An event with an outbox row for each of the providers, in its own session.
+  func intent(
+    for event: EngagementEvent, to providers: [Provider], in session: (ProviderID) -> SessionID?
+  ) -> Intent {
+    let deliveries = providers.map { provider in
+      var own = event
+      own.session = session(provider.id)
+      return delivery(to: provider, .event(own), about: event.kind)
+    }
+    return Intent(event: event, deliveries: deliveries)
   }
 
   /// Events that only full consent allows are analytics, which are evicted for newer rows.

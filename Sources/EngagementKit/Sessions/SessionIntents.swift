@@ -15,12 +15,22 @@ struct SessionIntents: Sendable {
 
   /// Empty if consent does not allow the event, or if the item is no longer in the cache.
   func intents(for note: SessionTracker.Note) async throws(EngagementError) -> [Intent] {
+    switch note.fact {
+    case .began(let owner, _) where isNeeded(by: owner): return session(note, of: owner)
+    case .began, .ended, .launched, .impression: break
+    }
     guard rule.allows(note.fact.kind) else { return [] }
     return switch note.fact {
     case .launched: [launch(note)]
     case .began(let owner, _), .ended(let owner, _, _): session(note, of: owner)
     case .impression(let item): try await impression(of: item, note)
     }
+  }
+
+  /// Whether the vendor serves nothing without the start of a session, which is then no analytics.
+  private func isNeeded(by owner: ProviderID) -> Bool {
+    rule.allowsSessionStart
+      && dependencies.providers.contains { $0.id == owner && $0.adapter.capabilities.needsSession }
   }
 
   /// One event, and one outbox row for each vendor in its own session.
@@ -46,7 +56,10 @@ struct SessionIntents: Sendable {
     else { return [] }
     var event = event(note, in: note.fact.session)
     event.provider = owner
-    return [Intent(event: event, deliveries: [delivery(event, to: provider)])]
+    var delivery = delivery(event, to: provider)
+    if isNeeded(by: owner), event.kind == .sessionStart { delivery.isAnalytics = false }
+    // Without full consent the vendor hears of the session, and nothing is recorded.
+    return [Intent(event: rule.allows(event.kind) ? event : nil, deliveries: [delivery])]
   }
 
   /// Impressions are counted alike for every vendor. Only vendors that take them are told.

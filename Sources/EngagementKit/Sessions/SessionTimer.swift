@@ -50,6 +50,14 @@ struct SessionTimer: Sendable {
 
   /// The application is in use.
   mutating func activate(at moment: ClockReading, id: () -> SessionID) -> [Happening] {
+    let happenings = touch(at: moment, id: id)
+    isActive = true
+    return happenings
+  }
+
+  /// The application did something, perhaps out of the user's sight. A session that is out of use
+  /// continues, and without one another begins.
+  mutating func touch(at moment: ClockReading, id: () -> SessionID) -> [Happening] {
     var happenings = advance(to: moment)
     if session == nil {
       happenings.append(begin(at: moment, id()))
@@ -57,7 +65,6 @@ struct SessionTimer: Sendable {
       length += moment.uptime - seen.uptime
     }
     seen = moment
-    isActive = true
     return happenings
   }
 

@@ -15,7 +15,6 @@ struct SessionTracker: Sendable {
   private var meter = ImpressionMeter()
   /// The last reported phase; nil before the first report.
   private var phase: ScenePhase?
-  private var hasLaunched = false
   private var notes: [Note] = []
 
   /// The owner of the kit's own session, beside those of the providers.
@@ -54,9 +53,13 @@ struct SessionTracker: Sendable {
     _ phase: ScenePhase, at moment: ClockReading, by userSession: UserSession, id: () -> SessionID
   ) {
     follow(userSession, at: moment, id: id)
+    let former = self.phase
     self.phase = phase
     switch phase {
-    case .active: activate(at: moment, id: id)
+    case .active:
+      activate(at: moment, id: id)
+      // Vendors count every activation, and not only the first of a process.
+      if former != .active { add(.launched, at: moment.wall) }
     // In the foreground, but not in use.
     case .inactive: advance(to: moment)
     case .background:
@@ -72,13 +75,29 @@ struct SessionTracker: Sendable {
   ) {
     follow(userSession, at: moment, id: id)
     // An application that does not report its phase is in use when it shows an item.
-    if phase == nil { activate(at: moment, id: id) }
+    if phase == nil {
+      phase = .active
+      activate(at: moment, id: id)
+      add(.launched, at: moment.wall)
+    }
     guard phase != .background, let session = clocks[Self.kit]?.session?.id else { return }
     let (item, fraction) = report.visibility
     count(
       meter.report(
         item, visible: fraction, at: moment.uptime, session: session, user: partition.user),
       at: moment)
+  }
+
+  /// Begins or continues the sessions of these providers. Returns whether there is anything to record.
+  mutating func touch(
+    _ providers: [ProviderID], at moment: ClockReading, by userSession: UserSession,
+    id: () -> SessionID
+  ) -> Bool {
+    follow(userSession, at: moment, id: id)
+    for provider in providers {
+      note(clocks[provider]?.touch(at: moment, id: id) ?? [], of: provider)
+    }
+    return !notes.isEmpty
   }
 
   mutating func advance(to moment: ClockReading, by userSession: UserSession, id: () -> SessionID) {
@@ -174,13 +193,8 @@ extension SessionTracker {
   }
 
   private mutating func activate(at moment: ClockReading, id: () -> SessionID) {
-    phase = .active
     for provider in clocks.keys.sorted() {
       note(clocks[provider]?.activate(at: moment, id: id) ?? [], of: provider)
-    }
-    if !hasLaunched {
-      hasLaunched = true
-      add(.launched, at: moment.wall)
     }
     enterMeter(at: moment)
   }

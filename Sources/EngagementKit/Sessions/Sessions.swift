@@ -66,6 +66,21 @@ final class Sessions: CommitObserver {
     signal.fire()
   }
 
+  /// Begins or continues the session of each of the providers whose vendor needs one. A session that
+  /// began is recorded before this returns.
+  func touch(_ providers: [Provider]) async {
+    let needy = providers.filter(\.adapter.capabilities.needsSession).map(\.id)
+    guard !needy.isEmpty else { return }
+    let moment = ClockReading(dependencies.clock)
+    let hasNotes = state.withLock { state in
+      guard state.isLoaded else { return false }
+      state.isDirty = true
+      return state.tracker.touch(
+        needy, at: moment, by: dependencies.currentUser.userSession, id: sessionID)
+    }
+    if hasNotes { await flush() }
+  }
+
   private func sessionID() -> SessionID { SessionID(dependencies.key().id(0)) }
 
   // MARK: Over restarts and users

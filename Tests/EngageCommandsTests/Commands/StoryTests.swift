@@ -37,7 +37,7 @@ import Testing
     #expect(await stage.engage("cards").output.contains("2 cards, 2 new"))
     let doctor = await stage.engage("doctor", by: braze)
     #expect(doctor.status == .done)
-    #expect(doctor.output.contains("braze: 1 = 0 + 1 + 0 + 0 + 0 + 0"))
+    #expect(doctor.output.contains("braze: 2 = 0 + 2 + 0 + 0 + 0 + 0"))
     let events = await stage.engage("events", "--kind", "dismiss", "--json")
     #expect(events.lines.count == 1)
     #expect(
@@ -50,12 +50,18 @@ import Testing
     let (stage, braze) = (try CommandLineFixture(), PlayedBraze())
     try stage.configure(endpoint: "http://127.0.0.1:8400")
     _ = await stage.engage("sync", by: braze)
-    let shown = await stage.engage("cards", "show", "d", "--json")
+    let shown = await stage.engage("cards", "show", "d-3", "--json")
     #expect(
       shown.lines.first?.contains(#""schema":1,"provider":"braze","vendor":"braze","id":"d-3""#)
         == true)
     let wrong = [
-      ("c-", #""c-" is the beginning of 2 ids: "braze/c-1", "braze/c-2"; type more of it."#),
+      ("c-", #""c-" is too short: type at least 4 characters of the id; see "engage cards list"."#),
+      ("", #""" is too short: type at least 4 characters of the id; see "engage cards list"."#),
+      (
+        "braze/",
+        #""braze/" is too short: type at least 4 characters of the id; see "engage cards list"."#
+      ),
+      ("b", #""b" is too short: type at least 4 characters of the id; see "engage cards list"."#),
       ("braze/c-7", #"There is no card "braze/c-7"; did you mean "braze/c-1"?"#),
       ("braz/c-1", #"There is no card "braz/c-1": "braz" is no provider; did you mean "braze"?"#),
       ("nothing-like-it", #"There is no card "nothing-like-it"; see "engage cards list"."#),

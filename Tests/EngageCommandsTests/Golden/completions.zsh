@@ -18,6 +18,7 @@ _engage() {
       'consent:show, set'
       'track:record a custom event'
       'push:register, unregister, inspect'
+      'device:show, register, update, unregister'
       'decode:show what an adapter makes of a vendors payload'
       'events:show recorded events'
       'completions:print completions for a shell'
@@ -121,6 +122,23 @@ _engage() {
         register) shift 2 words; ((CURRENT -= 2)); _arguments '--service[the service that issued the token]:NAME:(apns fcm)' '--token-file[a file with the token that only you can read]:FILE:_files' '--token-env[the variable with the token]:NAME:' '--environment[the tokens environment (default production)]:NAME:(production sandbox)' '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default off)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ;;
         unregister) shift 2 words; ((CURRENT -= 2)); _arguments '--environment[the tokens environment (default production)]:NAME:(production sandbox)' '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default off)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ;;
         inspect) shift 2 words; ((CURRENT -= 2)); _arguments '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default off)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ':FILE:_files' ;;
+      esac ;;
+    device)
+      if ((CURRENT == 3)); then
+        names=(
+          'show:show what vendors are told about this installation'
+          'register:register this installation at every vendor that keeps a record of it'
+          'update:send this installations versions, locale and time zone'
+          'unregister:unregister this installation at every vendor that keeps a record of it'
+        )
+        _describe verb names
+        return
+      fi
+      case "$words[3]" in
+        show) shift 2 words; ((CURRENT -= 2)); _arguments '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default off)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ;;
+        register) shift 2 words; ((CURRENT -= 2)); _arguments '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default off)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ;;
+        update) shift 2 words; ((CURRENT -= 2)); _arguments '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default off)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ;;
+        unregister) shift 2 words; ((CURRENT -= 2)); _arguments '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default off)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ;;
       esac ;;
     decode) shift words; ((CURRENT--)); _arguments '--vendor[the payloads vendor]:NAME:(braze vibes clevertap atomic)' '--kind[what it is]:KIND:(cards inbox push campaigns person)' '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default off)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ':FILE:_files' ;;
     events) shift words; ((CURRENT--)); _arguments '--follow[keep printing new events until Ctrl-C]' '-f[keep printing new events until Ctrl-C]' '--last[only the newest COUNT events]:COUNT:' '-n[only the newest COUNT events]:COUNT:' '*--kind[only events of this kind, such as dismiss]:KIND:' '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default off)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ;;

@@ -29,7 +29,7 @@ final class PlayedBraze: HTTPTransport {
 
   private func note(eventsIn body: [UInt8]) {
     guard let events = (try? JSON(parsing: body))?["events"]?.array else { return }
-    for event in events {
+    for event in events where event["name"] != "ss" {
       guard let name = event["name"]?.string else { continue }
       let data = event["data"]
       let ids = data?["ids"]?.array?.compactMap(\.string) ?? [data?["n"]?.string ?? ""]

@@ -48,7 +48,7 @@ struct BrazeApplication {
 
   /// The events of all requests, in order: the vendor's name and the card.
   var told: [String] {
-    bodies.flatMap { $0["events"]?.array ?? [] }.map { event in
+    bodies.flatMap { $0["events"]?.array ?? [] }.filter { $0["name"] != "ss" }.map { event in
       let card = event["data"]?["ids"]?.array?.first?.string
       return [event["name"]?.string, card].compactMap(\.self).joined(separator: " ")
     }

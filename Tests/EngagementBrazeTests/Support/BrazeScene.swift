@@ -67,10 +67,11 @@ struct BrazeScene: BrazeFixtures, Sendable {
 
   /// The names of the events of all requests, each with the ids that it is about.
   var told: [String] {
-    transport.requests.indices.flatMap { body($0)["events"]?.array ?? [] }.map { event in
-      let ids = event["data"]?["ids"]?.array?.compactMap(\.string) ?? []
-      return ([event["name"]?.string ?? ""] + ids).joined(separator: " ")
-    }
+    transport.requests.indices.flatMap { body($0)["events"]?.array ?? [] }
+      .filter { $0["name"] != "ss" }.map { event in
+        let ids = event["data"]?["ids"]?.array?.compactMap(\.string) ?? []
+        return ([event["name"]?.string ?? ""] + ids).joined(separator: " ")
+      }
   }
 
   var pending: Int {

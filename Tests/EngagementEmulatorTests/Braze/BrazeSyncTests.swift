@@ -48,6 +48,28 @@ import Testing
     #expect(feeds[0] == feeds[1] && feeds[0] != feeds[2])
   }
 
+  @Test("outside a session a sync lists no card and gives no watermark, and no event has an effect")
+  func sessions() async throws {
+    try await Stand.run(vendors: ["braze"]) { stand async throws in
+      let outside = try stand.sync(inSession: false)
+      #expect(outside["cards"] == [] && outside["full_sync"] == true)
+      #expect(outside["last_full_sync_at"] == 0 && outside["last_card_updated_at"] == 0)
+      try stand.data(["events": [["name": "ce", "time": 1, "data": ["n": "lost"]]]])
+      #expect(await stand.emulator.requests().flatMap(\.effects).isEmpty)
+      #expect(
+        await stand.emulator.requests().last?.summary
+          == "1 events, 0 effects of ada, 1 events outside a session")
+      let full = try stand.sync()
+      #expect(full.cards.count == 12)
+      #expect(try stand.sync(user: "bea", inSession: false).cards.isEmpty, "a session is a user's")
+      #expect(try stand.sync(user: "bea").cards.count == 12)
+      try stand.data(user: "bea", ["events": [Stand.event("se", [:])]])
+      #expect(try stand.sync(user: "bea", inSession: false).cards.isEmpty, "it has ended")
+      try await stand.emulator.configure("braze", ["requiresSession": false])
+      #expect(try stand.sync(user: "bea", inSession: false).cards.count == 12)
+    }
+  }
+
   @Test("a delta without changes is empty and repeats the watermarks")
   func emptyDelta() async throws {
     try await Stand.run(vendors: ["braze"]) { stand async throws in

@@ -206,7 +206,7 @@ import Testing
       #expect(bytes.isEmpty && end == .reset)
       #expect(try stand.control("GET", "status").json?["offline"] == true)
       await stand.emulator.setOffline(false)
-      #expect(try stand.sync()["full_sync"] == true)
+      #expect(try stand.sync(inSession: false)["full_sync"] == true)
       #expect(await stand.emulator.requests().count == 2)
     }
   }

@@ -59,9 +59,14 @@ extension Stand {
     return .object(body)
   }
 
+  /// A sync in a session, which it begins with the first one.
   func sync(
-    user: String? = "ada", device: String = "d-1", full: Int64 = 0, updated: Int64 = 0
+    user: String? = "ada", device: String = "d-1", full: Int64 = 0, updated: Int64 = 0,
+    inSession: Bool = true
   ) throws -> JSON {
+    if inSession, full <= 0 {
+      try data(user: user, device: device, ["events": [Self.event("ss", [:])]])
+    }
     let marks: JSON = [
       "last_full_sync_at": .integer(full), "last_card_updated_at": .integer(updated),
     ]

@@ -90,7 +90,7 @@ import Testing
   func assign() async throws {
     try await Stand.run(vendors: ["vibes"]) { stand async throws in
       let (first, second) = (try VibesDevice(stand), try VibesDevice(stand))
-      #expect(try first.person()["external_person_id"] == nil)
+      #expect(try first.person()["external_person_id"] == .null)
       let ada: JSON = ["external_person_id": "ada"]
       #expect(try first.own("POST", "/assign", ada).json?["external_person_id"] == "ada")
       #expect(try first.person() != second.person())

@@ -53,6 +53,13 @@ private struct TrackerScene {
     tracker.leave(at: moment)
   }
 
+  mutating func touch(_ provider: ProviderID) -> Bool {
+    var hasBegun = false
+    let userSession = currentUser.userSession
+    acting { hasBegun = $0.touch([provider], at: $1, by: userSession, id: $2) }
+    return hasBegun
+  }
+
   mutating func take() -> [SessionTracker.Note.Fact] { tracker.takeNotes().map(\.fact) }
 
   mutating func impressions() -> [ItemID] {
@@ -67,14 +74,60 @@ struct SessionTrackerTests {
   private static let card = ItemID("quick", "card")
   private static let control = ItemID("slow", "control")
 
-  @Test("the first scene records a launch and starts the kit's session and each provider's, once")
+  @Test(
+    "the first scene starts the kit's session and each provider's, and each activation is a launch")
   func launch() {
     var scene = TrackerScene()
     scene.scene(.active)
     let kinds = scene.take().map(\.kind.rawValue)
     #expect(kinds == ["session.start", "session.start", "session.start", "launch"])
-    scene.scene(.inactive)
     scene.scene(.active)
+    #expect(scene.take() == [], "it is active already")
+    for away in [ScenePhase.inactive, .background] {
+      scene.scene(away)
+      scene.scene(.active)
+      #expect(scene.take() == [.launched], "after \(away)")
+    }
+  }
+
+  @Test("without a scene, the first thing that a vendor ties to a session begins one, which lasts")
+  func touch() throws {
+    var scene = TrackerScene()
+    #expect(scene.touch("quick") == true)
+    #expect(scene.take().map(\.kind) == [.sessionStart])
+    let first = try #require(scene.id("quick"))
+    #expect(scene.id("slow") == nil, "the others have none")
+    scene.wait(9)
+    #expect(scene.touch("quick") == false)
+    scene.wait(9)
+    #expect(scene.id("quick") == first && scene.take() == [])
+    scene.wait(1)
+    #expect(scene.id("quick") == nil)
+    let facts = scene.take()
+    guard case .ended("quick", _, let length)? = facts.first else {
+      Issue.record("no end: \(facts)")
+      return
+    }
+    #expect(length == .seconds(9), "until it was last touched")
+    #expect(scene.touch("quick") == true)
+    #expect(scene.take().map(\.kind) == [.sessionStart] && scene.id("quick") != first)
+  }
+
+  @Test("a touch in the foreground or the background begins no second session")
+  func touchInScene() throws {
+    var scene = TrackerScene()
+    scene.scene(.active)
+    let id = try #require(scene.id("quick"))
+    _ = scene.take()
+    #expect(scene.touch("quick") == false)
+    scene.wait(60)
+    #expect(scene.touch("quick") == false)
+    #expect(scene.id("quick") == id, "it is in use")
+    scene.scene(.background)
+    scene.wait(9)
+    #expect(scene.touch("quick") == false)
+    scene.wait(9)
+    #expect(scene.id("quick") == id, "the touch was in time")
     #expect(scene.take() == [])
   }
 
@@ -91,7 +144,7 @@ struct SessionTrackerTests {
     #expect(scene.tracker.session(for: "slow") == before)
     #expect(scene.take().map(\.kind) == [.sessionEnd])
     scene.scene(.active)
-    #expect(scene.take().map(\.kind) == [.sessionStart])
+    #expect(scene.take().map(\.kind) == [.sessionStart, .launch])
     #expect(scene.tracker.session(for: "quick")?.previousLength == .seconds(60))
     #expect(scene.tracker.session(for: "quick")?.isFirst == false)
   }
