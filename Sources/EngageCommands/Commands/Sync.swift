@@ -79,8 +79,16 @@ struct SyncReport: Sendable {
   ) async throws -> ExitStatus {
     let clock = invocation.context.clock
     var former: SyncReport?
+    var user = engagement.user
     while !Task.isCancelled {
       do {
+        if engagement.user != user {
+          // Another process has changed the user, and only this one knows the configuration's token.
+          user = engagement.user
+          if !user.isAnonymous {
+            try await engagement.signIn(user, credentials: configuration.credentials)
+          }
+        }
         let report = try await invocation.console.progress(progress) {
           try await make(engagement, configuration, in: invocation.context)
         }

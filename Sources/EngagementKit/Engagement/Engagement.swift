@@ -72,19 +72,23 @@ public final class Engagement: Sendable {
   // MARK: Running
 
   /// Sends accepted actions and updates what depends on the time, such as expiry and sessions,
-  /// until the task is cancelled or `close()` is called. All work has stopped when it returns.
+  /// until the task is cancelled or `close()` is called. All work has stopped when it returns. What other
+  /// processes do with the cache, such as accepting an action or changing the user, is followed within a
+  /// second.
   ///
   /// Throws `busy` while it runs already, `conflict` once it is closed.
   public func run() async throws(EngagementError) {
     let (dependencies, outboxSender, feedPublisher, sessions) = (
       dependencies, outboxSender, feedPublisher, sessions
     )
+    let others = OtherProcesses(dependencies, userTransitions, outboxSender)
     try await lifecycle.run {
       await withTaskGroup(of: Void.self) { group in
         group.addTask { await outboxSender.run() }
         group.addTask { await feedPublisher.keepTime() }
         group.addTask { await sessions.keepTime() }
         group.addTask { await dependencies.keepTidy() }
+        group.addTask { await others.follow() }
       }
     }
   }

@@ -46,6 +46,7 @@ final class DeliveryWorker: Sendable {
     state = Locked(State(queue: DeliveryQueue(runtime.capabilities)))
   }
 
+  var provider: ProviderID { runtime.id }
   var counts: Counts { state.withLock { $0.counts } }
 
   // MARK: News
@@ -53,6 +54,12 @@ final class DeliveryWorker: Sendable {
   /// Rows, the credential or the consent may have changed.
   func wake() {
     state.withLock { $0.queue.wake() }
+    signal.fire()
+  }
+
+  /// Another process may have accepted or ended rows.
+  func reread() {
+    state.withLock { $0.queue.invalidate() }
     signal.fire()
   }
 

@@ -8,6 +8,7 @@ import EngagementStore
 final class OutboxSender: CommitObserver {
   /// How often it checks conditions that give no signal, such as the lease of another process.
   static let retryInterval = Duration.seconds(5)
+  private static let leaseInterval = Duration.milliseconds(250)
   private static let longestRest = Duration.seconds(60)
 
   private let dependencies: KitDependencies
@@ -31,6 +32,9 @@ final class OutboxSender: CommitObserver {
 
   /// Rows, the user, the credential or the consent may have changed.
   func wake() { for worker in workers.all { worker.wake() } }
+
+  /// Another process may have accepted or ended rows.
+  func reread() { for worker in workers.all { worker.reread() } }
 
   // MARK: Sending
 
@@ -81,17 +85,13 @@ final class OutboxSender: CommitObserver {
 
   /// Sends the user's pending rows for a provider until nothing is left that can be sent now, or
   /// until the time is up. Safe while `run` runs: a queue has one sender.
-  ///
-  /// - Parameter waitsForLease: Whether to wait while another process has the right to send.
   func drain(
-    _ provider: ProviderID, as userSession: UserSession, within limit: Duration,
-    waitsForLease: Bool = true
+    _ provider: ProviderID, as userSession: UserSession, within limit: Duration
   ) async -> DrainReport {
     var report = DrainReport()
     if let worker = worker(for: provider, of: userSession.partition) {
       let before = worker.counts
-      await drain(
-        worker, until: dependencies.clock.uptime + limit, waitsForLease: waitsForLease)
+      await drain(worker, until: dependencies.clock.uptime + limit)
       report.delivered = worker.counts.delivered - before.delivered
       report.refused = worker.counts.refused - before.refused
     }
@@ -100,22 +100,22 @@ final class OutboxSender: CommitObserver {
     return report
   }
 
-  private func drain(
-    _ worker: DeliveryWorker, until end: Duration, waitsForLease: Bool
-  ) async {
+  private func drain(_ worker: DeliveryWorker, until end: Duration) async {
     let clock = dependencies.clock
     await withTaskGroup(of: Void.self) { group in
-      group.addTask { await self.empty(worker, waitsForLease: waitsForLease) }
+      group.addTask { await self.empty(worker) }
       group.addTask { await clock.sleep(until: end) }
       await group.next()
       group.cancelAll()
     }
   }
 
-  private func empty(_ worker: DeliveryWorker, waitsForLease: Bool) async {
+  private func empty(_ worker: DeliveryWorker) async {
     while !acquire() {
-      guard waitsForLease else { return }
-      await dependencies.clock.sleep(until: dependencies.clock.uptime + Self.retryInterval)
+      // Another process has the right to send, and may send these rows.
+      let counts = try? await dependencies.store.pendingCounts(in: worker.partition)
+      if let counts, counts[worker.provider] ?? 0 == 0 { return }
+      await dependencies.clock.sleep(until: dependencies.clock.uptime + Self.leaseInterval)
       if Task.isCancelled { return }
     }
     defer { lease.release() }
@@ -124,6 +124,23 @@ final class OutboxSender: CommitObserver {
       switch await worker.step() {
       case .moved: continue
       case .busy: await worker.signal.wait(after: seen)
+      case .rest: return
+      }
+    }
+  }
+
+  /// Sends the user's pending rows for a provider until nothing is left that can be sent now or the
+  /// time is up, unless another process has the right to send. A request under way is never cut off.
+  func send(_ provider: ProviderID, as userSession: UserSession, within limit: Duration) async {
+    guard let worker = worker(for: provider, of: userSession.partition), acquire() else { return }
+    defer { lease.release() }
+    let end = dependencies.clock.uptime + limit
+    while dependencies.clock.uptime < end, dependencies.currentUser.isCurrent(userSession) {
+      let seen = worker.signal.count
+      // A task of its own, which the end of this one does not cancel.
+      switch await Task(operation: { await worker.step() }).value {
+      case .moved: continue
+      case .busy: await worker.signal.wait(after: seen, until: end, by: dependencies.clock)
       case .rest: return
       }
     }

@@ -173,8 +173,7 @@ final class Refresher: Sendable {
     await sessions.touch([runtime.provider])
     let pending = try? await dependencies.store.pendingCounts(in: userSession.partition)
     guard pending?[runtime.id] ?? 0 > 0 else { return }
-    _ = await outboxSender.drain(
-      runtime.id, as: userSession, within: Self.sessionWait, waitsForLease: false)
+    await outboxSender.send(runtime.id, as: userSession, within: Self.sessionWait)
   }
 
   /// How long a refresh waits until the vendor has heard of the session.

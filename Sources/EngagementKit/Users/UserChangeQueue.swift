@@ -26,6 +26,15 @@ final class UserChangeQueue: Sendable {
     return try await body { self.isLatest(ticket) }
   }
 
+  /// Runs a body while no change of user runs. It takes precedence over none.
+  func alone(
+    _ body: () async throws(EngagementError) -> Void
+  ) async throws(EngagementError) {
+    await mutex.lock()
+    defer { mutex.unlock() }
+    try await body()
+  }
+
   /// The error of every change but the last.
   static let superseded = EngagementError(
     .conflict, "Another change of user was asked for after this one.")

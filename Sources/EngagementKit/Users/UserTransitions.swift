@@ -59,6 +59,24 @@ final class UserTransitions: Sendable {
     }
   }
 
+  /// Continues as the user whom another process made present. That process told the vendors.
+  func followPresentUser() async {
+    do throws(EngagementError) {
+      try await queue.alone { () async throws(EngagementError) in
+        let former = dependencies.currentUser.userSession
+        let user = try await dependencies.store.presentUser()
+        let next = try await dependencies.store.partition(of: user, at: dependencies.clock.now)
+        guard next != former.partition else { return }
+        dependencies.log(.info, "Another process has changed the user.")
+        await dependencies.currentUser.leave(CurrentUser.Change(adopters: []))
+        journal.setOwner(next)
+        await enter(next, from: former, [], [])
+      }
+    } catch {
+      dependencies.log(.warning, "The user of another process is not followed: \(error.code)")
+    }
+  }
+
   private func change(
     to user: User, _ credentials: CredentialSource?, within limit: Duration,
     _ undelivered: UndeliveredActions

@@ -24,6 +24,11 @@ extension Store {
     }
   }
 
+  /// A number that grows when another process has written.
+  package func writesByOthers() throws(EngagementError) -> Int {
+    try read { (tables, _) throws(EngagementError) in tables.writesByOthers }
+  }
+
   /// Records the present user.
   package func setPresentUser(_ user: User) throws(EngagementError) {
     try user.requireName()

@@ -19,6 +19,8 @@ struct Tables: ~Copyable {
 
   private var versions = Statement("PRAGMA data_version")
   private var version: Int64?
+  /// How often another process has written, as far as this one has noticed.
+  private(set) var writesByOthers = 0
   private var ids = UUIDv7Sequence()
 
   init(_ options: Store.Options) {
@@ -31,7 +33,10 @@ struct Tables: ~Copyable {
   mutating func catchUp(on database: inout Database) throws(EngagementError) -> Bool {
     let now = try database.first(&versions) { $0.integer(0) }
     let isBehind = now != version
-    if isBehind { forgetMemory() }
+    if isBehind {
+      if version != nil { writesByOthers += 1 }
+      forgetMemory()
+    }
     version = now
     return isBehind
   }

@@ -81,6 +81,8 @@ class Braze:
             if event.get("user_id") != user:
                 self.books.finding("an event of %s in a request as %s" % (
                     event.get("user_id"), user))
+            if not event.get("session_id"):
+                self.books.finding("an event of %s outside a session" % user)
             taken += self._event(user, event)
         return self.books.parcel("braze", user, name, taken) if taken else None
 

@@ -1,0 +1,79 @@
+import EngagementAdapterAPI
+import EngagementHTTP
+import EngagementModel
+import EngagementStore
+import EngagementTesting
+import Foundation
+import Testing
+
+@testable import EngagementKit
+
+/// Two engagements over one cache file, as in two processes: each has its own connection, and one of
+/// them has the right to send.
+@Suite("two processes over one cache", .timeLimit(.minutes(20))) struct OtherProcessesTests {
+  private let place = Stage.Place()
+
+  private static let vendor = PuppetAdapter(
+    "vendor", abilities: PuppetAdapter.able.merging([.events: .request]) { $1 })
+
+  private func stage() async throws -> Stage {
+    var vendor = Self.vendor
+    vendor.capabilities.eventKinds = [.custom]
+    return try await Stage([vendor], at: place)
+  }
+
+  /// Lets time pass until the condition holds; false if it does not within two seconds of the clock.
+  private func holds(_ condition: () async throws -> Bool) async throws -> Bool {
+    for _ in 0..<20 {
+      for _ in 0..<50 {
+        if try await condition() { return true }
+        try await Task.sleep(for: .milliseconds(2))
+      }
+      place.clock.advance(by: .milliseconds(100))
+    }
+    return try await condition()
+  }
+
+  @Test("G8: what one process accepts, the process that sends delivers within a second or two")
+  func delivery() async throws {
+    let (sender, other) = (try await stage(), try await stage())
+    try await sender.signIn("u-1", consent: .full)
+    try await other.signIn("u-1")
+    let running = Task { try await sender.engagement.run() }
+    try await sender.engagement.track("first")
+    #expect(try await holds { sender.transport.requests.count == 1 })
+    try await other.engagement.track("second")
+    #expect(try await holds { sender.transport.requests.count == 2 })
+    #expect(try await holds { try await other.engagement.pendingCounts["vendor"] ?? 0 == 0 })
+    #expect(other.transport.requests.isEmpty)
+    running.cancel()
+    try await running.value
+    try await sender.end()
+    try await other.end()
+  }
+
+  @Test("G13: a change of user and an erasure in one process bind the others")
+  func users() async throws {
+    let (watcher, other) = (try await stage(), try await stage())
+    try await watcher.signIn("u-1", consent: .full)
+    try await other.signIn("u-1")
+    let running = Task { try await watcher.engagement.run() }
+    try await watcher.engagement.track("mine")
+    #expect(try await holds { watcher.transport.requests.count == 1 })
+    let signing = Task { try await other.signIn("u-2", consent: .full) }
+    #expect(try await holds { watcher.engagement.user == "u-2" })
+    try await other.engagement.track("after")
+    #expect(
+      try await holds { watcher.transport.requests.last?.url.hasSuffix("?user=u-2") == true },
+      "the process that sends sends for the new user")
+    try await signing.value
+    let erasing = Task { try await other.engagement.eraseData(of: "u-2") }
+    #expect(try await holds { watcher.engagement.user.isAnonymous })
+    _ = try await erasing.value
+    #expect(watcher.lines.all.contains { $0.message == "Another process has changed the user." })
+    running.cancel()
+    try await running.value
+    try await watcher.end()
+    try await other.end()
+  }
+}
