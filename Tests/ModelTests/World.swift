@@ -114,7 +114,12 @@ final class World {
   private func erase(_ someone: User) async throws {
     guard !someone.isAnonymous else { return }
     noteSending()
-    _ = try await engagement.eraseData(of: someone)
+    do throws(EngagementError) {
+      _ = try await engagement.eraseData(of: someone)
+    } catch {
+      // Nothing was ever held about this user.
+      guard error.code == .notFound else { throw error }
+    }
     reference.wipe(someone)
     reference.gone[someone] = nil
     if someone == user { user = .anonymous }

@@ -40,8 +40,7 @@ struct Parser {
   private mutating func parse() throws(UsageError) -> Request {
     guard let noun = try leadingWord() else {
       if values["version"] != nil { return .version }
-      if wantsHelp { return .help([]) }
-      throw UsageError("Name a command, such as \"engage demo\".", of: "engage")
+      return .help([])
     }
     if noun == "help" { return try help() }
     let family = commands.filter { $0.noun == noun }

@@ -27,7 +27,7 @@ extension Command {
     run: { invocation in
       let configuration = try invocation.configuration()
       let id = try DeviceFile(besideCacheAt: configuration.cache)
-        .id(random: invocation.context.random)
+        .id(random: invocation.context.random) { invocation.console.note("\($0)") }
       let device = Device.engage(id: id)
       let fields: [(String, String?)] = [
         ("id", device.id), ("application", device.appID), ("version", device.appVersion),

@@ -27,7 +27,12 @@ extension Command {
       var log = try EventLog(
         try invocation.reader(of: configuration), kinds: invocation.values(kind).map { .init($0) })
       let printer = EventPrinter(console: invocation.console)
-      try printer.print(try log.newest(limit), titled: true)
+      let newest = try log.newest(limit)
+      try printer.print(newest, titled: true)
+      if newest.isEmpty, !log.seen.isEmpty {
+        let kinds = log.seen.map(\.rawValue).sorted().joined(separator: ", ")
+        invocation.console.note("No event of this kind is recorded; there are: \(kinds).")
+      }
       while invocation.has(follow), !Task.isCancelled {
         let clock = invocation.context.clock
         await clock.sleep(until: clock.uptime + .milliseconds(300))
@@ -43,6 +48,8 @@ private struct EventLog {
   private let reader: EngagementReader
   private let user: User
   private let kinds: [EngagementEvent.Kind]
+  /// The kinds of all events so far.
+  private(set) var seen: Set<EngagementEvent.Kind> = []
   /// What was read last.
   private var sequence: Int64 = 0
 
@@ -61,6 +68,7 @@ private struct EventLog {
     while true {
       let page = try reader.events(after: sequence, limit: Self.page, of: user)
       sequence = page.last?.sequence ?? sequence
+      seen.formUnion(page.map(\.kind))
       events += page.filter { kinds.isEmpty || kinds.contains($0.kind) }
       if let limit, events.count > limit { events.removeFirst(events.count - limit) }
       if page.count < Self.page { return events }

@@ -56,6 +56,8 @@ extension Command {
       })
   }
 
+  private static let confirmation = Option("yes", letter: "y", "confirm; this cannot be undone")
+
   // MARK: What is done to one
 
   private static func messageActions(_ example: (id: String, full: String)) -> [Command] {
@@ -76,9 +78,13 @@ extension Command {
           "engage inbox expire \(example.id) --at 2026-12-24T18:00:00Z", "at a given time"),
         example.id, options: [end], expiry),
       action(
-        "delete", "delete a message", "",
-        Example("engage inbox delete \(example.full)", "one message"), example.id
-      ) { _ in .delete },
+        "delete", "delete a message", "It asks first; without a terminal it needs --yes.",
+        Example("engage inbox delete \(example.full) --yes", "one message"), example.id,
+        options: [confirmation]
+      ) {
+        try $0.confirm("Deleting cannot be undone", by: confirmation)
+        return .delete
+      },
     ]
   }
 

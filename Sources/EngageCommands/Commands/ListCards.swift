@@ -37,10 +37,23 @@ extension Command {
         return .done
       }
       let name = container ?? configuration.mainContainer
+      if let container { try check(container, in: configuration) }
       let feed = try await invocation.cards(
         in: name, of: configuration, options: Engagement.CardOptions(includesControl: hasControl))
       try print(feed)
       return .done
+    }
+
+    /// A container that engage.json does not name would show every card.
+    private func check(_ container: ContainerID, in configuration: EngageConfiguration) throws {
+      let known =
+        configuration.containerNames.isEmpty
+        ? [configuration.mainContainer] : configuration.containerNames
+      guard !known.contains(container) else { return }
+      let names = known.map(\.rawValue)
+      throw invocation.usage(
+        "engage.json has no container \"\(container)\""
+          + NearestName.hint(for: container.rawValue, among: names) + ".")
     }
 
     private func print(_ feed: Engagement.CardFeed) throws(OutputError) {

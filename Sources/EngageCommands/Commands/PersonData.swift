@@ -11,20 +11,20 @@ extension Command {
     name: ["person", "erase"], summary: "erase all local data about a person",
     discussion: """
       The person is signed out first, and pending actions are dropped. Data at vendors stays.
+      Afterwards engage.json signs nobody in; run "engage signin" for that.
       """,
     arguments: [user], options: [confirmation],
     examples: [Example("engage person erase u-1 --yes", "afterwards no file has data about u-1")],
     isInterruptible: true,
     run: { invocation in
-      guard invocation.has(confirmation) else {
-        throw invocation.usage("Erasing cannot be undone; say --yes.")
-      }
       let configuration = try invocation.configuration()
+      try invocation.confirm("Erasing cannot be undone", by: confirmation)
       let named = invocation.optionalArgument().map { User(UserID($0)) }
       let (user, report) = try await invocation.delivering(configuration) { engagement in
         let user = named ?? engagement.user
         return (user, try await engagement.eraseData(of: user))
       }
+      try AutomaticSignIn(besideCacheAt: configuration.cache).turnOff()
       let name = user.id?.rawValue ?? "anonymous"
       try invocation.console.line(
         "\(name, .bold) is erased here; \(report.discarded) actions were dropped.")

@@ -19,6 +19,7 @@ extension Command {
           try await engagement.setConsent(consent)
         }
       }
+      AutomaticSignIn(besideCacheAt: configuration.cache).turnOn()
       try invocation.console.line("\(id.rawValue, .bold) is signed in.")
       try invocation.console.object(["user": .string(id.rawValue)])
       return .done

@@ -97,7 +97,11 @@ struct SyncReport: Sendable {
       } catch is CancellationError {
         return .done
       }
-      await clock.sleep(until: clock.uptime + pause)
+      let end = clock.uptime + pause
+      while !Task.isCancelled, clock.uptime < end {
+        guard invocation.console.terminal.hasReader() else { throw OutputError.closedPipe }
+        await clock.sleep(until: min(end, clock.uptime + .seconds(1)))
+      }
     }
     return .done
   }

@@ -11,7 +11,8 @@ struct InputFile: ~Copyable {
 
   /// Throws `unreadable`, with the system's word for why as `underlying`.
   init(_ path: String) throws(EngagementError) {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
+    // Without waiting for a writer, where the path leads to a pipe.
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
     guard descriptor >= 0 else { throw Self.failure(path, errno) }
     var status = stat()
     guard fstat(descriptor, &status) == 0 else {
@@ -38,6 +39,11 @@ struct InputFile: ~Copyable {
     while true {
       let count = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
       if count < 0, errno == EINTR { continue }
+      if count < 0, errno == EAGAIN {
+        var status = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        _ = poll(&status, 1, -1)
+        continue
+      }
       guard count >= 0 else { throw failure("The input", errno) }
       guard count > 0 else { return bytes }
       guard bytes.count + count <= limit else {

@@ -2,26 +2,58 @@ import EngagementFormats
 import EngagementModel
 import EngagementPlatform
 
-/// The id of this installation, made once and kept beside the cache.
+/// The id of this installation, made once and kept beside the cache with a checksum.
+///
+/// A file that holds no id is set aside, and another id is made: nobody is kept out.
 struct DeviceFile {
   let path: String
 
   init(besideCacheAt cache: String) { path = "\(cache).device" }
 
   /// The id, which is made where there is none yet.
-  func id(random: () -> UInt64) throws(EngagementError) -> String {
-    if let id = try read() { return id }
-    try make(UUID(bits: (high: random(), low: random())).text)
-    guard let id = try read() else { throw unreadable }
+  ///
+  /// - Parameter note: Told what was set aside.
+  func id(
+    random: () -> UInt64, note: (String) -> Void = { _ in }
+  ) throws(EngagementError) -> String {
+    for _ in 1...2 {
+      switch read() {
+      case .id(let id): return id
+      case .none: try make(UUID(bits: (high: random(), low: random())).text)
+      case .damaged:
+        let place = "\(path).damaged-\(String(random() >> 32, radix: 16))"
+        guard rename(path, place) == 0 else { throw unreadable }
+        note(
+          "\(path) held no id of this installation; it is set aside as \(place), and vendors get a new one."
+        )
+        try make(UUID(bits: (high: random(), low: random())).text)
+      }
+    }
+    guard case .id(let id) = read() else { throw unreadable }
     return id
   }
 
-  private func read() throws(EngagementError) -> String? {
-    guard access(path, F_OK) == 0 else { return nil }
-    let bytes = try InputFile(path).bytes(atMost: 1_000)
-    let text = String(decoding: bytes.filter { $0 > 0x20 }, as: UTF8.self)
-    guard UUID(text: text) != nil else { throw unreadable }
-    return text
+  private enum Content {
+    case id(String)
+    case none
+    case damaged
+  }
+
+  private func read() -> Content {
+    var status = stat()
+    guard lstat(path, &status) == 0 else { return .none }
+    guard let file = try? InputFile(path), file.isRegular,
+      let bytes = try? file.bytes(atMost: 1_000)
+    else { return .damaged }
+    let words = bytes.split { $0 <= 0x20 }.map { String(decoding: $0, as: UTF8.self) }
+    guard let id = words.first, UUID(text: id) != nil, words.count <= 2 else { return .damaged }
+    // An earlier version wrote no checksum.
+    guard words.count == 2 else { return .id(id) }
+    return words[1] == Self.checksum(of: id) ? .id(id) : .damaged
+  }
+
+  private static func checksum(of id: String) -> String {
+    String(SHA256.digest(of: id).description.prefix(8))
   }
 
   /// Writes the id under another name first, so that another process sees all of it or
@@ -36,14 +68,14 @@ struct DeviceFile {
       throw EngagementError(.storage, "The folder \(folder) cannot be made.")
     }
     let draft = "\(path).\(id)"
-    try OutputFile.create(draft, Array("\(id)\n".utf8))
+    try OutputFile.create(draft, Array("\(id)\n\(Self.checksum(of: id))\n".utf8))
     defer { unlink(draft) }
     guard link(draft, path) == 0 || errno == EEXIST else { throw unreadable }
   }
 
   private var unreadable: EngagementError {
     EngagementError(
-      .unreadable, "\(path) does not hold the id of this installation; remove it for a new one.")
+      .unreadable, "\(path) can be neither read nor replaced; remove it for a new id.")
   }
 }
 

@@ -73,7 +73,9 @@ extension Invocation {
   }
 
   private func open(_ configuration: EngageConfiguration) async throws -> Engagement {
-    let id = try DeviceFile(besideCacheAt: configuration.cache).id(random: context.random)
+    let id = try DeviceFile(besideCacheAt: configuration.cache).id(random: context.random) {
+      console.note("\($0)")
+    }
     let makeTransport = context.transport
     return try await Engagement.open(
       cache: .file(configuration.cache), device: .engage(id: id),
@@ -112,10 +114,15 @@ struct UserSetup {
   /// asked yet.
   ///
   /// The configuration's user is signed in when the cache first hears of them; from then on it is
-  /// `signin` and `signout` that say who is there.
+  /// `signin` and `signout` that say who is there. After an erasure nobody is signed in without being
+  /// asked for.
   func apply(to engagement: Engagement) async throws {
     var user = engagement.user
-    if let named = configuration.user, named != user, try !reader.knows(named) { user = named }
+    if let named = configuration.user, named != user, try !reader.knows(named),
+      !AutomaticSignIn(besideCacheAt: configuration.cache).isOff
+    {
+      user = named
+    }
     if !user.isAnonymous {
       try await engagement.signIn(user, credentials: configuration.credentials)
     }

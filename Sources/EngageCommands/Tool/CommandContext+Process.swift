@@ -14,12 +14,23 @@ extension CommandContext {
       input: { () throws(EngagementError) in
         try InputFile.bytes(of: STDIN_FILENO, atMost: 64 << 20)
       },
+      confirmation: asksOnTerminal ? ask : nil,
       transport: { authorities in
         var configuration = CurlTransport.Configuration()
         configuration.certificateAuthorities = authorities
         return CurlTransport(configuration)
       },
       interruption: { await Interrupts.ofProcess.wait() })
+  }
+
+  private static var asksOnTerminal: Bool {
+    isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1
+  }
+
+  private static func ask(_ question: String) -> Bool {
+    let bytes = Array(question.utf8)
+    _ = write(STDERR_FILENO, bytes, bytes.count)
+    return ["y", "yes"].contains(readLine()?.lowercased() ?? "")
   }
 
   private static var workingDirectory: String {

@@ -1,6 +1,7 @@
 public import EngagementHTTP
 public import EngagementKit
 public import EngagementModel
+import EngagementPlatform
 
 /// Everything outside of the process that a command may touch, so that tests are context too.
 public struct CommandContext: Sendable {
@@ -10,6 +11,8 @@ public struct CommandContext: Sendable {
   public var directory: String
   /// All of standard input.
   public var input: @Sendable () throws(EngagementError) -> [UInt8]
+  /// Asks a question on the terminal and tells whether the answer is yes; nil without a terminal.
+  public var confirmation: (@Sendable (String) -> Bool)?
   /// Makes what vendors are reached by; asked when the first request is sent. It is handed the path
   /// of a file of certificate authorities to trust beside the system's, where one is configured.
   public var transport: @Sendable (String?) -> any HTTPTransport
@@ -31,6 +34,7 @@ public struct CommandContext: Sendable {
     input: @escaping @Sendable () throws(EngagementError) -> [UInt8] = {
       () throws(EngagementError) in []
     },
+    confirmation: (@Sendable (String) -> Bool)? = nil,
     transport: @escaping @Sendable (String?) -> any HTTPTransport,
     clock: any EngagementClock = Engagement.SystemClock(), patience: Duration = .seconds(5),
     random: @escaping @Sendable () -> UInt64 = { .random(in: .min ... .max) },
@@ -40,6 +44,7 @@ public struct CommandContext: Sendable {
     self.environment = environment
     self.directory = directory
     self.input = input
+    self.confirmation = confirmation
     self.transport = transport
     self.clock = clock
     self.patience = patience
@@ -50,7 +55,13 @@ public struct CommandContext: Sendable {
   /// The path from the working directory, or the path itself where it is absolute.
   func path(_ path: String) -> String { Self.joined(directory, path) }
 
+  /// Resolves a path as a shell does: from the folder, or from $HOME after `~/`.
   static func joined(_ folder: String, _ path: String) -> String {
+    if path == "~" || path.hasPrefix("~/"), let home = getenv("HOME").map({ String(cString: $0) }),
+      home.hasPrefix("/")
+    {
+      return home + path.dropFirst()
+    }
     if path.hasPrefix("/") { return path }
     return folder.hasSuffix("/") ? folder + path : "\(folder)/\(path)"
   }

@@ -9,7 +9,8 @@ extension Engagement {
   /// The current user is signed out first, with `undelivered: .discard`. Vendors keep what they
   /// have; `setConsent(.denied)` tells those that have an opt-out to collect nothing more.
   ///
-  /// If this throws, call it again: what was erased stays erased.
+  /// Throws `notFound` for a user of whom nothing is held. If it throws anything else, call it again:
+  /// what was erased stays erased.
   public func eraseData(of user: User) async throws(EngagementError) -> ErasureReport {
     try lifecycle.checkOpen()
     var report = ErasureReport()
@@ -18,7 +19,14 @@ extension Engagement {
     }
     // Imported first, so that entries of an extension are erased with the rest.
     try await journal.importEntries()
-    let partition = try await dependencies.store.partition(of: user, at: dependencies.clock.now)
+    let partition: Partition
+    do throws(EngagementError) {
+      partition = try await heldPartition(of: user)
+    } catch {
+      // Only secrets may be left, after a damaged cache was set aside.
+      try await dependencies.secrets.removeAll(of: user, in: dependencies.environment)
+      throw error
+    }
     // Later answers to requests of this user are dropped.
     await dependencies.currentUser.forget(user)
     sessions.forget(partition)
@@ -35,12 +43,18 @@ extension Engagement {
   }
 
   /// Everything that the cache holds about a user, as one object for each thing, with its `kind`.
-  /// Credentials and secrets are left out.
+  /// Credentials and secrets are left out. Throws `notFound` for a user of whom nothing is held.
   public func exportData(of user: User) async throws(EngagementError) -> [JSONObject] {
     try lifecycle.checkOpen()
     try await journal.importEntries()
-    let partition = try await dependencies.store.partition(of: user, at: dependencies.clock.now)
+    let partition = try await heldPartition(of: user)
     return try await dependencies.store.held(for: partition)
+  }
+
+  /// The user's partition, which is not made for the question.
+  private func heldPartition(of user: User) async throws(EngagementError) -> Partition {
+    if let partition = try await dependencies.store.knownPartition(of: user) { return partition }
+    throw EngagementError(.notFound, "Nothing is held about this user; check the id.")
   }
 
   /// Continues as the anonymous user, with an empty partition.

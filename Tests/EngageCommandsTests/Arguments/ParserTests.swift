@@ -7,7 +7,6 @@ import Testing
     "a usage error names the nearest valid word and ends with status 64",
     arguments: [
       ("crads", #""crads" is no command; did you mean "cards"?"#),
-      ("", #"Name a command, such as "engage demo"."#),
       ("cards dimiss x", #""dimiss" is no verb of cards; did you mean "dismiss"?"#),
       ("cards dismiss", "engage cards dismiss needs ID."),
       ("cards dismiss a b", #"engage cards dismiss does not know what to do with "b"."#),

@@ -208,11 +208,86 @@ import Testing
   func device() async throws {
     let stage = try CommandLineFixture()
     let file = DeviceFile(besideCacheAt: stage.folder.path + "/deep/cache.sqlite")
-    let id = try file.id { 7 }
-    #expect(try file.id { 8 } == id)
-    try stage.write("garbage", to: "other.device")
-    #expect(throws: EngagementError.self) {
-      try DeviceFile(besideCacheAt: stage.folder.path + "/other").id { 7 }
+    let id = try file.id(random: { 7 })
+    #expect(try file.id(random: { 8 }) == id)
+  }
+
+  @Test("G8: a damaged installation id is set aside and replaced, whatever stands in its place")
+  func damagedDevice() throws {
+    let stage = try CommandLineFixture()
+    let file = DeviceFile(besideCacheAt: stage.folder.path + "/cache")
+    let id = try file.id(random: { 7 })
+    let sound = try String(contentsOfFile: file.path, encoding: .utf8)
+    var flipped = Array(sound.utf8)
+    flipped[3] ^= 1
+    let damages: [() throws -> Void] = [
+      { try stage.write("", to: "cache.device") },
+      { try stage.write("garbage", to: "cache.device") },
+      { try stage.write(String(decoding: flipped, as: UTF8.self), to: "cache.device") },
+      { try stage.write(String(sound.prefix(20)), to: "cache.device") },
+      { try stage.write(sound + sound, to: "cache.device") },
+      {
+        try FileManager.default.removeItem(atPath: file.path)
+        #expect(mkfifo(file.path, 0o600) == 0)
+      },
+      {
+        try FileManager.default.removeItem(atPath: file.path)
+        try FileManager.default.createDirectory(
+          atPath: file.path, withIntermediateDirectories: false)
+      },
+      {
+        try FileManager.default.removeItem(atPath: file.path)
+        #expect(symlink("nowhere", file.path) == 0)
+      },
+    ]
+    var random: UInt64 = 100 << 32
+    for damage in damages {
+      try damage()
+      var told: [String] = []
+      let next = try file.id(
+        random: {
+          random += 1 << 32
+          return random
+        }, note: { told.append($0) })
+      #expect(next != id && told.count == 1)
+      #expect(try file.id(random: { 9 }, note: { _ in Issue.record("it is sound") }) == next)
     }
+    // An earlier version wrote no checksum.
+    try stage.write("\(id)\n", to: "old.device")
+    #expect(try DeviceFile(besideCacheAt: stage.folder.path + "/old").id(random: { 9 }) == id)
+  }
+
+  @Test("an unknown container or kind is told, and the bare tool prints its help")
+  func unknownNames() async throws {
+    let (stage, braze) = (try CommandLineFixture(), PlayedBraze())
+    try stage.configure(endpoint: "http://127.0.0.1:8400")
+    _ = await stage.engage("sync", by: braze)
+    let container = await stage.engage("cards", "--container", "hom")
+    #expect(container.status == .usage && container.output.isEmpty)
+    #expect(container.errors.hasPrefix(#"engage: engage.json has no container "hom""#))
+    let kind = await stage.engage("events", "--kind", "clik")
+    #expect(kind.errors.hasPrefix("No event of this kind is recorded; there are: "))
+    let help = await stage.engage()
+    #expect(help.status == .done && help.output.hasPrefix("engage: several customer-engagement"))
+  }
+
+  @Test("A6 G14: nothing is exported or erased of somebody unknown, and an erased user stays away")
+  func strangers() async throws {
+    let (stage, braze) = (try CommandLineFixture(), PlayedBraze())
+    try stage.configure(endpoint: "http://127.0.0.1:8400")
+    _ = await stage.engage("sync", by: braze)
+    for verb in ["export", "erase"] {
+      let ending = await stage.engage("person", verb, "typo", by: braze)
+      #expect(verb == "export" ? ending.status == .failed : ending.status == .usage)
+      #expect(ending.output.isEmpty)
+    }
+    let stranger = await stage.engage("person", "erase", "typo", "--yes", by: braze)
+    #expect(stranger.status == .failed && stranger.errors.contains("[notFound]"))
+    #expect(await stage.engage("person", "export", by: braze).status == .done)
+    #expect(await stage.engage("person", "erase", "u-1", "--yes", by: braze).status == .done)
+    _ = await stage.engage("sync", by: braze)
+    #expect(await stage.engage("consent").output == "anonymous: full\n")
+    #expect(await stage.engage("signin", "u-1", by: braze).status == .done)
+    #expect(await stage.engage("consent").output == "u-1: full\n")
   }
 }

@@ -184,8 +184,13 @@ import Testing
     #expect(left.count == 5)
     #expect(left.first?["expiresAt"] == "2126-12-24T16:00:00.000Z")
     let third = try Self.id(left.last)
+    let unconfirmed = await scene.stage.engage("inbox", "delete", third)
     #expect(
-      await scene.engage("inbox", "delete", third).output == "delete vibes/\(third): delivered\n")
+      unconfirmed.status == .usage
+        && unconfirmed.errors.hasPrefix("engage: Deleting cannot be undone; say --yes."))
+    #expect(
+      await scene.engage("inbox", "delete", third, "--yes").output
+        == "delete vibes/\(third): delivered\n")
     #expect(await scene.emulator.times("expire", of: third) == 1)
     #expect(try await scene.inbox().count == 4)
     await scene.emulator.stop()

@@ -37,7 +37,7 @@ _engage() {
     "inbox open") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
     "inbox read") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
     "inbox expire") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--at --config --json --log --help' -- "$word")); return; } ;;
-    "inbox delete") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
+    "inbox delete") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--yes --config --json --log --help' -- "$word")); return; } ;;
     "inbox "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W 'list show open read expire delete' -- "$word")); return; } ;;
     "person show") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
     "person set") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;

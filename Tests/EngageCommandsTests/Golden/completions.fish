@@ -103,6 +103,7 @@ complete -c engage -n '__fish_seen_subcommand_from inbox; and __fish_seen_subcom
 complete -c engage -n '__fish_seen_subcommand_from inbox; and __fish_seen_subcommand_from expire' -l json -s j -d 'print one JSON object a line'
 complete -c engage -n '__fish_seen_subcommand_from inbox; and __fish_seen_subcommand_from expire' -l log -x -a 'off error warning info verbose' -d 'log to standard error (default off)'
 complete -c engage -n '__fish_seen_subcommand_from inbox; and __fish_seen_subcommand_from expire' -l help -s h -d 'show this'
+complete -c engage -n '__fish_seen_subcommand_from inbox; and __fish_seen_subcommand_from delete' -l yes -s y -d 'confirm; this cannot be undone'
 complete -c engage -n '__fish_seen_subcommand_from inbox; and __fish_seen_subcommand_from delete' -l config -s c -r -F -d 'the configuration; else $ENGAGE_CONFIG, else engage.json'
 complete -c engage -n '__fish_seen_subcommand_from inbox; and __fish_seen_subcommand_from delete' -l json -s j -d 'print one JSON object a line'
 complete -c engage -n '__fish_seen_subcommand_from inbox; and __fish_seen_subcommand_from delete' -l log -x -a 'off error warning info verbose' -d 'log to standard error (default off)'
