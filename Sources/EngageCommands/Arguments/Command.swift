@@ -88,7 +88,7 @@ struct Option: Sendable {
     "the configuration; else $ENGAGE_CONFIG, else engage.json", completion: .files)
   static let json = Option("json", letter: "j", "print one JSON object a line")
   static let log = Option(
-    "log", value: "LEVEL", "log to standard error (default off)",
+    "log", value: "LEVEL", "log to standard error (default warning)",
     choices: ["off", "error", "warning", "info", "verbose"])
   static let help = Option("help", letter: "h", "show this")
 

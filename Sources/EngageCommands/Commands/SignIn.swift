@@ -13,13 +13,19 @@ extension Command {
     run: { invocation in
       let configuration = try invocation.configuration()
       let id = UserID(try invocation.argument())
+      let automatic = AutomaticSignIn(besideCacheAt: configuration.cache)
       try await invocation.delivering(configuration) { engagement in
         try await engagement.signIn(User(id), credentials: configuration.credentials)
-        if let consent = configuration.consent, try await engagement.consent == .unknown {
+        if let consent = configuration.consent, !automatic.isOff,
+          try await engagement.consent == .unknown
+        {
           try await engagement.setConsent(consent)
         }
       }
-      AutomaticSignIn(besideCacheAt: configuration.cache).turnOn()
+      if automatic.isOff {
+        invocation.console.note(
+          "What \(id) allows is not taken from engage.json; run \"engage consent set\".")
+      }
       try invocation.console.line("\(id.rawValue, .bold) is signed in.")
       try invocation.console.object(["user": .string(id.rawValue)])
       return .done

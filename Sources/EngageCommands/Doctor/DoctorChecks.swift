@@ -3,6 +3,7 @@ import EngagementDocuments
 import EngagementHTTP
 import EngagementKit
 import EngagementModel
+import EngagementPlatform
 import EngagementVendors
 
 /// Looks at everything that a user could be asked about.
@@ -74,8 +75,11 @@ struct DoctorChecks {
     }
     do throws(EngagementError) {
       let report = try await report(on: configuration)
+      if report.recovery != nil {
+        try AutomaticSignIn(besideCacheAt: configuration.cache).turnOff()
+      }
       return integrity(of: configuration, report) + [conservation(in: report)]
-        + [try await secrets(of: configuration)]
+        + [try await secrets(of: configuration)] + copies(of: configuration)
     } catch {
       return [
         .bad(
@@ -131,6 +135,24 @@ struct DoctorChecks {
       .bad(
         "cache", "\(faults) faults\(first)",
         next: "run \"engage sync\"; damaged parts are set aside and fetched again.")
+    ]
+  }
+
+  /// The damaged files that were set aside and are still there.
+  private func copies(of configuration: EngageConfiguration) -> [CheckResult] {
+    let cache = configuration.cache
+    let slash = cache.lastIndex(of: "/")
+    let folder = slash.map { String(cache[..<$0]) } ?? "."
+    let name = slash.map { String(cache[cache.index(after: $0)...]) } ?? cache
+    let all = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    let copies = all.filter { file in
+      file.hasPrefix("\(name).") && (file.contains(".corrupt-") || file.contains(".damaged"))
+    }.sorted()
+    guard !copies.isEmpty else { return [] }
+    return [
+      .note(
+        "set aside", "\(copies.count) damaged files: \(copies.joined(separator: ", "))",
+        next: "remove them from \(folder) when nobody needs to look at them.")
     ]
   }
 

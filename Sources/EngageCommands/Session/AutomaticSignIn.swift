@@ -1,12 +1,13 @@
 import EngagementModel
 import EngagementPlatform
 
-/// Whether the configuration's user is signed in by itself: not after an erasure. The mark is a file
-/// without content beside the cache, so it says nothing about anybody.
+/// Whether the configuration's user and consent count by themselves: not after an erasure, and not
+/// after a damaged cache, in which another user or a denial may have been. The mark is a file without
+/// content beside the cache, so it says nothing about anybody.
 struct AutomaticSignIn {
   private let path: String
 
-  init(besideCacheAt cache: String) { path = "\(cache).erased" }
+  init(besideCacheAt cache: String) { path = "\(cache).ask" }
 
   var isOff: Bool { access(path, F_OK) == 0 }
 

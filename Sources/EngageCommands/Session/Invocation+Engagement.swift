@@ -62,6 +62,11 @@ extension Invocation {
   ) async throws -> Value {
     try await reading(configuration) { engagement in
       try await UserSetup(configuration, try reader(of: configuration)).apply(to: engagement)
+      if engagement.user.isAnonymous, AutomaticSignIn(besideCacheAt: configuration.cache).isOff {
+        console.note(
+          "Nobody is signed in: the user was erased or the cache was damaged. Run \"engage signin\"."
+        )
+      }
       async let _: Void = Self.run(engagement)
       return try await body(engagement)
     }
@@ -77,13 +82,17 @@ extension Invocation {
       console.note("\($0)")
     }
     let makeTransport = context.transport
-    return try await Engagement.open(
+    let engagement = try await Engagement.open(
       cache: .file(configuration.cache), device: .engage(id: id),
       transport: DeferredTransport { makeTransport(configuration.certificateAuthorities) },
       providers: configuration.namedAdapters,
       routes: configuration.routes, containers: configuration.containers,
       options: Engagement.Options(
         loggers: loggers, clock: context.clock, random: context.random))
+    if engagement.recovery != nil {
+      try AutomaticSignIn(besideCacheAt: configuration.cache).turnOff()
+    }
+    return engagement
   }
 
   /// What `--log` asks for, on standard error.
@@ -91,9 +100,10 @@ extension Invocation {
     let levels: [String: Engagement.LogLevel] = [
       "verbose": .verbose, "info": .info, "warning": .warning, "error": .error,
     ]
-    guard let level = value(.log).flatMap({ levels[$0] }) else { return [] }
+    let name = value(.log) ?? "warning"
+    guard let level = levels[name] else { return [] }
     let console = console
-    return [Engagement.LinesLogger(level: level) { console.note("\($0)") }]
+    return [Engagement.LinesLogger(level: level) { console.note("engage: \($0)") }]
   }
 
   /// Where a reader in another process holds the log up, the next one moves it: nothing is lost.
@@ -126,7 +136,9 @@ struct UserSetup {
     if !user.isAnonymous {
       try await engagement.signIn(user, credentials: configuration.credentials)
     }
-    if let consent = configuration.consent, try await engagement.consent == .unknown {
+    if let consent = configuration.consent, try await engagement.consent == .unknown,
+      !AutomaticSignIn(besideCacheAt: configuration.cache).isOff
+    {
       try await engagement.setConsent(consent)
     }
   }

@@ -48,7 +48,13 @@ extension Engagement {
       if let given = options.secrets {
         given
       } else {
-        try FileSecretStore(path: "\(location.path).secrets")
+        try FileSecretStore(path: "\(location.path).secrets") {
+          [log = Log(loggers: options.loggers)] in
+          log(
+            .warning,
+            "The secrets were damaged; they are set aside as \($0). Vendors give new ones, and users sign in again."
+          )
+        }
       }
     let adapters = configuration.providers.map { ($0.id, $0.adapter) }
     let store = try await Store.open(

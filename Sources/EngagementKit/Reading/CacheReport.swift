@@ -14,6 +14,10 @@ extension Engagement {
     return CacheReport(try await dependencies.store.check(), dependencies.store.recovery)
   }
 
+  /// How a damaged cache was recovered since it was opened; nil for a sound one. Afterwards nobody is
+  /// signed in and no consent is known, unless they could be saved.
+  public var recovery: CacheRecovery? { dependencies.store.recovery.map { CacheRecovery($0) } }
+
   /// The result of `checkCache()`.
   public struct CacheReport: Hashable, Sendable {
     /// SQLite's findings; empty for a sound file.
@@ -34,10 +38,7 @@ extension Engagement {
       faults = health.faults
       damagedRows = health.damagedRows
       deliveryCounts = health.deliveryCounts.mapValues { DeliveryCounts($0) }
-      self.recovery = recovery.map {
-        CacheRecovery(
-          path: $0.setAside, savedActions: $0.savedRows, mayHaveLostActions: $0.mayHaveLostRows)
-      }
+      self.recovery = recovery.map { CacheRecovery($0) }
     }
   }
 
@@ -49,6 +50,12 @@ extension Engagement {
     public var savedActions: Int
     /// Whether pending actions may have been lost with the damage.
     public var mayHaveLostActions: Bool
+
+    init(_ recovery: Recovery) {
+      path = recovery.setAside
+      savedActions = recovery.savedRows
+      mayHaveLostActions = recovery.mayHaveLostRows
+    }
   }
 
   /// How the actions that were accepted for one provider have ended.

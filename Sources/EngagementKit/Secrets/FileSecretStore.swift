@@ -5,13 +5,17 @@ extension Engagement {
   /// Keeps secrets in one file that only its owner can read.
   ///
   /// Several processes may share the file. Each change replaces the whole file, so neither a kill
-  /// nor a power failure leaves half of it, and overwrites removed secrets. A link, a file that
-  /// others can read and a damaged file throw `unreadable`. A file of a newer version throws
-  /// `newerSchema`. A call that waits too long for another process throws `busy`.
+  /// nor a power failure leaves half of it, and overwrites removed secrets.
+  ///
+  /// A damaged file, and anything that is no file, is set aside as `.damaged`, and the store is empty:
+  /// vendors give new credentials, or the application does. A file that others can read throws
+  /// `unreadable`, one of a newer version `newerSchema`. A call that waits too long for another process
+  /// throws `busy`.
   public actor FileSecretStore: SecretStore {
     private let executor: StoreExecutor
     private let file: DurableFile
     private let wait: Duration
+    private let onDamage: @Sendable (String) -> Void
 
     /// Runs on a thread of its own, so that waiting for the disk does not block the shared pool.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.unowned }
@@ -20,6 +24,14 @@ extension Engagement {
     ///   - path: The file. It is created, with its folder, when the first secret is stored.
     ///   - wait: How long to wait for another process.
     public init(path: String, wait: Duration = .seconds(5)) throws(EngagementError) {
+      try self.init(path: path, wait: wait) { _ in }
+    }
+
+    /// - Parameter onDamage: Told where a damaged file was set aside.
+    init(
+      path: String, wait: Duration = .seconds(5), onDamage: @escaping @Sendable (String) -> Void
+    ) throws(EngagementError) {
+      self.onDamage = onDamage
       file = try DurableFile(at: path, called: "file of secrets")
       executor = try StoreExecutor()
       self.wait = wait
@@ -47,6 +59,8 @@ extension Engagement {
       try change { (table) throws(EngagementError) in
         table.removeAll(of: user, in: environment)
       }
+      // It may hold secrets of the user as well.
+      file.removeDamaged()
     }
 
     private func read() throws(EngagementError) -> SecretTable {
@@ -66,8 +80,20 @@ extension Engagement {
     }
 
     private func table() throws(EngagementError) -> SecretTable {
+      if try file.isReplaced() { return try setAside() }
       guard let bytes = try file.read() else { return SecretTable() }
-      return try SecretTable(bytes: bytes)
+      do throws(EngagementError) {
+        return try SecretTable(bytes: bytes)
+      } catch {
+        guard error.code == .unreadable else { throw error }
+        return try setAside()
+      }
+    }
+
+    private func setAside() throws(EngagementError) -> SecretTable {
+      try file.setAside()
+      onDamage(file.damagedPath)
+      return SecretTable()
     }
   }
 }

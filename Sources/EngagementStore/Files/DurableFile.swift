@@ -47,6 +47,29 @@ package struct DurableFile: Sendable {
     return bytes
   }
 
+  /// Whether something other than a plain file has the name, such as a link or a pipe.
+  package func isReplaced() throws(EngagementError) -> Bool {
+    var status = stat()
+    guard unsafe lstat(file.path, &status) == 0 else { return false }
+    return UInt32(status.st_mode) & UInt32(S_IFMT) != UInt32(S_IFREG)
+  }
+
+  /// The name of what was set aside last.
+  package var damagedPath: String { "\(file.path).damaged" }
+
+  /// Moves what has the name away, in place of what was moved away before.
+  package func setAside() throws(EngagementError) {
+    removeDamaged()
+    guard unsafe rename(file.path, damagedPath) == 0 || errno == ENOENT else {
+      throw StoreFile.failure(errno, of: file.subject)
+    }
+  }
+
+  /// Removes what was set aside.
+  package func removeDamaged() {
+    if unsafe unlink(damagedPath) != 0 { unsafe rmdir(damagedPath) }
+  }
+
   /// Replaces the file, or makes it. The bytes that were there are overwritten, as far as the
   /// file system does that in place.
   package func replace(with bytes: [UInt8]) throws(EngagementError) {

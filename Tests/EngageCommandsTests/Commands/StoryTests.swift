@@ -257,6 +257,26 @@ import Testing
     #expect(try DeviceFile(besideCacheAt: stage.folder.path + "/old").id(random: { 9 }) == id)
   }
 
+  @Test("G9: after a damaged cache nobody is signed in, nothing is allowed, and that is told")
+  func nobodyAfterDamage() async throws {
+    let (stage, braze) = (try CommandLineFixture(), PlayedBraze())
+    try stage.configure(endpoint: "http://127.0.0.1:8400")
+    _ = await stage.engage("sync", by: braze)
+    #expect(await stage.engage("signin", "bob", by: braze).status == .done)
+    #expect(await stage.engage("consent", "set", "denied", by: braze).status == .done)
+    let cache = stage.folder.appending(path: "engagement.sqlite")
+    let file = try FileHandle(forUpdating: cache)
+    try file.write(contentsOf: Data(repeating: 0x58, count: 64))
+    try file.close()
+    let first = await stage.engage("consent")
+    #expect(first.errors.contains("The cache was damaged and is set aside as"))
+    #expect(["anonymous: unknown\n", "bob: denied\n"].contains(first.output))
+    let track = await stage.engage("track", "hello", by: braze)
+    #expect(track.status == .failed && track.errors.contains("[consentDenied]"))
+    #expect(!braze.events.contains { $0.hasPrefix("ce") })
+    #expect(await stage.engage("doctor", by: braze).output.contains("set aside"))
+  }
+
   @Test("an unknown container or kind is told, and the bare tool prints its help")
   func unknownNames() async throws {
     let (stage, braze) = (try CommandLineFixture(), PlayedBraze())
@@ -286,8 +306,11 @@ import Testing
     #expect(await stage.engage("person", "export", by: braze).status == .done)
     #expect(await stage.engage("person", "erase", "u-1", "--yes", by: braze).status == .done)
     _ = await stage.engage("sync", by: braze)
-    #expect(await stage.engage("consent").output == "anonymous: full\n")
+    let away = await stage.engage("consent")
+    #expect(away.output == "anonymous: unknown\n")
+    #expect(away.errors.hasPrefix("Nobody is signed in: "))
     #expect(await stage.engage("signin", "u-1", by: braze).status == .done)
-    #expect(await stage.engage("consent").output == "u-1: full\n")
+    #expect(await stage.engage("consent").output == "u-1: unknown\n", "it is asked for again")
+    #expect(await stage.engage("consent", "set", "essential").output == "u-1: essential\n")
   }
 }

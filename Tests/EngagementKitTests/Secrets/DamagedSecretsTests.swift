@@ -1,8 +1,10 @@
-import EngagementKit
 import EngagementModel
+import EngagementTesting
 import Foundation
 import TestSupport
 import Testing
+
+@testable import EngagementKit
 
 private let device = Engagement.SecretOwner(environment: "production", provider: "vibes", user: nil)
 
@@ -23,7 +25,7 @@ private func code(reading store: Engagement.FileSecretStore) async -> Engagement
   init() throws { folder = try SecretFolder() }
 
   @Test(
-    "an invalid secrets file is unreadable and left unchanged",
+    "G8: an invalid secrets file is set aside, and the store goes on empty",
     arguments: [
       "", " ", "{}", "[]", "null", "hello", #"{"schema":1}"#, #"{"schema":"1"}"#,
       #"{"schema":0,"owners":[]}"#, #"{"schema":-1}"#, #"{"schema":1,"digest":"","owners":[]}"#,
@@ -31,12 +33,18 @@ private func code(reading store: Engagement.FileSecretStore) async -> Engagement
     ])
   func notOurs(text: String) async throws {
     try folder.write(Data(text.utf8))
-    let store = try folder.store()
-    #expect(await code(reading: store) == .unreadable)
-    await #expect(throws: EngagementError.self) {
-      try await store.set(["token": Secret("t")], of: device)
+    let told = Locked<[String]>([])
+    let store = try Engagement.FileSecretStore(path: folder.path) { path in
+      told.withLock { $0.append(path) }
     }
-    #expect(try folder.bytes() == Data(text.utf8))
+    #expect(try await store.secrets(of: device).isEmpty)
+    #expect(told.withLock { $0 } == ["\(folder.path).damaged"])
+    #expect(try Data(contentsOf: URL(filePath: "\(folder.path).damaged")) == Data(text.utf8))
+    try await store.set(["token": Secret("t")], of: device)
+    #expect(try await folder.store().secrets(of: device) == ["token": Secret("t")])
+    #expect(told.withLock { $0.count } == 1)
+    try await store.removeAll(of: "u-1", in: "p")
+    #expect(!FileManager.default.fileExists(atPath: "\(folder.path).damaged"), "G14")
   }
 
   @Test("G10: a secrets file of a newer version is refused and left unchanged")
@@ -58,9 +66,10 @@ private func code(reading store: Engagement.FileSecretStore) async -> Engagement
       var damaged = bytes
       damaged[bit / 8] ^= 1 << UInt8(bit % 8)
       try folder.write(damaged)
-      let code = await code(reading: store)
       // A flipped bit may raise the schema number; the store then refuses the file as newer.
-      #expect(code == .unreadable || code == .newerSchema, "bit \(bit)")
+      let code = await code(reading: store)
+      #expect(code == nil || code == .newerSchema, "bit \(bit)")
+      if code == nil { #expect(try await store.secrets(of: device).isEmpty, "bit \(bit)") }
     }
     try folder.write(bytes)
     #expect(try await store.secrets(of: device) == ["token": Secret("abc")])
@@ -73,7 +82,7 @@ private func code(reading store: Engagement.FileSecretStore) async -> Engagement
     let bytes = try folder.bytes()
     for count in 0..<bytes.count {
       try folder.write(bytes.prefix(count))
-      #expect(await code(reading: store) == .unreadable, "\(count) bytes")
+      #expect(try await store.secrets(of: device).isEmpty, "\(count) bytes")
     }
   }
 }
