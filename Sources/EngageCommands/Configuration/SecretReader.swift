@@ -27,10 +27,21 @@ struct SecretReader {
   private func secret(inEnvironment field: ConfigurationField) throws(EngagementError) -> Secret {
     let name = try field.string()
     guard let value = environment(name), !value.isEmpty else {
-      throw field.fault("names the variable \(name), which is not set; export it")
+      // Somebody may have put the secret in the place of the name.
+      let shown = Self.isVariable(name) ? "the variable \(name), which" : "a variable that"
+      throw field.fault("names \(shown) is not set; export it")
     }
     return Secret(value)
   }
+
+  /// Whether the text looks like a variable: capitals, digits and underscores, as by convention.
+  private static func isVariable(_ name: String) -> Bool {
+    name.utf8.count <= 40 && name.utf8.contains(UInt8(ascii: "_"))
+      && name.utf8.allSatisfy { capitals.contains($0) || digits.contains($0) || $0 == 0x5f }
+  }
+
+  private static let capitals = UInt8(ascii: "A")...UInt8(ascii: "Z")
+  private static let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
 
   private func secret(inFile field: ConfigurationField) throws(EngagementError) -> Secret {
     let file = try field.file(in: folder)

@@ -70,8 +70,14 @@ extension Invocation {
   func conclude(
     _ receipt: Engagement.Receipt, _ what: Phrase, _ members: JSONObject
   ) async throws -> ExitStatus {
-    let delivery = try await console.progress("\(what) …") {
-      try await ActionOutcome.of(receipt, in: context)
+    let delivery: ActionOutcome
+    do {
+      delivery = try await console.progress("\(what) …") {
+        try await ActionOutcome.of(receipt, in: context)
+      }
+    } catch is CancellationError {
+      console.note("\(what): accepted, and pending; the next sync sends it.")
+      throw CancellationError()
     }
     try console.line("\(what): \(delivery.phrase)")
     try console.object(

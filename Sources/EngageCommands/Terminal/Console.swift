@@ -51,8 +51,12 @@ struct Console: Sendable {
   /// Tells something that is no result.
   func note(_ phrase: Phrase) {
     // Errors that cannot be written have no other place to go.
-    try? terminal.errors(Array((phrase.rendered(inColour: false) + "\n").utf8))
+    let text = phrase.cut(to: Self.longestNote).rendered(inColour: false)
+    try? terminal.errors(Array((text + "\n").utf8))
   }
+
+  /// A longer text is somebody's argument, and nobody reads all of it.
+  private static let longestNote = 2_000
 
   /// Tells why a command failed: a line, or an object with `--json`.
   func failure(_ error: EngagementError) {

@@ -24,7 +24,10 @@ struct Table {
   init(_ columns: [Column]) { self.columns = columns }
 
   /// Adds a row with a cell for each column.
-  mutating func add(_ cells: [Phrase]) { rows.append(cells) }
+  /// A cell that is longer than a page is cut: all cells of its column are padded to it.
+  mutating func add(_ cells: [Phrase]) { rows.append(cells.map { $0.cut(to: Self.widest) }) }
+
+  private static let widest = 1_000
 
   /// The lines, the titles first.
   ///

@@ -277,6 +277,23 @@ import Testing
     #expect(await stage.engage("doctor", by: braze).output.contains("set aside"))
   }
 
+  @Test("G16 G17: a very long argument is answered at once, and an error does not repeat all of it")
+  func longArgument() async throws {
+    let (stage, braze) = (try CommandLineFixture(), PlayedBraze())
+    try stage.configure(endpoint: "http://127.0.0.1:8400")
+    _ = await stage.engage("sync", by: braze)
+    let long = String(repeating: "x", count: 300_000)
+    for line in [["cards", "show", long], [long], ["cards", "--container", long]] {
+      let ending = await stage.run(line)
+      #expect(ending.status != .done && ending.errors.utf8.count < 3_000, "\(line[0].prefix(9))")
+    }
+    try stage.write(
+      #"{"providers": {"b": {"vendor": "braze", "apiKey": {"env": "7c1a-key"}}}}"#,
+      to: "engage.json")
+    let leak = await stage.engage("sync", by: braze)
+    #expect(leak.status == .failed && !leak.errors.contains("7c1a"))
+  }
+
   @Test("an unknown container or kind is told, and the bare tool prints its help")
   func unknownNames() async throws {
     let (stage, braze) = (try CommandLineFixture(), PlayedBraze())
