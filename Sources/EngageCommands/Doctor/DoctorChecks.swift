@@ -179,7 +179,7 @@ struct DoctorChecks {
       return .good("secrets", "only you can read them")
     } catch {
       return .bad(
-        "secrets", error.message, next: "run chmod 600 on \(configuration.cache).secrets.")
+        "secrets", error.message, next: "the file is \(configuration.cache).secrets.")
     }
   }
 }
