@@ -50,7 +50,11 @@ struct BrazeRequests {
         body.member("name", name)
         body.member("time", Epoch.seconds(of: event.time) ?? 0)
         body.member("data", .object(data))
-        if let session = event.session { body.member("session_id", session.rawValue) }
+        // An event that was accepted without a session, perhaps by an earlier version, belongs to the
+        // present one: the vendor ties every event to a session.
+        if let session = event.session ?? context.session?.id {
+          body.member("session_id", session.rawValue)
+        }
         writeUser(to: &body)
         body.endObject()
       }

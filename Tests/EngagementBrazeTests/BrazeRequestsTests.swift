@@ -86,6 +86,16 @@ import Testing
     ),
   ]
 
+  @Test("B3: an event that was accepted without a session belongs to the present one")
+  func sessionless() throws {
+    var event = Self.event(.custom, name: "seen")
+    event.session = nil
+    var context = BrazeScene.context()
+    #expect(try text(.events([event]), context)?.contains(#""session_id":"session-1""#) == true)
+    context.session = nil
+    #expect(try text(.events([event]), context)?.contains("session_id") == false)
+  }
+
   @Test(
     "a price travels as text with two decimals",
     arguments: [

@@ -11,7 +11,7 @@ extension Command {
     name: ["person", "erase"], summary: "erase all local data about a person",
     discussion: """
       The person is signed out first, and pending actions are dropped. Data at vendors stays.
-      Afterwards engage.json signs nobody in; run "engage signin" for that.
+      Afterwards engage.json signs no user in; run "engage signin" for that.
       """,
     arguments: [user], options: [confirmation],
     examples: [Example("engage person erase u-1 --yes", "afterwards no file has data about u-1")],

@@ -152,7 +152,7 @@ struct DoctorChecks {
     return [
       .note(
         "set aside", "\(copies.count) damaged files: \(copies.joined(separator: ", "))",
-        next: "remove them from \(folder) when nobody needs to look at them.")
+        next: "remove them from \(folder) when you do not need them.")
     ]
   }
 

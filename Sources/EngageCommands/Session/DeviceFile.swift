@@ -4,7 +4,7 @@ import EngagementPlatform
 
 /// The id of this installation, made once and kept beside the cache with a checksum.
 ///
-/// A file that holds no id is set aside, and another id is made: nobody is kept out.
+/// A file that holds no id is set aside, and another id is made, so that no user is kept out.
 struct DeviceFile {
   let path: String
 

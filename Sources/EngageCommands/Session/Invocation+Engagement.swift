@@ -64,7 +64,7 @@ extension Invocation {
       try await UserSetup(configuration, try reader(of: configuration)).apply(to: engagement)
       if engagement.user.isAnonymous, AutomaticSignIn(besideCacheAt: configuration.cache).isOff {
         console.note(
-          "Nobody is signed in: the user was erased or the cache was damaged. Run \"engage signin\"."
+          "No user is signed in: the user was erased or the cache was damaged. Run \"engage signin\"."
         )
       }
       async let _: Void = Self.run(engagement)
@@ -124,7 +124,7 @@ struct UserSetup {
   /// asked yet.
   ///
   /// The configuration's user is signed in when the cache first hears of them; from then on it is
-  /// `signin` and `signout` that say who is there. After an erasure nobody is signed in without being
+  /// `signin` and `signout` that say who is there. After an erasure no user is signed in without being
   /// asked for.
   func apply(to engagement: Engagement) async throws {
     var user = engagement.user

@@ -55,7 +55,7 @@ struct Console: Sendable {
     try? terminal.errors(Array((text + "\n").utf8))
   }
 
-  /// A longer text is somebody's argument, and nobody reads all of it.
+  /// A longer text is somebody's argument, and it is not read to its end.
   private static let longestNote = 2_000
 
   /// Tells why a command failed: a line, or an object with `--json`.

@@ -43,7 +43,7 @@ extension Engagement {
     try await accept(.device(.register))
   }
 
-  /// Unregisters this installation at every vendor that keeps a record of it, also if nobody has signed
+  /// Unregisters this installation at every vendor that keeps a record of it, also if no user has signed
   /// in. A later call that needs a registered installation registers it anew. The operation is accepted
   /// when this returns.
   ///

@@ -14,7 +14,7 @@ extension Engagement {
     return CacheReport(try await dependencies.store.check(), dependencies.store.recovery)
   }
 
-  /// How a damaged cache was recovered since it was opened; nil for a sound one. Afterwards nobody is
+  /// How a damaged cache was recovered since it was opened; nil for a sound one. Afterwards no user is
   /// signed in and no consent is known, unless they could be saved.
   public var recovery: CacheRecovery? { dependencies.store.recovery.map { CacheRecovery($0) } }
 

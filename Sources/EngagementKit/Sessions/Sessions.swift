@@ -12,6 +12,8 @@ final class Sessions: CommitObserver {
   /// Fires when something was reported or a time-out changed.
   private let signal = AsyncSignal()
   private let state: Locked<State>
+  /// Held while notes are recorded, so that who waits for a flush waits for an earlier one too.
+  private let recording = AsyncMutex()
 
   init(_ dependencies: KitDependencies) {
     self.dependencies = dependencies
@@ -30,6 +32,8 @@ final class Sessions: CommitObserver {
     var early: (phase: ScenePhase, at: ClockReading)?
     /// Whether the state has changed since it was stored.
     var isDirty = false
+    /// Whether notes were taken that are not recorded yet.
+    var isRecording = false
   }
 
   /// The current session as the provider's vendor gets it; nil if there is none.
@@ -75,8 +79,9 @@ final class Sessions: CommitObserver {
     let hasNotes = state.withLock { state in
       guard state.isLoaded else { return false }
       state.isDirty = true
-      return state.tracker.touch(
+      let hasNotes = state.tracker.touch(
         needy, at: moment, by: dependencies.currentUser.userSession, id: sessionID)
+      return hasNotes || state.isRecording
     }
     if hasNotes { await flush() }
   }
@@ -185,14 +190,19 @@ final class Sessions: CommitObserver {
 
   /// Records the notes so far.
   func flush() async {
+    await recording.lock()
+    defer { recording.unlock() }
     let (notes, kept) = state.withLock { state -> ([SessionTracker.Note], (JSON, Partition)?) in
       let kept = state.isDirty ? (state.tracker.kept, state.tracker.partition) : nil
       state.isDirty = false
-      return (state.tracker.takeNotes(), kept)
+      let notes = state.tracker.takeNotes()
+      state.isRecording = !notes.isEmpty
+      return (notes, kept)
     }
     for (partition, notes) in Dictionary(grouping: notes, by: \.partition) {
       await record(notes, in: partition)
     }
+    state.withLock { $0.isRecording = false }
     if let (json, partition) = kept { await keep(json, in: partition) }
   }
 

@@ -2,7 +2,7 @@
 package enum NearestName {
   /// The candidate that is the fewest edits away, if those are few for its length.
   package static func of(_ name: String, among candidates: [String]) -> String? {
-    // Nobody means a name by a long text, and the time grows with the product of the lengths.
+    // A long text is meant as no name, and the time grows with the product of the lengths.
     guard name.utf8.count <= longest else { return nil }
     let limit = max(1, name.unicodeScalars.count / 2)
     return candidates.map { ($0, distance(from: name, to: $0)) }

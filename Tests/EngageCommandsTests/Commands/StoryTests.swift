@@ -257,7 +257,7 @@ import Testing
     #expect(try DeviceFile(besideCacheAt: stage.folder.path + "/old").id(random: { 9 }) == id)
   }
 
-  @Test("G9: after a damaged cache nobody is signed in, nothing is allowed, and that is told")
+  @Test("G9: after a damaged cache no user is signed in, nothing is allowed, and that is told")
   func nobodyAfterDamage() async throws {
     let (stage, braze) = (try CommandLineFixture(), PlayedBraze())
     try stage.configure(endpoint: "http://127.0.0.1:8400")
@@ -325,7 +325,7 @@ import Testing
     _ = await stage.engage("sync", by: braze)
     let away = await stage.engage("consent")
     #expect(away.output == "anonymous: unknown\n")
-    #expect(away.errors.hasPrefix("Nobody is signed in: "))
+    #expect(away.errors.hasPrefix("No user is signed in: "))
     #expect(await stage.engage("signin", "u-1", by: braze).status == .done)
     #expect(await stage.engage("consent").output == "u-1: unknown\n", "it is asked for again")
     #expect(await stage.engage("consent", "set", "essential").output == "u-1: essential\n")
