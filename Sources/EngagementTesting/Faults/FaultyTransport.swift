@@ -7,6 +7,7 @@ public final class FaultyTransport: HTTPTransport {
   public typealias Answering = @Sendable (HTTPRequest) async -> HTTPResponse
 
   private let clock: TestClock
+  private let refusal: String
   private let answering: Answering
   private let counted: Locked<[CountedFault]>
 
@@ -17,8 +18,13 @@ public final class FaultyTransport: HTTPTransport {
     var struck = 0
   }
 
-  public init(_ script: FaultScript, clock: TestClock, answering: @escaping Answering) {
+  /// - Parameter refusal: The body that the vendor's refusals have.
+  public init(
+    _ script: FaultScript, clock: TestClock, refusal: String = "{}",
+    answering: @escaping Answering
+  ) {
     self.clock = clock
+    self.refusal = refusal
     self.answering = answering
     counted = Locked(script.faults.map { CountedFault(fault: $0) })
   }
@@ -33,7 +39,7 @@ public final class FaultyTransport: HTTPTransport {
     let response: HTTPResponse
     switch strike(request.line) {
     case .status(let status, let wait)?:
-      response = .json(status, "{}", headers: wait.map { [("Retry-After", $0)] } ?? [])
+      response = .json(status, refusal, headers: wait.map { [("Retry-After", $0)] } ?? [])
     case .resetBefore?: throw Self.reset
     case .resetAfter?:
       _ = await answering(request)

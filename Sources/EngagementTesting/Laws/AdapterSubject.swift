@@ -28,6 +28,8 @@ public struct AdapterSubject: Sendable, CustomStringConvertible {
   public var foreignPushes: [JSON]
   /// Operations of verbs for which the laws have no example, such as the vendor's own.
   public var operations: [Operation]
+  /// The body that the vendor's refusals have, whatever their status.
+  public var refusal: String
   /// Refusals with status 200, with the error code that each must give.
   public var disguisedErrors: [DisguisedError]
   /// Statuses to which this vendor gives a meaning of its own.
@@ -55,6 +57,7 @@ public struct AdapterSubject: Sendable, CustomStringConvertible {
     pushes = []
     foreignPushes = []
     operations = []
+    refusal = "{}"
     disguisedErrors = []
     statusCodes = [:]
     live = nil

@@ -37,7 +37,9 @@ struct LawScenario: Sendable {
     let server = InProcessServer(
       subject.makeServer(clock.now), clock: clock, credentialHeaders: subject.credentialHeaders)
     (self.server, self.clock, self.observed) = (server, clock, observed)
-    let network = FaultyTransport(faults, clock: clock) { await server.answer($0) }
+    let network = FaultyTransport(faults, clock: clock, refusal: subject.refusal) {
+      await server.answer($0)
+    }
     self.network = network
     transport = ScriptedTransport { request throws(EngagementError) in
       try await observed.carry(request, over: network)

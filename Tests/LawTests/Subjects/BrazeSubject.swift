@@ -40,6 +40,7 @@ extension Subjects {
           "deepLink": "app://open", "silent": false, "custom": ["own": "v"],
         ]),
     ]
+    subject.refusal = #"{"message":"Refused"}"#
     subject.disguisedErrors = [
       DisguisedError(.settings, #"{"error":"invalid_api_key"}"#, .invalidConfiguration),
       DisguisedError(.cards(in: nil, matching: []), #"{"error":"blacklisted"}"#, .permissionDenied),
