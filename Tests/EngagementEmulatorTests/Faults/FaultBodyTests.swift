@@ -21,7 +21,9 @@ import Testing
   @Test(
     "X18: each fault of a body changes the bytes of each kind of body", arguments: kinds, bodies)
   func strikes(kind: FaultKind, body: String) throws {
-    let script: JSON = ["faults": [["fault": .string(kind.name)]]]
+    var written: JSONObject = ["fault": .string(kind.name)]
+    if kind == .oversize || kind == .gzipBomb { written["bytes"] = 1_000 }
+    let script: JSON = ["faults": [.object(written)]]
     for salt in 0..<8 as Range<UInt64> {
       var fault = try #require(try EmulatorFaults(json: script).faults.first)
       fault.salt = salt
