@@ -35,7 +35,8 @@ public struct BrazeAdapter: EngagementAdapter {
         answerWithin: configuration.signsRequests ? Self.signatureWait : nil),
       limits: .init(
         cards: 250, userIDBytes: Self.userIDBytes, eventBytes: BrazeEvent.propertyBytes),
-      needsSession: true, sessionTimeout: configuration.sessionTimeout)
+      personFields: BrazeAttributes.fields, needsSession: true,
+      sessionTimeout: configuration.sessionTimeout)
   }
 
   private static let userIDBytes = 997

@@ -3,14 +3,17 @@ import EngagementModel
 
 /// Writes a person's attributes with the vendor's names.
 enum BrazeAttributes {
+  /// The fields for which the vendor has attributes.
+  static let fields: Set<PersonUpdate.Field> = [.email, .phone, .city, .country, .custom]
+
   /// The limit for the attributes of one request, in bytes.
   private static let mostBytes = 75 * 1_024
 
   static func members(
     of update: PersonUpdate, without blocklists: BrazeBlocklists
   ) throws(EngagementError) -> JSONObject {
-    if let field = foreign(in: update) {
-      throw EngagementError(.unsupported, "Braze has no attribute for \(field).")
+    if let field = update.fields.subtracting(fields).first {
+      throw EngagementError(.unsupported, "Braze has no attribute for \(field.rawValue).")
     }
     let standard = standard(in: update)
     guard !standard.isEmpty || !update.custom.isEmpty else {
@@ -33,15 +36,5 @@ enum BrazeAttributes {
     members["home_city"] = update.city.map(JSON.string)
     members["country"] = update.country.map(JSON.string)
     return members
-  }
-
-  /// The name of the first field in the update for which the vendor has no attribute.
-  private static func foreign(in update: PersonUpdate) -> String? {
-    let fields: [(String, Bool)] = [
-      ("externalID", update.externalID != nil), ("name", update.name != nil),
-      ("region", update.region != nil), ("notifications", update.notifications != nil),
-      ("timeFrames", update.timeFrames != nil),
-    ]
-    return fields.first(where: \.1)?.0
   }
 }

@@ -20,9 +20,11 @@ struct BrazeRequests {
 
   // MARK: Operations
 
-  /// Requests the cards that changed since the watermarks.
+  /// Requests the cards that changed since the watermarks; all cards if the kit wants them.
   func cards() throws(EngagementError) -> HTTPRequest {
-    let watermarks = memory.watermarks(for: configuration.sdkVersion)
+    let watermarks =
+      context.wantsEverything
+      ? (full: 0, updated: 0) : memory.watermarks(for: configuration.sdkVersion)
     var body = opening()
     body.member("last_full_sync_at", watermarks.full)
     body.member("last_card_updated_at", watermarks.updated)

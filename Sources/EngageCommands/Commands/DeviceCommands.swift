@@ -1,6 +1,7 @@
 import EngagementAdapterAPI
 import EngagementKit
 import EngagementModel
+import EngagementVendors
 
 extension Command {
   /// `engage device`.
@@ -55,7 +56,9 @@ extension Command {
       run: { invocation in
         let configuration = try invocation.configuration()
         return try await invocation.delivering(configuration) { engagement in
-          try await invocation.conclude(try await change(engagement), "device \(verb)", [:])
+          try await invocation.conclude(
+            try await change(engagement), "device \(verb)", [:],
+            among: configuration.providers.map(\.id))
         }
       })
   }

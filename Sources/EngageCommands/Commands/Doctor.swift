@@ -6,7 +6,8 @@ extension Command {
     name: ["doctor"], summary: "check the configuration, the vendors and the cache",
     discussion: """
       Every line that is not ok says what to do next. Checks every page of the cache, and
-      that no action was lost: accepted = pending + delivered + rejected + expired + evicted + wiped.
+      that no action was lost: accepted = pending + delivered + kept here + refused + expired +
+      evicted + wiped.
       """,
     examples: [
       Example("engage doctor", "everything"),

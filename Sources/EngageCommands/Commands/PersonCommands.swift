@@ -63,11 +63,12 @@ extension Command {
     name: ["person", "set"], summary: "change the user's data at the vendors",
     discussion: """
       Keys: name, email, phone, city, country, region, externalID, notifications (true or false)
-      and custom.NAME for the application's own fields; custom.NAME=null removes one.
+      and custom.NAME for the application's own fields; custom.NAME=null removes one. Each vendor
+      gets the fields that it takes; the others are named.
       """,
     arguments: [Argument(name: "KEY=VALUE", help: "a field and its new value", repeats: true)],
     examples: [
-      Example("engage person set name=Ada city=Varna", "two fields"),
+      Example("engage person set email=ada@example.com city=Varna", "two fields"),
       Example("engage person set custom.tier=gold", "a field of your own"),
     ], isInterruptible: true,
     run: { invocation in
@@ -75,10 +76,29 @@ extension Command {
       let update = try PersonAssignments(invocation).update()
       return try await invocation.delivering(configuration) { engagement in
         let receipt = try await engagement.updatePerson(update)
-        return try await invocation.conclude(
+        let status = try await invocation.conclude(
           receipt, "person set", ["update": update.json])
+        return try tellUntaken(of: update, by: receipt, in: engagement, invocation)
+          ? .failed : status
       }
     })
+
+  /// Names the fields that a provider does not take; returns whether one is taken by none.
+  private static func tellUntaken(
+    of update: PersonUpdate, by receipt: Engagement.Receipt, in engagement: Engagement,
+    _ invocation: Invocation
+  ) throws -> Bool {
+    var left = update.fields
+    for provider in receipt.providers.sorted() {
+      let taken = try engagement.personFields(at: provider)
+      left.subtract(taken)
+      let others = update.fields.subtracting(taken).map(\.rawValue).sorted()
+      guard !others.isEmpty else { continue }
+      invocation.console.note(
+        "\(provider.rawValue) has no field for \(others.joined(separator: ", ")).")
+    }
+    return !left.isEmpty
+  }
 
   private static let associatePerson = Command(
     name: ["person", "associate"],

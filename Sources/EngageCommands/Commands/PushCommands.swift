@@ -38,7 +38,8 @@ extension Command {
       return try await invocation.delivering(configuration) { engagement in
         let receipt = try await engagement.registerPush(registration)
         return try await invocation.conclude(
-          receipt, "push register", ["registration": registration.json])
+          receipt, "push register", ["registration": registration.json],
+          among: configuration.providers.map(\.id))
       }
     })
 
@@ -62,6 +63,7 @@ extension Command {
 
   private static let unregisterPush = Command(
     name: ["push", "unregister"], summary: "unregister the push token",
+    discussion: "The status is 1 if a vendor that takes tokens has no request to give them back.",
     options: [environment],
     examples: [Example("engage push unregister", "no pushes to this installation any more")],
     isInterruptible: true,
@@ -70,8 +72,21 @@ extension Command {
       let environment = try pushEnvironment(invocation)
       return try await invocation.delivering(configuration) { engagement in
         let receipt = try await engagement.unregisterPush(environment)
-        return try await invocation.conclude(
-          receipt, "push unregister", ["environment": .string(environment.rawValue)])
+        let status = try await invocation.conclude(
+          receipt, "push unregister", ["environment": .string(environment.rawValue)],
+          among: configuration.providers.map(\.id))
+        let deaf = configuration.providers.filter { $0.adapter.capabilities.keepsPushTokens }
+        for provider in deaf {
+          invocation.console.note("\(provider.id.rawValue) may go on pushing to this installation.")
+        }
+        return deaf.isEmpty ? status : .failed
       }
     })
+}
+
+extension AdapterCapabilities {
+  /// Whether the vendor takes push tokens and has no request to give them back.
+  fileprivate var keepsPushTokens: Bool {
+    ability(.registerPush).travel != .unsupported && ability(.unregisterPush).travel == .unsupported
+  }
 }

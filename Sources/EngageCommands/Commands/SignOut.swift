@@ -20,6 +20,9 @@ extension Command {
       let undelivered: Engagement.UndeliveredActions = invocation.has(wipe) ? .discard : .keep
       let report = try await invocation.delivering(configuration) { engagement in
         let wasAnonymous = engagement.user.isAnonymous
+        for (provider, count) in configuration.missing(in: try await engagement.pendingCounts) {
+          invocation.console.note(provider.missing(with: count))
+        }
         let report = try await engagement.signOut(undelivered: undelivered)
         return wasAnonymous ? nil : report
       }
@@ -42,7 +45,7 @@ extension Command {
     for (id, result) in report.providers.sorted(by: { $0.key < $1.key }) {
       table.add([
         Phrase(id.rawValue, .bold), "\(result.delivered)", "\(result.rejected)",
-        "\(result.kept)", "\(result.discarded)", result.mayStillPush ? "yes" : "no",
+        "\(result.pending)", "\(result.discarded)", result.mayStillPush ? "yes" : "no",
         Phrase(result.failure?.message ?? ""),
       ])
       try console.object(result.members(at: id))
@@ -55,7 +58,7 @@ extension Engagement.SignOutReport.ProviderResult {
   fileprivate func members(at id: ProviderID) -> JSONObject {
     let members: JSONObject = [
       "provider": .string(id.rawValue), "delivered": .integer(Int64(delivered)),
-      "refused": .integer(Int64(rejected)), "parked": .integer(Int64(kept)),
+      "refused": .integer(Int64(rejected)), "parked": .integer(Int64(pending)),
       "wiped": .integer(Int64(discarded)), "mayStillPush": .bool(mayStillPush),
     ]
     return failure.map(members.merging) ?? members

@@ -3,10 +3,14 @@ import EngagementFormats
 import EngagementKit
 import EngagementModel
 import EngagementPlatform
+import EngagementVendors
 
 extension Command {
   private static let watch = Option(
     "watch", letter: "w", "keep syncing until Ctrl-C, and print changes")
+  private static let full = Option("full", "fetch everything, not only what has changed")
+  private static let now = Option(
+    "now", "send at once, also what a vendor has asked to wait with")
   private static let every = Option(
     "every", value: "SECONDS", "how often with --watch (default 60)")
 
@@ -16,11 +20,14 @@ extension Command {
       Prints each provider's outcome: fresh, not modified, throttled, stale (older data is shown)
       or failed. If one is down, the others are still refreshed and the status is 1. Ctrl-C stops
       cleanly: data that arrived is kept, and pending actions stay pending.
+
+      A vendor that asks for a pause gets no request until it is over. --now ends the pause.
       """,
-    options: [watch, every],
+    options: [watch, every, full, now],
     examples: [
       Example("engage sync", "everything"),
       Example("engage sync --watch --every 10", "every ten seconds, for as long as it runs"),
+      Example("engage sync --full", "everything anew"),
       Example("engage sync --json", "one object for each provider and surface"),
     ], isInterruptible: true,
     run: { invocation in
@@ -28,14 +35,19 @@ extension Command {
       let configuration = try invocation.configuration()
       guard !invocation.has(watch) else {
         return try await invocation.delivering(configuration) { engagement in
-          try await SyncReport.follow(
-            engagement, configuration, every: .seconds(seconds ?? 60), in: invocation)
+          if invocation.has(now) { try await engagement.endPauses() }
+          return try await SyncReport.follow(
+            engagement, configuration, every: .seconds(seconds ?? 60),
+            extent: invocation.has(full) ? .everything : .changes, in: invocation)
         }
       }
       guard seconds == nil else { throw invocation.usage("--every goes with --watch.") }
       let report = try await invocation.console.progress(SyncReport.progress) {
         try await invocation.delivering(configuration) { engagement in
-          try await SyncReport.make(engagement, configuration, in: invocation.context)
+          if invocation.has(now) { try await engagement.endPauses() }
+          return try await SyncReport.make(
+            engagement, configuration, invocation.has(full) ? .everything : .changes,
+            in: invocation.context)
         }
       }
       try report.print(on: invocation.console)
@@ -53,8 +65,12 @@ struct SyncReport: Sendable {
     var count: Int
     /// Differs where what is seen does.
     var look: Int
+    /// How many items could not be read.
+    var setAside: Int
   }
 
+  /// Providers that have pending actions and are not in the configuration.
+  var missing: [ProviderID: Int] = [:]
   var rows: [Row] = []
   var pending: [ProviderID: Int] = [:]
 
@@ -75,7 +91,7 @@ struct SyncReport: Sendable {
   /// new.
   static func follow(
     _ engagement: Engagement, _ configuration: EngageConfiguration, every pause: Duration,
-    in invocation: Invocation
+    extent: Engagement.RefreshExtent, in invocation: Invocation
   ) async throws -> ExitStatus {
     let clock = invocation.context.clock
     var former: SyncReport?
@@ -90,7 +106,8 @@ struct SyncReport: Sendable {
           }
         }
         let report = try await invocation.console.progress(progress) {
-          try await make(engagement, configuration, in: invocation.context)
+          try await make(
+            engagement, configuration, former == nil ? extent : .changes, in: invocation.context)
         }
         try report.news(since: former).print(on: invocation.console, titled: former == nil)
         former = report
@@ -119,32 +136,37 @@ struct SyncReport: Sendable {
   }
 
   static func make(
-    _ engagement: Engagement, _ configuration: EngageConfiguration, in context: CommandContext
+    _ engagement: Engagement, _ configuration: EngageConfiguration,
+    _ extent: Engagement.RefreshExtent = .changes, in context: CommandContext
   ) async throws -> SyncReport {
-    async let cards = engagement.refresh(.cards)
-    async let inbox = engagement.refresh(.inbox)
+    async let cards = engagement.refresh(.cards, extent)
+    async let inbox = engagement.refresh(.inbox, extent)
     let (cardOutcome, inboxOutcome) = await (cards, inbox)
     _ = try await engagement.flush(within: context.patience)
     try Task.checkCancellation()
     let finder = CardFinder(engagement: engagement, configuration: configuration)
     let shown = finder.all().filter { $0.kind != .control }
     var report = SyncReport()
-    report.add(cardOutcome, .cards) { id in shown.filter { $0.id.provider == id } }
+    let bad = try await engagement.quarantinedItems()
+    report.add(cardOutcome, .cards, bad) { id in shown.filter { $0.id.provider == id } }
     let messages = engagement.inbox.messages
-    report.add(inboxOutcome, .inbox) { id in messages.filter { $0.id.provider == id } }
+    report.add(inboxOutcome, .inbox, bad) { id in messages.filter { $0.id.provider == id } }
     report.pending = try await engagement.pendingCounts.filter { $0.value > 0 }
+    report.missing = configuration.missing(in: report.pending)
     return report
   }
 
   private mutating func add<Item: Hashable>(
-    _ outcome: Engagement.RefreshOutcome, _ surface: Surface, items: (ProviderID) -> [Item]
+    _ outcome: Engagement.RefreshOutcome, _ surface: Surface,
+    _ bad: [Engagement.QuarantinedItem], items: (ProviderID) -> [Item]
   ) {
     for (provider, outcome) in outcome.providers.sorted(by: { $0.key < $1.key }) {
       let items = items(provider)
       rows.append(
         Row(
           provider: provider, surface: surface, outcome: outcome, count: items.count,
-          look: items.hashValue))
+          look: items.hashValue,
+          setAside: bad.count { $0.provider == provider && $0.surface == surface }))
     }
   }
 
@@ -160,13 +182,15 @@ struct SyncReport: Sendable {
       let outcome = row.outcome.told
       table.add([
         Phrase(row.provider.rawValue, .bold), Phrase(row.surface.rawValue),
-        Phrase(outcome.name, outcome.style), "\(row.count)", "\(waiting)", Phrase(outcome.note),
+        Phrase(outcome.name, outcome.style), "\(row.count)", "\(waiting)",
+        Phrase([outcome.note, row.told].filter { !$0.isEmpty }.joined(separator: "; ")),
       ])
       var object: JSONObject = [
         "provider": .string(row.provider.rawValue), "surface": .string(row.surface.rawValue),
         "outcome": .string(outcome.word), "items": .integer(Int64(row.count)),
         "pending": .integer(Int64(waiting)),
       ]
+      if row.setAside > 0 { object["setAside"] = .integer(Int64(row.setAside)) }
       for member in outcome.members.members { object[member.key] = member.value }
       try console.object(object)
     }
@@ -175,7 +199,17 @@ struct SyncReport: Sendable {
       return
     }
     try console.table(table, titled: titled)
-    if !console.isJSON { tellFailures(on: console) }
+    for (provider, count) in missing.sorted(by: { $0.key < $1.key }) {
+      try console.object([
+        "provider": .string(provider.rawValue), "outcome": "notConfigured",
+        "pending": .integer(Int64(count)),
+      ])
+    }
+    guard !console.isJSON else { return }
+    tellFailures(on: console)
+    for (provider, count) in missing.sorted(by: { $0.key < $1.key }) {
+      console.note(provider.missing(with: count))
+    }
   }
 
   /// In full, since a table that fits its terminal has room for a few words; each once, however
@@ -189,6 +223,31 @@ struct SyncReport: Sendable {
       told.append(error)
       console.failure(error)
     }
+  }
+}
+
+extension SyncReport.Row {
+  fileprivate var told: String {
+    guard setAside > 0 else { return "" }
+    return "\(setAside == 1 ? "1 item" : "\(setAside) items") could not be read"
+  }
+}
+
+extension EngageConfiguration {
+  /// Providers that have pending actions and are not in the configuration.
+  func missing(in pending: [ProviderID: Int]) -> [ProviderID: Int] {
+    let known = Set(providers.map(\.id))
+    return pending.filter { $0.value > 0 && !known.contains($0.key) }
+  }
+}
+
+extension ProviderID {
+  /// What is said of a provider that is not in the configuration and has pending actions.
+  func missing(with count: Int) -> Phrase {
+    """
+    \(rawValue): \(count == 1 ? "1 action waits" : "\(count) actions wait"), and engage.json has no \
+    such provider. Put it back, or see "engage outbox".
+    """
   }
 }
 

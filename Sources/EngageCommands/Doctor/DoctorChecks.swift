@@ -79,6 +79,7 @@ struct DoctorChecks {
         try AutomaticSignIn(besideCacheAt: configuration.cache).turnOff()
       }
       return integrity(of: configuration, report) + [conservation(in: report)]
+        + missing(in: report, of: configuration)
         + [try await secrets(of: configuration)] + copies(of: configuration)
     } catch {
       return [
@@ -133,7 +134,7 @@ struct DoctorChecks {
     let first = report.faults.first.map { ": \($0)" } ?? ""
     return findings + [
       .bad(
-        "cache", "\(faults) faults\(first)",
+        "cache", "\(faults == 1 ? "1 fault" : "\(faults) faults")\(first)",
         next: "run \"engage sync\"; damaged parts are set aside and fetched again.")
     ]
   }
@@ -158,14 +159,25 @@ struct DoctorChecks {
 
   private func conservation(in report: Engagement.CacheReport) -> CheckResult {
     let lines = report.deliveryCounts.sorted { $0.key < $1.key }.map { provider, tally in
-      "\(provider): \(tally.accepted) = \(tally.pending) + \(tally.delivered) + "
-        + "\(tally.rejected) + \(tally.expired) + \(tally.evicted) + \(tally.wiped)"
+      "\(provider): \(tally.accepted) accepted = \(tally.told)"
     }
     let detail = lines.isEmpty ? "nothing was accepted yet" : lines.joined(separator: "; ")
     guard report.deliveryCounts.values.allSatisfy(\.isConserved) else {
       return .bad("conservation", detail, next: "report it with this line: an action was lost.")
     }
     return .good("conservation", detail)
+  }
+
+  /// Providers that have pending actions and are not in the configuration.
+  private func missing(
+    in report: Engagement.CacheReport, of configuration: EngageConfiguration
+  ) -> [CheckResult] {
+    let pending = report.deliveryCounts.mapValues { Int(clamping: $0.pending) }
+    return configuration.missing(in: pending).sorted { $0.key < $1.key }.map { provider, count in
+      .note(
+        "outbox", "\(provider): \(count == 1 ? "1 action waits" : "\(count) actions wait")",
+        next: "engage.json has no such provider: put it back, or see \"engage outbox\".")
+    }
   }
 
   private func secrets(
@@ -181,6 +193,17 @@ struct DoctorChecks {
       return .bad(
         "secrets", error.message, next: "the file is \(configuration.cache).secrets.")
     }
+  }
+}
+
+extension Engagement.DeliveryCounts {
+  /// What became of the accepted actions, such as `2 pending + 3 delivered`.
+  fileprivate var told: String {
+    let parts = [
+      (pending, "pending"), (delivered, "delivered"), (kept, "kept here"), (rejected, "refused"),
+      (expired, "expired"), (evicted, "evicted"), (wiped, "wiped"),
+    ].filter { $0.0 > 0 }
+    return parts.isEmpty ? "0" : parts.map { "\($0.0) \($0.1)" }.joined(separator: " + ")
   }
 }
 

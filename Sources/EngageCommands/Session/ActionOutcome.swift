@@ -3,26 +3,33 @@ import EngagementModel
 
 /// What became of something within the time that a command waits for it.
 enum ActionOutcome: Hashable {
-  case delivered, pending
+  case delivered, kept, pending
   case refused(EngagementError)
   case expired, wiped
 
   /// Waits for the receipt's outcome, no longer than the patience.
-  static func of(_ receipt: Engagement.Receipt, in context: CommandContext) async throws
-    -> ActionOutcome
-  {
-    return switch try await receipt.outcome(within: context.patience) {
-    case .delivered?: .delivered
-    case .rejected(let error)?: .refused(error)
-    case .expired?: .expired
-    case .discarded?: .wiped
-    case nil: .pending
-    }
+  static func of(
+    _ receipt: Engagement.Receipt, in context: CommandContext
+  ) async throws -> ActionOutcome {
+    ActionOutcome(try await receipt.outcome(within: context.patience))
+  }
+
+  init(_ outcome: Engagement.Receipt.Outcome?) {
+    self =
+      switch outcome {
+      case .delivered?: .delivered
+      case .kept?: .kept
+      case .rejected(let error)?: .refused(error)
+      case .expired?: .expired
+      case .discarded?: .wiped
+      case nil: .pending
+      }
   }
 
   var name: String {
     switch self {
     case .delivered: "delivered"
+    case .kept: "kept"
     case .pending: "pending"
     case .refused: "refused"
     case .expired: "expired"
@@ -32,7 +39,7 @@ enum ActionOutcome: Hashable {
 
   private var style: Phrase.Style {
     switch self {
-    case .delivered: .green
+    case .delivered, .kept: .green
     case .pending: .yellow
     case .refused, .expired, .wiped: .red
     }
@@ -42,6 +49,7 @@ enum ActionOutcome: Hashable {
   var phrase: Phrase {
     switch self {
     case .pending: "\(name, style); the next sync tries again"
+    case .kept: "\("kept here", style); there was nothing to send"
     case .refused(let error): "\(name, style): \(error.message)"
     case .delivered, .expired, .wiped: "\(name, style)"
     }
@@ -59,16 +67,20 @@ enum ActionOutcome: Hashable {
   /// What is accepted is done or will be.
   var status: ExitStatus {
     switch self {
-    case .delivered, .pending: .done
+    case .delivered, .kept, .pending: .done
     case .refused, .expired, .wiped: .failed
     }
   }
 }
 
 extension Invocation {
-  /// Waits for the receipt, says what became of it, and gives the exit status.
+  /// Waits for the receipt, says what became of it, and gives the exit status. If providers differ,
+  /// each has a line.
+  ///
+  /// - Parameter all: The providers of which each is named, also one that has no such request.
   func conclude(
-    _ receipt: Engagement.Receipt, _ what: Phrase, _ members: JSONObject
+    _ receipt: Engagement.Receipt, _ what: Phrase, _ members: JSONObject,
+    among all: [ProviderID] = []
   ) async throws -> ExitStatus {
     let delivery: ActionOutcome
     do {
@@ -79,9 +91,29 @@ extension Invocation {
       console.note("\(what): accepted, and pending; the next sync sends it.")
       throw CancellationError()
     }
-    try console.line("\(what): \(delivery.phrase)")
-    try console.object(
-      JSONObject(uniqueMembers: members.members + delivery.members.members))
+    var members = JSONObject(uniqueMembers: members.members + delivery.members.members)
+    let ends = receipt.providers.sorted().map {
+      (provider: $0, outcome: ActionOutcome(receipt.outcomes[$0]))
+    }
+    let others = all.filter { !receipt.providers.contains($0) }.sorted()
+    if ends.count + others.count > 1 {
+      members["providers"] = .object(
+        JSONObject(
+          uniqueMembers: ends.map { .init($0.provider.rawValue, .string($0.outcome.name)) }
+            + others.map { .init($0.rawValue, "unsupported") }))
+    }
+    if others.isEmpty, Set(ends.map(\.outcome)).count <= 1 {
+      try console.line("\(what): \(delivery.phrase)")
+    } else {
+      for end in ends {
+        try console.line("\(what): \(end.provider.rawValue): \(end.outcome.phrase)")
+      }
+      for other in others {
+        try console.line(
+          "\(what): \(other.rawValue): \("not told", .yellow); it has no request for this")
+      }
+    }
+    try console.object(members)
     return delivery.status
   }
 }

@@ -23,6 +23,8 @@ public struct AdapterCapabilities: Hashable, Sendable {
   public var order: [Surface: FeedOrder]
   public var credentials: CredentialRules
   public var limits: Limits
+  /// The fields of a person that the vendor takes, if it takes updates of a person.
+  public var personFields: Set<PersonUpdate.Field>
   /// Whether the vendor serves an application only within a session. The kit then begins one with
   /// the first refresh or event, also if the application reports no phase, and tells its start
   /// before it refreshes.
@@ -38,6 +40,7 @@ public struct AdapterCapabilities: Hashable, Sendable {
     batching: EventBatching = EventBatching(limit: 50), hosts: AllowedHosts,
     isLive: Bool = false, hasContainers: Bool = false, order: [Surface: FeedOrder] = [:],
     credentials: CredentialRules = CredentialRules(), limits: Limits = Limits(),
+    personFields: Set<PersonUpdate.Field> = Set(PersonUpdate.Field.allCases),
     needsSession: Bool = false, sessionTimeout: Duration = .seconds(1800),
     retryHorizon: Duration = .seconds(86_400)
   ) {
@@ -52,6 +55,7 @@ public struct AdapterCapabilities: Hashable, Sendable {
     self.order = order
     self.credentials = credentials
     self.limits = limits
+    self.personFields = personFields
     self.needsSession = needsSession
     self.sessionTimeout = sessionTimeout
     self.retryHorizon = retryHorizon

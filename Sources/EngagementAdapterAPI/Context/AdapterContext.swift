@@ -24,6 +24,8 @@ public struct AdapterContext: Sendable {
   public var attempt: Int
   /// Whether the application has just asked for the operation; some vendors limit such requests.
   public var isUserRequested: Bool
+  /// Whether all items are asked for, and not only what has changed since the adapter's watermark.
+  public var wantsEverything = false
   public var counters: CampaignCounters
   /// Until when the vendor wants no request of this kind. The kit waits; the adapter need not.
   public var quietUntil: Date?

@@ -17,6 +17,8 @@ public struct Attempt: Hashable, Sendable {
   public var number: Int
   /// Whether the application has just asked for the operation.
   public var isUserRequested: Bool
+  /// Whether all items are asked for, and not only what has changed.
+  public var wantsEverything = false
   /// The verb of the operation that needs this one first; nil for an operation of its own. The
   /// user's consent to that verb counts for its prerequisites.
   public private(set) var purpose: Operation.Verb?

@@ -20,6 +20,7 @@ typealias ProviderOutcome = Engagement.ProviderOutcome
 typealias PushPhase = Engagement.PushPhase
 typealias PushReception = Engagement.PushReception
 typealias Receipt = Engagement.Receipt
+typealias RefreshExtent = Engagement.RefreshExtent
 typealias RefreshOutcome = Engagement.RefreshOutcome
 typealias RefreshTarget = Engagement.RefreshTarget
 typealias Route = Engagement.Route

@@ -114,7 +114,8 @@ extension Engagement {
       }
       return await group.reduce(into: DeliveryReport()) { report, drained in
         let (id, counts) = drained
-        report.providers[id] = .init(delivered: counts.delivered, rejected: counts.refused)
+        report.providers[id] = .init(
+          delivered: counts.delivered, kept: counts.kept, rejected: counts.refused)
       }
     }
     let pending = try await dependencies.store.pendingCounts(in: userSession.partition)

@@ -11,17 +11,41 @@ extension Engagement {
     return try await dependencies.store.memory(of: provider, in: partition).person
   }
 
-  /// Updates the user's profile at every vendor that has one. The update is accepted when this
-  /// returns.
+  /// The fields of a person that the vendor takes; empty if it takes no updates.
+  public func personFields(
+    at provider: ProviderID
+  ) throws(EngagementError) -> Set<PersonUpdate.Field> {
+    let capabilities = try dependencies.provider(provider).adapter.capabilities
+    return capabilities.ability(.updatePerson).travel == .request ? capabilities.personFields : []
+  }
+
+  /// Updates the user's profile at every vendor that has one. Each vendor gets the fields that it
+  /// takes. The update is accepted when this returns.
   ///
-  /// Throws `invalidArgument` if the update changes nothing, `unsupported` if no vendor takes it.
+  /// Throws `invalidArgument` if the update changes nothing, `unsupported` if no vendor takes any of
+  /// its fields.
   @discardableResult public func updatePerson(
     _ update: PersonUpdate
   ) async throws(EngagementError) -> Receipt {
     guard !update.isEmpty else {
       throw EngagementError(.invalidArgument, "The update changes nothing; set a field of it.")
     }
-    return try await accept(.updatePerson(update))
+    try lifecycle.checkOpen()
+    let userSession = dependencies.currentUser.userSession
+    let offers = try await offers(of: .updatePerson(update), to: userSession)
+    var deliveries: [Intent.Delivery] = []
+    for offer in offers {
+      let own = update.limited(to: try personFields(at: offer.provider))
+      guard !own.isEmpty else { continue }
+      deliveries.append(.init(to: offer.provider, .operation(.updatePerson(own)), key: offer.key))
+    }
+    guard !deliveries.isEmpty else {
+      let names = update.fields.map(\.rawValue).sorted().joined(separator: ", ")
+      throw EngagementError(
+        .unsupported, "No provider takes these fields of a person: \(names).",
+        operation: Operation.Verb.updatePerson.rawValue)
+    }
+    return try await accept(deliveries, as: userSession)
   }
 
   /// Associates this installation with the application's id of a person, at every vendor that

@@ -25,39 +25,6 @@ struct DeliveryQueue: Sendable {
   /// How long nothing is tried while the application has to act: a credential, a consent.
   static let pause = Duration.seconds(60)
 
-  /// What to do next.
-  enum Move: Sendable {
-    /// Read so many rows, and `load` them.
-    case read(limit: Int)
-    /// Tell the store that the batch is about to be tried, then `begin`, send, and `end` it.
-    case send(OutboxBatch)
-    /// These rows have ended.
-    case end([(row: OutboxRow.ID, ending: Ending)])
-    /// There is nothing to do before then; nil for nothing before there is something new.
-    case rest(until: Duration?)
-  }
-
-  /// What the store has to record of an attempt.
-  enum Settlement: Sendable {
-    case end([(row: OutboxRow.ID, ending: Ending)])
-    /// Every row of the batch is tried alone from now on.
-    case split(OutboxRow.ID)
-    /// These rows were not tried: no request was sent.
-    case takeBack([OutboxRow.ID])
-    /// Nothing: it is tried again.
-    case keep
-  }
-
-  /// When an attempt ended.
-  struct Now: Sendable {
-    /// By the clock that never jumps.
-    var uptime: Duration
-    /// By the wall clock, which vendors speak of.
-    var date: Date
-    /// 64 random bits.
-    var random: UInt64
-  }
-
   /// A verb that may not be sent now, and the rows that wait for it.
   private struct Suspension: Sendable {
     var until: Duration
@@ -103,6 +70,15 @@ struct DeliveryQueue: Sendable {
     pausedUntil = nil
     consentUntil = nil
     suspensions = suspensions.filter { !$0.value.isByConsent }
+  }
+
+  /// Nothing waits for a time any more.
+  mutating func endPauses(at now: Duration) {
+    wake()
+    quietUntil = nil
+    isFailing = false
+    for verb in suspensions.keys { suspensions[verb]?.until = now }
+    retries.hasten(to: now)
   }
 
   /// Drops the rows and keeps what is known of their attempts.

@@ -15,13 +15,16 @@ extension Engagement {
     public struct ProviderResult: Hashable, Sendable {
       /// How many actions the vendor took.
       public var delivered: Int
+      /// How many actions are kept on this device only, since the vendor has no request for them.
+      public var kept: Int
       /// How many actions the vendor will never take.
       public var rejected: Int
       /// How many actions are still to be sent.
       public var pending: Int
 
-      public init(delivered: Int = 0, rejected: Int = 0, pending: Int = 0) {
+      public init(delivered: Int = 0, kept: Int = 0, rejected: Int = 0, pending: Int = 0) {
         self.delivered = delivered
+        self.kept = kept
         self.rejected = rejected
         self.pending = pending
       }

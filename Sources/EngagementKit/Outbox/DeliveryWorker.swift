@@ -16,6 +16,7 @@ final class DeliveryWorker: Sendable {
   /// How many rows ended here so far.
   struct Counts: Sendable {
     var delivered = 0
+    var kept = 0
     var refused = 0
   }
 
@@ -54,6 +55,13 @@ final class DeliveryWorker: Sendable {
   /// Rows, the credential or the consent may have changed.
   func wake() {
     state.withLock { $0.queue.wake() }
+    signal.fire()
+  }
+
+  /// What waits is tried at once.
+  func endPauses() {
+    let now = dependencies.clock.uptime
+    state.withLock { $0.queue.endPauses(at: now) }
     signal.fire()
   }
 
@@ -138,23 +146,25 @@ final class DeliveryWorker: Sendable {
     dependencies.log(
       .verbose, "Sends \(batch.verb), \(batch.rows.count) of it, try \(attempt.number).",
       runtime.id)
-    let outcome = await runtime.runner.execute(batch.operation, attempt, for: ids).outcome
-    log(outcome, of: batch)
-    try await end(batch, outcome)
+    let execution = await runtime.runner.execute(batch.operation, attempt, for: ids)
+    log(execution, of: batch)
+    try await end(batch, execution)
     return .moved
   }
 
   private func end(
-    _ batch: OutboxBatch, _ outcome: OperationRunner.Outcome
+    _ batch: OutboxBatch, _ execution: OperationRunner.Execution
   ) async throws(EngagementError) {
     let now = DeliveryQueue.Now(
       uptime: dependencies.clock.uptime, date: dependencies.clock.now, random: dependencies.random()
     )
-    switch state.withLock({ $0.queue.end(batch, outcome, at: now) }) {
+    switch state.withLock({ $0.queue.end(batch, execution.outcome, at: now) }) {
     case .keep: break
     case .split(let batch): try await dependencies.store.split(batch)
     case .takeBack(let rows): try await dependencies.store.takeBack(rows)
-    case .end(let endings): try await settle(endings)
+    case .end(let endings):
+      try await settle(
+        endings.map { ($0.row, $0.ending == .delivered && !execution.wasSent ? .kept : $0.ending) })
     }
   }
 
@@ -176,9 +186,11 @@ final class DeliveryWorker: Sendable {
     await dependencies.commitPublisher.publish(report, of: partition)
   }
 
-  private func log(_ outcome: OperationRunner.Outcome, of batch: OutboxBatch) {
+  private func log(_ execution: OperationRunner.Execution, of batch: OutboxBatch) {
     let (verb, log) = (batch.verb, dependencies.log)
-    switch outcome {
+    switch execution.outcome {
+    case .done where !execution.wasSent:
+      log(.info, "\(verb) is kept here, \(batch.rows.count) of it: nothing was sent.", runtime.id)
     case .done: log(.info, "Delivered \(verb), \(batch.rows.count) of it.", runtime.id)
     case .partly(let rejected):
       log(.info, "Delivered \(verb); \(rejected.count) of it were refused.", runtime.id)
@@ -195,6 +207,7 @@ extension DeliveryWorker.Counts {
     for ended in ended {
       switch ended.ending {
       case .delivered: delivered += 1
+      case .kept: kept += 1
       case .rejected: refused += 1
       case .expired, .evicted, .wiped: break
       }

@@ -33,6 +33,9 @@ final class OutboxSender: CommitObserver {
   /// Rows, the user, the credential or the consent may have changed.
   func wake() { for worker in workers.all { worker.wake() } }
 
+  /// What waits is tried at once.
+  func endPauses() { for worker in workers.all { worker.endPauses() } }
+
   /// Another process may have accepted or ended rows.
   func reread() { for worker in workers.all { worker.reread() } }
 
@@ -92,8 +95,10 @@ final class OutboxSender: CommitObserver {
     if let worker = worker(for: provider, of: userSession.partition) {
       let before = worker.counts
       await drain(worker, until: dependencies.clock.uptime + limit)
-      report.delivered = worker.counts.delivered - before.delivered
-      report.refused = worker.counts.refused - before.refused
+      let counts = worker.counts
+      report.delivered = counts.delivered - before.delivered
+      report.kept = counts.kept - before.kept
+      report.refused = counts.refused - before.refused
     }
     let counts = try? await dependencies.store.pendingCounts(in: userSession.partition)
     report.left = counts?[provider] ?? 0
@@ -166,6 +171,7 @@ final class OutboxSender: CommitObserver {
 /// What a drain did and what it left.
 struct DrainReport: Hashable, Sendable {
   var delivered = 0
+  var kept = 0
   var refused = 0
   var left = 0
 }

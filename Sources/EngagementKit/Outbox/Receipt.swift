@@ -1,4 +1,4 @@
-import EngagementModel
+public import EngagementModel
 import EngagementStore
 
 extension Engagement {
@@ -14,8 +14,11 @@ extension Engagement {
 
     /// How an action ended.
     @nonexhaustive public enum Outcome: Hashable, Sendable {
-      /// The vendor took it, or it is kept in the cache because the vendor has no such request.
+      /// The vendor took it.
       case delivered
+      /// It is kept on this device and nothing was sent: the vendor has no request for it, or knows it
+      /// already.
+      case kept
       /// The vendor will never take it. Its effect on the feeds is undone.
       case rejected(EngagementError)
       /// It could not be delivered within the time in which its vendor takes such actions.
@@ -31,6 +34,12 @@ extension Engagement {
       /// Its user was erased, signed out with `discard`, or withdrew consent.
       case wiped
     }
+
+    /// The providers that are told, or that have no request for the action.
+    public var providers: Set<ProviderID> { watch.providers }
+
+    /// How the action has ended so far, provider by provider. A provider where it is pending is absent.
+    public var outcomes: [ProviderID: Outcome] { watch.endings.mapValues(Outcome.init) }
 
     /// Waits for the outcome without a limit. Throws only `CancellationError`.
     ///
@@ -56,6 +65,7 @@ extension Engagement.Receipt.Outcome {
   init(_ ending: Ending) {
     switch ending {
     case .delivered: self = .delivered
+    case .kept: self = .kept
     case .rejected(let error): self = .rejected(error)
     case .expired: self = .expired
     case .evicted: self = .discarded(.evicted)

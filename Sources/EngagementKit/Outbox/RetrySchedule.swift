@@ -82,6 +82,12 @@ struct RetrySchedule: Sendable {
     }
   }
 
+  /// All batches are due now.
+  mutating func hasten(to now: Duration) {
+    for label in earlier.keys { earlier[label]?.nextTry = now }
+    for label in states.keys { delay(label, until: now) }
+  }
+
   private mutating func delay(_ label: Label, until time: Duration) {
     guard states[label] != nil else { return }
     states[label]?.nextTry = time

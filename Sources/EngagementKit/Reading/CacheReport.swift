@@ -63,6 +63,8 @@ extension Engagement {
     public var accepted: Int64
     public var pending: Int64
     public var delivered: Int64
+    /// Kept on this device only: the vendor has no request for them, or knew them already.
+    public var kept: Int64
     public var rejected: Int64
     public var expired: Int64
     /// Dropped to make room for newer actions.
@@ -72,13 +74,14 @@ extension Engagement {
 
     /// Whether every accepted action is accounted for.
     public var isConserved: Bool {
-      accepted == pending + delivered + rejected + expired + evicted + wiped
+      accepted == pending + delivered + kept + rejected + expired + evicted + wiped
     }
 
     init(_ counts: EngagementStore.DeliveryCounts) {
       accepted = counts.accepted
       pending = counts.pending
       delivered = counts.delivered
+      kept = counts.kept
       rejected = counts.rejected
       expired = counts.expired
       evicted = counts.evicted

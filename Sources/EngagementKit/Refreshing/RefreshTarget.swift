@@ -19,4 +19,12 @@ extension Engagement {
     /// The cards of every container that the application has configured or refreshed before.
     public static var cards: RefreshTarget { .cards(in: nil) }
   }
+
+  /// How much of a target is fetched.
+  public enum RefreshExtent: Hashable, Sendable {
+    /// What has changed since the last answer, if the vendor can tell.
+    case changes
+    /// All of it.
+    case everything
+  }
 }

@@ -18,12 +18,17 @@ final class Refresher: Sendable {
     var user: User
     var generation: Int
     var operation: Operation
+    var extent: RefreshExtent
 
-    init(_ provider: ProviderID, _ userSession: UserSession, _ operation: Operation) {
+    init(
+      _ provider: ProviderID, _ userSession: UserSession, _ operation: Operation,
+      _ extent: RefreshExtent
+    ) {
       self.provider = provider
       user = userSession.user
       generation = userSession.generation
       self.operation = operation
+      self.extent = extent
     }
   }
 
@@ -42,10 +47,11 @@ final class Refresher: Sendable {
 
   /// How many tasks share the current user's request that is under way.
   func waiting(for provider: ProviderID, _ operation: Operation) -> Int {
-    singleFlight.waiting(for: Fetch(provider, dependencies.currentUser.userSession, operation))
+    singleFlight.waiting(
+      for: Fetch(provider, dependencies.currentUser.userSession, operation, .changes))
   }
 
-  func refresh(_ target: RefreshTarget) async -> RefreshOutcome {
+  func refresh(_ target: RefreshTarget, _ extent: RefreshExtent) async -> RefreshOutcome {
     let userSession = dependencies.currentUser.userSession
     let providers: [Provider]
     do throws(EngagementError) {
@@ -55,7 +61,9 @@ final class Refresher: Sendable {
     }
     return await withTaskGroup(of: (ProviderID, ProviderOutcome).self) { group in
       for provider in providers {
-        group.addTask { (provider.id, await self.refresh(target, at: provider, for: userSession)) }
+        group.addTask {
+          (provider.id, await self.refresh(target, extent, at: provider, for: userSession))
+        }
       }
       return await group.reduce(into: RefreshOutcome()) { $0.providers[$1.0] = $1.1 }
     }
@@ -76,7 +84,8 @@ final class Refresher: Sendable {
   // MARK: One provider
 
   private func refresh(
-    _ target: RefreshTarget, at provider: Provider, for userSession: UserSession
+    _ target: RefreshTarget, _ extent: RefreshExtent, at provider: Provider,
+    for userSession: UserSession
   ) async -> ProviderOutcome {
     do throws(EngagementError) {
       let known =
@@ -92,7 +101,7 @@ final class Refresher: Sendable {
       // One after the other: a vendor gets at most one request for a user at a time.
       for request in plan.requests {
         outcomes.append(
-          await refresh(request, at: runtime, for: userSession) {
+          await refresh(request, extent, at: runtime, for: userSession) {
             let event =
               plan.requests.count == 1
               ? self.event(of: plan, failed: nil, for: userSession) : nil
@@ -112,13 +121,14 @@ final class Refresher: Sendable {
   }
 
   private func refresh(
-    _ request: RefreshPlan.Request, at runtime: ProviderRuntime, for userSession: UserSession,
-    recording event: @escaping OperationRunner.EventMaker
+    _ request: RefreshPlan.Request, _ extent: RefreshExtent, at runtime: ProviderRuntime,
+    for userSession: UserSession, recording event: @escaping OperationRunner.EventMaker
   ) async -> ProviderOutcome {
-    let fetch = Fetch(runtime.id, userSession, request.operation)
+    let extent = await self.extent(of: request, extent, at: runtime, for: userSession)
+    let fetch = Fetch(runtime.id, userSession, request.operation, extent)
     while !Task.isCancelled {
       let completion = await singleFlight.run(fetch, for: nil) {
-        await self.fetch(request, at: runtime, for: userSession, recording: event)
+        await self.fetch(request, extent, at: runtime, for: userSession, recording: event)
       }
       if case .completed(let outcome) = completion { return outcome }
     }
@@ -128,20 +138,32 @@ final class Refresher: Sendable {
         operation: request.operation.verb.rawValue))
   }
 
+  /// Everything, if an item of the feed could not be read: no later change would bring it.
+  private func extent(
+    of request: RefreshPlan.Request, _ extent: RefreshExtent, at runtime: ProviderRuntime,
+    for userSession: UserSession
+  ) async -> RefreshExtent {
+    guard extent == .changes, let feed = request.feed else { return extent }
+    let bad = try? await dependencies.store.quarantined(in: userSession.partition)
+    let key = FeedKey(runtime.id, feed)
+    return bad?.contains { $0.feed == key } == true ? .everything : .changes
+  }
+
   /// Nil when this task was cancelled.
   private func fetch(
-    _ request: RefreshPlan.Request, at runtime: ProviderRuntime, for userSession: UserSession,
-    recording event: @escaping OperationRunner.EventMaker
+    _ request: RefreshPlan.Request, _ extent: RefreshExtent, at runtime: ProviderRuntime,
+    for userSession: UserSession, recording event: @escaping OperationRunner.EventMaker
   ) async -> ProviderOutcome? {
-    let fault =
+    let missing =
       request.operation == .settings ? nil : await readSettings(at: runtime, for: userSession)
     if request.operation != .settings { await beginSession(at: runtime, for: userSession) }
-    let attempt = Attempt(
+    var attempt = Attempt(
       by: userSession.user, dependencies.key(), acceptedAt: dependencies.clock.now,
       isUserRequested: true, generation: userSession.generation)
+    attempt.wantsEverything = extent == .everything
     // A `.done` may still count as a failure if the settings could not be read.
     let execution = await runtime.runner.execute(
-      request.operation, attempt, recording: fault == nil ? event : nil)
+      request.operation, attempt, recording: missing == nil ? event : nil)
     if Task.isCancelled { return nil }
     guard dependencies.currentUser.isCurrent(userSession) else {
       return .failed(Self.signedOut(runtime, request))
@@ -150,8 +172,12 @@ final class Refresher: Sendable {
     case .done, .partly:
       if execution.hasNews { return .fresh }
       // Without settings an adapter may not know what to ask for, and asks nothing.
-      guard let fault, !execution.isUnchanged else { return .notModified }
-      return await failed(fault, request, runtime, userSession)
+      guard !execution.isUnchanged else { return .notModified }
+      switch missing {
+      case .paused(let date): return .throttled(until: date)
+      case .failed(let error): return await failed(error, request, runtime, userSession)
+      case nil: return .notModified
+      }
     case .wait(let date): return .throttled(until: date)
     case .retry(let error), .refused(let error), .cancelled(let error, _):
       return error.code == .unsupported
@@ -179,10 +205,16 @@ final class Refresher: Sendable {
   /// How long a refresh waits until the vendor has heard of the session.
   private static let sessionWait = Duration.seconds(2)
 
-  /// Reads the vendor's settings, once in each generation; why that failed, if it did.
+  /// Why the vendor's settings could not be read.
+  private enum MissingSettings {
+    case paused(until: Date)
+    case failed(EngagementError)
+  }
+
+  /// Reads the vendor's settings, once in each generation; why that was not possible, if it was not.
   private func readSettings(
     at runtime: ProviderRuntime, for userSession: UserSession
-  ) async -> EngagementError? {
+  ) async -> MissingSettings? {
     guard runtime.needsSettings(in: userSession.generation) else { return nil }
     let attempt = Attempt(
       by: userSession.user, dependencies.key(), acceptedAt: dependencies.clock.now,
@@ -191,8 +223,8 @@ final class Refresher: Sendable {
     case .done, .partly:
       runtime.noteSettings(in: userSession.generation)
       return nil
-    case .wait: return nil
-    case .retry(let error), .refused(let error), .cancelled(let error, _): return error
+    case .wait(let date): return .paused(until: date)
+    case .retry(let error), .refused(let error), .cancelled(let error, _): return .failed(error)
     }
   }
 

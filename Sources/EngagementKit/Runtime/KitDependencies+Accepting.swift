@@ -75,13 +75,14 @@ extension KitDependencies {
       try await accept(in: partition) { [receiptOutcomes] (consent, find) throws(EngagementError) in
         let made = try intents(consent, find)
         // Before the rows are there: the outbox sender may deliver them at once.
-        receiptOutcomes.add(watch, of: made.flatMap { $0.deliveries.map(\.key) })
+        receiptOutcomes.add(watch, of: made)
         return made
       }
     } catch {
       receiptOutcomes.remove(watch)
       throw error
     }
+    watch.noteAccepted()
     if watch.hasRows { lifecycle.noteAccepted(log) }
     return Engagement.Receipt(watch, clock: clock)
   }

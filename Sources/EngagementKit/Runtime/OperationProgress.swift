@@ -40,6 +40,12 @@ struct OperationProgress {
     return spent + depth <= OperationRunner.budget
   }
 
+  /// A request is about to be sent.
+  mutating func noteRequest() {
+    isUnderWay = true
+    execution.wasSent = true
+  }
+
   mutating func note(_ changes: [Change]) {
     for change in changes {
       switch change.news {

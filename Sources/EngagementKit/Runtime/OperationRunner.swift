@@ -41,6 +41,8 @@ package final class OperationRunner: Sendable {
   /// The result of executing an operation. Of its prerequisites only the outcome counts.
   struct Execution: Hashable, Sendable {
     var outcome: Outcome
+    /// Whether a request of its own was sent.
+    var wasSent = false
     /// Whether it brought something that the application sees.
     var hasNews = false
     /// Whether the vendor said that a feed is unchanged.
@@ -164,7 +166,7 @@ package final class OperationRunner: Sendable {
     try checkHost(of: request)
     if let date = context.quietUntil { return .wait(until: date) }
     let sent = singleFlight.completions
-    progress.isUnderWay = true
+    progress.noteRequest()
     let response = try await host.send(request)
     progress.isUnderWay = false
     let answer = adapter.answer(to: progress.operation, from: response, in: context)
@@ -197,15 +199,17 @@ package final class OperationRunner: Sendable {
     }
   }
 
-  /// A vendor's request for a pause is stored for later reads, also of later processes. A delivery
-  /// waits in its queue instead, where one batch does not hold up another.
+  /// A vendor's request for a pause is stored for later operations, also of later processes. If it
+  /// delays one delivery and is none for the client, the delivery queue waits, where one batch does
+  /// not hold up another.
   private static func throttle(
     _ answer: Answer, _ operation: Operation, at now: Date
   ) -> [Change] {
-    guard operation.onlyReads, case .retry(let error) = answer.verdict,
-      let wait = error.retryAfter
+    guard case .retry(let error) = answer.verdict, let wait = error.retryAfter,
+      operation.onlyReads || error.code == .rateLimited
     else { return [] }
-    return [.throttled(operation.verb, until: now.addingTimeInterval(wait / .seconds(1)))]
+    let seconds = Backoff.clamped(wait) / .seconds(1)
+    return [.throttled(operation.verb, until: now.addingTimeInterval(seconds))]
   }
 
   /// A vendor's answer may name the host of later requests; it may not name any host.

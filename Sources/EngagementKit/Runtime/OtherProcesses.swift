@@ -24,14 +24,28 @@ final class OtherProcesses: Sendable {
   /// Follows until the task is cancelled.
   func follow() async {
     var seen: Int?
+    var counts = (try? await dependencies.store.endings(of: [:], since: [:]).counts) ?? [:]
     while !Task.isCancelled {
       let writes = try? await dependencies.store.writesByOthers()
       if let writes, let seen, writes != seen {
         await userTransitions.followPresentUser()
         outboxSender.reread()
+        counts = await tellReceipts(since: counts)
       }
       seen = writes ?? seen
       await dependencies.clock.sleep(until: dependencies.clock.uptime + Self.interval)
     }
+  }
+
+  /// Tells receipts which rows others have ended; returns the delivery counts now.
+  private func tellReceipts(
+    since former: [ProviderID: DeliveryCounts]
+  ) async -> [ProviderID: DeliveryCounts] {
+    let pending = dependencies.receiptOutcomes.pending
+    guard let found = try? await dependencies.store.endings(of: pending, since: former) else {
+      return former
+    }
+    dependencies.receiptOutcomes.note(found.ended)
+    return found.counts
   }
 }

@@ -59,12 +59,14 @@ final class ProviderHost: OperationHost {
   ) async throws(EngagementError) -> AdapterContext {
     let kept = try await dependencies.providerSecrets.contents(
       of: provider.id, for: attempt.user)
-    return AdapterContext(
+    var context = AdapterContext(
       user: attempt.user, device: dependencies.device(), values: memory.values,
       secrets: kept.secrets, credential: credentialCache.credential(for: provider.id, attempt.user),
       push: kept.push, session: usageSession(provider.id), now: dependencies.clock.now,
       key: attempt.key, acceptedAt: attempt.acceptedAt, attempt: attempt.number,
       isUserRequested: attempt.isUserRequested)
+    context.wantsEverything = attempt.wantsEverything
+    return context
   }
 
   private func userSession(of attempt: Attempt) throws(EngagementError) -> UserSession {

@@ -19,7 +19,7 @@ extension Engagement {
     /// Whether everything was delivered and no vendor may go on pushing.
     public var isClean: Bool {
       providers.values.allSatisfy {
-        $0.rejected == 0 && $0.kept == 0 && $0.discarded == 0 && !$0.mayStillPush
+        $0.rejected == 0 && $0.pending == 0 && $0.discarded == 0 && !$0.mayStillPush
           && $0.failure == nil
       }
     }
@@ -31,7 +31,7 @@ extension Engagement {
       /// Actions that the vendor will never take.
       public var rejected = 0
       /// Actions that wait for their user.
-      public var kept = 0
+      public var pending = 0
       /// Actions that were dropped.
       public var discarded = 0
       /// Whether the vendor was given a push token and has not confirmed that it let go of it.

@@ -132,7 +132,7 @@ final class UserTransitions: Sendable {
     let waiting = try await dependencies.store.pendingCounts(in: former.partition)
     for (provider, count) in waiting where !adopters.contains(provider) {
       switch undelivered {
-      case .keep: results[provider]?.report.kept = count
+      case .keep: results[provider]?.report.pending = count
       case .discard: results[provider]?.report.discarded = count
       }
     }

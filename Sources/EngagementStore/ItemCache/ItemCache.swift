@@ -196,6 +196,13 @@ extension ItemCache {
     }
   }
 
+  /// The user's items that could not be read.
+  mutating func quarantined(
+    in partition: Partition, on database: inout Database
+  ) throws(EngagementError) -> [CommitReport.Quarantined] {
+    try tables.quarantine.all(in: partition.id, on: &database)
+  }
+
   /// The user's feeds, except those whose filters this release does not know.
   mutating func feeds(
     of partition: Partition, on database: inout Database

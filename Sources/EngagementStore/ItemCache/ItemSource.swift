@@ -211,6 +211,7 @@ extension ItemSource {
     var rows: [Int64] = []
     var listed: Set<Int64> = []
     var changed: Set<Int64> = []
+    var bad: Set<UInt64> = []
     rows.reserveCapacity(list.count)
     listed.reserveCapacity(list.count)
     if items.isEmpty, feeds.values.allSatisfy(\.isEmpty) { items.reserve(list.count) }
@@ -224,10 +225,14 @@ extension ItemSource {
       case .unknown: break
       case .bad(let reason):
         feeds[name]?.hasBadItems = true
+        bad.insert(item.hash)
         try setAside(item, reason, name, at: now, to: &report, in: &tables, on: &database)
       }
     }
     if let retention = mode.retention {
+      if let feed = feeds[name] {
+        try tables.quarantine.keep(bad, of: feed.row, on: &database)
+      }
       let rest = try rest(of: name, without: listed, retention, in: &tables, on: &database)
       rows = rest.kept + rows
       try drop(rest.dropped, from: name, in: &tables, on: &database)

@@ -14,6 +14,14 @@ struct QuarantineTable: ~Copyable {
     """)
   private var selection = Statement(
     "SELECT place, reason, at FROM quarantine WHERE feed = ? ORDER BY id")
+  private var hashes = Statement("SELECT id, hash FROM quarantine WHERE feed = ?")
+  private var deletion = Statement("DELETE FROM quarantine WHERE id = ?")
+  private var byUser = Statement(
+    """
+    SELECT provider, surface, name, place, reason FROM quarantine
+    JOIN feed ON feed.id = quarantine.feed JOIN source ON source.id = feed.source
+    WHERE partition = ? ORDER BY quarantine.id
+    """)
   private var prune = Statement(
     """
     DELETE FROM quarantine WHERE id IN (
@@ -51,6 +59,31 @@ struct QuarantineTable: ~Copyable {
     of feed: Int64, on database: inout Database, read: (Found) -> Value
   ) throws(EngagementError) -> [Value] {
     try database.all(&selection, .integer(feed)) { read(Found($0)) }
+  }
+
+  /// Deletes the bad items of a feed except these.
+  mutating func keep(
+    _ kept: Set<UInt64>, of feed: Int64, on database: inout Database
+  ) throws(EngagementError) {
+    let rows = try database.all(&hashes, .integer(feed)) {
+      (id: $0.integer(0), hash: UInt64(bitPattern: $0.integer(1)))
+    }
+    for row in rows where !kept.contains(row.hash) {
+      try database.run(&deletion, .integer(row.id))
+    }
+  }
+
+  /// The bad items of a user, in the order in which they came.
+  mutating func all(
+    in partition: Partition.ID, on database: inout Database
+  ) throws(EngagementError) -> [CommitReport.Quarantined] {
+    try database.all(&byUser, .integer(partition)) { row in
+      FeedName(row.text(2)).feed(on: Surface(row.text(1))).map {
+        CommitReport.Quarantined(
+          FeedKey(ProviderID(row.text(0)), $0), index: Int(clamping: row.integer(3)),
+          reason: row.text(4))
+      }
+    }.compactMap(\.self)
   }
 
   /// Deletes all but the newest rows of the partition.

@@ -45,6 +45,7 @@ extension DeliveryCounts {
     switch name {
     case DeliveryCountTable.accepted: accepted += count
     case Ending.delivered.name: delivered += count
+    case Ending.kept.name: kept += count
     case "rejected": rejected += count
     case Ending.expired.name: expired += count
     case Ending.evicted.name: evicted += count

@@ -55,6 +55,8 @@ extension OutboxRow {
 /// How a row ends. Every accepted row ends in exactly one of these.
 package enum Ending: Hashable, Sendable {
   case delivered
+  /// Nothing was sent: the vendor has no request for it, or knows it already.
+  case kept
   /// The vendor will never take it; the reason is kept with the body.
   case rejected(EngagementError)
   /// It was tried for as long as it may be.
@@ -67,6 +69,7 @@ package enum Ending: Hashable, Sendable {
   package var name: String {
     switch self {
     case .delivered: "delivered"
+    case .kept: "kept"
     case .rejected: "rejected"
     case .expired: "expired"
     case .evicted: "evicted"
@@ -81,6 +84,7 @@ package struct DeliveryCounts: Hashable, Sendable {
   /// The rows that are there, counted now.
   package var pending: Int64 = 0
   package var delivered: Int64 = 0
+  package var kept: Int64 = 0
   package var rejected: Int64 = 0
   package var expired: Int64 = 0
   package var evicted: Int64 = 0
@@ -90,7 +94,7 @@ package struct DeliveryCounts: Hashable, Sendable {
 
   /// Whether every accepted row is accounted for.
   package var isConserved: Bool {
-    accepted == pending + delivered + rejected + expired + evicted + wiped
+    accepted == pending + delivered + kept + rejected + expired + evicted + wiped
   }
 }
 

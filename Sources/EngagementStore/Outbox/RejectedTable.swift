@@ -1,3 +1,4 @@
+import EngagementAdapterAPI
 import EngagementModel
 import EngagementPlatform
 
@@ -14,6 +15,8 @@ struct RejectedTable: ~Copyable {
     SELECT provider, kind, body, accepted, attempts, code, reason, rejected FROM rejected
     WHERE partition = ? ORDER BY id
     """)
+  private var byKey = Statement(
+    "SELECT provider, code, reason FROM rejected WHERE key = ? ORDER BY id DESC LIMIT 1")
   private var trimming = Statement(
     "DELETE FROM rejected WHERE id <= (SELECT max(id) FROM rejected) - \(limit)")
   private var erasing = Statement("DELETE FROM rejected WHERE partition = ?")
@@ -59,6 +62,16 @@ struct RejectedTable: ~Copyable {
     of partition: Partition.ID, on database: inout Database, read: (Found) -> Value
   ) throws(EngagementError) -> [Value] {
     try database.all(&selection, .integer(partition)) { read(Found($0)) }
+  }
+
+  /// Why a row was rejected; nil if it was not, or long ago.
+  mutating func error(
+    of key: OperationKey, on database: inout Database
+  ) throws(EngagementError) -> EngagementError? {
+    try database.first(&byKey, .blob(key.stored)) {
+      EngagementError(
+        .init(rawValue: $0.text(1)), $0.text(2), provider: ProviderID($0.text(0)))
+    }
   }
 
   mutating func erase(

@@ -1,4 +1,4 @@
-import EngagementAdapterAPI
+package import EngagementAdapterAPI
 import EngagementFormats
 import EngagementJSON
 import EngagementModel
@@ -55,7 +55,7 @@ extension OutboxRow.Work {
   }
 
   /// The verb that names it in an error.
-  var verb: Operation.Verb {
+  package var verb: Operation.Verb {
     switch self {
     case .event: .events
     case .operation(let operation): operation.verb

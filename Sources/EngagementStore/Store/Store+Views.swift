@@ -47,6 +47,15 @@ extension Store {
     }
   }
 
+  /// The items of the user that could not be read.
+  package func quarantined(
+    in partition: Partition
+  ) throws(EngagementError) -> [CommitReport.Quarantined] {
+    try read { (tables, database) throws(EngagementError) in
+      try tables.itemCache.quarantined(in: partition, on: &database)
+    }
+  }
+
   /// The reference to an item; nil if the cache does not have it.
   package func reference(
     to id: ItemID, on surface: Surface, in partition: Partition

@@ -8,7 +8,7 @@ extension Tables {
     _ id: OutboxRow.ID, _ ending: Ending, at now: Date, _ summary: inout TransactionSummary,
     on database: inout Database
   ) throws(EngagementError) {
-    if ending == .delivered {
+    if ending == .delivered || ending == .kept {
       guard let removed = try outbox.remove(id, on: &database) else { return }
       summary.ended(removed.key, of: removed.provider, ending)
     } else if let row = try outbox.row(id, on: &database) {
@@ -35,7 +35,7 @@ extension Tables {
         summary.report.feeds.formUnion(
           try itemCache.undo(action, on: item, in: owner, on: &database))
       }
-    case .delivered, .expired, .evicted, .wiped: break
+    case .delivered, .kept, .expired, .evicted, .wiped: break
     }
     summary.dropped(drop)
   }

@@ -95,7 +95,7 @@ extension LawScenario {
       return .retry(EngagementError(.unavailable, "The row is still pending."))
     }
     switch try? await receipt.outcome() {
-    case .delivered?: return .done
+    case .delivered?, .kept?: return .done
     case .rejected(let error)?: return .refused(error)
     case .expired?, .discarded?, nil:
       return .refused(EngagementError(.internalFailure, "The row expired or was discarded."))

@@ -37,7 +37,7 @@ import Testing
     #expect(await stage.engage("cards").output.contains("2 cards, 2 new"))
     let doctor = await stage.engage("doctor", by: braze)
     #expect(doctor.status == .done)
-    #expect(doctor.output.contains("braze: 2 = 0 + 2 + 0 + 0 + 0 + 0"))
+    #expect(doctor.output.contains("braze: 2 accepted = 2 delivered"))
     let events = await stage.engage("events", "--kind", "dismiss", "--json")
     #expect(events.lines.count == 1)
     #expect(

@@ -246,7 +246,16 @@ import Testing
     #expect(!ending.output.contains("0aff"))
     #expect(await scene.emulator.times("push_register") == 1)
     #expect(await scene.emulator.times("push_token") == 1)
-    await scene.engage("push", "unregister")
+    let unregistered = await scene.stage.engage(
+      "push", "unregister", by: CurlTransport(), in: .init(patience: .seconds(600)))
+    #expect(unregistered.status == .failed)
+    #expect(
+      unregistered.output == """
+        push unregister: vibes: delivered
+        push unregister: braze: not told; it has no request for this
+
+        """)
+    #expect(unregistered.errors.contains("braze may go on pushing to this installation."))
     #expect(await scene.emulator.times("push_unregister") == 1)
     await scene.emulator.stop()
   }

@@ -12,6 +12,7 @@ _engage() {
     --every) COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     --container) COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     --at) COMPREPLY=($(compgen -W '' -- "$word")); return ;;
+    --provider) COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     --service) COMPREPLY=($(compgen -W 'apns fcm' -- "$word")); return ;;
     --token-file) COMPREPLY=($(compgen -f -- "$word")); return ;;
     --token-env) COMPREPLY=($(compgen -W '' -- "$word")); return ;;
@@ -25,7 +26,7 @@ _engage() {
     "doctor "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
     "emulate "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--vendor --port --seed --faults --config --json --log --help' -- "$word")); return; } ;;
     "providers "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
-    "sync "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--watch --every --config --json --log --help' -- "$word")); return; } ;;
+    "sync "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--watch --every --full --now --config --json --log --help' -- "$word")); return; } ;;
     "cards list") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--container --control --config --json --log --help' -- "$word")); return; } ;;
     "cards show") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
     "cards impression") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
@@ -51,6 +52,10 @@ _engage() {
     "consent set") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help denied essential full' -- "$word")); return; } ;;
     "consent "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W 'show set' -- "$word")); return; } ;;
     "track "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
+    "outbox list") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
+    "outbox retry") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
+    "outbox drop") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--provider --yes --config --json --log --help' -- "$word")); return; } ;;
+    "outbox "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W 'list retry drop' -- "$word")); return; } ;;
     "push register") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--service --token-file --token-env --environment --config --json --log --help' -- "$word")); return; } ;;
     "push unregister") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--environment --config --json --log --help' -- "$word")); return; } ;;
     "push inspect") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word"; compgen -f -- "$word")); return; } ;;
@@ -64,6 +69,6 @@ _engage() {
     "events "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--follow --last --kind --config --json --log --help' -- "$word")); return; } ;;
     "completions "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help bash zsh fish' -- "$word")); return; } ;;
   esac
-  COMPREPLY=($(compgen -W 'demo init doctor emulate providers sync cards inbox person signin signout consent track push device decode events completions help --help --version' -- "$word"))
+  COMPREPLY=($(compgen -W 'demo init doctor emulate providers sync cards inbox person signin signout consent track outbox push device decode events completions help --help --version' -- "$word"))
 }
 complete -o bashdefault -F _engage engage

@@ -17,6 +17,7 @@ _engage() {
       'signout:sign out and report undelivered actions'
       'consent:show, set'
       'track:record a custom event'
+      'outbox:list, retry, drop'
       'push:register, unregister, inspect'
       'device:show, register, update, unregister'
       'decode:show what an adapter makes of a vendors payload'
@@ -32,7 +33,7 @@ _engage() {
     doctor) shift words; ((CURRENT--)); _arguments '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default warning)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ;;
     emulate) shift words; ((CURRENT--)); _arguments '*--vendor[only this vendor]:NAME:(braze vibes)' '--port[the first of ten ports (default 8400 Braze 8400, Vibes 8401, control 8409); 0 takes free ports]:NUMBER:' '--seed[the seed of the made-up cards and messages (default 1)]:NUMBER:' '--faults[a fault script]:FILE:_files' '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default warning)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ;;
     providers) shift words; ((CURRENT--)); _arguments '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default warning)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ;;
-    sync) shift words; ((CURRENT--)); _arguments '--watch[keep syncing until Ctrl-C, and print changes]' '-w[keep syncing until Ctrl-C, and print changes]' '--every[how often with --watch (default 60)]:SECONDS:' '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default warning)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ;;
+    sync) shift words; ((CURRENT--)); _arguments '--watch[keep syncing until Ctrl-C, and print changes]' '-w[keep syncing until Ctrl-C, and print changes]' '--every[how often with --watch (default 60)]:SECONDS:' '--full[fetch everything, not only what has changed]' '--now[send at once, also what a vendor has asked to wait with]' '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default warning)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ;;
     cards)
       if ((CURRENT == 3)); then
         names=(
@@ -108,6 +109,21 @@ _engage() {
         set) shift 2 words; ((CURRENT -= 2)); _arguments '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default warning)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ':LEVEL:(denied essential full)' ;;
       esac ;;
     track) shift words; ((CURRENT--)); _arguments '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default warning)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ':NAME:' '*:KEY=VALUE:' ;;
+    outbox)
+      if ((CURRENT == 3)); then
+        names=(
+          'list:list the actions that are still to be sent'
+          'retry:send the pending actions now'
+          'drop:drop actions that are still to be sent'
+        )
+        _describe verb names
+        return
+      fi
+      case "$words[3]" in
+        list) shift 2 words; ((CURRENT -= 2)); _arguments '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default warning)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ;;
+        retry) shift 2 words; ((CURRENT -= 2)); _arguments '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default warning)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ;;
+        drop) shift 2 words; ((CURRENT -= 2)); _arguments '--provider[every action for this provider, also one that left engage.json]:NAME:' '--yes[do not ask]' '-y[do not ask]' '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default warning)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' '*:ID:' ;;
+      esac ;;
     push)
       if ((CURRENT == 3)); then
         names=(

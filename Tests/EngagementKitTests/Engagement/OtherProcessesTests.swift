@@ -19,6 +19,12 @@ import Testing
   private func stage() async throws -> Stage {
     var vendor = Self.vendor
     vendor.capabilities.eventKinds = [.custom]
+    vendor.onAnswer = { operation, _, _ in
+      guard case .events(let events) = operation, events.first?.name == "refused" else {
+        return nil
+      }
+      return .refused(.invalidArgument, "No.")
+    }
     return try await Stage([vendor], at: place)
   }
 
@@ -48,6 +54,29 @@ import Testing
     #expect(other.transport.requests.isEmpty)
     running.cancel()
     try await running.value
+    try await sender.end()
+    try await other.end()
+  }
+
+  @Test("G11: a receipt hears how a row ended that another process sent")
+  func receipts() async throws {
+    let (sender, other) = (try await stage(), try await stage())
+    try await sender.signIn("u-1", consent: .full)
+    try await other.signIn("u-1")
+    let tasks = [sender, other].map { stage in Task { try await stage.engagement.run() } }
+    try await sender.engagement.track("first")
+    #expect(try await holds { sender.transport.requests.count == 1 })
+    let taken = try await other.engagement.track("taken")
+    #expect(try await holds { taken.outcomes == ["vendor": .delivered] })
+    let refused = try await other.engagement.track("refused")
+    #expect(try await holds { refused.outcomes["vendor"] != nil })
+    guard case .rejected = refused.outcomes["vendor"] else {
+      Issue.record("\(String(describing: refused.outcomes))")
+      return
+    }
+    #expect(other.transport.requests.isEmpty)
+    for task in tasks { task.cancel() }
+    for task in tasks { try await task.value }
     try await sender.end()
     try await other.end()
   }

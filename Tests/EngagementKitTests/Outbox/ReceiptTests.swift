@@ -11,11 +11,17 @@ import Testing
   private let clock = TestClock()
   private let partition = Partition(id: 1, environment: "test", user: "u-1")
 
+  private func provider(of number: UInt64) -> ProviderID { number == 3 ? "vibes" : "braze" }
+
   private func key(_ number: UInt64) -> OperationKey { OperationKey(1, number) }
 
   private func receipt(_ numbers: UInt64...) -> (Engagement.Receipt, ReceiptWatch) {
     let watch = ReceiptWatch()
-    outcomes.add(watch, of: numbers.map(key))
+    outcomes.add(
+      watch,
+      of: numbers.map { number in
+        Intent(deliveries: [.init(to: provider(of: number), .operation(.person), key: key(number))])
+      })
     return (Engagement.Receipt(watch, clock: clock), watch)
   }
 
@@ -28,7 +34,8 @@ import Testing
   @Test(
     "a receipt reports how its row ended",
     arguments: [
-      (Ending.delivered, Engagement.Receipt.Outcome.delivered), (.rejected(.no), .rejected(.no)),
+      (Ending.delivered, Engagement.Receipt.Outcome.delivered), (.kept, .kept),
+      (.rejected(.no), .rejected(.no)),
       (.expired, .expired), (.evicted, .discarded(.evicted)), (.wiped, .discarded(.wiped)),
     ])
   func outcome(ending: Ending, outcome: Engagement.Receipt.Outcome) async throws {
@@ -39,9 +46,20 @@ import Testing
     #expect(try await receipt.outcome() == outcome, "a second call returns the same outcome")
   }
 
-  @Test("a receipt without rows is delivered at once")
+  @Test("a receipt without rows says at once that the action is kept on this device")
   func nothing() async throws {
-    #expect(try await receipt().0.outcome() == .delivered)
+    #expect(try await receipt().0.outcome() == .kept)
+  }
+
+  @Test("a receipt reports the outcome at each provider that has answered")
+  func providers() async throws {
+    let (receipt, _) = receipt(1, 2, 3)
+    #expect(receipt.providers == ["braze", "vibes"] && receipt.outcomes.isEmpty)
+    await end((1, .delivered), (3, .kept))
+    #expect(receipt.outcomes == ["vibes": .kept], "a row for braze is still pending")
+    await end((2, .expired))
+    #expect(receipt.outcomes == ["braze": .expired, "vibes": .kept])
+    #expect(receipt.providers == ["braze", "vibes"])
   }
 
   @Test("a receipt for several rows reports the worst outcome after all have ended")

@@ -102,11 +102,22 @@ import Testing
   func bounded() throws {
     for start in [0, 700, 1_400] {
       let texts = (start..<start + 700).map { #"{"n":\#($0)}"# }
-      let report = try stand.commit(.list(texts))
+      let report = try stand.commit(.put(texts))
       #expect(report.quarantined.count == 700)
     }
     #expect(try stand.count("SELECT count(*) FROM quarantine") == 1_000)
-    #expect(try stand.commit(.list([#"{"n":2099}"#])).quarantined.isEmpty)
-    #expect(try stand.commit(.list([#"{"n":0}"#])).quarantined.count == 1)
+    #expect(try stand.commit(.put([#"{"n":2099}"#])).quarantined.isEmpty)
+    #expect(try stand.commit(.put([#"{"n":0}"#])).quarantined.count == 1)
+  }
+
+  @Test("G17: a bad item is remembered until a complete list has it readable or not at all")
+  func forgotten() throws {
+    try stand.commit(.list([#"{"id":"a"}"#, #"{"n":1}"#, #"{"n":2}"#]))
+    try stand.commit(.put([#"{"n":3}"#]))
+    #expect(try stand.count("SELECT count(*) FROM quarantine") == 3)
+    try stand.commit(.list([#"{"id":"a"}"#, #"{"n":2}"#]))
+    #expect(try stand.count("SELECT count(*) FROM quarantine") == 1)
+    try stand.commit(.list([#"{"id":"a"}"#, #"{"id":"b"}"#]))
+    #expect(try stand.count("SELECT count(*) FROM quarantine") == 0)
   }
 }

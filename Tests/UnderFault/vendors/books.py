@@ -105,7 +105,7 @@ class Books:
             self.is_changing = is_changing
 
     def abandoned(self, name):
-        """The client cancelled a request, which it may do only during a change of user."""
+        """The client cancelled a request: it may do so during a change of user and at its end."""
         with self.lock:
             self.unheard.add(name)
             if not self.is_changing:

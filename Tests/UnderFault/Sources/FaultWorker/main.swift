@@ -24,6 +24,8 @@ func live() async throws(EngagementError) {
   case "crowd": try await Scenes(application: application).crowd()
   default: refuse("\(arguments.mode) is no mode")
   }
+  // The end of `run` cuts requests off, as a change of user does.
+  say("change")
   running.cancel()
   // `run` ends with a cancellation, so its result does not matter.
   _ = await running.result

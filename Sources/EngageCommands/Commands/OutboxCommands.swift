@@ -1,0 +1,135 @@
+import EngagementFormats
+import EngagementKit
+import EngagementModel
+import EngagementPlatform
+import EngagementVendors
+
+extension Command {
+  /// `engage outbox`.
+  static let outbox = [listOutbox, retryOutbox, dropOutbox]
+
+  private static let provider = Option(
+    "provider", value: "NAME", "every action for this provider, also one that left engage.json")
+  private static let confirmation = Option("yes", letter: "y", "do not ask")
+
+  private static let listOutbox = Command(
+    name: ["outbox", "list"], summary: "list the actions that are still to be sent",
+    examples: [
+      Example("engage outbox", "the actions of the signed-in user"),
+      Example("engage outbox --json", "one object for each action"),
+    ], isDefault: true,
+    run: { invocation in
+      let configuration = try invocation.configuration()
+      let (actions, pauses) = try await invocation.reading(configuration) { engagement in
+        (try await engagement.pendingActions(), try await engagement.pauses)
+      }
+      try print(actions, of: configuration, pauses, on: invocation.console)
+      return .done
+    })
+
+  private static func print(
+    _ actions: [Engagement.PendingAction], of configuration: EngageConfiguration,
+    _ pauses: [ProviderID: Date], on console: Console
+  ) throws(OutputError) {
+    let known = Set(configuration.providers.map(\.id))
+    var table = Table([
+      .init("ID", .trailing), .init("PROVIDER"), .init("ACTION"), .init("ITEM", isFlexible: true),
+      .init("SINCE"), .init("TRIES", .trailing),
+    ])
+    for action in actions {
+      let since = ISO8601.text(of: action.acceptedAt) ?? ""
+      table.add([
+        "\(action.id)", Phrase(action.provider.rawValue, .bold), Phrase(action.name),
+        Phrase(action.item?.value ?? ""), Phrase(since), "\(action.attempts)",
+      ])
+      var object: JSONObject = [
+        "id": .integer(action.id), "provider": .string(action.provider.rawValue),
+        "isConfigured": .bool(known.contains(action.provider)), "action": .string(action.name),
+        "acceptedAt": .string(since), "attempts": .integer(Int64(action.attempts)),
+      ]
+      object["item"] = action.item.map { .string($0.description) }
+      try console.object(object)
+    }
+    guard !actions.isEmpty else { return console.note("Nothing is to be sent.") }
+    try console.table(table)
+    for id in Set(actions.map(\.provider)).subtracting(known).sorted() {
+      console.note(
+        "engage.json has no provider \"\(id.rawValue)\": put it back, or drop its actions.")
+    }
+    for (id, date) in pauses.sorted(by: { $0.key < $1.key }) {
+      console.note(
+        "\(id.rawValue) has asked for a pause until \(ISO8601.text(of: date) ?? "later").")
+    }
+  }
+
+  private static let retryOutbox = Command(
+    name: ["outbox", "retry"], summary: "send the pending actions now",
+    discussion: """
+      Waits for nothing: not until a pause is over that a vendor has asked for, and not for the next
+      try of an action that failed. The status is 1 if actions are still pending.
+      """,
+    examples: [Example("engage outbox retry", "everything that waits")], isInterruptible: true,
+    run: { invocation in
+      let configuration = try invocation.configuration()
+      let report = try await invocation.delivering(configuration) { engagement in
+        try await engagement.endPauses()
+        return try await engagement.flush(within: invocation.context.patience)
+      }
+      var table = Table([
+        .init("PROVIDER"), .init("DELIVERED", .trailing), .init("KEPT HERE", .trailing),
+        .init("REFUSED", .trailing), .init("WAITING", .trailing),
+      ])
+      for (id, result) in report.providers.sorted(by: { $0.key < $1.key }) {
+        table.add([
+          Phrase(id.rawValue, .bold), "\(result.delivered)", "\(result.kept)",
+          "\(result.rejected)", "\(result.pending)",
+        ])
+        try invocation.console.object([
+          "provider": .string(id.rawValue), "delivered": .integer(Int64(result.delivered)),
+          "kept": .integer(Int64(result.kept)), "refused": .integer(Int64(result.rejected)),
+          "pending": .integer(Int64(result.pending)),
+        ])
+      }
+      try invocation.console.table(table)
+      return report.isComplete ? .done : .failed
+    })
+
+  private static let dropOutbox = Command(
+    name: ["outbox", "drop"], summary: "drop actions that are still to be sent",
+    discussion: """
+      A dropped action never reaches its vendor. It asks first; without a terminal it needs --yes.
+      """,
+    arguments: [
+      Argument(name: "ID", help: "an action of \"engage outbox\"", isOptional: true, repeats: true)
+    ],
+    options: [provider, confirmation],
+    examples: [
+      Example("engage outbox drop 17 --yes", "one action"),
+      Example("engage outbox drop --provider old --yes", "all actions for a provider"),
+    ],
+    run: { invocation in
+      let configuration = try invocation.configuration()
+      let ids = try invocation.arguments(from: 0).map { text in
+        guard let id = Int64(text) else {
+          throw invocation.usage("\"\(text)\" is no id of an action; see \"engage outbox\".")
+        }
+        return id
+      }
+      let name = invocation.value(provider)
+      guard ids.isEmpty != (name == nil) else {
+        throw invocation.usage("Give ids of actions, or --provider.")
+      }
+      try invocation.confirm("Dropped actions cannot be sent any more", by: confirmation)
+      let count = try await invocation.reading(configuration) { engagement in
+        let actions = try await engagement.pendingActions()
+          .filter { $0.provider.rawValue == name || ids.contains($0.id) }
+        for id in ids where !actions.contains(where: { $0.id == id }) {
+          throw EngagementError(.notFound, "No action \(id) is to be sent; see \"engage outbox\".")
+        }
+        return try await engagement.discard(actions.map(\.id))
+      }
+      try invocation.console.line("\(count == 1 ? "1 action is" : "\(count) actions are") dropped.")
+      try invocation.console.object(["dropped": .integer(Int64(count))])
+      return .done
+    })
+}

@@ -1,0 +1,53 @@
+import EngagementAdapterAPI
+public import EngagementModel
+public import EngagementPlatform
+import EngagementStore
+
+extension Engagement {
+  /// An accepted action that has not ended.
+  public struct PendingAction: Hashable, Sendable, Identifiable {
+    /// Counts up with every accepted action.
+    public var id: Int64
+    public var provider: ProviderID
+    /// The event's kind or the operation's name.
+    public var name: String
+    /// The item that it is about.
+    public var item: ItemID?
+    public var acceptedAt: Date
+    /// How often it was sent so far.
+    public var attempts: Int
+
+    init(_ row: OutboxRow) {
+      id = row.id
+      provider = row.provider
+      name = row.event.map { $0.name ?? $0.kind.rawValue } ?? row.work.verb.rawValue
+      item = row.item?.id
+      acceptedAt = row.acceptedAt
+      attempts = row.attempts
+    }
+  }
+
+  /// The current user's accepted actions that have not ended, in the order in which they were
+  /// accepted. A provider that is no longer open is among them.
+  public func pendingActions() async throws(EngagementError) -> [PendingAction] {
+    try lifecycle.checkOpen()
+    let partition = dependencies.currentUser.userSession.partition
+    var actions: [PendingAction] = []
+    for (provider, count) in try await pendingCounts where count > 0 {
+      let rows = try await dependencies.store.pending(for: provider, in: partition, limit: count)
+      actions += rows.map { PendingAction($0) }
+    }
+    return actions.sorted { $0.id < $1.id }
+  }
+
+  /// Drops actions of the current user that have not ended, and returns how many were dropped. An
+  /// action that is being sent at this moment may still arrive.
+  public func discard(_ actions: [PendingAction.ID]) async throws(EngagementError) -> Int {
+    let own = Set(try await pendingActions().map(\.id)).intersection(actions)
+    let report = try await dependencies.store.settle(
+      own.sorted().map { ($0, .wiped) }, at: dependencies.clock.now)
+    await dependencies.commitPublisher.publish(
+      report, of: dependencies.currentUser.userSession.partition)
+    return report.ended.count
+  }
+}
