@@ -2,6 +2,9 @@ import EngagementKit
 import EngagementModel
 
 extension Command {
+  private static let acknowledge = Option(
+    "acknowledge", "do not tell again that a damaged cache was replaced")
+
   static let doctor = Command(
     name: ["doctor"], summary: "check the configuration, the vendors and the cache",
     discussion: """
@@ -9,11 +12,15 @@ extension Command {
       that no action was lost: accepted = pending + delivered + kept here + refused + expired +
       evicted + wiped.
       """,
+    options: [acknowledge],
     examples: [
       Example("engage doctor", "everything"),
       Example("engage doctor --json", "one object for each check"),
     ], isInterruptible: true,
     run: { invocation in
+      if invocation.has(acknowledge) {
+        RecoveryNotice(besideCacheAt: try invocation.configuration(isTold: false).cache).remove()
+      }
       let findings = try await invocation.console.progress("Checking …") {
         try await DoctorChecks(invocation).findings()
       }

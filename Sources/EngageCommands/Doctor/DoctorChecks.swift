@@ -25,46 +25,25 @@ struct DoctorChecks {
       return [.bad("configuration", error.message, next: next), versions]
     }
     var findings = [CheckResult.good("configuration", described(configuration)), versions]
-    findings += try await reachability(of: configuration)
-    findings += await cache(of: configuration)
-    return findings
+    findings += notice(of: configuration)
+    let cache = await cache(of: configuration)
+    findings += try await ProviderChecks(invocation: invocation, configuration: configuration)
+      .findings()
+    return findings + cache
+      + FileChecks(configuration: configuration, random: context.random).findings()
+  }
+
+  /// What was said of a damaged cache.
+  private func notice(of configuration: EngageConfiguration) -> [CheckResult] {
+    guard let text = RecoveryNotice(besideCacheAt: configuration.cache).text else { return [] }
+    return [
+      .note("recovery", text, next: "run \"engage doctor --acknowledge\" when you have read it.")
+    ]
   }
 
   private func described(_ configuration: EngageConfiguration) -> String {
     let names = configuration.providers.map(\.id.rawValue).joined(separator: ", ")
     return "\(configuration.file): \(names)"
-  }
-
-  // MARK: Vendors
-
-  /// Any answer shows that the vendor is reached, a refusal too.
-  private func reachability(of configuration: EngageConfiguration) async throws -> [CheckResult] {
-    let transport = context.transport(configuration.certificateAuthorities)
-    return try await withThrowingTaskGroup(of: (Int, CheckResult).self) { group in
-      for (index, provider) in configuration.providers.enumerated() {
-        group.addTask { (index, try await reach(provider, by: transport)) }
-      }
-      var findings: [(Int, CheckResult)] = []
-      for try await finding in group { findings.append(finding) }
-      return findings.sorted { $0.0 < $1.0 }.map(\.1)
-    }
-  }
-
-  private func reach(
-    _ provider: ConfiguredProvider, by transport: any HTTPTransport
-  ) async throws -> CheckResult {
-    let subject = "provider \(provider.id)"
-    do throws(EngagementError) {
-      let response = try await transport.send(HTTPRequest(.get, provider.endpoint))
-      return .good(subject, "\(provider.endpoint) answers (status \(response.status))")
-    } catch {
-      try Task.checkCancellation()
-      let cause = error.underlying.map { " (\($0))" } ?? ""
-      // Plain http is only for this machine, where nothing but the emulator is expected.
-      let emulator = provider.endpoint.hasPrefix("http:") ? " Or run \"engage emulate\"." : ""
-      return .bad(
-        subject, "\(provider.endpoint) does not answer\(cause)", next: error.message + emulator)
-    }
   }
 
   // MARK: The cache
@@ -75,8 +54,9 @@ struct DoctorChecks {
     }
     do throws(EngagementError) {
       let report = try await report(on: configuration)
-      if report.recovery != nil {
+      if let recovery = report.recovery {
         try AutomaticSignIn(besideCacheAt: configuration.cache).turnOff()
+        try RecoveryNotice(besideCacheAt: configuration.cache).add(recovery, at: context.clock.now)
       }
       return integrity(of: configuration, report) + [conservation(in: report)]
         + missing(in: report, of: configuration)
@@ -135,7 +115,7 @@ struct DoctorChecks {
     return findings + [
       .bad(
         "cache", "\(faults == 1 ? "1 fault" : "\(faults) faults")\(first)",
-        next: "run \"engage sync\"; damaged parts are set aside and fetched again.")
+        next: "run \"engage cache repair\"; pending actions are saved.")
     ]
   }
 
@@ -148,12 +128,13 @@ struct DoctorChecks {
     let all = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     let copies = all.filter { file in
       file.hasPrefix("\(name).") && (file.contains(".corrupt-") || file.contains(".damaged"))
+        && !file.hasSuffix("-wal") && !file.hasSuffix("-shm")
     }.sorted()
     guard !copies.isEmpty else { return [] }
     return [
       .note(
-        "set aside", "\(copies.count) damaged files: \(copies.joined(separator: ", "))",
-        next: "remove them from \(folder) when you do not need them.")
+        "set aside", copies.joined(separator: ", "),
+        next: "remove these files from \(folder) when you do not need them.")
     ]
   }
 

@@ -124,6 +124,14 @@ struct CacheFile {
 
   init(_ path: String) { self.path = path }
 
+  /// Throws for a place that can hold no cache, before anything is written beside it.
+  func check() throws(EngagementError) {
+    var status = stat()
+    guard stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG else { return }
+    throw EngagementError(
+      .unreadable, "\(path) is no file; name another place for the cache in engage.json.")
+  }
+
   /// Whether anything was ever kept there.
   var exists: Bool { access(path, F_OK) == 0 }
 }

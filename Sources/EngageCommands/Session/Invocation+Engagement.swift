@@ -1,11 +1,16 @@
+import EngagementHTTP
 import EngagementKit
 import EngagementModel
 import EngagementVendors
 
 extension Invocation {
-  /// What `engage.json` says.
-  func configuration() throws -> EngageConfiguration {
-    try ConfigurationReader.read(value(.config), vendors: vendors, in: context)
+  /// What `engage.json` says. What a damaged cache has lost is told, until a person has read it.
+  func configuration(isTold: Bool = true) throws -> EngageConfiguration {
+    let configuration = try ConfigurationReader.read(value(.config), vendors: vendors, in: context)
+    if isTold, let text = RecoveryNotice(besideCacheAt: configuration.cache).text {
+      console.note("\(text) Run \"engage doctor --acknowledge\" when you have read this.")
+    }
+    return configuration
   }
 
   /// What a command does with an open engagement.
@@ -77,20 +82,32 @@ extension Invocation {
     try? await engagement.run()
   }
 
-  private func open(_ configuration: EngageConfiguration) async throws -> Engagement {
+  /// Opens the cache; a command that begins here has to close it.
+  ///
+  /// - Parameter transport: Makes another transport than the command's own.
+  func open(
+    _ configuration: EngageConfiguration, repair: Engagement.Options.CacheRepair = .ifDamaged,
+    over transport: (@Sendable (String?) -> any HTTPTransport)? = nil
+  ) async throws(EngagementError) -> Engagement {
+    try CacheFile(configuration.cache).check()
     let id = try DeviceFile(besideCacheAt: configuration.cache).id(random: context.random) {
       console.note("\($0)")
     }
-    let makeTransport = context.transport
+    let makeTransport = transport ?? context.transport
     let engagement = try await Engagement.open(
       cache: .file(configuration.cache), device: .engage(id: id),
       transport: DeferredTransport { makeTransport(configuration.certificateAuthorities) },
       providers: configuration.namedAdapters,
       routes: configuration.routes, containers: configuration.containers,
       options: Engagement.Options(
-        loggers: loggers, clock: context.clock, random: context.random))
-    if engagement.recovery != nil {
+        loggers: repair == .ifDamaged ? loggers : [], clock: context.clock,
+        random: context.random, repair: repair))
+    if let recovery = engagement.recovery {
       try AutomaticSignIn(besideCacheAt: configuration.cache).turnOff()
+      if repair == .ifDamaged {
+        try RecoveryNotice(besideCacheAt: configuration.cache)
+          .add(recovery, at: context.clock.now)
+      }
     }
     return engagement
   }

@@ -10,12 +10,14 @@ extension Engagement {
     /// Gives 64 random bits.
     public var random: @Sendable () -> UInt64
     public var limits: Limits
+    /// What is done with the cache when it is opened.
+    public var repair: CacheRepair
 
     public init(
       environment: String = "production", secrets: (any SecretStore)? = nil,
       loggers: [any EngagementLogger] = [], clock: any EngagementClock = SystemClock(),
       random: @escaping @Sendable () -> UInt64 = { .random(in: .min ... .max) },
-      limits: Limits = Limits()
+      limits: Limits = Limits(), repair: CacheRepair = .ifDamaged
     ) {
       self.environment = environment
       self.secrets = secrets
@@ -23,6 +25,18 @@ extension Engagement {
       self.clock = clock
       self.random = random
       self.limits = limits
+      self.repair = repair
+    }
+
+    /// Which caches are set aside when they are opened. The files are kept under another name, and
+    /// `recovery` says what was saved.
+    public enum CacheRepair: Hashable, Sendable {
+      /// A damaged cache is, and its pending actions are saved.
+      case ifDamaged
+      /// A sound cache is too; vendors are asked for all items anew.
+      case always
+      /// A sound cache is too, and its pending actions are not saved.
+      case startingEmpty
     }
 
     /// How many rows the outbox holds. If it is full, the oldest analytics are dropped for newer

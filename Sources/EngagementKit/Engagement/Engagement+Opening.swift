@@ -62,7 +62,8 @@ extension Engagement {
         path: location.path, environment: options.environment,
         adapters: Dictionary(adapters) { first, _ in first },
         limits: OutboxLimits(rows: options.limits.rows, bytes: options.limits.bytes),
-        random: options.random, now: { options.clock.now }),
+        random: options.random, now: { options.clock.now },
+        repair: EngagementStore.CacheRepair(options.repair)),
       at: options.clock.now)
     let present = try await despiteDamage { () async throws(EngagementError) in
       try await store.partition(of: try await store.presentUser(), at: options.clock.now)
@@ -147,5 +148,16 @@ extension Recovery {
   fileprivate var message: String {
     "The cache was damaged and is set aside as \(setAside); \(savedRows) waiting actions were saved"
       + (mayHaveLostRows ? ", others may be lost." : ".")
+  }
+}
+
+extension EngagementStore.CacheRepair {
+  fileprivate init(_ repair: Options.CacheRepair) {
+    self =
+      switch repair {
+      case .ifDamaged: .ifDamaged
+      case .always: .always
+      case .startingEmpty: .startingEmpty
+      }
   }
 }

@@ -46,14 +46,17 @@ struct StoreOpening {
 
   /// Opens the cache and brings it up to date.
   ///
-  /// `first` reads what the owner needs from the start, so that damage there is found now. With
+  /// A sound cache is set aside too if the repair says so. `first` reads what the owner needs from the start, so that damage there is found now. With
   /// `isSuspect`, every page is verified.
   func open(
-    at now: Date, isSuspect: Bool = false,
+    at now: Date, isSuspect: Bool = false, _ repair: CacheRepair = .ifDamaged,
     first: (inout Database) throws(EngagementError) -> Void = { (_) throws(EngagementError) in }
   ) throws(EngagementError) -> Opened {
     var recovery: Recovery?
     if try files.areWaiting { recovery = try recover(at: now) }
+    if repair != .ifDamaged {
+      recovery = try recover(from: try files.present, at: now, repair) ?? recovery
+    }
     // Another process may recover it at the same time. And the second file may be damaged as well,
     // if only the log of a lost file was there.
     for _ in 0..<3 {
@@ -92,7 +95,7 @@ extension StoreOpening {
   ///
   /// Nil if another process did so in the meantime.
   private func recover(
-    from damaged: DamagedFiles.Identity? = nil, at now: Date
+    from damaged: DamagedFiles.Identity? = nil, at now: Date, _ repair: CacheRepair = .ifDamaged
   ) throws(EngagementError) -> Recovery? {
     let lockPath = "\(file.path).recovery"
     var lock = try SideLock(at: lockPath)
@@ -104,10 +107,15 @@ extension StoreOpening {
     if let damaged, try !files.areWaiting { try files.take(damaged, within: wait) }
     guard try files.areWaiting else { return nil }
     try files.takeLog(within: wait)
-    let salvage = try save(at: now)
+    let salvage = repair == .startingEmpty ? try startEmpty(at: now) : try save(at: now)
     return Recovery(
       setAside: try files.keep(at: now), savedRows: salvage.savedRows,
       mayHaveLostRows: !salvage.isComplete)
+  }
+
+  private func startEmpty(at now: Date) throws(EngagementError) -> Salvage {
+    _ = try makeFresh(at: now)
+    return Salvage()
   }
 
   private func save(at now: Date) throws(EngagementError) -> Salvage {
@@ -142,4 +150,14 @@ extension StoreOpening {
       return false
     }
   }
+}
+
+/// Whether a sound cache is set aside as a damaged one is.
+package enum CacheRepair: Hashable, Sendable {
+  /// Only a damaged cache is.
+  case ifDamaged
+  /// A sound one is too; its pending rows are saved.
+  case always
+  /// A sound one is too, and nothing is saved.
+  case startingEmpty
 }

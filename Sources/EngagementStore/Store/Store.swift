@@ -19,13 +19,14 @@ package actor Store {
     package var random: @Sendable () -> UInt64
     /// The time for the store's own work, such as ending damaged rows.
     package var now: @Sendable () -> Date
+    package var repair: CacheRepair
 
     package init(
       path: String, environment: String = "production",
       adapters: [ProviderID: any EngagementAdapter], limits: OutboxLimits = OutboxLimits(),
       wait: Duration = .seconds(5),
       random: @escaping @Sendable () -> UInt64 = { .random(in: .min ... .max) },
-      now: @escaping @Sendable () -> Date = { Date() }
+      now: @escaping @Sendable () -> Date = { Date() }, repair: CacheRepair = .ifDamaged
     ) {
       self.path = path
       self.environment = environment
@@ -34,6 +35,7 @@ package actor Store {
       self.wait = wait
       self.random = random
       self.now = now
+      self.repair = repair
     }
   }
 
@@ -41,6 +43,7 @@ package actor Store {
   package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.unowned }
 
   nonisolated let options: Options
+  private var isRepaired = false
   private let repairs = Locked<Recovery?>(nil)
   private var database: Database?
   private var tables: Tables
@@ -73,12 +76,15 @@ package actor Store {
       salvaging: { (damaged, fresh) throws(EngagementError) in
         try OutboxSalvage.run(&damaged, into: &fresh)
       })
-    let opened = try opening.open(at: now, isSuspect: isSuspect) {
+    // Once, and not again after a close.
+    let repair = isRepaired ? .ifDamaged : options.repair
+    let opened = try opening.open(at: now, isSuspect: isSuspect, repair) {
       (database) throws(EngagementError) in
       try OutboxSalvage.read(&database)
     }
     if let recovery = opened.recovery { repairs.withLock { $0 = recovery } }
     isSuspect = false
+    isRepaired = true
     database = opened.intoDatabase()
   }
 

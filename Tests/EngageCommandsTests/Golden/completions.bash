@@ -23,7 +23,7 @@ _engage() {
   case "${COMP_WORDS[1]} ${COMP_WORDS[2]}" in
     "demo "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
     "init "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--force --config --json --log --help' -- "$word")); return; } ;;
-    "doctor "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
+    "doctor "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--acknowledge --config --json --log --help' -- "$word")); return; } ;;
     "emulate "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--vendor --port --seed --faults --config --json --log --help' -- "$word")); return; } ;;
     "providers "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
     "sync "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--watch --every --full --now --config --json --log --help' -- "$word")); return; } ;;
@@ -65,10 +65,13 @@ _engage() {
     "device update") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
     "device unregister") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
     "device "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W 'show register update unregister' -- "$word")); return; } ;;
+    "cache repair") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
+    "cache reset") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--yes --config --json --log --help' -- "$word")); return; } ;;
+    "cache "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W 'repair reset' -- "$word")); return; } ;;
     "decode "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--vendor --kind --config --json --log --help' -- "$word"; compgen -f -- "$word")); return; } ;;
     "events "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--follow --last --kind --config --json --log --help' -- "$word")); return; } ;;
     "completions "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help bash zsh fish' -- "$word")); return; } ;;
   esac
-  COMPREPLY=($(compgen -W 'demo init doctor emulate providers sync cards inbox person signin signout consent track outbox push device decode events completions help --help --version' -- "$word"))
+  COMPREPLY=($(compgen -W 'demo init doctor emulate providers sync cards inbox person signin signout consent track outbox push device cache decode events completions help --help --version' -- "$word"))
 }
 complete -o bashdefault -F _engage engage

@@ -1,0 +1,57 @@
+import EngagementKit
+import EngagementModel
+
+extension Command {
+  /// `engage cache`.
+  static let cache = [repairCache, resetCache]
+
+  private static let confirmation = Option("yes", letter: "y", "do not ask")
+
+  private static let repairCache = Command(
+    name: ["cache", "repair"], summary: "make a new cache with what can be saved of this one",
+    discussion: """
+      For a fault that "engage doctor" reports. Pending actions and their users are saved; the next sync
+      fetches cards and messages anew. The former files are kept under another name.
+      """,
+    examples: [Example("engage cache repair", "then: engage sync")],
+    run: { invocation in try await replace(.always, invocation) })
+
+  private static let resetCache = Command(
+    name: ["cache", "reset"], summary: "begin with an empty cache",
+    discussion: """
+      Nothing is saved: pending actions are never sent, no user is signed in and no consent is known.
+      The former files are kept under another name. It asks first; without a terminal it needs --yes.
+      """,
+    options: [confirmation], examples: [Example("engage cache reset --yes", "then: engage signin")],
+    run: { invocation in
+      try invocation.confirm("Pending actions will not be sent", by: confirmation)
+      return try await replace(.startingEmpty, invocation)
+    })
+
+  private static func replace(
+    _ repair: Engagement.Options.CacheRepair, _ invocation: Invocation
+  ) async throws -> ExitStatus {
+    let configuration = try invocation.configuration()
+    guard CacheFile(configuration.cache).exists else {
+      throw EngagementError(.notFound, "There is no cache at \(configuration.cache) yet.")
+    }
+    let engagement = try await invocation.open(configuration, repair: repair)
+    let recovery = engagement.recovery
+    try await engagement.close()
+    guard let recovery else {
+      throw EngagementError(.busy, "Another process has replaced the cache; try again.")
+    }
+    let saved = recovery.savedActions
+    try invocation.console.line(
+      """
+      A new cache is in place, with \(saved == 1 ? "1 pending action" : "\(saved) pending actions"). \
+      The former one is \(recovery.path).
+      """)
+    try invocation.console.object([
+      "savedActions": .integer(Int64(saved)),
+      "mayHaveLostActions": .bool(recovery.mayHaveLostActions),
+      "former": .string(recovery.path),
+    ])
+    return .done
+  }
+}

@@ -1,0 +1,133 @@
+import EngagementAdapterAPI
+import EngagementFormats
+import EngagementHTTP
+import EngagementKit
+import EngagementModel
+import EngagementPlatform
+import EngagementVendors
+
+/// Checks that each provider's endpoint is that vendor's, and that the vendor takes what
+/// `engage.json` says.
+struct ProviderChecks {
+  let invocation: Invocation
+  let configuration: EngageConfiguration
+
+  /// Asks each vendor for its settings, as a sync does. Where there is no cache yet, or the vendor has
+  /// nothing to be asked for, the endpoint is only reached: nothing is registered.
+  func findings() async throws -> [CheckResult] {
+    let requests = RequestCounter(
+      invocation.context.transport(configuration.certificateAuthorities))
+    let outcomes = try await outcomes(over: requests)
+    var findings: [CheckResult] = []
+    for provider in configuration.providers {
+      let outcome = requests.count(to: provider.endpoint) > 0 ? outcomes[provider.id] : nil
+      if let outcome, outcome != .unsupported {
+        findings.append(finding(of: provider, outcome))
+      } else {
+        findings.append(try await reach(provider, by: requests))
+      }
+    }
+    return findings
+  }
+
+  private func outcomes(
+    over requests: RequestCounter
+  ) async throws -> [ProviderID: Engagement.ProviderOutcome] {
+    guard CacheFile(configuration.cache).exists else { return [:] }
+    do throws(EngagementError) {
+      let engagement = try await invocation.open(configuration, over: { _ in requests })
+      let credentials = configuration.credentials
+      if !engagement.user.isAnonymous {
+        try await engagement.signIn(engagement.user, credentials: credentials)
+      }
+      let outcome = await engagement.refresh(.settings)
+      try? await engagement.close()
+      return outcome.providers
+    } catch {
+      // The check of the cache says what is wrong with it.
+      try Task.checkCancellation()
+      return [:]
+    }
+  }
+
+  private func finding(
+    of provider: ConfiguredProvider, _ outcome: Engagement.ProviderOutcome
+  ) -> CheckResult {
+    let (subject, place) = ("provider \(provider.id)", provider.endpoint)
+    let vendor = provider.adapter.vendor
+    switch outcome {
+    case .fresh, .notModified, .unsupported:
+      return .good(subject, "\(place) answers as \(vendor) does, and takes the key")
+    case .throttled(let date):
+      return .note(
+        subject, "\(place) has asked for a pause until \(ISO8601.text(of: date) ?? "later")")
+    case .stale(_, let error), .failed(let error):
+      return finding(of: provider, error)
+    }
+  }
+
+  private func finding(
+    of provider: ConfiguredProvider, _ error: EngagementError
+  ) -> CheckResult {
+    let (subject, place) = ("provider \(provider.id)", provider.endpoint)
+    let name = "providers.\(provider.id.rawValue)"
+    if error.code == .rateLimited { return .note(subject, "\(place) asks for a pause") }
+    if error.code == .consentDenied {
+      return .note(subject, "\(place) was not asked: the user's consent does not allow it")
+    }
+    if [.unauthenticated, .permissionDenied].contains(error.code) {
+      return .bad(
+        subject, "\(place): \(error.message)",
+        next: "check the key and the ids of \(name) in \(configuration.file).")
+    }
+    if [.notFound, .malformedResponse, .unsupported, .invalidArgument].contains(error.code) {
+      return .bad(
+        subject, "\(place) does not answer as \(provider.adapter.vendor) does: \(error.message)",
+        next: "check the endpoint and the ids of \(name) in \(configuration.file).")
+    }
+    return unreached(provider, error)
+  }
+
+  private func unreached(
+    _ provider: ConfiguredProvider, _ error: EngagementError
+  ) -> CheckResult {
+    let cause = error.underlying.map { " (\($0))" } ?? ""
+    // Plain http is only for this machine, where nothing but the emulator is expected.
+    let emulator = provider.endpoint.hasPrefix("http:") ? " Or run \"engage emulate\"." : ""
+    return .bad(
+      "provider \(provider.id)", "\(provider.endpoint) gives no answer that helps\(cause)",
+      next: error.message + emulator)
+  }
+
+  /// Any answer shows that the endpoint is reached, a refusal too.
+  private func reach(
+    _ provider: ConfiguredProvider, by transport: any HTTPTransport
+  ) async throws -> CheckResult {
+    do throws(EngagementError) {
+      _ = try await transport.send(HTTPRequest(.get, provider.endpoint))
+      return .good(
+        "provider \(provider.id)",
+        "\(provider.endpoint) is reached; the first sync shows whether it takes the key")
+    } catch {
+      try Task.checkCancellation()
+      return unreached(provider, error)
+    }
+  }
+}
+
+/// A transport that counts the requests to each endpoint.
+private final class RequestCounter: HTTPTransport {
+  private let transport: any HTTPTransport
+  private let urls = Locked<[String]>([])
+
+  init(_ transport: any HTTPTransport) { self.transport = transport }
+
+  func count(to endpoint: String) -> Int {
+    urls.withLock { urls in urls.count { $0.hasPrefix(endpoint) } }
+  }
+
+  func send(_ request: HTTPRequest) async throws(EngagementError) -> HTTPResponse {
+    urls.withLock { $0.append(request.url) }
+    return try await transport.send(request)
+  }
+}

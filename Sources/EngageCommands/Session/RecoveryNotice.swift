@@ -1,0 +1,34 @@
+import EngagementFormats
+import EngagementKit
+import EngagementModel
+import EngagementPlatform
+
+/// What is said of a damaged cache until a person has read it. It is kept beside the cache.
+struct RecoveryNotice {
+  private let path: String
+  private static let longest = 2_000
+
+  init(besideCacheAt cache: String) { path = "\(cache).recovered" }
+
+  /// The notice; nil if nothing was damaged since it was acknowledged.
+  var text: String? {
+    guard let file = try? InputFile(path), let bytes = try? file.bytes(atMost: Self.longest) else {
+      return nil
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  func add(_ recovery: Engagement.CacheRecovery, at now: Date) throws(EngagementError) {
+    let lost = recovery.mayHaveLostActions ? "others may be lost" : "none is lost"
+    let saved = recovery.savedActions
+    let line = """
+      The cache was set aside as damaged at \(ISO8601.text(of: now) ?? "an unknown time"): \
+      \(saved == 1 ? "1 pending action was" : "\(saved) pending actions were") saved, and \(lost). \
+      The file is \(recovery.path).
+      """
+    let earlier = text.map { "\($0)\n" } ?? ""
+    try OutputFile.replace(path, Array((earlier + line).utf8.suffix(Self.longest)))
+  }
+
+  func remove() { unlink(path) }
+}

@@ -1,0 +1,99 @@
+import EngageCommands
+import EngagementHTTP
+import EngagementModel
+import Foundation
+import Testing
+
+/// What `engage doctor` finds, and what heals it.
+@Suite("engage doctor and engage cache", .timeLimit(.minutes(20))) struct DoctorTests {
+  /// A vendor that gives every request the same answer.
+  private struct Constant: HTTPTransport {
+    let response: HTTPResponse
+
+    init(_ status: Int, _ body: String) { response = HTTPResponse(status, body: Array(body.utf8)) }
+
+    func send(_ request: HTTPRequest) async throws(EngagementError) -> HTTPResponse { response }
+  }
+
+  /// A folder with a cache that was synced once.
+  private static func synced() async throws -> (CommandLineFixture, PlayedBraze) {
+    let (stage, braze) = (try CommandLineFixture(), PlayedBraze())
+    try stage.configure(endpoint: "http://127.0.0.1:8400")
+    #expect(await stage.engage("sync", by: braze).status == .done)
+    return (stage, braze)
+  }
+
+  private func cache(_ stage: CommandLineFixture) throws -> String {
+    let names = try FileManager.default.contentsOfDirectory(atPath: stage.folder.path)
+    return try #require(names.first { $0.hasSuffix(".sqlite") })
+  }
+
+  @Test("doctor says whether an endpoint is its vendor's and takes the key")
+  func endpoints() async throws {
+    let (stage, braze) = try await Self.synced()
+    let well = await stage.engage("doctor", by: braze)
+    #expect(
+      well.status == .done && well.output.contains("answers as braze does, and takes the key"))
+    let refused = await stage.engage(
+      "doctor", by: Constant(401, #"{"message":"Invalid API key"}"#))
+    #expect(refused.status == .failed)
+    #expect(refused.output.contains("check the key and the ids of providers.braze"))
+    let stranger = await stage.engage("doctor", by: Constant(200, "<html>Welcome</html>"))
+    #expect(stranger.status == .failed && !stranger.output.contains("provider braze  ok"))
+    let fresh = try CommandLineFixture()
+    try fresh.configure(endpoint: "http://127.0.0.1:8400")
+    let first = await fresh.engage("doctor", by: braze)
+    #expect(first.output.contains("the first sync shows whether it takes the key"))
+  }
+
+  @Test("doctor finds files that others can read, and a folder that takes no write")
+  func files() async throws {
+    let (stage, braze) = try await Self.synced()
+    let path = stage.folder.appending(path: try cache(stage)).path
+    chmod(path, 0o644)
+    let shown = await stage.engage("doctor", by: braze)
+    #expect(shown.status == .failed && shown.output.contains("privacy: run \"chmod 600"))
+    chmod(path, 0o600)
+    #expect(await stage.engage("doctor", by: braze).status == .done)
+  }
+
+  @Test("G9: a damaged cache is told by every command until a person has read it")
+  func acknowledgement() async throws {
+    let (stage, braze) = try await Self.synced()
+    let path = stage.folder.appending(path: try cache(stage)).path
+    var bytes = try Data(contentsOf: URL(filePath: path))
+    bytes[100] ^= 0xff
+    bytes[105] ^= 0xff
+    try bytes.write(to: URL(filePath: path))
+    _ = await stage.engage("sync", by: braze)
+    for command in ["cards", "consent", "outbox"] {
+      #expect(
+        await stage.engage(command, by: braze).errors.contains(
+          "The cache was set aside as damaged"),
+        "\(command)")
+    }
+    #expect(await stage.engage("doctor", by: braze).output.contains("recovery"))
+    #expect(!(await stage.engage("doctor", "--acknowledge", by: braze).output.contains("recovery")))
+    #expect(!(await stage.engage("cards", by: braze).errors.contains("set aside")))
+  }
+
+  @Test("G9: a repair saves what waits and fetches the rest anew, and a reset needs a confirmation")
+  func repair() async throws {
+    let (stage, braze) = try await Self.synced()
+    braze.goDown()
+    _ = await stage.engage("track", "hello", by: braze, in: .impatient)
+    let repaired = await stage.engage("cache", "repair")
+    #expect(repaired.output.hasPrefix("A new cache is in place, with 1 pending action."))
+    #expect(repaired.status == .done)
+    braze.comeBack()
+    let sync = await stage.engage("sync", "--json", by: braze)
+    #expect(sync.lines.first?.contains(#""outcome":"fresh","items":3,"pending":0"#) == true)
+    #expect(braze.events.contains("ce hello"))
+    #expect(await stage.engage("cache", "reset").status == .usage)
+    #expect(await stage.engage("cache", "reset", "--yes").status == .done)
+    #expect(await stage.engage("consent", by: braze).output == "anonymous: unknown\n")
+    let empty = try CommandLineFixture()
+    try empty.configure(endpoint: "http://127.0.0.1:8400")
+    #expect(await empty.engage("cache", "repair").errors.contains("There is no cache"))
+  }
+}
