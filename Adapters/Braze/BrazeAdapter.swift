@@ -104,12 +104,12 @@ public struct BrazeAdapter: EngagementAdapter {
     _ operation: Operation, at now: Date
   ) throws(EngagementError) -> Step {
     switch operation {
-    case .settings, .cards: return .done([])
     // The next user may still adopt them.
     case .events: return .wait(until: now.addingTimeInterval(BrazeErrors.pause))
-    case .device, .registerPush, .unregisterPush, .inbox, .message, .person, .associate,
-      .updatePerson, .metrics, .campaigns, .act, .templates, .upload, .optOut, .vendor:
-      throw EngagementError(.signedOut, "Braze has no anonymous user after a signed-in one.")
+    case .settings, .cards, .device, .registerPush, .unregisterPush, .inbox, .message, .person,
+      .associate, .updatePerson, .metrics, .campaigns, .act, .templates, .upload, .optOut, .vendor:
+      throw EngagementError(
+        .signedOut, "Braze has no anonymous user after a signed-in one; sign in.")
     }
   }
 }

@@ -40,9 +40,7 @@ let actions: [(ItemAction, Int)] = [(.impression, 0), (.click, 1), (.click, 2), 
 for (action, index) in actions where feed.cards.indices.contains(index) {
   let card = feed.cards[index]
   let receipt = try await engagement.perform(action, on: card)
-  if case .delivered = try await receipt.outcome() {
-    print("\(action.name) on \(card.id.value): delivered")
-  }
+  print("\(action.name) on \(card.id.value): \(try await receipt.outcome())")
 }
 print("the vendor was told: \(await vendor.told)")
 let left = engagement.cards(in: "home")

@@ -15,7 +15,7 @@ import Testing
         - 3 classic: ["Welcome", "Here is how"]
         impression on 1: delivered
         click on 2: delivered
-        click on 3: delivered
+        click on 3: kept on this device
         dismiss on 3: delivered
         the vendor was told: ["cci 1", "ccc 2", "ccd 3"]
         left: ["1", "2"], 0 unread

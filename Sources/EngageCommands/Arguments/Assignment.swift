@@ -26,6 +26,18 @@ struct Assignment {
     case .null?, .array?, .object?, nil: .string(text)
     }
   }
+
+  /// Whether the text was meant as a number that cannot be kept: a metric must not become text.
+  fileprivate var isLostNumber: Bool {
+    guard case .string = value, let first = text.utf8.first, first != UInt8(ascii: "\"") else {
+      return false
+    }
+    let name = text.lowercased().drop { $0 == "-" || $0 == "+" }
+    if ["nan", "inf", "infinity"].contains(name) { return true }
+    let digits = name.utf8.drop { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    return name.utf8.count > digits.count && (digits.isEmpty || Double(name) != nil)
+      && (name.utf8.count > 15 || Double(name).map { !$0.isFinite } ?? false)
+  }
 }
 
 extension Invocation {
@@ -46,7 +58,13 @@ extension Invocation {
 
   /// The values of assignments by their keys.
   func properties(from index: Int) throws -> JSONObject {
-    JSONObject(
-      uniqueMembers: try assignments(from: index).map { JSONObject.Member($0.key, $0.value) })
+    let assignments = try assignments(from: index)
+    for assignment in assignments where assignment.isLostNumber {
+      throw usage(
+        "\(assignment.key)=\(assignment.text.prefix(40)) is no number that JSON keeps; write it in "
+          + "quotes for text: \(assignment.key)='\"…\"'.")
+    }
+    return JSONObject(
+      uniqueMembers: assignments.map { JSONObject.Member($0.key, $0.value) })
   }
 }

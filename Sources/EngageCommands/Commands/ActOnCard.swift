@@ -41,7 +41,7 @@ extension Command {
       let card = try finder.card(text)
       let receipt = try await engagement.perform(action, on: card)
       return try await invocation.conclude(
-        receipt, "\(action.name) \(card.id)",
+        receipt, "\(action.name) \(ShortIDs.cut(card.id))",
         ["id": .string(card.id.description), "action": .string(action.name)])
     }
   }

@@ -6,7 +6,8 @@ extension Command {
     let first = [demo, initialise, doctor, emulate(vendors), providers, sync]
     let items = cards(vendors) + inbox(vendors)
     let people = person + [signIn, signOut] + consent
-    let rest = [track] + outbox + push + device + cache + [decode(vendors), events, completions]
+    let rest =
+      [track] + outbox + push + device + cache + [decode(vendors), events, completions, manual]
     return first + items + people + rest
   }
 }

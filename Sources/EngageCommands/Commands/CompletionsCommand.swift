@@ -1,4 +1,16 @@
 extension Command {
+  static let manual = Command(
+    name: ["man"], summary: "print the manual page",
+    examples: [
+      Example("engage man | man -l -", "read it"),
+      Example("engage man > ~/.local/share/man/man1/engage.1", "install it"),
+    ],
+    run: { invocation in
+      let all = Command.all(for: invocation.vendors)
+      try invocation.console.text(ManualPage.text(of: all, version: EngageTool.version))
+      return .done
+    })
+
   static let completions = Command(
     name: ["completions"], summary: "print completions for a shell",
     arguments: [

@@ -5,6 +5,8 @@ extension Command {
   private static let kind = Option(
     "kind", value: "KIND", "what it is", choices: Decoding.Kind.allCases.map(\.rawValue))
 
+  private static let strict = Option("strict", "the status is 1 if an item is quarantined")
+
   static func decode(_ vendors: [VendorRegistration]) -> Command {
     let vendor = Option(
       "vendor", value: "NAME", "the payload's vendor", choices: vendors.map(\.name))
@@ -14,12 +16,12 @@ extension Command {
         Prints neutral JSON, one object a line: the items; {"quarantined": …} for each bad item;
         {"ignored": …} for an unknown kind; {"removed": …} for an item that the vendor removed.
         FILE is a whole answer of the vendor, a list of items, or one item. A push that is not the
-        vendor's prints nothing. With --json each object has "schema" too.
+        vendor's prints no object. With --json each object has "schema" too.
         """,
       arguments: [
         Argument(name: "FILE", help: "the payload; - reads standard input", completion: .files)
       ],
-      options: [vendor, kind],
+      options: [vendor, kind, strict],
       examples: vendors.flatMap { vendor in
         vendor.examples.payloads.map { payload in
           Example(
@@ -40,8 +42,9 @@ extension Command {
         }
         let bytes = try invocation.bytes(of: try invocation.argument())
         let lines = try Decoding(adapter, kind).lines(of: bytes)
-        if lines.isEmpty, kind != .push {
-          invocation.console.note("The payload has no \(kindName).")
+        if lines.isEmpty {
+          invocation.console.note(
+            kind == .push ? "The push is not \(name)'s." : "The payload has no \(kindName).")
         }
         for line in lines {
           if invocation.console.isJSON {
@@ -50,7 +53,8 @@ extension Command {
             try invocation.console.json(line)
           }
         }
-        return .done
+        let hasBadItems = lines.contains { $0["quarantined"] != nil }
+        return invocation.has(strict) && hasBadItems ? .failed : .done
       })
   }
 }

@@ -33,6 +33,7 @@ extension Command {
         let kinds = log.seen.map(\.rawValue).sorted().joined(separator: ", ")
         invocation.console.note("No event of this kind is recorded; there are: \(kinds).")
       }
+      if newest.isEmpty, log.seen.isEmpty { invocation.console.note("No event is recorded yet.") }
       while invocation.has(follow), !Task.isCancelled {
         let clock = invocation.context.clock
         await clock.sleep(until: clock.uptime + .milliseconds(300))

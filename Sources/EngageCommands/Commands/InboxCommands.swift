@@ -124,7 +124,7 @@ extension Command {
       let message = try find(text, in: engagement, configuration)
       let receipt = try await engagement.perform(action, on: message)
       return try await invocation.conclude(
-        receipt, "\(action.name) \(message.id)",
+        receipt, "\(action.name) \(ShortIDs.cut(message.id))",
         ["id": .string(message.id.description), "action": .string(action.name)])
     }
   }

@@ -19,7 +19,9 @@ extension Command {
       Example("engage init --config demo.json", "under another name"),
     ],
     run: { invocation in
-      let path = ConfigurationReader.path(invocation.value(.config), in: invocation.context)
+      let context = invocation.context
+      let path = context.path(
+        invocation.value(.config) ?? context.environment("ENGAGE_CONFIG") ?? "engage.json")
       let document = Array(StarterDocument(vendors: invocation.vendors).text.utf8)
       if invocation.has(force) {
         try OutputFile.replace(path, document)
@@ -31,7 +33,10 @@ extension Command {
       }
       try invocation.console.line("Wrote \(path, .bold).")
       try invocation.console.line(
-        "Next: run \"engage emulate\" in another terminal, then \"engage sync\" here.")
+        """
+        Next: run "engage emulate" in another terminal, then \
+        "engage sync\(invocation.value(.config).map { " --config \($0)" } ?? "")" here.
+        """)
       try invocation.console.object(["written": .string(path)])
       return .done
     })

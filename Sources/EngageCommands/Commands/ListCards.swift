@@ -14,7 +14,7 @@ extension Command {
     options: [container, control],
     examples: [
       Example("engage cards", "the feed"),
-      Example("engage cards --container offers --json", "another one, for a program"),
+      Example("engage cards --container home --json", "the cards of one container, for a program"),
     ], isDefault: true,
     run: { try await CardList($0).run() })
 
@@ -53,7 +53,7 @@ extension Command {
       let names = known.map(\.rawValue)
       throw invocation.usage(
         "engage.json has no container \"\(container)\""
-          + NearestName.hint(for: container.rawValue, among: names) + ".")
+          + NearestName.hint(for: container.rawValue, among: names))
     }
 
     private func print(_ feed: Engagement.CardFeed) throws(OutputError) {
@@ -82,7 +82,7 @@ enum CardTable {
     for card in cards {
       table.add([
         Phrase(ids.text(of: card.id), .cyan), Phrase(card.kind.rawValue), state(of: card),
-        Phrase(card.title ?? "", .bold), Phrase(card.text ?? ""),
+        Phrase(card.title ?? "", .bold), Phrase(card.text ?? card.imageAlt ?? ""),
       ])
     }
     return table

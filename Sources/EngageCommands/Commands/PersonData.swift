@@ -18,8 +18,10 @@ extension Command {
     isInterruptible: true,
     run: { invocation in
       let configuration = try invocation.configuration()
-      try invocation.confirm("Erasing cannot be undone", by: confirmation)
-      let named = invocation.optionalArgument().map { User(UserID($0)) }
+      let typed = invocation.optionalArgument()
+      try invocation.confirm(
+        "Erasing \(typed ?? "the signed-in user") cannot be undone", by: confirmation)
+      let named = typed.map { User(UserID($0)) }
       let (user, report) = try await invocation.delivering(configuration) { engagement in
         let user = named ?? engagement.user
         return (user, try await engagement.eraseData(of: user))
@@ -27,7 +29,10 @@ extension Command {
       try AutomaticSignIn(besideCacheAt: configuration.cache).turnOff()
       let name = user.id?.rawValue ?? "anonymous"
       try invocation.console.line(
-        "\(name, .bold) is erased here; \(report.discarded) actions were dropped.")
+        """
+        \(name, .bold) is erased here; \
+        \(report.discarded == 1 ? "1 action was" : "\(report.discarded) actions were") dropped.
+        """)
       try invocation.console.object([
         "user": .string(name), "wiped": .integer(Int64(report.discarded)),
       ])

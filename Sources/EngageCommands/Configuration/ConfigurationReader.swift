@@ -17,7 +17,7 @@ struct ConfigurationReader {
   private static let longest = 1_000_000
   private static let byteOrderMark: [UInt8] = [0xef, 0xbb, 0xbf]
 
-  /// Reads the document that is meant: the option's, `$ENGAGE_CONFIG`, or `engage.json` here.
+  /// Reads the document that is meant.
   static func read(
     _ option: String?, vendors: [VendorRegistration], in context: CommandContext
   ) throws(EngagementError) -> EngageConfiguration {
@@ -49,11 +49,22 @@ struct ConfigurationReader {
     return try ConfigurationReader(file: file, secrets: secrets, vendors: vendors).read(bytes)
   }
 
-  /// Where the document is.
+  /// Where the document is: the option's, `$ENGAGE_CONFIG`, or the `engage.json` of this folder or the
+  /// nearest one above it. If there is none, the one of this folder.
   static func path(_ option: String?, in context: CommandContext) -> String {
     let named = option ?? context.environment("ENGAGE_CONFIG")
-    return context.path(named.flatMap { $0.isEmpty ? nil : $0 } ?? "engage.json")
+    if let named, !named.isEmpty { return context.path(named) }
+    let here = context.path(standard)
+    var folder = context.directory[...]
+    while true {
+      let path = folder == "/" ? "/\(standard)" : "\(folder)/\(standard)"
+      if CacheFile(path).exists { return path }
+      guard let slash = folder.lastIndex(of: "/"), folder != "/" else { return here }
+      folder = slash == folder.startIndex ? "/" : folder[..<slash]
+    }
   }
+
+  private static let standard = "engage.json"
 
   // MARK: The document
 
@@ -87,7 +98,11 @@ struct ConfigurationReader {
   }
 
   private func cache(_ field: ConfigurationField?) throws(EngagementError) -> String {
-    CommandContext.joined(secrets.folder, try field?.string() ?? "engagement.sqlite")
+    let path = CommandContext.joined(secrets.folder, try field?.string() ?? "engagement.sqlite")
+    guard let field,
+      path == file || ["", ".", ".."].contains(path.split(separator: "/").last ?? "")
+    else { return path }
+    throw field.fault("names no file that can hold a cache")
   }
 
   private func authorities(_ field: ConfigurationField) throws(EngagementError) -> String {

@@ -34,9 +34,11 @@ struct SecretReader {
     return Secret(value)
   }
 
-  /// Whether the text looks like a variable: capitals, digits and underscores, as by convention.
+  /// Whether the text looks like a variable and not like a key: capitals, with an underscore or
+  /// without digits.
   private static func isVariable(_ name: String) -> Bool {
-    name.utf8.count <= 40 && name.utf8.contains(UInt8(ascii: "_"))
+    name.utf8.count <= 40
+      && (name.utf8.contains(UInt8(ascii: "_")) || !name.utf8.contains(where: digits.contains))
       && name.utf8.allSatisfy { capitals.contains($0) || digits.contains($0) || $0 == 0x5f }
   }
 

@@ -24,6 +24,12 @@ struct DoctorChecks {
       let next = CacheFile(path).exists ? "put it right in \(path)." : "run \"engage init\"."
       return [.bad("configuration", error.message, next: next), versions]
     }
+    if let fault = await fault(in: configuration) {
+      return [
+        .bad("configuration", fault.message, next: "put it right in \(configuration.file)."),
+        versions,
+      ]
+    }
     var findings = [CheckResult.good("configuration", described(configuration)), versions]
     findings += notice(of: configuration)
     let cache = await cache(of: configuration)
@@ -31,6 +37,23 @@ struct DoctorChecks {
       .findings()
     return findings + cache
       + FileChecks(configuration: configuration, random: context.random).findings()
+  }
+
+  /// What the vendors cannot do that the configuration asks for, found without its cache.
+  private func fault(in configuration: EngageConfiguration) async -> EngagementError? {
+    do throws(EngagementError) {
+      let engagement = try await Engagement.open(
+        cache: .temporary, device: .engage(id: "doctor"),
+        transport: context.transport(configuration.certificateAuthorities),
+        providers: configuration.namedAdapters, routes: configuration.routes,
+        containers: configuration.containers,
+        options: Engagement.Options(
+          secrets: NoSecrets(), loggers: [], clock: context.clock, random: context.random))
+      try? await engagement.close()
+      return nil
+    } catch {
+      return error.code == .invalidConfiguration ? error : nil
+    }
   }
 
   /// What was said of a damaged cache.
@@ -80,7 +103,7 @@ struct DoctorChecks {
       providers: configuration.namedAdapters, routes: configuration.routes,
       containers: configuration.containers,
       options: Engagement.Options(
-        secrets: NoSecrets(), clock: context.clock, random: context.random))
+        secrets: NoSecrets(), loggers: [], clock: context.clock, random: context.random))
     do throws(EngagementError) {
       let report = try await engagement.checkCache()
       try? await engagement.close()
@@ -93,7 +116,7 @@ struct DoctorChecks {
 
   private static let advice: [EngagementError.Code: String] = [
     .newerSchema: "use the version of engage that wrote it.",
-    .unreadable: "make it readable and writable for you.",
+    .unreadable: "make it readable and writable for you, or name another file in engage.json.",
     .busy: "another process holds it; try again when that is done.",
   ]
 

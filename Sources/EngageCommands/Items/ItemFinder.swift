@@ -34,7 +34,7 @@ struct ItemFinder {
           + " \"\(list)\".")
     }
     guard found.isEmpty else {
-      let some = found.prefix(4).map { "\"\($0.id)\"" }.joined(separator: ", ")
+      let some = found.prefix(4).map { "\"\(ShortIDs.cut($0.id))\"" }.joined(separator: ", ")
       throw EngagementError(
         .invalidArgument,
         "\"\(text)\" is the beginning of \(found.count) ids: \(some)"
@@ -76,6 +76,15 @@ struct ShortIDs {
   init(_ ids: [ItemID]) {
     sorted = ids.map { Array($0.description.utf8) }.sorted { $0.lexicographicallyPrecedes($1) }
   }
+
+  /// An id that is shown and not typed, such as that of an item that was just named.
+  static func cut(_ id: ItemID) -> String {
+    let text = id.description
+    return text.utf8.count <= longest ? text : "\(text.prefix(longest - 1))…"
+  }
+
+  /// A UUID with its provider still fits.
+  private static let longest = 60
 
   func text(of id: ItemID) -> String {
     let bytes = Array(id.description.utf8)

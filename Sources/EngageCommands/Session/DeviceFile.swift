@@ -81,22 +81,28 @@ struct DeviceFile {
 
 /// Files that a command writes for its user.
 enum OutputFile {
-  /// Makes a file that only its owner can read; throws `conflict` where there is one already.
+  /// Makes a file that only its owner can read, whole or not at all; throws `conflict` where there
+  /// is one already.
   static func create(_ path: String, _ bytes: [UInt8]) throws(EngagementError) {
-    try write(path, bytes, O_EXCL)
+    try write(path, bytes) { link($0, path) }
   }
 
-  /// Makes the file, or writes over the one that is there.
+  /// Makes the file, or takes the place of the one that is there, whole or not at all.
   static func replace(_ path: String, _ bytes: [UInt8]) throws(EngagementError) {
-    try write(path, bytes, O_TRUNC)
+    try write(path, bytes) { rename($0, path) }
   }
 
+  /// Writes a draft beside the place and puts it there.
   private static func write(
-    _ path: String, _ bytes: [UInt8], _ flag: Int32
+    _ path: String, _ bytes: [UInt8], _ put: (String) -> Int32
   ) throws(EngagementError) {
-    let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | flag, 0o600)
+    let draft = "\(path).draft-\(String(UInt64.random(in: .min ... .max), radix: 16))"
+    let descriptor = open(draft, O_WRONLY | O_CREAT | O_CLOEXEC | O_EXCL, 0o600)
     guard descriptor >= 0 else { throw failure(path, errno) }
-    defer { close(descriptor) }
+    defer {
+      close(descriptor)
+      unlink(draft)
+    }
     var rest = bytes[...]
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { writeBytes(descriptor, $0.baseAddress, $0.count) }
@@ -104,6 +110,7 @@ enum OutputFile {
       guard count > 0 else { throw failure(path, errno) }
       rest = rest.dropFirst(count)
     }
+    guard fsync(descriptor) == 0, put(draft) == 0 else { throw failure(path, errno) }
   }
 
   private static func failure(_ path: String, _ code: Int32) -> EngagementError {

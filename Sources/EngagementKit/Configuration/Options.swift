@@ -5,6 +5,7 @@ extension Engagement {
     public var environment: String
     /// Where secrets are kept; nil for a file of its own beside the cache, `<cache>.secrets`.
     public var secrets: (any SecretStore)?
+    /// Who gets the log; by default warnings and errors go to standard error.
     public var loggers: [any EngagementLogger]
     public var clock: any EngagementClock
     /// Gives 64 random bits.
@@ -15,7 +16,8 @@ extension Engagement {
 
     public init(
       environment: String = "production", secrets: (any SecretStore)? = nil,
-      loggers: [any EngagementLogger] = [], clock: any EngagementClock = SystemClock(),
+      loggers: [any EngagementLogger] = [LinesLogger.standardError],
+      clock: any EngagementClock = SystemClock(),
       random: @escaping @Sendable () -> UInt64 = { .random(in: .min ... .max) },
       limits: Limits = Limits(), repair: CacheRepair = .ifDamaged
     ) {

@@ -41,6 +41,7 @@ extension Engagement {
       throw error
     }
     try await dependencies.providerSecrets.removePush(environment)
+    for runtime in runtimes.values { try await runtime.noteToken(by: userSession) }
     return receipt
   }
 

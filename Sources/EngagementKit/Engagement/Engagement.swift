@@ -58,9 +58,9 @@ public final class Engagement: Sendable {
     refresher = Refresher(
       dependencies, runtimes, sessions, outboxSender, containers: configuration.containers,
       routes: { feedPublisher.routes })
-    // Receipts first: they know of an ending before a feed shows it.
+    // Feeds before receipts: an action that is refused is undone before its receipt says so.
     let observers: [any CommitObserver] = [
-      dependencies.tokensToUnregister, dependencies.receiptOutcomes, outboxSender, feedPublisher,
+      dependencies.tokensToUnregister, feedPublisher, dependencies.receiptOutcomes, outboxSender,
       sessions,
     ]
     for observer in observers { dependencies.commitPublisher.add(observer) }

@@ -1,4 +1,5 @@
 import EngagementModel
+import EngagementPlatform
 
 extension Engagement {
   /// Writes each line as text, such as `warning braze: events failed for now: unavailable.`
@@ -44,4 +45,17 @@ extension Engagement {
       }
     }
   }
+}
+
+extension Engagement.LinesLogger {
+  /// Writes warnings and errors to standard error.
+  public static let standardError = Engagement.LinesLogger(level: .warning) { line in
+    writeToStandardError("EngagementKit: \(line)\n")
+  }
+}
+
+// A name of its own: inside the logger, `write` is the closure.
+private func writeToStandardError(_ line: String) {
+  let bytes = Array(line.utf8)
+  _ = unsafe bytes.withUnsafeBytes { unsafe write(STDERR_FILENO, $0.baseAddress, $0.count) }
 }

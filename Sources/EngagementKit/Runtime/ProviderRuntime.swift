@@ -24,6 +24,24 @@ final class ProviderRuntime: Sendable {
     capabilities.ability(verb).travel != .unsupported
   }
 
+  /// Notes that the application has given up a push token which the vendor may still have: it has no
+  /// request to give one back.
+  func noteToken(by userSession: UserSession) async throws(EngagementError) {
+    guard supports(.registerPush), !supports(.unregisterPush) else { return }
+    let dependencies = host.dependencies
+    let attempt = Attempt(
+      by: userSession.user, dependencies.key(), acceptedAt: dependencies.clock.now,
+      generation: userSession.generation)
+    try await host.commit([.keep(.installation, Self.tokenName, "1")], by: attempt)
+  }
+
+  /// Whether the vendor may still have a push token that the application has given up.
+  func mayHaveToken(_ memory: ProviderMemory) -> Bool {
+    memory.values[.installation, Self.tokenName] != nil
+  }
+
+  private static let tokenName = "pushTokenGivenUp"
+
   /// Whether the vendor's settings are still to be read in this generation.
   func needsSettings(in generation: Int) -> Bool {
     supports(.settings) && settingsGeneration.withLock { $0 != generation }

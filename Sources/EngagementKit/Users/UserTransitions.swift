@@ -144,8 +144,10 @@ final class UserTransitions: Sendable {
     let push = try await dependencies.providerSecrets.push()
     for (id, runtime) in runtimes {
       let isTold = results[id]?.isTold ?? false
+      let memory = try await dependencies.store.memory(of: id, in: former.partition)
       results[id]?.report.mayStillPush =
-        runtime.supports(.registerPush) && !push.isEmpty && !isTold
+        runtime.supports(.registerPush) && !isTold
+        && (!push.isEmpty || runtime.mayHaveToken(memory))
     }
   }
 

@@ -31,11 +31,13 @@ extension Tables {
     case .rejected(let error):
       drop.code = error.code
       if owner != nil { try rejected.insert(row, error, at: now, on: &database) }
-      if let owner, let action = known?.action, let item = known?.item {
-        summary.report.feeds.formUnion(
-          try itemCache.undo(action, on: item, in: owner, on: &database))
-      }
-    case .delivered, .kept, .expired, .evicted, .wiped: break
+    case .wiped where known?.action?.hidesItem == true: break
+    case .wiped, .delivered, .kept, .expired, .evicted: return summary.dropped(drop)
+    }
+    // The vendor never hears of it, so the item is again as the vendor has it.
+    if let owner, let action = known?.action, let item = known?.item {
+      summary.report.feeds.formUnion(
+        try itemCache.undo(action, on: item, in: owner, on: &database))
     }
     summary.dropped(drop)
   }
@@ -67,6 +69,16 @@ extension Tables {
     guard let known = try partitions.find(partition, on: &database), known.consent != .denied
     else { return }
     _ = try ledger.append(event, of: partition, on: &database)
+  }
+}
+
+extension ItemAction {
+  /// Whether the user sees the item no more. If the vendor never hears of it, the user sees it again.
+  fileprivate var hidesItem: Bool {
+    switch self {
+    case .dismiss, .delete, .expire, .snooze: true
+    case .impression, .click, .open, .read, .submit, .vote: false
+    }
   }
 }
 

@@ -96,4 +96,31 @@ import Testing
     try empty.configure(endpoint: "http://127.0.0.1:8400")
     #expect(await empty.engage("cache", "repair").errors.contains("There is no cache"))
   }
+
+  @Test("doctor finds what a configuration asks of a vendor that cannot do it")
+  func impossible() async throws {
+    let stage = try CommandLineFixture()
+    try stage.configure(
+      endpoint: "http://127.0.0.1:8400", ", \"containers\": {\"home\": {\"braze\": \"x\"}}")
+    let doctor = await stage.engage("doctor", by: PlayedBraze())
+    #expect(doctor.status == .failed)
+    #expect(doctor.output.contains("configuration  bad"))
+    #expect(doctor.output.contains("is a container, and the vendor has none"))
+  }
+
+  @Test("a configuration is found from a folder below it, and one that names no file is refused")
+  func discovery() async throws {
+    let (stage, braze) = try await Self.synced()
+    try FileManager.default.createDirectory(
+      at: stage.folder.appending(path: "a/b"), withIntermediateDirectories: true)
+    let below = await stage.engage("cards", by: braze, in: .init(folder: "a/b"))
+    #expect(below.status == .done && below.output.contains("3 cards"))
+    let configuration = stage.folder.appending(path: "engage.json").path
+    for place in [".", "engage.json", "a/"] {
+      try stage.configure(endpoint: "http://127.0.0.1:8400", ", \"cache\": \"\(place)\"")
+      let refused = await stage.engage("sync", by: braze)
+      #expect(refused.status == .failed, "\(place)")
+      #expect(!FileManager.default.fileExists(atPath: "\(configuration).device"))
+    }
+  }
 }

@@ -256,6 +256,12 @@ import Testing
 
         """)
     #expect(unregistered.errors.contains("braze may go on pushing to this installation."))
+    let left = await scene.stage.engage(
+      "signout", "--json", by: CurlTransport(), in: .init(patience: .seconds(600)))
+    #expect(left.status == .failed)
+    #expect(left.lines.first?.contains(#""provider":"braze""#) == true)
+    #expect(left.lines.first?.contains(#""mayStillPush":true"#) == true)
+    #expect(left.lines.last?.contains(#""mayStillPush":false"#) == true)
     #expect(await scene.emulator.times("push_unregister") == 1)
     await scene.emulator.stop()
   }

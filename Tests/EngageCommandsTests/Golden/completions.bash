@@ -68,10 +68,11 @@ _engage() {
     "cache repair") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
     "cache reset") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--yes --config --json --log --help' -- "$word")); return; } ;;
     "cache "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W 'repair reset' -- "$word")); return; } ;;
-    "decode "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--vendor --kind --config --json --log --help' -- "$word"; compgen -f -- "$word")); return; } ;;
+    "decode "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--vendor --kind --strict --config --json --log --help' -- "$word"; compgen -f -- "$word")); return; } ;;
     "events "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--follow --last --kind --config --json --log --help' -- "$word")); return; } ;;
     "completions "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help bash zsh fish' -- "$word")); return; } ;;
+    "man "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
   esac
-  COMPREPLY=($(compgen -W 'demo init doctor emulate providers sync cards inbox person signin signout consent track outbox push device cache decode events completions help --help --version' -- "$word"))
+  COMPREPLY=($(compgen -W 'demo init doctor emulate providers sync cards inbox person signin signout consent track outbox push device cache decode events completions man help --help --version' -- "$word"))
 }
 complete -o bashdefault -F _engage engage

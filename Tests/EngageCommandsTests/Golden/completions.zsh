@@ -24,6 +24,7 @@ _engage() {
       'decode:show what an adapter makes of a vendors payload'
       'events:show recorded events'
       'completions:print completions for a shell'
+      'man:print the manual page'
     )
     _describe command names
     return
@@ -170,9 +171,10 @@ _engage() {
         repair) shift 2 words; ((CURRENT -= 2)); _arguments '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default warning)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ;;
         reset) shift 2 words; ((CURRENT -= 2)); _arguments '--yes[do not ask]' '-y[do not ask]' '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default warning)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ;;
       esac ;;
-    decode) shift words; ((CURRENT--)); _arguments '--vendor[the payloads vendor]:NAME:(braze vibes clevertap atomic)' '--kind[what it is]:KIND:(cards inbox push campaigns person)' '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default warning)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ':FILE:_files' ;;
+    decode) shift words; ((CURRENT--)); _arguments '--vendor[the payloads vendor]:NAME:(braze vibes clevertap atomic)' '--kind[what it is]:KIND:(cards inbox push campaigns person)' '--strict[the status is 1 if an item is quarantined]' '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default warning)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ':FILE:_files' ;;
     events) shift words; ((CURRENT--)); _arguments '--follow[keep printing new events until Ctrl-C]' '-f[keep printing new events until Ctrl-C]' '--last[only the newest COUNT events]:COUNT:' '-n[only the newest COUNT events]:COUNT:' '*--kind[only events of this kind, such as dismiss]:KIND:' '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default warning)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ;;
     completions) shift words; ((CURRENT--)); _arguments '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default warning)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ':SHELL:(bash zsh fish)' ;;
+    man) shift words; ((CURRENT--)); _arguments '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default warning)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ;;
   esac
 }
 _engage "$@"

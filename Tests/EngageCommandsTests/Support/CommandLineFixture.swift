@@ -32,6 +32,8 @@ final class CommandLineFixture: Sendable {
   struct Setting: Sendable {
     var environment: [String: String] = [:]
     var input = ""
+    /// The working folder below the fixture's.
+    var folder = ""
     var width: Int?
     var isColoured = false
     var clock: any EngagementClock = StillClock()
@@ -70,7 +72,8 @@ final class CommandLineFixture: Sendable {
       errors: { (bytes) throws(OutputError) in told.note(bytes) },
       width: setting.width, isColoured: setting.isColoured)
     let context = CommandContext(
-      terminal: terminal, environment: { setting.environment[$0] }, directory: folder.path,
+      terminal: terminal, environment: { setting.environment[$0] },
+      directory: folder.appending(path: setting.folder).path,
       input: { () throws(EngagementError) in Array(setting.input.utf8) },
       transport: { setting.transport?($0) ?? transport }, clock: setting.clock,
       patience: setting.patience, interruption: setting.interruption)

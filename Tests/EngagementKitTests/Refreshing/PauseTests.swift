@@ -184,4 +184,17 @@ import Testing
     #expect(try stage.engagement.personFields(at: "narrow") == [.email, .custom])
     try await stage.end()
   }
+
+  @Test("outcomes and reports are printed in words")
+  func descriptions() {
+    let outcome = Engagement.RefreshOutcome([
+      "b": .failed(EngagementError(.unavailable, "The vendor is down.")), "a": .notModified,
+    ])
+    #expect("\(outcome)" == "a: not modified; b: failed: The vendor is down. [unavailable]")
+    #expect("\(Engagement.RefreshOutcome())" == "no provider")
+    let report = Engagement.DeliveryReport(["a": .init(delivered: 2, pending: 1), "b": .init()])
+    #expect("\(report)" == "a: 2 delivered, 1 pending; b: nothing to send")
+    #expect("\(Engagement.Receipt.Outcome.discarded(.wiped))" == "discarded: wiped")
+    #expect("\(Engagement.Receipt.Outcome.kept)" == "kept on this device")
+  }
 }
