@@ -20,6 +20,8 @@ private let allowed: [(reason: Reason, counts: [String: Int])] = [
       "Sources/EngagementJSON/JSONKind.swift": 1,
       "Sources/EngagementJSON/Scanning/Scanner+Text.swift": 4,
       "Sources/EngagementJSON/Scanning/Scanner.swift": 3,
+      "Sources/EngagementStore/Recovery/PageRecords.swift": 3,
+      "Sources/EngagementStore/Recovery/SalvagedRows.swift": 1,
       "Sources/EngagementJSON/Scanning/Sound+JSON.swift": 1,
       "Sources/EngagementJSON/Scanning/Sound.swift": 2,
       "Sources/EngagementJSON/Scanning/Unescaped.swift": 1,

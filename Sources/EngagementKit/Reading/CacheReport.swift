@@ -48,12 +48,15 @@ extension Engagement {
     public var path: String
     /// How many pending actions were sound and are in the new cache.
     public var savedActions: Int
+    /// How many pending actions are known to be lost.
+    public var lostActions: Int
     /// Whether pending actions may have been lost with the damage.
     public var mayHaveLostActions: Bool
 
     init(_ recovery: Recovery) {
       path = recovery.setAside
       savedActions = recovery.savedRows
+      lostActions = recovery.lostRows
       mayHaveLostActions = recovery.mayHaveLostRows
     }
   }
@@ -71,10 +74,12 @@ extension Engagement {
     public var evicted: Int64
     /// Dropped with their user, at a sign-out or for a withdrawn consent.
     public var wiped: Int64
+    /// Lost with a damaged cache.
+    public var lost: Int64
 
     /// Whether every accepted action is accounted for.
     public var isConserved: Bool {
-      accepted == pending + delivered + kept + rejected + expired + evicted + wiped
+      accepted == pending + delivered + kept + rejected + expired + evicted + wiped + lost
     }
 
     init(_ counts: EngagementStore.DeliveryCounts) {
@@ -86,6 +91,7 @@ extension Engagement {
       expired = counts.expired
       evicted = counts.evicted
       wiped = counts.wiped
+      lost = counts.lost
     }
   }
 }

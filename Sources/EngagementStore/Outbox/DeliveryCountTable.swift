@@ -11,6 +11,11 @@ struct DeliveryCountTable: ~Copyable {
   private var pending = Statement("SELECT provider, count(*) FROM outbox GROUP BY provider")
 
   static let accepted = "accepted"
+  static let lost = "lost"
+  /// Every name, as a damaged file may have any.
+  static let names: Set<String> = [
+    accepted, lost, "delivered", "kept", "rejected", "expired", "evicted", "wiped",
+  ]
 
   /// Adds what a transaction has counted.
   mutating func add(
@@ -50,6 +55,7 @@ extension DeliveryCounts {
     case Ending.expired.name: expired += count
     case Ending.evicted.name: evicted += count
     case Ending.wiped.name: wiped += count
+    case DeliveryCountTable.lost: lost += count
     // A newer release counts something that this one does not know.
     default: break
     }

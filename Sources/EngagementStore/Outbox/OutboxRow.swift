@@ -89,12 +89,14 @@ package struct DeliveryCounts: Hashable, Sendable {
   package var expired: Int64 = 0
   package var evicted: Int64 = 0
   package var wiped: Int64 = 0
+  /// Lost with a damaged cache.
+  package var lost: Int64 = 0
 
   package init() {}
 
   /// Whether every accepted row is accounted for.
   package var isConserved: Bool {
-    accepted == pending + delivered + kept + rejected + expired + evicted + wiped
+    accepted == pending + delivered + kept + rejected + expired + evicted + wiped + lost
   }
 }
 

@@ -2,10 +2,11 @@ import EngagementAdapterAPI
 import EngagementModel
 import EngagementPlatform
 
-/// Saves from a damaged cache what no vendor can send again: pending rows, their users, consents
-/// and the present user.
+/// Saves from a damaged cache what no vendor can send again: pending rows, their users, the present
+/// user and the delivery counts.
 ///
-/// Rows keep their keys, times, attempts and batches. Damaged rows are left behind.
+/// Rows are read off the pages, whatever SQLite makes of the file, and keep their keys, times, attempts
+/// and batches. A damaged row is left behind. No consent is known afterwards, except a denial.
 struct OutboxSalvage: ~Copyable {
   private var outbox = OutboxTable()
   private var deliveryCounts = DeliveryCountTable()
@@ -38,45 +39,27 @@ struct OutboxSalvage: ~Copyable {
 
   /// Copies the rows into a fresh cache, in its transaction. Rows that are there already stay.
   static func run(
-    _ damaged: inout Database, into fresh: inout Database
+    _ damaged: PageImages, into fresh: inout Database
   ) throws(EngagementError) -> StoreOpening.Salvage {
+    let found = SalvagedRows(damaged)
     var salvage = OutboxSalvage()
-    let users = damaged.salvage("id, environment, user, consent, created", from: "partition") {
-      User($0)
-    }
-    let former = users.values.mapValues(\.partition)
-    let rows = damaged.salvage(OutboxTable.columns, from: "outbox") { row in
-      let row = StoredRow(row)
-      return former[row.partition].map(row.isSound(for:)) == true ? row : nil
-    }
-    for user in users.inOrder { try salvage.add(user, on: &fresh) }
-    try salvage.addPresentUsers(of: &damaged, among: users.inOrder, on: &fresh)
-    try salvage.continueCounting(from: &damaged, on: &fresh)
-    let saved = try salvage.add(rows.inOrder, on: &fresh)
+    let users = found.users.sorted { $0.key < $1.key }.map(\.value)
+    for user in users { try salvage.add(user, on: &fresh) }
+    try salvage.addPresentUsers(found.presentUsers, among: users, on: &fresh)
+    try salvage.continueCounting(found.sequences, on: &fresh)
+    let saved = try salvage.add(found.rows.sorted { $0.id < $1.id }, on: &fresh)
+    let lost = try salvage.addCounts(found, on: &fresh)
     return StoreOpening.Salvage(
-      savedRows: saved, isComplete: users.isComplete && rows.isComplete)
-  }
-
-  /// A user as the damaged cache has them.
-  private struct User {
-    let partition: Partition
-    let consent: Consent
-    let created: Int64
-
-    init(_ row: borrowing Row) {
-      partition = Partition(
-        id: row.integer(0), environment: row.text(1),
-        user: EngagementModel.User(stored: row.bytes(2)))
-      // What cannot be read allows nothing.
-      consent = Consent(rawValue: row.text(3)) ?? .denied
-      created = row.integer(4)
-    }
+      savedRows: saved, lostRows: lost,
+      isComplete: lost == 0 && (found.isWhole || !found.counts.isEmpty))
   }
 }
 
 extension OutboxSalvage {
   /// Adds the user under the same id if that is free, so that partitions in use stay valid.
-  private mutating func add(_ user: User, on fresh: inout Database) throws(EngagementError) {
+  private mutating func add(
+    _ user: SalvagedRows.User, on fresh: inout Database
+  ) throws(EngagementError) {
     let old = user.partition
     try fresh.run(
       &addition, .integer(old.id), .text(old.environment), .blob(old.user.stored),
@@ -91,16 +74,9 @@ extension OutboxSalvage {
   }
 
   private mutating func addPresentUsers(
-    of damaged: inout Database, among users: [User], on fresh: inout Database
+    _ present: [String: User], among users: [SalvagedRows.User], on fresh: inout Database
   ) throws(EngagementError) {
-    for environment in Set(users.map(\.partition.environment)).sorted() {
-      let user: EngagementModel.User
-      do throws(EngagementError) {
-        user = try partitions.presentUser(in: environment, on: &damaged)
-      } catch {
-        // The present user is then the anonymous one, as after a first start.
-        continue
-      }
+    for (environment, user) in present {
       let isKnown = users.contains {
         $0.partition.user == user && $0.partition.environment.hasSameBytes(as: environment)
       }
@@ -113,18 +89,10 @@ extension OutboxSalvage {
 
   /// Continues sequences and ids, so that none is given twice.
   private func continueCounting(
-    from damaged: inout Database, on fresh: inout Database
+    _ sequences: [String: Int64], on fresh: inout Database
   ) throws(EngagementError) {
-    for table in ["ledger", "outbox", "partition"] {
+    for (table, old) in sequences {
       var reading = Statement("SELECT seq FROM sqlite_sequence WHERE name = ?")
-      let old: Int64?
-      do throws(EngagementError) {
-        old = try damaged.first(&reading, .text(table)) { $0.integer(0) }
-      } catch {
-        continue
-      }
-      // More than that, and there would soon be no number left.
-      guard let old, 0...Int64(UInt32.max) ~= old else { continue }
       let new = try fresh.first(&reading, .text(table)) { $0.integer(0) }
       try fresh.run("DELETE FROM sqlite_sequence WHERE name = ?", .text(table))
       try fresh.run(
@@ -133,20 +101,48 @@ extension OutboxSalvage {
     }
   }
 
+  /// Continues the delivery counts, and counts as lost what was accepted and neither ended nor was
+  /// saved. Returns how many rows these are, as far as the counts are known.
+  private mutating func addCounts(
+    _ found: SalvagedRows, on fresh: inout Database
+  ) throws(EngagementError) -> Int {
+    let old = found.counts
+    let whole = found.rows.filter { owners[$0.partition] != nil }
+    let saved = Dictionary(grouping: whole, by: \.provider).mapValues { Int64($0.count) }
+    var counts = old
+    var lost: Int64 = 0
+    for provider in Set(old.keys.map(\.provider)).union(saved.keys) {
+      let accepted = TransactionSummary.Counter(
+        provider: provider, name: DeliveryCountTable.accepted)
+      let ended = old.filter { $0.key.provider == provider && $0.key != accepted }.values
+        .reduce(0, +)
+      let rows = saved[provider] ?? 0
+      // More rows than the books know of: the count itself was lost.
+      counts[accepted] = max(old[accepted] ?? 0, ended + rows)
+      let missing = (counts[accepted] ?? 0) - ended - rows
+      guard missing > 0 else { continue }
+      let counter = TransactionSummary.Counter(provider: provider, name: DeliveryCountTable.lost)
+      counts[counter, default: 0] += missing
+      lost += missing
+    }
+    // A recovery that was killed may have counted before.
+    guard try deliveryCounts.all(on: &fresh).values.allSatisfy({ $0.accepted == 0 }) else {
+      return Int(lost)
+    }
+    try deliveryCounts.add(counts, on: &fresh)
+    return Int(lost)
+  }
+
   /// Adds the rows in the order in which they were accepted; returns how many were new.
   private mutating func add(
     _ rows: [StoredRow], on fresh: inout Database
   ) throws(EngagementError) -> Int {
-    var saved: [TransactionSummary.Counter: Int64] = [:]
+    var saved = 0
     for row in rows {
-      guard let owner = owners[row.partition] else { continue }
-      guard try add(row, to: owner, on: &fresh) else { continue }
-      let counter = TransactionSummary.Counter(
-        provider: row.provider, name: DeliveryCountTable.accepted)
-      saved[counter, default: 0] += 1
+      guard let owner = owners[row.partition], try add(row, to: owner, on: &fresh) else { continue }
+      saved += 1
     }
-    try deliveryCounts.add(saved, on: &fresh)
-    return Int(saved.values.reduce(0, +))
+    return saved
   }
 
   private mutating func add(

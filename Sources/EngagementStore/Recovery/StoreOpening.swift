@@ -11,12 +11,18 @@ struct StoreOpening {
   /// that an earlier, killed recovery has copied stay. An error comes from the fresh cache: rows
   /// that cannot be read in the damaged one are skipped.
   typealias Salvaging = (
-    _ damaged: inout Database, _ fresh: inout Database
+    _ damaged: PageImages, _ fresh: inout Database
   ) throws(EngagementError) -> Salvage
+
+  /// Whether a file that SQLite or the header calls another's, or that of a newer version, is a damaged
+  /// cache all the same.
+  typealias Recognising = (_ file: PageImages, _ error: EngagementError) -> Bool
 
   /// What was saved.
   struct Salvage: Equatable {
     var savedRows = 0
+    /// Rows that are known to be lost.
+    var lostRows = 0
     /// Whether every row was read and sound.
     var isComplete = false
   }
@@ -33,15 +39,17 @@ struct StoreOpening {
   let migrations: Migrations
   let wait: Duration
   let salvaging: Salvaging
+  let recognising: Recognising
 
   init(
     path: String, migrations: Migrations, wait: Duration = .seconds(5),
-    salvaging: @escaping Salvaging
+    salvaging: @escaping Salvaging, recognising: @escaping Recognising = { _, _ in false }
   ) throws(EngagementError) {
     file = try StoreFile(path)
     self.migrations = migrations
     self.wait = wait
     self.salvaging = salvaging
+    self.recognising = recognising
   }
 
   /// Opens the cache and brings it up to date.
@@ -64,7 +72,7 @@ struct StoreOpening {
       do throws(EngagementError) {
         return Opened(database: try ready(isSuspect, first), recovery: recovery)
       } catch {
-        guard error.isDamagedCache else { throw error }
+        guard error.isDamagedCache || isOurs(error) else { throw error }
       }
       recovery = try recover(from: found, at: now) ?? recovery
     }
@@ -72,6 +80,12 @@ struct StoreOpening {
   }
 
   private var files: DamagedFiles { DamagedFiles(of: file) }
+
+  /// Whether a refused file is a damaged cache.
+  private func isOurs(_ error: EngagementError) -> Bool {
+    guard error.code == .newerSchema || error.isOfAnother else { return false }
+    return recognising(PageImages(file.path), error)
+  }
 
   private func ready(
     _ isSuspect: Bool, _ first: (inout Database) throws(EngagementError) -> Void
@@ -110,7 +124,7 @@ extension StoreOpening {
     let salvage = repair == .startingEmpty ? try startEmpty(at: now) : try save(at: now)
     return Recovery(
       setAside: try files.keep(at: now), savedRows: salvage.savedRows,
-      mayHaveLostRows: !salvage.isComplete)
+      lostRows: salvage.lostRows, mayHaveLostRows: !salvage.isComplete)
   }
 
   private func startEmpty(at now: Date) throws(EngagementError) -> Salvage {
@@ -121,18 +135,9 @@ extension StoreOpening {
   private func save(at now: Date) throws(EngagementError) -> Salvage {
     let isFirst = try makeFresh(at: now)
     var fresh = try upToDate()
-    var damaged: Database
-    do throws(EngagementError) {
-      damaged = try Database.open(
-        at: files.path, mode: .salvage, newestSchema: migrations.newest, wait: wait)
-    } catch {
-      // A file that cannot be opened now will not open later either, and must not keep the user
-      // out; the files stay. A busy one will be free later.
-      guard error.code != .busy else { throw error }
-      return Salvage()
-    }
+    let damaged = PageImages(files.path)
     var salvage = try fresh.transaction { (fresh) throws(EngagementError) in
-      try salvaging(&damaged, &fresh)
+      try salvaging(damaged, &fresh)
     }
     salvage.isComplete = salvage.isComplete && isFirst
     return salvage
@@ -145,7 +150,7 @@ extension StoreOpening {
       _ = try upToDate()
       return true
     } catch {
-      guard error.isDamagedCache else { throw error }
+      guard error.isDamagedCache || isOurs(error) else { throw error }
       try files.giveUpPresent(at: now, within: wait)
       return false
     }

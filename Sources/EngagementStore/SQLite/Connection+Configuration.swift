@@ -27,12 +27,8 @@ extension Connection {
     ("foreign_keys", 1),
   ]
 
-  /// - Parameter ignoringSchemaFaults: Whether to skip parts of the schema that cannot be understood.
-  ///   This turns off one defence, so it is only for files that are not written to.
-  func configure(ignoringSchemaFaults: Bool = false) throws(EngagementError) {
-    try set(SQLITE_DBCONFIG_DEFENSIVE, !ignoringSchemaFaults)
-    // Before the schema is looked at for the first time, or SQLite would remember that it is bad.
-    if ignoringSchemaFaults { try execute("PRAGMA writable_schema=ON") }
+  func configure() throws(EngagementError) {
+    try set(SQLITE_DBCONFIG_DEFENSIVE, true)
     try set(SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)
     // A misspelt column in double quotes is an error, and not a text.
     try set(SQLITE_DBCONFIG_DQS_DML, false)

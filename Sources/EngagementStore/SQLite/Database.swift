@@ -15,11 +15,8 @@ struct Database: ~Copyable {
     case readWrite
     /// For reading, by any number of processes, without the side lock.
     case readOnly
-    /// As above, but of a file whose schema may be damaged: of its tables those can be read whose
-    /// texts SQLite still understands.
-    case salvage
 
-    var isReadOnly: Bool { self == .readOnly || self == .salvage }
+    var isReadOnly: Bool { self == .readOnly }
   }
 
   /// The mark of our files, `EngK`, in the header that SQLite keeps for such marks.
@@ -75,10 +72,13 @@ extension Database {
     let connection = try Connection(
       path: file.path, writable: !mode.isReadOnly, busyFor: wait)
     switch try connection.origin() {
-    case .ours: break
+    case .ours:
+      guard mode.isReadOnly || !LogCheck.findsLostFrames(at: file.logPath) else {
+        throw .damagedCache
+      }
     case .damaged: throw .damagedCache
     case .others:
-      throw EngagementError(.unreadable, "The file was not written by this library")
+      throw .fileOfAnother
     case .empty:
       // SQLite would throw the log away and with it what the file had before it was cut.
       guard try !file.hasLog() else { throw .damagedCache }
@@ -89,7 +89,7 @@ extension Database {
     guard mode.isReadOnly || !connection.isReadOnly else {
       throw EngagementError(.unreadable, "The cache may be read, but not written")
     }
-    try connection.configure(ignoringSchemaFaults: mode == .salvage)
+    try connection.configure()
     return connection
   }
 

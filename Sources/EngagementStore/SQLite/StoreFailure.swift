@@ -29,6 +29,12 @@ extension EngagementError {
     }
   }
 
+  /// The file is not one of ours.
+  static let fileOfAnother = EngagementError(
+    .unreadable, "The file was not written by this library")
+
+  var isOfAnother: Bool { self == .fileOfAnother }
+
   /// The open file is no longer the one at the cache's path. The cache must be opened again.
   static let replacedCache = EngagementError(
     .storage, "The cache was taken from its place and must be opened again",

@@ -104,12 +104,15 @@ package struct Recovery: Hashable, Sendable {
   package var setAside: String
   /// Accepted rows that were sound and are in the new cache.
   package var savedRows: Int
+  /// Accepted rows that are known to be lost.
+  package var lostRows: Int
   /// Whether rows may have been lost with the damage.
   package var mayHaveLostRows: Bool
 
-  package init(setAside: String, savedRows: Int, mayHaveLostRows: Bool) {
+  package init(setAside: String, savedRows: Int, lostRows: Int = 0, mayHaveLostRows: Bool) {
     self.setAside = setAside
     self.savedRows = savedRows
+    self.lostRows = lostRows
     self.mayHaveLostRows = mayHaveLostRows
   }
 }

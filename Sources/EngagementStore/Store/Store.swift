@@ -74,8 +74,8 @@ package actor Store {
     let opening = try StoreOpening(
       path: options.path, migrations: Schema.migrations, wait: options.wait,
       salvaging: { (damaged, fresh) throws(EngagementError) in
-        try OutboxSalvage.run(&damaged, into: &fresh)
-      })
+        try OutboxSalvage.run(damaged, into: &fresh)
+      }, recognising: { SalvagedRows.areOurs($0, refusedWith: $1) })
     // Once, and not again after a close.
     let repair = isRepaired ? .ifDamaged : options.repair
     let opened = try opening.open(at: now, isSuspect: isSuspect, repair) {

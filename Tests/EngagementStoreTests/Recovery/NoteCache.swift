@@ -15,18 +15,27 @@ enum NoteCache {
 
   /// Copies the valid rows, as the store copies the outbox.
   static func salvage(
-    _ damaged: inout Database, into fresh: inout Database
+    _ damaged: PageImages, into fresh: inout Database
   ) throws(EngagementError) -> StoreOpening.Salvage {
-    let found = damaged.salvage("id, body", from: "note") { row in
-      row.text(1) == body(row.integer(0)) ? row.integer(0) : nil
-    }
+    let (found, isComplete) = notes(in: damaged)
     var insert = Statement("INSERT OR IGNORE INTO note VALUES (?, ?)")
     var saved = 0
-    for id in found.inOrder {
+    for id in found.sorted() {
       try fresh.run(&insert, .integer(id), .text(body(id)))
       saved += Int(fresh.changes)
     }
-    return StoreOpening.Salvage(savedRows: saved, isComplete: found.isComplete)
+    return StoreOpening.Salvage(savedRows: saved, isComplete: isComplete)
+  }
+
+  /// The ids of the sound notes, and whether every page was readable.
+  static func notes(in damaged: PageImages) -> (ids: Set<Int64>, isComplete: Bool) {
+    var ids: Set<Int64> = []
+    var isSound = true
+    let isWhole = PageRecords(damaged).readAll { record in
+      guard record.fields.count == 2, record.isNull(0), let id = record.row else { return }
+      if record.text(1) == body(id) { ids.insert(id) } else { isSound = false }
+    }
+    return (ids, isWhole && isSound)
   }
 
   static func opening(
@@ -35,7 +44,7 @@ enum NoteCache {
     try StoreOpening(
       path: path, migrations: migrations, wait: wait,
       salvaging: { (damaged, fresh) throws(EngagementError) in
-        try salvage(&damaged, into: &fresh)
+        try salvage(damaged, into: &fresh)
       })
   }
 }

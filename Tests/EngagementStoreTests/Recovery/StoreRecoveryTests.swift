@@ -113,7 +113,7 @@ private struct Waiting: Hashable {
     #expect(try await store.check().isSound)
   }
 
-  @Test("G9 G13: recovery keeps the current user and each user's consent")
+  @Test("G9 G13: recovery keeps the current user, and of the consents only a denial")
   func people() async throws {
     _ = try await fill()
     try damage(page: root(of: "ledger"))
@@ -121,7 +121,7 @@ private struct Waiting: Hashable {
     #expect(try await store.presentUser() == "u-2")
     for user in users {
       let partition = try await store.partition(of: user, at: Scratch.noon)
-      #expect(try await store.consent(of: partition) == (user == "u-1" ? .denied : .full))
+      #expect(try await store.consent(of: partition) == (user == "u-1" ? .denied : .unknown))
     }
   }
 

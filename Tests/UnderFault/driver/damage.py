@@ -1,6 +1,7 @@
 """Damaged, swapped and foreign files. None may lead to a wrong payload."""
 
 import contextlib
+import json
 import os
 import pathlib
 import random
@@ -19,8 +20,8 @@ from vendors.payload import fault
 from vendors.server import Server
 
 IMAGES = 125
-# The allowed errors of a damaged file; otherwise it must open.
-TYPED = {"unreadable", "newerSchema", "storage", "busy", "notFound"}
+# A file that is another program's, and whole, is refused with this error; every other image must open.
+FOREIGN = "unreadable"
 # The pending rows of one image in ten are also sent, so that the servers check them.
 SENT = 10
 # Part of the body of each action.
@@ -34,6 +35,9 @@ def damage(executable, images, seed, jobs=2):
     parts = [(executable, seed, number, min(IMAGES, images - number * IMAGES))
              for number in range((images + IMAGES - 1) // IMAGES)]
     report.gather(part, parts, jobs)
+    whole, there = (report.notes[name] for name in ("rows whole", "of them there"))
+    if there * 100 < whole * 99:
+        report.findings.append(("", "of %d rows that are whole only %d are there" % (whole, there)))
     return report
 
 
@@ -47,12 +51,14 @@ def part(executable, seed, number, images):
                 outcome.findings.append("the worker " + wrong)
                 return outcome
         checker = Checker(executable)
+        rows = Rows(folder)
         try:
             for index in range(images):
                 image = tempfile.mkdtemp(prefix="fault-")
                 try:
                     what = spoil(folder, foreign, image, generator)
-                    found = list(judged(image, checker, server, outcome))
+                    whole = rows.whole(image)
+                    found = list(judged(image, checker, server, outcome, what, whole))
                     if index % SENT == 0:
                         found += sent(executable, image, server)
                     outcome.trial("image %d, %s: %s" % (index, what, text) for text in found)
@@ -96,7 +102,8 @@ def spoil(folder, foreign, image, generator):
     """Copies the cache and damages the copy. Returns a description of the damage."""
     shutil.copytree(folder, image, dirs_exist_ok=True)
     kinds = {"flip": 4, "flip in a body": 3, "letter of a row": 3, "cut": 2, "empty": 1, "foreign log": 1,
-             "foreign file": 1, "gone": 1, "noise": 1, "zeros": 1}
+             "foreign file": 1, "gone": 1, "noise": 1, "zeros": 1, "header flip": 2,
+             "first page": 1}
     kind = generator.choices(list(kinds), kinds.values())[0]
     files = [name for name in os.listdir(image)
              if name.startswith(NAME) and os.path.getsize(os.path.join(image, name))]
@@ -116,6 +123,14 @@ def spoil(folder, foreign, image, generator):
         name, path = NAME, pathlib.Path(image, NAME)
         content = bytearray(path.read_bytes())
         alter(content, waiting(path), generator)
+    elif kind == "header flip":
+        name, path = NAME, pathlib.Path(image, NAME)
+        content = bytearray(path.read_bytes())
+        flip(content, generator, 0, min(100, len(content)))
+    elif kind == "first page":
+        name, path = NAME, pathlib.Path(image, NAME)
+        content = bytearray(path.read_bytes())
+        content[:4096] = bytes(min(4096, len(content)))
     elif kind == "flip":
         flip(content, generator, 0, len(content))
     elif kind == "cut":
@@ -178,22 +193,27 @@ def marks(content):
 # MARK: Checks
 
 
-def judged(image, checker, server, outcome):
-    """Requires a typed error or a working cache, and no second recovery at the next opening."""
-    outcome.notes = outcome.notes or {"opened": 0, "recovered": 0, "refused with a code": 0}
+def judged(image, checker, server, outcome, what, whole):
+    """Requires a working cache, and no second recovery at the next opening. A whole file of another
+    program is refused."""
+    outcome.notes = outcome.notes or {"opened": 0, "recovered": 0, "foreign refused": 0,
+                                      "rows whole": 0, "of them there": 0}
     for again in (False, True):
         found, wrong = checker.check(image)
         if wrong:
             yield wrong
             return
         if found.get("error"):
-            if found["error"] not in TYPED:
+            if found["error"] != FOREIGN or not what.startswith("foreign file"):
                 yield "it does not open: %s, %s" % (found["error"], found["detail"])
-            if not again:
-                outcome.notes["refused with a code"] += 1
+            elif not again:
+                outcome.notes["foreign refused"] += 1
             return
         if not again:
             outcome.notes["recovered" if found.get("recovery") else "opened"] += 1
+            there = {row["n"] for row in found["pending"] if row["verb"] == "track"}
+            outcome.notes["rows whole"] += len(whole)
+            outcome.notes["of them there"] += len(whole & there)
         elif found.get("recovery"):
             yield "the cache needs a second recovery: %s" % found["recovery"]
         yield from ("a wrong item is shown: %s" % item for item in found["wrong"])
@@ -220,3 +240,43 @@ def sent(executable, image, server):
                     users=",".join(sorted(server.vibes.users)))
     wrong = worker.finish(LIMIT)
     return ["the drain " + wrong] if wrong else []
+
+
+class Rows:
+    """The waiting events of an undamaged cache, and where their bytes lie.
+
+    An oracle of its own: SQLite reads the undamaged rows, and the bytes of their records are looked
+    for in the files."""
+
+    # The columns before and behind the body, with room to spare.
+    AROUND = 400
+
+    def __init__(self, folder):
+        self.places = {}
+        copy = tempfile.mkdtemp(prefix="fault-")
+        try:
+            shutil.copytree(folder, copy, dirs_exist_ok=True)
+            with contextlib.closing(sqlite3.connect(os.path.join(copy, NAME))) as cache:
+                rows = cache.execute("SELECT body FROM outbox WHERE kind = 'event'").fetchall()
+        finally:
+            shutil.rmtree(copy, ignore_errors=True)
+        self.files = {name: pathlib.Path(folder, name).read_bytes()
+                      for name in (NAME, NAME + "-wal") if os.path.exists(os.path.join(folder, name))}
+        for body, in rows:
+            number = json.loads(body).get("properties", {}).get("n")
+            # The newest image of a page is the last one in the log.
+            for name in (NAME + "-wal", NAME):
+                place = self.files.get(name, b"").rfind(body.encode())
+                if number is not None and place >= 0:
+                    self.places[number] = (name, max(0, place - self.AROUND),
+                                           place + len(body.encode()) + self.AROUND)
+                    break
+
+    def whole(self, image):
+        """The numbers of the events around which no byte changed, if the file is there."""
+        now = {}
+        for name in self.files:
+            path = os.path.join(image, name)
+            now[name] = pathlib.Path(path).read_bytes() if os.path.isfile(path) else b""
+        return {number for number, (name, start, end) in self.places.items()
+                if now[name][start:end] == self.files[name][start:end]}
