@@ -30,7 +30,9 @@ extension Command {
         invocation.console.note("The cache is empty; run \"engage sync\".")
         return .done
       }
-      let feed = try await invocation.reading(configuration) { $0.inbox }
+      let feed = try await invocation.looking(configuration) {
+        (reader) throws(EngagementError) in try reader.inbox()
+      }
       try InboxTable.print(feed, on: invocation.console)
       return .done
     })

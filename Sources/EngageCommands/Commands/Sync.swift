@@ -67,6 +67,8 @@ struct SyncReport: Sendable {
     var look: Int
     /// How many items could not be read.
     var setAside: Int
+    /// The titles of the items.
+    var titles: [ItemID: String]
   }
 
   /// Providers that have pending actions and are not in the configuration.
@@ -110,6 +112,7 @@ struct SyncReport: Sendable {
             engagement, configuration, former == nil ? extent : .changes, in: invocation.context)
         }
         try report.news(since: former).print(on: invocation.console, titled: former == nil)
+        if let former { try report.printNewItems(since: former, on: invocation.console) }
         former = report
       } catch is CancellationError {
         return .done
@@ -135,6 +138,20 @@ struct SyncReport: Sendable {
     return news
   }
 
+  /// Names the items that the former report did not have.
+  private func printNewItems(
+    since former: SyncReport, on console: Console
+  ) throws(OutputError) {
+    let known = Set(former.rows.flatMap { $0.titles.keys })
+    for row in rows {
+      for (id, title) in row.titles.sorted(by: { $0.key.description < $1.key.description })
+      where !known.contains(id) {
+        try console.line("  new: \(ShortIDs.cut(id), .cyan)  \(title, .bold)")
+        try console.object(["new": .string(id.description), "title": .string(title)])
+      }
+    }
+  }
+
   static func make(
     _ engagement: Engagement, _ configuration: EngageConfiguration,
     _ extent: Engagement.RefreshExtent = .changes, in context: CommandContext
@@ -148,25 +165,26 @@ struct SyncReport: Sendable {
     let shown = finder.all().filter { $0.kind != .control }
     var report = SyncReport()
     let bad = try await engagement.quarantinedItems()
-    report.add(cardOutcome, .cards, bad) { id in shown.filter { $0.id.provider == id } }
+    report.add(cardOutcome, .cards, bad, shown, titles: { $0.title ?? $0.text ?? $0.imageAlt })
     let messages = engagement.inbox.messages
-    report.add(inboxOutcome, .inbox, bad) { id in messages.filter { $0.id.provider == id } }
+    report.add(inboxOutcome, .inbox, bad, messages, titles: { $0.subject ?? $0.text })
     report.pending = try await engagement.pendingCounts.filter { $0.value > 0 }
     report.missing = configuration.missing(in: report.pending)
     return report
   }
 
-  private mutating func add<Item: Hashable>(
+  private mutating func add<Item: Hashable & Identifiable>(
     _ outcome: Engagement.RefreshOutcome, _ surface: Surface,
-    _ bad: [Engagement.QuarantinedItem], items: (ProviderID) -> [Item]
-  ) {
+    _ bad: [Engagement.QuarantinedItem], _ all: [Item], titles title: (Item) -> String?
+  ) where Item.ID == ItemID {
     for (provider, outcome) in outcome.providers.sorted(by: { $0.key < $1.key }) {
-      let items = items(provider)
+      let items = all.filter { $0.id.provider == provider }
       rows.append(
         Row(
           provider: provider, surface: surface, outcome: outcome, count: items.count,
           look: items.hashValue,
-          setAside: bad.count { $0.provider == provider && $0.surface == surface }))
+          setAside: bad.count { $0.provider == provider && $0.surface == surface },
+          titles: Dictionary(items.map { ($0.id, title($0) ?? "") }) { first, _ in first }))
     }
   }
 

@@ -205,7 +205,8 @@ extension Engagement.DeliveryCounts {
   fileprivate var told: String {
     let parts = [
       (pending, "pending"), (delivered, "delivered"), (kept, "kept here"), (rejected, "refused"),
-      (expired, "expired"), (evicted, "evicted"), (wiped, "wiped"), (lost, "lost with a damaged cache"),
+      (expired, "expired"), (evicted, "evicted"), (wiped, "wiped"),
+      (lost, "lost with a damaged cache"),
     ].filter { $0.0 > 0 }
     return parts.isEmpty ? "0" : parts.map { "\($0.0) \($0.1)" }.joined(separator: " + ")
   }

@@ -24,15 +24,22 @@ extension Invocation {
     in container: ContainerID, of configuration: EngageConfiguration,
     options: Engagement.CardOptions
   ) async throws -> Engagement.CardFeed {
-    func look() throws(EngagementError) -> Engagement.CardFeed {
-      try reader(of: configuration).cards(in: container, options: options)
+    try await looking(configuration) { (reader) throws(EngagementError) in
+      try reader.cards(in: container, options: options)
     }
+  }
+
+  /// What the body reads of the cache, also from a disk that cannot be written.
+  func looking<Value>(
+    _ configuration: EngageConfiguration,
+    _ body: (EngagementReader) throws(EngagementError) -> Value
+  ) async throws -> Value {
     do throws(EngagementError) {
-      return try look()
+      return try body(try reader(of: configuration))
     } catch {
       guard [.storage, .unavailable, .notFound].contains(error.code) else { throw error }
       try await reading(configuration) { _ in }
-      return try look()
+      return try body(try reader(of: configuration))
     }
   }
 

@@ -21,7 +21,8 @@ struct RecoveryNotice {
   func add(_ recovery: Engagement.CacheRecovery, at now: Date) throws(EngagementError) {
     let lost =
       recovery.lostActions > 0
-      ? "\(recovery.lostActions) lost" : recovery.mayHaveLostActions ? "others may be lost" : "none lost"
+      ? "\(recovery.lostActions) lost"
+      : recovery.mayHaveLostActions ? "others may be lost" : "none lost"
     let saved = recovery.savedActions
     let line = """
       The cache was set aside as damaged at \(ISO8601.text(of: now) ?? "an unknown time"): \

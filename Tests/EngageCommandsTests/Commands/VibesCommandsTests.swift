@@ -97,7 +97,8 @@ import Testing
     #expect(
       told == [
         "PROVIDER WHAT OUTCOME ITEMS", "braze cards fresh 10", "vibes inbox fresh 6",
-        "vibes inbox fresh 7", "vibes inbox fresh 8",
+        "vibes inbox fresh 7", "new: vibes/new-1 Text", "vibes inbox fresh 8",
+        "new: vibes/new-2 Text",
       ])
     let wrong = await scene.stage.engage("sync", "--every", "5")
     #expect(wrong.status == .usage && wrong.errors.hasPrefix("engage: --every goes with --watch."))
