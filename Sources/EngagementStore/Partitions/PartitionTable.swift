@@ -4,6 +4,7 @@ import EngagementPlatform
 
 /// The users of the cache with their consents, and the present user.
 struct PartitionTable: ~Copyable {
+  private var logging = Statement("UPDATE partition SET created = created + ? WHERE id = ?")
   private var byUser = Statement(
     "SELECT id FROM partition WHERE environment = ? AND user = ?")
   private var byID = Statement(
@@ -100,6 +101,16 @@ struct PartitionTable: ~Copyable {
   ) throws(EngagementError) {
     known[id] = nil
     try database.run(&deletion, .integer(id))
+  }
+
+  /// Writes the user's row as it is, so that the log has it beside the rows that belong to it.
+  mutating func log(
+    _ partition: Partition, on database: inout Database
+  ) throws(EngagementError) {
+    // SQLite does not write a page on which nothing has changed.
+    for step in [1, -1] as [Int64] {
+      try database.run(&logging, .integer(step), .integer(partition.id))
+    }
   }
 
   // MARK: Who is present

@@ -7,6 +7,7 @@ import EngagementPlatform
 final class PageImages {
   /// The cache never had pages of another size.
   static let pageSize = 4_096
+  static let signature = Array("SQLite format 3\0".utf8)
   private static let logHeader = 32
   private static let frameHeader = 24
 
@@ -30,6 +31,14 @@ final class PageImages {
   deinit {
     if file >= 0 { close(file) }
     if log >= 0 { close(log) }
+  }
+
+  /// Whether the file is the beginning of a database that was cut within its first page.
+  var isCut: Bool {
+    let size = Self.size(of: file)
+    guard (1..<Self.pageSize).contains(size) else { return false }
+    let start = Self.read(file, at: 0, min(size, Self.signature.count)) ?? []
+    return Self.signature.starts(with: start)
   }
 
   /// The newest image; nil for a page that is nowhere.
@@ -85,10 +94,10 @@ extension PageImages {
         gap = true
         continue
       }
-      // A frame behind a damaged one may belong to a commit whose end is lost.
       if gap { isLogDamaged = true }
       found.append((number, start + Self.frameHeader))
-      if Self.integer(header, at: 4) > 0 || isLogDamaged { committed = found.count }
+      // Only the last frame of a commit has the size of the file.
+      if Self.integer(header, at: 4) > 0 { committed = found.count }
     }
     for frame in found.prefix(committed) {
       frames[frame.number] = frame.place

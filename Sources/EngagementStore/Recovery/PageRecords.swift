@@ -150,6 +150,8 @@ struct PageRecords {
     guard start + local + 4 <= size else { return nil }
     var bytes = Array(page[start..<start + local])
     var next = Self.page(page, start + local)
+    // More than there are pages, and they would lead in a circle.
+    guard length <= images.count * size else { return nil }
     while bytes.count < length {
       guard next > 0, let image = images.page(next) else { return nil }
       bytes += image[4..<min(size, 4 + length - bytes.count)]

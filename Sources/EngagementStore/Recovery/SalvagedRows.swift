@@ -48,17 +48,26 @@ struct SalvagedRows {
 
   /// Whether a refused file is a damaged cache of ours.
   ///
-  /// Another program's file has none of our users, or is a sound database with other tables. A newer
-  /// version's file has other tables, or its version differs by more than one flipped bit.
+  /// Another program's file has no record of ours, or is a sound database with other tables. A newer
+  /// version's file has other tables, or a version that a release can have.
   static func areOurs(_ images: PageImages, refusedWith error: EngagementError) -> Bool {
-    guard let first = images.page(1) else { return false }
+    guard let first = images.page(1) else { return images.isCut }
     let found = SalvagedRows(images)
-    guard !found.users.isEmpty else { return false }
     guard error.code == .newerSchema else {
-      return found.hasSchema || !first.starts(with: "SQLite format 3\0".utf8)
+      return found.hasSchema
+        || !first.starts(with: PageImages.signature)
+          && !(found.users.isEmpty && found.rows.isEmpty && found.counts.isEmpty)
     }
-    let version = first[60..<64].reduce(0) { $0 << 8 | Int64($1) }
-    return found.hasSchema && (version ^ Schema.migrations.newest).nonzeroBitCount == 1
+    return found.hasSchema && isImplausible(first)
+  }
+
+  /// Whether no release can have written the version in the header: one bit of ours is flipped, it is
+  /// beyond all counting, or another field beside it is wrong too.
+  private static func isImplausible(_ header: [UInt8]) -> Bool {
+    let version = header[60..<64].reduce(0) { $0 << 8 | Int64($1) }
+    return (version ^ Schema.migrations.newest).nonzeroBitCount == 1 || version > 0xffff
+      || header[56..<60] != [0, 0, 0, 1] || header[64..<68].contains { $0 != 0 }
+      || header[72..<92].contains { $0 != 0 }
   }
 
   private mutating func noteTable(_ record: PageRecord) {

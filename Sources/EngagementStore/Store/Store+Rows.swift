@@ -97,7 +97,10 @@ extension Store {
     }
     guard !intents.isEmpty else { return Acceptance() }
     let number = nextLoad()
+    let isLogged = loggedUsers.contains(partition.id)
+    defer { loggedUsers.insert(partition.id) }
     return try write { (tables, database) throws(EngagementError) in
+      if !isLogged { try tables.partitions.log(partition, on: &database) }
       var acceptance = try tables.accept(intents, in: partition, at: now, on: &database)
       if loadsFeeds, !acceptance.feeds.isEmpty {
         acceptance.loaded = try tables.load(

@@ -44,6 +44,8 @@ package actor Store {
 
   nonisolated let options: Options
   private var isRepaired = false
+  /// The users whose rows are in the log, so that what they did is known as theirs from the log alone.
+  var loggedUsers: Set<Partition.ID> = []
   private let repairs = Locked<Recovery?>(nil)
   private var database: Database?
   private var tables: Tables
@@ -84,6 +86,7 @@ package actor Store {
     }
     if let recovery = opened.recovery { repairs.withLock { $0 = recovery } }
     isSuspect = false
+    loggedUsers = []
     isRepaired = true
     database = opened.intoDatabase()
   }
@@ -148,6 +151,7 @@ package actor Store {
   /// Moves the log into the file; throws `busy` if a reader blocks it for longer than the wait.
   package func checkpoint() throws(EngagementError) {
     try open(at: options.now())
+    loggedUsers = []
     try database?.checkpoint(.truncate)
   }
 
@@ -158,6 +162,7 @@ package actor Store {
     guard let size = try database?.file.logSize(), size > Connection.retainedLogSize else {
       return false
     }
+    loggedUsers = []
     try database?.checkpoint(.passive)
     return true
   }

@@ -74,8 +74,7 @@ import Testing
 
   private enum Damage: CaseIterable {
     case firstPageZeroed, firstPageNoise, mark, version, logHeader, logFrame, pageType, fileCut
-    /// Of a cache that was never closed.
-    case fileGone, fileEmptied
+    case versionNoise, fileGone, fileEmptied
   }
 
   private func apply(_ damage: Damage, to file: inout Data, _ log: inout Data) {
@@ -84,6 +83,7 @@ import Testing
     case .firstPageNoise: for index in 0..<200 { file[index] = UInt8(index * 7 & 0xff) }
     case .mark: file[69] ^= 0x10
     case .version: file[63] ^= 0x10
+    case .versionNoise: for index in 60..<64 { file[index] = 0xa5 }
     case .fileGone, .fileEmptied: file = Data()
     case .logFrame: log[32 + 24 + 100] ^= 1
     case .logHeader: log.replaceSubrange(0..<32, with: Data(count: 32))
@@ -114,7 +114,8 @@ import Testing
       switch damage {
       // A log that is read whole has the newest image of most pages.
       case .fileCut: #expect(!found.isEmpty, "\(damage)")
-      case .firstPageZeroed, .firstPageNoise, .mark, .version, .logHeader, .logFrame, .pageType,
+      case .firstPageZeroed, .firstPageNoise, .mark, .version, .versionNoise, .logHeader, .logFrame,
+        .pageType,
         .fileGone, .fileEmptied:
         #expect(found == all, "\(damage) loses \(all.subtracting(found).sorted())")
       }
@@ -180,5 +181,28 @@ import Testing
         }
         return touched.isDisjoint(with: (place - 512) / 256...(place + 512) / 256)
       })
+  }
+
+  @Test("G9: what a user did since the cache was closed is known as theirs from the log alone")
+  func logAlone() async throws {
+    let (_, log) = try await Self.images()
+    let folder = try Scratch()
+    try folder.write(log, to: "cache.sqlite-wal")
+    let store = try await Store.open(Self.options(folder), at: Scratch.noon)
+    let found = try await saved(in: store)
+    // The other rows were moved into the file before.
+    #expect(found.count >= 20 && store.recovery?.savedRows == found.count, "\(found.count)")
+  }
+
+  @Test(
+    "G8: a file of any length is opened or set aside",
+    arguments: [15, 16, 60, 71, 99, 100, 4_095])
+  func cut(length: Int) async throws {
+    let (file, _) = try await Self.images()
+    let folder = try Scratch()
+    try folder.write(file.prefix(length))
+    let store = try await Store.open(Self.options(folder), at: Scratch.noon)
+    #expect(store.recovery != nil)
+    #expect(try await saved(in: store).isEmpty)
   }
 }
