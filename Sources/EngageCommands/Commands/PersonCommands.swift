@@ -135,13 +135,13 @@ private struct PersonAssignments {
 
   private func apply(_ assignment: Assignment, to update: inout PersonUpdate) throws {
     switch assignment.key {
-    case "name": update.name = assignment.text
-    case "email": update.email = assignment.text
-    case "phone": update.phone = assignment.text
-    case "city": update.city = assignment.text
-    case "country": update.country = assignment.text
-    case "region": update.region = assignment.text
-    case "externalID": update.externalID = assignment.text
+    case "name": update.name = try text(assignment)
+    case "email": update.email = try text(assignment)
+    case "phone": update.phone = try text(assignment)
+    case "city": update.city = try text(assignment)
+    case "country": update.country = try text(assignment)
+    case "region": update.region = try text(assignment)
+    case "externalID": update.externalID = try text(assignment)
     case "notifications": update.notifications = try flag(assignment)
     case let key where key.hasPrefix("custom.") && key.utf8.count > 7:
       update.custom[String(key.dropFirst(7))] =
@@ -150,6 +150,16 @@ private struct PersonAssignments {
       throw UsageError.unknown(
         assignment.key, "field of a person", among: Self.fields, of: invocation.command.title)
     }
+  }
+
+  /// A text that says something. Vendors would keep the word "null" as the person's email.
+  private func text(_ assignment: Assignment) throws -> String {
+    guard !assignment.text.isEmpty, assignment.text != "null" else {
+      throw invocation.usage(
+        "\(assignment.key) needs a value; only the application's own fields can be removed: custom.NAME=null."
+      )
+    }
+    return assignment.text
   }
 
   private func flag(_ assignment: Assignment) throws -> Bool {

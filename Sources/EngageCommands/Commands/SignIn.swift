@@ -15,12 +15,17 @@ extension Command {
       let id = UserID(try invocation.argument())
       let automatic = AutomaticSignIn(besideCacheAt: configuration.cache)
       try await invocation.delivering(configuration) { engagement in
-        try await engagement.signIn(User(id), credentials: configuration.credentials)
+        try await engagement.signIn(
+          User(id), credentials: configuration.credentials(of: User(id)))
         if let consent = configuration.consent, !automatic.isOff,
           try await engagement.consent == .unknown
         {
           try await engagement.setConsent(consent)
         }
+      }
+      for provider in configuration.providersWithoutCredential(of: User(id)) {
+        invocation.console.note(
+          "\(provider.rawValue) gets no token: the one in engage.json is the configured user's.")
       }
       if automatic.isOff {
         invocation.console.note(

@@ -104,7 +104,7 @@ struct SyncReport: Sendable {
           // Another process has changed the user, and only this one knows the configuration's token.
           user = engagement.user
           if !user.isAnonymous {
-            try await engagement.signIn(user, credentials: configuration.credentials)
+            try await engagement.signIn(user, credentials: configuration.credentials(of: user))
           }
         }
         let report = try await invocation.console.progress(progress) {

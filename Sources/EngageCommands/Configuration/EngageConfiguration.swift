@@ -27,12 +27,19 @@ struct EngageConfiguration: Sendable {
     Engagement.Providers(providers.map { ($0.id, $0.adapter) })
   }
 
-  /// The application's credential for each provider, the same for every user.
-  var credentials: Engagement.CredentialSource {
+  /// The credential for each provider, as long as the user is signed in. The configured ones are the
+  /// configured user's; without a configured user they are everybody's.
+  func credentials(of signedIn: User) -> Engagement.CredentialSource {
+    guard user == nil || user == signedIn else { return { _ in nil } }
     let known = Dictionary(
       providers.map { ($0.id, $0.credential) },
       uniquingKeysWith: { first, _ in first })
     return { provider in known[provider] ?? nil }
+  }
+
+  /// The providers whose configured credential is another user's.
+  func providersWithoutCredential(of signedIn: User) -> [ProviderID] {
+    user == nil || user == signedIn ? [] : providers.filter { $0.credential != nil }.map(\.id)
   }
 
   /// The container that is meant where none is named.

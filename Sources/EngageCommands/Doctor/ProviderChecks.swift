@@ -36,7 +36,7 @@ struct ProviderChecks {
     guard CacheFile(configuration.cache).exists else { return [:] }
     do throws(EngagementError) {
       let engagement = try await invocation.open(configuration, over: { _ in requests })
-      let credentials = configuration.credentials
+      let credentials = configuration.credentials(of: engagement.user)
       if !engagement.user.isAnonymous {
         try await engagement.signIn(engagement.user, credentials: credentials)
       }

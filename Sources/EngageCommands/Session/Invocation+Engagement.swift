@@ -151,20 +151,27 @@ struct UserSetup {
   /// `signin` and `signout` that say who is there. After an erasure no user is signed in without being
   /// asked for.
   func apply(to engagement: Engagement) async throws {
-    var user = engagement.user
-    if let named = configuration.user, named != user, try !reader.knows(named),
-      !AutomaticSignIn(besideCacheAt: configuration.cache).isOff
-    {
-      user = named
-    }
+    let user = try self.user()
     if !user.isAnonymous {
-      try await engagement.signIn(user, credentials: configuration.credentials)
+      try await engagement.signIn(user, credentials: configuration.credentials(of: user))
     }
     if let consent = configuration.consent, try await engagement.consent == .unknown,
       !AutomaticSignIn(besideCacheAt: configuration.cache).isOff
     {
       try await engagement.setConsent(consent)
     }
+  }
+
+  /// Who is to be signed in, by the cache as it is now: another command may have changed the user
+  /// since this one opened it.
+  private func user() throws(EngagementError) -> User {
+    let present = try reader.user
+    guard let named = configuration.user, named != present,
+      !AutomaticSignIn(besideCacheAt: configuration.cache).isOff
+    else { return present }
+    // While several commands begin at once, one may have made the user known and not yet present.
+    if present.isAnonymous, try !reader.hasSignedOut { return named }
+    return try reader.knows(named) ? present : named
   }
 }
 

@@ -3,11 +3,14 @@ import EngagementModel
 
 /// What a user's consent lets the kit keep and send.
 ///
-/// | | opt-out | the user's own actions | the kit's own events | analytics |
+/// | | opt-out, withdrawal | the user's own actions | the kit's own events | analytics |
 /// |---|---|---|---|---|
 /// | `denied` | yes | no | no | no |
 /// | `unknown`, `essential` | yes | yes | yes | no |
 /// | `full` | yes | yes | yes | yes |
+///
+/// A withdrawal gives back a push token or a device, or tells a vendor that the user leaves. A user
+/// who allows nothing must still be able to go.
 ///
 /// An unknown kind counts as analytics. Events that `unknown` does not allow are dropped, since the
 /// user has not agreed to keep them either.
@@ -31,7 +34,7 @@ struct ConsentPolicy: Hashable, Sendable {
   /// Whether operations with the verb may be sent.
   func allowsSending(_ verb: Operation.Verb) -> Bool {
     switch consent {
-    case .denied: verb == .optOut
+    case .denied: verb.isWithdrawal
     case .unknown, .essential: !Self.analytics.contains(verb)
     case .full: true
     }
@@ -40,7 +43,10 @@ struct ConsentPolicy: Hashable, Sendable {
   /// Throws `consentDenied` for an operation that may not be sent. A prerequisite may be sent if
   /// the operation that needs it may.
   func check(_ operation: Operation, _ attempt: Attempt) throws(EngagementError) {
-    guard allowsSending(operation.verb) || attempt.purpose.map(allowsSending) == true else {
+    guard
+      attempt.isLeaving || allowsSending(operation.verb)
+        || attempt.purpose.map(allowsSending) == true
+    else {
       throw EngagementError(
         .consentDenied, "The user's consent does not allow this; ask for it and call setConsent.",
         operation: operation.verb.rawValue)
@@ -71,4 +77,9 @@ struct ConsentPolicy: Hashable, Sendable {
     .act("impression", on: .cards), .act("impression", on: .inbox),
     .act("impression", on: .campaigns),
   ]
+}
+
+extension Operation.Verb {
+  /// Whether it only takes something back from the vendor, which needs no consent.
+  var isWithdrawal: Bool { [.optOut, .unregisterPush, .device(.unregister)].contains(self) }
 }

@@ -44,7 +44,7 @@ struct DeliveryQueue: Sendable {
   private var quietUntil: Duration?
   /// Until when the application has to act.
   private var pausedUntil: Duration?
-  /// Until when an opt-out is sent ahead of rows that consent holds up.
+  /// Until when a withdrawal is sent ahead of rows that consent holds up.
   private var consentUntil: Duration?
   /// Whether the last attempt got no answer.
   private var isFailing = false
@@ -111,7 +111,9 @@ struct DeliveryQueue: Sendable {
   mutating func next(at now: Duration) -> Move {
     if let end = restEnd(at: now) { return .rest(until: end) }
     if isStale { return read() }
-    if let end = consentUntil, end > now, let move = nextOptOut(at: now) { return move }
+    if let end = consentUntil, end > now, let move = nextWithdrawal(at: now) {
+      return move
+    }
     admit()
     endSuspensions(at: now)
     retries.advance(to: now)
@@ -203,10 +205,9 @@ struct DeliveryQueue: Sendable {
     return nil
   }
 
-  /// An opt-out is sent ahead of everything that consent holds up; nil if none waits.
-  private func nextOptOut(at now: Duration) -> Move? {
-    guard suspensions[.optOut] == nil else { return nil }
-    guard let row = queued.firstOptOut else {
+  /// A withdrawal is sent ahead of everything that consent holds up; nil if none waits.
+  private func nextWithdrawal(at now: Duration) -> Move? {
+    guard let row = queued.firstWithdrawal(without: Set(suspensions.keys)) else {
       return queued.isWhole ? nil : .read(limit: queued.larger)
     }
     guard let state = retries.state(of: row.label) else {

@@ -39,9 +39,6 @@ extension OutboxRow {
     }
   }
 
-  /// Whether it opts the user out of all data collection, or in again.
-  var isOptOut: Bool { if case .operation(.optOut) = work { true } else { false } }
-
   /// The verb that it is sent with.
   var verb: Operation.Verb {
     switch work {

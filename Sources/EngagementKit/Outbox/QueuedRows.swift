@@ -79,9 +79,11 @@ struct QueuedRows: Sendable {
     queues[OrderingKey(row, batching)]?.head == row.id
   }
 
-  /// The first opt-out that waits, admitted or not.
-  var firstOptOut: OutboxRow? {
-    order.lazy.compactMap { rows[$0] }.first { $0.isOptOut }
+  /// The first withdrawal that waits, admitted or not, whose verb is not among these.
+  func firstWithdrawal(without suspended: Set<Operation.Verb>) -> OutboxRow? {
+    order.lazy.compactMap { rows[$0] }.first {
+      $0.verb.isWithdrawal && !suspended.contains($0.verb)
+    }
   }
 
   /// The row after this one with the same ordering key.

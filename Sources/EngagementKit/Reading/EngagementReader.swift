@@ -68,6 +68,17 @@ public final class EngagementReader: Sendable {
     }
   }
 
+  /// Whether the last user has signed out or was erased. False before the first sign-in, and while
+  /// a user is signed in.
+  public var hasSignedOut: Bool {
+    get throws(EngagementError) {
+      let environment = query.environment
+      return try read { (reader) throws(EngagementError) in
+        try reader.hasSignedOut(in: environment)
+      }
+    }
+  }
+
   /// Whether the user has signed in before and was not erased.
   public func knows(_ user: User) throws(EngagementError) -> Bool {
     let environment = query.environment

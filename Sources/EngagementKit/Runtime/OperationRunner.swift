@@ -201,7 +201,7 @@ package final class OperationRunner: Sendable {
 
   /// A vendor's request for a pause is stored for later operations, also of later processes. If it
   /// delays one delivery and is none for the client, the delivery queue waits, where one batch does
-  /// not hold up another.
+  /// not hold up another. A client that sends too fast is told so about a feed or about everything.
   private static func throttle(
     _ answer: Answer, _ operation: Operation, at now: Date
   ) -> [Change] {
@@ -209,7 +209,11 @@ package final class OperationRunner: Sendable {
       operation.onlyReads || error.code == .rateLimited
     else { return [] }
     let seconds = Backoff.clamped(wait) / .seconds(1)
-    return [.throttled(operation.verb, until: now.addingTimeInterval(seconds))]
+    let isOfEverything = error.code == .rateLimited && !operation.readsItems
+    return [
+      .throttled(
+        isOfEverything ? nil : operation.verb, until: now.addingTimeInterval(seconds))
+    ]
   }
 
   /// A vendor's answer may name the host of later requests; it may not name any host.
@@ -305,6 +309,16 @@ extension Operation {
     case .settings, .cards, .inbox, .message, .person, .metrics, .campaigns: true
     case .events, .act, .device, .registerPush, .unregisterPush, .associate, .updatePerson, .optOut,
       .templates, .upload, .vendor:
+      false
+    }
+  }
+
+  /// Whether it reads items and the person whom they are for.
+  fileprivate var readsItems: Bool {
+    switch self {
+    case .cards, .inbox, .message, .person, .metrics, .campaigns: true
+    case .settings, .events, .act, .device, .registerPush, .unregisterPush, .associate,
+      .updatePerson, .optOut, .templates, .upload, .vendor:
       false
     }
   }

@@ -27,7 +27,8 @@ final class OtherProcesses: Sendable {
     var counts = (try? await dependencies.store.endings(of: [:], since: [:]).counts) ?? [:]
     while !Task.isCancelled {
       let writes = try? await dependencies.store.writesByOthers()
-      if let writes, let seen, writes != seen {
+      // At first too: something may have changed since this process opened the cache.
+      if let writes, writes != seen {
         await userTransitions.followPresentUser()
         outboxSender.reread()
         counts = await tellReceipts(since: counts)

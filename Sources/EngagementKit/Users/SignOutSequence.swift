@@ -76,9 +76,10 @@ struct SignOutSequence: Sendable {
       .deadlineExceeded, "There was no time left to tell the vendor.", provider: provider,
       operation: operation.verb.rawValue)
     guard left > .zero, let runtime = runtimes[provider] else { return .retry(late) }
-    let attempt = Attempt(
+    var attempt = Attempt(
       by: former.user, key, acceptedAt: dependencies.clock.now, generation: former.generation)
-    let (execution, isLate) = await withTimeLimit(left, on: dependencies.clock) {
+    attempt.isLeaving = true
+    let (execution, isLate) = await withTimeLimit(left, on: dependencies.clock) { [attempt] in
       await runtime.runner.execute(operation, attempt)
     }
     if isLate, case .cancelled = execution.outcome { return .retry(late) }

@@ -68,9 +68,11 @@ final class UserTransitions: Sendable {
         let next = try await dependencies.store.partition(of: user, at: dependencies.clock.now)
         guard next != former.partition else { return }
         dependencies.log(.info, "Another process has changed the user.")
-        await dependencies.currentUser.leave(CurrentUser.Change(adopters: []))
+        // This process may have accepted anonymous rows after the other one had adopted its own.
+        let adopters = adopters(in: try await plans(for: former, to: user))
+        await dependencies.currentUser.leave(CurrentUser.Change(adopters: adopters))
         journal.setOwner(next)
-        await enter(next, from: former, [], [])
+        await enter(next, from: former, adopters, [])
       }
     } catch {
       dependencies.log(.warning, "The user of another process is not followed: \(error.code)")
@@ -86,7 +88,7 @@ final class UserTransitions: Sendable {
     try await journal.importEntries()
     let next = try await dependencies.store.partition(of: user, at: dependencies.clock.now)
     let plans = try await plans(for: former, to: user)
-    let adopters = Set(plans.filter { $0.value.contains(.adoptPending) }.keys)
+    let adopters = adopters(in: plans)
     // The end of the usage session is sent before its user leaves.
     if adopters.isEmpty { await sessions.leave() }
     let sequence = SignOutSequence(
@@ -105,6 +107,10 @@ final class UserTransitions: Sendable {
       throw error
     }
     return report(of: results)
+  }
+
+  private func adopters(in plans: Plans) -> Set<ProviderID> {
+    Set(plans.filter { $0.value.contains(.adoptPending) }.keys)
   }
 
   /// What each vendor wants done.

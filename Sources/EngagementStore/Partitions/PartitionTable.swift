@@ -21,7 +21,6 @@ struct PartitionTable: ~Copyable {
     INSERT INTO setting (name, value) VALUES (?, ?)
     ON CONFLICT (name) DO UPDATE SET value = excluded.value
     """)
-  private var settingDeletion = Statement("DELETE FROM setting WHERE name = ?")
 
   private var known: [Partition.ID: Known] = [:]
 
@@ -119,18 +118,21 @@ struct PartitionTable: ~Copyable {
     in environment: String, on database: inout Database
   ) throws(EngagementError) -> User {
     let id = try database.first(&setting, .text(Self.presentUser(environment))) { $0.text(0) }
-    return id.map { User(UserID($0)) } ?? .anonymous
+    return id.flatMap { $0.isEmpty ? nil : User(UserID($0)) } ?? .anonymous
+  }
+
+  /// Whether the last user has signed out or was erased, and nobody has signed in since.
+  mutating func hasSignedOut(
+    in environment: String, on database: inout Database
+  ) throws(EngagementError) -> Bool {
+    try database.first(&setting, .text(Self.presentUser(environment))) { $0.text(0) } == ""
   }
 
   mutating func setPresentUser(
     _ user: User, in environment: String, on database: inout Database
   ) throws(EngagementError) {
-    let name = SQLValue.text(Self.presentUser(environment))
-    if let id = user.id {
-      try database.run(&settingUpdate, name, .text(id.rawValue))
-    } else {
-      try database.run(&settingDeletion, name)
-    }
+    let id = user.id?.rawValue ?? ""
+    try database.run(&settingUpdate, .text(Self.presentUser(environment)), .text(id))
   }
 
   private static func presentUser(_ environment: String) -> String { "user \(environment)" }

@@ -86,6 +86,13 @@ extension StoreReader {
     }
   }
 
+  /// Whether the last user has signed out or was erased.
+  package mutating func hasSignedOut(in environment: String) throws(EngagementError) -> Bool {
+    try read { (tables, database) throws(EngagementError) in
+      try tables.partitions.hasSignedOut(in: environment, on: &database)
+    }
+  }
+
   /// The values of a provider and a user.
   package mutating func memory(
     of provider: ProviderID, in partition: Partition

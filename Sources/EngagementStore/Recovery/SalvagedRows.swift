@@ -95,7 +95,7 @@ struct SalvagedRows {
   /// The present user of an environment, or the highest number of a table.
   private mutating func noteSetting(_ record: PageRecord) {
     guard let name = record.text(0) else { return }
-    if let user = record.text(1), name.hasPrefix("user ") {
+    if let user = record.text(1), !user.isEmpty, name.hasPrefix("user ") {
       presentUsers[String(name.dropFirst(5))] = .init(UserID(user))
     }
     // More than that, and there would soon be no number left.

@@ -64,6 +64,23 @@ import Testing
     await emulator.stop()
   }
 
+  @Test("X8: several commands at once on an empty cache act as the configured user")
+  func firstUse() async throws {
+    let (stage, emulator) = (try CommandLineFixture(), try await Emulator.start(.init([.braze])))
+    try stage.configure(endpoint: emulator.endpoint(of: "braze"))
+    let names = (1...8).map { "event-\($0)" }
+    let running = try names.map { try RunningProgram(program, ["track", $0], in: stage.folder) }
+    for program in running {
+      let ending = program.ending()
+      #expect(ending.status == 0, "\(ending.errors)")
+    }
+    #expect(try Programs.run(program, ["sync"], in: stage.folder).status == 0)
+    let told = await emulator.effects().filter { $0.key.name == "ce" }
+    #expect(told.keys.map(\.subject).sorted() == names)
+    #expect(told.allSatisfy { $0.key.user == "u-1" && $0.value == 1 })
+    await emulator.stop()
+  }
+
   @Test("events --follow ends when its reader has gone, also without a new event")
   func followUnread() async throws {
     let (stage, emulator) = try await filled()

@@ -1,3 +1,5 @@
+import EngagementHTTP
+import EngagementJSON
 import EngagementKit
 import EngagementModel
 import Foundation
@@ -43,6 +45,24 @@ import Testing
     #expect(
       events.lines.first?.contains(
         #""item":{"provider":"braze","id":"c-2","surface":"cards"}"#) == true)
+  }
+
+  @Test("X8: the configured token goes out for the configured user and for nobody else")
+  func foreignToken() async throws {
+    let (stage, watch) = (try CommandLineFixture(), SignatureWatch())
+    try stage.write(
+      """
+      {"user": "u-1", "consent": "full", "providers": {"braze": {"vendor": "braze",
+       "endpoint": "http://127.0.0.1:8400", "apiKey": "demo", "token": "signature-of-u-1"}}}
+      """, to: "engage.json")
+    _ = await stage.engage("sync", by: watch)
+    #expect(watch.signed == [true] && watch.users == ["u-1"])
+    let change = await stage.engage("signin", "u-2", by: watch)
+    #expect(change.errors.contains("the one in engage.json is the configured user's"))
+    _ = await stage.engage("sync", by: watch)
+    _ = await stage.engage("track", "seen", by: watch, in: .impatient)
+    #expect(watch.users == ["u-1"], "nothing goes out unsigned where requests are signed")
+    #expect(await stage.engage("signin", "u-1", by: watch).errors.isEmpty)
   }
 
   @Test("a unique prefix finds a card, and any other id gives an error with the next step")
@@ -329,5 +349,23 @@ import Testing
     #expect(await stage.engage("signin", "u-1", by: braze).status == .done)
     #expect(await stage.engage("consent").output == "u-1: unknown\n", "it is asked for again")
     #expect(await stage.engage("consent", "set", "essential").output == "u-1: essential\n")
+  }
+}
+
+/// Notes whose requests come, and whether they are signed.
+private final class SignatureWatch: HTTPTransport {
+  private let braze = PlayedBraze()
+  private let seen = Locked((signed: Set<Bool>(), users: Set<String?>()))
+
+  var signed: Set<Bool> { seen.withLock { $0.signed } }
+  var users: Set<String?> { seen.withLock { $0.users } }
+
+  func send(_ request: HTTPRequest) async throws(EngagementError) -> HTTPResponse {
+    let body = try? JSON(parsing: request.body ?? [])
+    seen.withLock { seen in
+      seen.signed.insert(request.headers.contains("X-Braze-Auth-Signature"))
+      seen.users.insert(body?["user_id"]?.string)
+    }
+    return try await braze.send(request)
   }
 }

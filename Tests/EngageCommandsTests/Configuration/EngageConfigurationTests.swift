@@ -281,6 +281,8 @@ import Testing
     #expect(configuration.consent == .essential)
     #expect(configuration.providers.map(\.id) == ["one", "two"])
     #expect(configuration.providers.map(\.credential) == [nil, Secret("signature")])
+    #expect(configuration.providersWithoutCredential(of: "u-1").isEmpty)
+    #expect(configuration.providersWithoutCredential(of: "u-2") == ["two"])
     #expect(configuration.routes == Engagement.Routes(cards: .merge(["two", "one"]), inbox: .none))
     #expect(configuration.containerNames == ["home", "offers"])
     #expect(

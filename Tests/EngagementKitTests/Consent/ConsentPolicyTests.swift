@@ -46,11 +46,11 @@ struct ConsentPolicyTests {
   }
 
   private static let verbs: [([Operation.Verb], Set<Consent>)] = [
-    ([.optOut], Set(Consent.allCases)),
+    ([.optOut, .unregisterPush, .device(.unregister)], Set(Consent.allCases)),
     (
       [
         .settings, .cards, .inbox, .message, .person, .associate, .updatePerson, .metrics,
-        .campaigns, .events, .templates, .upload, .registerPush, .unregisterPush,
+        .campaigns, .events, .templates, .upload, .registerPush,
         .device(.register), .act("dismiss", on: .cards), .act("read", on: .inbox),
         .vendor("callback"),
       ], [.unknown, .essential, .full]
@@ -58,7 +58,7 @@ struct ConsentPolicyTests {
     ([.act("impression", on: .cards), .act("impression", on: .inbox)], [.full]),
   ]
 
-  @Test("X20: denied consent allows only the opt-out, and impressions need full consent")
+  @Test("X20: denied consent allows only withdrawals, and impressions need full consent")
   func operations() {
     for (verbs, allowed) in Self.verbs {
       for verb in verbs {

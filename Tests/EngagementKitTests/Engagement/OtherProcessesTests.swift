@@ -58,6 +58,30 @@ import Testing
     try await other.end()
   }
 
+  @Test("X8: what was accepted before another process's sign-in was heard of is adopted too")
+  func adoption() async throws {
+    var vendor = Self.vendor
+    vendor.capabilities.eventKinds = [.custom]
+    vendor.onTransition = { former, _, _ in former.isAnonymous ? [.adoptPending] : [] }
+    let (first, late) = (try await Stage([vendor], at: place), try await Stage([vendor], at: place))
+    let tasks = [Task { try await first.engagement.run() }]
+    try await first.signIn("u-1", consent: .full)
+    try await first.engagement.track("early")
+    #expect(try await holds { first.transport.requests.count == 1 })
+    try await late.engagement.setConsent(.full)
+    try await late.engagement.track("late")
+    #expect(late.engagement.user.isAnonymous, "it has not looked yet")
+    let second = Task { try await late.engagement.run() }
+    #expect(try await holds { late.engagement.user == "u-1" })
+    #expect(try await holds { first.transport.requests.count == 2 })
+    #expect(first.transport.requests.last?.url.hasSuffix("user=u-1") == true)
+    #expect(late.transport.requests.isEmpty)
+    for task in tasks + [second] { task.cancel() }
+    for task in tasks + [second] { try await task.value }
+    try await first.end()
+    try await late.end()
+  }
+
   @Test("G11: a receipt hears how a row ended that another process sent")
   func receipts() async throws {
     let (sender, other) = (try await stage(), try await stage())

@@ -61,6 +61,23 @@ import Testing
     try await stage.end()
   }
 
+  @Test("X20: after a denial the token is given back at once, and nothing that waits goes with it")
+  func unregistersAfterDenial() async throws {
+    let stage = try await Stage([Self.vendor("braze")]) { _ in .json(200, #"["a"]"#) }
+    try await stage.engagement.registerPush(Self.token)
+    _ = await stage.engagement.refresh(.cards(in: "home"))
+    await stage.drain("braze")
+    let before = stage.transport.lines.count
+    try await stage.engagement.perform(.dismiss, on: ItemID("braze", "a"), surface: .cards)
+    try await stage.engagement.setConsent(.denied)
+    try await stage.engagement.unregisterPush()
+    await stage.drain("braze")
+    #expect(stage.transport.lines.dropFirst(before) == ["POST /optOut", "POST /push.unregister"])
+    #expect(
+      await failure { try await stage.engagement.registerPush(Self.token) }?.code == .consentDenied)
+    try await stage.end()
+  }
+
   @Test(
     "a vendor learns which token is unregistered, even after a restart, and the token is then erased"
   )

@@ -72,6 +72,22 @@ extension EngagementReader {
     try await stage.end()
   }
 
+  @Test("X6 X8: a reader says whether somebody has signed out, also after an erasure")
+  func signedOut() async throws {
+    let stage = try await Stage(vendors, at: place) { _ in .json(200, "[]") }
+    let reader = try EngagementReader.open(at: place, vendors)
+    #expect(try !reader.hasSignedOut)
+    try await stage.signIn("u-1")
+    #expect(try !reader.hasSignedOut)
+    _ = try await stage.engagement.signOut()
+    #expect(try reader.hasSignedOut && reader.user == .anonymous)
+    try await stage.signIn("u-2")
+    #expect(try !reader.hasSignedOut && reader.user == "u-2")
+    _ = try await stage.engagement.eraseData(of: "u-2")
+    #expect(try reader.hasSignedOut && reader.user == .anonymous)
+    try await stage.end()
+  }
+
   @Test("X6 X8: a reader follows a user switch and can read for a named user")
   func users() async throws {
     let stage = try await stage()

@@ -55,6 +55,27 @@ import Testing
     try await stage.end()
   }
 
+  @Test("G6: a vendor that refuses a delivery for its rate gets no other delivery meanwhile")
+  func otherDeliveries() async throws {
+    let isBusy = Locked(true)
+    let stage = try await Stage(
+      [Self.busy([.updatePerson])], Self.script(isBusy, "person.update"))
+    var update = PersonUpdate()
+    update.city = "Varna"
+    try await stage.engagement.updatePerson(update)
+    await stage.drain("vendor")
+    let first = stage.transport.requests.count
+    try await stage.engagement.registerPush(
+      PushRegistration(token: Secret("0a"), service: .apns))
+    await stage.drain("vendor")
+    #expect(stage.transport.requests.count == first, "the vendor has asked for an hour")
+    isBusy.withLock { $0 = false }
+    try await stage.engagement.endPauses()
+    await stage.drain("vendor")
+    #expect(stage.transport.requests.count == first + 2)
+    try await stage.end()
+  }
+
   @Test("G6: a pause binds deliveries too, and the next process, until a person ends it")
   func deliveries() async throws {
     let place = Stage.Place()
