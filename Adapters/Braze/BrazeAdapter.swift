@@ -23,6 +23,7 @@ public struct BrazeAdapter: EngagementAdapter {
         .events: .request,
         .updatePerson: .idempotentRequest,
         .registerPush: .idempotentRequest,
+        .unregisterPush: .idempotentRequest,
         .act("impression", on: .cards): .event,
         .act("click", on: .cards): .event,
         .act("dismiss", on: .cards): .event,
@@ -56,8 +57,8 @@ public struct BrazeAdapter: EngagementAdapter {
       return try signedOut(operation, at: context.now)
     }
     if let end = pause(in: context, memory) { return .wait(until: end) }
-    if let date = memory.bucket(.requests)?.nextToken(at: context.now) {
-      return .wait(until: date)
+    for limit in [.requests, BrazeEndpoint(operation).limit] {
+      if let date = memory.bucket(limit)?.nextToken(at: context.now) { return .wait(until: date) }
     }
     let requests = BrazeRequests(configuration, context)
     switch operation {
@@ -70,7 +71,8 @@ public struct BrazeAdapter: EngagementAdapter {
     case .updatePerson(let update):
       return try requests.attributes(of: update).map { .send($0) } ?? .done([])
     case .registerPush(let environment): return .send(try requests.pushToken(for: environment))
-    case .device, .unregisterPush, .inbox, .message, .person, .associate, .metrics, .campaigns,
+    case .unregisterPush: return .send(try requests.noPushToken())
+    case .device, .inbox, .message, .person, .associate, .metrics, .campaigns,
       .act, .templates, .upload, .optOut, .vendor:
       throw EngagementError(.unsupported, "Braze does not support this.")
     }
@@ -137,7 +139,8 @@ extension EngagementAdapter where Self == BrazeAdapter {
 
 extension BrazeAdapter {
   /// A new user adopts anonymous rows if the device has had no user yet or had this user last. On
-  /// leaving a signed-in user, the kit sends their pending rows first.
+  /// leaving a signed-in user, the kit sends their pending rows first. The push token goes to the next
+  /// user, and is taken back at a sign-out.
   public func transition(
     from old: User, to new: User, in context: AdapterContext
   ) -> [TransitionStep] {
@@ -145,6 +148,9 @@ extension BrazeAdapter {
     var steps: [TransitionStep] = []
     if !old.isAnonymous {
       steps.append(.sendPending)
+      steps += memory.registeredPush.map {
+        new.isAnonymous ? .leave(.unregisterPush($0)) : .enter(.registerPush($0))
+      }
     } else if memory.lastUser == nil || memory.lastUser == BrazeMemory.digest(of: new) {
       steps.append(.adoptPending)
     }

@@ -27,6 +27,13 @@ struct BrazeBucket: Hashable {
     return next <= now ? nil : Epoch.date(milliseconds: next)
   }
 
+  /// How many whole tokens there are.
+  func tokens(at now: Date) -> Int64 {
+    let now = Epoch.milliseconds(of: now) ?? 0
+    let missing = whenFull(at: now) - now
+    return max(0, capacity - (missing + refill - 1) / refill)
+  }
+
   mutating func take(at now: Date) {
     let now = Epoch.milliseconds(of: now) ?? 0
     fullAt = min(whenFull(at: now) + refill, now + capacity * refill)
@@ -59,6 +66,18 @@ extension BrazeBucket {
       BrazeBucket($0, capacity: 30, refill: 30)
     }
     return limit.flatMap { $0.capacity < 10 ? nil : $0 }
+  }
+
+  /// The limit for one endpoint beside that for all; nil for none. Nothing has a default value.
+  static func requests(
+    in config: JSONFields, to endpoint: BrazeEndpoint
+  ) -> BrazeBucket? {
+    let limits = config.fields("global_request_rate_limit")
+    guard limits?.flag("enabled") == true,
+      let limit = limits?.fields("endpoint_overrides")?.fields(JSONKey(endpoint.rawValue)),
+      let capacity = limit.number("capacity"), let refill = limit.number("refill_rate")
+    else { return nil }
+    return BrazeBucket(capacity: capacity, seconds: refill)
   }
 
   private init?(_ limit: JSONFields, capacity: Double, refill: Double) {

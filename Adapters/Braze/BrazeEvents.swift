@@ -86,6 +86,7 @@ enum BrazeEvent: Hashable {
 
   private static func custom(_ event: EngagementEvent, _ name: String) -> BrazeEvent {
     guard let own = event.name, isName(own) else { return .isRejected(wrongName) }
+    guard areNames(event.properties) else { return .isRejected(wrongKey) }
     guard fits(event.properties) else { return .isRejected(tooLarge) }
     return .travels(name, ["n": .string(own), "p": .object(event.properties)])
   }
@@ -95,6 +96,7 @@ enum BrazeEvent: Hashable {
     let taken = (rest["currency"], rest["price"], rest["quantity"])
     for key in ["currency", "price", "quantity"] { rest[key] = nil }
     guard let product = event.name, isName(product) else { return .isRejected(wrongName) }
+    guard areNames(rest) else { return .isRejected(wrongKey) }
     guard let currency = taken.0?.string.flatMap(BrazeCurrency.code) else {
       return .isRejected("The currency of a purchase is a code of ISO 4217, such as EUR.")
     }
@@ -122,12 +124,20 @@ enum BrazeEvent: Hashable {
     return "\(cents < 0 ? "-" : "")\(whole).\(rest < 10 ? "0" : "")\(rest)"
   }
 
-  private static func isName(_ name: String) -> Bool {
-    !name.isEmpty && name.count <= 255 && !name.unicodeScalars.contains { $0.value < 0x20 }
+  /// Whether the vendor takes it as the name of an event, a product, a property or an attribute.
+  static func isName(_ name: String) -> Bool {
+    !name.isEmpty && name.count <= 255
+      && !name.unicodeScalars.contains { $0.value < 0x20 || $0 == "\"" }
   }
 
-  private static let wrongName =
-    "The name of an event or a product has 1 to 255 characters and no control characters."
+  static let rulesOfNames =
+    "a name has 1 to 255 characters, no quotation marks and no control characters."
+  private static let wrongName = "Braze does not take the name of the event: \(rulesOfNames)"
+  private static let wrongKey = "Braze does not take the name of a property: \(rulesOfNames)"
+
+  private static func areNames(_ properties: JSONObject) -> Bool {
+    properties.members.allSatisfy { isName($0.key) }
+  }
 
   private static func length(of event: EngagementEvent) -> JSONObject {
     event.properties["seconds"].map { ["d": $0] } ?? [:]

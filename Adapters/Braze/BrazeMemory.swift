@@ -36,8 +36,33 @@ struct BrazeMemory {
     case refreshes = "bucket"
     /// Requests of any kind.
     case requests = "bucket.all"
+    /// Requests to one endpoint.
+    case data = "bucket.data"
+    case cards = "bucket.cards"
 
     func key(_ name: String) -> String { "\(rawValue).\(name)" }
+  }
+
+  /// How long to wait after failures; nil if the settings do not say.
+  var backoff: BrazeBackoff? { BrazeBackoff(values[.installation, "backoff"]) }
+
+  /// When the endpoint last answered, in milliseconds since 1970.
+  func lastAnswer(at endpoint: BrazeEndpoint) -> Int64? {
+    integer(.installation, "answered.\(endpoint)")
+  }
+
+  /// How many answers of the endpoint in a row were failures.
+  func failures(at endpoint: BrazeEndpoint) -> Int64 {
+    integer(.installation, "failed.\(endpoint)") ?? 0
+  }
+
+  /// The environments whose push token the vendor has.
+  var registeredPush: [PushEnvironment] {
+    PushEnvironment.allCases.filter { values[.installation, Self.push($0)] != nil }
+  }
+
+  private static func push(_ environment: PushEnvironment) -> String {
+    "push.\(environment.rawValue)"
   }
 
   /// The cards whose dismissal the vendor knows and that it still lists.
@@ -75,9 +100,10 @@ extension BrazeMemory {
   static func lastUser(_ digest: String) -> Change { .keep(.installation, "user.last", digest) }
 
   static func config(
-    time: Int64, cardsEnabled: Bool, blocklists: BrazeBlocklists
+    time: Int64, cardsEnabled: Bool, blocklists: BrazeBlocklists, backoff: BrazeBackoff?
   ) -> [Change] {
     [
+      .keep(.installation, "backoff", backoff?.text),
       .keep(.installation, "config.time", String(time)),
       .keep(.installation, "cards.enabled", cardsEnabled ? "1" : "0"),
       .keep(.installation, "blocked", blocklists.text),
@@ -94,6 +120,18 @@ extension BrazeMemory {
 
   static func taken(_ limit: Limit, from bucket: BrazeBucket) -> Change {
     .keep(.installation, limit.key("fullAt"), bucket.fullAt.map { String($0) })
+  }
+
+  static func answered(_ endpoint: BrazeEndpoint, at now: Date) -> [Change] {
+    [.keep(.installation, "answered.\(endpoint)", Epoch.milliseconds(of: now).map { String($0) })]
+  }
+
+  static func failed(_ endpoint: BrazeEndpoint, times count: Int64) -> [Change] {
+    [.keep(.installation, "failed.\(endpoint)", count == 0 ? nil : String(count))]
+  }
+
+  static func registered(_ environment: PushEnvironment, _ isRegistered: Bool) -> Change {
+    .keep(.installation, push(environment), isRegistered ? "1" : nil)
   }
 
   /// Stores the latest dismissals, more than a vendor lists.

@@ -3,6 +3,7 @@ import EngagementFormats
 import EngagementHTTP
 import EngagementJSON
 import EngagementModel
+import EngagementPlatform
 
 /// The requests of one operation.
 ///
@@ -30,11 +31,11 @@ struct BrazeRequests {
     body.member("last_card_updated_at", watermarks.updated)
     writeUser(to: &body)
     body.endObject()
-    var headers = try headers()
+    var headers = try headers(for: .cards)
     try headers.append("X-Braze-DataRequest", "true")
     try headers.append("X-Braze-ContentCardsRequest", "true")
     try headers.append("BRAZE-SYNC-RETRY-COUNT", String(context.attempt - 1))
-    return request("/api/v3/content_cards/sync", headers, body)
+    return request(.cards, headers, body)
   }
 
   /// Requests the settings and sends no data.
@@ -48,29 +49,50 @@ struct BrazeRequests {
       let meanings = BrazeEvent.meanings(of: events, knowing: memory)
       for (event, meaning) in zip(events, meanings) {
         guard case .travels(let name, let data) = meaning else { continue }
-        body.beginObject()
-        body.member("name", name)
-        body.member("time", Epoch.seconds(of: event.time) ?? 0)
-        body.member("data", .object(data))
-        // An event that was accepted without a session, perhaps by an earlier version, belongs to the
-        // present one: the vendor ties every event to a session.
-        if let session = event.session ?? context.session?.id {
-          body.member("session_id", session.rawValue)
-        }
-        writeUser(to: &body)
-        body.endObject()
+        writeEvent(name, data, at: event.time, in: event.session, to: &body)
       }
       body.endArray()
     }
   }
 
-  /// Sends the user's attributes; nil if the vendor blocks all of them. Throws `unsupported` for a
-  /// field without an attribute.
+  private func writeEvent(
+    _ name: String, _ data: JSONObject, at time: Date, in session: SessionID?,
+    to body: inout JSONWriter
+  ) {
+    body.beginObject()
+    body.member("name", name)
+    body.member("time", Epoch.seconds(of: time) ?? 0)
+    body.member("data", .object(data))
+    // An event that was accepted without a session, perhaps by an earlier version, belongs to the
+    // present one: the vendor ties every event to a session.
+    if let session = session ?? context.session?.id {
+      body.member("session_id", session.rawValue)
+    }
+    writeUser(to: &body)
+    body.endObject()
+  }
+
+  /// Sends the user's attributes; nil if the vendor blocks all of them. A list is sent as an event.
+  /// Throws `unsupported` for a field without an attribute.
   func attributes(of update: PersonUpdate) throws(EngagementError) -> HTTPRequest? {
-    let members = try BrazeAttributes.members(of: update, without: memory.blocklists).members
-    guard !members.isEmpty else { return nil }
-    return try attributes { body in
-      for member in members { body.member(member.key, member.value) }
+    let attributes = try BrazeAttributes(update, without: memory.blocklists)
+    guard !attributes.isEmpty else { return nil }
+    return try data { body in
+      if !attributes.lists.isEmpty {
+        body.key("events")
+        body.beginArray()
+        for list in attributes.lists {
+          writeEvent(
+            "set", ["key": .string(list.key), "value": list.value], at: context.acceptedAt,
+            in: nil, to: &body)
+        }
+        body.endArray()
+      }
+      if !attributes.members.isEmpty {
+        writeAttributes(to: &body) { body in
+          for member in attributes.members.members { body.member(member.key, member.value) }
+        }
+      }
     }
   }
 
@@ -79,23 +101,29 @@ struct BrazeRequests {
     guard let registration = context.push[environment] else {
       throw EngagementError(.invalidArgument, "There is no push token for \(environment).")
     }
-    return try attributes { $0.member("push_token", registration.token.revealed) }
+    return try data { body in
+      writeAttributes(to: &body) { $0.member("push_token", registration.token.revealed) }
+    }
+  }
+
+  /// Takes the push token back.
+  func noPushToken() throws(EngagementError) -> HTTPRequest {
+    try data { body in writeAttributes(to: &body) { $0.member("push_token", JSON.null) } }
   }
 
   // MARK: Parts
 
-  private func attributes(
-    _ write: (inout JSONWriter) -> Void
-  ) throws(EngagementError) -> HTTPRequest {
-    try data { body in
-      body.key("attributes")
-      body.beginArray()
-      body.beginObject()
-      writeUser(to: &body)
-      write(&body)
-      body.endObject()
-      body.endArray()
-    }
+  /// Writes one object of attributes.
+  private func writeAttributes(
+    to body: inout JSONWriter, _ members: (inout JSONWriter) -> Void
+  ) {
+    body.key("attributes")
+    body.beginArray()
+    body.beginObject()
+    writeUser(to: &body)
+    members(&body)
+    body.endObject()
+    body.endArray()
   }
 
   private func data(_ write: (inout JSONWriter) -> Void) throws(EngagementError) -> HTTPRequest {
@@ -111,7 +139,7 @@ struct BrazeRequests {
     body.endObject()
     body.endObject()
     body.endObject()
-    return request("/api/v3/data/", try headers(), body)
+    return request(.data, try headers(for: .data), body)
   }
 
   /// The members at the start of every body.
@@ -136,12 +164,12 @@ struct BrazeRequests {
     if let id = context.user.id { body.member("user_id", id.rawValue) }
   }
 
-  private func headers() throws(EngagementError) -> HTTPHeaders {
+  private func headers(for endpoint: BrazeEndpoint) throws(EngagementError) -> HTTPHeaders {
     var headers = HTTPHeaders()
     try headers.append("Content-Type", "application/json")
     try headers.append("X-Requested-With", "XMLHttpRequest")
     try headers.append("X-Braze-Api-Key", configuration.apiKey)
-    try headers.append("X-Braze-Req-Attempt", String(context.attempt))
+    for (name, value) in endpoint.account(memory, context) { try headers.append(name, value) }
     try sign(&headers)
     return headers
   }
@@ -160,9 +188,10 @@ struct BrazeRequests {
   }
 
   private func request(
-    _ path: String, _ headers: HTTPHeaders, _ body: JSONWriter
+    _ endpoint: BrazeEndpoint, _ headers: HTTPHeaders, _ body: JSONWriter
   ) -> HTTPRequest {
-    HTTPRequest(.post, "\(configuration.origin)\(path)", headers: headers, body: body.bytes)
+    HTTPRequest(
+      .post, "\(configuration.origin)\(endpoint.path)", headers: headers, body: body.bytes)
   }
 }
 

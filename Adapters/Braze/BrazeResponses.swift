@@ -11,6 +11,12 @@ extension BrazeAdapter {
   ) -> Answer {
     var answer = meaning(of: response, to: operation, in: context)
     let memory = BrazeMemory(context.values)
+    let endpoint = BrazeEndpoint(operation)
+    answer.changes += endpoint.changes(after: answer.verdict, memory, at: context.now)
+    if case .retry(var error) = answer.verdict, error.retryAfter == nil {
+      error.retryAfter = memory.backoff?.wait(after: memory.failures(at: endpoint) + 1)
+      answer.verdict = .retry(error)
+    }
     for limit in limits(of: operation, answer.verdict, in: context) {
       guard var bucket = memory.bucket(limit) else { continue }
       bucket.take(at: context.now)
@@ -24,10 +30,11 @@ extension BrazeAdapter {
   private func limits(
     of operation: Operation, _ verdict: Verdict, in context: AdapterContext
   ) -> [BrazeMemory.Limit] {
+    let limits = [.requests, BrazeEndpoint(operation).limit]
     guard case .cards = operation, context.isUserRequested, verdict != .renew(.credential) else {
-      return [.requests]
+      return limits
     }
-    return [.requests, .refreshes]
+    return limits + [.refreshes]
   }
 
   private func meaning(
@@ -56,6 +63,7 @@ extension BrazeAdapter {
     }
     guard reply.isRecognized else { return Answer([], BrazeErrors.unreadable) }
     answer.changes += acceptance(of: reply, in: context)
+    if BrazeEndpoint(operation) == .data { answer.changes += pauses(after: response, in: context) }
     let own = own(reply, response, to: operation, in: context)
     return Answer(answer.changes + own.changes, own.verdict)
   }
@@ -75,10 +83,21 @@ extension BrazeAdapter {
       return Answer(
         dismissals(among: events, in: context),
         reasons.isEmpty ? .done : .partly(rejected: reasons))
-    case .settings, .device, .registerPush, .unregisterPush, .inbox, .message, .person, .associate,
-      .updatePerson, .metrics, .campaigns, .act, .templates, .upload, .optOut, .vendor:
+    case .registerPush(let environment):
+      return Answer([BrazeMemory.registered(environment, true)])
+    case .unregisterPush(let environment):
+      return Answer([BrazeMemory.registered(environment, false)])
+    case .settings, .device, .inbox, .message, .person, .associate, .updatePerson, .metrics,
+      .campaigns, .act, .templates, .upload, .optOut, .vendor:
       return Answer()
     }
+  }
+
+  /// The pause that the vendor asks for beside a success: nothing else goes to the endpoint.
+  private func pauses(after response: HTTPResponse, in context: AdapterContext) -> [Change] {
+    guard let wait = response.retryAfter(now: context.now) else { return [] }
+    let end = context.now.addingTimeInterval(min(wait, .seconds(86_400)) / .seconds(1))
+    return BrazeEndpoint.data.verbs.map { .throttled($0, until: end) }
   }
 
   /// Records that the vendor knows the dismissal of these cards.
@@ -160,9 +179,13 @@ extension BrazeAdapter {
       sessionTimeout: least.map { max(.seconds($0), configuration.sessionTimeout) })
     let memory =
       BrazeMemory.config(
-        time: time, cardsEnabled: isEnabled, blocklists: BrazeBlocklists(config))
+        time: time, cardsEnabled: isEnabled, blocklists: BrazeBlocklists(config),
+        backoff: BrazeBackoff(config.fields("request_backoff")))
       + BrazeMemory.limit(.refreshes, BrazeBucket.refreshes(in: cards))
       + BrazeMemory.limit(.requests, BrazeBucket.requests(in: config))
+      + BrazeEndpoint.allCases.flatMap {
+        BrazeMemory.limit($0.limit, BrazeBucket.requests(in: config, to: $0))
+      }
     return [.settings(settings)] + memory + (isEnabled ? [] : Self.emptyFeed)
   }
 }

@@ -144,6 +144,74 @@ import Testing
     #expect(scene.told == ["ce"])
   }
 
+  @Test("B6: an endpoint with a bucket of its own delays its requests and no others")
+  func oneEndpoint() async throws {
+    let limit = """
+      ,"global_request_rate_limit":{"enabled":true,"capacity":100,"refill_rate":1,\
+      "endpoint_overrides":{"content_cards/sync":{"capacity":2,"refill_rate":60}}}
+      """
+    let scene = try await BrazeScene.enabled(
+      config: BrazeScene.config(100, with: limit), data: [Self.success])
+    for _ in 1...2 { #expect(await scene.sync() == .done) }
+    #expect(await scene.sync() == .wait(until: scene.clock.now.addingTimeInterval(60)))
+    let receipt = try await scene.engagement.track("not delayed")
+    await scene.deliver()
+    #expect(try await receipt.outcome() == .delivered)
+    scene.clock.advance(by: .seconds(60))
+    #expect(await scene.sync() == .done)
+  }
+
+  @Test("X8: the push token goes with the user to the next one, and is taken back at a sign-out")
+  func pushTransitions() throws {
+    let adapter = try BrazeScene.adapter()
+    func steps(_ old: User, _ new: User, isRegistered: Bool = true) -> [TransitionStep] {
+      let values: [(Scope, String, String)] =
+        isRegistered ? [(.installation, "push.production", "1")] : []
+      return adapter.transition(
+        from: old, to: new, in: BrazeScene.context(user: old, values: values))
+    }
+    #expect(steps("u-1", "u-2") == [.sendPending, .enter(.registerPush(.production))])
+    #expect(steps("u-1", .anonymous) == [.sendPending, .leave(.unregisterPush(.production))])
+    #expect(steps("u-1", "u-2", isRegistered: false) == [.sendPending])
+    #expect(!steps(.anonymous, "u-1").contains(.enter(.registerPush(.production))))
+  }
+
+  @Test(
+    "B7: an update with a value that the vendor's clients refuse is refused before any request",
+    arguments: [
+      ("email", "nope"), ("email", "a@b"), ("email", "@b.c"), ("email", "a@b."),
+      ("email", "a@.c"), ("phone", "abc"), ("phone", ""), ("custom", "a\"b"), ("custom", ""),
+      ("custom", "a\nb"), ("custom", String(repeating: "x", count: 256)),
+    ])
+  func badValues(field: String, value: String) throws {
+    var update = PersonUpdate()
+    switch field {
+    case "email": update.email = value
+    case "phone": update.phone = value
+    default: update.custom[value] = 1
+    }
+    let error = #expect(throws: EngagementError.self) {
+      try BrazeScene.adapter().step(for: .updatePerson(update), in: BrazeScene.context())
+    }
+    #expect(error?.code == .invalidArgument)
+    #expect(value.isEmpty || field == "custom" || error?.message.contains(value) == false)
+  }
+
+  @Test(
+    "B7: an update with a value that the vendor's clients take is sent",
+    arguments: [("email", "a.b@c.d"), ("email", "\"x y\"@é.org"), ("phone", "+1 (23) 4.5-6")])
+  func goodValues(field: String, value: String) throws {
+    var update = PersonUpdate()
+    if field == "email" { update.email = value } else { update.phone = value }
+    guard
+      case .send = try BrazeScene.adapter().step(
+        for: .updatePerson(update), in: BrazeScene.context())
+    else {
+      Issue.record("\(value) was not sent")
+      return
+    }
+  }
+
   @Test(
     "B6: an invalid or disabled global bucket limits nothing",
     arguments: [

@@ -36,7 +36,7 @@ import Testing
       case .refused: #expect(!waits && body.1, "\(operation.verb)")
       default: Issue.record("\(answer.verdict)")
       }
-      #expect(answer.changes.isEmpty)
+      #expect(answer.told.isEmpty)
     }
   }
 }

@@ -62,6 +62,13 @@ import Testing
     return update
   }
 
+  private static var lists: PersonUpdate {
+    var update = PersonUpdate()
+    update.notifications = true
+    update.custom = ["likes": ["tea", "soup"], "tier": "gold"]
+    return update
+  }
+
   static let bodies: [(Operation, String)] = [
     (.settings, ""),
     (
@@ -72,6 +79,15 @@ import Testing
       """
     ),
     (.registerPush(.production), #","attributes":[{"user_id":"u-1","push_token":"0a0b"}]"#),
+    (.unregisterPush(.production), #","attributes":[{"user_id":"u-1","push_token":null}]"#),
+    (
+      .updatePerson(lists),
+      """
+      ,"events":[{"name":"set","time":1790845200.25,"data":{"key":"likes","value":["tea","soup"]},\
+      "session_id":"session-1","user_id":"u-1"}],\
+      "attributes":[{"user_id":"u-1","push_subscribe":"opted_in","custom":{"tier":"gold"}}]
+      """
+    ),
     (.events([event(.sessionStart)]), told("ss", "{}")),
     (.events([event(.sessionEnd, ["seconds": 61])]), told("se", #"{"d":61}"#)),
     (
@@ -165,7 +181,10 @@ import Testing
       "X-Braze-Api-Key: <redacted>",
     ]
     let data = try request(.settings, BrazeScene.context())
-    #expect(data?.headers.fields.map(\.description) == common + ["X-Braze-Req-Attempt: 1"])
+    #expect(
+      data?.headers.fields.map(\.description) == common + [
+        "X-Braze-Last-Req-Ms-Ago: 7200000", "X-Braze-Req-Attempt: 1",
+      ])
     #expect(data?.headers.secret("X-Braze-Api-Key") == Secret("key-1"))
     let sync = try request(
       BrazeScene.cards,
@@ -173,11 +192,41 @@ import Testing
       signs: true)
     #expect(
       sync?.headers.fields.map(\.description) == common + [
-        "X-Braze-Req-Attempt: 3", "X-Braze-Auth-Signature: <redacted>",
+        "X-Braze-Last-Req-Ms-Ago: 7200000", "X-Braze-Req-Attempt: 3",
+        "X-Braze-Auth-Signature: <redacted>",
         "X-Braze-DataRequest: true", "X-Braze-ContentCardsRequest: true",
         "BRAZE-SYNC-RETRY-COUNT: 2",
       ])
     #expect(sync?.headers.secret("X-Braze-Auth-Signature") == Secret("jwt"))
+  }
+
+  @Test("B7: headers account for each endpoint: the time since its last answer, failures, tokens")
+  func account() throws {
+    let now = BrazeScene.context().now.timeIntervalSince1970 * 1_000
+    let values: [(Scope, String, String)] = [
+      (.installation, "cards.enabled", "1"), (.installation, "failed.data", "3"),
+      (.installation, "answered.data", String(Int64(now) - 1_500)),
+      (.installation, "answered.cards", String(Int64(now) - 9_000_000)),
+      (.installation, "bucket.all.capacity", "30"), (.installation, "bucket.all.refill", "30000"),
+      (.installation, "bucket.data.capacity", "12"), (.installation, "bucket.data.refill", "1000"),
+      (.installation, "bucket.data.fullAt", String(Int64(now) + 2_500)),
+    ]
+    let context = BrazeScene.context(values: values)
+    func headers(_ operation: Operation) throws -> [String: String] {
+      let request = try #require(try request(operation, context))
+      return Dictionary(
+        request.headers.fields.map {
+          ($0.name, $0.description.split(separator: ": ").last.map(String.init) ?? "")
+        }, uniquingKeysWith: { $1 })
+    }
+    let data = try headers(.settings)
+    #expect(data["X-Braze-Last-Req-Ms-Ago"] == "1500" && data["X-Braze-Req-Attempt"] == "4")
+    #expect(data["X-Braze-Req-Tokens-Remaining"] == "29")
+    // Three of twelve are missing, and this request takes one.
+    #expect(data["X-Braze-Ept-Req-Tokens-Remaining"] == "8")
+    let cards = try headers(BrazeScene.cards)
+    #expect(cards["X-Braze-Last-Req-Ms-Ago"] == "7200000" && cards["X-Braze-Req-Attempt"] == "1")
+    #expect(cards["X-Braze-Ept-Req-Tokens-Remaining"] == nil)
   }
 
   @Test(
@@ -293,7 +342,7 @@ import Testing
       outcome
         == .partly(rejected: [
           "bad":
-            "The name of an event or a product has 1 to 255 characters and no control characters."
+            "Braze does not take the name of the event: a name has 1 to 255 characters, no quotation marks and no control characters."
         ]))
     #expect(scene.body(0)["events"] == [])
   }

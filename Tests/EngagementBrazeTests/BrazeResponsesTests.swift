@@ -40,7 +40,7 @@ import Testing
     let body = Array(BrazeScene.config(100).utf8)
     for operation in Self.operations {
       let answer = try answer(HTTPResponse(status, body: body), to: operation)
-      #expect(answer.changes.isEmpty, "the body of a failure is not read")
+      #expect(answer.told.isEmpty, "the body of a failure is not read")
       switch answer.verdict {
       case .retry(let error): #expect(mayPass && error.code == code)
       case .refused(let error): #expect(!mayPass && error.code == code)
@@ -83,9 +83,61 @@ import Testing
     #expect(answer.changes.contains(.keep(.user, "cards.updatedAt", "100")))
   }
 
+  @Test(
+    "B3: a success that asks for a pause is done, and nothing more goes to the endpoint meanwhile")
+  func pauseAfterSuccess() throws {
+    var response = HTTPResponse.json(201, #"{"message":"success"}"#)
+    try response.headers.set("Retry-After", "30")
+    let answer = try answer(response, to: .registerPush(.production))
+    let end = BrazeScene.context().now.addingTimeInterval(30)
+    #expect(answer.verdict == .done)
+    for verb in [Operation.Verb.settings, .events, .updatePerson, .registerPush, .unregisterPush] {
+      #expect(answer.changes.contains(.throttled(verb, until: end)), "\(verb)")
+    }
+    #expect(!answer.changes.contains(.throttled(.cards, until: end)))
+  }
+
+  @Test(
+    "B3: after failures the adapter waits as the settings say, longer each time and not too long")
+  func backoff() throws {
+    let settings =
+      #"{"config":{"time":5,"request_backoff":{"min_sleep_duration_ms":500,"max_sleep_duration_ms":3000,"scale_factor":2}}}"#
+    let kept = try answer(.json(200, settings)).changes.compactMap { change -> String? in
+      guard case .keep(.installation, "backoff", let text) = change else { return nil }
+      return text
+    }
+    let text = try #require(kept.first)
+    for (failures, wait) in [(0, 500), (1, 1_000), (2, 2_000), (3, 3_000), (900, 3_000)] {
+      let context = BrazeScene.context(values: [
+        (.installation, "backoff", text), (.installation, "failed.data", String(failures)),
+      ])
+      guard case .retry(let error) = try answer(HTTPResponse(503), in: context).verdict else {
+        Issue.record("a 503 is tried again")
+        return
+      }
+      #expect(error.retryAfter == .milliseconds(wait), "\(failures)")
+    }
+    guard case .retry(let error) = try answer(HTTPResponse(503)).verdict else { return }
+    #expect(error.retryAfter == nil, "without the settings the wait is the kit's")
+  }
+
+  @Test(
+    "settings without a usable wait after failures are as none",
+    arguments: [
+      "{}", "7", #"{"min_sleep_duration_ms":0,"max_sleep_duration_ms":3,"scale_factor":2}"#,
+      #"{"min_sleep_duration_ms":9,"max_sleep_duration_ms":3,"scale_factor":2}"#,
+      #"{"min_sleep_duration_ms":1,"max_sleep_duration_ms":3,"scale_factor":0.5}"#,
+      #"{"min_sleep_duration_ms":1,"max_sleep_duration_ms":1e300,"scale_factor":2}"#,
+    ])
+  func noBackoff(settings: String) throws {
+    let answer = try answer(.json(200, #"{"config":{"time":5,"request_backoff":\#(settings)}}"#))
+    #expect(answer.changes.contains(.keep(.installation, "backoff", nil)))
+  }
+
   @Test("a 304 keeps the cards, and a 304 to a settings request is retried")
   func notModified() throws {
-    #expect(try answer(HTTPResponse(304), to: BrazeScene.cards) == Answer([.unchanged(.cards)]))
+    let unchanged = try answer(HTTPResponse(304), to: BrazeScene.cards)
+    #expect(unchanged.told == [.unchanged(.cards)] && unchanged.verdict == .done)
     guard case .retry = try answer(HTTPResponse(304)).verdict else {
       Issue.record("settings were not confirmed")
       return
@@ -212,7 +264,7 @@ import Testing
         Issue.record("nothing was confirmed")
         return
       }
-      #expect(error.code == .malformedResponse && answer.changes.isEmpty)
+      #expect(error.code == .malformedResponse && answer.told.isEmpty)
     }
   }
 
@@ -229,7 +281,7 @@ import Testing
         Issue.record("\(operation.verb) was confirmed by \(body)")
         return
       }
-      #expect(error.code == .malformedResponse && answer.changes.isEmpty)
+      #expect(error.code == .malformedResponse && answer.told.isEmpty)
     }
   }
 
@@ -259,7 +311,7 @@ import Testing
     for count in 0..<Self.whole.count {
       let answer = try answer(
         HTTPResponse(200, body: Array(Self.whole.prefix(count))), to: BrazeScene.cards)
-      #expect(answer.changes.isEmpty, "cut after \(count) bytes")
+      #expect(answer.told.isEmpty, "cut after \(count) bytes")
     }
     let answer = try answer(HTTPResponse(200, body: Self.whole), to: BrazeScene.cards)
     #expect(answer.verdict == .done)

@@ -17,9 +17,9 @@ extension BrazeServer {
     var summary = "\(events.count) events, \(effects.count) effects of \(request.user)"
     let stray = events.count { $0["session_id"]?.string?.isEmpty ?? true }
     if settings.requiresSession, stray > 0 { summary += ", \(stray) events outside a session" }
-    return VendorAnswer(
-      reply: VendorReply(201, json: .object(response(to: request))), effects: effects,
-      summary: summary)
+    var reply = VendorReply(201, json: .object(response(to: request)))
+    if let pause = settings.dataPause { reply.headers.append(("Retry-After", "\(pause)")) }
+    return VendorAnswer(reply: reply, effects: effects, summary: summary)
   }
 
   private func response(to request: BrazeRequest) -> JSONObject {

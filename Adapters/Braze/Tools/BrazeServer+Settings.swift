@@ -6,6 +6,7 @@ extension BrazeServer {
   /// The settings that `configure` knows; the documentation of the module says what they do.
   static let settingNames = [
     "cardsEnabled", "authentication", "refuseTokens", "refreshRateLimit", "rateLimit", "syncLimit",
+    "requestLimit", "endpointLimits", "requestBackoff", "dataPause",
     "requiresSession", "messagingSessionTimeout", "minimumSessionTimeout", "blockedAPIKeys",
     "eventsBlacklist",
     "attributesBlacklist",
@@ -33,9 +34,49 @@ extension BrazeServer {
       }
       new.authentication = authentication
     }
+    if let pause = fields.object["dataPause"] {
+      new.dataPause = pause == .null ? nil : try fields.count("dataPause")
+    }
     try Self.readLimits(fields, &new)
+    try Self.readRequestLimits(fields, &new)
     new.changedAt = stamp(now)
     self.settings = new
+  }
+
+  private static func readRequestLimits(
+    _ fields: SettingFields, _ settings: inout BrazeSettings
+  ) throws(EngagementError) {
+    func limit(_ json: JSON, _ name: String) throws(EngagementError) -> (Int64, Double) {
+      let limit = try SettingFields(json, allowed: ["capacity", "refillRate"], prefix: "\(name).")
+      guard let rate = limit.object["refillRate"]?.number, rate > 0 else {
+        throw limit.wrong("refillRate", "no number above zero")
+      }
+      return (try limit.count("capacity") ?? 30, rate)
+    }
+    if let json = fields.object["requestLimit"] {
+      settings.requestLimit = try limit(json, "requestLimit")
+    }
+    if let json = fields.object["endpointLimits"] {
+      settings.endpointLimits = [:]
+      let paths = try SettingFields(
+        json, allowed: ["data", "content_cards/sync", "template"], prefix: "endpointLimits.")
+      for member in paths.object.members {
+        settings.endpointLimits[member.key] = try limit(
+          member.value, "endpointLimits.\(member.key)")
+      }
+    }
+    if let json = fields.object["requestBackoff"] {
+      guard json != .null else {
+        settings.requestBackoff = nil
+        return
+      }
+      let backoff = try SettingFields(
+        json, allowed: ["shortest", "longest", "factor"], prefix: "requestBackoff.")
+      settings.requestBackoff = (
+        try backoff.count("shortest") ?? 1_000, try backoff.count("longest") ?? 60_000,
+        backoff.object["factor"]?.number ?? 2
+      )
+    }
   }
 
   private static func readLimits(

@@ -19,6 +19,14 @@ struct BrazeSettings: Sendable {
   var refreshRateLimit: Int64 = 0
   /// The bucket that a client keeps for itself.
   var rateLimit = (isEnabled: false, capacity: Int64(5), refillRate: Int64(90))
+  /// The bucket of all requests that a client keeps for itself, and those of single endpoints by the
+  /// ends of their paths.
+  var requestLimit = (capacity: Int64(1_000), refillRate: 0.01)
+  var endpointLimits: [String: (capacity: Int64, refillRate: Double)] = [:]
+  /// How a client waits after failures; nil for its own way.
+  var requestBackoff: (shortest: Int64, longest: Int64, factor: Double)?
+  /// The seconds that a client is to wait after a data request before the next; nil for none.
+  var dataPause: Int64?
   /// The bucket that the server keeps for each device; nil for none.
   var syncLimit: SyncLimit?
   /// Whether cards are listed only within a session, and events without one have no effect.
@@ -41,6 +49,21 @@ struct BrazeSettings: Sendable {
     return request.device.isEmpty ? "no_device_identifier" : nil
   }
 
+  private var limits: JSON {
+    var limits: JSONObject = [
+      "enabled": true, "capacity": .integer(requestLimit.capacity),
+      "refill_rate": .number(requestLimit.refillRate),
+    ]
+    var single = JSONObject()
+    for (path, limit) in endpointLimits.sorted(by: { $0.key < $1.key }) {
+      single[path] = [
+        "capacity": .integer(limit.capacity), "refill_rate": .number(limit.refillRate),
+      ]
+    }
+    if !single.isEmpty { limits["endpoint_overrides"] = .object(single) }
+    return .object(limits)
+  }
+
   /// The configuration as a client gets it.
   var config: JSON {
     func list(_ names: [String]) -> JSON { .array(names.map(JSON.string)) }
@@ -57,8 +80,14 @@ struct BrazeSettings: Sendable {
           "refill_rate": .integer(rateLimit.refillRate),
         ],
       ],
-      "global_request_rate_limit": ["enabled": true, "capacity": 1_000, "refill_rate": 0.01],
+      "global_request_rate_limit": limits,
     ]
+    config["request_backoff"] = requestBackoff.map {
+      [
+        "min_sleep_duration_ms": .integer($0.shortest),
+        "max_sleep_duration_ms": .integer($0.longest), "scale_factor": .number($0.factor),
+      ]
+    }
     config["minimum_session_timeout"] = minimumSessionTimeout.map(JSON.integer)
     return .object(config)
   }

@@ -45,6 +45,8 @@ extension Engagement {
         .unsupported, "No provider takes these fields of a person: \(names).",
         operation: Operation.Verb.updatePerson.rawValue)
     }
+    let takers = Set(deliveries.map(\.provider))
+    await sessions.touch(dependencies.providers.filter { takers.contains($0.id) })
     return try await accept(deliveries, as: userSession)
   }
 

@@ -84,3 +84,13 @@ struct BrazeScene: BrazeFixtures, Sendable {
   /// The card, also a control card.
   func card(_ id: String) -> Card? { engagement.card(ItemID("braze", id)) }
 }
+
+extension Answer {
+  /// The changes without the adapter's count of requests and failures.
+  var told: [Change] {
+    changes.filter { change in
+      guard case .keep(.installation, let name, _) = change else { return true }
+      return !name.hasPrefix("answered.") && !name.hasPrefix("failed.")
+    }
+  }
+}
