@@ -32,6 +32,13 @@ enum VibesItems {
   /// Whether the id works as a path segment, which `.` and `..` do not.
   static func isUsable(_ id: String) -> Bool { !["", ".", ".."].contains(id) }
 
+  /// The id in a path. The vendor's clients put it there as it is, also with slashes; a part that a
+  /// server would resolve is encoded with the rest.
+  static func segments(of id: String) -> [String] {
+    let parts = id.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+    return parts.allSatisfy(isUsable) ? parts : [id]
+  }
+
   private static func fields(of item: RawItem) throws(EngagementError) -> JSONFields {
     do throws(JSONFault) { return try JSONFields(item) } catch { throw EngagementError(error) }
   }

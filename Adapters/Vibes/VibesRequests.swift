@@ -145,11 +145,11 @@ struct VibesCall {
 
   private func prefix(_ memory: VibesMemory) -> [String] {
     switch place {
-    case .leaving(let device, _): ["devices", device]
+    case .leaving(let device, _): ["devices"] + VibesItems.segments(of: device)
     case .newDevice: ["devices"]
     case .app: []
-    case .device: ["devices", memory.device ?? ""]
-    case .person: ["persons", memory.person ?? "", "messages"]
+    case .device: ["devices"] + VibesItems.segments(of: memory.device ?? "")
+    case .person: ["persons"] + VibesItems.segments(of: memory.person ?? "") + ["messages"]
     }
   }
 }
@@ -184,7 +184,8 @@ extension VibesCall {
     guard VibesItems.isUsable(id) else {
       throw EngagementError(.invalidArgument, "This is no id of a message.")
     }
-    return VibesCall(method, [id], body, in: .person, needing: .person)
+    return VibesCall(
+      method, VibesItems.segments(of: id), body, in: .person, needing: .person)
   }
 
   private static func act(

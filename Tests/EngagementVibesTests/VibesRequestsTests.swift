@@ -52,7 +52,8 @@ import VibesFixtures
     Row(.associate("u é"), "POST /devices/d-1/assign", #"{"external_person_id":"u é"}"#),
     Row(.person, "GET /devices/d-1/person"),
     Row(.inbox, "GET /persons/p-1/messages"),
-    Row(.message("m/1 ?"), "GET /persons/p-1/messages/m%2F1%20%3F"),
+    Row(.message("m/1 ?+="), "GET /persons/p-1/messages/m/1%20%3F+="),
+    Row(.message("m/../1"), "GET /persons/p-1/messages/m%2F..%2F1"),
     Row(.act(.read, on: Vibes.item("m-1")), "PUT /persons/p-1/messages/m-1", #"{"read":true}"#),
     Row(
       .act(.expire(at: Date(timeIntervalSince1970: 1_562_771_215.012)), on: Vibes.item("m-1")),

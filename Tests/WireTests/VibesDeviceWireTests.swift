@@ -28,6 +28,35 @@ import Testing
   }
 
   @Test(
+    "V2: a device id with slashes, plus and equals signs works in every call, as in the clients")
+  func base64ID() async throws {
+    let scene = try await VibesWireScene()
+    try await scene.emulator.configure("vibes", ["base64DeviceIDs": true])
+    try await scene.run { engagement in
+      try await engagement.arrive()
+      try await engagement.registerPush(
+        PushRegistration(token: Secret("0aff"), service: .apns))
+      try await engagement.updateDevice()
+      try await scene.emulator.configure("vibes", ["expireTokens": true])
+      await scene.advance(by: .seconds(61))
+      #expect(await engagement.refreshInbox()?.error == nil)
+      try await engagement.unregisterPush()
+      try await scene.settle(engagement)
+      try await engagement.unregisterDevice()
+      try await scene.settle(engagement)
+    }
+    for effect in [
+      "register", "assign", "renew", "update", "push_register", "push_unregister", "unregister",
+    ] {
+      #expect(await scene.emulator.times(effect) == 1, "\(effect)")
+    }
+    let lines = await scene.lines()
+    #expect(lines.contains { $0.contains("+") && $0.contains("=") })
+    #expect(!lines.contains { $0.contains("%2F") || $0.contains("%2B") || $0.contains("%3D") })
+    try await scene.end()
+  }
+
+  @Test(
     "V2 G6: an expired token is renewed once for all waiting requests and works after a restart")
   func renewsOnce() async throws {
     let scene = try await VibesWireScene()

@@ -9,7 +9,9 @@ extension VibesServer {
     guard let details = Self.device(in: call) else {
       return Self.failure(422, "The device needs an os, iOS or Android")
     }
-    let (id, person) = (numbers.uuid(), numbers.hex(20))
+    let (id, person) = (
+      settings.hasBase64DeviceIDs ? Self.base64ID(&numbers) : numbers.uuid(), numbers.hex(20)
+    )
     registrations += 1
     persons[person] = VibesPerson()
     devices[id] = RegisteredVibesDevice(token: Secret(""), person: person, details: details)
@@ -17,6 +19,17 @@ extension VibesServer {
     return VendorAnswer(
       reply: VendorReply(201, json: reply), effects: [effect("register", id, id)],
       summary: "registered \(id)")
+  }
+
+  /// An id that has a slash, a plus and an equals sign.
+  private static func base64ID(_ numbers: inout SeededNumbers) -> String {
+    while true {
+      let id = Base64.text(
+        of: Array(numbers.hex(20).utf8.map { $0 ^ UInt8(numbers.next() & 0xff) }))
+      if id.contains("/") && id.contains("+") && id.contains("=") && !id.contains("//") {
+        return id
+      }
+    }
   }
 
   mutating func deviceCall(

@@ -8,7 +8,9 @@ import EngagementVendors
 /// What a marketer does: messages and pushes.
 extension VibesServer {
   /// The settings that `configure` knows; the documentation of the module says what they do.
-  static let settingNames = ["inboxEnabled", "tokenLifetime", "tokenPrefix", "expireTokens"]
+  static let settingNames = [
+    "inboxEnabled", "tokenLifetime", "tokenPrefix", "expireTokens", "base64DeviceIDs",
+  ]
 
   var items: [JSON] { messages.map { .object($0.members) } }
 
@@ -63,6 +65,7 @@ extension VibesServer {
       new.tokenLifetime = lifetime == .null ? nil : try fields.count("tokenLifetime")
     }
     new.tokenPrefix = try fields.text("tokenPrefix") ?? new.tokenPrefix
+    new.hasBase64DeviceIDs = try fields.bool("base64DeviceIDs") ?? new.hasBase64DeviceIDs
     if try fields.bool("expireTokens") == true { expireCredentials(at: now) }
     self.settings = new
   }

@@ -55,6 +55,7 @@ struct VibesServer: VendorServer {
     if call.method == "GET", segments == ["track"] { return track(call) }
     // The vendor's base has this part and a client's configuration may leave it out.
     if segments.first == "mobile_apps" { segments.removeFirst() }
+    joinDeviceID(in: &segments)
     let app = segments.first ?? ""
     let place = segments.dropFirst().enumerated().map { $0 % 2 == 0 ? $1 : "*" }
     let key = "\(call.method) \(place.joined(separator: "/"))"
@@ -78,6 +79,17 @@ struct VibesServer: VendorServer {
         reply: VendorReply(
           json: ["app_id": .string(app), "inbox_enabled": .bool(settings.inboxEnabled)]),
         summary: "app")
+    }
+  }
+
+  /// Clients put a device's id into the path as it is, also one with slashes.
+  private func joinDeviceID(in segments: inout [String]) {
+    guard segments.count > 3, segments[1] == "devices" else { return }
+    for end in 4...segments.count {
+      let id = segments[2..<end].joined(separator: "/")
+      guard devices[id] != nil else { continue }
+      segments.replaceSubrange(2..<end, with: [id])
+      return
     }
   }
 

@@ -8,6 +8,8 @@ struct VibesSettings: Sendable {
   var tokenLifetime: Int64?
   /// What every token begins with, so that a test finds one that leaks.
   var tokenPrefix = ""
+  /// Whether a new device's id is Base64, in which `/`, `+` and `=` occur, and not a UUID.
+  var hasBase64DeviceIDs = false
 }
 
 /// A device that was registered.

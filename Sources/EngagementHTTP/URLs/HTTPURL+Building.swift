@@ -12,7 +12,7 @@ extension HTTPURL {
   ) throws(EngagementError) -> HTTPURL {
     var path = path
     for segment in segments {
-      let encoded = PercentEncoding.encode(segment)
+      let encoded = PercentEncoding.segment(segment)
       guard !["", ".", ".."].contains(encoded) else { throw URLFault.invalidPathSegment.error }
       path += path.utf8.last == UInt8(ascii: "/") ? encoded : "/\(encoded)"
     }

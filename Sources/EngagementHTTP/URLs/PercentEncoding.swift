@@ -7,6 +7,11 @@ public enum PercentEncoding {
   /// them.
   public static func encode(_ text: String) -> String { encode(text.utf8) { !$0.isUnreserved } }
 
+  /// The text as a path segment: what RFC 3986 §3.3 allows in one stays as it is.
+  static func segment(_ text: String) -> String {
+    encode(text.utf8) { !$0.isUnreserved && !"!$&'()*+,;=:@".utf8.contains($0) }
+  }
+
   /// `name=value` pairs joined by `&`, in their order, both sides encoded.
   public static func query(_ items: [(name: String, value: String)]) -> String {
     items.map { "\(encode($0.name))=\(encode($0.value))" }.joined(separator: "&")
