@@ -63,6 +63,7 @@ final class EmulatorCore: Sendable {
     let now = state.clock.now
     let fault = state.faults.next(for: call, to: vendor)
     let applied = fault.map { AppliedFault(fault: $0, call: call, now: now) }
+    var untouched = server
     var handled = applied?.instead ?? server.answer(call, at: now)
     if applied?.isRepeated == true {
       let first = handled.effects
@@ -72,13 +73,18 @@ final class EmulatorCore: Sendable {
     CrossOrigin.allow(call, in: &handled.reply)
     state.vendors[vendor] = server
     let delivery = applied?.delivery(of: handled.reply) ?? .answer(handled.reply)
+    let alteration = applied.map { _ in
+      var plain = untouched.answer(call, at: now).reply
+      CrossOrigin.allow(call, in: &plain)
+      return EmulatorRequest.Alteration(of: plain, by: delivery)
+    }
     state.record.append(
       EmulatorRequest(
         number: 0, time: now, vendor: vendor, method: call.method,
         host: call.header("Host") ?? "", credentials: credentials(in: call), path: call.path,
         status: applied?.hidesAnswer == true ? nil : handled.reply.status,
         effects: handled.effects, bytes: call.body.count,
-        summary: handled.summary, fault: fault?.kind.name))
+        summary: handled.summary, fault: fault?.kind.name, alteration: alteration))
     return delivery
   }
 

@@ -34,10 +34,24 @@ import Testing
   func storm(seed: Int, faults: Int) async throws {
     let storm = try await Storm(seed: UInt64(seed))
     try await storm.blow(faults)
-    let struck = await storm.struck
-    let kinds = struck.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
-    let summary = Comment(rawValue: "WIRE_SEED=\(seed), struck: \(kinds.joined(separator: ", "))")
-    #expect(storm.findings.isEmpty, summary)
-    #expect(faults < Self.part || struck.count >= Self.kindsOfPart, summary)
+    expectNothing(of: storm.findings, await storm.strikes, seed, faults)
+  }
+
+  @Test(
+    "G2 G3 G6 G8: under random network faults each action on a message has its effect once",
+    arguments: storms)
+  func vibesStorm(seed: Int, faults: Int) async throws {
+    let storm = try await VibesStorm(seed: UInt64(seed))
+    try await storm.blow(faults)
+    expectNothing(of: storm.findings, await storm.strikes, seed, faults)
+  }
+
+  private func expectNothing(
+    of findings: [String], _ strikes: Strikes, _ seed: Int, _ faults: Int
+  ) {
+    let summary = Comment(rawValue: "WIRE_SEED=\(seed), differed: \(strikes.summary)")
+    #expect(findings.isEmpty, summary)
+    #expect(strikes.findings.isEmpty, summary)
+    #expect(faults < Self.part || strikes.struck.count >= Self.kindsOfPart, summary)
   }
 }

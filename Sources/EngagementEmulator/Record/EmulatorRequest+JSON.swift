@@ -14,6 +14,7 @@ extension EmulatorRequest {
     object["time"] = ISO8601.text(of: time).map(JSON.string)
     object["status"] = status.map { .integer(Int64($0)) }
     object["fault"] = fault.map(JSON.string)
+    object["altered"] = (alteration?.differs).map(JSON.bool)
     return .object(object)
   }
 }

@@ -28,4 +28,14 @@ public struct EmulatorRequest: Hashable, Sendable {
   public var summary: String
   /// The fault that struck it.
   public var fault: String?
+  /// What the fault did to the bytes of the answer; nil where none struck.
+  public var alteration: Alteration?
+
+  /// An answer on the wire, compared with the one that the client would have got without the fault.
+  public struct Alteration: Hashable, Sendable {
+    /// Whether the bytes differ. A delay changes none.
+    public var differs: Bool
+    /// The body that the client would have got: `object`, `array`, `other` or `empty`.
+    public var body: String
+  }
 }

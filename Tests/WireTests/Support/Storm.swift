@@ -37,18 +37,12 @@ final class Storm {
     _ = await scene.refresh()
   }
 
-  /// How often each kind has struck.
-  var struck: [String: Int] {
-    get async {
-      await scene.emulator.requests().reduce(into: [:]) { counts, request in
-        if let fault = request.fault { counts[fault, default: 0] += 1 }
-      }
-    }
-  }
+  /// What the faults have done so far.
+  var strikes: Strikes { get async { Strikes(await scene.emulator.requests()) } }
 
   /// Runs until `count` faults have struck, then without faults until everything is delivered.
   func blow(_ count: Int) async throws {
-    while await struck.values.reduce(0, +) < count {
+    while await strikes.struck.values.reduce(0, +) < count {
       try await scene.emulator.load(try script())
       for _ in 0..<(1 + random.below(4)) { try await act() }
       if random.chance(30) {
