@@ -19,7 +19,7 @@ def faults(folder):
 
 
 def rejected(folder):
-    """The rejected actions on items: provider, verb, target, reason."""
+    """The rejected actions: provider, verb, the item's id or the event's properties, reason."""
     return [line for line in looked(folder, refusals) if isinstance(line, tuple)]
 
 
@@ -48,7 +48,8 @@ def refusals(connection):
             "SELECT provider, body, code, reason FROM rejected"):
         content = json.loads(body)
         verb = content.get("action", {}).get("name") or content.get("kind")
-        yield provider, verb, content.get("item", {}).get("id"), "%s: %s" % (code, reason)
+        target = content.get("item", {}).get("id") or content.get("properties")
+        yield provider, verb, target, "%s: %s" % (code, reason)
 
 
 def tables(connection):

@@ -2,7 +2,8 @@
 
 from driver import cache
 from driver.worker import Worker
-from vendors.books import key_of
+from vendors.books import Key, key_of
+from vendors.braze import POISON
 
 LIMIT = 60
 
@@ -27,8 +28,11 @@ def drain(executable, server, folder, life):
     if not wrong and "done" not in worker.said:
         server.books.finding("the drain did not finish: %s" % worker.said[-3:])
     for provider, verb, target, why in cache.rejected(folder):
-        # The only rejection for which these servers have a reason. The cache keeps it.
-        if provider == "vibes" and target and why.startswith("conflict"):
+        # The only rejections for which these servers have a reason. The cache keeps them.
+        if provider == "braze" and server.braze.refuses_poison and isinstance(target, dict) and (
+                target.get("n", 1) % POISON == 0 and why.startswith("invalidArgument")):
+            server.books.rejected(Key("braze", target["user"], "track", target["n"]))
+        elif provider == "vibes" and target and why.startswith("conflict"):
             server.books.rejected(key_of(provider, None, verb, target))
         else:
             server.books.finding("rejected without a refusal by the server: %s of %s at %s, %s" % (

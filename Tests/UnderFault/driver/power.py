@@ -82,7 +82,7 @@ def state(trace, point, model, generator, checker, server):
         trace.image(point, model, generator, image)
         refused = {key_of(provider, None, verb, target)
                    for provider, verb, target, _ in cache.rejected(image)
-                   if provider == "vibes" and target}
+                   if provider == "vibes" and isinstance(target, str)}
         found, wrong = checker.check(image)
         if wrong:
             yield wrong

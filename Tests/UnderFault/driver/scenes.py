@@ -1,6 +1,8 @@
 """Situations that random trials rarely produce: a change of user during a request, and many
 refusals at once."""
 
+import pathlib
+
 from driver.report import Outcome, Report
 from driver.strace import Scratch
 from driver.worker import Worker
@@ -70,6 +72,44 @@ def left_behind(executable, seed, folder, server, what, matches):
     return findings + (["the worker " + wrong] if wrong else [])
 
 
+def erasing(executable, seed, folder, server):
+    """A user is erased, whose actions wait and of whom damaged caches were set aside. No file has
+    anything of the user afterwards, also while the application still runs."""
+    worker = Worker(executable, "erasing", server.books, folder=folder, port=server.port, life=1,
+                    seed=seed)
+    findings = []
+    if worker.wait_for("settled") is None:
+        worker.kill()
+        return ["the worker did not settle: %s" % worker.said[-3:]]
+    # Some users are erased without a network.
+    server.is_away = seed % 2 == 0
+    worker.say("go")
+    worker.wait_for("filled")
+    for suffix in ("", "-wal"):
+        whole = pathlib.Path(folder, "engagement.sqlite" + suffix)
+        if whole.exists():
+            name = "engagement.sqlite.corrupt-20260101T000000Z" + suffix
+            pathlib.Path(folder, name).write_bytes(whole.read_bytes())
+    if not holding(folder, b"u-1"):
+        findings.append("the scene proves nothing: no file has the user before")
+    worker.say("erase")
+    if worker.wait_for("erased") is None:
+        findings.append("the erasure failed: %s" % worker.said[-3:])
+    for path in holding(folder, b"u-1"):
+        findings.append("%s still has the user" % path.name)
+    worker.say("end")
+    wrong = worker.finish(LIMIT)
+    for path in holding(folder, b"u-1"):
+        findings.append("%s has the user after the end" % path.name)
+    return findings + (["the worker " + wrong] if wrong else [])
+
+
+def holding(folder, text):
+    """The files with the text in their bytes."""
+    return [path for path in sorted(pathlib.Path(folder).iterdir())
+            if path.is_file() and text in path.read_bytes()]
+
+
 def crowd(executable, seed, folder, server):
     """The servers refuse many concurrent requests that need a device or a signature."""
     devices = server.hold(lambda request: request.path.endswith("/devices"))
@@ -95,4 +135,4 @@ def crowd(executable, seed, folder, server):
 
 
 SCENES = {"leaving": leaving, "registering": registering, "renewing": renewing,
-          "crowd": crowd}
+          "crowd": crowd, "erasing": erasing}

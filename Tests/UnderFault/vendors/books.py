@@ -73,7 +73,7 @@ class Books:
                 effects=sum(self.effects().values()), requests=self.counts["requests"],
                 faults=sum(count for name, count in self.counts.items()
                            if name.startswith("fault ")))
-            counts["refused with a device that changed hands"] = sum(self.rejections.values())
+            counts["refused by a server"] = sum(self.rejections.values())
             counts["sent again where answers were lost"] = self.counts["sent again"]
             counts["cut off by a change of user"] = len(self.unheard)
             return counts

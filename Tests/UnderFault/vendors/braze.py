@@ -13,6 +13,8 @@ CONFIG = {
     "purchases_blacklist": [], "messaging_session_timeout": 1800,
     "content_cards": {"enabled": True, "refresh_rate_limit": 0},
 }
+# With `refuses_poison`, a batch with one of these numbers is refused as a whole.
+POISON = 9
 CARD_VERBS = {"cci": "impression", "ccc": "click", "ccd": "dismiss"}
 
 
@@ -26,6 +28,8 @@ class Braze:
         self.refused_signatures = set()
         # Refuses each user's first signature.
         self.refuses_first = False
+        # Refuses batches for one of their events, and the event alone for good.
+        self.refuses_poison = False
         self.firsts = {}
 
     def answer(self, request, fault):
@@ -42,11 +46,15 @@ class Braze:
             return 201, self._sync(user), None
         if request.path != "/api/v3/data/":
             return 404, {}, None
+        events = body.get("events", [])
+        if self.refuses_poison and any(is_poison(event) for event in events):
+            self.books.count("batches refused")
+            return 400, {"message": "an event cannot be processed"}, None
         answer = {"message": "success"}
         known = body.get("respond_with", {}).get("config", {}).get("config_time", 0)
         if known < CONFIG["time"]:
             answer["config"] = CONFIG
-        return 201, answer, self._events(user, request.name, body.get("events", []))
+        return 201, answer, self._events(user, request.name, events)
 
     def _signature_error(self, user, signature, expires):
         if user is None:
@@ -112,3 +120,8 @@ def card(id):
     return {"id": id, "tp": "short_news", "ca": 1700000000 + number, "ea": -1, "tt": "Card " + id,
             "ds": "For " + id.split(".")[1], "u": "https://example.com/" + id, "uw": False,
             "v": False, "cl": False, "p": False, "r": False, "db": True, "t": False, "e": {}}
+
+
+def is_poison(event):
+    properties = (event.get("data") or {}).get("p") or {}
+    return event.get("name") == "ce" and properties.get("n", 1) % POISON == 0

@@ -54,6 +54,25 @@ struct Scenes {
     }
   }
 
+  /// A user with pending actions and a device is erased.
+  func erasing() async throws(EngagementError) {
+    try await application.signIn("u-1")
+    await application.refresh()
+    say("settled")
+    guard readLine() == "go" else { return }
+    for number in 1...20 { await application.perform(.track("u-1"), number) }
+    say("filled")
+    guard readLine() == "erase" else { return }
+    let user = User("u-1")
+    do throws(EngagementError) {
+      let report = try await application.engagement.eraseData(of: user)
+      say("erased \(report.discarded)")
+    } catch {
+      say("fault erase \(error.code)")
+    }
+    _ = readLine()
+  }
+
   /// Concurrent requests that need a device or a signature.
   func crowd() async throws(EngagementError) {
     try await application.signIn("u-1")

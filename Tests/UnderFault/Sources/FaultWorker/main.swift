@@ -8,7 +8,7 @@ let arguments = Arguments(CommandLine.arguments)
 func live() async throws(EngagementError) {
   let application = try await Application(arguments)
   say("opened")
-  if !["leaving", "crowd"].contains(arguments.mode) { endWithDriver() }
+  if !["leaving", "crowd", "erasing"].contains(arguments.mode) { endWithDriver() }
   let running = Task { try await application.engagement.run() }
   switch arguments.mode {
   case "loop":
@@ -21,6 +21,7 @@ func live() async throws(EngagementError) {
     let users = arguments.text("users").split(separator: ",").map(String.init)
     try await Draining(application: application, users: users).run()
   case "leaving": try await Scenes(application: application).leaving(arguments.text("what"))
+  case "erasing": try await Scenes(application: application).erasing()
   case "crowd": try await Scenes(application: application).crowd()
   default: refuse("\(arguments.mode) is no mode")
   }
