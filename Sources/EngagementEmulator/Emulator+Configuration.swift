@@ -16,11 +16,14 @@ extension Emulator {
     public var faults: EmulatorFaults?
     /// A clock that stands still here until it is advanced; nil for the machine's own.
     public var clock: Date?
+    /// The file in which the vendors are kept from one start to the next; nil to forget them at the
+    /// end. The file's seed goes before the other.
+    public var state: String?
 
     /// - Parameter vendors: The names of those to start; nil starts each that has a server.
     public init(
       _ registrations: [VendorRegistration], vendors: [String]? = nil, ports: Ports = .any,
-      seed: UInt64 = 1, faults: EmulatorFaults? = nil, clock: Date? = nil
+      seed: UInt64 = 1, faults: EmulatorFaults? = nil, clock: Date? = nil, state: String? = nil
     ) {
       self.registrations = registrations
       self.vendors = vendors ?? registrations.filter { $0.server != nil }.map(\.name)
@@ -28,6 +31,7 @@ extension Emulator {
       self.seed = seed
       self.faults = faults
       self.clock = clock
+      self.state = state
     }
 
     /// The names of the vendors that have a server.

@@ -40,7 +40,7 @@ public final class Emulator: Sendable {
   ) async throws(EngagementError) -> Emulator {
     try configuration.check()
     let token = ControlToken.fresh()
-    let core = EmulatorCore(configuration)
+    let core = try EmulatorCore(configuration)
     let listeners = try ListenerGroup(configuration, core: core, token: token)
     return Emulator(core: core, listeners: listeners, token: token)
   }
@@ -54,7 +54,10 @@ public final class Emulator: Sendable {
 
   /// Stops the servers. Requests in flight are broken off; when this returns, nothing listens.
   /// Safe to call twice.
-  public func stop() async { await listeners.stop() }
+  public func stop() async {
+    await listeners.stop()
+    core.closeState()
+  }
 }
 
 // MARK: What came
@@ -120,32 +123,24 @@ extension Emulator {
   /// it is now. Throws `invalidArgument` for what the vendor could not have.
   @discardableResult
   public func put(_ item: JSON, in vendor: String) async throws(EngagementError) -> JSON {
-    try core.withVendor(vendor) { vendor, now throws(EngagementError) in
-      try vendor.put(item, at: now)
-    }
+    try core.change(vendor, .put(item))
   }
 
   /// Takes an item away from everyone; false where there was none of that id.
   @discardableResult
   public func remove(_ id: String, from vendor: String) async throws(EngagementError) -> Bool {
-    try core.withVendor(vendor) { vendor, now throws(EngagementError) in
-      vendor.remove(id, at: now)
-    }
+    try core.change(vendor, .remove(id)) == true
   }
 
   /// What a device would be handed for a push: `title`, `body`, `url`, `item` (the id of an item
   /// that travels with it), `silent` and `platform` (`apns` or `fcm`) are understood.
   public func push(_ message: JSON, from vendor: String) async throws(EngagementError) -> JSON {
-    try core.withVendor(vendor) { vendor, now throws(EngagementError) in
-      try vendor.push(message, at: now)
-    }
+    try core.change(vendor, .push(message))
   }
 
   /// Changes how a vendor behaves; the README of each vendor's adapter lists its settings.
   /// Throws `invalidArgument` naming the setting that is wrong.
   public func configure(_ vendor: String, _ settings: JSON) async throws(EngagementError) {
-    try core.withVendor(vendor) { vendor, now throws(EngagementError) in
-      try vendor.configure(settings, at: now)
-    }
+    try core.change(vendor, .configure(settings))
   }
 }

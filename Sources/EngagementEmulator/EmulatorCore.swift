@@ -12,6 +12,8 @@ final class EmulatorCore: Sendable {
     var record = RequestRecord()
     var isOffline = false
     var seed: UInt64
+    /// Where changes are kept; nil to forget them at the end.
+    var file: StateFile?
   }
 
   private let registrations: [VendorRegistration]
@@ -20,18 +22,34 @@ final class EmulatorCore: Sendable {
   private let served: [String]
   private let state: Locked<State>
 
-  init(_ configuration: Emulator.Configuration) {
+  /// Throws what `StateFile` throws.
+  init(_ configuration: Emulator.Configuration) throws(EngagementError) {
+    let now = VendorClock(standingAt: configuration.clock).now
+    let file: StateFile? =
+      if let path = configuration.state {
+        try StateFile(path, seed: configuration.seed, at: now)
+      } else {
+        nil
+      }
+    let seed = file?.seed ?? configuration.seed
     registrations = configuration.registrations
     served = configuration.served
     credentialHeaders = Set(
       VendorRegistration.commonCredentialHeaders + registrations.flatMap(\.credentialHeaders))
     var state = State(
       clock: VendorClock(standingAt: configuration.clock),
-      faults: FaultPlan(configuration.faults ?? EmulatorFaults(), seed: configuration.seed),
-      seed: configuration.seed)
+      faults: FaultPlan(configuration.faults ?? EmulatorFaults(), seed: seed), seed: seed,
+      file: file)
+    state.clock.advance(by: .seconds(file?.clockDifference ?? 0))
     for name in configuration.vendors {
-      state.vendors[name] = Self.server(
-        name, among: registrations, seed: configuration.seed, at: state.clock.now)
+      guard
+        var server = Self.server(name, among: registrations, seed: seed, at: file?.start ?? now)
+      else { continue }
+      for entry in file?.entries ?? [] where entry.vendor == name {
+        // What was refused then is refused again.
+        _ = try? entry.change.apply(to: &server, at: entry.time)
+      }
+      state.vendors[name] = server
     }
     self.state = Locked(state)
   }
@@ -72,6 +90,11 @@ final class EmulatorCore: Sendable {
     }
     CrossOrigin.allow(call, in: &handled.reply)
     state.vendors[vendor] = server
+    if call.method != "GET", applied?.instead == nil {
+      for _ in 0..<(applied?.isRepeated == true ? 2 : 1) {
+        state.file?.append(.call(call), of: vendor, at: now)
+      }
+    }
     let delivery = applied?.delivery(of: handled.reply) ?? .answer(handled.reply)
     let alteration = applied.map { _ in
       var plain = untouched.answer(call, at: now).reply
@@ -110,8 +133,18 @@ final class EmulatorCore: Sendable {
   var faults: EmulatorFaults { state.withLock { $0.faults.script } }
 
   func setOffline(_ offline: Bool) { state.withLock { $0.isOffline = offline } }
-  func advanceClock(by duration: Duration) { state.withLock { $0.clock.advance(by: duration) } }
-  func setClock(to date: Date) { state.withLock { $0.clock.set(to: date) } }
+  func advanceClock(by duration: Duration) { changeClock { $0.advance(by: duration) } }
+  func setClock(to date: Date) { changeClock { $0.set(to: date) } }
+
+  /// Lets another emulator have the file of the state.
+  func closeState() { state.withLock { $0.file = nil } }
+
+  private func changeClock(_ body: (inout VendorClock) -> Void) {
+    state.withLock { state in
+      body(&state.clock)
+      state.file?.append(clockDifference: state.clock.difference)
+    }
+  }
 
   func load(_ faults: EmulatorFaults) throws(EngagementError) {
     try faults.check(vendors: served)
@@ -122,6 +155,7 @@ final class EmulatorCore: Sendable {
     state.withLock { state in
       state.seed = seed
       state.record = RequestRecord()
+      state.file?.reset(seed: seed, at: state.clock.now)
       for name in state.vendors.keys {
         state.vendors[name] = Self.server(
           name, among: registrations, seed: seed, at: state.clock.now)
@@ -133,20 +167,39 @@ final class EmulatorCore: Sendable {
 
   var vendors: [String] { state.withLock { $0.vendors.keys.sorted() } }
 
+  /// Changes a vendor; throws `notFound` for one that was not started.
+  @discardableResult
+  func change(_ name: String, _ change: VendorChange) throws(EngagementError) -> JSON {
+    try state.withLock { state throws(EngagementError) in
+      let (answer, now) = try Self.with(name, in: &state) { vendor, now throws(EngagementError) in
+        (try change.apply(to: &vendor, at: now), now)
+      }
+      state.file?.append(change, of: name, at: now)
+      return answer
+    }
+  }
+
   /// Does something with a vendor; throws `notFound` for one that was not started.
   func withVendor<Value: Sendable>(
     _ name: String,
     _ body: (inout any VendorServer, Date) throws(EngagementError) -> Value
   ) throws(EngagementError) -> Value {
     try state.withLock { state throws(EngagementError) in
-      guard var vendor = state.vendors[name] else {
-        throw EngagementError(
-          .notFound,
-          "The vendor \"\(name)\" is not started\(NearestName.hint(for: name, among: state.vendors.keys.sorted()))"
-        )
-      }
-      defer { state.vendors[name] = vendor }
-      return try body(&vendor, state.clock.now)
+      try Self.with(name, in: &state, body)
     }
+  }
+
+  private static func with<Value>(
+    _ name: String, in state: inout State,
+    _ body: (inout any VendorServer, Date) throws(EngagementError) -> Value
+  ) throws(EngagementError) -> Value {
+    guard var vendor = state.vendors[name] else {
+      throw EngagementError(
+        .notFound,
+        "The vendor \"\(name)\" is not started\(NearestName.hint(for: name, among: state.vendors.keys.sorted()))"
+      )
+    }
+    defer { state.vendors[name] = vendor }
+    return try body(&vendor, state.clock.now)
   }
 }

@@ -3,7 +3,7 @@ import EngagementPlatform
 /// The vendors' clock: the machine's and a difference, or one that stands still.
 struct VendorClock: Sendable {
   private let standing: Date?
-  private var difference = 0.0
+  private(set) var difference = 0.0
 
   init(standingAt standing: Date?) { self.standing = standing }
 

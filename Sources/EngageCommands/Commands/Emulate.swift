@@ -1,4 +1,5 @@
 import EngagementEmulator
+import EngagementFormats
 import EngagementKit
 import EngagementModel
 import EngagementVendors
@@ -11,6 +12,11 @@ extension Command {
   private static let faults = Option(
     "faults", value: "FILE", "a fault script", completion: .files)
 
+  private static let stateFile = Option(
+    "state", value: "FILE", "a file that keeps what the vendors know from one start to the next",
+    completion: .files)
+  private static let quiet = Option("quiet", "do not list the requests")
+
   static func emulate(_ vendors: [VendorRegistration]) -> Command {
     var (vendor, port) = (vendor, port)
     vendor.choices = vendors.served.map(\.name)
@@ -18,25 +24,25 @@ extension Command {
     return Command(
       name: ["emulate"], summary: "run the vendors' servers on this machine, until Ctrl-C",
       discussion: """
-        They listen on 127.0.0.1 only, and their data is lost when they stop. The control
-        interface, under /_emulator/, requires the token that is printed at the start.
+        They listen on 127.0.0.1 only, and list each request with what it meant. Their data is
+        lost when they stop, unless --state names a file for it; it has keys and tokens, and only
+        you can read it. The control interface, under /_emulator/, requires the token that is
+        printed at the start.
         """,
-      options: [vendor, port, seed, faults],
+      options: [vendor, port, seed, faults, stateFile, quiet],
       examples: [
         Example("engage emulate", "every vendor"),
         Example(
           "engage emulate --vendor \(vendors.served.first?.name ?? "NAME") --port 9000",
           "one vendor, on another port"),
         Example("engage emulate --faults faults.json --seed 7", "with a script of faults"),
+        Example("engage emulate --state vendors.jsonl", "vendors that remember their devices"),
       ], isInterruptible: true,
       run: { invocation in
         let emulator = try await Emulator.start(try configuration(invocation))
         do {
           try announce(emulator, invocation)
-          while !Task.isCancelled {
-            let clock = invocation.context.clock
-            await clock.sleep(until: clock.uptime + .seconds(3_600))
-          }
+          try await list(emulator, invocation)
         } catch {
           await emulator.stop()
           throw error
@@ -46,6 +52,29 @@ extension Command {
         invocation.console.note("Requests received: \(count).")
         return .done
       })
+  }
+
+  /// Lists each request until the task is cancelled.
+  private static func list(_ emulator: Emulator, _ invocation: Invocation) async throws {
+    let clock = invocation.context.clock
+    var last = 0
+    while !Task.isCancelled {
+      for request in invocation.has(quiet) ? [] : await emulator.requests(after: last) {
+        last = request.number
+        try invocation.console.line(line(request))
+        try invocation.console.object(["request": request.json])
+      }
+      await clock.sleep(until: clock.uptime + .milliseconds(invocation.has(quiet) ? 60_000 : 200))
+    }
+  }
+
+  /// Such as `09:00:01 braze POST /api/v3/data/ 201: 1 events, 1 effects of u-1`.
+  private static func line(_ request: EmulatorRequest) -> Phrase {
+    let time = ISO8601.text(of: request.time).map { String($0.dropFirst(11).prefix(8)) } ?? ""
+    let status = request.status.map { "\($0)" } ?? "no answer"
+    let fault = request.fault.map { " (fault: \($0))" } ?? ""
+    return
+      "\(time) \(request.vendor, .bold) \(request.method) \(request.path) \(status): \(request.summary)\(fault)"
   }
 
   /// Such as `Braze 8400, Vibes 8401, control 8409`.
@@ -69,7 +98,8 @@ extension Command {
     }
     return Emulator.Configuration(
       invocation.vendors, vendors: chosen(invocation), ports: try ports(invocation),
-      seed: UInt64(try invocation.number(seed, in: 0...Int.max) ?? 1), faults: script)
+      seed: UInt64(try invocation.number(seed, in: 0...Int.max) ?? 1), faults: script,
+      state: invocation.value(stateFile).map { invocation.context.path($0) })
   }
 
   private static func ports(_ invocation: Invocation) throws -> Emulator.Ports {

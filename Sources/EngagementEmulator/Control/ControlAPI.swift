@@ -65,26 +65,16 @@ struct ControlAPI: Sendable {
       return VendorReply(json: ["items": .array(items)])
     case ("PUT", "items", 2):
       let item = try body(of: call)
-      return VendorReply(
-        json: try core.withVendor(rest[1]) { vendor, now throws(EngagementError) in
-          try vendor.put(item, at: now)
-        })
+      return VendorReply(json: try core.change(rest[1], .put(item)))
     case ("DELETE", "items", 3):
-      let wasThere = try core.withVendor(rest[1]) { vendor, now throws(EngagementError) in
-        vendor.remove(rest[2], at: now)
-      }
+      let wasThere = try core.change(rest[1], .remove(rest[2])) == true
       return VendorReply(wasThere ? 200 : 404, json: ["removed": .bool(wasThere)])
     case ("POST", "push", 2):
       let message = try body(of: call)
-      return VendorReply(
-        json: try core.withVendor(rest[1]) { vendor, now throws(EngagementError) in
-          try vendor.push(message, at: now)
-        })
+      return VendorReply(json: try core.change(rest[1], .push(message)))
     case ("PATCH", "settings", 2):
       let settings = try body(of: call)
-      try core.withVendor(rest[1]) { vendor, now throws(EngagementError) in
-        try vendor.configure(settings, at: now)
-      }
+      try core.change(rest[1], .configure(settings))
       return VendorReply(json: status)
     default: return nothing
     }

@@ -1,3 +1,5 @@
+import EngagementJSON
+import EngagementModel
 import EngagementVendors
 
 extension EmulatorRequest.Alteration {
@@ -5,11 +7,11 @@ extension EmulatorRequest.Alteration {
   init(of plain: VendorReply, by delivery: ResponseDelivery) {
     differs = delivery.bytes != plain.bytes
     body =
-      switch plain.body.first(where: { !" \t\r\n".utf8.contains($0) }) {
-      case UInt8(ascii: "{"): "object"
-      case UInt8(ascii: "["): "array"
-      case nil: "empty"
-      default: "other"
+      switch try? JSON(parsing: plain.body) {
+      case nil: plain.body.isEmpty ? "empty" : "other"
+      case .object: "object"
+      case .array: "array"
+      case .null, .bool, .integer, .number, .string: "other"
       }
   }
 }

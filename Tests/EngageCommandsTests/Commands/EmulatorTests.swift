@@ -1,6 +1,7 @@
 import EngagementBrazeTools
 import EngagementCurl
 import EngagementEmulator
+import EngagementHTTP
 import EngagementJSON
 import EngagementKit
 import EngagementModel
@@ -68,6 +69,39 @@ import Testing
       ending.lines.first?.hasPrefix(
         #"{"schema":1,"vendor":"braze","endpoint":"http://127.0.0.1:"#) == true)
     #expect(ending.lines.last?.contains(#""token":""#) == true)
+  }
+
+  @Test("emulate lists each request, without its keys and without a terminal's control characters")
+  func lists() async throws {
+    let stage = try CommandLineFixture()
+    let program = try RunningProgram(
+      Programs.built("engage"), ["emulate", "--port", "0", "--state", "state.jsonl"],
+      in: stage.folder, to: try FileHandle(forWritingTo: stage.file("out")))
+    func output() throws -> String {
+      try String(contentsOf: stage.folder.appending(path: "out"), encoding: .utf8)
+    }
+    func wait(for text: String) async throws -> Bool {
+      for _ in 0..<3_000 {
+        if try output().contains(text) { return true }
+        try await Task.sleep(for: .milliseconds(20))
+      }
+      return false
+    }
+    #expect(try await wait(for: "control"))
+    let endpoint = try #require(
+      try output().split(separator: "\n").first?.split(separator: " ").last.map(String.init))
+    try stage.configure(endpoint: endpoint)
+    #expect(await stage.engage("sync", by: CurlTransport()).status == .done)
+    #expect(try await wait(for: "braze POST /api/v3/content_cards/sync 201: full sync of u-1"))
+    var odd = HTTPRequest(.get, "\(endpoint)/%1B%5B31m\u{9b}red?key=demo-secret")
+    try odd.headers.append("X-Braze-Api-Key", "demo-secret")
+    _ = try await CurlTransport().send(odd)
+    #expect(try await wait(for: "404"))
+    let text = try output()
+    #expect(!text.contains("\u{1b}") && !text.contains("\u{9b}") && !text.contains("demo-secret"))
+    program.interrupt()
+    #expect(program.ending().status == 0)
+    #expect(try stage.names().contains("state.jsonl"))
   }
 
   @Test("emulate names a port that is in use and suggests the right name of an unknown fault")

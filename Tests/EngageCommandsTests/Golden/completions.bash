@@ -9,6 +9,7 @@ _engage() {
     --port) COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     --seed) COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     --faults) COMPREPLY=($(compgen -f -- "$word")); return ;;
+    --state) COMPREPLY=($(compgen -f -- "$word")); return ;;
     --every) COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     --container) COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     --at) COMPREPLY=($(compgen -W '' -- "$word")); return ;;
@@ -24,7 +25,7 @@ _engage() {
     "demo "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
     "init "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--force --config --json --log --help' -- "$word")); return; } ;;
     "doctor "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--acknowledge --config --json --log --help' -- "$word")); return; } ;;
-    "emulate "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--vendor --port --seed --faults --config --json --log --help' -- "$word")); return; } ;;
+    "emulate "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--vendor --port --seed --faults --state --quiet --config --json --log --help' -- "$word")); return; } ;;
     "providers "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
     "sync "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--watch --every --full --now --config --json --log --help' -- "$word")); return; } ;;
     "cards list") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--container --control --config --json --log --help' -- "$word")); return; } ;;

@@ -39,6 +39,8 @@ complete -c engage -n '__fish_seen_subcommand_from emulate' -l vendor -x -a 'bra
 complete -c engage -n '__fish_seen_subcommand_from emulate' -l port -x -d 'the first of ten ports (default 8400: Braze 8400, Vibes 8401, control 8409); 0 takes free ports'
 complete -c engage -n '__fish_seen_subcommand_from emulate' -l seed -x -d 'the seed of the made-up cards and messages (default 1)'
 complete -c engage -n '__fish_seen_subcommand_from emulate' -l faults -r -F -d 'a fault script'
+complete -c engage -n '__fish_seen_subcommand_from emulate' -l state -r -F -d 'a file that keeps what the vendors know from one start to the next'
+complete -c engage -n '__fish_seen_subcommand_from emulate' -l quiet -d 'do not list the requests'
 complete -c engage -n '__fish_seen_subcommand_from emulate' -l config -s c -r -F -d 'the configuration; else $ENGAGE_CONFIG, else engage.json'
 complete -c engage -n '__fish_seen_subcommand_from emulate' -l json -s j -d 'print one JSON object a line'
 complete -c engage -n '__fish_seen_subcommand_from emulate' -l log -x -a 'off error warning info verbose' -d 'log to standard error (default warning)'

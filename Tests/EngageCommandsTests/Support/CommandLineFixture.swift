@@ -107,6 +107,12 @@ final class CommandLineFixture: Sendable {
     Set(try FileManager.default.contentsOfDirectory(atPath: folder.path))
   }
 
+  /// Makes an empty file in the folder.
+  func file(_ name: String) throws -> URL {
+    try write("", to: name)
+    return folder.appending(path: name)
+  }
+
   /// Writes a file into the folder.
   func write(_ text: String, to name: String, mode: Int = 0o600) throws {
     let file = folder.appending(path: name)

@@ -75,6 +75,18 @@ def mutants(seed, only=None):
     return report
 
 
+def check():
+    """The mutants whose text is no longer in the sources, without building any."""
+    wrong = []
+    for path in sorted(pathlib.Path(ROOT, "mutants").glob("*.toml")):
+        for file, text, _ in Mutant(path).edits:
+            source = pathlib.Path(REPOSITORY, file)
+            count = source.read_text().count(text) if source.exists() else 0
+            if count != 1:
+                wrong.append("%s: %s has its text %d times" % (path.stem, file, count))
+    return wrong
+
+
 def copied(scratch):
     """A copy of the sources that mutants may edit. It is kept for the next mutant."""
     root = scratch / "tree"

@@ -1,11 +1,14 @@
 """Situations that random trials rarely produce: a change of user during a request, and many
 refusals at once."""
 
+import json
 import pathlib
 
+from driver.drain import drain
 from driver.report import Outcome, Report
 from driver.strace import Scratch
 from driver.worker import Worker
+from vendors.braze import POISON
 from vendors.server import Server
 
 LIMIT = 30
@@ -104,6 +107,39 @@ def erasing(executable, seed, folder, server):
     return findings + (["the worker " + wrong] if wrong else [])
 
 
+def splitting(executable, seed, folder, server):
+    """A vendor refuses a batch for one event. The process is killed while the answer to a later event
+    of it is on the way. What was tried alone is sent again alone."""
+    server.braze.refuses_poison = True
+    hold = server.hold(lambda request: numbers(request) == [POISON + 1])
+    worker = Worker(executable, "batching", server.books, folder=folder, port=server.port, life=1,
+                    seed=seed)
+    if worker.wait_for("settled") is None:
+        worker.kill()
+        return ["the worker did not settle: %s" % worker.said[-3:]]
+    server.is_away = True
+    worker.say("go")
+    worker.wait_for("filled")
+    server.is_away = False
+    worker.say("send")
+    arrived = hold.arrived.acquire(timeout=LIMIT)
+    worker.kill()
+    hold.open()
+    if not arrived:
+        return ["the events were not tried alone: %s" % worker.said[-3:]]
+    # Its findings stay in the books.
+    drain(executable, server, folder, 2)
+    return []
+
+
+def numbers(request):
+    """The numbers of the application's events in a request to Braze."""
+    if not request.path.startswith("/api/v3/data"):
+        return []
+    events = json.loads(request.body).get("events", [])
+    return [event["data"]["p"]["n"] for event in events if event.get("name") == "ce"]
+
+
 def holding(folder, text):
     """The files with the text in their bytes."""
     return [path for path in sorted(pathlib.Path(folder).iterdir())
@@ -135,4 +171,4 @@ def crowd(executable, seed, folder, server):
 
 
 SCENES = {"leaving": leaving, "registering": registering, "renewing": renewing,
-          "crowd": crowd, "erasing": erasing}
+          "crowd": crowd, "erasing": erasing, "splitting": splitting}

@@ -5,7 +5,8 @@ struct Arguments: Sendable {
 
   init(_ words: [String]) {
     guard words.count >= 2 else {
-      refuse("usage: FaultWorker loop|script|drain|check|leaving|crowd|erasing --name value …")
+      refuse(
+        "usage: FaultWorker loop|script|drain|check|leaving|crowd|erasing|batching --name value …")
     }
     mode = words[1]
     for index in stride(from: 2, to: words.count, by: 2) {

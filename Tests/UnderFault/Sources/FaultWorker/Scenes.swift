@@ -73,6 +73,17 @@ struct Scenes {
     _ = readLine()
   }
 
+  /// Events that are accepted without a network and sent together later.
+  func batching() async throws(EngagementError) {
+    try await application.signIn("u-1")
+    say("settled")
+    guard readLine() == "go" else { return }
+    for number in 1...17 { await application.perform(.track("u-1"), number) }
+    say("filled")
+    _ = readLine()
+    await application.settle(within: .seconds(10))
+  }
+
   /// Concurrent requests that need a device or a signature.
   func crowd() async throws(EngagementError) {
     try await application.signIn("u-1")

@@ -8,7 +8,7 @@ let arguments = Arguments(CommandLine.arguments)
 func live() async throws(EngagementError) {
   let application = try await Application(arguments)
   say("opened")
-  if !["leaving", "crowd", "erasing"].contains(arguments.mode) { endWithDriver() }
+  if !["leaving", "crowd", "erasing", "batching"].contains(arguments.mode) { endWithDriver() }
   let running = Task { try await application.engagement.run() }
   switch arguments.mode {
   case "loop":
@@ -22,6 +22,7 @@ func live() async throws(EngagementError) {
     try await Draining(application: application, users: users).run()
   case "leaving": try await Scenes(application: application).leaving(arguments.text("what"))
   case "erasing": try await Scenes(application: application).erasing()
+  case "batching": try await Scenes(application: application).batching()
   case "crowd": try await Scenes(application: application).crowd()
   default: refuse("\(arguments.mode) is no mode")
   }
