@@ -15,7 +15,8 @@ extension Engagement {
   /// Sets the current user's consent. It is durable before anything is sent under it.
   ///
   /// Pending analytics that the consent no longer allows are dropped and counted as wiped. Pending
-  /// actions that the user asked for are kept until they are allowed again. Vendors that have an
+  /// actions that the user asked for are kept until they are allowed again; what the user takes back,
+  /// such as a push token or the device, is sent nevertheless. Vendors that have an
   /// opt-out learn of a change to or from `denied`. Feeds do not change.
   ///
   /// If this throws, call it again: a second call does nothing twice.
