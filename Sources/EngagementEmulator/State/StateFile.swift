@@ -90,13 +90,17 @@ final class StateFile: Sendable {
     else { throw failed(path, "written") }
   }
 
-  /// Writes a line in one call, so that a kill leaves it whole or cut at its end.
+  /// Writes a line in one call, so that a kill leaves it whole or cut at its end. What a full disk has
+  /// cut is taken away, so that the next line is whole.
   private static func write(_ object: JSONObject, to handle: Int32) -> Bool {
+    let start = lseek(handle, 0, SEEK_CUR)
     var bytes = JSON.object(object).encoded() + [UInt8(ascii: "\n")]
     let count = bytes.count
-    return unsafe bytes.withUnsafeMutableBytes { buffer in
+    let isWhole = unsafe bytes.withUnsafeMutableBytes { buffer in
       unsafe EngagementPlatform.write(handle, buffer.baseAddress, count) == count
     }
+    if !isWhole, ftruncate(handle, start) == 0 { lseek(handle, start, SEEK_SET) }
+    return isWhole
   }
 
   // MARK: Reading

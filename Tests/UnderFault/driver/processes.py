@@ -67,7 +67,7 @@ class Emulator:
 
     def __enter__(self):
         self.process = subprocess.Popen(
-            [self.engage, "emulate", "--port", "0", "--json"], cwd=self.folder,
+            [self.engage, "emulate", "--port", "0", "--json", "--quiet"], cwd=self.folder,
             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True)
         stopping.GROUPS.add(self.process.pid)
         self.endpoints = {}
