@@ -20,8 +20,8 @@ extension Command {
   private static let setConsent = Command(
     name: ["consent", "set"], summary: "set what the user allows",
     discussion: """
-      denied: nothing leaves but the vendors' opt-out, and what the user takes back (push tokens,
-      this device, a sign-out); essential: what the user asks for works,
+      denied: nothing leaves but the vendors' opt-out, and what the user takes back (the push
+      token, this device); essential: what the user asks for works,
       nothing is reported about how it is used; full: everything. It is durable before anything is
       sent under it.
       """,

@@ -19,8 +19,6 @@ public struct Attempt: Hashable, Sendable {
   public var isUserRequested: Bool
   /// Whether all items are asked for, and not only what has changed.
   public var wantsEverything = false
-  /// Whether the vendor is told that the user leaves, which needs no consent.
-  public var isLeaving = false
   /// The verb of the operation that needs this one first; nil for an operation of its own. The
   /// user's consent to that verb counts for its prerequisites.
   public private(set) var purpose: Operation.Verb?
@@ -42,7 +40,6 @@ public struct Attempt: Hashable, Sendable {
     var attempt = Attempt(
       by: user, key.next, acceptedAt: acceptedAt, number: number, generation: generation)
     attempt.purpose = purpose ?? verb
-    attempt.isLeaving = isLeaving
     return attempt
   }
 }

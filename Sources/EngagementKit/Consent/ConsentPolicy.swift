@@ -9,8 +9,8 @@ import EngagementModel
 /// | `unknown`, `essential` | yes | yes | yes | no |
 /// | `full` | yes | yes | yes | yes |
 ///
-/// A withdrawal gives back a push token or a device, or tells a vendor that the user leaves. A user
-/// who allows nothing must still be able to go.
+/// A withdrawal gives back a push token or the device, where the user asks for it. A user who allows
+/// nothing must still be able to take back what was given.
 ///
 /// An unknown kind counts as analytics. Events that `unknown` does not allow are dropped, since the
 /// user has not agreed to keep them either.
@@ -43,10 +43,7 @@ struct ConsentPolicy: Hashable, Sendable {
   /// Throws `consentDenied` for an operation that may not be sent. A prerequisite may be sent if
   /// the operation that needs it may.
   func check(_ operation: Operation, _ attempt: Attempt) throws(EngagementError) {
-    guard
-      attempt.isLeaving || allowsSending(operation.verb)
-        || attempt.purpose.map(allowsSending) == true
-    else {
+    guard allowsSending(operation.verb) || attempt.purpose.map(allowsSending) == true else {
       throw EngagementError(
         .consentDenied, "The user's consent does not allow this; ask for it and call setConsent.",
         operation: operation.verb.rawValue)

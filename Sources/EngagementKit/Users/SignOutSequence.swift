@@ -76,10 +76,9 @@ struct SignOutSequence: Sendable {
       .deadlineExceeded, "There was no time left to tell the vendor.", provider: provider,
       operation: operation.verb.rawValue)
     guard left > .zero, let runtime = runtimes[provider] else { return .retry(late) }
-    var attempt = Attempt(
+    let attempt = Attempt(
       by: former.user, key, acceptedAt: dependencies.clock.now, generation: former.generation)
-    attempt.isLeaving = true
-    let (execution, isLate) = await withTimeLimit(left, on: dependencies.clock) { [attempt] in
+    let (execution, isLate) = await withTimeLimit(left, on: dependencies.clock) {
       await runtime.runner.execute(operation, attempt)
     }
     if isLate, case .cancelled = execution.outcome { return .retry(late) }
