@@ -29,7 +29,7 @@ enum BrazeEndpoint: String, CaseIterable {
 
 extension BrazeEndpoint {
   /// The headers by which the vendor sees how its clients behave.
-  func account(_ memory: BrazeMemory, _ context: AdapterContext) -> [(String, String)] {
+  func usageHeaders(_ memory: BrazeMemory, _ context: AdapterContext) -> [(String, String)] {
     let failures = memory.failures(at: self)
     var headers = [
       ("X-Braze-Last-Req-Ms-Ago", String(sinceLastRequest(memory, at: context.now))),

@@ -169,7 +169,7 @@ struct BrazeRequests {
     try headers.append("Content-Type", "application/json")
     try headers.append("X-Requested-With", "XMLHttpRequest")
     try headers.append("X-Braze-Api-Key", configuration.apiKey)
-    for (name, value) in endpoint.account(memory, context) { try headers.append(name, value) }
+    for (name, value) in endpoint.usageHeaders(memory, context) { try headers.append(name, value) }
     try sign(&headers)
     return headers
   }

@@ -41,16 +41,18 @@ final class StateFile: Sendable {
       }
       let contents = try Self.contents(of: path, handle)
       guard !contents.lines.isEmpty else {
-        (self.seed, start, entries, clockDifference) = (seed, now, [], 0)
         try Self.begin(handle, path, seed, at: now)
+        (self.seed, start, entries, clockDifference) = (seed, now, [], 0)
         return
       }
-      (self.seed, start, entries, clockDifference) = try Self.read(contents.lines, of: path)
+      let read = try Self.read(contents.lines, of: path)
       // A line that was cut by a kill is taken away.
       guard fchmod(handle, 0o600) == 0, ftruncate(handle, off_t(contents.length)) == 0,
         lseek(handle, off_t(contents.length), SEEK_SET) >= 0
       else { throw Self.failed(path, "written") }
+      (self.seed, start, entries, clockDifference) = read
     } catch {
+      // Nothing may throw after the last property is set: `deinit` would close the handle again.
       close(handle)
       throw error
     }

@@ -121,7 +121,7 @@ struct PartitionTable: ~Copyable {
     return id.flatMap { $0.isEmpty ? nil : User(UserID($0)) } ?? .anonymous
   }
 
-  /// Whether the last user has signed out or was erased, and nobody has signed in since.
+  /// Whether the last user has signed out or was erased; false while a user is signed in.
   mutating func hasSignedOut(
     in environment: String, on database: inout Database
   ) throws(EngagementError) -> Bool {
