@@ -63,22 +63,8 @@ final class Storm {
 
   /// The next one to four faults, each for a request of its own.
   private func script() throws -> EmulatorFaults {
-    var faults: [JSON] = []
-    for _ in 0..<(1 + random.below(4)) {
-      if troubles.isEmpty { troubles = Trouble.all.shuffled(using: &random) }
-      guard let trouble = troubles.popLast() else { break }
-      var fault = trouble.members
-      fault["fault"] = .string(trouble.kind)
-      if trouble.kind == "status" {
-        fault["status"] = .integer(
-          Int64(random.pick([204, 304, 400, 404, 408, 409, 425, 500, 502, 503, 504])))
-      }
-      if trouble.kind.hasPrefix("throttle") {
-        fault["seconds"] = .integer(Int64(random.pick([1, 10, 120])))
-      }
-      faults.append(.object(fault))
-    }
-    return try EmulatorFaults(json: ["faults": .array(faults)])
+    try Trouble.script(
+      [204, 304, 400, 404, 408, 409, 425, 500, 502, 503, 504], from: &troubles, &random)
   }
 
   private func act() async throws {

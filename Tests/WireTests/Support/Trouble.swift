@@ -1,4 +1,7 @@
+import EngagementEmulator
 import EngagementModel
+import EngagementTesting
+import TestSupport
 
 /// A kind of fault between a vendor and its client, with the client's knowledge of the effect.
 struct Trouble: Sendable {
@@ -68,5 +71,25 @@ struct Trouble: Sendable {
 
   static func hearing(of kind: String) -> Hearing {
     all.first { $0.kind == kind }?.hearing ?? .unclear
+  }
+
+  /// The next one to four faults, each for a request of its own. All kinds strike equally often:
+  /// `left` has those that are still to come in this round.
+  static func script(
+    _ statuses: [Int], from left: inout [Trouble], _ random: inout SeededGenerator
+  ) throws -> EmulatorFaults {
+    var faults: [JSON] = []
+    for _ in 0..<(1 + random.below(4)) {
+      if left.isEmpty { left = all.shuffled(using: &random) }
+      guard let trouble = left.popLast() else { break }
+      var fault = trouble.members
+      fault["fault"] = .string(trouble.kind)
+      if trouble.kind == "status" { fault["status"] = .integer(Int64(random.pick(statuses))) }
+      if trouble.kind.hasPrefix("throttle") {
+        fault["seconds"] = .integer(Int64(random.pick([1, 10, 120])))
+      }
+      faults.append(.object(fault))
+    }
+    return try EmulatorFaults(json: ["faults": .array(faults)])
   }
 }

@@ -20,15 +20,7 @@ struct VibesWireScene: Sendable {
 
   init() async throws {
     emulator = try await Emulator.start(.init([.vibes], clock: clock.now))
-    var limits = CurlTransport.Configuration()
-    // Small, so that a body over the limit costs little.
-    limits.maximumBodyBytes = 128 << 10
-    // Long, so that a slow machine causes no failure.
-    limits.connectTimeout = .seconds(3_000)
-    limits.totalTimeout = .seconds(3_000)
-    limits.lowSpeedTime = .seconds(3_000)
-    limits.idleTime = .seconds(1)
-    transport = CurlTransport(limits)
+    transport = CurlTransport(.patient())
     folder = FileManager.default.temporaryDirectory.appending(path: "vibes-wire-\(UUID())")
   }
 

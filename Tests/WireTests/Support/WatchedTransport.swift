@@ -1,3 +1,4 @@
+import EngagementCurl
 import EngagementHTTP
 import EngagementKit
 import EngagementModel
@@ -50,5 +51,19 @@ final class WatchedTransport: HTTPTransport {
       log.withLock { $0.append(passage) }
       throw error
     }
+  }
+}
+
+extension CurlTransport.Configuration {
+  /// Long limits, so that a slow machine causes no failure. Bodies are small, so that one over the
+  /// limit costs little; idle connections end early, before the vendor closes them.
+  static func patient() -> CurlTransport.Configuration {
+    var limits = CurlTransport.Configuration()
+    limits.maximumBodyBytes = 128 << 10
+    limits.connectTimeout = .seconds(3_000)
+    limits.totalTimeout = .seconds(3_000)
+    limits.lowSpeedTime = .seconds(3_000)
+    limits.idleTime = .seconds(1)
+    return limits
   }
 }

@@ -32,16 +32,8 @@ struct WireScene: Sendable {
     clock = TestClock()
     emulator = try await Emulator.start(
       .init([.braze], seed: seed, clock: clock.now))
-    var limits = CurlTransport.Configuration()
+    var limits = CurlTransport.Configuration.patient()
     limits.policy = policy
-    // Small, so that a body over the limit costs little.
-    limits.maximumBodyBytes = 128 << 10
-    // Long, so that a slow machine causes no failure. Idle connections end early, before the vendor
-    // closes them.
-    limits.connectTimeout = .seconds(3_000)
-    limits.totalTimeout = .seconds(3_000)
-    limits.lowSpeedTime = .seconds(3_000)
-    limits.idleTime = .seconds(1)
     network = WatchedTransport(CurlTransport(limits), clock)
     let braze = BrazeAdapter(
       try BrazeConfiguration(
