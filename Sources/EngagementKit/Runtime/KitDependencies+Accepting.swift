@@ -87,6 +87,18 @@ extension KitDependencies {
     return Engagement.Receipt(watch, clock: clock)
   }
 
+  /// Accepts intents and changes stored values of one owner, in one transaction.
+  func accept<Outcome: Sendable>(
+    in partition: Partition, updating owner: ProviderID,
+    _ body: @escaping Store.ValueUpdater<Outcome>
+  ) async throws(EngagementError) -> Outcome {
+    let (acceptance, outcome) = try await store.accept(
+      in: partition, at: clock.now, loadsFeeds: currentUser.userSession.partition == partition,
+      updating: owner, body)
+    await commitPublisher.publish(CommitReport(acceptance), of: partition)
+    return outcome
+  }
+
   private func accept(
     in partition: Partition, making intents: Store.IntentMaker
   ) async throws(EngagementError) {

@@ -24,11 +24,14 @@ struct KitState: Sendable {
   func keep(
     _ values: KeyValuePairs<String, JSON?>, _ scope: Scope, in partition: Partition
   ) async throws(EngagementError) {
-    let changes = values.map { name, value in
-      Change.keep(scope, name, value.map { String(decoding: $0.encoded(), as: UTF8.self) })
-    }
+    let changes = values.map { Self.change(scope, $0, $1) }
     _ = try await dependencies.store.commit(
       changes, from: Self.owner, in: partition, at: dependencies.clock.now)
+  }
+
+  /// Stores a value; nil removes it.
+  static func change(_ scope: Scope, _ name: String, _ value: JSON?) -> Change {
+    .keep(scope, name, value.map { String(decoding: $0.encoded(), as: UTF8.self) })
   }
 }
 

@@ -8,13 +8,15 @@ struct SessionIntents: Sendable {
   private let dependencies: KitDependencies
   private let rule: ConsentPolicy
 
-  init(_ dependencies: KitDependencies, _ rule: ConsentPolicy) {
+  init(_ dependencies: KitDependencies, _ consent: Consent) {
     self.dependencies = dependencies
-    self.rule = rule
+    rule = ConsentPolicy(consent: consent)
   }
 
   /// Empty if consent does not allow the event, or if the item is no longer in the cache.
-  func intents(for note: SessionTracker.Note) async throws(EngagementError) -> [Intent] {
+  func intents(
+    for note: SessionTracker.Note, _ find: Store.ItemSearch
+  ) throws(EngagementError) -> [Intent] {
     switch note.fact {
     case .began(let owner, _) where isNeeded(by: owner): return session(note, of: owner)
     case .began, .ended, .launched, .impression: break
@@ -23,7 +25,7 @@ struct SessionIntents: Sendable {
     return switch note.fact {
     case .launched: [launch(note)]
     case .began(let owner, _), .ended(let owner, _, _): session(note, of: owner)
-    case .impression(let item): try await impression(of: item, note)
+    case .impression(let item): try impression(of: item, note, find)
     }
   }
 
@@ -64,30 +66,23 @@ struct SessionIntents: Sendable {
 
   /// Impressions are counted alike for every vendor. Only vendors that take them are told.
   private func impression(
-    of id: ItemID, _ note: SessionTracker.Note
-  ) async throws(EngagementError) -> [Intent] {
-    guard let provider = dependencies.providers.first(where: { $0.id == id.provider }),
-      let item = try await reference(to: id, in: note.partition)
-    else { return [] }
-    var event = event(note, in: note.sessions[provider.id])
-    event.provider = provider.id
-    event.item = item
-    return [
-      Intent(
+    of id: ItemID, _ note: SessionTracker.Note, _ find: Store.ItemSearch
+  ) throws(EngagementError) -> [Intent] {
+    guard let provider = dependencies.providers.first(where: { $0.id == id.provider }) else {
+      return []
+    }
+    var references: [ItemReference] = []
+    for surface in RoutedSurface.allCases.map(\.surface) where references.isEmpty {
+      references += try find(id, surface).map { [$0] } ?? []
+    }
+    return references.map { item in
+      var event = event(note, in: note.sessions[provider.id])
+      event.provider = provider.id
+      event.item = item
+      return Intent(
         event: event, mark: Intent.Mark(.impression, on: item),
         deliveries: deliveries(for: item, event, to: provider))
-    ]
-  }
-
-  private func reference(
-    to id: ItemID, in partition: Partition
-  ) async throws(EngagementError) -> ItemReference? {
-    for surface in RoutedSurface.allCases.map(\.surface) {
-      if let item = try await dependencies.store.reference(to: id, on: surface, in: partition) {
-        return item
-      }
     }
-    return nil
   }
 
   private func deliveries(

@@ -16,6 +16,12 @@ extension SessionTimer.Kept {
     return encoder.json
   }
 
+  /// A provider's part of what `SessionTracker` stores.
+  init?(in stored: JSON, of provider: ProviderID) {
+    guard let json = stored["clocks"]?[provider.rawValue] else { return nil }
+    self.init(json: json)
+  }
+
   /// Reads what `json` writes; nil for anything else.
   init?(json: JSON) {
     guard let fields = try? ObjectDecoder(JSONField(value: json, place: "session")) else {

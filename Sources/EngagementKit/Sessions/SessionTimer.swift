@@ -40,6 +40,13 @@ struct SessionTimer: Sendable {
     case began(Session)
     /// With its length and when the application was last in use.
     case ended(Session, length: Duration, at: Date)
+
+    var time: Date {
+      switch self {
+      case .began(let session): session.startedAt
+      case .ended(_, _, let date): date
+      }
+    }
   }
 
   /// When the session ends if the application is not used until then; nil while it is in use.
@@ -88,7 +95,11 @@ struct SessionTimer: Sendable {
   }
 
   /// The session ends now, whether the application is in use or not.
-  mutating func end(at moment: ClockReading) -> [Happening] { advance(to: moment) + end() }
+  mutating func end(at moment: ClockReading) -> [Happening] {
+    let happenings = advance(to: moment)
+    if session != nil { seen = moment }
+    return happenings + end()
+  }
 
   private mutating func begin(at moment: ClockReading, _ id: SessionID) -> Happening {
     let session = Session(
@@ -140,5 +151,14 @@ extension SessionTimer {
     }
     seen = ClockReading(wall: seenAt, uptime: moment.uptime - .seconds(max(away, 0)))
     return []
+  }
+
+  /// Continues with the session that the processes of the cache have stored, if it is another one.
+  mutating func follow(_ kept: Kept, at moment: ClockReading) -> [Happening] {
+    guard kept.session?.id != session?.id else { return [] }
+    // In use here, while another process saw no use of it.
+    if isActive, kept.session == nil { return [] }
+    session = nil
+    return resume(kept, at: moment)
   }
 }

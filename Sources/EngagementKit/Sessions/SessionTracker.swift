@@ -151,10 +151,7 @@ struct SessionTracker: Sendable {
   mutating func resume(_ json: JSON, at moment: ClockReading) {
     let isSame = json["partition"]?.integer == partition.id
     for (provider, clock) in clocks {
-      guard var kept = json["clocks"]?[provider.rawValue].flatMap(SessionTimer.Kept.init(json:))
-      else {
-        continue
-      }
+      guard var kept = SessionTimer.Kept(in: json, of: provider) else { continue }
       if !isSame { kept.session = nil }
       var resumed = clock
       let happenings = resumed.resume(kept, at: moment)
@@ -165,6 +162,76 @@ struct SessionTracker: Sendable {
 
   mutating func setTimeouts(_ timeouts: [ProviderID: Duration]) {
     for (provider, timeout) in timeouts { clocks[provider]?.timeout = timeout }
+  }
+
+  // MARK: Other processes
+
+  /// Settles notes of the current user with the sessions that the processes of the cache have
+  /// stored, and continues those. Returns what is to be recorded.
+  mutating func settle(_ notes: [Note], with stored: JSON?, at moment: ClockReading) -> [Note] {
+    guard let stored, stored["partition"]?.integer == partition.id else { return notes }
+    var sessions: [ProviderID: StoredSession] = [:]
+    for (provider, clock) in clocks {
+      guard let kept = SessionTimer.Kept(in: stored, of: provider) else { continue }
+      sessions[provider] = StoredSession(kept, timeout: clock.timeout, at: moment.wall)
+    }
+    var settled: [Note] = []
+    for note in notes { settled += note.settled(with: &sessions) }
+    let unsettled = self.notes
+    self.notes = []
+    for (provider, session) in sessions.sorted(by: { $0.key < $1.key }) {
+      self.note(clocks[provider]?.follow(session.kept, at: moment) ?? [], of: provider)
+    }
+    settled += self.notes
+    self.notes = unsettled
+    return settled
+  }
+
+  /// Takes over the sessions of a copy that was settled, where they are still those of `former`.
+  mutating func adopt(_ settled: SessionTracker, for former: SessionTracker) {
+    guard partition == settled.partition else { return }
+    for (provider, clock) in settled.clocks {
+      let (old, new) = (former.session(for: provider)?.id, clock.session?.id)
+      guard old != new, session(for: provider)?.id == old else { continue }
+      clocks[provider] = clock
+      for index in notes.indices where notes[index].sessions[provider] == old {
+        notes[index].sessions[provider] = new
+      }
+    }
+  }
+}
+
+extension SessionTracker.Note {
+  /// What of it is to be recorded.
+  fileprivate func settled(with stored: inout [ProviderID: StoredSession]) -> [Self] {
+    var note = self
+    for (provider, session) in sessions {
+      note.sessions[provider] = stored[provider]?.name(of: session) ?? session
+    }
+    let (provider, settled): (ProviderID, [StoredSession.Settled]?)
+    switch fact {
+    case .began(let owner, let session):
+      (provider, settled) = (owner, stored[owner]?.began(session, at: time))
+    case .ended(let owner, let session, let length):
+      (provider, settled) = (owner, stored[owner]?.ended(session, length: length, at: time))
+    case .launched, .impression: return [note]
+    }
+    guard let settled else { return [note] }
+    return settled.map { settled in
+      var note = note
+      note.time = settled.time
+      note.fact = Fact(settled.happening, of: provider)
+      return note
+    }
+  }
+}
+
+extension SessionTracker.Note.Fact {
+  fileprivate init(_ happening: SessionTimer.Happening, of provider: ProviderID) {
+    switch happening {
+    case .began(let session): self = .began(provider, session)
+    case .ended(let session, let length, _): self = .ended(provider, session, length: length)
+    }
   }
 }
 
@@ -213,11 +280,7 @@ extension SessionTracker {
 
   private mutating func note(_ happenings: [SessionTimer.Happening], of provider: ProviderID) {
     for happening in happenings {
-      switch happening {
-      case .began(let session): add(.began(provider, session), at: session.startedAt)
-      case .ended(let session, let length, let date):
-        add(.ended(provider, session, length: length), at: date)
-      }
+      add(Note.Fact(happening, of: provider), at: happening.time)
     }
   }
 

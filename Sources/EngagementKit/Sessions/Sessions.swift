@@ -94,7 +94,7 @@ final class Sessions: CommitObserver {
   func load() async throws(EngagementError) {
     let userSession = dependencies.currentUser.userSession
     let kept = try await KitState(dependencies).value(
-      .installation, "sessions", in: userSession.partition)
+      .installation, Self.storedName, in: userSession.partition)
     let timeouts = try await timeouts(in: userSession.partition)
     let moment = ClockReading(dependencies.clock)
     state.withLock { state in
@@ -192,40 +192,53 @@ final class Sessions: CommitObserver {
   func flush() async {
     await recording.lock()
     defer { recording.unlock() }
-    let (notes, kept) = state.withLock { state -> ([SessionTracker.Note], (JSON, Partition)?) in
-      let kept = state.isDirty ? (state.tracker.kept, state.tracker.partition) : nil
-      state.isDirty = false
+    let (notes, isDirty, tracker) = state.withLock { state in
+      defer { state.isDirty = false }
       let notes = state.tracker.takeNotes()
       state.isRecording = !notes.isEmpty
-      return (notes, kept)
+      return (notes, state.isDirty, state.tracker)
     }
-    for (partition, notes) in Dictionary(grouping: notes, by: \.partition) {
-      await record(notes, in: partition)
+    var groups = Dictionary(grouping: notes, by: \.partition)
+    if isDirty { groups[tracker.partition, default: []] += [] }
+    for (partition, notes) in groups {
+      let isPresent = isDirty && partition == tracker.partition
+      await record(notes, isPresent ? tracker : nil, in: partition)
     }
     state.withLock { $0.isRecording = false }
-    if let (json, partition) = kept { await keep(json, in: partition) }
   }
 
-  private func record(_ notes: [SessionTracker.Note], in partition: Partition) async {
+  /// Records notes and stores the tracker's state in one transaction, so that of several processes
+  /// one begins a session, and the others continue it.
+  private func record(
+    _ notes: [SessionTracker.Note], _ tracker: SessionTracker?, in partition: Partition
+  ) async {
+    let moment = ClockReading(dependencies.clock)
     do throws(EngagementError) {
-      let rule = ConsentPolicy(consent: try await dependencies.store.consent(of: partition))
-      var intents: [Intent] = []
-      for note in notes {
-        intents += try await SessionIntents(dependencies, rule).intents(for: note)
+      let settled = try await dependencies.accept(in: partition, updating: KitState.owner) {
+        [dependencies] (consent, memory, find) throws(EngagementError) in
+        var (notes, update) = (notes, Store.ValueUpdate(tracker))
+        if consent != .denied, var settled = tracker {
+          let stored = memory.json(.installation, Self.storedName)
+          notes = settled.settle(notes, with: stored, at: moment)
+          update.changes = [KitState.change(.installation, Self.storedName, settled.kept)]
+          update.outcome = settled
+        }
+        let maker = SessionIntents(dependencies, consent)
+        for note in notes { update.intents += try maker.intents(for: note, find) }
+        return update
       }
-      if !intents.isEmpty { try await dependencies.accept(intents, in: partition) }
+      guard let tracker, let settled else { return }
+      state.withLock { $0.tracker.adopt(settled, for: tracker) }
     } catch {
       dependencies.log(.error, "Sessions and impressions could not be recorded: \(error.code)")
-      if error.code.mayRetry { state.withLock { $0.tracker.putBack(notes) } }
+      guard error.code.mayRetry else { return }
+      state.withLock { state in
+        state.tracker.putBack(notes)
+        state.isDirty = state.isDirty || tracker != nil
+      }
     }
   }
 
-  private func keep(_ json: JSON, in partition: Partition) async {
-    do throws(EngagementError) {
-      guard try await dependencies.store.consent(of: partition) != .denied else { return }
-      try await KitState(dependencies).keep(["sessions": json], .installation, in: partition)
-    } catch {
-      dependencies.log(.warning, "The session will not be known after a restart: \(error.code)")
-    }
-  }
+  /// The name of the stored state.
+  private static let storedName = "sessions"
 }

@@ -96,17 +96,56 @@ extension Store {
       return made
     }
     guard !intents.isEmpty else { return Acceptance() }
-    let number = nextLoad()
+    let loads = loadsFeeds ? nextLoad() : nil
+    return try accept(in: partition) { (tables, database) throws(EngagementError) in
+      try tables.accept(intents, in: partition, at: now, loading: loads, on: &database)
+    }
+  }
+
+  /// What a body makes of one owner's stored values.
+  package struct ValueUpdate<Outcome> {
+    package var intents: [Intent] = []
+    /// The new values.
+    package var changes: [Change] = []
+    package var outcome: Outcome
+
+    package init(_ outcome: Outcome) { self.outcome = outcome }
+  }
+
+  /// Makes intents and new values, given the user's consent, the values and a way to find items.
+  package typealias ValueUpdater<Outcome> =
+    @Sendable (Consent, ProviderMemory, ItemSearch) throws(EngagementError) -> ValueUpdate<Outcome>
+
+  /// Accepts intents and changes stored values of one owner, in one transaction: no process of the
+  /// cache changes the values after the body was given them.
+  package func accept<Outcome>(
+    in partition: Partition, at now: Date, loadsFeeds: Bool, updating owner: ProviderID,
+    _ body: ValueUpdater<Outcome>
+  ) throws(EngagementError) -> (Acceptance, Outcome) {
+    let loads = loadsFeeds ? nextLoad() : nil
+    return try accept(in: partition) { (tables, database) throws(EngagementError) in
+      let consent = try tables.partitions.require(partition, on: &database).consent
+      let memory = try tables.values.memory(of: owner, in: partition, on: &database)
+      let update = try body(consent, memory) { (id, surface) throws(EngagementError) in
+        try tables.itemCache.reference(to: id, on: surface, in: partition, on: &database)
+      }
+      _ = try tables.commit(update.changes, from: owner, in: partition, at: now, on: &database)
+      let acceptance = try tables.accept(
+        update.intents, in: partition, at: now, loading: loads, on: &database)
+      return (acceptance, update.outcome)
+    }
+  }
+
+  /// Writes rows of the user, who is then named in the log too.
+  private func accept<Value>(
+    in partition: Partition,
+    _ body: (inout Tables, inout Database) throws(EngagementError) -> Value
+  ) throws(EngagementError) -> Value {
     let isLogged = loggedUsers.contains(partition.id)
     defer { loggedUsers.insert(partition.id) }
     return try write { (tables, database) throws(EngagementError) in
       if !isLogged { try tables.partitions.log(partition, on: &database) }
-      var acceptance = try tables.accept(intents, in: partition, at: now, on: &database)
-      if loadsFeeds, !acceptance.feeds.isEmpty {
-        acceptance.loaded = try tables.load(
-          acceptance.feeds, of: partition, at: now, as: number, on: &database)
-      }
-      return acceptance
+      return try body(&tables, &database)
     }
   }
 
@@ -221,5 +260,23 @@ extension Store {
       try tables.ledger.entries(
         after: sequence, limit: limit, of: partition?.id, on: &database)
     }
+  }
+}
+
+extension Tables {
+  /// Accepts all intents.
+  ///
+  /// - Parameter number: The number of a load; nil if the changed feeds are not asked for.
+  fileprivate mutating func accept(
+    _ intents: [Intent], in partition: Partition, at now: Date, loading number: Int64?,
+    on database: inout Database
+  ) throws(EngagementError) -> Acceptance {
+    guard !intents.isEmpty else { return Acceptance() }
+    var acceptance = try accept(intents, in: partition, at: now, on: &database)
+    if let number, !acceptance.feeds.isEmpty {
+      acceptance.loaded = try load(
+        acceptance.feeds, of: partition, at: now, as: number, on: &database)
+    }
+    return acceptance
   }
 }
