@@ -32,7 +32,7 @@ extension Command {
     _ repair: Engagement.Options.CacheRepair, _ invocation: Invocation
   ) async throws -> ExitStatus {
     let configuration = try invocation.configuration()
-    guard CacheFile(configuration.cache).exists else {
+    guard CacheFile(configuration.cache).wasMade else {
       throw EngagementError(.notFound, "There is no cache at \(configuration.cache) yet.")
     }
     let engagement = try await invocation.open(configuration, repair: repair)
@@ -42,15 +42,16 @@ extension Command {
       throw EngagementError(.busy, "Another process has replaced the cache; try again.")
     }
     let saved = recovery.savedActions
+    let former = recovery.path.map { "The former one is \($0)." } ?? "The former one was gone."
     try invocation.console.line(
       """
       A new cache is in place, with \(saved == 1 ? "1 pending action" : "\(saved) pending actions"). \
-      The former one is \(recovery.path).
+      \(former)
       """)
     try invocation.console.object([
       "savedActions": .integer(Int64(saved)),
       "mayHaveLostActions": .bool(recovery.mayHaveLostActions),
-      "former": .string(recovery.path),
+      "former": recovery.path.map { .string($0) } ?? .null,
     ])
     return .done
   }

@@ -20,12 +20,13 @@ extension Command {
     run: { invocation in
       let limit = try invocation.number(last, in: 1...1_000_000)
       let configuration = try invocation.configuration()
-      guard CacheFile(configuration.cache).exists else {
+      guard CacheFile(configuration.cache).wasMade else {
         invocation.console.note("The cache is empty; run \"engage sync\".")
         return .done
       }
       var log = try EventLog(
-        try invocation.reader(of: configuration), kinds: invocation.values(kind).map { .init($0) })
+        try await invocation.looking(configuration) { $0 },
+        kinds: invocation.values(kind).map { .init($0) })
       let printer = EventPrinter(console: invocation.console)
       let newest = try log.newest(limit)
       try printer.print(newest, titled: true)

@@ -26,7 +26,7 @@ extension Command {
     ], isDefault: true,
     run: { invocation in
       let configuration = try invocation.configuration()
-      guard CacheFile(configuration.cache).exists else {
+      guard CacheFile(configuration.cache).wasMade else {
         invocation.console.note("The cache is empty; run \"engage sync\".")
         return .done
       }

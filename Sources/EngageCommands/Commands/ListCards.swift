@@ -32,7 +32,7 @@ extension Command {
 
     func run() async throws -> ExitStatus {
       let configuration = try invocation.configuration()
-      guard CacheFile(configuration.cache).exists else {
+      guard CacheFile(configuration.cache).wasMade else {
         invocation.console.note("The cache is empty; run \"engage sync\".")
         return .done
       }

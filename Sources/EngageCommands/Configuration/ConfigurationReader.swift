@@ -2,6 +2,7 @@ import EngagementAdapterAPI
 import EngagementDocuments
 import EngagementKit
 import EngagementModel
+import EngagementPlatform
 import EngagementVendors
 
 /// Reads `engage.json`. Whatever is wrong with it is told by the path of the key and, where a name
@@ -58,7 +59,7 @@ struct ConfigurationReader {
     var folder = context.directory[...]
     while true {
       let path = folder == "/" ? "/\(standard)" : "\(folder)/\(standard)"
-      if CacheFile(path).exists { return path }
+      if access(path, F_OK) == 0 { return path }
       guard let slash = folder.lastIndex(of: "/"), folder != "/" else { return here }
       folder = slash == folder.startIndex ? "/" : folder[..<slash]
     }

@@ -21,7 +21,7 @@ struct DoctorChecks {
         invocation.value(.config), vendors: invocation.vendors, in: context)
     } catch {
       let path = ConfigurationReader.path(invocation.value(.config), in: context)
-      let next = CacheFile(path).exists ? "put it right in \(path)." : "run \"engage init\"."
+      let next = access(path, F_OK) == 0 ? "put it right in \(path)." : "run \"engage init\"."
       return [.bad("configuration", error.message, next: next), versions]
     }
     if let fault = await fault(in: configuration) {
@@ -72,7 +72,7 @@ struct DoctorChecks {
   // MARK: The cache
 
   private func cache(of configuration: EngageConfiguration) async -> [CheckResult] {
-    guard CacheFile(configuration.cache).exists else {
+    guard CacheFile(configuration.cache).wasMade else {
       return [.note("cache", "there is none yet", next: "run \"engage sync\".")]
     }
     do throws(EngagementError) {
@@ -126,9 +126,11 @@ struct DoctorChecks {
     var findings: [CheckResult] = []
     if let recovery = report.recovery {
       findings.append(
-        .note(
-          "cache", "it was damaged; \(recovery.savedActions) waiting actions were saved",
-          next: "run \"engage sync\"; what was damaged is in \(recovery.path)."))
+        recovery.path.map { path in
+          .note(
+            "cache", "it was damaged; \(recovery.savedActions) waiting actions were saved",
+            next: "run \"engage sync\"; what was damaged is in \(path).")
+        } ?? .note("cache", "it was gone, and another one was begun", next: "run \"engage sync\"."))
     }
     let faults = report.faults.count + report.damagedRows
     guard faults > 0 else {

@@ -33,7 +33,7 @@ struct ProviderChecks {
   private func outcomes(
     over requests: RequestCounter
   ) async throws -> [ProviderID: Engagement.ProviderOutcome] {
-    guard CacheFile(configuration.cache).exists else { return [:] }
+    guard CacheFile(configuration.cache).wasMade else { return [:] }
     do throws(EngagementError) {
       let engagement = try await invocation.open(configuration, over: { _ in requests })
       let credentials = configuration.credentials(of: engagement.user)

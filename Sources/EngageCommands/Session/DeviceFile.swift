@@ -131,14 +131,17 @@ struct CacheFile {
 
   init(_ path: String) { self.path = path }
 
-  /// Throws for a place that can hold no cache, before anything is written beside it.
+  /// Throws for a place that can hold no cache, before anything is written beside it. What took the
+  /// place of an earlier cache is set aside by the library.
   func check() throws(EngagementError) {
     var status = stat()
-    guard stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG else { return }
+    guard stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG, !hasDevice else { return }
     throw EngagementError(
       .unreadable, "\(path) is no file; name another place for the cache in engage.json.")
   }
 
-  /// Whether anything was ever kept there.
-  var exists: Bool { access(path, F_OK) == 0 }
+  /// Whether a cache was ever made there, even if it is gone.
+  var wasMade: Bool { access(path, F_OK) == 0 || hasDevice }
+
+  private var hasDevice: Bool { access(DeviceFile(besideCacheAt: path).path, F_OK) == 0 }
 }

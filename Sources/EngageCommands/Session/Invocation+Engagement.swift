@@ -37,7 +37,9 @@ extension Invocation {
     do throws(EngagementError) {
       return try body(try reader(of: configuration))
     } catch {
-      guard [.storage, .unavailable, .notFound].contains(error.code) else { throw error }
+      guard [.storage, .unavailable, .notFound, .unreadable].contains(error.code) else {
+        throw error
+      }
       try await reading(configuration) { _ in }
       return try body(try reader(of: configuration))
     }

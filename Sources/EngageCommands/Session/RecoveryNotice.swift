@@ -24,11 +24,20 @@ struct RecoveryNotice {
       ? "\(recovery.lostActions) lost"
       : recovery.mayHaveLostActions ? "others may be lost" : "none lost"
     let saved = recovery.savedActions
-    let line = """
-      The cache was set aside as damaged at \(ISO8601.text(of: now) ?? "an unknown time"): \
-      \(saved == 1 ? "1 pending action was" : "\(saved) pending actions were") saved, and \(lost). \
-      The file is \(recovery.path).
-      """
+    let time = ISO8601.text(of: now) ?? "an unknown time"
+    let line =
+      if let path = recovery.path {
+        """
+        The cache was set aside as damaged at \(time): \
+        \(saved == 1 ? "1 pending action was" : "\(saved) pending actions were") saved, and \(lost). \
+        The file is \(path).
+        """
+      } else {
+        """
+        The cache was found gone at \(time), with all that was in it: pending actions may be lost. \
+        Another cache was begun.
+        """
+      }
     let earlier = text.map { "\($0)\n" } ?? ""
     try OutputFile.replace(path, Array((earlier + line).utf8.suffix(Self.longest)))
   }

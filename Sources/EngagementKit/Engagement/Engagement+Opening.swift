@@ -146,7 +146,11 @@ extension KitDependencies {
 
 extension Recovery {
   fileprivate var message: String {
-    "The cache was damaged and is set aside as \(setAside); \(savedRows) waiting actions were saved"
+    guard let setAside else {
+      return "The cache is gone, with all that was in it; another one begins in its place."
+    }
+    return
+      "The cache was damaged and is set aside as \(setAside); \(savedRows) waiting actions were saved"
       + (mayHaveLostRows ? ", others may be lost." : ".")
   }
 }

@@ -44,8 +44,8 @@ extension Engagement {
 
   /// How a damaged cache was recovered.
   public struct CacheRecovery: Hashable, Sendable {
-    /// The path of the damaged file now.
-    public var path: String
+    /// The path of the damaged file now; nil if the cache was gone, with nothing to set aside.
+    public var path: String?
     /// How many pending actions were sound and are in the new cache.
     public var savedActions: Int
     /// How many pending actions are known to be lost.

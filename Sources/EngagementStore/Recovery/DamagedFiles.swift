@@ -19,7 +19,7 @@ struct DamagedFiles {
 
   /// Whether there is one whose rows are still to be saved.
   var areWaiting: Bool {
-    get throws(EngagementError) { try StoreFile.status(of: path) != nil }
+    get throws(EngagementError) { try StoreFile.status(of: path, followsLinks: false) != nil }
   }
 
   /// Identifies a file independently of its name.
@@ -31,7 +31,8 @@ struct DamagedFiles {
   /// The file at the cache's path; nil if there is none.
   var present: Identity? {
     get throws(EngagementError) {
-      try StoreFile.status(of: cache.path).map { Identity(device: $0.st_dev, number: $0.st_ino) }
+      try StoreFile.status(of: cache.path, followsLinks: false)
+        .map { Identity(device: $0.st_dev, number: $0.st_ino) }
     }
   }
 

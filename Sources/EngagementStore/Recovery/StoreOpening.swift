@@ -65,12 +65,21 @@ struct StoreOpening {
     if repair != .ifDamaged {
       recovery = try recover(from: try files.present, at: now, repair) ?? recovery
     }
+    if recovery == nil, CacheMark(of: file).isSet {
+      if try file.isUnusable() {
+        recovery = try recover(from: try files.present, at: now) ?? recovery
+      } else if try file.isMissing() {
+        recovery = try replaceMissing() ?? recovery
+      }
+    }
     // Another process may recover it at the same time. And the second file may be damaged as well,
     // if only the log of a lost file was there.
     for _ in 0..<3 {
       let found = try files.present
       do throws(EngagementError) {
-        return Opened(database: try ready(isSuspect, first), recovery: recovery)
+        let database = try ready(isSuspect, first)
+        CacheMark(of: file).set()
+        return Opened(database: database, recovery: recovery)
       } catch {
         guard error.isDamagedCache || isOurs(error) else { throw error }
       }
@@ -111,6 +120,31 @@ extension StoreOpening {
   private func recover(
     from damaged: DamagedFiles.Identity? = nil, at now: Date, _ repair: CacheRepair = .ifDamaged
   ) throws(EngagementError) -> Recovery? {
+    try alone { () throws(EngagementError) in
+      if let damaged, try !files.areWaiting { try files.take(damaged, within: wait) }
+      guard try files.areWaiting else { return nil }
+      try files.takeLog(within: wait)
+      let salvage = repair == .startingEmpty ? try startEmpty(at: now) : try save(at: now)
+      return Recovery(
+        setAside: try files.keep(at: now), savedRows: salvage.savedRows,
+        lostRows: salvage.lostRows, mayHaveLostRows: !salvage.isComplete)
+    }
+  }
+
+  /// Makes a cache in the place of one that is gone with all that was in it. Nil if another process
+  /// did so, or set the cache aside, in the meantime.
+  private func replaceMissing() throws(EngagementError) -> Recovery? {
+    try alone { () throws(EngagementError) in
+      guard try file.isMissing(), try !files.areWaiting else { return nil }
+      _ = try upToDate()
+      return Recovery(setAside: nil, savedRows: 0, mayHaveLostRows: true)
+    }
+  }
+
+  /// Runs a body while no other process recovers the cache.
+  private func alone(
+    _ body: () throws(EngagementError) -> Recovery?
+  ) throws(EngagementError) -> Recovery? {
     let lockPath = "\(file.path).recovery"
     var lock = try SideLock(at: lockPath)
     try lock.acquire(within: wait)
@@ -118,13 +152,7 @@ extension StoreOpening {
       StoreFile.remove(lockPath)
       lock.release()
     }
-    if let damaged, try !files.areWaiting { try files.take(damaged, within: wait) }
-    guard try files.areWaiting else { return nil }
-    try files.takeLog(within: wait)
-    let salvage = repair == .startingEmpty ? try startEmpty(at: now) : try save(at: now)
-    return Recovery(
-      setAside: try files.keep(at: now), savedRows: salvage.savedRows,
-      lostRows: salvage.lostRows, mayHaveLostRows: !salvage.isComplete)
+    return try body()
   }
 
   private func startEmpty(at now: Date) throws(EngagementError) -> Salvage {

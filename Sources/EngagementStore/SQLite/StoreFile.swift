@@ -65,6 +65,26 @@ struct StoreFile: Sendable {
     }
   }
 
+  /// Whether something has the cache's name that can be no cache: a pipe, a socket, or a link that
+  /// leads to no file. A folder or a device is none of ours to move.
+  func isUnusable() throws(EngagementError) -> Bool {
+    guard let own = try Self.status(of: path, followsLinks: false)?.st_mode else { return false }
+    switch own & S_IFMT {
+    case S_IFIFO, S_IFSOCK: return true
+    case S_IFLNK:
+      // A link to itself has no status either.
+      guard let mode = try? Self.status(of: path)?.st_mode else { return true }
+      return mode & S_IFMT != S_IFREG
+    default: return false
+    }
+  }
+
+  /// Whether nothing is there that a cache could be read from.
+  func isMissing() throws(EngagementError) -> Bool {
+    guard try Self.status(of: path).map({ $0.st_size == 0 }) ?? true else { return false }
+    return try !hasLog()
+  }
+
   /// Whether a log is there that has something in it.
   func hasLog() throws(EngagementError) -> Bool { try logSize() > 0 }
 
@@ -73,11 +93,15 @@ struct StoreFile: Sendable {
     try Self.status(of: logPath).map { Int64($0.st_size) } ?? 0
   }
 
+  /// What has the name; nil if nothing has.
+  ///
+  /// - Parameter followsLinks: Whether a link stands for what it leads to.
   static func status(
-    of path: String, called subject: String = "cache"
+    of path: String, called subject: String = "cache", followsLinks: Bool = true
   ) throws(EngagementError) -> stat? {
     var status = stat()
-    guard unsafe stat(path, &status) == 0 else {
+    let result = unsafe followsLinks ? stat(path, &status) : lstat(path, &status)
+    guard result == 0 else {
       guard errno == ENOENT else { throw failure(errno, of: subject) }
       return nil
     }

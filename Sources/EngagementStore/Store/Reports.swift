@@ -100,8 +100,8 @@ extension CommitReport {
 
 /// How a damaged cache was recovered.
 package struct Recovery: Hashable, Sendable {
-  /// The path that the damaged file was moved to.
-  package var setAside: String
+  /// The path that the damaged file was moved to; nil if the cache was gone.
+  package var setAside: String?
   /// Accepted rows that were sound and are in the new cache.
   package var savedRows: Int
   /// Accepted rows that are known to be lost.
@@ -109,7 +109,7 @@ package struct Recovery: Hashable, Sendable {
   /// Whether rows may have been lost with the damage.
   package var mayHaveLostRows: Bool
 
-  package init(setAside: String, savedRows: Int, lostRows: Int = 0, mayHaveLostRows: Bool) {
+  package init(setAside: String?, savedRows: Int, lostRows: Int = 0, mayHaveLostRows: Bool) {
     self.setAside = setAside
     self.savedRows = savedRows
     self.lostRows = lostRows

@@ -77,6 +77,21 @@ import Testing
     #expect(!(await stage.engage("cards", by: braze).errors.contains("set aside")))
   }
 
+  @Test(
+    "G9: after a cache is gone, the next command says so and signs nobody in",
+    arguments: ["cards", "inbox", "events", "outbox", "sync", "doctor"], [false, true])
+  func gone(command: String, isPipe: Bool) async throws {
+    let (stage, braze) = try await Self.synced()
+    let path = stage.folder.appending(path: try cache(stage)).path
+    for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) }
+    if isPipe { #expect(mkfifo(path, 0o600) == 0) }
+    let first = await stage.engage(command, by: braze)
+    #expect(first.status == .done && !first.errors.contains("The cache is empty"), "\(first)")
+    let told = isPipe ? "The cache was set aside as damaged" : "The cache was found gone"
+    #expect(await stage.engage("cards", by: braze).errors.contains(told))
+    #expect(await stage.engage("consent", by: braze).output == "anonymous: unknown\n")
+  }
+
   @Test("G9: a repair saves what waits and fetches the rest anew, and a reset needs a confirmation")
   func repair() async throws {
     let (stage, braze) = try await Self.synced()

@@ -33,10 +33,11 @@ import Testing
     var opened = try scratch.openNotes()
     let done = opened.recovery
     let recovery = try #require(done)
-    #expect(recovery.setAside.hasSuffix("cache.sqlite.corrupt-20260921T120000Z"))
+    let place = try #require(recovery.setAside)
+    #expect(place.hasSuffix("cache.sqlite.corrupt-20260921T120000Z"))
     #expect(recovery.savedRows == 200, "the pages behind the header are whole")
-    #expect(try Data(contentsOf: URL(filePath: recovery.setAside)) == bytes)
-    #expect(try scratch.mode(of: recovery.setAside) == 0o600)
+    #expect(try Data(contentsOf: URL(filePath: place)) == bytes)
+    #expect(try scratch.mode(of: place) == 0o600)
     #expect(try opened.database.notes().count == 200)
     try opened.database.write("INSERT INTO note VALUES (1000, 'new')")
     #expect(try scratch.openNotes().recovery == nil)
@@ -109,7 +110,7 @@ import Testing
     let done = opened.recovery
     let recovery = try #require(done)
     #expect(recovery.savedRows == 200)
-    #expect(try Data(contentsOf: URL(filePath: recovery.setAside + "-wal")) == log)
+    #expect(try Data(contentsOf: URL(filePath: try #require(recovery.setAside) + "-wal")) == log)
     #expect(try opened.database.notes().count == 200)
   }
 
