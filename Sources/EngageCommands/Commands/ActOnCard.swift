@@ -42,7 +42,7 @@ extension Command {
       let receipt = try await engagement.perform(action, on: card)
       return try await invocation.conclude(
         receipt, "\(action.name) \(ShortIDs.cut(card.id))",
-        ["id": .string(card.id.description), "action": .string(action.name)])
+        card.id.object(with: ["action": .string(action.name)]))
     }
   }
 }

@@ -48,11 +48,12 @@ extension Command {
       A new cache is in place, with \(saved == 1 ? "1 pending action" : "\(saved) pending actions"). \
       \(former)
       """)
-    try invocation.console.object([
+    var object: JSONObject = [
       "savedActions": .integer(Int64(saved)),
       "mayHaveLostActions": .bool(recovery.mayHaveLostActions),
-      "former": recovery.path.map { .string($0) } ?? .null,
-    ])
+    ]
+    object["former"] = recovery.path.map { .string($0) }
+    try invocation.console.object(object)
     return .done
   }
 }

@@ -127,7 +127,7 @@ extension Command {
       let receipt = try await engagement.perform(action, on: message)
       return try await invocation.conclude(
         receipt, "\(action.name) \(ShortIDs.cut(message.id))",
-        ["id": .string(message.id.description), "action": .string(action.name)])
+        message.id.object(with: ["action": .string(action.name)]))
     }
   }
 

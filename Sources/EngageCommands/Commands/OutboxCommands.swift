@@ -40,14 +40,14 @@ extension Command {
       let since = ISO8601.text(of: action.acceptedAt) ?? ""
       table.add([
         "\(action.id)", Phrase(action.provider.rawValue, .bold), Phrase(action.name),
-        Phrase(action.item?.value ?? ""), Phrase(since), "\(action.attempts)",
+        Phrase(action.item.map(ShortIDs.cut) ?? ""), Phrase(since), "\(action.attempts)",
       ])
       var object: JSONObject = [
         "id": .integer(action.id), "provider": .string(action.provider.rawValue),
         "isConfigured": .bool(known.contains(action.provider)), "action": .string(action.name),
         "acceptedAt": .string(since), "attempts": .integer(Int64(action.attempts)),
       ]
-      object["item"] = action.item.map { .string($0.description) }
+      object["item"] = action.item.map { .object($0.object(with: [:])) }
       try console.object(object)
     }
     guard !actions.isEmpty else { return console.note("Nothing is to be sent.") }
@@ -77,7 +77,7 @@ extension Command {
       }
       var table = Table([
         .init("PROVIDER"), .init("DELIVERED", .trailing), .init("KEPT HERE", .trailing),
-        .init("REFUSED", .trailing), .init("WAITING", .trailing),
+        .init("REJECTED", .trailing), .init("WAITING", .trailing),
       ])
       for (id, result) in report.providers.sorted(by: { $0.key < $1.key }) {
         table.add([
@@ -86,7 +86,7 @@ extension Command {
         ])
         try invocation.console.object([
           "provider": .string(id.rawValue), "delivered": .integer(Int64(result.delivered)),
-          "kept": .integer(Int64(result.kept)), "refused": .integer(Int64(result.rejected)),
+          "kept": .integer(Int64(result.kept)), "rejected": .integer(Int64(result.rejected)),
           "pending": .integer(Int64(result.pending)),
         ])
       }
@@ -129,7 +129,7 @@ extension Command {
         return try await engagement.discard(actions.map(\.id))
       }
       try invocation.console.line("\(count == 1 ? "1 action is" : "\(count) actions are") dropped.")
-      try invocation.console.object(["dropped": .integer(Int64(count))])
+      try invocation.console.object(["wiped": .integer(Int64(count))])
       return .done
     })
 }

@@ -41,7 +41,7 @@ extension Command {
 
   static let exportPerson = Command(
     name: ["person", "export"], summary: "print all local data about a person",
-    discussion: "One JSON object a line, each with its kind. Secrets are left out.",
+    discussion: "One JSON object a line; \"record\" says what it is. Secrets are left out.",
     arguments: [user],
     examples: [Example("engage person export u-1 > u-1.ndjson", "save it to a file")],
     run: { invocation in

@@ -7,8 +7,9 @@ extension Command {
   static let signOut = Command(
     name: ["signout"], summary: "sign out and report undelivered actions",
     discussion: """
-      The status is 1 if an action was refused, is parked (kept for the user) or was wiped
-      (dropped), or if a vendor may still push to this installation.
+      An action that no vendor has taken waits until the user signs in again. The status is 1 if an
+      action was rejected, waits or was wiped (dropped), or if a vendor may still push to this
+      installation.
       """,
     options: [wipe],
     examples: [
@@ -38,8 +39,8 @@ extension Command {
     throws(OutputError)
   {
     var table = Table([
-      .init("PROVIDER"), .init("DELIVERED", .trailing), .init("REFUSED", .trailing),
-      .init("PARKED", .trailing), .init("WIPED", .trailing), .init("MAY PUSH"),
+      .init("PROVIDER"), .init("DELIVERED", .trailing), .init("REJECTED", .trailing),
+      .init("WAITING", .trailing), .init("WIPED", .trailing), .init("MAY PUSH"),
       .init("NOTE", isFlexible: true),
     ])
     for (id, result) in report.providers.sorted(by: { $0.key < $1.key }) {
@@ -58,7 +59,7 @@ extension Engagement.SignOutReport.ProviderResult {
   fileprivate func members(at id: ProviderID) -> JSONObject {
     let members: JSONObject = [
       "provider": .string(id.rawValue), "delivered": .integer(Int64(delivered)),
-      "refused": .integer(Int64(rejected)), "parked": .integer(Int64(pending)),
+      "rejected": .integer(Int64(rejected)), "pending": .integer(Int64(pending)),
       "wiped": .integer(Int64(discarded)), "mayStillPush": .bool(mayStillPush),
     ]
     return failure.map(members.merging) ?? members

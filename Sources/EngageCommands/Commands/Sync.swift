@@ -147,7 +147,8 @@ struct SyncReport: Sendable {
       for (id, title) in row.titles.sorted(by: { $0.key.description < $1.key.description })
       where !known.contains(id) {
         try console.line("  new: \(ShortIDs.cut(id), .cyan)  \(title, .bold)")
-        try console.object(["new": .string(id.description), "title": .string(title)])
+        try console.object(
+          id.object(with: ["outcome": "new", "title": .string(title)]))
       }
     }
   }

@@ -25,7 +25,7 @@ extension Command {
         let receipt = try await engagement.track(name, properties)
         return try await invocation.conclude(
           receipt, "track \(name)",
-          ["event": .string(name), "properties": .object(properties)])
+          ["name": .string(name), "properties": .object(properties)])
       }
     })
 }

@@ -115,7 +115,7 @@ struct DemoScript: Sendable {
     let receipt = try await engagement.perform(action, on: id)
     try step(
       "action", "\(when): \(action.name, .bold) \(title ?? id.value).",
-      ["action": .string(action.name), "id": .string(id.description)])
+      id.object(with: ["action": .string(action.name)]))
     return PerformedAction(action: action, id: id, receipt: receipt)
   }
 
@@ -124,10 +124,8 @@ struct DemoScript: Sendable {
     for deed in deeds {
       let end = try await ActionOutcome.of(deed.receipt, in: context)
       ends.append(end)
-      let members: JSONObject = [
-        "step": "delivery", "action": .string(deed.action.name),
-        "id": .string(deed.id.description),
-      ]
+      let members = deed.id.object(
+        with: ["step": "delivery", "action": .string(deed.action.name)])
       try console.line("  \(deed.action.name): \(end.phrase)")
       try console.object(
         JSONObject(uniqueMembers: members.members + end.members.members))

@@ -99,3 +99,11 @@ struct ShortIDs {
     return String(validating: bytes.prefix(length), as: UTF8.self) ?? id.description
   }
 }
+
+extension ItemID {
+  /// Other members behind `provider` and `id`, which name the item as its own JSON does.
+  func object(with others: JSONObject) -> JSONObject {
+    let own: JSONObject = ["provider": .string(provider.rawValue), "id": .string(value)]
+    return JSONObject(uniqueMembers: own.members + others.members)
+  }
+}

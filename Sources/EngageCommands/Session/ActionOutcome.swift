@@ -4,8 +4,8 @@ import EngagementModel
 /// What became of something within the time that a command waits for it.
 enum ActionOutcome: Hashable {
   case delivered, kept, pending
-  case refused(EngagementError)
-  case expired, wiped
+  case rejected(EngagementError)
+  case expired, evicted, wiped
 
   /// Waits for the receipt's outcome, no longer than the patience.
   static func of(
@@ -19,9 +19,10 @@ enum ActionOutcome: Hashable {
       switch outcome {
       case .delivered?: .delivered
       case .kept?: .kept
-      case .rejected(let error)?: .refused(error)
+      case .rejected(let error)?: .rejected(error)
       case .expired?: .expired
-      case .discarded?: .wiped
+      case .discarded(.evicted)?: .evicted
+      case .discarded(.wiped)?: .wiped
       case nil: .pending
       }
   }
@@ -31,8 +32,9 @@ enum ActionOutcome: Hashable {
     case .delivered: "delivered"
     case .kept: "kept"
     case .pending: "pending"
-    case .refused: "refused"
+    case .rejected: "rejected"
     case .expired: "expired"
+    case .evicted: "evicted"
     case .wiped: "wiped"
     }
   }
@@ -41,7 +43,7 @@ enum ActionOutcome: Hashable {
     switch self {
     case .delivered, .kept: .green
     case .pending: .yellow
-    case .refused, .expired, .wiped: .red
+    case .rejected, .expired, .evicted, .wiped: .red
     }
   }
 
@@ -50,14 +52,14 @@ enum ActionOutcome: Hashable {
     switch self {
     case .pending: "\(name, style); the next sync tries again"
     case .kept: "\("kept here", style); there was nothing to send"
-    case .refused(let error): "\(name, style): \(error.message)"
-    case .delivered, .expired, .wiped: "\(name, style)"
+    case .rejected(let error): "\(name, style): \(error.message)"
+    case .delivered, .expired, .evicted, .wiped: "\(name, style)"
     }
   }
 
   var members: JSONObject {
     var members: JSONObject = ["outcome": .string(name)]
-    if case .refused(let error) = self {
+    if case .rejected(let error) = self {
       members["error"] = .string(error.code.rawValue)
       members["message"] = .string(error.message)
     }
@@ -68,7 +70,7 @@ enum ActionOutcome: Hashable {
   var status: ExitStatus {
     switch self {
     case .delivered, .kept, .pending: .done
-    case .refused, .expired, .wiped: .failed
+    case .rejected, .expired, .evicted, .wiped: .failed
     }
   }
 }

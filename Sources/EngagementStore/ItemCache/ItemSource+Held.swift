@@ -29,7 +29,7 @@ extension ItemSource {
     let containers = containers[found.row]
     guard let content else {
       return ObjectEncoder([
-        "kind": "item", "provider": key.provider, "surface": key.surface,
+        "record": "item", "provider": key.provider, "surface": key.surface,
         "id": String(decoding: found.name, as: UTF8.self), "containers": containers,
         "body": (try? JSON(parsing: found.body))
           ?? JSON.string(String(decoding: found.body, as: UTF8.self)),
@@ -69,7 +69,7 @@ extension FeedTable.Found {
   fileprivate func held(of source: ItemSourceKey) -> JSONObject {
     let json = name.json
     return ObjectEncoder([
-      "kind": "feed", "provider": source.provider, "surface": source.surface,
+      "record": "feed", "provider": source.provider, "surface": source.surface,
       "container": json?["container"], "filters": json?["filters"], "total": total,
       "refreshedAt": refreshed,
     ]).object
@@ -79,7 +79,7 @@ extension FeedTable.Found {
 extension QuarantineTable.Found {
   fileprivate func held(in source: ItemSourceKey) -> JSONObject {
     ObjectEncoder([
-      "kind": "quarantined", "provider": source.provider, "surface": source.surface,
+      "record": "quarantined", "provider": source.provider, "surface": source.surface,
       "index": place, "reason": reason, "at": at,
     ]).object
   }
@@ -88,7 +88,7 @@ extension QuarantineTable.Found {
 extension Overlay {
   fileprivate func held(on name: ItemKey, of source: ItemSourceKey) -> JSONObject {
     ObjectEncoder([
-      "kind": "overlay", "provider": source.provider, "surface": source.surface,
+      "record": "overlay", "provider": source.provider, "surface": source.surface,
       "id": name.rawValue,
       "marks": marks.map(\.rawValue).sorted(), "snoozedUntil": snoozedUntil, "endsAt": endsAt,
     ]).object

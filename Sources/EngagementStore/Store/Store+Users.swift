@@ -99,7 +99,7 @@ extension Store {
     }
   }
 
-  /// Everything that the cache has of the user, as objects with a `kind` each.
+  /// Everything that the cache has of the user, as objects, each with the name of its `record`.
   package func held(
     for partition: Partition
   ) throws(EngagementError) -> [JSONObject] {

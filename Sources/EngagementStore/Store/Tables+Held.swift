@@ -11,9 +11,9 @@ extension Tables {
     let created = try partitions.created(partition.id, on: &database)
     var objects = [
       ObjectEncoder([
-        "kind": "user", "id": partition.user.id, "environment": partition.environment,
+        "record": "user", "id": partition.user.id, "environment": partition.environment,
         "createdAt": created,
-      ]).object, ObjectEncoder(["kind": "consent", "value": consent.rawValue]).object,
+      ]).object, ObjectEncoder(["record": "consent", "value": consent.rawValue]).object,
     ]
     for provider in try values.providers(of: partition.id, on: &database) {
       objects += try values.memory(of: provider, in: partition, on: &database).held(for: provider)
@@ -61,16 +61,16 @@ extension ProviderMemory {
     if let person { objects.append(person.json.held("person")) }
     if let metrics {
       objects.append(
-        ObjectEncoder(["kind": "metrics", "provider": provider, "value": metrics.json]).object)
+        ObjectEncoder(["record": "metrics", "provider": provider, "value": metrics.json]).object)
     }
     for (name, value) in values.all(.user) {
       objects.append(
-        ObjectEncoder(["kind": "value", "provider": provider, "name": name, "value": value])
+        ObjectEncoder(["record": "value", "provider": provider, "name": name, "value": value])
           .object)
     }
     objects += throttles.map { throttle in
       ObjectEncoder([
-        "kind": "throttle", "provider": provider, "operation": throttle.verb?.rawValue,
+        "record": "throttle", "provider": provider, "operation": throttle.verb?.rawValue,
         "until": throttle.until,
       ]).object
     }
@@ -81,7 +81,7 @@ extension ProviderMemory {
 extension OutboxRow {
   fileprivate var held: JSONObject {
     ObjectEncoder([
-      "kind": "pending", "provider": provider, "acceptedAt": acceptedAt, "attempts": attempts,
+      "record": "pending", "provider": provider, "acceptedAt": acceptedAt, "attempts": attempts,
       "operation": work.verb.rawValue, "detail": work.detail,
     ]).object
   }
@@ -92,7 +92,7 @@ extension RejectedTable.Found {
   fileprivate var held: JSONObject {
     let work = try? StoredRow.work(kind, body)
     return ObjectEncoder([
-      "kind": "rejected", "provider": provider, "acceptedAt": acceptedAt, "attempts": attempts,
+      "record": "rejected", "provider": provider, "acceptedAt": acceptedAt, "attempts": attempts,
       "code": code, "reason": reason, "rejectedAt": rejectedAt, "operation": work?.verb.rawValue,
       "detail": work?.detail ?? JSON.string(String(decoding: body, as: UTF8.self)),
     ]).object
@@ -113,13 +113,9 @@ extension OutboxRow.Work {
 }
 
 extension JSON {
-  /// The object with `kind` as its first member.
-  func held(_ kind: String) -> JSONObject {
-    var members = [JSONObject.Member("kind", .string(kind))]
-    // A card and an event have their own `kind`, which becomes `type`.
-    members += (object?.members ?? []).map { member in
-      member.key == "kind" ? JSONObject.Member("type", member.value) : member
-    }
-    return JSONObject(uniqueMembers: members)
+  /// The object with its `record` as the first member.
+  func held(_ record: String) -> JSONObject {
+    JSONObject(
+      uniqueMembers: [JSONObject.Member("record", .string(record))] + (object?.members ?? []))
   }
 }

@@ -47,6 +47,22 @@ import Testing
         #""item":{"provider":"braze","id":"c-2","surface":"cards"}"#) == true)
   }
 
+  @Test("JSON has one name for an item: the provider and the vendor's id")
+  func names() async throws {
+    let (stage, braze) = (try CommandLineFixture(), PlayedBraze())
+    try stage.configure(endpoint: "http://127.0.0.1:8400")
+    _ = await stage.engage("sync", by: braze)
+    let name = #""provider":"braze","id":"c-2""#
+    braze.goDown()
+    let acted = await stage.engage("cards", "dismiss", "c-2", "--json", by: braze, in: .impatient)
+    #expect(acted.output.contains(name) && acted.output.contains(#""outcome":"pending""#))
+    #expect(await stage.engage("outbox", "--json").output.contains(#""item":{\#(name)"#))
+    #expect(await stage.engage("events", "--json").output.contains(#""item":{\#(name)"#))
+    let export = await stage.engage("person", "export").output
+    #expect(export.contains(#""record":"card""#) && export.contains(#""kind":"captionedImage""#))
+    #expect(export.contains(#""record":"event""#) && export.contains(#""kind":"dismiss""#))
+  }
+
   @Test("X8: the configured token goes out for the configured user and for nobody else")
   func foreignToken() async throws {
     let (stage, watch) = (try CommandLineFixture(), SignatureWatch())
@@ -143,7 +159,7 @@ import Testing
     #expect(leaving.status == .done)
     #expect(
       leaving.lines == [
-        #"{"schema":1,"provider":"braze","delivered":0,"refused":0,"parked":0,"wiped":0,"mayStillPush":false}"#
+        #"{"schema":1,"provider":"braze","delivered":0,"rejected":0,"pending":0,"wiped":0,"mayStillPush":false}"#
       ])
     #expect(await stage.engage("signout", by: braze).errors == "No user was signed in.\n")
   }
@@ -157,7 +173,7 @@ import Testing
       "--json", by: braze)
     #expect(
       ending.lines == [
-        #"{"schema":1,"event":"bought","properties":{"item":"tea","price":4.5,"count":2,"gift":true,"zip":"04109"},"outcome":"delivered"}"#
+        #"{"schema":1,"name":"bought","properties":{"item":"tea","price":4.5,"count":2,"gift":true,"zip":"04109"},"outcome":"delivered"}"#
       ])
     #expect(braze.events == ["ce bought"])
     let person = await stage.engage("person", "set", "city=Varna", "custom.tier=3", by: braze)

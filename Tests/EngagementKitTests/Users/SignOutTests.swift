@@ -38,7 +38,7 @@ import Testing
     try await stage.end()
   }
 
-  @Test("G2: a row that misses the deadline is parked and sent when the user signs in again")
+  @Test("G2: a row that misses the deadline waits and is sent when the user signs in again")
   func noTime() async throws {
     var vendor = PuppetAdapter(
       "braze",
@@ -73,7 +73,7 @@ import Testing
   }
 
   @Test(
-    "unsent rows are parked or wiped as requested, and the report counts them",
+    "unsent rows wait or are wiped, as requested, and the report counts them",
     arguments: UndeliveredActions.allCases)
   func undelivered(_ undelivered: UndeliveredActions) async throws {
     let isUp = Locked(true)

@@ -110,13 +110,13 @@ import Testing
       "refused", "unknown-provider",
     ]
     for word in words { #expect(text.contains("canary-\(word)"), "\(word) is not in the export") }
-    let kinds = Set(held.compactMap { $0["kind"]?.string })
+    let records = Set(held.compactMap { $0["record"]?.string })
     #expect(
-      kinds == [
+      records == [
         "user", "consent", "person", "metrics", "value", "throttle", "feed", "card", "message",
         "campaign", "item", "overlay", "quarantined", "event", "pending", "rejected",
       ])
-    let cards = held.filter { $0["kind"] == "card" }
+    let cards = held.filter { $0["record"] == "card" }
     #expect(cards.count == 6)
     #expect(Set(cards.compactMap { $0["id"]?.string }).count == 6)
     let plain = try #require(cards.first { $0["id"] == "canary-plain" })

@@ -90,7 +90,7 @@ import Testing
     #expect(try await store.deliveryCounts().values.allSatisfy { $0.wiped == 1 && $0.isConserved })
   }
 
-  @Test("X21: an export lists everything about a user by kind, without vendor handles")
+  @Test("X21: an export names the record of each object, without vendor handles")
   func held() async throws {
     let store = try await stand.open()
     let user = try await store.partition(of: "u-1")
@@ -101,9 +101,9 @@ import Testing
       in: user, at: StoreStand.start)
     try await store.accept(stand.act(.click, on: "a"), in: user)
     let held = try await store.held(for: user)
-    let kinds = held.compactMap { $0["kind"]?.string }
+    let records = held.compactMap { $0["record"]?.string }
     #expect(
-      kinds == [
+      records == [
         "user", "consent", "person", "value", "feed", "card", "overlay", "event", "pending",
       ])
     #expect(held.allSatisfy { $0["detail"]?["item"]?["handle"] == nil })
