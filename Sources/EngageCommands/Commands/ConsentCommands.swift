@@ -32,7 +32,6 @@ extension Command {
       let configuration = try invocation.configuration()
       let level: Consent = try invocation.choice(try invocation.argument(), of: "LEVEL")
       try await tell(invocation, configuration) { try await $0.setConsent(level) }
-      AutomaticSignIn(besideCacheAt: configuration.cache).turnOn()
       return .done
     })
 

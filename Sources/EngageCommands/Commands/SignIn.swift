@@ -14,7 +14,7 @@ extension Command {
       let configuration = try invocation.configuration()
       let id = UserID(try invocation.argument())
       let automatic = AutomaticSignIn(besideCacheAt: configuration.cache)
-      try await invocation.delivering(configuration) { engagement in
+      let isAsked = try await invocation.delivering(configuration) { engagement in
         try await engagement.signIn(
           User(id), credentials: configuration.credentials(of: User(id)))
         if let consent = configuration.consent, !automatic.isOff,
@@ -22,12 +22,13 @@ extension Command {
         {
           try await engagement.setConsent(consent)
         }
+        return try await engagement.consent != .unknown
       }
       for provider in configuration.providersWithoutCredential(of: User(id)) {
         invocation.console.note(
           "\(provider.rawValue) gets no token: the one in engage.json is the configured user's.")
       }
-      if automatic.isOff {
+      if automatic.isOff, !isAsked {
         invocation.console.note(
           "What \(id) allows is not taken from engage.json; run \"engage consent set\".")
       }

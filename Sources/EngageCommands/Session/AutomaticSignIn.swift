@@ -1,8 +1,8 @@
 import EngagementModel
 import EngagementPlatform
 
-/// Whether the configuration's user and consent count by themselves: not after an erasure, and not
-/// after a damaged cache, in which another user or a denial may have been. The mark is a file without
+/// Whether the configuration's user and consent count by themselves: never again after an erasure or
+/// a damaged cache, in which another user or a denial may have been. The mark is a file without
 /// content beside the cache, so it says nothing about anybody.
 struct AutomaticSignIn {
   private let path: String
@@ -12,6 +12,4 @@ struct AutomaticSignIn {
   var isOff: Bool { access(path, F_OK) == 0 }
 
   func turnOff() throws(EngagementError) { try OutputFile.replace(path, []) }
-
-  func turnOn() { unlink(path) }
 }

@@ -78,7 +78,7 @@ extension Invocation {
       try await UserSetup(configuration, try reader(of: configuration)).apply(to: engagement)
       if engagement.user.isAnonymous, AutomaticSignIn(besideCacheAt: configuration.cache).isOff {
         console.note(
-          "No user is signed in: the user was erased or the cache was damaged. Run \"engage signin\"."
+          "No user is signed in. Run \"engage signin\"; engage.json signs nobody in any more."
         )
       }
       async let _: Void = Self.run(engagement)

@@ -82,7 +82,7 @@ final class JournalImporter: Sendable {
     // A former import may have been killed after its commit, before it emptied the file.
     let start = entries.lastIndex { $0.id.rawValue == done }.map { $0 + 1 } ?? 0
     let new = entries[start...]
-    guard let last = new.last else { return }
+    guard !new.isEmpty || damaged > 0 else { return }
     var (imported, repeated) = ([IncomingChanges](), 0)
     var handled: [Partition.ID: PushLog] = [:]
     for entry in new {
@@ -96,10 +96,9 @@ final class JournalImporter: Sendable {
     if dropped > 0 {
       dependencies.log(.warning, "\(dropped) entries of an extension were dropped.")
     }
-    let mark = Change.keep(
-      .installation, Self.mark,
-      String(decoding: JSON.string(last.id.rawValue).encoded(), as: UTF8.self)
-    )
+    let mark = new.last.map {
+      KitState.change(.installation, Self.mark, .string($0.id.rawValue))
+    }
     let reports = try await dependencies.store.commit(
       imported, dropping: dropped + damaged, marking: mark, of: KitState.owner, in: present,
       at: dependencies.clock.now)

@@ -47,11 +47,12 @@ package struct DurableFile: Sendable {
     return bytes
   }
 
-  /// Whether something other than a plain file has the name, such as a link or a pipe.
+  /// Whether something has the name that this never wrote: a link, a pipe, or a file that is larger
+  /// than it may be.
   package func isReplaced() throws(EngagementError) -> Bool {
     var status = stat()
     guard unsafe lstat(file.path, &status) == 0 else { return false }
-    return UInt32(status.st_mode) & UInt32(S_IFMT) != UInt32(S_IFREG)
+    return status.st_mode & S_IFMT != S_IFREG || status.st_size > limit
   }
 
   /// The name of what was set aside last.
@@ -139,7 +140,6 @@ extension DurableFile {
     guard status.st_mode & 0o077 == 0 else {
       throw unreadable("can be reached by others; make it its owner's alone (chmod 600)")
     }
-    guard status.st_size <= limit else { throw unreadable("is larger than it can be") }
   }
 
   /// A user who may rename files in the folder could replace this one.

@@ -72,6 +72,8 @@ package struct ExtensionJournal: Sendable {
       try await last()
       return ImportReport()
     }
+    // The lock sets it aside, with whatever was accepted in the journal that it replaced.
+    let lost = try SideLock.isStranger(file.path, file.subject) ? 1 : 0
     var lock = try lock()
     try await lock.acquireAsleep(within: wait)
     defer { lock.release() }
@@ -79,8 +81,8 @@ package struct ExtensionJournal: Sendable {
     let bytes = try open.read(atMost: Self.limit)
     let found = JournalFrame.bodies(in: bytes)
     let entries = found.bodies.compactMap(Entry.init(bytes:))
-    let damaged = found.damaged + found.bodies.count - entries.count
-    if !entries.isEmpty { try await commit(entries, damaged) }
+    let damaged = lost + found.damaged + found.bodies.count - entries.count
+    if !entries.isEmpty || damaged > 0 { try await commit(entries, damaged) }
     if !bytes.isEmpty {
       try open.truncate(to: 0)
       try open.syncBytes()
@@ -104,7 +106,7 @@ package struct ExtensionJournal: Sendable {
 extension ExtensionJournal {
   private var isThere: Bool {
     get throws(EngagementError) {
-      try StoreFile.status(of: file.path, called: file.subject) != nil
+      try StoreFile.status(of: file.path, called: file.subject, followsLinks: false) != nil
     }
   }
 

@@ -25,7 +25,7 @@ struct LogCheck {
     defer { close(descriptor) }
     var status = stat()
     guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-      (Self.header + Self.frame...Self.longest).contains(Int(status.st_size))
+      (1...Self.longest).contains(Int(status.st_size))
     else { return nil }
     var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
     let count = unsafe bytes.withUnsafeMutableBytes {
@@ -38,11 +38,13 @@ struct LogCheck {
   private var frameCount: Int { (bytes.count - Self.header) / Self.frame }
 
   private var hasLostFrames: Bool {
+    // The header is durable before the first frame, and is written in one piece.
+    guard bytes.count >= Self.header else { return true }
     let isBigEndian = bytes[3] & 1 == 1
     guard
       bytes.prefix(3).elementsEqual([0x37, 0x7f, 0x06]), bytes[3] & ~1 == 0x82,
       sum(0..<24, isBigEndian) == stored(at: 24)
-    else { return hasRun }
+    else { return true }
     let salts = bytes[16..<24]
     // Whether a frame was not sound, and whether a commit behind it is complete.
     var (isDamaged, isCommitted) = (false, false)
@@ -63,15 +65,6 @@ struct LogCheck {
       isCommitted = bytes[start + 4..<start + 8].contains { $0 != 0 }
     }
     return false
-  }
-
-  /// Whether the frames of a log without a header belong together.
-  private var hasRun: Bool {
-    guard frameCount > 1 else { return false }
-    let salts = (0..<2).map { index in
-      Array(bytes[Self.header + index * Self.frame + 8..<Self.header + index * Self.frame + 16])
-    }
-    return salts[0] == salts[1] && salts[0].contains { $0 != 0 }
   }
 
   // MARK: Checksums

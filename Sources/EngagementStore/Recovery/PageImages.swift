@@ -24,6 +24,7 @@ final class PageImages {
   init(_ path: String) {
     file = Self.opened(path)
     log = Self.opened("\(path)-wal")
+    isLogDamaged = log < 0 && Self.hasName("\(path)-wal")
     count = Self.size(of: file) / Self.pageSize
     readLog()
   }
@@ -59,6 +60,11 @@ final class PageImages {
     return descriptor
   }
 
+  private static func hasName(_ path: String) -> Bool {
+    var status = stat()
+    return unsafe lstat(path, &status) == 0
+  }
+
   private static func size(of descriptor: Int32) -> Int {
     var status = stat()
     return unsafe descriptor >= 0 && fstat(descriptor, &status) == 0 ? Int(status.st_size) : 0
@@ -82,7 +88,7 @@ extension PageImages {
   private func readLog() {
     let frameSize = Self.frameHeader + Self.pageSize
     let total = (Self.size(of: log) - Self.logHeader) / frameSize
-    guard total > 0, let salts = salts() else { return }
+    guard Self.size(of: log) > 0, let salts = salts(), total > 0 else { return }
     var found: [(number: Int, place: Int)] = []
     var committed = 0
     var gap = false

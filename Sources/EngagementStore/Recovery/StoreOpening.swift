@@ -93,6 +93,8 @@ struct StoreOpening {
   /// Whether a refused file is a damaged cache.
   private func isOurs(_ error: EngagementError) -> Bool {
     guard error.code == .newerSchema || error.isOfAnother else { return false }
+    // What replaced a cache is no other program's, whatever it looks like.
+    if error.isOfAnother, CacheMark(of: file).isSet { return true }
     return recognising(PageImages(file.path), error)
   }
 

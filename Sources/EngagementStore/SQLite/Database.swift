@@ -41,6 +41,7 @@ struct Database: ~Copyable {
       let file = try StoreFile(path)
       if mode == .create { try file.make() }
       try file.requirePlainFile()
+      if !mode.isReadOnly, try file.hasStrayLog() { throw .damagedCache }
       let connection = try connect(to: file, mode: mode, wait: wait)
       var database = Database(
         mode: mode, newestSchema: newestSchema, wait: wait, file: file, connection: connection,

@@ -16,7 +16,7 @@ struct SideLock: ~Copyable {
   init(at path: String, for subject: String = "cache") throws(EngagementError) {
     self.path = path
     self.subject = subject
-    file = try OpenFile(path, Self.flags, called: subject)
+    file = try Self.opened(path, subject)
   }
 
   /// Waits for the lock, and throws `busy` when that takes longer than it may.
@@ -46,7 +46,7 @@ struct SideLock: ~Copyable {
     }
     if try isInPlace() { return true }
     // The file was removed: a lock on it would protect nothing.
-    file = try OpenFile(path, Self.flags, called: subject)
+    file = try Self.opened(path, subject)
     return false
   }
 
@@ -56,6 +56,35 @@ struct SideLock: ~Copyable {
     return named.st_ino == own.st_ino && named.st_dev == own.st_dev
   }
 
-  // `O_NONBLOCK`: a pipe of that name would block `open`.
-  private static let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK
+  // MARK: What took its name
+
+  /// Opens the file. A folder, a link or a pipe of that name would keep every process out, and is
+  /// set aside.
+  private static func opened(_ path: String, _ subject: String) throws(EngagementError) -> OpenFile
+  {
+    if try isStranger(path, subject) { try setAsideStranger(path, subject) }
+    // `O_NONBLOCK`: a pipe of that name would block `open`.
+    return try OpenFile(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, called: subject)
+  }
+
+  /// Whether something other than a file has the name.
+  static func isStranger(_ path: String, _ subject: String) throws(EngagementError) -> Bool {
+    try StoreFile.status(of: path, called: subject, followsLinks: false)
+      .map { $0.st_mode & S_IFMT != S_IFREG } ?? false
+  }
+
+  /// Renames it while the folder is locked, so that no other process takes the new file for it.
+  private static func setAsideStranger(_ path: String, _ subject: String) throws(EngagementError) {
+    let folder = try OpenFile(
+      try StoreFile(path, called: subject).folder, O_RDONLY | O_DIRECTORY, called: subject)
+    guard flock(folder.descriptor, LOCK_EX) == 0 else {
+      throw StoreFile.failure(errno, of: subject)
+    }
+    defer { _ = flock(folder.descriptor, LOCK_UN) }
+    guard try isStranger(path, subject),
+      let status = try StoreFile.status(of: path, called: subject, followsLinks: false)
+    else { return }
+    let place = "\(path).set-aside-\(String(status.st_ino, radix: 16))"
+    guard unsafe rename(path, place) == 0 else { throw StoreFile.failure(errno, of: subject) }
+  }
 }

@@ -81,8 +81,18 @@ struct StoreFile: Sendable {
 
   /// Whether nothing is there that a cache could be read from.
   func isMissing() throws(EngagementError) -> Bool {
+    if try hasStrayLog() { return false }
     guard try Self.status(of: path).map({ $0.st_size == 0 }) ?? true else { return false }
     return try !hasLog()
+  }
+
+  /// Whether something other than a file has the name of the log or of its index.
+  func hasStrayLog() throws(EngagementError) -> Bool {
+    for path in [logPath, "\(path)-shm"] {
+      guard let status = try Self.status(of: path, followsLinks: false) else { continue }
+      if status.st_mode & S_IFMT != S_IFREG { return true }
+    }
+    return false
   }
 
   /// Whether a log is there that has something in it.

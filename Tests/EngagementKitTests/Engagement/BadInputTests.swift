@@ -96,6 +96,8 @@ import Testing
       bytes[63] = 99
       try bytes.write(to: file)
     case "foreign":
+      // Where no cache was made.
+      try FileManager.default.removeItem(atPath: place.path + ".lock")
       bytes = Data(repeating: 0x20, count: 8_192)
       try bytes.write(to: file)
     default:

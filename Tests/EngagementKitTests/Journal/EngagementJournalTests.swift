@@ -222,18 +222,30 @@ extension Stage {
     try await stage.end()
   }
 
-  @Test("an unreadable journal lets the kit open but blocks a user switch")
-  func unreadable() async throws {
+  @Test("a journal that another process holds blocks a change of user")
+  func held() async throws {
+    let stage = try await stage()
+    try leave(of: "u-1", "read")
+    let other = open(place.journalFile.path, O_RDWR)
+    #expect(flock(other, LOCK_EX | LOCK_NB) == 0)
+    #expect(await failure { try await stage.signIn("u-2") }?.code == .busy)
+    #expect(stage.engagement.user == "u-1")
+    close(other)
+    try await stage.signIn("u-2")
+    try await stage.end()
+  }
+
+  @Test("G9: a folder in the journal's place is set aside, and the loss is told")
+  func replaced() async throws {
     try await self.stage().end()
     try? FileManager.default.removeItem(at: place.journalFile)
     try FileManager.default.createDirectory(
       at: place.journalFile, withIntermediateDirectories: false)
     let stage = try await Stage([vendor], at: place)
     #expect(stage.engagement.user == "u-1")
-    #expect(stage.lines.all.contains { $0.level == .error && $0.message.contains("journal") })
-    #expect(await failure { try await stage.signIn("u-2") }?.code == .unreadable)
-    #expect(stage.engagement.user == "u-1")
-    try FileManager.default.removeItem(at: place.journalFile)
+    #expect(stage.lines.all.contains { $0.message.contains("journal") })
+    let held = try await stage.engagement.exportData(of: "u-1")
+    #expect(held.count { $0["kind"] == "outbox.dropped" } == 1, "the loss is in the books")
     try await stage.signIn("u-2")
     try await stage.end()
   }

@@ -116,8 +116,8 @@ private func failure(of body: () async throws -> Void) async -> EngagementError?
   }
 
   @Test(
-    "a symbolic link, a folder or a pipe in the place of the secrets is set aside and not followed",
-    arguments: ["link", "dangling", "folder", "pipe"])
+    "a link, a folder, a pipe or a huge file in the place of the secrets is set aside, not followed",
+    arguments: ["link", "dangling", "folder", "pipe", "huge"])
   func noPlainFile(kind: String) async throws {
     let target = folder.folder.appending(path: "target").path
     switch kind {
@@ -131,6 +131,9 @@ private func failure(of body: () async throws -> Void) async -> EngagementError?
     case "folder":
       try FileManager.default.createDirectory(
         atPath: folder.path, withIntermediateDirectories: false)
+    case "huge":
+      try Data().write(to: URL(filePath: folder.path))
+      #expect(truncate(folder.path, 5 << 30) == 0)
     default: #expect(mkfifo(folder.path, 0o600) == 0)
     }
     let store = try folder.store()

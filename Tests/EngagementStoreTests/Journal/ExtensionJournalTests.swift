@@ -225,7 +225,7 @@ private func push(_ id: Int, text: String = "hello") -> Entry {
   }
 
   @Test(
-    "a link, a folder or a pipe in place of the journal is refused",
+    "G9: a link, a folder or a pipe in place of the journal is set aside, and counted at the import",
     arguments: ["link", "folder", "pipe"])
   func noPlainFile(kind: String) async throws {
     let path = scratch.path("cache.sqlite.journal")
@@ -237,8 +237,14 @@ private func push(_ id: Int, text: String = "hello") -> Entry {
       try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
     default: #expect(mkfifo(path, 0o600) == 0)
     }
-    let error = failure { () throws(EngagementError) in try journal.append(event(1)) }
-    #expect(error?.code == .unreadable)
+    var counts: [Int] = []
+    _ = try await journal.importEntries { (_, damaged) async throws(EngagementError) in
+      counts.append(damaged)
+    }
+    #expect(counts == [1])
+    try journal.append(event(1))
+    let report = try await journal.importEntries { (_, _) async throws(EngagementError) in }
+    #expect(report.entries == 1 && report.damaged == 0)
     #expect(!FileManager.default.fileExists(atPath: scratch.path("victim")))
   }
 }

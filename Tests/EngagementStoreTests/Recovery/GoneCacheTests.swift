@@ -108,3 +108,57 @@ struct GoneCacheTests {
     #expect(try !scratch.names().contains { $0.contains("corrupt") })
   }
 }
+
+@Suite("a cache whose file or log is no database any more")
+struct OverwrittenCacheTests {
+  private let scratch: Scratch
+
+  init() throws { scratch = try Scratch() }
+
+  @Test("G9: a file of zeros, of noise or of another program is set aside", arguments: 0...2)
+  func file(kind: Int) throws {
+    try scratch.fillNotes()
+    let count = try scratch.bytes().count
+    let bytes =
+      switch kind {
+      case 0: Data(count: count)
+      case 1: Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 167 &+ 13) })
+      default: Data("SQLite format 3\0".utf8) + Data(count: count)
+      }
+    try scratch.write(bytes)
+    let found = try scratch.openNotes().recovery
+    let told = try #require(found)
+    #expect(told.mayHaveLostRows)
+    #expect(try Data(contentsOf: URL(filePath: try #require(told.setAside))) == bytes)
+    #expect(try scratch.openNotes().recovery == nil)
+  }
+
+  @Test(
+    "G9: a log that is no log any more is damage, and is told",
+    arguments: [Data(count: 9_000), Data("hello".utf8), Data(repeating: 0xa5, count: 40_000)])
+  func log(bytes: Data) throws {
+    try scratch.fillNotes()
+    try scratch.write(bytes, to: "cache.sqlite-wal")
+    var opened = try scratch.openNotes()
+    let found = opened.recovery
+    let told = try #require(found)
+    #expect(told.mayHaveLostRows && told.savedRows == 200)
+    #expect(try opened.database.notes().count == 200)
+  }
+
+  @Test(
+    "G9: something else in the place of the log or of its index is set aside",
+    arguments: ["-wal", "-shm"], GoneCacheTests.Stranger.allCases)
+  func stray(suffix: String, stranger: GoneCacheTests.Stranger) throws {
+    try scratch.fillNotes()
+    let path = scratch.path("cache.sqlite\(suffix)")
+    try? FileManager.default.removeItem(atPath: path)
+    try stranger.take(path)
+    var opened = try scratch.openNotes()
+    let found = opened.recovery
+    let told = try #require(found)
+    #expect(told.savedRows == 200 && told.mayHaveLostRows == (suffix == "-wal"))
+    #expect(try opened.database.notes().count == 200)
+    #expect(try scratch.openNotes().recovery == nil)
+  }
+}

@@ -61,14 +61,22 @@ import Testing
       failure { () throws(EngagementError) in try second.acquire(within: .zero) }?.code == .busy)
   }
 
-  @Test("a symbolic link in place of the lock file is refused")
-  func link() throws {
-    try FileManager.default.createSymbolicLink(
-      atPath: scratch.path("lock"), withDestinationPath: scratch.path("victim"))
-    let error = failure { () throws(EngagementError) in
-      _ = try SideLock(at: scratch.path("lock"))
+  @Test(
+    "G9: a link, a folder or a pipe in place of the lock file is set aside, and not followed",
+    arguments: ["link", "folder", "pipe"])
+  func stranger(kind: String) throws {
+    let path = scratch.path("lock")
+    switch kind {
+    case "link": #expect(symlink(scratch.path("victim"), path) == 0)
+    case "folder": #expect(mkdir(path, 0o700) == 0)
+    default: #expect(mkfifo(path, 0o600) == 0)
     }
-    #expect(error?.code == .unreadable)
+    var first = try SideLock(at: path)
+    try first.acquire(within: .zero)
+    var second = try SideLock(at: path)
+    #expect(try !second.tryAcquire())
     #expect(!FileManager.default.fileExists(atPath: scratch.path("victim")))
+    let names = try FileManager.default.contentsOfDirectory(atPath: scratch.folder.path)
+    #expect(names.count { $0.hasPrefix("lock.set-aside-") } == 1)
   }
 }
