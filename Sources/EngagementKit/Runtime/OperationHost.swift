@@ -31,6 +31,12 @@ protocol OperationHost: Sendable {
     replacing refused: Secret?, for attempt: Attempt
   ) async throws(EngagementError)
 
+  /// Runs a body while no other process of the cache executes the operation for the same reason:
+  /// because others need it.
+  func excluding(
+    _ operation: Operation, _ body: () async -> OperationRunner.Execution?
+  ) async throws(EngagementError) -> OperationRunner.Execution?
+
   /// Sends a request. The runner has checked its host.
   func send(_ request: HTTPRequest) async throws(EngagementError) -> HTTPResponse
 }

@@ -235,13 +235,26 @@ package final class OperationRunner: Sendable {
     let needed = progress.preparation(.first(operation))
     let waiting = progress
     let completion = await singleFlight.run(needed, for: parent) {
-      // Check again: the previous leader may have finished between our check and our turn.
-      guard await self.stillNeeds(operation, first: waiting) else {
-        return Execution(outcome: .done)
+      await self.alone(operation, waiting) {
+        // Check again: the previous leader may have finished between our check and our turn.
+        guard await self.stillNeeds(operation, first: waiting) else {
+          return Execution(outcome: .done)
+        }
+        return await self.execute(waiting.start(of: operation), for: needed).unlessCancelled
       }
-      return await self.execute(waiting.start(of: operation), for: needed).unlessCancelled
     }
     return try progress.outcome(of: completion)
+  }
+
+  /// Runs the body while no other process prepares the same; nil if it was cancelled.
+  private func alone(
+    _ operation: Operation, _ waiting: OperationProgress, _ body: () async -> Execution?
+  ) async -> Execution? {
+    do throws(EngagementError) {
+      return try await host.excluding(operation, body)
+    } catch {
+      return waiting.ended(waiting.outcome(of: error)).unlessCancelled
+    }
   }
 
   private func stillNeeds(_ operation: Operation, first waiting: OperationProgress) async -> Bool {
@@ -277,18 +290,31 @@ package final class OperationRunner: Sendable {
   private func renewed(
     _ renewal: Renewal, _ needed: Preparation, _ waiting: OperationProgress, _ used: AdapterContext
   ) async -> Execution? {
+    switch renewal {
+    case .credential:
+      return await renewed(waiting, used) { () async throws(EngagementError) in
+        try await self.host.renewCredential(replacing: used.credential, for: waiting.attempt)
+        return Execution(outcome: .done)
+      }
+    case .operation(let operation):
+      return await alone(operation, waiting) {
+        await self.renewed(waiting, used) { () async throws(EngagementError) in
+          await self.execute(waiting.start(of: operation), for: needed).unlessCancelled
+        }
+      }
+    }
+  }
+
+  /// Runs the body, unless another task or process has renewed what the operation used.
+  private func renewed(
+    _ waiting: OperationProgress, _ used: AdapterContext,
+    _ body: () async throws(EngagementError) -> Execution?
+  ) async -> Execution? {
     do throws(EngagementError) {
-      // Another task may have renewed it while this operation was under way.
       let now = try await host.context(
         for: waiting.operation, waiting.attempt, delivering: waiting.rows)
       guard now.hasSameCredentials(as: used) else { return Execution(outcome: .done) }
-      switch renewal {
-      case .credential:
-        try await host.renewCredential(replacing: used.credential, for: waiting.attempt)
-        return Execution(outcome: .done)
-      case .operation(let operation):
-        return await execute(waiting.start(of: operation), for: needed).unlessCancelled
-      }
+      return try await body()
     } catch {
       return waiting.ended(waiting.outcome(of: error)).unlessCancelled
     }

@@ -138,6 +138,18 @@ final class ProviderHost: OperationHost {
     await dependencies.commitPublisher.publish(report, of: partition)
   }
 
+  // MARK: Other processes
+
+  func excluding(
+    _ operation: Operation, _ body: () async -> OperationRunner.Execution?
+  ) async throws(EngagementError) -> OperationRunner.Execution? {
+    try await dependencies.store.excluding(
+      "\(provider.id) \(operation.verb)", within: Self.patience, body)
+  }
+
+  /// How long to wait for another process, whose request may take this long.
+  private static let patience: Duration = .seconds(30)
+
   // MARK: Sending
 
   func renewCredential(

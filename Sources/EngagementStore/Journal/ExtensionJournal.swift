@@ -137,20 +137,3 @@ extension ExtensionJournal {
     }
   }
 }
-
-extension SideLock {
-  /// Waits without blocking a thread of the shared pool; throws `busy` after the wait.
-  fileprivate mutating func acquireAsleep(within wait: Duration) async throws(EngagementError) {
-    let deadline = ContinuousClock.now.advanced(by: wait)
-    while try !tryAcquire() {
-      guard ContinuousClock.now < deadline else {
-        throw EngagementError(.busy, "Another process uses the journal")
-      }
-      do {
-        try await Task.sleep(for: .milliseconds(2))
-      } catch {
-        throw EngagementError(.cancelled, "The wait for the journal was cancelled")
-      }
-    }
-  }
-}

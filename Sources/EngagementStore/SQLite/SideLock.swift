@@ -34,6 +34,21 @@ struct SideLock: ~Copyable {
     }
   }
 
+  /// As `acquire(within:)`, without blocking a thread of the shared pool; throws `cancelled` too.
+  mutating func acquireAsleep(within wait: Duration) async throws(EngagementError) {
+    let deadline = ContinuousClock.now.advanced(by: wait)
+    while try !tryAcquire() {
+      guard ContinuousClock.now < deadline else {
+        throw EngagementError(.busy, "Another process uses the \(subject)")
+      }
+      do {
+        try await Task.sleep(for: .milliseconds(2))
+      } catch {
+        throw EngagementError(.cancelled, "The wait for the \(subject) was cancelled")
+      }
+    }
+  }
+
   func release() { _ = flock(file.descriptor, LOCK_UN) }
 
   /// Takes the lock if it is free, without waiting.

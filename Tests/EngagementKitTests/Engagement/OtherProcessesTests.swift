@@ -105,6 +105,35 @@ import Testing
     try await other.end()
   }
 
+  @Test("G15: processes that need a device at once register one")
+  func registration() async throws {
+    var vendor = Self.vendor
+    vendor.onStep = { operation, context in
+      operation == .inbox && context.values[.installation, "device"] == nil
+        ? .first(.device(.register)) : nil
+    }
+    vendor.onAnswer = { operation, _, _ in
+      operation == .device(.register) ? Answer([.keep(.installation, "device", "1")]) : nil
+    }
+    var stages: [Stage] = []
+    for _ in 0..<6 {
+      let stage = try await Stage([vendor], at: place) { _ in
+        // Long enough that all of them find no device.
+        try? await Task.sleep(for: .milliseconds(20))
+        return .json(200, "[]")
+      }
+      try await stage.signIn("u-1", consent: .full)
+      stages.append(stage)
+    }
+    await withTaskGroup(of: Void.self) { group in
+      for stage in stages { group.addTask { _ = await stage.engagement.refresh(.inbox) } }
+    }
+    let requests = stages.flatMap(\.asked)
+    #expect(requests.count { $0.contains("device.register") } == 1, "\(requests)")
+    #expect(requests.count { $0.contains("inbox") } == stages.count)
+    for stage in stages { try await stage.end() }
+  }
+
   @Test("G13: a change of user and an erasure in one process bind the others")
   func users() async throws {
     let (watcher, other) = (try await stage(), try await stage())

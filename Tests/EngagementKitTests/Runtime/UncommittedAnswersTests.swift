@@ -39,6 +39,10 @@ private struct FragileHost: OperationHost {
 
   func renewCredential(replacing refused: Secret?, for attempt: Attempt) {}
 
+  func excluding(
+    _ operation: EngagementAdapterAPI.Operation, _ body: () async -> OperationRunner.Execution?
+  ) async -> OperationRunner.Execution? { await body() }
+
   func send(_ request: HTTPRequest) async throws(EngagementError) -> HTTPResponse {
     try await transport.send(request)
   }
