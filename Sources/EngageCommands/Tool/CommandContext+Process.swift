@@ -7,6 +7,8 @@ extension CommandContext {
   public static func process() -> CommandContext {
     // Writing into a closed pipe or socket is an error like any other, not the end.
     signal(SIGPIPE, SIG_IGN)
+    // A limit on the size of files is an error of the write, as a full disk is.
+    signal(SIGXFSZ, SIG_IGN)
     let environment: Environment = { name in getenv(name).map { String(cString: $0) } }
     return CommandContext(
       terminal: .process(environment: environment), environment: environment,

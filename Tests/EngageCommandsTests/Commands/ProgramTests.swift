@@ -3,6 +3,7 @@ import EngagementCurl
 import EngagementEmulator
 import EngagementModel
 import EngagementVendors
+import EngagementVibesTools
 import Foundation
 import TestServers
 import Testing
@@ -73,9 +74,41 @@ import Testing
     let ending = try Programs.run("/bin/bash", ["-c", all, program] + names, in: stage.folder)
     #expect(ending.errors.isEmpty, "\(ending.errors)")
     #expect(try Programs.run(program, ["sync"], in: stage.folder).status == 0)
-    let told = await emulator.effects().filter { $0.key.name == "ce" }
+    let effects = await emulator.effects()
+    #expect(effects.filter { $0.key.name == "ss" }.map(\.value) == [1], "one session for all")
+    let told = effects.filter { $0.key.name == "ce" }
     #expect(told.keys.map(\.subject).sorted() == names)
     #expect(told.allSatisfy { $0.key.user == "u-1" && $0.value == 1 })
+    await emulator.stop()
+  }
+
+  @Test("G15: several first syncs at once register one device")
+  func firstSyncs() async throws {
+    let (stage, emulator) = (try CommandLineFixture(), try await Emulator.start(.init([.vibes])))
+    try stage.write(
+      """
+      {"user": "u-1", "consent": "full", "providers": {"vibes": {"vendor": "vibes",
+       "endpoint": "\(emulator.endpoint(of: "vibes"))", "appID": "demo"}}}
+      """, to: "engage.json")
+    let all = #"for i in 1 2 3 4 5 6 7 8; do "$0" sync & done; wait"#
+    let ending = try Programs.run("/bin/bash", ["-c", all, program], in: stage.folder)
+    #expect(ending.errors.isEmpty, "\(ending.errors)")
+    let registrations = await emulator.requests().filter {
+      $0.method == "POST" && $0.path.hasSuffix("/devices")
+    }
+    #expect(registrations.count == 1)
+    await emulator.stop()
+  }
+
+  @Test("G12: a limit on the size of files is an error, and no end without a word")
+  func fileSize() async throws {
+    let (stage, emulator) = try await filled()
+    for line in ["cards", "consent show", "sync"] {
+      let limited = "ulimit -f 8; \"$0\" \(line)"
+      let ending = try Programs.run("/bin/bash", ["-c", limited, program], in: stage.folder)
+      #expect(ending.endedItself && [0, 1].contains(ending.status), "\(line): \(ending)")
+      #expect(ending.status == 0 || ending.errors.hasPrefix("engage: "), "\(ending)")
+    }
     await emulator.stop()
   }
 
