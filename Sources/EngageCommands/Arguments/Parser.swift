@@ -45,7 +45,8 @@ struct Parser {
     if noun == "help" { return try help() }
     let family = commands.filter { $0.noun == noun }
     guard !family.isEmpty else {
-      throw .unknown(noun, "command", among: nouns, of: "engage")
+      throw .unknown(
+        noun, "command", among: noun == "version" ? ["--version"] : nouns, of: "engage")
     }
     title += " \(noun)"
     return try parse(family)
@@ -133,6 +134,13 @@ struct Parser {
       let surplus = arguments[command.arguments.count]
       throw UsageError("\(title) does not know what to do with \"\(surplus)\".", of: title)
     }
+    for (index, value) in arguments.enumerated() {
+      let argument = command.arguments[min(index, command.arguments.count - 1)]
+      if value.isEmpty { throw UsageError("\(argument.name) is empty.", of: title) }
+      if argument.isName, value.unicodeScalars.contains(where: \.isControl) {
+        throw UsageError("\(argument.name) has a control character.", of: title)
+      }
+    }
     for (argument, value) in zip(command.arguments, arguments)
     where !argument.choices.isEmpty && !argument.choices.contains(value) {
       throw .value(value, of: argument.name, among: argument.choices, in: title)
@@ -198,4 +206,13 @@ struct Parser {
     }
     values[option.name, default: []].append(value)
   }
+}
+
+extension Command.Argument {
+  /// Whether it is the id or the name of something, and neither a file nor a value.
+  fileprivate var isName: Bool { completion != .files && !name.contains("=") }
+}
+
+extension Unicode.Scalar {
+  fileprivate var isControl: Bool { properties.generalCategory == .control }
 }

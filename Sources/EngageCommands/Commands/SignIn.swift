@@ -15,8 +15,14 @@ extension Command {
       let id = UserID(try invocation.argument())
       let automatic = AutomaticSignIn(besideCacheAt: configuration.cache)
       let isAsked = try await invocation.delivering(configuration) { engagement in
-        try await engagement.signIn(
+        let former = engagement.user
+        let report = try await engagement.signIn(
           User(id), credentials: configuration.credentials(of: User(id)))
+        let waiting = report.providers.values.reduce(0) { $0 + $1.pending }
+        if waiting > 0, let former = former.id {
+          let actions = waiting == 1 ? "1 action waits" : "\(waiting) actions wait"
+          invocation.console.note("\(actions) until \(former.rawValue) is signed in again.")
+        }
         if let consent = configuration.consent, !automatic.isOff,
           try await engagement.consent == .unknown
         {

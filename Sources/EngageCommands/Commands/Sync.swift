@@ -241,6 +241,10 @@ struct SyncReport: Sendable {
       guard !told.contains(error) else { continue }
       told.append(error)
       console.failure(error)
+      if [.unauthenticated, .permissionDenied].contains(error.code) {
+        console.note(
+          "Check the key and the ids of providers.\(row.provider.rawValue) in engage.json.")
+      }
     }
   }
 }

@@ -10,7 +10,7 @@ struct BashCompletions {
     _engage() {
       local word="${COMP_WORDS[COMP_CWORD]}" before="${COMP_WORDS[COMP_CWORD-1]}"
       COMPREPLY=()
-      case "$before" in
+      case "${COMP_WORDS[1]} $before" in
     \(values.joined(separator: "\n"))
       esac
       case "${COMP_WORDS[1]} ${COMP_WORDS[2]}" in
@@ -23,12 +23,17 @@ struct BashCompletions {
     """
   }
 
-  /// What follows an option.
+  /// What follows an option. An option of one name takes other values with another noun.
   private var values: [String] {
+    let shared = Set(Option.shared.map(\.name))
     var seen: Set<String> = []
-    return families.flatMap(\.commands).flatMap(\.allOptions).compactMap { option in
-      guard option.value != nil, seen.insert(option.name).inserted else { return nil }
-      let names = [option.title] + (option.letter.map { ["-\($0)"] } ?? [])
+    return families.flatMap { family in
+      family.commands.flatMap(\.allOptions).map { (family.noun, $0) }
+    }.compactMap { noun, option in
+      let noun = shared.contains(option.name) ? "*" : "\"\(noun)\""
+      guard option.value != nil, seen.insert("\(noun) \(option.name)").inserted else { return nil }
+      let names = ([option.title] + (option.letter.map { ["-\($0)"] } ?? []))
+        .map { "\(noun)\" \($0)\"" }
       let action =
         option.completion == .files
         ? "compgen -f -- \"$word\""

@@ -13,16 +13,19 @@ extension Engagement {
   /// actions at vendors that support it. If several sign-ins are made at once, the last one wins
   /// and the others throw `conflict`. If the sign-in fails, the former user stays.
   ///
+  /// Returns what became of the former user's actions, as `signOut` does; of no provider if nobody
+  /// left.
+  ///
   /// - Parameters:
   ///   - consent: The user's consent, durable before anything is sent as the user; nil keeps the
   ///     consent that the user gave before.
   ///   - limit: How long to wait for vendors that are told of the former user's sign-out. The rest
   ///     is sent when that user signs in again.
   ///   - credentials: Called when a vendor needs a credential, as long as the user is signed in.
-  public func signIn(
+  @discardableResult public func signIn(
     _ user: User, consent: Consent? = nil, within limit: Duration = .seconds(5),
     credentials: @escaping CredentialSource = { _ in nil }
-  ) async throws(EngagementError) {
+  ) async throws(EngagementError) -> SignOutReport {
     try lifecycle.checkOpen()
     try check(user)
     guard let consent else {
@@ -30,9 +33,10 @@ extension Engagement {
     }
     let partition = try await dependencies.store.partition(of: user, at: dependencies.clock.now)
     try await dependencies.store.setConsent(consent, of: partition)
-    try await userTransitions.signIn(user, within: limit, credentials: credentials)
+    let report = try await userTransitions.signIn(user, within: limit, credentials: credentials)
     // The rows that the user had pending are checked again, and vendors learn of an opt-out.
     try await setConsent(consent, of: partition)
+    return report
   }
 
   /// Signs out the user. Reports which actions were delivered, kept or discarded, and which vendors

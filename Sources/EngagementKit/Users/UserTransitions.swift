@@ -34,18 +34,20 @@ final class UserTransitions: Sendable {
   private typealias Plans = [ProviderID: [TransitionStep]]
   private typealias Results = [ProviderID: SignOutSequence.Result]
 
-  /// Signs the user in; the source gives credentials.
+  /// Signs the user in; the source gives credentials. Reports what became of the former user's
+  /// actions.
   func signIn(
     _ user: User, within limit: Duration, credentials: @escaping CredentialSource
-  ) async throws(EngagementError) {
+  ) async throws(EngagementError) -> SignOutReport {
     try await queue.inTurn { (isLatest) async throws(EngagementError) in
       guard user != dependencies.currentUser.userSession.user else {
         credentialCache.setSource(for: user, credentials)
         outboxSender.wake()
-        return
+        return report(of: [:])
       }
-      _ = try await change(to: user, credentials, within: limit, .keep)
+      let report = try await change(to: user, credentials, within: limit, .keep)
       guard isLatest() else { throw UserChangeQueue.superseded }
+      return report
     }
   }
 

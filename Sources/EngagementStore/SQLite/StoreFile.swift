@@ -69,14 +69,11 @@ struct StoreFile: Sendable {
   /// leads to no file. A folder or a device is none of ours to move.
   func isUnusable() throws(EngagementError) -> Bool {
     guard let own = try Self.status(of: path, followsLinks: false)?.st_mode else { return false }
-    switch own & S_IFMT {
-    case S_IFIFO, S_IFSOCK: return true
-    case S_IFLNK:
-      // A link to itself has no status either.
-      guard let mode = try? Self.status(of: path)?.st_mode else { return true }
-      return mode & S_IFMT != S_IFREG
-    default: return false
-    }
+    let kind = own & S_IFMT
+    guard kind == S_IFLNK else { return kind == S_IFIFO || kind == S_IFSOCK }
+    // A link to itself has no status either.
+    guard let mode = try? Self.status(of: path)?.st_mode else { return true }
+    return mode & S_IFMT != S_IFREG
   }
 
   /// Whether nothing is there that a cache could be read from.

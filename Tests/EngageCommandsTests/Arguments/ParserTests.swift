@@ -33,6 +33,7 @@ import Testing
       ("consent set fulll", #"LEVEL does not take "fulll"; did you mean "full"?"#),
       ("completions bsh", #"SHELL does not take "bsh"; did you mean "bash"?"#),
       ("help crads", #""crads" is no command; did you mean "cards"?"#),
+      ("version", #""version" is no command; did you mean "--version"?"#),
       ("--verson", #""--verson" is no option of engage; did you mean "--version"?"#),
       ("signin -x u", #""-x" is no option of engage signin"#),
     ])
@@ -45,6 +46,28 @@ import Testing
     #expect(ending.output.isEmpty)
     #expect(ending.errors.hasPrefix("engage: \(message)"), "\(ending.errors)")
     #expect(ending.errors.contains("--help\"."))
+  }
+
+  @Test(
+    "an id that is empty or has a control character is a usage error",
+    arguments: [
+      ["signin", ""], ["signin", "x\ny"], ["cards", "show", ""], ["inbox", "delete", "\u{7}"],
+      ["person", "erase", "", "--yes"], ["track", ""], ["person", "set", ""],
+    ])
+  func badNames(line: [String]) async throws {
+    let ending = try await CommandLineFixture().run(line)
+    #expect(ending.status == .usage && ending.output.isEmpty)
+    #expect(ending.errors.contains(" is empty.") || ending.errors.contains(" control character."))
+  }
+
+  @Test("a value may have any character")
+  func values() throws {
+    let line = ["track", "note", "text=two\nlines"]
+    guard case .run(let parsed) = try Parser.parse(line, among: Command.all) else {
+      Issue.record("no command")
+      return
+    }
+    #expect(parsed.arguments == ["note", "text=two\nlines"])
   }
 
   @Test(

@@ -38,6 +38,8 @@ import Testing
       "doctor", by: Constant(401, #"{"message":"Invalid API key"}"#))
     #expect(refused.status == .failed)
     #expect(refused.output.contains("check the key and the ids of providers.braze"))
+    let sync = await stage.engage("sync", by: Constant(401, #"{"message":"Invalid API key"}"#))
+    #expect(sync.errors.contains("Check the key and the ids of providers.braze"))
     let stranger = await stage.engage("doctor", by: Constant(200, "<html>Welcome</html>"))
     #expect(stranger.status == .failed && !stranger.output.contains("provider braze  ok"))
     let fresh = try CommandLineFixture()

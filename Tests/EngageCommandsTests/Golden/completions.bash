@@ -2,24 +2,26 @@
 _engage() {
   local word="${COMP_WORDS[COMP_CWORD]}" before="${COMP_WORDS[COMP_CWORD-1]}"
   COMPREPLY=()
-  case "$before" in
-    --config|-c) COMPREPLY=($(compgen -f -- "$word")); return ;;
-    --log) COMPREPLY=($(compgen -W 'off error warning info verbose' -- "$word")); return ;;
-    --vendor) COMPREPLY=($(compgen -W 'braze vibes' -- "$word")); return ;;
-    --port) COMPREPLY=($(compgen -W '' -- "$word")); return ;;
-    --seed) COMPREPLY=($(compgen -W '' -- "$word")); return ;;
-    --faults) COMPREPLY=($(compgen -f -- "$word")); return ;;
-    --state) COMPREPLY=($(compgen -f -- "$word")); return ;;
-    --every) COMPREPLY=($(compgen -W '' -- "$word")); return ;;
-    --container) COMPREPLY=($(compgen -W '' -- "$word")); return ;;
-    --at) COMPREPLY=($(compgen -W '' -- "$word")); return ;;
-    --provider) COMPREPLY=($(compgen -W '' -- "$word")); return ;;
-    --service) COMPREPLY=($(compgen -W 'apns fcm' -- "$word")); return ;;
-    --token-file) COMPREPLY=($(compgen -f -- "$word")); return ;;
-    --token-env) COMPREPLY=($(compgen -W '' -- "$word")); return ;;
-    --environment) COMPREPLY=($(compgen -W 'production sandbox' -- "$word")); return ;;
-    --kind) COMPREPLY=($(compgen -W 'cards inbox push campaigns person' -- "$word")); return ;;
-    --last|-n) COMPREPLY=($(compgen -W '' -- "$word")); return ;;
+  case "${COMP_WORDS[1]} $before" in
+    *" --config"|*" -c") COMPREPLY=($(compgen -f -- "$word")); return ;;
+    *" --log") COMPREPLY=($(compgen -W 'off error warning info verbose' -- "$word")); return ;;
+    "emulate"" --vendor") COMPREPLY=($(compgen -W 'braze vibes' -- "$word")); return ;;
+    "emulate"" --port") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
+    "emulate"" --seed") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
+    "emulate"" --faults") COMPREPLY=($(compgen -f -- "$word")); return ;;
+    "emulate"" --state") COMPREPLY=($(compgen -f -- "$word")); return ;;
+    "sync"" --every") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
+    "cards"" --container") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
+    "inbox"" --at") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
+    "outbox"" --provider") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
+    "push"" --service") COMPREPLY=($(compgen -W 'apns fcm' -- "$word")); return ;;
+    "push"" --token-file") COMPREPLY=($(compgen -f -- "$word")); return ;;
+    "push"" --token-env") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
+    "push"" --environment") COMPREPLY=($(compgen -W 'production sandbox' -- "$word")); return ;;
+    "decode"" --vendor") COMPREPLY=($(compgen -W 'braze vibes clevertap atomic' -- "$word")); return ;;
+    "decode"" --kind") COMPREPLY=($(compgen -W 'cards inbox push campaigns person' -- "$word")); return ;;
+    "events"" --last"|"events"" -n") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
+    "events"" --kind") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
   esac
   case "${COMP_WORDS[1]} ${COMP_WORDS[2]}" in
     "demo "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;

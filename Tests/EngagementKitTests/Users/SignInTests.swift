@@ -87,11 +87,11 @@ import Testing
     }
     try await stage.signIn("u-1")
     stage.transport.forget()
-    async let done: Void = stage.engagement.signIn("u-2", within: .seconds(2))
+    async let done = stage.engagement.signIn("u-2", within: .seconds(2))
     await gate.pass()
     await stage.clock.sleepers(1)
     stage.clock.advance(by: .seconds(2))
-    try await done
+    _ = try await done
     #expect(stage.engagement.user == "u-2")
     #expect(try await stage.waiting(for: "atomic", of: "u-1").contains(.operation(Self.farewell)))
     #expect(try await stage.waiting(for: "atomic", of: "u-2").isEmpty)
