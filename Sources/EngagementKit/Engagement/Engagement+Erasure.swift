@@ -42,7 +42,7 @@ extension Engagement {
     return report
   }
 
-  /// Everything that the cache holds about a user, as one object for each thing, with its `kind`.
+  /// Everything that the cache holds about a user, as one object for each thing, with its `record`.
   /// Credentials and secrets are left out. Throws `notFound` for a user of whom nothing is held.
   public func exportData(of user: User) async throws(EngagementError) -> [JSONObject] {
     try lifecycle.checkOpen()

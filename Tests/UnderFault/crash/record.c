@@ -172,10 +172,11 @@ static ssize_t write_at(int descriptor, const void *bytes, size_t length, off_t 
     return here ? syscall(SYS_write, descriptor, bytes, length)
                 : syscall(SYS_pwrite64, descriptor, bytes, length, offset);
   pthread_mutex_lock(&lock);
-  if (here && ours) offset = lseek(descriptor, 0, SEEK_CUR);
   long written = here ? syscall(SYS_write, descriptor, bytes, length)
                       : syscall(SYS_pwrite64, descriptor, bytes, length, offset);
   if (written > 0) {
+    // Behind the write: only then is the place known of a file that is appended to.
+    if (here && ours) offset = lseek(descriptor, 0, SEEK_CUR) - written;
     if (ours) note('W', inodes[descriptor], offset, bytes, written);
     else note('L', 0, 0, bytes, written);
   }

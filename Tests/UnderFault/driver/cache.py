@@ -23,6 +23,16 @@ def rejected(folder):
     return [line for line in looked(folder, refusals) if isinstance(line, tuple)]
 
 
+def devices(folder):
+    """A device of Vibes whose token is not kept beside it: the vendor would never hear of it again."""
+    known = looked(folder, lambda connection: connection.execute(
+        "SELECT value FROM value WHERE partition = 0 AND provider = 'vibes' AND name = CAST('device' AS BLOB)")
+        if tables(connection) >= {"value"} else [])
+    path = pathlib.Path(folder, NAME + ".secrets")
+    if known and not (path.exists() and b'"token":' in path.read_bytes()):
+        yield "a device is known without its token: %s" % (known[0],)
+
+
 def looked(folder, questions):
     """The results of the queries; SQLite's error as a text if it refuses."""
     if not pathlib.Path(folder, NAME).exists():

@@ -55,6 +55,10 @@ def trial(executable, seed, call, number):
         if wrong and not killed:
             outcome.findings.append("it " + wrong)
         outcome.notes = {"killed": killed}
-        outcome.trial(cache.faults(folder))
+        found = list(cache.faults(folder))
+        # A sign-out gives the token up before the cache forgets the device.
+        if worker.said.count("change") <= 1:
+            found += cache.devices(folder)
+        outcome.trial(found)
         outcome.findings += drain(executable, server, folder, 2)
     return outcome

@@ -15,7 +15,7 @@ from driver.calls import LIMIT, script
 from driver.report import Outcome, Report
 from driver.strace import Scratch
 from driver.worker import Checker, Worker
-from vendors.books import key_of
+from vendors.books import NUMBERED, key_of
 from vendors.payload import fault
 from vendors.server import Server
 
@@ -209,9 +209,11 @@ def judged(image, checker, server, outcome, what, whole):
             elif not again:
                 outcome.notes["foreign refused"] += 1
             return
+        if found.get("recovery") and found["health"] != "sound":
+            yield "health after a recovery: %s" % found["health"]
         if not again:
             outcome.notes["recovered" if found.get("recovery") else "opened"] += 1
-            there = {row["n"] for row in found["pending"] if row["verb"] == "track"}
+            there = {row["n"] for row in found["pending"] if row["verb"] in NUMBERED}
             outcome.notes["rows whole"] += len(whole)
             outcome.notes["of them there"] += len(whole & there)
         elif found.get("recovery"):
@@ -224,12 +226,12 @@ def wrong_payloads(found, server):
     with server.books.lock:
         known = {entry.key for entry in server.books.tries.values()}
     for row in found["pending"]:
-        if row["verb"] == "track":
+        if row["verb"] in NUMBERED:
             wrong = fault(row["properties"], row["user"])
             if wrong:
                 yield wrong
         key = key_of(row["provider"], row["user"], row["verb"],
-                     row["n"] if row["verb"] == "track" else row["target"])
+                     row["n"] if row["verb"] in NUMBERED else row["target"])
         if key not in known:
             yield "pending, but never accepted: %s" % " ".join(map(str, key))
 

@@ -11,7 +11,7 @@ from driver import cache
 from driver.report import ROOT, Missing, Outcome, Report
 from driver.strace import Scratch
 from driver.worker import Checker, Worker
-from vendors.books import key_of
+from vendors.books import NUMBERED, key_of
 from vendors.server import Server
 
 # The number of states from one recording. Each recording is of another run of the worker.
@@ -92,6 +92,8 @@ def state(trace, point, model, generator, checker, server):
             return
         if found.get("recovery"):
             yield "a power failure alone caused damage: %s" % found["recovery"]
+        if list(trace.lines(point)).count("change") <= 1:
+            yield from cache.devices(image)
         if found["health"] != "sound":
             yield "health: %s" % found["health"]
         yield from lost(trace, point, pending_keys(found) | refused, server)
@@ -115,5 +117,5 @@ def lost(trace, point, known, server):
 def pending_keys(found):
     """The pending actions of a cache, by their keys."""
     return {key_of(row["provider"], row["user"], row["verb"],
-                   row["n"] if row["verb"] == "track" else row["target"])
+                   row["n"] if row["verb"] in NUMBERED else row["target"])
             for row in found["pending"]}

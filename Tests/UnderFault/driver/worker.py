@@ -11,6 +11,7 @@ import time
 
 from driver import stopping
 from driver.report import ROOT, Missing
+from vendors.books import NUMBERED
 
 # A worker without a line for this long counts as hung.
 PATIENCE = 20
@@ -142,7 +143,7 @@ def enter(line, books):
     if word == "try":
         number, provider, user, verb, target = rest.split(" ", 4)
         books.tried(int(number), provider, user, verb,
-                    int(target) if verb == "track" else target)
+                    int(target) if verb in NUMBERED else target)
     elif word == "accepted":
         books.accepted(int(rest))
     elif word == "refused":

@@ -6,6 +6,9 @@ import threading
 import time
 
 Key = collections.namedtuple("Key", "provider user verb target")
+# The verbs of events, which are told apart by their numbers: those of the application, and those
+# that its extension leaves in the journal, which may arrive later than younger ones.
+NUMBERED = ("track", "leave")
 
 
 def key_of(provider, user, verb, target):

@@ -15,6 +15,8 @@ CONFIG = {
 }
 # With `refuses_poison`, a batch with one of these numbers is refused as a whole.
 POISON = 9
+# The events of the worker, by their names.
+EVENTS = {"action": "track", "left": "leave"}
 CARD_VERBS = {"cci": "impression", "ccc": "click", "ccd": "dismiss"}
 
 
@@ -96,12 +98,12 @@ class Braze:
 
     def _event(self, user, event):
         name, data = event.get("name"), event.get("data", {})
-        if name == "ce" and data.get("n") == "action":
+        if name == "ce" and data.get("n") in EVENTS:
             wrong = fault(data.get("p"), user)
             if wrong:
                 self.books.finding("braze: " + wrong)
                 return []
-            return [(Key("braze", user, "track", data["p"]["n"]), event)]
+            return [(Key("braze", user, EVENTS[data["n"]], data["p"]["n"]), event)]
         if name not in CARD_VERBS:
             return []
         taken = []
@@ -123,5 +125,5 @@ def card(id):
 
 
 def is_poison(event):
-    properties = (event.get("data") or {}).get("p") or {}
-    return event.get("name") == "ce" and properties.get("n", 1) % POISON == 0
+    data = event.get("data") or {}
+    return data.get("n") == "action" and (data.get("p") or {}).get("n", 1) % POISON == 0

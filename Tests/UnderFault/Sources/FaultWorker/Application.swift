@@ -11,6 +11,8 @@ final class Application: Sendable {
   static let users = ["u-1", "u-2", "u-3"]
 
   let engagement: Engagement
+  let path: String
+  private let journal: EngagementJournal
   private let life: Int
   private let moments = Moments()
   /// The number of issued credentials.
@@ -20,8 +22,11 @@ final class Application: Sendable {
   init(_ arguments: Arguments) async throws(EngagementError) {
     let port = arguments.number("port")
     life = arguments.number("life", or: 1)
+    path = Self.path(in: arguments.text("folder"))
+    let cache = Engagement.Cache.file(path)
+    journal = try EngagementJournal(cache: cache)
     engagement = try await Engagement.open(
-      cache: .file(Self.path(in: arguments.text("folder"))), device: Self.device,
+      cache: cache, device: Self.device,
       transport: LifeTransport(life: life),
       providers: Engagement.Providers(try Self.adapters(on: port)),
       routes: Engagement.Routes(cards: .only("braze"), inbox: .only("vibes")),
@@ -75,6 +80,8 @@ final class Application: Sendable {
       switch deed {
       case .track(let user):
         _ = try await engagement.track("action", Payload.make(number, of: user))
+      case .leave(let user):
+        try journal.track("left", Payload.make(number, of: user), of: UserID(user))
       case .act(let action, let id, _): _ = try await engagement.perform(action, on: id)
       }
       say("accepted \(number)")
@@ -122,12 +129,15 @@ final class Application: Sendable {
 /// An action of a user.
 enum Deed: Sendable {
   case track(String)
+  /// An event that an extension of the application leaves in the journal.
+  case leave(String)
   case act(ItemAction, ItemID, String)
 
   /// Provider, user, verb and target, in the format of the driver's books.
   func line(_ number: Int) -> String {
     switch self {
     case .track(let user): "braze \(user) track \(number)"
+    case .leave(let user): "braze \(user) leave \(number)"
     case .act(let action, let id, let user):
       "\(id.provider.rawValue) \(user) \(action.name) \(id.value)"
     }

@@ -19,8 +19,10 @@ struct Checking {
 
   private func line(on folder: String) async -> String {
     do throws(EngagementError) {
-      let contents = try await probe(folder).contents(at: Date())
+      var contents = try await probe(folder).contents(at: Date())
       try await startUp(in: folder)
+      // With what an extension had left in the journal.
+      contents.rows = try await probe(folder).contents(at: Date()).rows
       return Self.text(of: answer(contents))
     } catch {
       let detail = "\(error.message) (\(error.underlying ?? "no details"))"
@@ -61,7 +63,7 @@ struct Checking {
     ]
     switch row.work {
     case .event(let event) where event.kind == .custom:
-      object["verb"] = "track"
+      object["verb"] = event.name == "left" ? "leave" : "track"
       object["n"] = event.properties["n"] ?? .null
       object["properties"] = .object(event.properties)
     case .event(let event):

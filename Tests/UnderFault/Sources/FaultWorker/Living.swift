@@ -34,7 +34,8 @@ struct Living {
 
   private mutating func step() async {
     switch Int.random(in: 0..<100, using: &random) {
-    case 0..<40: await act(.track(user))
+    case 0..<34: await act(.track(user))
+    case 34..<40: await act(.leave(user))
     case 40..<85: await actOnItem()
     case 85..<92: await refresh()
     case 92..<95: await enter(Application.users.randomElement(using: &random) ?? user)
@@ -52,7 +53,11 @@ struct Living {
     for step in 0..<count {
       if step == count / 4 || step == count * 3 / 4 { await refresh() }
       if step == count / 2 { await enter(Application.users[1]) }
-      if step % 3 == 2 { await actOnItem() } else { await act(.track(user)) }
+      switch step % 6 {
+      case 2, 5: await actOnItem()
+      case 3: await act(.leave(user))
+      default: await act(.track(user))
+      }
     }
     for _ in 0..<50 {
       if await act(.track(user)) {

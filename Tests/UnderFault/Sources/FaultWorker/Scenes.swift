@@ -65,6 +65,11 @@ struct Scenes {
     guard readLine() == "erase" else { return }
     let user = User("u-1")
     do throws(EngagementError) {
+      // As a vendor does that gives each user a secret.
+      let secrets = try Engagement.FileSecretStore(path: "\(application.path).secrets")
+      let owner = Engagement.SecretOwner(environment: "production", provider: "vibes", user: user)
+      try await secrets.set(["session": Secret("secret-of-u-1")], of: owner)
+      say("secret")
       let report = try await application.engagement.eraseData(of: user)
       say("erased \(report.discarded)")
     } catch {
