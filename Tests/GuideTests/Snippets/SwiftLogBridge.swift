@@ -5,10 +5,10 @@ struct SwiftLogBridge: EngagementLogger {
 
   var level: Engagement.LogLevel {
     switch logger.logLevel {
-    case .trace: .verbose
-    case .info: .info
+    case .trace, .debug: .verbose
+    case .info, .notice: .info
     case .warning: .warning
-    default: .error
+    case .error, .critical: .error
     }
   }
 

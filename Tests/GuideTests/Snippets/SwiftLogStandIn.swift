@@ -1,7 +1,7 @@
 // A stand-in for swift-log with the few names that the bridge uses.
 
 struct Logger: Sendable {
-  enum Level: String, Sendable { case trace, info, warning, error }
+  enum Level: String, Sendable { case trace, debug, info, notice, warning, error, critical }
   enum MetadataValue: Hashable, Sendable { case string(String) }
   struct Message: Sendable, ExpressibleByStringInterpolation {
     var text: String
