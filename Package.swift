@@ -213,6 +213,7 @@ let package = Package(
       dependencies: [
         "EngagementBraze", "EngagementBrazeTools", "EngagementCurl", "EngagementEmulator",
         "EngagementKit", "EngagementModel", "EngagementVendors", "EngagementVibes",
+        "EngagementVibesTools",
       ], exclude: ["NotNeeded.txt"]),
     .testTarget(
       name: "EngageCommandsTests",

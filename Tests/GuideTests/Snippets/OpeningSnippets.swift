@@ -65,9 +65,9 @@ func refresh(_ engagement: Engagement) async throws {
 }
 
 func routes(_ engagement: Engagement) async throws {
-  if engagement.routes.inbox == .none {
-    try await engagement.setRoute(.merge(["braze", "vibes"]), for: .inbox)
-  }
+  try await engagement.setRoute(.none, for: .inbox)  // shows no messages
+  try await engagement.setRoute(.only("vibes"), for: .inbox)
+  print(engagement.routes.inbox.providers)
 }
 
 func close(_ engagement: Engagement) async throws {
