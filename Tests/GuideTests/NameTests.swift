@@ -11,7 +11,10 @@ import Testing
   /// The names that a source declares for other modules, and the cases of its public enums.
   static func names(in source: String) -> Set<String> {
     let declaration =
-      /^ *(?:@\S+ )*public (?:(?:static|final|nonisolated|mutating|indirect|private\(set\)) )*(?:struct|enum|class|actor|protocol|func|var|let|typealias) `?(\w+)/
+      #/
+      ^\ *(?:@\S+\ )*public\ (?:(?:static|final|nonisolated|mutating|indirect|private\(set\))\ )*
+      (?:struct|enum|class|actor|protocol|func|var|let|typealias)\ `?(\w+)
+      /#
     var names: Set<String> = []
     var enums: [Int] = []
     for line in source.split(separator: "\n") {
