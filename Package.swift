@@ -209,6 +209,13 @@ let package = Package(
       ]),
     .testTarget(name: "ArchitectureTests"),
     .testTarget(
+      name: "GuideTests",
+      dependencies: [
+        "EngagementBraze", "EngagementBrazeTools", "EngagementCurl", "EngagementEmulator",
+        "EngagementKit", "EngagementModel", "EngagementVendors", "EngagementVibes",
+        "EngagementVibesTools",
+      ], exclude: ["NotNeeded.txt"]),
+    .testTarget(
       name: "EngageCommandsTests",
       dependencies: [
         "EngageCommands", "EngagementBrazeTools", "EngagementCurl", "EngagementEmulator",

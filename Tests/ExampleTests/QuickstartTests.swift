@@ -1,4 +1,3 @@
-import Foundation
 import Testing
 
 @Suite struct QuickstartTests {
@@ -24,21 +23,5 @@ import Testing
         the vendor has ccd of ["Two for one: cortado"] by u-1
 
         """)
-  }
-
-  @Test("the README's Swift code is part of the quickstart")
-  func readme() throws {
-    let root = URL(filePath: #filePath)
-      .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-    func text(_ path: String) throws -> String {
-      try String(contentsOf: root.appending(path: path), encoding: .utf8)
-    }
-    let example = try text("Examples/Quickstart/main.swift")
-    let blocks = try text("README.md").components(separatedBy: "```swift\n").dropFirst()
-      .map { $0.components(separatedBy: "```")[0] }
-      // The manifest of a package that uses the library; `ArchitectureTests` reads it.
-      .filter { !$0.hasPrefix("// swift-tools-version") }
-    #expect(blocks.count == 1)
-    for block in blocks { #expect(example.contains("\n" + block)) }
   }
 }

@@ -1,0 +1,48 @@
+import EngagementCurl
+import EngagementKit
+import Foundation
+
+func errors(_ engagement: Engagement, _ card: Card) async {
+  do throws(EngagementError) {
+    try await engagement.perform(.click, on: card)
+  } catch {
+    switch error.code {
+    case .consentDenied: print("ask for consent")
+    case .notFound: print("the card is gone")
+    case _ where error.code.mayRetry: print("later, in \(error.retryAfter ?? .seconds(1))")
+    default: print(error)  // for developers: never the input, a header or a body
+    }
+  }
+}
+
+func logging() -> Engagement.Options {
+  let lines = Engagement.LinesLogger(level: .info) { line in print(line) }
+  return Engagement.Options(loggers: [lines, Engagement.LinesLogger.standardError])
+}
+
+func diagnostics(_ engagement: Engagement) async throws {
+  for (provider, date) in try await engagement.pauses {
+    print("\(provider) asks to wait until \(date)")
+  }
+  try await engagement.endPauses()  // only if a person asks for it
+
+  for item in try await engagement.quarantinedItems() {
+    print("\(item.provider) sent an unreadable item \(item.index): \(item.reason)")
+  }
+
+  let report = try await engagement.checkCache()
+  if !report.isSound { print(report.faults, report.damagedRows) }
+  if let recovery = engagement.recovery {
+    print("\(recovery.savedActions) saved, \(recovery.lostActions) lost; see \(recovery.path)")
+  }
+  for (provider, counts) in report.deliveryCounts where !counts.isConserved {
+    print("\(provider): \(counts.accepted) accepted, \(counts.delivered) delivered")
+  }
+}
+
+func transport() -> CurlTransport {
+  var configuration = CurlTransport.Configuration()
+  configuration.totalTimeout = .seconds(20)
+  configuration.maximumBodyBytes = 4 << 20
+  return CurlTransport(configuration)
+}

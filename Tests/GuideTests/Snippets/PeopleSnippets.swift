@@ -1,0 +1,69 @@
+import EngagementBraze
+import EngagementKit
+import Foundation
+
+func registerPush(_ engagement: Engagement, token: String) async throws {
+  try await engagement.registerPush(
+    PushRegistration(token: Secret(token), service: .apns, environment: .production))
+  try await engagement.unregisterPush(.production)  // when the user turns pushes off
+}
+
+func handlePush(_ engagement: Engagement, payload: JSON) async throws {
+  guard let push = try await engagement.handlePush(payload, phase: .opened) else {
+    return  // of none of the providers: the application handles it itself
+  }
+  if !push.isRepeated, let link = push.notification.deepLink { print("open \(link)") }
+}
+
+func journal(path: String, payload: JSON) throws {
+  let journal = try EngagementJournal(cache: .file(path))
+  try journal.received(payload)
+  try journal.track("reply-tapped")
+  try journal.perform(.dismiss, on: ItemID("braze", "card-1"))
+}
+
+func reader(path: String, endpoint: String, key: Secret) throws {
+  let reader = try EngagementReader.open(
+    cache: .file(path), providers: ["braze": .braze(endpoint: endpoint, apiKey: key)],
+    routes: .init(cards: .only("braze"), inbox: .none))
+  guard try !reader.hasSignedOut else { return }
+  for card in try reader.cards(in: "home").cards.prefix(3) { print(card.title ?? "") }
+}
+
+func ledger(_ reader: EngagementReader) throws {
+  var last: Int64 = 0
+  while case let events = try reader.events(after: last, limit: 500), let end = events.last {
+    for event in events { print(event.time, event.kind, event.item?.id.description ?? "") }
+    last = end.sequence
+  }
+}
+
+func device(_ engagement: Engagement) async throws {
+  try await engagement.updateDevice()  // after a change of language or time zone
+  try await engagement.renewDeviceCredentials()
+  try await engagement.unregisterDevice()
+  try await engagement.registerDevice()
+}
+
+func person(_ engagement: Engagement) async throws {
+  var update = PersonUpdate()
+  update.email = "ada@example.com"
+  update.custom = ["tier": "gold"]
+  print(try engagement.personFields(at: "braze"))  // the fields that the vendor takes
+  try await engagement.updatePerson(update)
+  try await engagement.associate("crm-17")
+
+  let outcome = await engagement.refresh(.person)
+  print(outcome, try await engagement.person(at: "vibes")?.externalID ?? "not heard")
+}
+
+func consent(_ engagement: Engagement) async throws {
+  if try await engagement.consent == .unknown { try await engagement.setConsent(.essential) }
+}
+
+func privacy(_ engagement: Engagement) async throws {
+  let everything = try await engagement.exportData(of: "u-1")
+  for object in everything { print(object["kind"]?.string ?? "") }
+  let report = try await engagement.eraseData(of: "u-1")
+  print("\(report.discarded) actions dropped; clean: \(report.signOut?.isClean ?? true)")
+}
