@@ -51,7 +51,6 @@ private let allowed: [(reason: Reason, counts: [String: Int])] = [
     [
       "Adapters/Braze/BrazeReply.swift": 1,
       "Adapters/Braze/Tools/BrazeServer+Events.swift": 3,
-      "Adapters/Braze/Tools/BrazeServer+Items.swift": 1,
       "Adapters/Braze/Tools/BrazeServer.swift": 1,
       "Adapters/Vibes/Tools/VibesServer+Devices.swift": 1,
       "Adapters/Vibes/Tools/VibesServer.swift": 1,

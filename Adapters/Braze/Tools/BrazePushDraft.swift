@@ -28,7 +28,7 @@ struct BrazePushDraft {
   }
 
   /// Over FCM every value is a text.
-  var fcm: JSONObject {
+  func fcm(with extras: JSONObject) -> JSONObject {
     var payload: JSONObject = ["_ab": "true", "cid": .string(campaign)]
     if !isSilent {
       payload["t"] = .string(title)
@@ -38,6 +38,9 @@ struct BrazePushDraft {
     payload["ab_use_webview"] = usesWebView.map { .string("\($0)") }
     payload["ab_cd"] = card.map { .string(String(decoding: $0.encoded(), as: UTF8.self)) }
     payload["ab_cd_uid"] = user.map(JSON.string)
+    if !extras.members.isEmpty {
+      payload["extra"] = .string(String(decoding: JSON.object(extras).encoded(), as: UTF8.self))
+    }
     return payload
   }
 }

@@ -63,20 +63,17 @@ extension BrazeServer {
       isSilent: try fields.bool("silent") ?? false, url: try fields.text("url"),
       usesWebView: try fields.bool("webView"), card: try card(for: try fields.text("item")),
       user: try fields.text("user"))
-    var payload = try Self.payload(of: push, for: try fields.text("platform") ?? "apns")
-    for extra in fields.object["extras"]?.object?.members ?? [] where payload[extra.key] == nil {
-      payload[extra.key] = extra.value
-    }
-    return .object(payload)
-  }
-
-  private static func payload(
-    of push: BrazePushDraft, for platform: String
-  ) throws(EngagementError) -> JSONObject {
-    switch platform {
-    case "apns": return push.apns
-    case "fcm": return push.fcm
-    default:
+    let extras = fields.object["extras"]?.object ?? [:]
+    switch try fields.text("platform") ?? "apns" {
+    case "apns":
+      var payload = push.apns
+      for extra in extras.members where payload[extra.key] == nil {
+        payload[extra.key] = extra.value
+      }
+      return .object(payload)
+    // FCM carries texts alone, so the pairs travel as one.
+    case "fcm": return .object(push.fcm(with: extras))
+    case let platform:
       throw EngagementError(
         .invalidArgument,
         "There is no push platform \"\(platform)\"\(NearestName.hint(for: platform, among: ["apns", "fcm"]))"

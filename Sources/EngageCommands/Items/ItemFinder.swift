@@ -70,11 +70,13 @@ struct ItemFinder {
 /// The shortest beginnings that tell ids apart, for people to read and to type.
 struct ShortIDs {
   private let sorted: [[UInt8]]
+  private let places: [[UInt8]: Int]
   /// What is typed is not worth being shorter.
   private static let shortest = 8
 
   init(_ ids: [ItemID]) {
     sorted = ids.map { Array($0.description.utf8) }.sorted { $0.lexicographicallyPrecedes($1) }
+    places = Dictionary(zip(sorted, sorted.indices)) { first, _ in first }
   }
 
   /// An id that is shown and not typed, such as that of an item that was just named.
@@ -89,7 +91,7 @@ struct ShortIDs {
   func text(of id: ItemID) -> String {
     let bytes = Array(id.description.utf8)
     let least = id.provider.rawValue.utf8.count + 1 + Self.shortest
-    guard let place = sorted.firstIndex(of: bytes), bytes.count > least else {
+    guard let place = places[bytes], bytes.count > least else {
       return id.description
     }
     let neighbours = [place - 1, place + 1].filter(sorted.indices.contains).map { sorted[$0] }

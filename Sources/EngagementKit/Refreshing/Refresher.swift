@@ -156,7 +156,10 @@ final class Refresher: Sendable {
   ) async -> ProviderOutcome? {
     let missing =
       request.operation == .settings ? nil : await readSettings(at: runtime, for: userSession)
+    // Nothing new is begun that a cancelled task would have to wait for.
+    if Task.isCancelled { return nil }
     if request.operation != .settings { await beginSession(at: runtime, for: userSession) }
+    if Task.isCancelled { return nil }
     var attempt = Attempt(
       by: userSession.user, dependencies.key(), acceptedAt: dependencies.clock.now,
       isUserRequested: true, generation: userSession.generation)

@@ -132,6 +132,18 @@ final class Sessions: CommitObserver {
     await flush()
   }
 
+  /// Follows a change of the user, so that a session which goes on does so after a restart as well.
+  /// Call it when the next user is current.
+  func follow() async {
+    let moment = ClockReading(dependencies.clock)
+    state.withLock { state in
+      guard state.isLoaded else { return }
+      state.tracker.advance(to: moment, by: dependencies.currentUser.userSession, id: sessionID)
+      state.isDirty = true
+    }
+    await flush()
+  }
+
   /// Drops the unrecorded notes of an erased user.
   func forget(_ partition: Partition) {
     state.withLock { $0.tracker.forget(partition.id) }

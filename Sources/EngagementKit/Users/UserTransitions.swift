@@ -217,6 +217,7 @@ final class UserTransitions: Sendable {
       // The user is current and sees what is refreshed from now on.
       dependencies.log(.error, "What the cache has of the user could not be read: \(error.code)")
     }
+    if !adopters.isEmpty { await sessions.follow() }
     for report in reports { await dependencies.commitPublisher.publish(report, of: next) }
     // Last: work under way may still read the former partition.
     if former.partition != next { await dependencies.store.release(former.partition) }

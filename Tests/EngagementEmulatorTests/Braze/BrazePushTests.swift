@@ -27,8 +27,11 @@ import Testing
       let silent = try await stand.emulator.push(["silent": true], from: "braze")
       #expect(silent["aps"] == ["content-available": 1] && silent["ab"]?["c"] != nil)
       let fcm = try await stand.emulator.push(
-        ["platform": "fcm", "title": "T", "webView": false, "item": .string(id), "user": "u-1"],
-        from: "braze")
+        [
+          "platform": "fcm", "title": "T", "webView": false, "item": .string(id), "user": "u-1",
+          "extras": ["t": "v"],
+        ], from: "braze")
+      #expect(fcm["extra"] == #"{"t":"v"}"#, "the pairs travel as one text")
       #expect(fcm["t"] == "T" && fcm["_ab"] == "true" && fcm["ab_use_webview"] == "false")
       #expect(fcm["ab_cd"]?.string?.contains(id) == true && fcm["ab_cd_uid"] == "u-1")
       #expect(fcm.object?.members.allSatisfy { $0.value.string != nil } == true)

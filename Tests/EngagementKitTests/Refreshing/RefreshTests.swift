@@ -230,6 +230,29 @@ import Testing
     try await stage.end()
   }
 
+  @Test("a refresh that is cancelled while it reads the settings sends nothing more")
+  func cancelledEarly() async throws {
+    var vendor = PuppetAdapter(
+      "vendor",
+      abilities: PuppetAdapter.able.merging([.settings: .request, .events: .request]) { $1 })
+    vendor.capabilities.eventKinds = [.sessionStart]
+    vendor.capabilities.needsSession = true
+    let gate = Gate()
+    let stage = try await Stage([vendor]) { _ in
+      await gate.pass()
+      return .json(200, "[]")
+    }
+    try await stage.signIn("u-1", consent: .full)
+    let refresh = Task { await stage.engagement.refresh(.cards) }
+    await gate.isHolding(1)
+    refresh.cancel()
+    gate.open()
+    _ = await refresh.value
+    #expect(stage.asked == ["GET /settings?user=u-1"])
+    #expect(try await stage.waiting(for: "vendor", of: "u-1").isEmpty, "no session began")
+    try await stage.end()
+  }
+
   // MARK: Prerequisites
 
   @Test("the kit requests a vendor's settings once for each user session, before other requests")

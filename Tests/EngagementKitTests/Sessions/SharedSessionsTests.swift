@@ -13,13 +13,17 @@ struct SharedSessionsTests {
   private let place = Stage.Place()
   private static let timeout: Duration = .seconds(600)
 
-  private func stage() async throws -> Stage {
+  private static let vendor: PuppetAdapter = {
     var vendor = PuppetAdapter(
       "vendor", abilities: PuppetAdapter.able.merging([.events: .request]) { $1 })
     vendor.capabilities.eventKinds = [.custom, .sessionStart, .sessionEnd]
     vendor.capabilities.needsSession = true
-    vendor.capabilities.sessionTimeout = Self.timeout
-    let stage = try await Stage([vendor], at: place)
+    vendor.capabilities.sessionTimeout = timeout
+    return vendor
+  }()
+
+  private func stage() async throws -> Stage {
+    let stage = try await Stage([Self.vendor], at: place)
     try await stage.signIn("u-1", consent: .full)
     return stage
   }
@@ -93,6 +97,24 @@ struct SharedSessionsTests {
         "session.start 0", "b 0", "session.end 0", "session.start 1", "a 1",
       ])
     for stage in [first, second] { try await stage.end() }
+  }
+
+  @Test("B6: the anonymous session goes on with who adopts it, also in the next process")
+  func adoption() async throws {
+    func stage() async throws -> Stage {
+      var vendor = Self.vendor
+      vendor.onTransition = { former, _, _ in former.isAnonymous ? [.adoptPending] : [] }
+      return try await Stage([vendor], at: place)
+    }
+    let first = try await stage()
+    try await first.engagement.setConsent(.full)
+    try await first.engagement.track("a")
+    try await first.signIn("u-1", consent: .full)
+    try await first.end()
+    let second = try await stage()
+    try await second.engagement.track("b")
+    #expect(try await told(second) == ["session.start 0", "a 0", "b 0"])
+    try await second.end()
   }
 
   @Test("X8: a sign-out ends a session that another process has just used")

@@ -33,7 +33,7 @@ func diagnostics(_ engagement: Engagement) async throws {
   let report = try await engagement.checkCache()
   if !report.isSound { print(report.faults, report.damagedRows) }
   if let recovery = engagement.recovery {
-    print("\(recovery.savedActions) saved, \(recovery.lostActions) lost; see \(recovery.path)")
+    print("\(recovery.savedActions) saved, \(recovery.lostActions) lost; \(recovery.path ?? "")")
   }
   for (provider, counts) in report.deliveryCounts where !counts.isConserved {
     print("\(provider): \(counts.accepted) accepted, \(counts.delivered) delivered")
