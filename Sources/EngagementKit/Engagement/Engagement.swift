@@ -31,9 +31,7 @@ public final class Engagement: Sendable {
     let (credentialCache, sessions) = (CredentialCache(dependencies.clock), Sessions(dependencies))
     let runtimes = Dictionary(
       dependencies.providers.map { provider in
-        let host = ProviderHost(provider, with: dependencies, credentialCache) {
-          sessions.session(for: $0)
-        }
+        let host = ProviderHost(provider, with: dependencies, credentialCache, sessions)
         return (provider.id, ProviderRuntime(host))
       }, uniquingKeysWith: { first, _ in first })
     let outboxSender = OutboxSender(

@@ -9,16 +9,16 @@ final class ProviderHost: OperationHost {
   let dependencies: KitDependencies
   let provider: Provider
   private let credentialCache: CredentialCache
-  private let usageSession: @Sendable (ProviderID) -> Session?
+  private let sessions: Sessions
 
   init(
     _ provider: Provider, with dependencies: KitDependencies, _ credentialCache: CredentialCache,
-    usageSession: @escaping @Sendable (ProviderID) -> Session?
+    _ sessions: Sessions
   ) {
     self.provider = provider
     self.dependencies = dependencies
     self.credentialCache = credentialCache
-    self.usageSession = usageSession
+    self.sessions = sessions
   }
 
   // MARK: Context
@@ -32,6 +32,10 @@ final class ProviderHost: OperationHost {
     try ConsentPolicy(consent: state.consent).check(operation, attempt)
     guard state.hasAllRows else {
       throw error(.conflict, "The action ended before it was sent.")
+    }
+    // Such as an extension's, for a user who was not present then.
+    if case .events(let events) = operation, events.contains(where: { $0.session == nil }) {
+      await sessions.touch([provider])
     }
     var context = try await context(attempt, remembering: state.memory)
     if case .unregisterPush(let environment) = operation,
@@ -62,7 +66,7 @@ final class ProviderHost: OperationHost {
     var context = AdapterContext(
       user: attempt.user, device: dependencies.device(), values: memory.values,
       secrets: kept.secrets, credential: credentialCache.credential(for: provider.id, attempt.user),
-      push: kept.push, session: usageSession(provider.id), now: dependencies.clock.now,
+      push: kept.push, session: sessions.session(for: provider.id), now: dependencies.clock.now,
       key: attempt.key, acceptedAt: attempt.acceptedAt, attempt: attempt.number,
       isUserRequested: attempt.isUserRequested)
     context.wantsEverything = attempt.wantsEverything

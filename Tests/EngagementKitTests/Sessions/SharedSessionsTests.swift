@@ -117,6 +117,28 @@ struct SharedSessionsTests {
     try await second.end()
   }
 
+  @Test("B3: an extension's event for a user who was away goes out within a session")
+  func extensions() async throws {
+    let sessions = Locked<[SessionID?]>([])
+    var vendor = Self.vendor
+    vendor.onStep = { operation, context in
+      if case .events = operation { sessions.withLock { $0.append(context.session?.id) } }
+      return nil
+    }
+    let first = try await Stage([vendor], at: place)
+    try await first.signIn("u-1", consent: .full)
+    try await first.signIn("u-2", consent: .full)
+    try await first.end()
+    let journal = try EngagementJournal(cache: place.cache, clock: place.clock)
+    try journal.track("left", of: "u-1")
+    let second = try await Stage([vendor], at: place)
+    try await second.signIn("u-1")
+    await second.drain("vendor")
+    #expect(second.asked.count { $0.contains("events") } > 0)
+    #expect(sessions.withLock { !$0.contains(nil) })
+    try await second.end()
+  }
+
   @Test("X8: a sign-out ends a session that another process has just used")
   func signingOut() async throws {
     let (first, second) = (try await stage(), try await stage())
