@@ -56,6 +56,9 @@ struct VibesResponses {
       Answer(VibesChanges.association(id, in: memory, at: context.now))
     case .inbox: try messages(body)
     case .message(let id): try message(id, body)
+    // The answer has the message that the user ended, which must not come back.
+    case .act(let action, let item) where action.endsItem:
+      Answer([], try message(item.id.value, body).verdict)
     case .act(_, let item): try message(item.id.value, body)
     case .events(let events): reported(events)
     // The vendor's own client does not read the other answers.

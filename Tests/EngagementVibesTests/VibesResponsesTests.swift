@@ -183,6 +183,17 @@ import VibesFixtures
     }
   }
 
+  @Test(
+    "V8 G5: the answer to the end of a message does not bring the message back",
+    arguments: [ItemAction.expire(at: nil), .delete, .dismiss])
+  func ended(action: ItemAction) throws {
+    let operation = EngagementAdapterAPI.Operation.act(action, on: Vibes.item("m-1"))
+    let body = #"{"message_uid":"m-1","content":"c","read":false}"#
+    #expect(try answer(operation, .json(200, body)) == Answer())
+    let other = try answer(operation, .json(200, #"{"message_uid":"m-2"}"#))
+    #expect(Self.Ending(other.verdict) == .retry(.malformedResponse), "another request's answer")
+  }
+
   @Test("V7: a person answer stores the person with the device and the time")
   func person() throws {
     let context = Vibes.context { $0.values[.user, "person"] = nil }

@@ -9,9 +9,9 @@ extension Engagement {
   /// Signs in a user. When this returns, nothing of the former user is shown or sent any more.
   ///
   /// If the user is signed in already, only the source of credentials is replaced, and credentials
-  /// of the former source are forgotten. The first sign-in after anonymous use adopts the anonymous
-  /// actions at vendors that support it. If several sign-ins are made at once, the last one wins
-  /// and the others throw `conflict`. If the sign-in fails, the former user stays.
+  /// of the former source are forgotten. The first sign-in after anonymous use adopts the actions
+  /// since the last sign-out at vendors that support it. If several sign-ins are made at once, the
+  /// last one wins and the others throw `conflict`. If the sign-in fails, the former user stays.
   ///
   /// Returns what became of the former user's actions, as `signOut` does; of no provider if nobody
   /// left.

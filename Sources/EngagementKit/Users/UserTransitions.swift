@@ -188,9 +188,9 @@ final class UserTransitions: Sendable {
       reports.append(try await runtime.host.keep(changes, of: next.user).0)
     }
     if !adopters.isEmpty {
-      reports.append(
-        try await dependencies.store.adopt(former.partition, into: next, for: adopters))
+      reports.append(try await adopt(former.partition, into: next, for: adopters))
     }
+    if next.user.isAnonymous { try await keepApart(next) }
     // In one step: earlier entries of an extension are the former user's, later ones the next
     // one's.
     try await journal.importEntries(before: next) { () async throws(EngagementError) in
@@ -198,6 +198,26 @@ final class UserTransitions: Sendable {
     }
     return reports
   }
+
+  /// Keeps what still waits of an earlier anonymous stay apart from the one that begins. Other people
+  /// have used the application in between, so that nobody adopts it any more.
+  private func keepApart(_ anonymous: Partition) async throws(EngagementError) {
+    let last = try await dependencies.store.lastPending(in: anonymous)
+    guard last > 0 else { return }
+    try await KitState(dependencies).keep(
+      [Self.earlierStays: .integer(last)], .user, in: anonymous)
+  }
+
+  private func adopt(
+    _ anonymous: Partition, into next: Partition, for adopters: Set<ProviderID>
+  ) async throws(EngagementError) -> CommitReport {
+    let earlier = try await KitState(dependencies).value(.user, Self.earlierStays, in: anonymous)
+    return try await dependencies.store.adopt(
+      anonymous, into: next, for: adopters, after: earlier?.integer ?? 0)
+  }
+
+  /// The last row of earlier anonymous stays.
+  private static let earlierStays = "anonymous.earlierStays"
 
   private func enter(
     _ next: Partition, from former: UserSession, _ adopters: Set<ProviderID>,
@@ -210,7 +230,7 @@ final class UserTransitions: Sendable {
       try await feedPublisher.enter(userSession)
       // Rows that were accepted for the anonymous user during the change.
       if !adopters.isEmpty {
-        let late = try await dependencies.store.adopt(former.partition, into: next, for: adopters)
+        let late = try await adopt(former.partition, into: next, for: adopters)
         await dependencies.commitPublisher.publish(late, of: next)
       }
     } catch {

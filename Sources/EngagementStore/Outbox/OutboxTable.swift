@@ -53,6 +53,7 @@ struct OutboxTable: ~Copyable {
     SELECT provider, count(*) FROM outbox INDEXED BY outbox_lane
     WHERE partition = ? GROUP BY provider
     """)
+  private var newest = Statement("SELECT max(id) FROM outbox WHERE partition = ?")
   private var byID = Statement("SELECT 1 FROM outbox WHERE id = ?")
   private var byKey = Statement("SELECT 1 FROM outbox WHERE key = ? LIMIT 1")
   private var sum = Statement(
@@ -283,6 +284,14 @@ struct OutboxTable: ~Copyable {
       (ProviderID($0.text(0)), Int($0.integer(1)))
     }
     return Dictionary(counts) { first, _ in first }
+  }
+
+  /// The last row of the user; 0 if there is none.
+  mutating func last(
+    in partition: Partition.ID, on database: inout Database
+  ) throws(EngagementError) -> OutboxRow.ID {
+    // The column is NULL without a row, which reads as 0.
+    try database.all(&newest, .integer(partition)) { $0.integer(0) }.first ?? 0
   }
 }
 

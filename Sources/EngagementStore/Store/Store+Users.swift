@@ -60,13 +60,22 @@ extension Store {
   }
 
   /// Moves an anonymous user's pending rows for these providers, and their overlays, to the user
-  /// who signed in.
+  /// who signed in. Rows up to `oldest` stay.
   package func adopt(
-    _ anonymous: Partition, into partition: Partition, for providers: Set<ProviderID>
+    _ anonymous: Partition, into partition: Partition, for providers: Set<ProviderID>,
+    after oldest: OutboxRow.ID = 0
   ) throws(EngagementError) -> CommitReport {
     try write { (tables, database) throws(EngagementError) in
       try tables.adopt(
-        anonymous, into: partition, for: providers, at: options.now(), on: &database)
+        anonymous, into: partition, for: providers, after: oldest, at: options.now(),
+        on: &database)
+    }
+  }
+
+  /// The user's last pending row; 0 if there is none.
+  package func lastPending(in partition: Partition) throws(EngagementError) -> OutboxRow.ID {
+    try read { (tables, database) throws(EngagementError) in
+      try tables.outbox.last(in: partition.id, on: &database)
     }
   }
 

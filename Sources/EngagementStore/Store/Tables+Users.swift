@@ -6,8 +6,8 @@ extension Tables {
   /// Gives rows to another user. Damaged rows are ended instead: a new checksum would make them
   /// look sound.
   mutating func adopt(
-    _ former: Partition, into partition: Partition, for providers: Set<ProviderID>, at now: Date,
-    on database: inout Database
+    _ former: Partition, into partition: Partition, for providers: Set<ProviderID>,
+    after oldest: OutboxRow.ID, at now: Date, on database: inout Database
   ) throws(EngagementError) -> CommitReport {
     try partitions.require(former, on: &database)
     try partitions.require(partition, on: &database)
@@ -15,7 +15,7 @@ extension Tables {
     guard former.id != partition.id else { return summary.report }
     var items: [ItemReference] = []
     for provider in providers.sorted() {
-      try eachRow(of: former, for: provider, on: &database) {
+      try eachRow(of: former, for: provider, after: oldest, on: &database) {
         (tables, row, database) throws(EngagementError) in
         guard row.isSound(for: former) else {
           return try tables.endDamaged(row, at: now, &summary, on: &database)
@@ -68,10 +68,11 @@ extension Tables {
 
   /// Calls the body with every row of the user, for one provider or for all, in order.
   private mutating func eachRow(
-    of partition: Partition, for provider: ProviderID? = nil, on database: inout Database,
+    of partition: Partition, for provider: ProviderID? = nil, after oldest: OutboxRow.ID = 0,
+    on database: inout Database,
     _ body: (inout Tables, StoredRow, inout Database) throws(EngagementError) -> Void
   ) throws(EngagementError) {
-    var last: OutboxRow.ID = 0
+    var last = oldest
     while true {
       let rows: [StoredRow]
       if let provider {

@@ -187,6 +187,39 @@ import Testing
     try await stage.end()
   }
 
+  @Test("B6 G13: nobody adopts what an earlier anonymous user left, also after a restart")
+  func earlierStays() async throws {
+    var vendor = PuppetAdapter("braze")
+    // As a vendor that ties the device to its last user.
+    vendor.onTransition = { old, new, context in
+      if !old.isAnonymous { return [.apply([.keep(.installation, "last", old.id?.rawValue)])] }
+      let last = context.values[.installation, "last"]
+      return last == nil || last == new.id?.rawValue ? [.adoptPending] : []
+    }
+    let place = Stage.Place()
+    let isAway: ScriptedTransport.Script = { _ throws(EngagementError) in
+      throw EngagementError(.unavailable, "No network.")
+    }
+    var stage = try await Stage([vendor], at: place, isAway)
+    try await stage.engagement.updatePerson(PersonUpdate(name: "first"))
+    try await stage.signIn("u-1")
+    #expect(try await stage.waiting(for: "braze", of: "u-1").count == 1)
+    _ = try await stage.engagement.signOut()
+    try await stage.engagement.updatePerson(PersonUpdate(name: "second"))
+    // The device was the first user's.
+    try await stage.signIn("u-2")
+    #expect(try await stage.waiting(for: "braze", of: "u-2").isEmpty)
+    _ = try await stage.engagement.signOut()
+    try await stage.end()
+    stage = try await Stage([vendor], at: place, isAway)
+    let third = PersonUpdate(name: "third")
+    try await stage.engagement.updatePerson(third)
+    try await stage.signIn("u-2")
+    #expect(try await stage.waiting(for: "braze", of: "u-2") == [.operation(.updatePerson(third))])
+    #expect(try await stage.waiting(for: "braze", of: .anonymous).count == 1)
+    try await stage.end()
+  }
+
   // MARK: Restarts
 
   @Test("X8: a restart restores the last user and the cached cards without a credential")

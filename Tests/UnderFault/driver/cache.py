@@ -23,6 +23,15 @@ def rejected(folder):
     return [line for line in looked(folder, refusals) if isinstance(line, tuple)]
 
 
+def visits(folder):
+    """The numbers of the anonymous events that wait."""
+    return looked(folder, lambda connection: [
+        number for number, in connection.execute(
+            "SELECT json_extract(body, '$.properties.n') FROM outbox "
+            "WHERE kind = 'event' AND json_extract(body, '$.name') = 'visited'")]
+        if tables(connection) >= {"outbox"} else [])
+
+
 def devices(folder):
     """A device of Vibes whose token is not kept beside it: the vendor would never hear of it again."""
     known = looked(folder, lambda connection: connection.execute(

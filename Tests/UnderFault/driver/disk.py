@@ -31,6 +31,8 @@ def disk(executable, positions, seed, jobs=2):
     trials += [(executable, seed, "pread64", "EIO", number)
                for number in strace.positions(min(positions or 40, 40), positions)]
     report.gather(trial, trials, jobs)
+    # Some faults are mended in silence, such as that of a file that need not go.
+    report.demand(errors_told=len(trials) // 3)
     report.add(mounted(executable, seed))
     return report
 

@@ -2,7 +2,7 @@
 
 from driver import cache
 from driver.worker import Worker
-from vendors.books import Key, key_of
+from vendors.books import ANONYMOUS, Key, key_of
 from vendors.braze import POISON
 
 LIMIT = 60
@@ -37,5 +37,8 @@ def drain(executable, server, folder, life):
         else:
             server.books.finding("rejected without a refusal by the server: %s of %s at %s, %s" % (
                 verb, target, provider, why))
+    for number in cache.visits(folder):
+        # Nobody may take it over any more, and the vendor takes nothing anonymous from this device.
+        server.books.rejected(Key("braze", ANONYMOUS, "visit", number))
     server.books.verify(is_final=not wrong)
     return server.books.findings

@@ -9,12 +9,11 @@ from driver import cache
 from driver.drain import drain
 from driver.report import Outcome, Report
 from driver.worker import PATIENCE, Worker
+from vendors.books import NUMBERS
 from vendors.server import Server
 
 # The lives of one cache before it is drained and deleted, so that faults also strike new caches.
 LIVES = 25
-# The numbers reserved for one life.
-NUMBERS = 10_000
 RATE = 0.25
 # The length of a life after its "ready" line, in seconds.
 LONGEST = 0.11
@@ -25,6 +24,10 @@ def kill(executable, cycles, seed, jobs=2):
     groups = [(executable, seed, number, min(LIVES, cycles - number * LIVES))
               for number in range((cycles + LIVES - 1) // LIVES)]
     report.gather(group, groups, jobs)
+    # About a third of what is usual.
+    report.demand(killed=cycles, accepted=cycles * 5, faults=cycles, changes_of_user=cycles,
+                  consents_set=cycles // 4, lists_looked_at=cycles // 2,
+                  users_erased=cycles // 300)
     return report
 
 
@@ -37,17 +40,20 @@ def group(executable, seed, number, lives):
         with Server(generator.getrandbits(32), RATE) as server:
             # Half of the groups, so that the other half has no reason for a rejection.
             server.braze.refuses_poison = number % 2 == 1
+            killed = 0
             for life in range(1, lives + 1):
-                wrong = one_life(executable, server, folder, life, generator)
+                wrong, was_killed = one_life(executable, server, folder, life, generator)
+                killed += was_killed
                 outcome.trial("life %d: %s" % (life, text) for text in wrong)
             outcome.findings += drain(executable, server, folder, lives + 1)
-            outcome.notes = server.books.notes()
+            outcome.notes = {**server.books.notes(), "killed": killed}
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     return outcome
 
 
 def one_life(executable, server, folder, life, generator):
+    """The findings, and whether the kill ended the life."""
     worker = Worker(
         executable, "loop", server.books, folder=folder, port=server.port, life=life,
         **{"from": life * NUMBERS}, seed=generator.getrandbits(31))
@@ -65,7 +71,7 @@ def one_life(executable, server, folder, life, generator):
     if early is not None:
         findings.append("ended by itself with %s: %s %s" % (
             early, worker.said[-2:], " / ".join(worker.complaints[:6])))
-    return findings + cache.faults(folder)
+    return findings + list(cache.faults(folder)), early is None
 
 
 def wait(worker, seconds):

@@ -10,7 +10,7 @@ from crash.model import MODELS, Trace, read
 from driver import cache
 from driver.report import ROOT, Missing, Outcome, Report
 from driver.strace import Scratch
-from driver.worker import Checker, Worker
+from driver.worker import Checker, Worker, changes
 from vendors.books import NUMBERED, key_of
 from vendors.server import Server
 
@@ -92,7 +92,7 @@ def state(trace, point, model, generator, checker, server):
             return
         if found.get("recovery"):
             yield "a power failure alone caused damage: %s" % found["recovery"]
-        if list(trace.lines(point)).count("change") <= 1:
+        if changes(trace.lines(point)) <= 1:
             yield from cache.devices(image)
         if found["health"] != "sound":
             yield "health: %s" % found["health"]

@@ -103,6 +103,14 @@ class Report:
             "\r" if is_terminal else "", self.name, done, of, self.trials, len(self.findings),
             self.told - self.started), end=" " if is_terminal else "\n", file=sys.stderr, flush=True)
 
+    def demand(self, **least):
+        """Adds a finding for each count below its least: what did not take place proves nothing."""
+        for name, number in least.items():
+            name = name.replace("_", " ")
+            if self.notes[name] < number:
+                self.findings.append(("", "only %d %s; at least %d prove something" % (
+                    self.notes[name], name, number)))
+
     def skip(self, what, why):
         self.skipped.append("%s skipped: %s" % (what, why))
 

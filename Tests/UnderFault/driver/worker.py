@@ -137,6 +137,11 @@ class Worker:
         return None
 
 
+def changes(lines):
+    """The number of changes of user that these lines of a worker begin."""
+    return sum(line.split(" ")[0] == "change" for line in lines)
+
+
 def enter(line, books):
     """Enters a line of the worker into the books."""
     word, _, rest = line.partition(" ")
@@ -151,8 +156,19 @@ def enter(line, books):
         books.refused(int(number), code)
     elif word == "change":
         books.changes(True)
+        if rest:
+            books.people.changing(rest)
     elif word in ("opened", "changed"):
         books.changes(False)
+        if rest:
+            books.people.changed(rest)
+    elif word == "consent":
+        books.people.consent(*rest.split(" "))
+    elif word == "erase":
+        books.people.erasing(rest == "done")
+    elif word == "shown":
+        user, _, ids = rest.partition(" ")
+        books.people.shown(user, set(filter(None, ids.split(","))))
     elif word == "abandoned":
         books.abandoned(rest)
     elif word == "finding":

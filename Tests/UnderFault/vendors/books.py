@@ -8,12 +8,19 @@ import time
 Key = collections.namedtuple("Key", "provider user verb target")
 # The verbs of events, which are told apart by their numbers: those of the application, and those
 # that its extension leaves in the journal, which may arrive later than younger ones.
-NUMBERED = ("track", "leave")
+# In `visit` nobody is signed in yet, and the next user takes it over. `allowed` and `forbidden` are by the
+# undecided user, whose consent allows the first and not the second.
+NUMBERED = ("track", "leave", "visit", "allowed", "forbidden")
+ANONYMOUS = "anonymous"
 
 
 def key_of(provider, user, verb, target):
     """The key of an action. Vibes has persons and no users; a message's id names its person."""
     return Key(provider, target.split(".")[1] if provider == "vibes" else user, verb, target)
+
+
+# The numbers of the actions in one life of the worker.
+NUMBERS = 10_000
 
 
 class Parcel:
@@ -57,6 +64,7 @@ class Books:
         self.is_changing = False
         # The owner of a Vibes action's item; without one (None) the action has no effect.
         self.owner = lambda key: None
+        self.people = People(self)
 
     def finding(self, text):
         with self.lock:
@@ -79,6 +87,8 @@ class Books:
             counts["refused by a server"] = sum(self.rejections.values())
             counts["sent again where answers were lost"] = self.counts["sent again"]
             counts["cut off by a change of user"] = len(self.unheard)
+            for name in ("changes of user", "consents set", "users erased", "lists looked at"):
+                counts[name] = self.counts[name]
             return counts
 
     # The worker's lines
@@ -86,6 +96,8 @@ class Books:
     def tried(self, number, provider, user, verb, target):
         with self.lock:
             self.tries[number] = Try(key_of(provider, user, verb, target), user)
+            if verb == "visit":
+                self.people.visits[number] = set()
 
     def accepted(self, number, at=None):
         with self.lock:
@@ -133,14 +145,17 @@ class Books:
     def effects(self, until=None):
         """The number of effects of each action. Copies of one event count once."""
         effects = collections.Counter()
+        visits = set()
         for parcels in self.parcels.values():
-            seen = set()
+            seen = visits.copy()
             for parcel in parcels:
                 if until is None or parcel.at < until:
                     for event in parcel.contents:
                         if event not in seen:
                             seen.add(event)
                             effects[event[0]] += 1
+                            if event[0].verb == "visit":
+                                visits.add(event)
         for key, values in self.sets.items():
             effects[key] = len({value for at, value in values if until is None or at < until})
         return effects
@@ -167,6 +182,7 @@ class Books:
                         entry.user, owner, described(entry.key)))
             accepted, unsure = self.owed()
             effects = self.effects()
+            self.people.verify()
             for key, count in effects.items():
                 if count > accepted[key] + unsure[key]:
                     self.finding("%d effects of %d accepted: %s" % (
@@ -178,13 +194,16 @@ class Books:
                     # The vendor cannot tell two reads apart, so a repeated value counts once.
                     least = 1 if key in self.sets else count
                     least -= self.rejections[key]
+                    if key.verb in ("allowed", "forbidden"):
+                        # Withdrawn consent and an erasure drop what waits.
+                        least = 0
                     if effects[key] < least:
                         self.finding("LOST: %d effects of %d accepted: %s" % (
                             effects[key], count, described(key)))
 
     def _verify_parcels(self, provider, user, parcels):
         # In the order of sending: a cancelled request may take effect after the next one.
-        parcels = sorted(parcels, key=lambda parcel: (parcel.life, parcel.number))
+        parcels = sorted(parcels, key=sent_at)
         home, latest, last_number = {}, {}, 0
         newest_in_life = {}
         for index, parcel in enumerate(parcels):
@@ -240,6 +259,126 @@ class Books:
         self.finding("sent again to %s despite an answer (request %s, then %s): %s" % (
             provider, before.name, now.name,
             ", ".join(described(event[0]) for event in now.contents[:3])))
+
+
+class People:
+    """What the worker says of users: who is present, what is shown, and what the undecided one allows.
+
+    A change may have taken place or not if the worker was killed before it said so."""
+
+    def __init__(self, books):
+        self.books = books
+        self.present = {ANONYMOUS}
+        # Number of a visit -> the users who may have taken it over; as a tuple once that is known.
+        self.visits = {}
+        self.consents = {"unknown"}
+        # What was shown last, if the user has not changed since.
+        self.last = None
+        # Key of an accepted removal -> the user to whom its item is shown nevertheless.
+        self.again = {}
+        # Number of an event -> the life in which its user was erased.
+        self.erased = {}
+
+    def changing(self, user):
+        self.present.add(user)
+        self.last = None
+        if user != ANONYMOUS:
+            for takers in self.visits.values():
+                if isinstance(takers, set):
+                    takers.add(user)
+
+    def changed(self, user):
+        self.books.count("changes of user")
+        self.present = {user}
+        if user != ANONYMOUS:
+            self.visits = {number: tuple(takers) for number, takers in self.visits.items()}
+
+    def consent(self, word, consent):
+        if word == "try":
+            self.consents.add(consent)
+            return
+        if word == "found" and consent not in self.consents:
+            self.books.finding("consent is %s, and may be %s" % (consent, sorted(self.consents)))
+        if word == "set":
+            self.books.count("consents set")
+        self.consents = {consent}
+
+    def erasing(self, is_done):
+        if not is_done:
+            self.consents.add("unknown")
+            return
+        self.books.count("users erased")
+        self.consents = {"unknown"}
+        life = max(self.books.tries, default=0) // NUMBERS
+        for number, entry in self.books.tries.items():
+            if entry.key.verb in ("allowed", "forbidden"):
+                self.erased.setdefault(number, life)
+
+    def shown(self, user, ids):
+        self.books.count("lists looked at")
+        if user not in self.present:
+            self.books.finding("the user is %s, and may be %s" % (user, sorted(self.present)))
+        gone, leaving = self._removed()
+        for id in sorted(ids):
+            if id in gone:
+                self.again.setdefault(gone[id], user)
+            if self._owner(id) not in (None, user):
+                self.books.finding("%s is shown to %s" % (id, user))
+        if self.last and self.last[0] == user:
+            for id in sorted(self.last[1] - ids - leaving):
+                if self._owner(id) is not None:
+                    self.books.finding("%s is no longer shown to %s" % (id, user))
+        self.last = (user, ids)
+
+    def _owner(self, id):
+        kind, owner, _ = id.split(".")
+        return owner if kind == "card" else self.books.owner(Key("vibes", owner, "read", id))
+
+    def _removed(self):
+        """The items that were dismissed or ended, and those of which it was tried."""
+        gone, leaving = {}, set()
+        for entry in self.books.tries.values():
+            if entry.key.verb in ("dismiss", "expire"):
+                leaving.add(entry.key.target)
+                if entry.accepted:
+                    gone[entry.key.target] = entry.key
+        return gone, leaving
+
+    def verify(self):
+        """Adds findings about events that left as a wrong user, against consent or after an erasure."""
+        visits = collections.defaultdict(list)
+        for (_, user), parcels in self.books.parcels.items():
+            last = {parcel.life: parcel for parcel in sorted(parcels, key=sent_at)}
+            for parcel in parcels:
+                for key, _ in parcel.contents:
+                    if key.verb == "visit":
+                        visits[key].append((user, parcel, last[parcel.life] is parcel))
+                    elif key.verb == "forbidden":
+                        self.books.finding("sent without consent: %s" % described(key))
+                    elif key.verb == "allowed" and self.erased.get(
+                            key.target, parcel.life) < parcel.life:
+                        self.books.finding("sent after its user was erased: %s" % described(key))
+        for key, user in self.again.items():
+            # An item whose removal the vendor refuses is shown again.
+            if not self.books.rejections[key]:
+                self.books.finding("%s is shown to %s again" % (key.target, user))
+        for key, sent in visits.items():
+            self._verify_visit(key, sorted(sent, key=lambda each: sent_at(each[1])))
+
+    def _verify_visit(self, key, sent):
+        for user, _, _ in sent:
+            if user is not None and user not in self.visits[key.target]:
+                self.books.finding("%s took over %s, and not %s" % (
+                    user, described(key), self.visits[key.target]))
+        for (user, before, was_last), (next_user, now, _) in zip(sent, sent[1:]):
+            is_known = now.life == before.life or not was_last
+            if user != next_user and is_known and not self.books._is_unheard(before):
+                self.books.finding("sent as %s despite an answer as %s: %s" % (
+                    next_user, user, described(key)))
+
+
+def sent_at(parcel):
+    return parcel.life, parcel.number
 
 
 def described(key):

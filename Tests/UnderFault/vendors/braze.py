@@ -3,7 +3,7 @@
 import itertools
 import json
 
-from vendors.books import Key
+from vendors.books import ANONYMOUS, Key
 from vendors.payload import fault
 
 API_KEY = "key-of-the-app"
@@ -16,7 +16,8 @@ CONFIG = {
 # With `refuses_poison`, a batch with one of these numbers is refused as a whole.
 POISON = 9
 # The events of the worker, by their names.
-EVENTS = {"action": "track", "left": "leave"}
+EVENTS = {"action": "track", "left": "leave", "visited": "visit", "allowed": "allowed",
+          "forbidden": "forbidden"}
 CARD_VERBS = {"cci": "impression", "ccc": "click", "ccd": "dismiss"}
 
 
@@ -99,11 +100,15 @@ class Braze:
     def _event(self, user, event):
         name, data = event.get("name"), event.get("data", {})
         if name == "ce" and data.get("n") in EVENTS:
-            wrong = fault(data.get("p"), user)
+            verb = EVENTS[data["n"]]
+            owner = ANONYMOUS if verb == "visit" else user
+            wrong = fault(data.get("p"), owner)
             if wrong:
                 self.books.finding("braze: " + wrong)
                 return []
-            return [(Key("braze", user, EVENTS[data["n"]], data["p"]["n"]), event)]
+            # A visit is sent as the anonymous user or as the one who took it over.
+            content = data["p"] if verb == "visit" else event
+            return [(Key("braze", owner, verb, data["p"]["n"]), content)]
         if name not in CARD_VERBS:
             return []
         taken = []

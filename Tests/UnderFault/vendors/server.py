@@ -19,7 +19,7 @@ from vendors.faults import ANSWER_LOST, NO_EFFECT, Faults
 from vendors.vibes import Vibes
 
 Request = collections.namedtuple("Request", "method path headers body name")
-USERS = ["u-1", "u-2", "u-3"]
+USERS = ["u-1", "u-2", "u-3", "u-4"]
 DELAY = 0.02
 # The time limit for held answers, so that a gate that stays closed does not block a run.
 HELD = 5

@@ -9,6 +9,8 @@ import Foundation
 /// The worker's application. It signs in, acts, and prints what was accepted.
 final class Application: Sendable {
   static let users = ["u-1", "u-2", "u-3"]
+  /// A user who changes their mind about consent, and is erased at times.
+  static let undecided = "u-4"
 
   let engagement: Engagement
   let path: String
@@ -52,12 +54,59 @@ final class Application: Sendable {
   // MARK: Users
 
   func signIn(_ user: String) async throws(EngagementError) {
-    say("change")
-    defer { say("changed") }
-    try await engagement.signIn(User(UserID(user))) { provider in
-      self.credential(of: user, for: provider)
+    try await change(to: user) { () async throws(EngagementError) in
+      try await engagement.signIn(User(UserID(user))) { provider in
+        self.credential(of: user, for: provider)
+      }
+    }
+    if user == Self.undecided {
+      say("consent found \(try await engagement.consent)")
+    } else {
+      try await engagement.setConsent(.full)
+    }
+  }
+
+  func signOut() async throws(EngagementError) {
+    try await change(to: Self.anonymous) { () async throws(EngagementError) in
+      _ = try await engagement.signOut()
     }
     try await engagement.setConsent(.full)
+  }
+
+  /// Erases the undecided user, who is the current one.
+  func eraseUndecided() async throws(EngagementError) {
+    say("erase try")
+    try await change(to: Self.anonymous) { () async throws(EngagementError) in
+      _ = try await engagement.eraseData(of: User(UserID(Self.undecided)))
+    }
+    say("erase done")
+  }
+
+  /// Sets the consent of the undecided user, who is the current one.
+  func decide(_ consent: Consent) async throws(EngagementError) {
+    say("consent try \(consent)")
+    try await engagement.setConsent(consent)
+    say("consent set \(consent)")
+  }
+
+  private static let anonymous = "anonymous"
+
+  private func change(
+    to user: String, _ body: () async throws(EngagementError) -> Void
+  ) async throws(EngagementError) {
+    say("change \(user)")
+    var end = "changed"
+    defer { say(end) }
+    try await body()
+    end = "changed \(user)"
+  }
+
+  /// Prints the current user and the items that are shown.
+  func sayShown() {
+    let cards = engagement.cards(in: Self.container).cards.map(\.id.value)
+    let messages = engagement.inbox.messages.map(\.id.value)
+    let user = engagement.user.id?.rawValue ?? Self.anonymous
+    say("shown \(user) \((cards + messages).joined(separator: ","))")
   }
 
   /// A unique signature that contains its user.
@@ -80,6 +129,11 @@ final class Application: Sendable {
       switch deed {
       case .track(let user):
         _ = try await engagement.track("action", Payload.make(number, of: user))
+      case .visit:
+        _ = try await engagement.track("visited", Payload.make(number, of: Self.anonymous))
+      case .choose(let isAllowed):
+        let name = isAllowed ? "allowed" : "forbidden"
+        _ = try await engagement.track(name, Payload.make(number, of: Self.undecided))
       case .leave(let user):
         try journal.track("left", Payload.make(number, of: user), of: UserID(user))
       case .act(let action, let id, _): _ = try await engagement.perform(action, on: id)
@@ -109,6 +163,7 @@ final class Application: Sendable {
     _ = await engagement.refresh(.settings)
     _ = await engagement.refresh(.cards)
     _ = await engagement.refresh(.inbox)
+    sayShown()
   }
 
   /// Waits up to the limit until no row is pending. Later lives deliver the rest.
@@ -131,6 +186,10 @@ enum Deed: Sendable {
   case track(String)
   /// An event that an extension of the application leaves in the journal.
   case leave(String)
+  /// An event before a sign-in, which the next user takes over.
+  case visit
+  /// An event of the undecided user, whose consent allows it or does not.
+  case choose(isAllowed: Bool)
   case act(ItemAction, ItemID, String)
 
   /// Provider, user, verb and target, in the format of the driver's books.
@@ -138,6 +197,9 @@ enum Deed: Sendable {
     switch self {
     case .track(let user): "braze \(user) track \(number)"
     case .leave(let user): "braze \(user) leave \(number)"
+    case .visit: "braze anonymous visit \(number)"
+    case .choose(let isAllowed):
+      "braze \(Application.undecided) \(isAllowed ? "allowed" : "forbidden") \(number)"
     case .act(let action, let id, let user):
       "\(id.provider.rawValue) \(user) \(action.name) \(id.value)"
     }

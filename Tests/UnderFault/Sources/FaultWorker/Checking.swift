@@ -33,7 +33,7 @@ struct Checking {
   func probe(_ folder: String) -> CacheProbe {
     CacheProbe(
       path: Application.path(in: folder), adapters: adapters,
-      users: [.anonymous] + Application.users.map { User(UserID($0)) })
+      users: [.anonymous] + (Application.users + [Application.undecided]).map { User(UserID($0)) })
   }
 
   /// Opens the cache with an application as well.
@@ -55,6 +55,9 @@ struct Checking {
     return answer
   }
 
+  /// The verbs of the worker's events that have other names.
+  private static let verbs = ["action": "track", "left": "leave", "visited": "visit"]
+
   /// A pending action of the worker; nil for the library's own rows.
   private static func row(_ row: CacheProbe.Row) -> JSON? {
     var object: JSONObject = [
@@ -63,7 +66,7 @@ struct Checking {
     ]
     switch row.work {
     case .event(let event) where event.kind == .custom:
-      object["verb"] = event.name == "left" ? "leave" : "track"
+      object["verb"] = .string(Self.verbs[event.name ?? ""] ?? event.name ?? "")
       object["n"] = event.properties["n"] ?? .null
       object["properties"] = .object(event.properties)
     case .event(let event):

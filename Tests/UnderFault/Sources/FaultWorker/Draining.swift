@@ -14,6 +14,7 @@ struct Draining {
     for turn in 1...Self.turns {
       for user in users {
         try await application.signIn(user)
+        if user == Application.undecided { try await application.decide(.full) }
         let left = try await wait()
         if turn == Self.turns { say("left \(user) \(left)") }
       }

@@ -24,7 +24,8 @@ struct Living {
   // MARK: Loop
 
   mutating func loop() async {
-    await enter(Application.users.randomElement(using: &random) ?? user)
+    application.sayShown()
+    await enterAnyone()
     say("ready")
     while true {
       await step()
@@ -38,9 +39,38 @@ struct Living {
     case 34..<40: await act(.leave(user))
     case 40..<85: await actOnItem()
     case 85..<92: await refresh()
-    case 92..<95: await enter(Application.users.randomElement(using: &random) ?? user)
+    case 92..<94: await enterAnyone()
+    case 94: await visit()
+    case 95..<97: await changeMind()
     default: await rest()
     }
+  }
+
+  /// Acts without a user, and signs one in.
+  private mutating func visit() async {
+    do throws(EngagementError) {
+      try await application.signOut()
+      for _ in 1...2 { await act(.visit) }
+    } catch {
+      say("fault signOut \(error.code)")
+    }
+    await enterAnyone()
+  }
+
+  /// The undecided user changes their consent, acts, and is erased at times.
+  private mutating func changeMind() async {
+    do throws(EngagementError) {
+      try await application.signIn(Application.undecided)
+      for _ in 0..<Int.random(in: 1...3, using: &random) {
+        let consent = [Consent.denied, .essential, .full].randomElement(using: &random) ?? .full
+        try await application.decide(consent)
+        await act(.choose(isAllowed: consent == .full))
+      }
+      if Int.random(in: 0..<3, using: &random) == 0 { try await application.eraseUndecided() }
+    } catch {
+      say("fault consent \(error.code)")
+    }
+    await enterAnyone()
   }
 
   // MARK: Script
@@ -71,12 +101,15 @@ struct Living {
 
   // MARK: Steps
 
+  private mutating func enterAnyone() async {
+    await enter(Application.users.randomElement(using: &random) ?? user)
+  }
+
   private mutating func enter(_ next: String) async {
     for _ in 0..<10 {
       do throws(EngagementError) {
         try await application.signIn(next)
         user = next
-        say("user \(next)")
         return
       } catch {
         say("fault signIn \(error.code)")
