@@ -2,6 +2,7 @@ import EngagementAdapterAPI
 import EngagementHTTP
 import EngagementJSON
 import EngagementModel
+import EngagementPlatform
 
 /// Reads the vendor's answers. Total: any bytes give an answer.
 struct VibesResponses {
@@ -57,7 +58,7 @@ struct VibesResponses {
     case .inbox: try messages(body)
     case .message(let id): try message(id, body)
     // The answer has the message that the user ended, which must not come back.
-    case .act(let action, let item) where action.endsItem:
+    case .act(let action, let item) where action.hidesItem(at: context.now):
       Answer([], try message(item.id.value, body).verdict)
     case .act(_, let item): try message(item.id.value, body)
     case .events(let events): reported(events)
@@ -199,6 +200,11 @@ struct VibesResponses {
 }
 
 extension ItemAction {
+  /// Whether the item is not shown any more once the vendor has taken the action.
+  fileprivate func hidesItem(at now: Date) -> Bool {
+    if case .expire(let date?) = self { date <= now } else { endsItem }
+  }
+
   /// Whether the action removes the item, so that a missing item counts as success.
   fileprivate var endsItem: Bool {
     switch self {

@@ -6,6 +6,7 @@ import EngagementKit
 import EngagementModel
 import EngagementTesting
 import EngagementVibes
+import Foundation
 import TestSupport
 import Testing
 import VibesFixtures
@@ -191,6 +192,8 @@ import VibesFixtures
     let body = #"{"message_uid":"m-1","content":"c","read":false}"#
     #expect(try answer(operation, .json(200, body)) == Answer())
     let other = try answer(operation, .json(200, #"{"message_uid":"m-2"}"#))
+    let later = Vibes.Operation.act(.expire(at: Date.distantFuture), on: Vibes.item("m-1"))
+    #expect(try answer(later, .json(200, body)).changes.count == 1, "it has its new end")
     #expect(Self.Ending(other.verdict) == .retry(.malformedResponse), "another request's answer")
   }
 

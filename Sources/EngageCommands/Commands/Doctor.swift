@@ -9,7 +9,7 @@ extension Command {
     name: ["doctor"], summary: "check the configuration, the vendors and the cache",
     discussion: """
       Every line that is not ok says what to do next. Checks every page of the cache, and
-      that no action was lost: accepted = pending + delivered + kept here + refused + expired +
+      that no action was lost: accepted = pending + delivered + kept here + rejected + expired +
       evicted + wiped.
       """,
     options: [acknowledge],

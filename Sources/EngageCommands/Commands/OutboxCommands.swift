@@ -20,15 +20,15 @@ extension Command {
     ], isDefault: true,
     run: { invocation in
       let configuration = try invocation.configuration()
-      let (actions, pauses) = try await invocation.reading(configuration) { engagement in
-        (try await engagement.pendingActions(), try await engagement.pauses)
+      let (user, actions, pauses) = try await invocation.reading(configuration) { engagement in
+        (engagement.user, try await engagement.pendingActions(), try await engagement.pauses)
       }
-      try print(actions, of: configuration, pauses, on: invocation.console)
+      try print(actions, of: user, configuration, pauses, on: invocation.console)
       return .done
     })
 
   private static func print(
-    _ actions: [Engagement.PendingAction], of configuration: EngageConfiguration,
+    _ actions: [Engagement.PendingAction], of user: User, _ configuration: EngageConfiguration,
     _ pauses: [ProviderID: Date], on console: Console
   ) throws(OutputError) {
     let known = Set(configuration.providers.map(\.id))
@@ -50,7 +50,9 @@ extension Command {
       object["item"] = action.item.map { .object($0.object(with: [:])) }
       try console.object(object)
     }
-    guard !actions.isEmpty else { return console.note("Nothing is to be sent.") }
+    guard !actions.isEmpty else {
+      return console.note("Nothing is to be sent for \(user.id?.rawValue ?? "the anonymous user").")
+    }
     try console.table(table)
     for id in Set(actions.map(\.provider)).subtracting(known).sorted() {
       console.note(

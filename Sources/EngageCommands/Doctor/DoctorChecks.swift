@@ -206,7 +206,7 @@ extension Engagement.DeliveryCounts {
   /// What became of the accepted actions, such as `2 pending + 3 delivered`.
   fileprivate var told: String {
     let parts = [
-      (pending, "pending"), (delivered, "delivered"), (kept, "kept here"), (rejected, "refused"),
+      (pending, "pending"), (delivered, "delivered"), (kept, "kept here"), (rejected, "rejected"),
       (expired, "expired"), (evicted, "evicted"), (wiped, "wiped"),
       (lost, "lost with a damaged cache"),
     ].filter { $0.0 > 0 }

@@ -36,7 +36,7 @@ import Testing
     braze.comeBack()
     #expect(await stage.engage("outbox", "retry", by: braze).status == .done)
     #expect(braze.events.contains("ce hello"))
-    #expect(await stage.engage("outbox").errors.contains("Nothing is to be sent."))
+    #expect(await stage.engage("outbox").errors.contains("Nothing is to be sent for u-1."))
     #expect(await stage.engage("outbox", "drop", "999", "--yes").errors.contains("No action 999"))
   }
 

@@ -166,7 +166,7 @@ def enter(line, books):
         books.people.consent(*rest.split(" "))
     elif word == "erase":
         books.people.erasing(rest == "done")
-    elif word == "shown":
+    elif word == "lists":
         user, _, ids = rest.partition(" ")
         books.people.shown(user, set(filter(None, ids.split(","))))
     elif word == "abandoned":

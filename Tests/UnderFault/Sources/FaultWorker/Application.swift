@@ -106,7 +106,7 @@ final class Application: Sendable {
     let cards = engagement.cards(in: Self.container).cards.map(\.id.value)
     let messages = engagement.inbox.messages.map(\.id.value)
     let user = engagement.user.id?.rawValue ?? Self.anonymous
-    say("shown \(user) \((cards + messages).joined(separator: ","))")
+    say("lists \(user) \((cards + messages).joined(separator: ","))")
   }
 
   /// A unique signature that contains its user.
