@@ -16,7 +16,7 @@ from driver.scenes import scenes
 # The sizes at which a command must detect its mutant.
 COMMANDS = {
     "kill": lambda executable, seed: kill(executable, 200, seed),
-    "calls": lambda executable, seed: calls(executable, 20, seed),
+    "calls": lambda executable, seed: calls(executable, 60, seed),
     "power": lambda executable, seed: power(executable, 250, seed),
     "damage": lambda executable, seed: damage(executable, 250, seed),
     "scenes": lambda executable, seed: scenes(executable, 5, seed),
