@@ -50,9 +50,12 @@ class Braze:
         if request.path != "/api/v3/data/":
             return 404, {}, None
         events = body.get("events", [])
-        if self.refuses_poison and any(is_poison(event) for event in events):
+        poison = [event for event in events if self.refuses_poison and is_poison(event)]
+        if poison:
             self.books.count("batches refused")
-            return 400, {"message": "an event cannot be processed"}, None
+            # As too long where the first of them has an even number.
+            is_even = poison[0]["data"]["p"]["n"] % 2 == 0
+            return 413 if is_even else 400, {"message": "an event cannot be processed"}, None
         answer = {"message": "success"}
         known = body.get("respond_with", {}).get("config", {}).get("config_time", 0)
         if known < CONFIG["time"]:
