@@ -15,7 +15,7 @@ from driver.calls import LIMIT, script
 from driver.report import Outcome, Report
 from driver.strace import Scratch
 from driver.worker import Checker, Worker
-from vendors.books import NUMBERED, key_of
+from vendors.books import NUMBERED, row_key
 from vendors.payload import fault
 from vendors.server import Server
 
@@ -226,12 +226,11 @@ def wrong_payloads(found, server):
     with server.books.lock:
         known = {entry.key for entry in server.books.tries.values()}
     for row in found["pending"]:
+        key = row_key(row)
         if row["verb"] in NUMBERED:
-            wrong = fault(row["properties"], row["user"])
+            wrong = fault(row["properties"], key.user)
             if wrong:
                 yield wrong
-        key = key_of(row["provider"], row["user"], row["verb"],
-                     row["n"] if row["verb"] in NUMBERED else row["target"])
         if key not in known:
             yield "pending, but never accepted: %s" % " ".join(map(str, key))
 

@@ -11,7 +11,7 @@ from driver import cache
 from driver.report import ROOT, Missing, Outcome, Report
 from driver.strace import Scratch
 from driver.worker import Checker, Worker, changes
-from vendors.books import NUMBERED, key_of
+from vendors.books import key_of, row_key
 from vendors.server import Server
 
 # The number of states from one recording. Each recording is of another run of the worker.
@@ -116,6 +116,4 @@ def lost(trace, point, known, server):
 
 def pending_keys(found):
     """The pending actions of a cache, by their keys."""
-    return {key_of(row["provider"], row["user"], row["verb"],
-                   row["n"] if row["verb"] in NUMBERED else row["target"])
-            for row in found["pending"]}
+    return {row_key(row) for row in found["pending"]}

@@ -23,6 +23,13 @@ def key_of(provider, user, verb, target):
 NUMBERS = 10_000
 
 
+def row_key(row):
+    """The key of a row that waits in a cache. A visit stays one when a user has taken it over."""
+    verb = row["verb"]
+    return key_of(row["provider"], ANONYMOUS if verb == "visit" else row["user"], verb,
+                  row["n"] if verb in NUMBERED else row["target"])
+
+
 class Parcel:
     """One request with events that had its effect."""
 
