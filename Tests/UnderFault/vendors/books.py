@@ -26,8 +26,9 @@ NUMBERS = 10_000
 def row_key(row):
     """The key of a row that waits in a cache. A visit stays one when a user has taken it over."""
     verb = row["verb"]
+    # An event with an unknown name has a number as well; no such key was ever accepted.
     return key_of(row["provider"], ANONYMOUS if verb == "visit" else row["user"], verb,
-                  row["n"] if verb in NUMBERED else row["target"])
+                  row["target"] if "target" in row else row["n"])
 
 
 class Parcel:
