@@ -15,7 +15,7 @@ from driver.calls import LIMIT, script
 from driver.report import Outcome, Report
 from driver.strace import Scratch
 from driver.worker import Checker, Worker
-from vendors.books import NUMBERED, row_key
+from vendors.books import NUMBERED, People, row_key
 from vendors.payload import fault
 from vendors.server import Server
 
@@ -75,6 +75,8 @@ def furnish(executable, server, folder, life, generator, is_open):
 
     A cache that was not closed has most of its data in the log, a closed one in the file.
     """
+    # Each cache has its own users.
+    server.books.people = People(server.books)
     wrong = script(executable, server, folder, generator.getrandbits(31), [], life).finish(LIMIT)
     if wrong:
         return wrong
