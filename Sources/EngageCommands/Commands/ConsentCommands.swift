@@ -21,9 +21,9 @@ extension Command {
     name: ["consent", "set"], summary: "set what the user allows",
     discussion: """
       denied: nothing leaves but the vendors' opt-out, and what the user takes back (the push
-      token, this device); essential: what the user asks for works,
-      nothing is reported about how it is used; full: everything. It is durable before anything is
-      sent under it.
+      token, this device). essential: content, and what the user does with it (clicks, reads,
+      dismissals); no impressions and no custom events. full: everything. The level is stored
+      before anything is sent under it.
       """,
     arguments: [Argument(name: "LEVEL", help: "what the user allows", choices: levels)],
     examples: [Example("engage consent set essential", "no analytics from now on")],

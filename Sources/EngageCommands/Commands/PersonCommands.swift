@@ -76,14 +76,17 @@ extension Command {
       let update = try PersonAssignments(invocation).update()
       return try await invocation.delivering(configuration) { engagement in
         let receipt = try await engagement.updatePerson(update)
+        let names = update.fields.map(\.rawValue).sorted().joined(separator: ", ")
         let status = try await invocation.conclude(
-          receipt, "person set", ["update": update.json])
+          receipt, "person set", ["update": update.json],
+          among: configuration.providers.map(\.id), lacking: "field for \(names)")
         return try tellUntaken(of: update, by: receipt, in: engagement, invocation)
           ? .failed : status
       }
     })
 
-  /// Names the fields that a provider does not take; returns whether one is taken by none.
+  /// Names the fields that a provider of the receipt does not take; returns whether a field is
+  /// taken by none.
   private static func tellUntaken(
     of update: PersonUpdate, by receipt: Engagement.Receipt, in engagement: Engagement,
     _ invocation: Invocation

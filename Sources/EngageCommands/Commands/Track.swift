@@ -5,8 +5,9 @@ extension Command {
   static let track = Command(
     name: ["track"], summary: "record a custom event",
     discussion: """
-      It goes to every provider that takes such events. A value is a number where it looks like
-      one, true or false, and else text; 'zip="04109"' keeps digits text.
+      It goes to every provider that takes such events; `engage providers --json` lists the kinds
+      that each takes. A value is a number where it looks like one, true or false, and else text;
+      'zip="04109"' keeps digits text.
       """,
     arguments: [
       Argument(name: "NAME", help: "the name of the event"),

@@ -79,10 +79,12 @@ extension Invocation {
   /// Waits for the receipt, says what became of it, and gives the exit status. If providers differ,
   /// each has a line.
   ///
-  /// - Parameter all: The providers of which each is named, also one that has no such request.
+  /// - Parameters:
+  ///   - all: The providers of which each is named, also one that is not told.
+  ///   - lacking: What a provider that is not told does not have.
   func conclude(
     _ receipt: Engagement.Receipt, _ what: Phrase, _ members: JSONObject,
-    among all: [ProviderID] = []
+    among all: [ProviderID] = [], lacking: String = "request for this"
   ) async throws -> ExitStatus {
     let delivery: ActionOutcome
     do {
@@ -112,7 +114,7 @@ extension Invocation {
       }
       for other in others {
         try console.line(
-          "\(what): \(other.rawValue): \("not told", .yellow); it has no request for this")
+          "\(what): \(other.rawValue): \("not told", .yellow); it has no \(lacking)")
       }
     }
     try console.object(members)

@@ -66,6 +66,21 @@ import Testing
     await scene.emulator.stop()
   }
 
+  @Test("B9 V7: each provider that is not told of a change says what it lacks")
+  func notTold() async throws {
+    let scene = try await Scene()
+    await scene.engage("sync")
+    #expect(
+      await scene.engage("person", "set", "city=Varna", "email=ada@example.com").lines == [
+        "person set: braze: delivered",
+        "person set: vibes: not told; it has no field for city, email",
+      ])
+    let ended = await scene.engage("device", "unregister")
+    #expect(
+      ended.lines.contains("device unregister: braze: not told; it has no request for this"))
+    await scene.emulator.stop()
+  }
+
   @Test("X1 V8: sync --watch prints every feed once and then only changed feeds, until Ctrl-C")
   func watch() async throws {
     let scene = try await Scene()
