@@ -33,7 +33,7 @@ enum Help {
         engage sync         refresh and send pending actions
 
       EXIT STATUS
-        0 done, 1 failed, also in part, 64 usage error, 130 stopped by Ctrl-C or SIGTERM,
+        0 done, 1 failed, also in part, 64 usage error, 130 stopped by Ctrl-C, SIGTERM or SIGHUP,
         141 output closed early; 0 too where a command runs until Ctrl-C
 
       Run "engage COMMAND --help" for more.

@@ -15,7 +15,7 @@ enum ManualPage {
     text += ".SH OPTIONS OF EVERY COMMAND\n" + options(Option.shared)
     text += """
       .SH EXIT STATUS
-      0 done, 1 failed, also in part, 64 usage error, 130 stopped by Ctrl\\-C or SIGTERM, 141 output \
+      0 done, 1 failed, also in part, 64 usage error, 130 stopped by Ctrl\\-C, SIGTERM or SIGHUP, 141 output \
       closed early; 0 too where a command runs until Ctrl\\-C.
       .SH FILES
       .I engage.json

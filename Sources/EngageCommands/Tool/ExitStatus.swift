@@ -6,7 +6,7 @@ public enum ExitStatus: Int32, Hashable, Sendable {
   case failed = 1
   /// The command line was not understood.
   case usage = 64
-  /// Ctrl-C or SIGTERM ended it before it was done. What was accepted before is not lost.
+  /// Ctrl-C, SIGTERM or SIGHUP ended it before it was done. What was accepted before is not lost.
   case interrupted = 130
   /// The reader closed the pipe before the output ended.
   case closedPipe = 141

@@ -1,7 +1,7 @@
 import EngagementModel
 import EngagementPlatform
 
-/// SIGINT (Ctrl-C) and SIGTERM, as something to wait for.
+/// SIGINT (Ctrl-C), SIGTERM and SIGHUP (the terminal has gone), as something to wait for.
 ///
 /// The signal handler writes one byte into a pipe, because only a few calls are allowed in it. A
 /// thread of our own reads the pipe. Blocking the signals does not work: the system's own threads
@@ -24,7 +24,8 @@ public final class Interrupts: Sendable {
   /// Installs the signal handler, the first time. A command that ends at once needs no thread.
   ///
   /// A shell makes a background job ignore Ctrl-C. The handler is installed there too: a process
-  /// that sends the signal to the job by its number means it.
+  /// that sends the signal to the job by its number means it. SIGHUP stays ignored where it is:
+  /// who starts the program with `nohup` wants it to outlive the terminal.
   private func prepare() {
     let isFirst = state.withLock { state in
       defer { state.isPrepared = true }
@@ -39,6 +40,10 @@ public final class Interrupts: Sendable {
     guard (try? detachThread(for: "signals") { self.listen(to: readingEnd) }) != nil else { return }
     writingEnd = ends[1]
     for number in [SIGINT, SIGTERM] { signal(number, passOn) }
+    let former = signal(SIGHUP, passOn)
+    if unsafeBitCast(former, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) {
+      signal(SIGHUP, SIG_IGN)
+    }
   }
 
   /// Returns once a signal has come, or when the task is cancelled.

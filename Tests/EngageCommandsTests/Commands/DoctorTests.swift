@@ -140,4 +140,22 @@ import Testing
       #expect(!FileManager.default.fileExists(atPath: "\(configuration).device"))
     }
   }
+
+  @Test("a cache that is no file is refused by name, and nothing is written beside it")
+  func noFile() async throws {
+    let stage = try CommandLineFixture()
+    let folder = stage.folder.appending(path: "taken")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    for place in ["taken", "/dev/null"] {
+      try stage.configure(endpoint: "http://127.0.0.1:8400", ", \"cache\": \"\(place)\"")
+      let refused = await stage.engage("track", "hello", by: PlayedBraze())
+      #expect(refused.status == .failed)
+      #expect(
+        refused.errors.contains("\(place) is no file; name another place for the cache"),
+        "\(refused.errors)")
+      let names = try FileManager.default.contentsOfDirectory(atPath: stage.folder.path)
+      #expect(names.sorted() == ["engage.json", "taken"])
+      #expect(!FileManager.default.fileExists(atPath: "/dev/null.device"))
+    }
+  }
 }

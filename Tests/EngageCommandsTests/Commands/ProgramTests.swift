@@ -124,13 +124,25 @@ import Testing
   }
 
   @Test(
-    "SIGINT and SIGTERM end the emulator with its summary and status 0",
-    arguments: ["INT", "TERM"])
+    "SIGINT, SIGTERM and SIGHUP end the emulator with its summary and status 0",
+    arguments: ["INT", "TERM", "HUP"])
   func signals(name: String) throws {
     let script = """
-      coproc "$0" emulate --port 0 --vendor braze 2>&1
+      coproc env --default-signal=HUP "$0" emulate --port 0 --vendor braze 2>&1
       read -r -u ${COPROC[0]} line; job=$COPROC_PID; exec 3<&${COPROC[0]}
       kill -\(name) $job; cat <&3 | tail -1; wait $job; echo $?
+      """
+    let ending = try Programs.run("/bin/bash", ["-c", script, program])
+    #expect(ending.output == "Requests received: 0.\n0\n")
+  }
+
+  @Test("a program that was started to outlive its terminal does")
+  func ignoredHangup() throws {
+    let script = """
+      trap '' HUP
+      coproc "$0" emulate --port 0 --vendor braze 2>&1
+      read -r -u ${COPROC[0]} line; job=$COPROC_PID; exec 3<&${COPROC[0]}
+      kill -HUP $job; sleep 0.5; kill -TERM $job && cat <&3 | tail -1; wait $job; echo $?
       """
     let ending = try Programs.run("/bin/bash", ["-c", script, program])
     #expect(ending.output == "Requests received: 0.\n0\n")
