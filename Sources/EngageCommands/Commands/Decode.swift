@@ -44,7 +44,7 @@ extension Command {
         let lines = try Decoding(adapter, kind).lines(of: bytes)
         if lines.isEmpty {
           invocation.console.note(
-            kind == .push ? "The push is not \(name)'s." : "The payload has no \(kindName).")
+            kind == .push ? "The push is not \(name)'s." : "The payload has no \(kind.content).")
         }
         for line in lines {
           if invocation.console.isJSON {

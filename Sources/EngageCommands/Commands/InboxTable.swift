@@ -15,6 +15,9 @@ enum InboxTable {
     for provider in feed.providers where feed.refreshDate(of: provider) == nil {
       console.note("\(provider.rawValue) was not heard yet; run \"engage sync\".")
     }
+    if feed.providers.isEmpty {
+      console.note("No provider serves an inbox; \"engage providers\" shows what each serves.")
+    }
   }
 
   /// As a step of the demonstration.

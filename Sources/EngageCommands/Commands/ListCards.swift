@@ -67,6 +67,9 @@ extension Command {
       for provider in feed.providers where feed.refreshDate(of: provider) == nil {
         console.note("\(provider.rawValue) was not heard yet; run \"engage sync\".")
       }
+      if feed.providers.isEmpty {
+        console.note("No provider serves cards; \"engage providers\" shows what each serves.")
+      }
     }
   }
 }

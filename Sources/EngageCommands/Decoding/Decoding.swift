@@ -8,6 +8,9 @@ import EngagementPlatform
 struct Decoding {
   enum Kind: String, CaseIterable {
     case cards, inbox, push, campaigns, person
+
+    /// What a payload of the kind has.
+    var content: String { self == .inbox ? "messages" : rawValue }
   }
 
   private let adapter: any EngagementAdapter
@@ -133,7 +136,7 @@ struct Decoding {
   private func looseLines(in bytes: [UInt8]) -> [JSONObject]? {
     guard kind != .person else { return nil }
     var cursor = JSONCursor(bytes)
-    if let items = try? cursor.items() { return items.isEmpty ? nil : items.map(line) }
+    if let items = try? cursor.items() { return items.map(line) }
     let line = line(of: RawItem(index: 0, bytes: bytes[...]))
     return line["quarantined"] == nil ? [line] : nil
   }

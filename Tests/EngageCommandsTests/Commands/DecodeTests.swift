@@ -65,6 +65,7 @@ import Testing
     "a payload without cards prints nothing and leaves a note on standard error",
     arguments: [
       #"{"cards": []}"#, #"{"config": {"time": 1}}"#, #"{"events": [{"name": "ss"}]}"#, " {}",
+      "[]",
     ])
   func nothing(payload: String) async throws {
     let ending = try await decode("cards", payload)

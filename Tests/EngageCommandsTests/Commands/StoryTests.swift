@@ -63,6 +63,18 @@ import Testing
     #expect(export.contains(#""record":"event""#) && export.contains(#""kind":"dismiss""#))
   }
 
+  @Test("a list that no provider serves says so")
+  func unserved() async throws {
+    let (stage, braze) = (try CommandLineFixture(), PlayedBraze())
+    try stage.configure(endpoint: "http://127.0.0.1:8400")
+    _ = await stage.engage("sync", by: braze)
+    let inbox = await stage.engage("inbox", by: braze)
+    #expect(inbox.output == "0 messages, 0 new\n")
+    #expect(
+      inbox.errors
+        == "No provider serves an inbox; \"engage providers\" shows what each serves.\n")
+  }
+
   @Test("X8: the configured token goes out for the configured user and for nobody else")
   func foreignToken() async throws {
     let (stage, watch) = (try CommandLineFixture(), SignatureWatch())

@@ -364,5 +364,6 @@ import Testing
       ])
     #expect(
       try await decode("cards", "[]").errors == "engage: vibes has no cards. [unsupported]\n")
+    #expect(try await decode("inbox", "[]").errors == "The payload has no messages.\n")
   }
 }
