@@ -203,6 +203,10 @@ import VibesFixtures
         registration + callback
       ),
       (
+        #"{"message_uid":"p","silent_push":"true","client_custom_data":"{\"vibes_auto_register_token\":\"T:x\",\"migration_item_id\":123}"}"#,
+        registration + [.vendor("callback", ["migration_item_id": "123"])]
+      ),
+      (
         #"{"message_uid":"p","silent_push":"false","client_custom_data":"{\"vibes_auto_register_token\":\"T:x\"}"}"#,
         []
       ),

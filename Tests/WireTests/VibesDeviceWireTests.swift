@@ -131,6 +131,24 @@ import Testing
     try await scene.end()
   }
 
+  @Test("V2 V4: an installation without a user registers, renews and gives up its device")
+  func withoutUser() async throws {
+    let scene = try await VibesWireScene()
+    try await scene.run { engagement in
+      try await engagement.setConsent(.full)
+      #expect(try await engagement.outcome { try await $0.registerDevice() } == .delivered)
+      #expect(await scene.emulator.times("register") == 1)
+      var before = await scene.emulator.requests().count
+      #expect(try await engagement.outcome { try await $0.renewDeviceCredentials() } == .delivered)
+      #expect(await scene.lines(after: before).map { $0.prefix(4) } == ["PUT "])
+      before = await scene.emulator.requests().count
+      #expect(try await engagement.outcome { try await $0.unregisterDevice() } == .delivered)
+      #expect(await scene.lines(after: before).map { $0.prefix(7) } == ["DELETE "])
+      #expect(await scene.emulator.times("unregister") == 1)
+    }
+    try await scene.end()
+  }
+
   // MARK: Push
 
   @Test(

@@ -75,6 +75,15 @@ import Testing
           status: .done, output: "", errors: "The payload has no cards.\n"))
   }
 
+  @Test("decode --strict fails if an item is quarantined, and not if one is ignored")
+  func strict() async throws {
+    let bad = try await decode("cards", #"[{"id":"a"}]"#, "--strict")
+    #expect(bad.status == .failed)
+    #expect(bad.lines == [#"{"quarantined":{"index":0,"reason":"A card has no kind."}}"#])
+    #expect(try await decode("cards", #"[{"id":"a"}]"#).status == .done)
+    #expect(try await decode("cards", #"[{"id":"a","tp":"new"}]"#, "--strict").status == .done)
+  }
+
   @Test("decode prints a push of the vendor and says of another push that it is not")
   func pushes() async throws {
     let own = #"{"aps": {"alert": {"title": "T", "body": "B"}}, "ab": {"c": "x"}, "mine": 1}"#
