@@ -4,6 +4,7 @@ import random
 import shutil
 import subprocess
 import tempfile
+import time
 
 from driver import cache
 from driver.drain import drain
@@ -15,8 +16,12 @@ from vendors.server import Server
 # The lives of one cache before it is drained and deleted, so that faults also strike new caches.
 LIVES = 25
 RATE = 0.25
-# The length of a life after its "ready" line, in seconds.
-LONGEST = 0.11
+# A life ends after a random number of accepted actions and a random moment more. A limit in seconds
+# alone would let a slow machine do less, and prove less.
+MOST_ACCEPTED = 30
+MOMENT = 0.02
+# The end of a life whose worker waits, because too much is pending or a server is down.
+LONGEST = 1
 
 
 def kill(executable, cycles, seed, jobs=2):
@@ -26,8 +31,8 @@ def kill(executable, cycles, seed, jobs=2):
     report.gather(group, groups, jobs)
     # About a third of what is usual.
     report.demand(killed=cycles, accepted=cycles * 5, faults=cycles, changes_of_user=cycles,
-                  consents_set=cycles // 4, lists_looked_at=cycles // 2,
-                  users_erased=cycles // 300)
+                  consents_set=cycles // 3, lists_looked_at=cycles // 2,
+                  users_erased=cycles // 20)
     return report
 
 
@@ -65,13 +70,21 @@ def one_life(executable, server, folder, life, generator):
         if worker.process.poll() is None:
             findings.append("not ready after %d s: %s" % (PATIENCE, worker.said[-3:]))
     else:
-        wait(worker, generator.uniform(0, LONGEST))
+        wait_for_accepted(worker, generator.randrange(MOST_ACCEPTED + 1))
+        wait(worker, generator.uniform(0, MOMENT))
     early = worker.process.poll()
     worker.kill()
     if early is not None:
         findings.append("ended by itself with %s: %s %s" % (
             early, worker.said[-2:], " / ".join(worker.complaints[:6])))
     return findings + list(cache.faults(folder)), early is None
+
+
+def wait_for_accepted(worker, count):
+    end = time.monotonic() + LONGEST
+    for _ in range(count):
+        if worker.wait_for("accepted", max(0, end - time.monotonic())) is None:
+            return
 
 
 def wait(worker, seconds):

@@ -35,13 +35,13 @@ struct Living {
 
   private mutating func step() async {
     switch Int.random(in: 0..<100, using: &random) {
-    case 0..<34: await act(.track(user))
-    case 34..<40: await act(.leave(user))
-    case 40..<85: await actOnItem()
-    case 85..<92: await refresh()
-    case 92..<94: await enterAnyone()
-    case 94: await visit()
-    case 95..<97: await changeMind()
+    case 0..<32: await act(.track(user))
+    case 32..<38: await act(.leave(user))
+    case 38..<83: await actOnItem()
+    case 83..<90: await refresh()
+    case 90..<92: await enterAnyone()
+    case 92: await visit()
+    case 93..<97: await changeMind()
     default: await rest()
     }
   }
