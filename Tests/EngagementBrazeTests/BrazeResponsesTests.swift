@@ -238,6 +238,20 @@ import Testing
     #expect(answer.changes.contains(emptied) == !isEnabled)
   }
 
+  @Test(
+    "B6: a limit for all requests has the default values of the vendor's clients",
+    arguments: [
+      (#"{"enabled":true}"#, "30", "30000"), (#"{"enabled":true,"capacity":12}"#, "12", "30000"),
+      (#"{"enabled":true,"refill_rate":0.5}"#, "30", "500"), (#"{"enabled":false}"#, nil, nil),
+      (#"{"enabled":true,"capacity":9}"#, nil, nil), ("7", nil, nil),
+    ] as [(String, String?, String?)])
+  func requestLimit(settings: String, capacity: String?, refill: String?) throws {
+    let body = #"{"config":{"time":5,"global_request_rate_limit":\#(settings)}}"#
+    let answer = try answer(.json(200, body))
+    #expect(answer.changes.contains(.keep(.installation, "bucket.all.capacity", capacity)))
+    #expect(answer.changes.contains(.keep(.installation, "bucket.all.refill", refill)))
+  }
+
   @Test("settings without a time are ignored and reported", arguments: ["{}", #"{"time":"5"}"#])
   func timeless(config: String) throws {
     let answer = try answer(.json(200, #"{"config":\#(config)}"#))

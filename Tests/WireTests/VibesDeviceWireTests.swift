@@ -254,6 +254,22 @@ import Testing
 
   // MARK: Events
 
+  @Test("V5: each activation reports one launch, and a change between other phases none")
+  func launches() async throws {
+    let scene = try await VibesWireScene()
+    try await scene.run { engagement in
+      try await engagement.arrive()
+      for phase: Engagement.ScenePhase in [
+        .active, .active, .inactive, .active, .background, .inactive, .background, .active,
+      ] {
+        engagement.setScenePhase(phase)
+      }
+      try await scene.settle(engagement)
+      #expect(await scene.emulator.times("launch", by: "u-1") == 3)
+    }
+    try await scene.end()
+  }
+
   @Test("V5: launch, open and fetch events arrive once each, in batches of one type")
   func events() async throws {
     let scene = try await VibesWireScene()

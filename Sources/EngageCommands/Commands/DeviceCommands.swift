@@ -9,7 +9,8 @@ extension Command {
     showDevice,
     changeDevice(
       "register", "register this installation at every vendor that keeps a record of it",
-      "A vendor that knows it already is not asked. Other commands register it when they need it."
+      "A vendor that knows it already is not asked. Other commands register it when they need it.",
+      kept: "registered"
     ) { try await $0.registerDevice() },
     changeDevice(
       "update", "send this installation's versions, locale and time zone",
@@ -17,7 +18,8 @@ extension Command {
     ) { try await $0.updateDevice() },
     changeDevice(
       "unregister", "unregister this installation at every vendor that keeps a record of it",
-      "The vendors send it nothing more. The next command that needs a device registers it anew."
+      "The vendors send it nothing more. The next command that needs a device registers it anew.",
+      kept: "not registered; there was nothing to end"
     ) { try await $0.unregisterDevice() },
   ]
 
@@ -46,7 +48,7 @@ extension Command {
     })
 
   private static func changeDevice(
-    _ verb: String, _ summary: String, _ discussion: String,
+    _ verb: String, _ summary: String, _ discussion: String, kept: String? = nil,
     _ change: @escaping Invocation.Body<Engagement.Receipt>
   ) -> Command {
     Command(
@@ -58,7 +60,7 @@ extension Command {
         return try await invocation.delivering(configuration) { engagement in
           try await invocation.conclude(
             try await change(engagement), "device \(verb)", [:],
-            among: configuration.providers.map(\.id))
+            among: configuration.providers.map(\.id), kept: kept)
         }
       })
   }

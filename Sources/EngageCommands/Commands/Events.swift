@@ -89,18 +89,19 @@ private struct EventPrinter {
       .init("TIME"), .init("KIND"), .init("PROVIDER"), .init("ABOUT", isFlexible: true),
       .init("PROPERTIES", isFlexible: true),
     ])
-    for event in events { table.add(cells(of: event)) }
+    let ids = ShortIDs(events.compactMap { $0.item?.id })
+    for event in events { table.add(cells(of: event, ids)) }
     try console.table(table, titled: titled)
   }
 
-  private func cells(of event: EngagementEvent) -> [Phrase] {
+  private func cells(of event: EngagementEvent, _ ids: ShortIDs) -> [Phrase] {
     let properties = event.properties.members.map { member in
       "\(member.key)=\(Console.text(of: member.value))"
     }
     return [
       Phrase(ISO8601.text(of: event.time) ?? "", .faint), Phrase(event.kind.rawValue, .bold),
       Phrase(event.provider?.rawValue ?? ""),
-      Phrase(event.name ?? event.item?.id.value ?? ""),
+      Phrase(event.name ?? event.item.map { ids.text(of: $0.id) } ?? ""),
       Phrase(properties.joined(separator: " ")),
     ]
   }

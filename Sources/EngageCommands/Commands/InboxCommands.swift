@@ -126,7 +126,7 @@ extension Command {
       let message = try find(text, in: engagement, configuration)
       let receipt = try await engagement.perform(action, on: message)
       return try await invocation.conclude(
-        receipt, "\(action.name) \(ShortIDs.cut(message.id))",
+        receipt, "\(action.name) \(ShortIDs.text(of: message.id))",
         message.id.object(with: ["action": .string(action.name)]))
     }
   }

@@ -36,11 +36,12 @@ extension Command {
       .init("ID", .trailing), .init("PROVIDER"), .init("ACTION"), .init("ITEM", isFlexible: true),
       .init("SINCE"), .init("TRIES", .trailing),
     ])
+    let ids = ShortIDs(actions.compactMap(\.item))
     for action in actions {
       let since = ISO8601.text(of: action.acceptedAt) ?? ""
       table.add([
         "\(action.id)", Phrase(action.provider.rawValue, .bold), Phrase(action.name),
-        Phrase(action.item.map(ShortIDs.cut) ?? ""), Phrase(since), "\(action.attempts)",
+        Phrase(action.item.map(ids.text) ?? ""), Phrase(since), "\(action.attempts)",
       ])
       var object: JSONObject = [
         "id": .integer(action.id), "provider": .string(action.provider.rawValue),

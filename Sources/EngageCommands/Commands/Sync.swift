@@ -144,9 +144,10 @@ struct SyncReport: Sendable {
   ) throws(OutputError) {
     let known = Set(former.rows.flatMap { $0.titles.keys })
     for row in rows {
+      let ids = ShortIDs(Array(row.titles.keys))
       for (id, title) in row.titles.sorted(by: { $0.key.description < $1.key.description })
       where !known.contains(id) {
-        try console.line("  new: \(ShortIDs.cut(id), .cyan)  \(title, .bold)")
+        try console.line("  new: \(ids.text(of: id), .cyan)  \(title, .bold)")
         try console.object(
           id.object(with: ["outcome": "new", "title": .string(title)]))
       }

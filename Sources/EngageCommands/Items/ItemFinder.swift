@@ -34,7 +34,8 @@ struct ItemFinder {
           + " \"\(list)\".")
     }
     guard found.isEmpty else {
-      let some = found.prefix(4).map { "\"\(ShortIDs.cut($0.id))\"" }.joined(separator: ", ")
+      let ids = ShortIDs(found.map(\.id))
+      let some = found.prefix(4).map { "\"\(ids.text(of: $0.id))\"" }.joined(separator: ", ")
       throw EngagementError(
         .invalidArgument,
         "\"\(text)\" is the beginning of \(found.count) ids: \(some)"
@@ -75,18 +76,12 @@ struct ShortIDs {
   private static let shortest = 8
 
   init(_ ids: [ItemID]) {
-    sorted = ids.map { Array($0.description.utf8) }.sorted { $0.lexicographicallyPrecedes($1) }
-    places = Dictionary(zip(sorted, sorted.indices)) { first, _ in first }
+    sorted = Set(ids).map { Array($0.description.utf8) }.sorted { $0.lexicographicallyPrecedes($1) }
+    places = Dictionary(uniqueKeysWithValues: zip(sorted, sorted.indices))
   }
 
-  /// An id that is shown and not typed, such as that of an item that was just named.
-  static func cut(_ id: ItemID) -> String {
-    let text = id.description
-    return text.utf8.count <= longest ? text : "\(text.prefix(longest - 1))…"
-  }
-
-  /// A UUID with its provider still fits.
-  private static let longest = 60
+  /// The beginning of one id, for an item that was just named.
+  static func text(of id: ItemID) -> String { ShortIDs([id]).text(of: id) }
 
   func text(of id: ItemID) -> String {
     let bytes = Array(id.description.utf8)

@@ -57,6 +57,12 @@ enum ActionOutcome: Hashable {
     }
   }
 
+  /// The same, with the command's own words where there was nothing to send.
+  func phrase(kept: String?) -> Phrase {
+    guard self == .kept, let kept else { return phrase }
+    return Phrase(kept, style)
+  }
+
   var members: JSONObject {
     var members: JSONObject = ["outcome": .string(name)]
     if case .rejected(let error) = self {
@@ -82,9 +88,10 @@ extension Invocation {
   /// - Parameters:
   ///   - all: The providers of which each is named, also one that is not told.
   ///   - lacking: What a provider that is not told does not have.
+  ///   - kept: What there is to say of a provider for which there was nothing to send.
   func conclude(
     _ receipt: Engagement.Receipt, _ what: Phrase, _ members: JSONObject,
-    among all: [ProviderID] = [], lacking: String = "request for this"
+    among all: [ProviderID] = [], lacking: String = "request for this", kept: String? = nil
   ) async throws -> ExitStatus {
     let delivery: ActionOutcome
     do {
@@ -107,10 +114,10 @@ extension Invocation {
             + others.map { .init($0.rawValue, "unsupported") }))
     }
     if others.isEmpty, Set(ends.map(\.outcome)).count <= 1 {
-      try console.line("\(what): \(delivery.phrase)")
+      try console.line("\(what): \(delivery.phrase(kept: kept))")
     } else {
       for end in ends {
-        try console.line("\(what): \(end.provider.rawValue): \(end.outcome.phrase)")
+        try console.line("\(what): \(end.provider.rawValue): \(end.outcome.phrase(kept: kept))")
       }
       for other in others {
         try console.line(

@@ -36,7 +36,8 @@ struct CacheLocation: Sendable {
         at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     } catch {
       throw EngagementError(
-        .storage, "A folder for a temporary cache cannot be made; is the disk full?",
+        .storage,
+        "No folder for a temporary cache can be made in \(parent.path). Set TMPDIR to a folder that takes one.",
         underlying: "\(type(of: error))")
     }
     self.init(

@@ -209,4 +209,42 @@ import Testing
         atPath: stage.folder.appending(path: "engage.json").path)[.posixPermissions] as? Int
     #expect(mode == 0o600)
   }
+
+  @Test("a cache below ~/ stands in the home folder, and in no folder of that name")
+  func homeFolder() async throws {
+    let (stage, emulator) = try await filled()
+    try stage.configure(
+      endpoint: emulator.endpoint(of: "braze"), #", "cache": "~/kept.sqlite""#)
+    let home = stage.folder.appending(path: "home")
+    try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
+    let ending = try Programs.run(
+      program, ["sync"], in: stage.folder, environment: ["HOME": home.path])
+    #expect(ending.status == 0, "\(ending.errors)")
+    #expect(FileManager.default.fileExists(atPath: home.appending(path: "kept.sqlite").path))
+    #expect(try !stage.names().contains("~"))
+    await emulator.stop()
+  }
+
+  @Test("init writes the whole file or none, and can be run again after a full disk")
+  func initialiseOnFullDisk() throws {
+    let stage = try CommandLineFixture()
+    let full = "trap '' XFSZ; ulimit -f 0; exec \"$0\" init"
+    let ending = try Programs.run("/bin/bash", ["-c", full, program], in: stage.folder)
+    #expect(ending.status == 1 && ending.errors.contains("engage.json cannot be written"))
+    #expect(try stage.names() == [])
+    #expect(try Programs.run(program, ["init"], in: stage.folder).status == 0)
+    let written = try stage.names()
+    let again = try Programs.run(
+      "/bin/bash", ["-c", full + " --force", program], in: stage.folder)
+    #expect(again.status == 1)
+    #expect(try stage.names() == written)
+    #expect(try Programs.run(program, ["providers"], in: stage.folder).status == 0)
+  }
+
+  @Test("a demo without a folder for its cache names that folder and what to set")
+  func demoWithoutFolder() throws {
+    let ending = try Programs.run(program, ["demo"], environment: ["TMPDIR": "/proc/nowhere"])
+    #expect(ending.status == 1)
+    #expect(ending.errors.contains("/proc/nowhere") && ending.errors.contains("TMPDIR"))
+  }
 }

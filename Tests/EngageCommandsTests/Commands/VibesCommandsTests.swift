@@ -13,40 +13,7 @@ import Testing
 
 /// The commands over both vendors, with their servers in this process.
 @Suite(.timeLimit(.minutes(20))) struct VibesCommandsTests {
-  /// A folder with both providers, and their vendors.
-  private struct Scene {
-    let stage: CommandLineFixture
-    let emulator: Emulator
-
-    init() async throws {
-      stage = try CommandLineFixture()
-      emulator = try await Emulator.start(.init([.braze, .vibes]))
-      try stage.write(
-        """
-        {"user": "u-1", "consent": "full",
-         "providers": {
-           "braze": {"vendor": "braze", "endpoint": "\(emulator.endpoint(of: "braze"))",
-                     "apiKey": "demo"},
-           "vibes": {"vendor": "vibes", "endpoint": "\(emulator.endpoint(of: "vibes"))",
-                     "appID": "demo"}}}
-        """, to: "engage.json")
-    }
-
-    /// Runs a command line that must succeed.
-    @discardableResult func engage(
-      _ line: String..., sourceLocation: SourceLocation = #_sourceLocation
-    ) async -> CommandLineFixture.Ending {
-      let ending = await stage.run(
-        line, by: CurlTransport(), in: .init(patience: .seconds(600)))
-      #expect(ending.status == .done, "\(ending.errors)", sourceLocation: sourceLocation)
-      return ending
-    }
-
-    /// The listed messages as JSON.
-    func inbox() async throws -> [JSON] {
-      try await engage("inbox", "--json").lines.map { try JSON(parsing: Array($0.utf8)) }
-    }
-  }
+  private typealias Scene = CommandScene
 
   private static func id(_ message: JSON?) throws -> String {
     try #require(message?["id"]?.string)
@@ -78,6 +45,28 @@ import Testing
     let ended = await scene.engage("device", "unregister")
     #expect(
       ended.lines.contains("device unregister: braze: not told; it has no request for this"))
+    await scene.emulator.stop()
+  }
+
+  @Test("people see the short id of an item, by which commands find it, and JSON has the whole one")
+  func shortIDs() async throws {
+    let scene = try await Scene()
+    await scene.engage("sync")
+    let whole = try #require(
+      try await scene.engage("cards", "--json").lines
+        .map { try JSON(parsing: Array($0.utf8)) }
+        .first { $0["dismissible"] == true }.flatMap { $0["id"]?.string })
+    await scene.emulator.setOffline(true)
+    let acted = await scene.stage.run(
+      ["cards", "dismiss", whole], by: CurlTransport(), in: .impatient)
+    #expect(acted.output.contains("pending"))
+    for line in ["outbox", "events"] {
+      let short = try #require(
+        await scene.engage(line).output.firstMatch(of: /braze\/(\S+)/)?.output)
+      #expect(whole.hasPrefix(short.1) && short.1.count == 8, "\(line): \(short.1)")
+      #expect(acted.output == "dismiss \(short.0): pending; the next sync tries again\n")
+      #expect(await scene.engage(line, "--json").output.contains("\"id\":\"\(whole)\""))
+    }
     await scene.emulator.stop()
   }
 
@@ -187,7 +176,7 @@ import Testing
     let (first, second) = (try Self.id(messages.first), try Self.id(messages.dropFirst().first))
     for verb in ["open", "read"] {
       let ending = await scene.engage("inbox", verb, String(first.prefix(12)))
-      #expect(ending.output == "\(verb) vibes/\(first): delivered\n")
+      #expect(ending.output == "\(verb) vibes/\(first.prefix(8)): delivered\n")
     }
     await scene.engage("inbox", "expire", "vibes/\(first)")
     // The terminal's clock is behind the vendor's, so the time is in the future for both.
@@ -206,7 +195,7 @@ import Testing
         && unconfirmed.errors.hasPrefix("engage: Deleting cannot be undone; say --yes."))
     #expect(
       await scene.engage("inbox", "delete", third, "--yes").output
-        == "delete vibes/\(third): delivered\n")
+        == "delete vibes/\(third.prefix(8)): delivered\n")
     #expect(await scene.emulator.times("expire", of: third) == 1)
     #expect(try await scene.inbox().count == 4)
     await scene.emulator.stop()
