@@ -78,8 +78,13 @@ struct VibesPush {
     notification.inboxMessageID = app["inbox_message_uid"]?.string?.unlessBlank
     notification.detail = detail
     notification.handle = VibesHandle.make(
-      type: app[VibesHandle.activityType]?.string, uid: app[VibesHandle.activityUID]?.string)
+      type: activity(VibesHandle.activityType), uid: activity(VibesHandle.activityUID))
     return notification
+  }
+
+  /// The vendor's client for Android reads a number as its text, and that for iOS only texts.
+  private func activity(_ name: String) -> String? {
+    aps == nil ? app[name]?.looseText : app[name]?.string
   }
 
   private var messageID: String? { payload["message_uid"]?.string?.unlessBlank }

@@ -67,7 +67,9 @@ extension JSONFault: CustomStringConvertible {
 extension EngagementError {
   /// A malformed response, with the kind and the offset of the fault and no bytes of the input.
   public init(_ fault: JSONFault) {
-    self.init(
-      .malformedResponse, "The answer is not sound JSON.", underlying: fault.description)
+    let message =
+      fault.kind == .notAnObject
+      ? "Something else stands where a JSON object is expected." : "The answer is not sound JSON."
+    self.init(.malformedResponse, message, underlying: fault.description)
   }
 }

@@ -99,6 +99,22 @@ import VibesFixtures
     #expect(received.notification.handle["activity_uid"] == "a-5")
   }
 
+  @Test("V5: a number that names an activity is read from FCM's data, and not from that of APNs")
+  func numericActivity() throws {
+    var push: JSON = [
+      "message_uid": "push-1", "title": "T",
+      "client_app_data": #"{"activity_uid":5,"activity_type":"Broadcast"}"#,
+    ]
+    let fcm = try #require(try received(push)).notification.handle
+    #expect(fcm["activity_uid"] == "5" && fcm["activity_type"] == "Broadcast")
+    push = [
+      "message_uid": "push-1", "aps": ["alert": "T"],
+      "client_app_data": ["activity_uid": 5, "activity_type": "Broadcast"],
+    ]
+    let apns = try #require(try received(push)).notification.handle
+    #expect(apns["activity_uid"] == nil && apns["activity_type"] == "Broadcast")
+  }
+
   @Test(
     "V6: a silent push is recognised in any case",
     arguments: [("TRUE", true), ("True", true), ("false", false), ("1", false), ("", false)])

@@ -314,7 +314,7 @@ import Testing
       try await decode("inbox", payload).lines == [
         #"{"provider":"vibes","vendor":"vibes","id":"m-1","subject":"Hi","text":"Text","read":true,"createdAt":"2026-10-01T08:00:00.000Z"}"#,
         #"{"quarantined":{"index":1,"reason":"A message has no content."}}"#,
-        #"{"quarantined":{"index":2,"reason":"The answer is not sound JSON. (notAnObject at byte 0)"}}"#,
+        #"{"quarantined":{"index":2,"reason":"Something else stands where a JSON object is expected. (notAnObject at byte 0)"}}"#,
       ])
     let one = #"{"message_uid":"m-1","content":"Text"}"#
     #expect(
