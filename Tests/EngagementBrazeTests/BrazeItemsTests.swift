@@ -167,6 +167,19 @@ import Testing
   }
 
   @Test(
+    "the reason of a quarantined or ignored card says what is wrong with it",
+    arguments: [
+      (#"{"tp":"control"}"#, "A card has no id."), (#"{"id":"a"}"#, "A card has no kind."),
+      (#"{"id":"a","tp":"video"}"#, "The kind of a card is not known."),
+      ("[]", "Something else stands where a JSON object is expected."),
+      (#"{"id":"a","tp":"control","tt":"\ud800"}"#, "The answer is not sound JSON."),
+    ])
+  func reason(json: String, text: String) {
+    let error = #expect(throws: EngagementError.self) { try card(json) }
+    #expect(error?.message == text)
+  }
+
+  @Test(
     "the error names an unknown kind only if it looks like a name",
     arguments: [("video_2", "video_2"), ("<b>secret</b>", nil), ("a b", nil)] as [(String, String?)]
   )
