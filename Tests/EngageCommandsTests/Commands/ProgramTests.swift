@@ -228,7 +228,8 @@ import Testing
   @Test("init writes the whole file or none, and can be run again after a full disk")
   func initialiseOnFullDisk() throws {
     let stage = try CommandLineFixture()
-    let full = "trap '' XFSZ; ulimit -f 0; exec \"$0\" init"
+    // TMPDIR as above.
+    let full = "trap '' XFSZ; ulimit -f 0; TMPDIR=/nowhere exec \"$0\" init"
     let ending = try Programs.run("/bin/bash", ["-c", full, program], in: stage.folder)
     #expect(ending.status == 1 && ending.errors.contains("engage.json cannot be written"))
     #expect(try stage.names() == [])
