@@ -62,12 +62,14 @@ struct SalvagedRows {
   }
 
   /// Whether no release can have written the version in the header: one bit of ours is flipped, it is
-  /// beyond all counting, or another field beside it is wrong too.
+  /// beyond all counting, or another field beside it is wrong too: one that is always the same, or the
+  /// change counter, which SQLite writes twice.
   private static func isImplausible(_ header: [UInt8]) -> Bool {
     let version = header[60..<64].reduce(0) { $0 << 8 | Int64($1) }
     return (version ^ Schema.migrations.newest).nonzeroBitCount == 1 || version > 0xffff
       || header[56..<60] != [0, 0, 0, 1] || header[64..<68].contains { $0 != 0 }
-      || header[72..<92].contains { $0 != 0 }
+      || header[72..<92].contains { $0 != 0 } || header[48..<52].contains { $0 != 0 }
+      || header[24..<28] != header[92..<96]
   }
 
   private mutating func noteTable(_ record: PageRecord) {

@@ -122,6 +122,20 @@ import Testing
     #expect(try scratch.names().allSatisfy { !$0.contains("corrupt") })
   }
 
+  @Test(
+    "G9 G10: a version beside another wrong field of the header is damage, and no newer schema",
+    arguments: [27, 50, 58, 93])
+  func damagedVersion(field: Int) async throws {
+    try await fill()
+    var bytes = try scratch.bytes()
+    // Two bits make the version 4,096, which a release could have.
+    for (byte, bit) in [(62, 4), (63, 0), (field, 3)] { bytes[byte] ^= 1 << UInt8(bit) }
+    let folder = try Scratch()
+    try folder.write(bytes)
+    let store = try await Store.open(Self.options(folder), at: Scratch.noon)
+    #expect(try await waiting(in: store) == 1 && store.recovery != nil)
+  }
+
   @Test("G9: a reader reports a damaged schema and repairs nothing")
   func reader() async throws {
     try await fill()
