@@ -6,6 +6,8 @@ let package = Package(
   products: [
     .library(name: "EngagementKit", targets: ["EngagementKit"]),
     .library(name: "EngagementCurl", targets: ["EngagementCurl"]),
+    .library(name: "EngagementHTTP", targets: ["EngagementHTTP"]),
+    .library(name: "EngagementJSON", targets: ["EngagementJSON"]),
     .library(name: "EngagementAdapterAPI", targets: ["EngagementAdapterAPI"]),
     .library(name: "EngagementBraze", targets: ["EngagementBraze"]),
     .library(name: "EngagementVibes", targets: ["EngagementVibes"]),
@@ -321,8 +323,8 @@ if Context.environment["ENGAGEMENT_WORKSHOP"] != nil {
       dependencies: ["EngagementAdapterAPI", "EngagementModel", "EngagementStore"],
       path: "Benchmarks/Sources/StoreBench"))
   package.products += [
-    "AnswerProbe", "CSQLite", "CacheProbe", "EngagementHTTP", "EngagementJSON", "JSONOracle",
-    "OutlineAdapters", "StoreBench", "TestSupport",
+    "AnswerProbe", "CSQLite", "CacheProbe", "JSONOracle", "OutlineAdapters", "StoreBench",
+    "TestSupport",
   ].map {
     .library(name: $0, targets: [$0])
   }

@@ -54,7 +54,9 @@ public struct BrazeAdapter: EngagementAdapter {
     // The vendor ties a device to its last user and cannot undo that. After a sign-out, its answers
     // would still concern the former user.
     if context.user.isAnonymous, memory.lastUser != nil {
-      return try signedOut(operation, at: context.now)
+      // Pending rows stay: the next user may still adopt them.
+      throw EngagementError(
+        .signedOut, "Braze has no anonymous user after a signed-in one; sign in.")
     }
     if let end = pause(in: context, memory) { return .wait(until: end) }
     for limit in [.requests, BrazeEndpoint(operation).limit] {
@@ -100,19 +102,6 @@ public struct BrazeAdapter: EngagementAdapter {
     // An answer can accept some events and reject others; a step cannot. So a request is sent even
     // if it would contain no event.
     return isQuiet ? .done([]) : .send(try requests.events(events))
-  }
-
-  private func signedOut(
-    _ operation: Operation, at now: Date
-  ) throws(EngagementError) -> Step {
-    switch operation {
-    // The next user may still adopt them.
-    case .events: return .wait(until: now.addingTimeInterval(BrazeErrors.pause))
-    case .settings, .cards, .device, .registerPush, .unregisterPush, .inbox, .message, .person,
-      .associate, .updatePerson, .metrics, .campaigns, .act, .templates, .upload, .optOut, .vendor:
-      throw EngagementError(
-        .signedOut, "Braze has no anonymous user after a signed-in one; sign in.")
-    }
   }
 }
 

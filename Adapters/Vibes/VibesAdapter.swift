@@ -53,7 +53,8 @@ public struct VibesAdapter: EngagementAdapter {
     .act("impression", on: .inbox): .localOnly,
     .act("click", on: .inbox): .localOnly,
     .vendor(VibesCall.callback): .idempotentRequest,
-    .vendor(VibesCall.release): .idempotentRequest,
+    .vendor(VibesCall.release): Ability(
+      .request, deduplication: .idempotentVerb, isWithdrawal: true),
     .vendor(VibesCall.releaseRenewal): .request,
   ]
 
@@ -80,6 +81,8 @@ public struct VibesAdapter: EngagementAdapter {
     case .vendor(VibesCall.release, let detail), .vendor(VibesCall.releaseRenewal, let detail):
       memory.isDevice(detail) || memory.leavingToken(detail) != nil ? nil : []
     case .unregisterPush where memory.device == nil: []
+    // The vendor's device has one token. Giving back the other environment's would take this one.
+    case .unregisterPush(let environment) where memory.isPushOfOther(than: environment): []
     case .associate(let id) where memory.isTiedSince(to: id): []
     case .inbox where memory.isInboxOff, .message where memory.isInboxOff: []
     case .events(let events) where events.isEmpty: []

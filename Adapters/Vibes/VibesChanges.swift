@@ -10,7 +10,8 @@ enum VibesChanges {
   /// The changes after a registration. The vendor does not know the push token of a new device.
   static func registered(_ id: String, _ token: Secret, in memory: VibesMemory) -> [Change] {
     renewed(id, token, in: memory) + [
-      .keep(.installation, Name.deviceOfUser, memory.isOfUser ? "yes" : nil)
+      memory.newRegistration,
+      .keep(.installation, Name.deviceOfUser, memory.isOfUser ? "yes" : nil),
     ] + memory.registeredPush.map { .wanted(.registerPush($0)) } + memory.tidying
   }
 
@@ -69,7 +70,7 @@ enum VibesChanges {
     return (isAnother ? noPerson : []) + [
       .person(person),
       .keep(.user, Name.person, person.key),
-      .keep(.user, Name.personDevice, memory.device),
+      .keep(.user, Name.personDevice, memory.deviceMark),
       .keep(.user, Name.personTime, ISO8601.text(of: now)),
     ]
   }
@@ -92,7 +93,7 @@ enum VibesChanges {
     let isSame = memory.associated.map { id.rawValue.hasSameBytes(as: $0) } ?? false
     return (wasSomebody && !isSame ? noPerson : []) + [
       .keep(.user, Name.associated, id.rawValue),
-      .keep(.user, Name.associatedDevice, memory.device),
+      .keep(.user, Name.associatedDevice, memory.deviceMark),
       .keep(.user, Name.associatedTime, ISO8601.text(of: now)),
     ]
   }

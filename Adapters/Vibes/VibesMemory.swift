@@ -26,6 +26,8 @@ struct VibesMemory {
   private let isDeviceOfUser: Bool
   /// When the vendor last refused to renew a device's token, and the device was replaced.
   private let replacedAt: Date?
+  /// The registration of the current device; nil for one that an earlier release registered.
+  private let registration: String?
   private let personDevice: String?
   private let personTime: Date?
   private let associatedDevice: String?
@@ -41,6 +43,8 @@ struct VibesMemory {
   /// The keys of the stored values.
   enum Name {
     static let device = "device"
+    /// What names this registration of the device.
+    static let registration = "device.registration"
     /// Whether the device was registered for a signed-in user.
     static let deviceOfUser = "device.user"
     static let doubted = "device.doubted"
@@ -83,6 +87,7 @@ struct VibesMemory {
     }
     lastPerson = context.values[.user, Name.person]
     replacedAt = context.values[.installation, Name.replacedAt].flatMap(ISO8601.date(from:))
+    registration = context.values[.installation, Name.registration]
     personDevice = context.values[.user, Name.personDevice]
     personTime = context.values[.user, Name.personTime].flatMap(ISO8601.date(from:))
     associated = context.values[.user, Name.associated]
@@ -96,10 +101,23 @@ struct VibesMemory {
     (key, user, acceptedAt) = (context.key, context.user.id, context.acceptedAt)
   }
 
+  /// What names the current device and its registration; nil without a device. A vendor may give the
+  /// id of a device that it lost to the next one, which it ties to no person.
+  var deviceMark: String? {
+    device.map { device in registration.map { "\(device) \($0)" } ?? device }
+  }
+
   /// The person's key, if it was requested with the current device.
   var person: String? {
-    guard let device, let personDevice, device.hasSameBytes(as: personDevice) else { return nil }
+    guard let deviceMark, let personDevice, deviceMark.hasSameBytes(as: personDevice) else {
+      return nil
+    }
     return lastPerson
+  }
+
+  /// Whether the vendor has the token of another environment and not that of this one.
+  func isPushOfOther(than environment: PushEnvironment) -> Bool {
+    !registeredPush.isEmpty && !registeredPush.contains(environment)
   }
 
   /// Whether the user is signed in.
@@ -137,19 +155,19 @@ struct VibesMemory {
   func lostAssociation(
     _ association: VibesConfiguration.Association, whenReading: Bool
   ) -> UserID? {
-    guard let device else { return nil }
-    if let associated { return isAssociated(device) ? nil : UserID(associated) }
+    guard let deviceMark else { return nil }
+    if let associated { return isAssociated(deviceMark) ? nil : UserID(associated) }
     return association == .onSignIn && (whenReading || isDeviceOfUser) ? user : nil
   }
 
-  private func isAssociated(_ device: String) -> Bool {
-    associatedDevice.map { device.hasSameBytes(as: $0) } ?? false
+  private func isAssociated(_ deviceMark: String) -> Bool {
+    associatedDevice.map { deviceMark.hasSameBytes(as: $0) } ?? false
   }
 
   /// Whether the device was associated with this person after the operation was accepted. An
   /// earlier list may have needed that, so the operation is already done.
   func isTiedSince(to id: UserID) -> Bool {
-    guard let device, isAssociated(device), let associated,
+    guard let deviceMark, isAssociated(deviceMark), let associated,
       id.rawValue.hasSameBytes(as: associated),
       let associatedTime
     else { return false }
@@ -169,6 +187,9 @@ struct VibesMemory {
     }
     return VibesChanges.lost + [.keep(.installation, Name.replacedAt, ISO8601.text(of: now))]
   }
+
+  /// Names the registration that this operation makes.
+  var newRegistration: Change { .keep(.installation, Name.registration, key.text) }
 
   /// Records that the vendor did not know the device of this operation.
   var doubt: Change { .keep(.installation, Name.doubted, key.text) }

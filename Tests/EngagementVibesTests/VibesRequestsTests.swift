@@ -212,6 +212,52 @@ import VibesFixtures
     #expect(try first(.inbox) == .person)
   }
 
+  @Test("V2: after another registration the person is associated anew, whatever id the device gets")
+  func sameID() throws {
+    let adapter = try Vibes.adapter()
+    var context = Vibes.context { context in
+      context.values[.installation, "device"] = "d-1"
+      context.values[.user, "associated"] = "u-1"
+    }
+    let registered = adapter.answer(
+      to: .device(.register),
+      from: .json(200, #"{"auth_token":"t","device":{"vibes_device_id":"d-1"}}"#), in: context)
+    for case .keep(let scope, let name, let value) in registered.changes {
+      context.values[scope, name] = value
+    }
+    for mark in ["d-1", "d-1 another"] {
+      context.values[.user, "associated.device"] = mark
+      guard case .first(.associate("u-1")) = try adapter.step(for: .inbox, in: context) else {
+        Issue.record("nobody is associated after \(mark)")
+        return
+      }
+    }
+    let associated = adapter.answer(to: .associate("u-1"), from: .json(200, "{}"), in: context)
+    for case .keep(let scope, let name, let value) in associated.changes {
+      context.values[scope, name] = value
+    }
+    guard case .first(.person) = try adapter.step(for: .inbox, in: context) else {
+      Issue.record("it is not associated")
+      return
+    }
+  }
+
+  @Test("V4: giving back the token of one environment leaves that of the other")
+  func environments() throws {
+    func isSent(_ registered: [String]) throws -> Bool {
+      let context = Vibes.context { context in
+        for name in registered { context.values[.installation, name] = "registered" }
+      }
+      let step = try Vibes.adapter().step(for: .unregisterPush(.sandbox), in: context)
+      if case .send = step { return true }
+      return false
+    }
+    #expect(try !isSent(["push.production"]))
+    for registered in [[], ["push.sandbox"], ["push.sandbox", "push.production"]] {
+      #expect(try isSent(registered), "\(registered)")
+    }
+  }
+
   @Test("V2 V3 V5 V8: an operation that is already done skips its request")
   func nothingToAsk() throws {
     let adapter = try Vibes.adapter()

@@ -172,6 +172,7 @@ import VibesFixtures
       [
         .keep(.installation, "device", "d"), .secret(.installation, "token", Secret("t")),
         .secret(.installation, "token.device", Secret(trace)),
+        .keep(.installation, "device.registration", Vibes.context().key.text),
         .keep(.installation, "device.user", "yes"),
       ],
       [
@@ -331,7 +332,7 @@ import VibesFixtures
   func prints() throws {
     let answer = try answer(
       .device(.register), .json(200, #"{"auth_token":"canary","device":{"vibes_device_id":"d"}}"#))
-    #expect(answer.changes.count == 4)
+    #expect(answer.changes.count == 5)
     #expect(!"\(answer) \(String(reflecting: answer))".contains("canary"))
   }
 }

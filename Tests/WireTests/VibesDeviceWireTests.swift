@@ -225,6 +225,21 @@ import Testing
     try await scene.end()
   }
 
+  @Test("X20: a user who denied consent is signed out at the vendor too, with the push token")
+  func deniedSignOut() async throws {
+    let scene = try await VibesWireScene()
+    try await scene.run { engagement in
+      try await engagement.arrive("u-1")
+      let token = PushRegistration(token: Secret("0aff"), service: .apns)
+      #expect(try await engagement.outcome { try await $0.registerPush(token) } == .delivered)
+      try await engagement.setConsent(.denied)
+      let report = try await engagement.signOut()
+      #expect(report.isClean, "\(report)")
+      #expect(await scene.emulator.times("unregister", by: "u-1") == 1)
+    }
+    try await scene.end()
+  }
+
   @Test("V2: a failed unregister is reported and repeated when that user signs in again")
   func unregisters() async throws {
     let scene = try await VibesWireScene()

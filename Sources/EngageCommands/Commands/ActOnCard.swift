@@ -41,7 +41,7 @@ extension Command {
       let card = try finder.card(text)
       let receipt = try await engagement.perform(action, on: card)
       return try await invocation.conclude(
-        receipt, "\(action.name) \(ShortIDs.text(of: card.id))",
+        receipt, of: engagement, "\(action.name) \(ShortIDs.text(of: card.id))",
         card.id.object(with: ["action": .string(action.name)]))
     }
   }

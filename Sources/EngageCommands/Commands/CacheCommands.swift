@@ -10,11 +10,33 @@ extension Command {
   private static let repairCache = Command(
     name: ["cache", "repair"], summary: "make a new cache with what can be saved of this one",
     discussion: """
-      For a fault that "engage doctor" reports. Pending actions and their users are saved; the next sync
-      fetches cards and messages anew. The former files are kept under another name.
+      For a fault that "engage doctor" reports; a sound cache stays as it is. Pending actions and
+      their users are saved; the next sync fetches cards and messages anew, and no consent but a
+      denial is known any more. The former files are kept under another name.
       """,
     examples: [Example("engage cache repair", "then: engage sync")],
-    run: { invocation in try await replace(.always, invocation) })
+    run: { invocation in
+      guard try await !isSound(invocation) else {
+        try invocation.console.line("The cache is sound; there is nothing to repair.")
+        try invocation.console.object(["isSound": true])
+        return .done
+      }
+      return try await replace(.always, invocation)
+    })
+
+  /// Whether the cache opens and every page and row of it is sound.
+  private static func isSound(_ invocation: Invocation) async throws -> Bool {
+    let configuration = try invocation.configuration()
+    guard CacheFile(configuration.cache).wasMade else { return false }
+    do throws(EngagementError) {
+      let engagement = try await invocation.open(configuration)
+      let report = try? await engagement.checkCache()
+      try? await engagement.close()
+      return report?.isSound == true && report?.recovery == nil
+    } catch {
+      return false
+    }
+  }
 
   private static let resetCache = Command(
     name: ["cache", "reset"], summary: "begin with an empty cache",

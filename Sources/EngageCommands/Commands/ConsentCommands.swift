@@ -22,8 +22,9 @@ extension Command {
     discussion: """
       denied: nothing leaves but the vendors' opt-out, and what the user takes back (the push
       token, this device). essential: content, and what the user does with it (clicks, reads,
-      dismissals); no impressions and no custom events. full: everything. The level is stored
-      before anything is sent under it.
+      dismissals); no impressions and no custom events. full: everything. A user who was not asked
+      is unknown, which allows what essential allows. The level is stored before anything is sent
+      under it.
       """,
     arguments: [Argument(name: "LEVEL", help: "what the user allows", choices: levels)],
     examples: [Example("engage consent set essential", "no analytics from now on")],
@@ -31,7 +32,12 @@ extension Command {
     run: { invocation in
       let configuration = try invocation.configuration()
       let level: Consent = try invocation.choice(try invocation.argument(), of: "LEVEL")
-      try await tell(invocation, configuration) { try await $0.setConsent(level) }
+      try await tell(invocation, configuration) { engagement in
+        let dropped = try await engagement.setConsent(level)
+        guard dropped > 0 else { return }
+        let actions = dropped == 1 ? "1 pending event was" : "\(dropped) pending events were"
+        invocation.console.note("\(actions) dropped: this level does not allow them.")
+      }
       return .done
     })
 

@@ -59,7 +59,7 @@ extension Command {
         let configuration = try invocation.configuration()
         return try await invocation.delivering(configuration) { engagement in
           try await invocation.conclude(
-            try await change(engagement), "device \(verb)", [:],
+            try await change(engagement), of: engagement, "device \(verb)", [:],
             among: configuration.providers.map(\.id), kept: kept)
         }
       })

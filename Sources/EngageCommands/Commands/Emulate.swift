@@ -24,10 +24,11 @@ extension Command {
     return Command(
       name: ["emulate"], summary: "run the vendors' servers on this machine, until Ctrl-C",
       discussion: """
-        They listen on 127.0.0.1 only, and list each request with what it meant. Their data is
-        lost when they stop, unless --state names a file for it; it has keys and tokens, and only
-        you can read it. The control interface, under /_emulator/, requires the token that is
-        printed at the start.
+        They listen on 127.0.0.1 only, take any key and any application id, and list each request
+        with what it meant. Their data is lost when they stop, unless --state names a file for it:
+        after a start without it they know no user and no session any more. The file has keys and
+        tokens, and only you can read it. The control interface, under /_emulator/, requires the
+        token that is printed at the start.
         """,
       options: [vendor, port, seed, faults, stateFile, quiet],
       examples: [
@@ -40,30 +41,34 @@ extension Command {
       ], isInterruptible: true,
       run: { invocation in
         let emulator = try await Emulator.start(try configuration(invocation))
+        let count: Int
         do {
           try announce(emulator, invocation)
-          try await list(emulator, invocation)
+          count = try await list(emulator, invocation)
         } catch {
           await emulator.stop()
           throw error
         }
-        let count = await emulator.requests().count
         await emulator.stop()
         invocation.console.note("Requests received: \(count).")
         return .done
       })
   }
 
-  /// Lists each request until the task is cancelled.
-  private static func list(_ emulator: Emulator, _ invocation: Invocation) async throws {
+  /// Lists each request until the task is cancelled, and returns how many there were.
+  private static func list(_ emulator: Emulator, _ invocation: Invocation) async throws -> Int {
     let clock = invocation.context.clock
     var last = 0
-    while !Task.isCancelled {
-      for request in invocation.has(quiet) ? [] : await emulator.requests(after: last) {
+    while true {
+      // Asked first: what came before the end of the task is listed too.
+      let isLast = Task.isCancelled
+      for request in await emulator.requests(after: last) {
         last = request.number
+        guard !invocation.has(quiet) else { continue }
         try invocation.console.line(line(request))
         try invocation.console.object(["request": request.json])
       }
+      if isLast { return last }
       await clock.sleep(until: clock.uptime + .milliseconds(invocation.has(quiet) ? 60_000 : 200))
     }
   }

@@ -94,7 +94,8 @@ extension Command {
     guard let text = invocation.value(end) else { return .expire(at: nil) }
     guard let date = ISO8601.date(from: text) else {
       throw invocation.usage(
-        "--at takes a time of ISO 8601 such as 2026-12-24T18:00:00Z, not \"\(text)\".")
+        "--at takes a time of ISO 8601 with its zone, such as 2026-12-24T18:00:00Z, not \"\(text)\"."
+      )
     }
     return .expire(at: date)
   }
@@ -126,7 +127,7 @@ extension Command {
       let message = try find(text, in: engagement, configuration)
       let receipt = try await engagement.perform(action, on: message)
       return try await invocation.conclude(
-        receipt, "\(action.name) \(ShortIDs.text(of: message.id))",
+        receipt, of: engagement, "\(action.name) \(ShortIDs.text(of: message.id))",
         message.id.object(with: ["action": .string(action.name)]))
     }
   }

@@ -8,8 +8,9 @@ extension Command {
   static let initialise = Command(
     name: ["init"], summary: "write a starter engage.json",
     discussion: """
-      Its providers point to the emulator, which "engage emulate" runs on this machine. Replace
-      the endpoints and keys with the vendors' own later. A secret is a string, {"env": NAME} or
+      Its providers point to the emulator, which "engage emulate" runs on this machine on its usual
+      ports; for "engage emulate --port", change the endpoints. Replace the endpoints and keys with
+      the vendors' own later. A secret is a string, {"env": NAME} or
       {"file": PATH}. With "certificateAuthorities": PATH, a company's own authority is trusted
       beside the system's. The project's CONFIGURATION.md explains every key.
       """,

@@ -106,6 +106,8 @@ enum CardTable {
       feed.refreshDate(of: provider).flatMap { ISO8601.text(of: $0) }
         .map { "\(provider) as of \($0)" }
     }.sorted()
-    return ([cards, "\(count.unread) new"] + heard).joined(separator: ", ")
+    let control = feed.cards.count { $0.kind == .control }
+    let hidden = control == 0 ? [] : ["\(control) control"]
+    return ([cards, "\(count.unread) new"] + hidden + heard).joined(separator: ", ")
   }
 }

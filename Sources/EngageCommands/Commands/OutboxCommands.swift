@@ -9,11 +9,18 @@ extension Command {
   static let outbox = [listOutbox, retryOutbox, dropOutbox]
 
   private static let provider = Option(
-    "provider", value: "NAME", "every action for this provider, also one that left engage.json")
+    "provider", value: "NAME",
+    "the user's actions for this provider, also one that left engage.json")
   private static let confirmation = Option("yes", letter: "y", "do not ask")
 
   private static let listOutbox = Command(
     name: ["outbox", "list"], summary: "list the actions that are still to be sent",
+    discussion: """
+      Only the signed-in user's: those of others wait until they are signed in. Beside what the
+      user did are engage's own: session.start and session.end, person.associate (who the user is)
+      and vendor.release (this device is given up). TRIES counts attempts, also those that ended
+      before anything was sent.
+      """,
     examples: [
       Example("engage outbox", "the actions of the signed-in user"),
       Example("engage outbox --json", "one object for each action"),
@@ -40,7 +47,7 @@ extension Command {
     for action in actions {
       let since = ISO8601.text(of: action.acceptedAt) ?? ""
       table.add([
-        "\(action.id)", Phrase(action.provider.rawValue, .bold), Phrase(action.name),
+        "\(action.id)", Phrase(action.provider.rawValue, .bold), Phrase(action.title),
         Phrase(action.item.map(ids.text) ?? ""), Phrase(since), "\(action.attempts)",
       ])
       var object: JSONObject = [
@@ -74,9 +81,10 @@ extension Command {
     examples: [Example("engage outbox retry", "everything that waits")], isInterruptible: true,
     run: { invocation in
       let configuration = try invocation.configuration()
-      let report = try await invocation.delivering(configuration) { engagement in
+      let (report, failures) = try await invocation.delivering(configuration) { engagement in
         try await engagement.endPauses()
-        return try await engagement.flush(within: invocation.context.patience)
+        let report = try await engagement.flush(within: invocation.context.patience)
+        return (report, engagement.deliveryFailures)
       }
       var table = Table([
         .init("PROVIDER"), .init("DELIVERED", .trailing), .init("KEPT HERE", .trailing),
@@ -94,6 +102,10 @@ extension Command {
         ])
       }
       try invocation.console.table(table)
+      for (id, failure) in failures.sorted(by: { $0.key < $1.key })
+      where report.providers[id]?.pending ?? 0 > 0 {
+        invocation.console.failure(failure)
+      }
       return report.isComplete ? .done : .failed
     })
 
@@ -135,4 +147,12 @@ extension Command {
       try invocation.console.object(["wiped": .integer(Int64(count))])
       return .done
     })
+}
+
+extension Engagement.PendingAction {
+  /// The name, with the kind of an event that has a name of its own, such as `custom bought`.
+  fileprivate var title: String {
+    guard let kind, kind.rawValue != name else { return name }
+    return "\(kind.rawValue) \(name)"
+  }
 }

@@ -54,6 +54,10 @@ extension Command {
       }
     }
     if people.isEmpty, status == .done { console.note("No vendor knows the user.") }
+    for (provider, outcome) in outcome.providers.sorted(by: { $0.key < $1.key })
+    where outcome == .unsupported {
+      console.note("\(provider.rawValue): not asked; it has no request for this.")
+    }
     return status
   }
 
@@ -64,7 +68,8 @@ extension Command {
     discussion: """
       Keys: name, email, phone, city, country, region, externalID, notifications (true or false)
       and custom.NAME for the application's own fields; custom.NAME=null removes one. Each vendor
-      gets the fields that it takes; the others are named.
+      gets the fields that it takes; the others are named. The status is 1 if no vendor takes one
+      of the fields.
       """,
     arguments: [Argument(name: "KEY=VALUE", help: "a field and its new value", repeats: true)],
     examples: [
@@ -78,7 +83,7 @@ extension Command {
         let receipt = try await engagement.updatePerson(update)
         let names = update.fields.map(\.rawValue).sorted().joined(separator: ", ")
         let status = try await invocation.conclude(
-          receipt, "person set", ["update": update.json],
+          receipt, of: engagement, "person set", ["update": update.json],
           among: configuration.providers.map(\.id), lacking: "field for \(names)")
         return try tellUntaken(of: update, by: receipt, in: engagement, invocation)
           ? .failed : status
@@ -106,6 +111,10 @@ extension Command {
   private static let associatePerson = Command(
     name: ["person", "associate"],
     summary: "associate this installation with the application's id of a person",
+    discussion: """
+      The vendors that know such ids then serve that person's inbox here. The user of engage stays
+      signed in: to change the user, run "engage signin", which does this too.
+      """,
     arguments: [Argument(name: "ID", help: "the application's id of the person")],
     examples: [Example("engage person associate u-1", "at every vendor that knows such ids")],
     isInterruptible: true,
@@ -115,7 +124,8 @@ extension Command {
       return try await invocation.delivering(configuration) { engagement in
         let receipt = try await engagement.associate(UserID(id))
         return try await invocation.conclude(
-          receipt, "person associate \(id)", ["person": .string(id)])
+          receipt, of: engagement, "person associate \(id)", ["person": .string(id)],
+          among: configuration.providers.map(\.id))
       }
     })
 }

@@ -38,22 +38,24 @@ extension Command {
       return try await invocation.delivering(configuration) { engagement in
         let receipt = try await engagement.registerPush(registration)
         return try await invocation.conclude(
-          receipt, "push register", ["registration": registration.json],
+          receipt, of: engagement, "push register", ["registration": registration.json],
           among: configuration.providers.map(\.id))
       }
     })
 
   private static func token(_ invocation: Invocation) throws -> Secret {
     let (file, variable) = (invocation.value(tokenFile), invocation.value(tokenVariable))
-    let place: JSON
-    switch (file, variable) {
-    case (let file?, nil): place = ["file": .string(file)]
-    case (nil, let variable?): place = ["env": .string(variable)]
-    default: throw invocation.usage("Give either --token-file or --token-env.")
-    }
     let reader = SecretReader(
       environment: invocation.context.environment, folder: invocation.context.directory)
-    return try reader.secret(ConfigurationField(value: place, path: "token"))
+    switch (file, variable) {
+    case (let file?, nil):
+      return try reader.value(
+        inFile: ConfigurationField(value: .string(file), path: "--token-file"))
+    case (nil, let variable?):
+      return try reader.value(
+        inEnvironment: ConfigurationField(value: .string(variable), path: "--token-env"))
+    default: throw invocation.usage("Give either --token-file or --token-env.")
+    }
   }
 
   private static func pushEnvironment(_ invocation: Invocation) throws -> PushEnvironment {
@@ -73,8 +75,10 @@ extension Command {
       return try await invocation.delivering(configuration) { engagement in
         let receipt = try await engagement.unregisterPush(environment)
         let status = try await invocation.conclude(
-          receipt, "push unregister", ["environment": .string(environment.rawValue)],
-          among: configuration.providers.map(\.id))
+          receipt, of: engagement, "push unregister",
+          ["environment": .string(environment.rawValue)],
+          among: configuration.providers.map(\.id),
+          kept: "not registered; there was nothing to give back")
         let deaf = configuration.providers.filter { $0.adapter.capabilities.keepsPushTokens }
         for provider in deaf {
           invocation.console.note("\(provider.id.rawValue) may go on pushing to this installation.")

@@ -14,7 +14,7 @@ extension Command {
       let configuration = try invocation.configuration()
       let id = UserID(try invocation.argument())
       let automatic = AutomaticSignIn(besideCacheAt: configuration.cache)
-      let isAsked = try await invocation.delivering(configuration) { engagement in
+      let isAsked = try await invocation.delivering(configuration, signsIn: true) { engagement in
         let former = engagement.user
         let report = try await engagement.signIn(
           User(id), credentials: configuration.credentials(of: User(id)))

@@ -47,7 +47,7 @@ extension Command {
       table.add([
         Phrase(id.rawValue, .bold), "\(result.delivered)", "\(result.rejected)",
         "\(result.pending)", "\(result.discarded)", result.mayStillPush ? "yes" : "no",
-        Phrase(result.failure?.message ?? ""),
+        Phrase(result.note),
       ])
       try console.object(result.members(at: id))
     }
@@ -56,6 +56,11 @@ extension Command {
 }
 
 extension Engagement.SignOutReport.ProviderResult {
+  fileprivate var note: String {
+    if let failure { return failure.forPeople.message }
+    return mayStillPush ? "it was not told to stop; sign in again, or unregister the device" : ""
+  }
+
   fileprivate func members(at id: ProviderID) -> JSONObject {
     let members: JSONObject = [
       "provider": .string(id.rawValue), "delivered": .integer(Int64(delivered)),

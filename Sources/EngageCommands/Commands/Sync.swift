@@ -18,7 +18,8 @@ extension Command {
     name: ["sync"], summary: "refresh from every vendor and send pending actions",
     discussion: """
       Prints each provider's outcome: fresh, not modified, throttled, stale (older data is shown)
-      or failed. If one is down, the others are still refreshed and the status is 1. Ctrl-C stops
+      or failed. If one is down, the others are still refreshed and the status is 1; so it is if a
+      vendor rejected an action. Ctrl-C stops
       cleanly: data that arrived is kept, and pending actions stay pending.
 
       A vendor that asks for a pause gets no request until it is over. --now ends the pause.
@@ -34,12 +35,7 @@ extension Command {
       let seconds = try invocation.number(every, in: 1...86_400)
       let configuration = try invocation.configuration()
       guard !invocation.has(watch) else {
-        return try await invocation.delivering(configuration) { engagement in
-          if invocation.has(now) { try await engagement.endPauses() }
-          return try await SyncReport.follow(
-            engagement, configuration, every: .seconds(seconds ?? 60),
-            extent: invocation.has(full) ? .everything : .changes, in: invocation)
-        }
+        return try await watching(invocation, configuration, every: .seconds(seconds ?? 60))
       }
       guard seconds == nil else { throw invocation.usage("--every goes with --watch.") }
       let report = try await invocation.console.progress(SyncReport.progress) {
@@ -53,6 +49,24 @@ extension Command {
       try report.print(on: invocation.console)
       return report.isComplete ? .done : .failed
     })
+
+  /// Watches until Ctrl-C. A cache that another process has replaced is opened again.
+  private static func watching(
+    _ invocation: Invocation, _ configuration: EngageConfiguration, every pause: Duration
+  ) async throws -> ExitStatus {
+    while true {
+      do {
+        return try await invocation.delivering(configuration) { engagement in
+          if invocation.has(now) { try await engagement.endPauses() }
+          return try await SyncReport.follow(
+            engagement, configuration, every: pause,
+            extent: invocation.has(full) ? .everything : .changes, in: invocation)
+        }
+      } catch let error as EngagementError where error.isOfReplacedCache {
+        invocation.console.note("Another process has replaced the cache; watching the new one.")
+      }
+    }
+  }
 }
 
 /// What a sync did, provider by provider.
@@ -75,14 +89,17 @@ struct SyncReport: Sendable {
   var missing: [ProviderID: Int] = [:]
   var rows: [Row] = []
   var pending: [ProviderID: Int] = [:]
+  /// How many actions were rejected, and why the last one was.
+  var rejected: [ProviderID: (count: Int, last: EngagementError)] = [:]
 
   var isComplete: Bool {
-    rows.allSatisfy {
-      switch $0.outcome {
-      case .fresh, .notModified, .throttled, .unsupported: true
-      case .stale, .failed: false
+    rejected.isEmpty
+      && rows.allSatisfy {
+        switch $0.outcome {
+        case .fresh, .notModified, .throttled, .unsupported: true
+        case .stale, .failed: false
+        }
       }
-    }
   }
 
   // MARK: Asking
@@ -111,6 +128,9 @@ struct SyncReport: Sendable {
           try await make(
             engagement, configuration, former == nil ? extent : .changes, in: invocation.context)
         }
+        if let error = report.rows.compactMap(\.outcome.error).first(where: \.isOfReplacedCache) {
+          throw error
+        }
         try report.news(since: former).print(on: invocation.console, titled: former == nil)
         if let former { try report.printNewItems(since: former, on: invocation.console) }
         former = report
@@ -130,6 +150,7 @@ struct SyncReport: Sendable {
   private func news(since former: SyncReport?) -> SyncReport {
     guard let former else { return self }
     var news = self
+    news.rejected = rejected.filter { $0.value.count > former.rejected[$0.key]?.count ?? 0 }
     news.rows = rows.filter { row in
       let old = former.rows.first { $0.provider == row.provider && $0.surface == row.surface }
       return row.look != old?.look || row.outcome.trouble != old?.outcome.trouble
@@ -172,6 +193,7 @@ struct SyncReport: Sendable {
     report.add(inboxOutcome, .inbox, bad, messages, titles: { $0.subject ?? $0.text })
     report.pending = try await engagement.pendingCounts.filter { $0.value > 0 }
     report.missing = configuration.missing(in: report.pending)
+    report.rejected = engagement.rejections
     return report
   }
 
@@ -225,7 +247,18 @@ struct SyncReport: Sendable {
         "pending": .integer(Int64(count)),
       ])
     }
+    for (provider, rejection) in rejected.sorted(by: { $0.key < $1.key }) {
+      try console.object(
+        JSONObject(
+          dictionaryLiteral: ("provider", .string(provider.rawValue)),
+          ("outcome", "rejected"), ("rejected", .integer(Int64(rejection.count)))
+        ).merging(rejection.last))
+    }
     guard !console.isJSON else { return }
+    for (provider, rejection) in rejected.sorted(by: { $0.key < $1.key }) {
+      let actions = rejection.count == 1 ? "1 action was" : "\(rejection.count) actions were"
+      console.note("\(provider.rawValue): \(actions) rejected: \(rejection.last.message)")
+    }
     tellFailures(on: console)
     for (provider, count) in missing.sorted(by: { $0.key < $1.key }) {
       console.note(provider.missing(with: count))
@@ -242,9 +275,10 @@ struct SyncReport: Sendable {
       guard !told.contains(error) else { continue }
       told.append(error)
       console.failure(error)
-      if [.unauthenticated, .permissionDenied].contains(error.code) {
+      if [.unauthenticated, .permissionDenied, .notFound].contains(error.code) {
         console.note(
-          "Check the key and the ids of providers.\(row.provider.rawValue) in engage.json.")
+          "Check the endpoint, the key and the ids of providers.\(row.provider.rawValue) in engage.json."
+        )
       }
     }
   }

@@ -25,7 +25,7 @@ extension Command {
       return try await invocation.delivering(configuration) { engagement in
         let receipt = try await engagement.track(name, properties)
         return try await invocation.conclude(
-          receipt, "track \(name)",
+          receipt, of: engagement, "track \(name)",
           ["name": .string(name), "properties": .object(properties)])
       }
     })

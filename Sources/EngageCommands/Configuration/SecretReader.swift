@@ -18,19 +18,20 @@ struct SecretReader {
     }
     let members = try field.members(among: ["env", "file"])
     switch (members["env"], members["file"]) {
-    case (let name?, nil): return try secret(inEnvironment: name)
-    case (nil, let path?): return try secret(inFile: path)
+    case (let name?, nil): return try value(inEnvironment: name)
+    case (nil, let path?): return try value(inFile: path)
     default: throw field.fault("needs either env or file")
     }
   }
 
-  private func secret(inEnvironment field: ConfigurationField) throws(EngagementError) -> Secret {
+  func value(inEnvironment field: ConfigurationField) throws(EngagementError) -> Secret {
     let name = try field.string()
-    guard let value = environment(name), !value.isEmpty else {
-      // Somebody may have put the secret in the place of the name.
-      let shown = Self.isVariable(name) ? "the variable \(name), which" : "a variable that"
+    // Somebody may have put the secret in the place of the name.
+    let shown = Self.isVariable(name) ? "the variable \(name), which" : "a variable that"
+    guard let value = environment(name) else {
       throw field.fault("names \(shown) is not set; export it")
     }
+    guard !value.isEmpty else { throw field.fault("names \(shown) is empty; set it") }
     return Secret(value)
   }
 
@@ -45,7 +46,7 @@ struct SecretReader {
   private static let capitals = UInt8(ascii: "A")...UInt8(ascii: "Z")
   private static let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
 
-  private func secret(inFile field: ConfigurationField) throws(EngagementError) -> Secret {
+  func value(inFile field: ConfigurationField) throws(EngagementError) -> Secret {
     let file = try field.file(in: folder)
     guard file.mode & 0o077 == 0 else {
       throw field.fault("leads to a file that others can read; run chmod 600 on it")

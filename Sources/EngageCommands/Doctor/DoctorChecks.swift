@@ -88,7 +88,8 @@ struct DoctorChecks {
       return [
         .bad(
           "cache", "\(configuration.cache): \(error.message)",
-          next: Self.advice[error.code] ?? "move it away; the next sync makes a new one.")
+          next: Self.advice[error.code] ?? "run \"engage cache repair\"; pending actions are saved."
+        )
       ]
     }
   }
@@ -116,7 +117,9 @@ struct DoctorChecks {
 
   private static let advice: [EngagementError.Code: String] = [
     .newerSchema: "use the version of engage that wrote it.",
-    .unreadable: "make it readable and writable for you, or name another file in engage.json.",
+    .unreadable:
+      "make it a file that you can read and write, or run \"engage cache repair\" if it is none.",
+    .storage: "make room on its disk; nothing is lost.",
     .busy: "another process holds it; try again when that is done.",
   ]
 

@@ -18,7 +18,8 @@ struct FileChecks {
     } catch {
       return .bad(
         "disk", "nothing can be written beside \(configuration.cache): \(error.underlying ?? "")",
-        next: "make room or make the folder writable; until then no action is accepted.")
+        next:
+          "make room or make the folder writable; until then a damaged cache cannot be replaced.")
     }
   }
 
@@ -40,6 +41,6 @@ struct FileChecks {
   /// The permissions of a file; none for one that is not there.
   private func mode(of path: String) -> mode_t {
     var status = stat()
-    return lstat(path, &status) == 0 ? status.st_mode & 0o777 : 0
+    return stat(path, &status) == 0 ? status.st_mode & 0o777 : 0
   }
 }

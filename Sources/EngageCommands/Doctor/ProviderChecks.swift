@@ -17,12 +17,15 @@ struct ProviderChecks {
   func findings() async throws -> [CheckResult] {
     let requests = RequestCounter(
       invocation.context.transport(configuration.certificateAuthorities))
-    let outcomes = try await outcomes(over: requests)
+    let (outcomes, pauses) = try await outcomes(over: requests)
     var findings: [CheckResult] = []
     for provider in configuration.providers {
       let outcome = requests.count(to: provider.endpoint) > 0 ? outcomes[provider.id] : nil
       if let outcome, outcome != .unsupported {
-        findings.append(finding(of: provider, outcome))
+        findings.append(
+          finding(of: provider, outcome, isReached: requests.hasAnswer(from: provider.endpoint)))
+      } else if let date = pauses[provider.id] {
+        findings.append(finding(of: provider, .throttled(until: date), isReached: false))
       } else {
         findings.append(try await reach(provider, by: requests))
       }
@@ -32,8 +35,8 @@ struct ProviderChecks {
 
   private func outcomes(
     over requests: RequestCounter
-  ) async throws -> [ProviderID: Engagement.ProviderOutcome] {
-    guard CacheFile(configuration.cache).wasMade else { return [:] }
+  ) async throws -> ([ProviderID: Engagement.ProviderOutcome], pauses: [ProviderID: Date]) {
+    guard CacheFile(configuration.cache).wasMade else { return ([:], [:]) }
     do throws(EngagementError) {
       let engagement = try await invocation.open(configuration, over: { _ in requests })
       let credentials = configuration.credentials(of: engagement.user)
@@ -41,33 +44,34 @@ struct ProviderChecks {
         try await engagement.signIn(engagement.user, credentials: credentials)
       }
       let outcome = await engagement.refresh(.settings)
+      let pauses = try? await engagement.pauses
       try? await engagement.close()
-      return outcome.providers
+      return (outcome.providers, pauses ?? [:])
     } catch {
       // The check of the cache says what is wrong with it.
       try Task.checkCancellation()
-      return [:]
+      return ([:], [:])
     }
   }
 
   private func finding(
-    of provider: ConfiguredProvider, _ outcome: Engagement.ProviderOutcome
+    of provider: ConfiguredProvider, _ outcome: Engagement.ProviderOutcome, isReached: Bool
   ) -> CheckResult {
     let (subject, place) = ("provider \(provider.id)", provider.endpoint)
     let vendor = provider.adapter.vendor
     switch outcome {
     case .fresh, .notModified, .unsupported:
-      return .good(subject, "\(place) answers as \(vendor) does, and takes the key")
+      return .good(subject, "\(place) answers as \(vendor) does, and takes what engage.json says")
     case .throttled(let date):
       return .note(
         subject, "\(place) has asked for a pause until \(ISO8601.text(of: date) ?? "later")")
     case .stale(_, let error), .failed(let error):
-      return finding(of: provider, error)
+      return finding(of: provider, error, isReached: isReached)
     }
   }
 
   private func finding(
-    of provider: ConfiguredProvider, _ error: EngagementError
+    of provider: ConfiguredProvider, _ error: EngagementError, isReached: Bool
   ) -> CheckResult {
     let (subject, place) = ("provider \(provider.id)", provider.endpoint)
     let name = "providers.\(provider.id.rawValue)"
@@ -85,18 +89,20 @@ struct ProviderChecks {
         subject, "\(place) does not answer as \(provider.adapter.vendor) does: \(error.message)",
         next: "check the endpoint and the ids of \(name) in \(configuration.file).")
     }
-    return unreached(provider, error)
+    return unreached(provider, error, isReached: isReached)
   }
 
   private func unreached(
-    _ provider: ConfiguredProvider, _ error: EngagementError
+    _ provider: ConfiguredProvider, _ error: EngagementError, isReached: Bool = false
   ) -> CheckResult {
     let cause = error.underlying.map { " (\($0))" } ?? ""
     // Plain http is only for this machine, where nothing but the emulator is expected.
-    let emulator = provider.endpoint.hasPrefix("http:") ? " Or run \"engage emulate\"." : ""
+    let isLocal = provider.endpoint.hasPrefix("http:") && !isReached
+    let emulator = isLocal ? " Or run \"engage emulate\"." : ""
+    let next = isReached ? "\(error.message) Try again later." : error.message + emulator
     return .bad(
       "provider \(provider.id)", "\(provider.endpoint) gives no answer that helps\(cause)",
-      next: error.message + emulator)
+      next: next)
   }
 
   /// Any answer shows that the endpoint is reached, a refusal too.
@@ -107,7 +113,8 @@ struct ProviderChecks {
       _ = try await transport.send(HTTPRequest(.get, provider.endpoint))
       return .good(
         "provider \(provider.id)",
-        "\(provider.endpoint) is reached; the first sync shows whether it takes the key")
+        "\(provider.endpoint) is reached; the first sync shows whether it is \(provider.adapter.vendor)'s"
+      )
     } catch {
       try Task.checkCancellation()
       return unreached(provider, error)
@@ -119,6 +126,7 @@ struct ProviderChecks {
 private final class RequestCounter: HTTPTransport {
   private let transport: any HTTPTransport
   private let urls = Locked<[String]>([])
+  private let answered = Locked<[String]>([])
 
   init(_ transport: any HTTPTransport) { self.transport = transport }
 
@@ -126,8 +134,14 @@ private final class RequestCounter: HTTPTransport {
     urls.withLock { urls in urls.count { $0.hasPrefix(endpoint) } }
   }
 
+  func hasAnswer(from endpoint: String) -> Bool {
+    answered.withLock { urls in urls.contains { $0.hasPrefix(endpoint) } }
+  }
+
   func send(_ request: HTTPRequest) async throws(EngagementError) -> HTTPResponse {
     urls.withLock { $0.append(request.url) }
-    return try await transport.send(request)
+    let response = try await transport.send(request)
+    answered.withLock { $0.append(request.url) }
+    return response
   }
 }

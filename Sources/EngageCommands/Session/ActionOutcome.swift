@@ -57,10 +57,14 @@ enum ActionOutcome: Hashable {
     }
   }
 
-  /// The same, with the command's own words where there was nothing to send.
-  func phrase(kept: String?) -> Phrase {
-    guard self == .kept, let kept else { return phrase }
-    return Phrase(kept, style)
+  /// The same, with the command's own words where there was nothing to send, and with what a person
+  /// has to do before it is sent.
+  func phrase(kept: String?, failure: EngagementError?) -> Phrase {
+    if self == .kept, let kept { return Phrase(kept, style) }
+    guard self == .pending, let failure = failure?.forPeople, failure.code.waitsForPerson else {
+      return phrase
+    }
+    return "\(name, style): \(failure.message)"
   }
 
   var members: JSONObject {
@@ -86,11 +90,12 @@ extension Invocation {
   /// each has a line.
   ///
   /// - Parameters:
+  ///   - engagement: What the action was accepted by.
   ///   - all: The providers of which each is named, also one that is not told.
   ///   - lacking: What a provider that is not told does not have.
   ///   - kept: What there is to say of a provider for which there was nothing to send.
   func conclude(
-    _ receipt: Engagement.Receipt, _ what: Phrase, _ members: JSONObject,
+    _ receipt: Engagement.Receipt, of engagement: Engagement, _ what: Phrase, _ members: JSONObject,
     among all: [ProviderID] = [], lacking: String = "request for this", kept: String? = nil
   ) async throws -> ExitStatus {
     let delivery: ActionOutcome
@@ -113,11 +118,14 @@ extension Invocation {
           uniqueMembers: ends.map { .init($0.provider.rawValue, .string($0.outcome.name)) }
             + others.map { .init($0.rawValue, "unsupported") }))
     }
+    let failures = engagement.deliveryFailures
+    let ending = ends.map { $0.outcome.phrase(kept: kept, failure: failures[$0.provider]) }
     if others.isEmpty, Set(ends.map(\.outcome)).count <= 1 {
-      try console.line("\(what): \(delivery.phrase(kept: kept))")
+      let one = ends.count == 1 ? ending[0] : delivery.phrase(kept: kept, failure: nil)
+      try console.line("\(what): \(one)")
     } else {
-      for end in ends {
-        try console.line("\(what): \(end.provider.rawValue): \(end.outcome.phrase(kept: kept))")
+      for (end, phrase) in zip(ends, ending) {
+        try console.line("\(what): \(end.provider.rawValue): \(phrase)")
       }
       for other in others {
         try console.line(
@@ -126,5 +134,12 @@ extension Invocation {
     }
     try console.object(members)
     return delivery.status
+  }
+}
+
+extension EngagementError.Code {
+  /// Whether nothing is sent before a person has done something: the message says what.
+  fileprivate var waitsForPerson: Bool {
+    [.signedOut, .unauthenticated, .consentDenied].contains(self)
   }
 }

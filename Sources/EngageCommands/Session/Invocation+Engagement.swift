@@ -71,12 +71,16 @@ extension Invocation {
   }
 
   /// Opens the cache with its user signed in, and delivers what waits for as long as the body runs.
+  ///
+  /// - Parameter signsIn: Whether the body signs a user in.
   func delivering<Value: Sendable>(
-    _ configuration: EngageConfiguration, _ body: @escaping Body<Value>
+    _ configuration: EngageConfiguration, signsIn: Bool = false, _ body: @escaping Body<Value>
   ) async throws -> Value {
     try await reading(configuration) { engagement in
       try await UserSetup(configuration, try reader(of: configuration)).apply(to: engagement)
-      if engagement.user.isAnonymous, AutomaticSignIn(besideCacheAt: configuration.cache).isOff {
+      if !signsIn, engagement.user.isAnonymous,
+        AutomaticSignIn(besideCacheAt: configuration.cache).isOff
+      {
         console.note(
           "No user is signed in. Run \"engage signin\"; engage.json signs nobody in any more."
         )
@@ -103,14 +107,19 @@ extension Invocation {
       console.note("\($0)")
     }
     let makeTransport = transport ?? context.transport
-    let engagement = try await Engagement.open(
-      cache: .file(configuration.cache), device: .engage(id: id),
-      transport: DeferredTransport { makeTransport(configuration.certificateAuthorities) },
-      providers: configuration.namedAdapters,
-      routes: configuration.routes, containers: configuration.containers,
-      options: Engagement.Options(
-        loggers: repair == .ifDamaged ? loggers : [], clock: context.clock,
-        random: context.random, repair: repair))
+    let engagement: Engagement
+    do throws(EngagementError) {
+      engagement = try await Engagement.open(
+        cache: .file(configuration.cache), device: .engage(id: id),
+        transport: DeferredTransport { makeTransport(configuration.certificateAuthorities) },
+        providers: configuration.namedAdapters,
+        routes: configuration.routes, containers: configuration.containers,
+        options: Engagement.Options(
+          loggers: repair == .ifDamaged ? loggers : [], clock: context.clock,
+          random: context.random, repair: repair))
+    } catch {
+      throw error.opening(configuration.cache)
+    }
     if let recovery = engagement.recovery {
       try AutomaticSignIn(besideCacheAt: configuration.cache).turnOff()
       if repair == .ifDamaged {
@@ -134,6 +143,16 @@ extension Invocation {
 
   /// Where a reader in another process holds the log up, the next one moves it: nothing is lost.
   private func close(_ engagement: Engagement) async { try? await engagement.close() }
+}
+
+extension EngagementError {
+  /// The error with the cache's path and the next step, if it is about the cache's files.
+  fileprivate func opening(_ cache: String) -> EngagementError {
+    guard [.unreadable, .newerSchema, .storage].contains(code) else { return self }
+    var error = self
+    error.message = "\(message): \(cache). See \"engage doctor\"."
+    return error
+  }
 }
 
 /// Signs in the configured user when a command begins.

@@ -60,6 +60,7 @@ struct Console: Sendable {
 
   /// Tells why a command failed: a line, or an object with `--json`.
   func failure(_ error: EngagementError) {
+    let error = error.forPeople
     guard isJSON else { return note("engage: \(error)") }
     var object: JSONObject = [
       "schema": Self.schema, "error": .string(error.code.rawValue),

@@ -27,7 +27,7 @@ public enum EngageTool {
       return .interrupted
     } catch let error as EngagementError {
       if error.code == .cancelled, Task.isCancelled { return .interrupted }
-      console.failure(error.forPeople)
+      console.failure(error)
       return .failed
     } catch {
       console.note("engage: \(String(describing: error))")
@@ -88,7 +88,7 @@ public enum EngageTool {
 
 extension EngagementError {
   /// The error with a command as its next step, where the library names a call.
-  fileprivate var forPeople: EngagementError {
+  var forPeople: EngagementError {
     guard code == .consentDenied else { return self }
     var error = self
     error.message = "The user's consent does not allow this; see \"engage consent set --help\"."

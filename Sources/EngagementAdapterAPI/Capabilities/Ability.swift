@@ -6,15 +6,19 @@ public struct Ability: Hashable, Sendable {
   public var deduplication: Deduplication
   /// Whether a read changes something at the vendor. If so, the kit must not read only to compare.
   public var readingHasSideEffects: Bool
+  /// Whether it only takes something back from the vendor. The kit sends it whatever the user's
+  /// consent is. The kit knows this of its own verbs; declare it for verbs of the vendor.
+  public var isWithdrawal: Bool
 
   public init(
     _ travel: Travel, isRetryable: Bool = true, deduplication: Deduplication = .none,
-    readingHasSideEffects: Bool = false
+    readingHasSideEffects: Bool = false, isWithdrawal: Bool = false
   ) {
     self.travel = travel
     self.isRetryable = isRetryable
     self.deduplication = deduplication
     self.readingHasSideEffects = readingHasSideEffects
+    self.isWithdrawal = isWithdrawal
   }
 
   /// A request of its own, with the same effect however often it arrives.

@@ -41,6 +41,7 @@ final class StateFile: Sendable {
       }
       let contents = try Self.contents(of: path, handle)
       guard !contents.lines.isEmpty else {
+        guard fchmod(handle, 0o600) == 0 else { throw Self.failed(path, "written") }
         try Self.begin(handle, path, seed, at: now)
         (self.seed, start, entries, clockDifference) = (seed, now, [], 0)
         return

@@ -24,7 +24,11 @@ extension Engagement {
 
     public var uptime: Duration { ContinuousClock.now - Self.start }
 
+    /// What no program waits for; a sleep traps for much longer times.
+    private static let longest = Duration.seconds(1_000_000_000)
+
     public func sleep(until uptime: Duration) async {
+      let uptime = min(uptime, Self.longest)
       // Ends early only when the task is cancelled; the caller checks for that next.
       try? await Task.sleep(until: Self.start + uptime, clock: .continuous)
     }

@@ -9,8 +9,8 @@ import EngagementModel
 /// | `unknown`, `essential` | yes | yes | yes | no |
 /// | `full` | yes | yes | yes | yes |
 ///
-/// A withdrawal gives back a push token or the device, where the user asks for it. A user who allows
-/// nothing must still be able to take back what was given.
+/// A withdrawal gives back a push token or the device, where the user asks for it or signs out. A user
+/// who allows nothing must still be able to take back what was given.
 ///
 /// An unknown kind counts as analytics. Events that `unknown` does not allow are dropped, since the
 /// user has not agreed to keep them either.
@@ -42,8 +42,11 @@ struct ConsentPolicy: Hashable, Sendable {
 
   /// Throws `consentDenied` for an operation that may not be sent. A prerequisite may be sent if
   /// the operation that needs it may.
-  func check(_ operation: Operation, _ attempt: Attempt) throws(EngagementError) {
-    guard allowsSending(operation.verb) || attempt.purpose.map(allowsSending) == true else {
+  func check(
+    _ operation: Operation, _ attempt: Attempt, _ capabilities: AdapterCapabilities
+  ) throws(EngagementError) {
+    let verbs = [operation.verb, attempt.purpose].compactMap(\.self)
+    guard verbs.contains(where: { allowsSending($0) || capabilities.isWithdrawal($0) }) else {
       throw EngagementError(
         .consentDenied, "The user's consent does not allow this; ask for it and call setConsent.",
         operation: operation.verb.rawValue)
@@ -77,6 +80,15 @@ struct ConsentPolicy: Hashable, Sendable {
 }
 
 extension Operation.Verb {
-  /// Whether it only takes something back from the vendor, which needs no consent.
-  var isWithdrawal: Bool { [.optOut, .unregisterPush, .device(.unregister)].contains(self) }
+  /// Whether it only takes something back from any vendor, which needs no consent.
+  fileprivate var isWithdrawal: Bool {
+    [.optOut, .unregisterPush, .device(.unregister)].contains(self)
+  }
+}
+
+extension AdapterCapabilities {
+  /// Whether the verb only takes something back from the vendor, which needs no consent.
+  func isWithdrawal(_ verb: Operation.Verb) -> Bool {
+    verb.isWithdrawal || ability(verb).isWithdrawal
+  }
 }

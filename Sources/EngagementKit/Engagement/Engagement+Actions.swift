@@ -122,6 +122,12 @@ extension Engagement {
     for (id, count) in pending { report.providers[id]?.pending = count }
     return report
   }
+
+  /// Why the last attempt to send the current user's actions failed, for each provider where it did.
+  /// Attempts of other processes do not count.
+  public var deliveryFailures: [ProviderID: EngagementError] {
+    outboxSender.failures(of: dependencies.currentUser.userSession.partition)
+  }
 }
 
 extension Provider {

@@ -2,7 +2,7 @@ package import EngagementAdapterAPI
 package import EngagementModel
 import EngagementStore
 
-/// What the laws need to test adapters, beyond the application's interface.
+/// What the laws and the command line need, beyond the application's interface.
 extension Engagement {
   /// Executes one operation at a provider's vendor as the current user, without the outbox.
   package func execute(
@@ -18,6 +18,12 @@ extension Engagement {
   /// now.
   package func deliver(to provider: ProviderID, within limit: Duration = .seconds(5)) async {
     _ = await outboxSender.drain(provider, as: dependencies.currentUser.userSession, within: limit)
+  }
+
+  /// How many actions of the current user were rejected since this was opened, and why the last one
+  /// was, for each provider where any was.
+  package var rejections: [ProviderID: (count: Int, last: EngagementError)] {
+    outboxSender.rejections(of: dependencies.currentUser.userSession.partition)
   }
 
   /// How many operations wait for a prerequisite or a renewal that another operation executes.
@@ -88,4 +94,9 @@ extension Engagement {
   private func unknown(_ provider: ProviderID) -> EngagementError {
     EngagementError(.notFound, "There is no provider of this name.", provider: provider)
   }
+}
+
+extension EngagementError {
+  /// Whether the cache was replaced by another process and must be opened again.
+  package var isOfReplacedCache: Bool { isReplacedCache }
 }

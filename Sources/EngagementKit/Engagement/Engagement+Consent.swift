@@ -19,28 +19,33 @@ extension Engagement {
   /// such as a push token or the device, is sent nevertheless. Vendors that have an
   /// opt-out learn of a change to or from `denied`. Feeds do not change.
   ///
-  /// If this throws, call it again: a second call does nothing twice.
-  public func setConsent(_ consent: Consent) async throws(EngagementError) {
+  /// Returns how many pending events were dropped. If this throws, call it again: a second call does
+  /// nothing twice.
+  @discardableResult public func setConsent(
+    _ consent: Consent
+  ) async throws(EngagementError) -> Int {
     try lifecycle.checkOpen()
-    try await setConsent(consent, of: dependencies.currentUser.userSession.partition)
+    return try await setConsent(consent, of: dependencies.currentUser.userSession.partition)
   }
 
-  func setConsent(
+  @discardableResult func setConsent(
     _ consent: Consent, of partition: Partition
-  ) async throws(EngagementError) {
+  ) async throws(EngagementError) -> Int {
     try await dependencies.store.setConsent(consent, of: partition)
-    try await dropAnalytics(against: ConsentPolicy(consent: consent), of: partition)
+    let dropped = try await dropAnalytics(against: ConsentPolicy(consent: consent), of: partition)
     try await tellVendors(optedOut: consent == .denied, for: partition)
     // Rows that the former consent held back may be sent now.
     outboxSender.wake()
+    return dropped
   }
 
   private func dropAnalytics(
     against rule: ConsentPolicy, of partition: Partition
-  ) async throws(EngagementError) {
+  ) async throws(EngagementError) -> Int {
     // Denied consent holds back the user's own actions and does not drop them.
     let rule = rule.consent == .denied ? ConsentPolicy(consent: .essential) : rule
-    guard rule.consent != .full else { return }
+    guard rule.consent != .full else { return 0 }
+    var dropped = 0
     for provider in dependencies.providers {
       let rows = try await dependencies.store.pending(for: provider.id, in: partition, limit: .max)
       let unwanted = rows.filter { !rule.allowsSending($0) }.map(\.id)
@@ -48,7 +53,9 @@ extension Engagement {
       let report = try await dependencies.store.settle(
         unwanted.map { ($0, .wiped) }, at: dependencies.clock.now)
       await dependencies.commitPublisher.publish(report, of: partition)
+      dropped += report.ended.count
     }
+    return dropped
   }
 
   private func tellVendors(

@@ -9,6 +9,8 @@ extension Engagement {
   /// The current user is signed out first, with `undelivered: .discard`. Vendors keep what they
   /// have; `setConsent(.denied)` tells those that have an opt-out to collect nothing more.
   ///
+  /// Damaged caches that were set aside are removed too, since nobody can be erased from them alone.
+  ///
   /// Throws `notFound` for a user of whom nothing is held. If it throws anything else, call it again:
   /// what was erased stays erased.
   public func eraseData(of user: User) async throws(EngagementError) -> ErasureReport {
@@ -23,9 +25,12 @@ extension Engagement {
     do throws(EngagementError) {
       partition = try await heldPartition(of: user)
     } catch {
-      // Only secrets may be left, after a damaged cache was set aside.
+      // Only secrets may be left, after a damaged cache was set aside, and that cache.
       try await dependencies.secrets.removeAll(of: user, in: dependencies.environment)
-      throw error
+      guard error.code == .notFound, try await dependencies.store.removeDamagedCopies() else {
+        throw error
+      }
+      return report
     }
     // Later answers to requests of this user are dropped.
     await dependencies.currentUser.forget(user)

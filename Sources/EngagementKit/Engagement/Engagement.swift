@@ -62,6 +62,7 @@ public final class Engagement: Sendable {
       sessions,
     ]
     for observer in observers { dependencies.commitPublisher.add(observer) }
+    credentialCache.onArrival { outboxSender.wake() }
   }
 
   /// The folder of a temporary cache, which `close()` removes; nil for any other.
@@ -118,6 +119,7 @@ public final class Engagement: Sendable {
     // The application's source of credentials may hold a reference to this object.
     credentialCache.removeAll()
     feedPublisher.close()
+    dependencies.receiptOutcomes.close()
     try await dependencies.store.suspend()
   }
 }

@@ -207,7 +207,8 @@ struct DeliveryQueue: Sendable {
 
   /// A withdrawal is sent ahead of everything that consent holds up; nil if none waits.
   private func nextWithdrawal(at now: Duration) -> Move? {
-    guard let row = queued.firstWithdrawal(without: Set(suspensions.keys)) else {
+    guard let row = queued.firstWithdrawal(capabilities, without: Set(suspensions.keys))
+    else {
       return queued.isWhole ? nil : .read(limit: queued.larger)
     }
     guard let state = retries.state(of: row.label) else {

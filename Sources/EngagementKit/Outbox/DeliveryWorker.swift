@@ -18,6 +18,8 @@ final class DeliveryWorker: Sendable {
     var delivered = 0
     var kept = 0
     var refused = 0
+    /// Why the vendor refused the last of them.
+    var refusal: EngagementError?
   }
 
   let signal = AsyncSignal()
@@ -34,6 +36,8 @@ final class DeliveryWorker: Sendable {
     /// Endings that are not durable yet.
     var unsettled: [(row: OutboxRow.ID, ending: Ending)] = []
     var counts = Counts()
+    /// Why the last attempt failed; nil if it did not.
+    var failure: EngagementError?
   }
 
   init(
@@ -49,6 +53,8 @@ final class DeliveryWorker: Sendable {
 
   var provider: ProviderID { runtime.id }
   var counts: Counts { state.withLock { $0.counts } }
+  /// Why the last attempt failed; nil if it did not.
+  var failure: EngagementError? { state.withLock { $0.failure } }
 
   // MARK: News
 
@@ -57,6 +63,9 @@ final class DeliveryWorker: Sendable {
     state.withLock { $0.queue.wake() }
     signal.fire()
   }
+
+  /// Somebody waits for the rows: a credential that was missing is asked for again.
+  func askAgain() { if failure?.code == .unauthenticated { wake() } }
 
   /// What waits is tried at once.
   func endPauses() {
@@ -158,7 +167,11 @@ final class DeliveryWorker: Sendable {
     let now = DeliveryQueue.Now(
       uptime: dependencies.clock.uptime, date: dependencies.clock.now, random: dependencies.random()
     )
-    switch state.withLock({ $0.queue.end(batch, execution.outcome, at: now) }) {
+    let settlement = state.withLock { state in
+      state.failure = execution.outcome.failure
+      return state.queue.end(batch, execution.outcome, at: now)
+    }
+    switch settlement {
     case .keep: break
     case .split(let batch): try await dependencies.store.split(batch)
     case .takeBack(let rows): try await dependencies.store.takeBack(rows)
@@ -194,10 +207,20 @@ final class DeliveryWorker: Sendable {
     case .done: log(.info, "Delivered \(verb), \(batch.rows.count) of it.", runtime.id)
     case .partly(let rejected):
       log(.info, "Delivered \(verb); \(rejected.count) of it were refused.", runtime.id)
-    case .wait: log(.verbose, "The vendor wants no \(verb) now.", runtime.id)
+    case .wait: log(.verbose, "\(verb) waits: nothing was sent.", runtime.id)
     case .retry(let error): log(.info, "\(verb) failed for now: \(error.code).", runtime.id)
     case .refused(let error), .cancelled(let error, _):
       log(.info, "\(verb) was refused: \(error.code).", runtime.id)
+    }
+  }
+}
+
+extension OperationRunner.Outcome {
+  /// Why the operation did not work.
+  fileprivate var failure: EngagementError? {
+    switch self {
+    case .done, .partly, .wait, .cancelled: nil
+    case .retry(let error), .refused(let error): error
     }
   }
 }
@@ -208,7 +231,9 @@ extension DeliveryWorker.Counts {
       switch ended.ending {
       case .delivered: delivered += 1
       case .kept: kept += 1
-      case .rejected: refused += 1
+      case .rejected(let error):
+        refused += 1
+        refusal = error
       case .expired, .evicted, .wiped: break
       }
     }

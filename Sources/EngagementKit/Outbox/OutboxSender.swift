@@ -39,6 +39,21 @@ final class OutboxSender: CommitObserver {
   /// Another process may have accepted or ended rows.
   func reread() { for worker in workers.all { worker.reread() } }
 
+  /// Why this process's last attempt to send a partition's rows failed, for providers where it did.
+  func failures(of partition: Partition) -> [ProviderID: EngagementError] {
+    workers.all.filter { $0.partition == partition }.reduce(into: [:]) {
+      $0[$1.provider] = $1.failure
+    }
+  }
+
+  /// How many rows of a partition this process saw rejected, and why the last one was.
+  func rejections(of partition: Partition) -> [ProviderID: (count: Int, last: EngagementError)] {
+    workers.all.filter { $0.partition == partition }.reduce(into: [:]) { rejections, worker in
+      let counts = worker.counts
+      rejections[worker.provider] = counts.refusal.map { (counts.refused, $0) }
+    }
+  }
+
   // MARK: Sending
 
   /// Sends for as long as the task runs.
@@ -94,6 +109,7 @@ final class OutboxSender: CommitObserver {
     var report = DrainReport()
     if let worker = worker(for: provider, of: userSession.partition) {
       let before = worker.counts
+      worker.askAgain()
       await drain(worker, until: dependencies.clock.uptime + limit)
       let counts = worker.counts
       report.delivered = counts.delivered - before.delivered
@@ -139,6 +155,7 @@ final class OutboxSender: CommitObserver {
   func send(_ provider: ProviderID, as userSession: UserSession, within limit: Duration) async {
     guard let worker = worker(for: provider, of: userSession.partition), acquire() else { return }
     defer { lease.release() }
+    worker.askAgain()
     let end = dependencies.clock.uptime + limit
     while dependencies.clock.uptime < end, dependencies.currentUser.isCurrent(userSession) {
       let seen = worker.signal.count

@@ -9,18 +9,21 @@ extension Engagement {
     /// Counts up with every accepted action.
     public var id: Int64
     public var provider: ProviderID
-    /// The event's kind or the operation's name.
+    /// The event's name or kind, or the operation's name.
     public var name: String
+    /// The event's kind; nil for an operation.
+    public var kind: EngagementEvent.Kind?
     /// The item that it is about.
     public var item: ItemID?
     public var acceptedAt: Date
-    /// How often it was sent so far.
+    /// How many attempts there were, also those that ended before anything was sent.
     public var attempts: Int
 
     init(_ row: OutboxRow) {
       id = row.id
       provider = row.provider
       name = row.event.map { $0.name ?? $0.kind.rawValue } ?? row.work.verb.rawValue
+      kind = row.event?.kind
       item = row.item?.id
       acceptedAt = row.acceptedAt
       attempts = row.attempts

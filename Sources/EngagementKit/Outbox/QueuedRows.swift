@@ -80,9 +80,11 @@ struct QueuedRows: Sendable {
   }
 
   /// The first withdrawal that waits, admitted or not, whose verb is not among these.
-  func firstWithdrawal(without suspended: Set<Operation.Verb>) -> OutboxRow? {
+  func firstWithdrawal(
+    _ capabilities: AdapterCapabilities, without suspended: Set<Operation.Verb>
+  ) -> OutboxRow? {
     order.lazy.compactMap { rows[$0] }.first {
-      $0.verb.isWithdrawal && !suspended.contains($0.verb)
+      capabilities.isWithdrawal($0.verb) && !suspended.contains($0.verb)
     }
   }
 

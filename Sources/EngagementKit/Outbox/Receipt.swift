@@ -41,7 +41,10 @@ extension Engagement {
     /// How the action has ended so far, provider by provider. A provider where it is pending is absent.
     public var outcomes: [ProviderID: Outcome] { watch.endings.mapValues(Outcome.init) }
 
-    /// Waits for the outcome without a limit. Throws only `CancellationError`.
+    /// Waits for the outcome without a limit. Throws only `CancellationError`: if the task is
+    /// cancelled, and if the engagement is closed before the outcome is known.
+    ///
+    /// An action that waits until its user signs in again has no outcome before that.
     ///
     /// An action for several vendors ends when the last of them has answered, with the worst of
     /// their outcomes.
@@ -50,8 +53,8 @@ extension Engagement {
       return Outcome(ending)
     }
 
-    /// Waits for the outcome, no longer than the limit; nil if the action is still pending. Throws
-    /// only `CancellationError`.
+    /// Waits for the outcome, no longer than the limit and until the engagement is closed; nil if
+    /// the action is still pending. Throws `CancellationError` only if the task is cancelled.
     public func outcome(within limit: Duration) async throws(CancellationError) -> Outcome? {
       let watch = watch
       let (ending, _) = await withTimeLimit(limit, on: clock) { await watch.ending() }

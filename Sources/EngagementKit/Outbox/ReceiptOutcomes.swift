@@ -27,6 +27,15 @@ final class ReceiptOutcomes: CommitObserver {
     return watches.reduce(into: [:]) { $0[$1.key] = $1.value.acceptedProvider(of: $1.key) }
   }
 
+  /// Ends all waits: nothing more is heard of the rows.
+  func close() {
+    let watches = watches.withLock { watches in
+      defer { watches = [:] }
+      return watches.values
+    }
+    for watch in watches { watch.close() }
+  }
+
   func observe(_ report: CommitReport, of partition: Partition) async { note(report.ended) }
 
   func note(_ rows: [CommitReport.Ended]) {
@@ -45,9 +54,10 @@ final class ReceiptWatch: Sendable {
     var left: [OperationKey: ProviderID] = [:]
     var hasRows = false
     var isAccepted = false
+    var isClosed = false
     /// The worst ending at each provider so far.
     var endings: [ProviderID: Ending] = [:]
-    var waiters = Waiters<Ending>()
+    var waiters = Waiters<Ending?>()
 
     /// What has no row ends here.
     var worst: Ending { endings.values.max { $0.severity < $1.severity } ?? .kept }
@@ -98,7 +108,7 @@ final class ReceiptWatch: Sendable {
   }
 
   func note(_ key: OperationKey, _ ending: Ending) {
-    let (woken, worst) = state.withLock { state -> (WokenTasks<Ending>?, Ending) in
+    let (woken, worst) = state.withLock { state -> (WokenTasks<Ending?>?, Ending) in
       guard let provider = state.left.removeValue(forKey: key) else { return (nil, state.worst) }
       state.note(ending, at: provider)
       return (state.left.isEmpty ? state.waiters.removeAll() : nil, state.worst)
@@ -106,9 +116,22 @@ final class ReceiptWatch: Sendable {
     woken?.resume(with: worst)
   }
 
-  /// How the rows ended; of several the worst ending. Nil when the task is cancelled first.
+  /// How the rows ended; of several the worst ending. Nil when the task is cancelled or the
+  /// engagement is closed first.
   func ending() async -> Ending? {
-    await state.wait(in: \.waiters) { $0.left.isEmpty ? $0.worst : nil }
+    let ending: Ending?? = await state.wait(in: \.waiters) { state in
+      state.left.isEmpty ? state.worst : state.isClosed ? .some(nil) : nil
+    }
+    return ending ?? nil
+  }
+
+  /// Ends all waits for rows that have not ended.
+  func close() {
+    let woken = state.withLock { state in
+      state.isClosed = true
+      return state.waiters.removeAll()
+    }
+    woken.cancel()
   }
 }
 

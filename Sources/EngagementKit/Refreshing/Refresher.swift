@@ -241,7 +241,12 @@ final class Refresher: Sendable {
     error.operation = error.operation ?? request.operation.verb.rawValue
     guard let feed = request.feed,
       let date = try? await refreshedAt(FeedKey(runtime.id, feed), of: userSession.partition)
-    else { return .failed(error) }
+    else {
+      // Later refreshes say the same until the pause is over.
+      guard error.code == .rateLimited, let wait = error.retryAfter else { return .failed(error) }
+      return .throttled(
+        until: dependencies.clock.now.addingTimeInterval(Backoff.clamped(wait) / .seconds(1)))
+    }
     // If the wall clock was set back, the date can lie in the future.
     let age = max(0, dependencies.clock.now.timeIntervalSince(date))
     return .stale(age: .seconds(age), error)

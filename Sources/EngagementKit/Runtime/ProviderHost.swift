@@ -29,7 +29,8 @@ final class ProviderHost: OperationHost {
     let userSession = try userSession(of: attempt)
     let state = try await dependencies.store.operationState(
       of: provider.id, in: userSession.partition, delivering: rows)
-    try ConsentPolicy(consent: state.consent).check(operation, attempt)
+    try ConsentPolicy(consent: state.consent).check(
+      operation, attempt, provider.adapter.capabilities)
     guard state.hasAllRows else {
       throw error(.conflict, "The action ended before it was sent.")
     }
@@ -90,19 +91,22 @@ final class ProviderHost: OperationHost {
     _ changes: [Change], of operation: Operation, _ attempt: Attempt,
     recording event: EngagementEvent?
   ) async throws(EngagementError) {
-    try await commit(changes, by: attempt, recording: event)
+    try await commit(
+      changes, by: attempt, recording: event, isOfOneItem: operation.concernsOneItem)
   }
 
   /// Commits to the partition of the attempt's user and publishes what changed.
   @discardableResult func commit(
-    _ changes: [Change], by attempt: Attempt, recording event: EngagementEvent? = nil
+    _ changes: [Change], by attempt: Attempt, recording event: EngagementEvent? = nil,
+    isOfOneItem: Bool = false
   ) async throws(EngagementError) -> CommitReport {
     guard !changes.isEmpty || event != nil else { return CommitReport() }
     let (report, partition) = try await dependencies.currentUser.committing(
       by: attempt, for: provider.id
     ) { (speaksForInstallation) async throws(EngagementError) in
       let own = speaksForInstallation ? changes : changes.filter { !$0.isOfInstallation }
-      return try await self.keep(own, of: attempt.user, recording: event)
+      return try await self.keep(
+        own, of: attempt.user, recording: event, isOfOneItem: isOfOneItem)
     }
     await publish(report, of: partition)
     return report
@@ -111,13 +115,27 @@ final class ProviderHost: OperationHost {
   /// Keeps secrets in the secret store and the rest in the cache. A kill between the two leaves a
   /// secret that the vendor gives again.
   func keep(
-    _ changes: [Change], of user: User, recording event: EngagementEvent? = nil
+    _ changes: [Change], of user: User, recording event: EngagementEvent? = nil,
+    isOfOneItem: Bool = false
   ) async throws(EngagementError) -> (CommitReport, Partition) {
+    // Nothing is kept of a user whom another process has erased.
+    guard try await dependencies.store.knownPartition(of: user) != nil else {
+      throw error(.signedOut, "The user was erased.")
+    }
     try await dependencies.providerSecrets.keep(changes, of: provider.id, for: user)
-    let (report, partition) = try await dependencies.store.commit(
-      changes, from: provider.id, of: user, at: dependencies.clock.now,
-      recording: event.map { [$0] } ?? [],
-      loadsFeeds: dependencies.currentUser.userSession.user == user)
+    let (report, partition): (CommitReport, Partition)
+    do throws(EngagementError) {
+      (report, partition) = try await dependencies.store.commit(
+        changes, from: provider.id, of: user, at: dependencies.clock.now,
+        recording: event.map { [$0] } ?? [], isOfOneItem: isOfOneItem,
+        loadsFeeds: dependencies.currentUser.userSession.user == user)
+    } catch {
+      // The erasure came between the two.
+      if error.code == .notFound {
+        try await dependencies.secrets.removeAll(of: user, in: dependencies.environment)
+      }
+      throw error
+    }
     if report.hasNewSettings { logSettings(changes) }
     return (report, partition)
   }
@@ -196,6 +214,18 @@ final class ProviderHost: OperationHost {
     var error = error
     error.provider = error.provider ?? provider.id
     return error
+  }
+}
+
+extension Operation {
+  /// Whether the answer is about one item, and lists no others.
+  fileprivate var concernsOneItem: Bool {
+    switch self {
+    case .act, .message: true
+    case .settings, .device, .registerPush, .unregisterPush, .associate, .cards, .inbox, .person,
+      .updatePerson, .metrics, .campaigns, .events, .templates, .upload, .optOut, .vendor:
+      false
+    }
   }
 }
 

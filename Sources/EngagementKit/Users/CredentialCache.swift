@@ -15,6 +15,7 @@ final class CredentialCache: Sendable {
   private let clock: any EngagementClock
   private let state = Locked(State())
   let singleFlight = SingleFlight<Request, Outcome>()
+  private let arrival = Locked<@Sendable () -> Void>({})
 
   init(_ clock: any EngagementClock) { self.clock = clock }
 
@@ -44,6 +45,9 @@ final class CredentialCache: Sendable {
     var provider: ProviderID
     var entry: Int
   }
+
+  /// Runs the body whenever a credential has come.
+  func onArrival(_ body: @escaping @Sendable () -> Void) { arrival.withLock { $0 = body } }
 
   // MARK: Users
 
@@ -119,7 +123,7 @@ final class CredentialCache: Sendable {
     case _ where isLate: refusal = .late
     case .success(nil): refusal = .none
     case .success: refusal = .same
-    case .failure(let thrown): refusal = .thrown(thrown.kind)
+    case .failure(let thrown): refusal = .thrown(thrown)
     }
     return fail(refusal.error(for: provider), for: provider, user, entry)
   }
@@ -130,21 +134,23 @@ final class CredentialCache: Sendable {
     do {
       return .success(try await source(provider))
     } catch {
-      return .failure(Thrown(kind: "\(type(of: error))"))
+      let passing = (error as? EngagementError).map(\.code).flatMap { $0.mayRetry ? $0 : nil }
+      return .failure(Thrown(kind: "\(type(of: error))", passing: passing))
     }
   }
 
   private func keep(
     _ secret: Secret, for provider: ProviderID, _ user: User, _ entry: Entry
   ) -> Outcome {
-    state.withLock { state in
-      guard state.entries[user]?.number == entry.number else {
-        return .failure(Refusal.left.error(for: provider))
-      }
+    let isKept = state.withLock { state in
+      guard state.entries[user]?.number == entry.number else { return false }
       state.entries[user]?.credentials[provider] = secret
       state.entries[user]?.failures[provider] = nil
-      return .success(())
+      return true
     }
+    guard isKept else { return .failure(Refusal.left.error(for: provider)) }
+    arrival.withLock(\.self)()
+    return .success(())
   }
 
   private func fail(
@@ -163,12 +169,14 @@ extension CredentialCache {
   /// What an application's source threw: its kind alone, since what it says may hold anything.
   private struct Thrown: Error {
     var kind: String
+    /// The code of an error that may pass by itself.
+    var passing: EngagementError.Code?
   }
 
   /// Why there is no credential.
   private enum Refusal {
     case noSource, none, same, late, left
-    case thrown(String)
+    case thrown(Thrown)
 
     func error(for provider: ProviderID) -> EngagementError {
       switch self {
@@ -194,11 +202,11 @@ extension CredentialCache {
       case .left:
         EngagementError(
           .signedOut, "The user left before the credential came.", provider: provider)
-      case .thrown(let kind):
+      case .thrown(let thrown):
         EngagementError(
-          .unauthenticated,
+          thrown.passing ?? .unauthenticated,
           "The application's source of credentials failed; let it return one or nil.",
-          provider: provider, underlying: kind)
+          provider: provider, underlying: thrown.kind)
       }
     }
   }

@@ -1,4 +1,5 @@
 import EngagementAdapterAPI
+import EngagementFormats
 import EngagementModel
 import EngagementStore
 
@@ -119,12 +120,14 @@ final class UserTransitions: Sendable {
   private func plans(for former: UserSession, to user: User) async throws(EngagementError) -> Plans
   {
     var plans: Plans = [:]
+    let mayAdopt =
+      former.user.isAnonymous ? try await mayAdopt(former.partition, as: user) : false
     let attempt = Attempt(by: former.user, dependencies.key(), acceptedAt: dependencies.clock.now)
     for (id, runtime) in runtimes {
       let context = try await runtime.host.context(attempt, in: former.partition)
       let steps = runtime.provider.adapter.transition(from: former.user, to: user, in: context)
-      // Only the anonymous user's rows can be adopted.
-      plans[id] = former.user.isAnonymous ? steps : steps.filter { $0 != .adoptPending }
+      // Only the anonymous user's rows can be adopted, and not by another than who was here before.
+      plans[id] = mayAdopt ? steps : steps.filter { $0 != .adoptPending }
     }
     return plans
   }
@@ -190,7 +193,7 @@ final class UserTransitions: Sendable {
     if !adopters.isEmpty {
       reports.append(try await adopt(former.partition, into: next, for: adopters))
     }
-    if next.user.isAnonymous { try await keepApart(next) }
+    if next.user.isAnonymous { try await keepApart(next, after: former.user) }
     // In one step: earlier entries of an extension are the former user's, later ones the next
     // one's.
     try await journal.importEntries(before: next) { () async throws(EngagementError) in
@@ -200,12 +203,33 @@ final class UserTransitions: Sendable {
   }
 
   /// Keeps what still waits of an earlier anonymous stay apart from the one that begins. Other people
-  /// have used the application in between, so that nobody adopts it any more.
-  private func keepApart(_ anonymous: Partition) async throws(EngagementError) {
+  /// have used the application in between, so that nobody adopts it any more. Of the one that begins,
+  /// it notes whom it follows.
+  private func keepApart(
+    _ anonymous: Partition, after former: User
+  ) async throws(EngagementError) {
+    let state = KitState(dependencies)
+    try await state.keep([Self.formerUser: Self.digest(of: former)], .user, in: anonymous)
     let last = try await dependencies.store.lastPending(in: anonymous)
     guard last > 0 else { return }
-    try await KitState(dependencies).keep(
-      [Self.earlierStays: .integer(last)], .user, in: anonymous)
+    try await state.keep([Self.earlierStays: .integer(last)], .user, in: anonymous)
+  }
+
+  /// Whether the user may adopt what was done anonymously: nobody was signed in before, or the same
+  /// user was.
+  private func mayAdopt(
+    _ anonymous: Partition, as user: User
+  ) async throws(EngagementError) -> Bool {
+    let former = try await KitState(dependencies).value(.user, Self.formerUser, in: anonymous)
+    return former == nil || former == Self.digest(of: user)
+  }
+
+  /// Who was signed in before the anonymous stay, as a digest: an erasure of that user leaves nothing
+  /// that names them.
+  private static let formerUser = "anonymous.formerUser"
+
+  private static func digest(of user: User) -> JSON? {
+    user.id.map { .string(SHA256.digest(of: $0.rawValue).description) }
   }
 
   private func adopt(

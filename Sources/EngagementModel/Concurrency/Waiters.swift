@@ -34,6 +34,11 @@ package struct WokenTasks<Value: Sendable>: Sendable {
   package func resume(with value: Value) {
     for continuation in continuations { continuation.resume(returning: value) }
   }
+
+  /// Ends the waits as if the tasks were cancelled.
+  package func cancel() {
+    for continuation in continuations { continuation.resume(returning: nil) }
+  }
 }
 
 extension WokenTasks<Void> {

@@ -57,10 +57,11 @@ struct ItemCache: ~Copyable {
 // MARK: Changes of vendors
 
 extension ItemCache {
-  /// Applies what a vendor says of one of its feeds.
+  /// Applies what a vendor says of one of its feeds. `refreshedAt` is nil if it answered about one
+  /// item.
   mutating func apply(
-    _ change: FeedChange, from provider: ProviderID, in partition: Partition, at now: Date,
-    to report: inout CommitReport, on database: inout Database
+    _ change: FeedChange, from provider: ProviderID, in partition: Partition, refreshedAt: Date?,
+    at now: Date, to report: inout CommitReport, on database: inout Database
   ) throws(EngagementError) {
     guard adapters[provider] != nil else {
       throw EngagementError(.notFound, "There is no provider of that name", provider: provider)
@@ -74,7 +75,8 @@ extension ItemCache {
     }
     try withSource(provider, surface, of: partition, on: &database) {
       (source, tables, database) throws(EngagementError) in
-      try source.apply(change, at: now, to: &report, in: &tables, on: &database)
+      try source.apply(
+        change, refreshedAt: refreshedAt, at: now, to: &report, in: &tables, on: &database)
     }
   }
 

@@ -172,7 +172,7 @@ extension ItemSource {
 extension ItemSource {
   /// Applies what the vendor says of one feed.
   mutating func apply(
-    _ change: FeedChange, at now: Date, to report: inout CommitReport,
+    _ change: FeedChange, refreshedAt: Date?, at now: Date, to report: inout CommitReport,
     in tables: inout ItemTables, on database: inout Database
   ) throws(EngagementError) {
     let name = FeedName(change.feed)
@@ -192,7 +192,9 @@ extension ItemSource {
     case .total(let count): feeds[name]?.total = count
     case .unchanged: break
     }
-    feeds[name]?.refreshedAt = Milliseconds.date(Milliseconds.nearest(now))
+    if let refreshedAt {
+      feeds[name]?.refreshedAt = Milliseconds.date(Milliseconds.nearest(refreshedAt))
+    }
     if let feed = feeds[name] {
       try tables.feeds.update(
         feed.row, total: feed.total, refreshed: feed.refreshedAt, on: &database)

@@ -76,7 +76,7 @@ struct PartitionTable: ~Copyable {
     _ partition: Partition, on database: inout Database
   ) throws(EngagementError) -> Known {
     guard let found = try find(partition.id, on: &database), found.partition == partition else {
-      throw EngagementError(.notFound, "The user is not in the cache; what was held is erased.")
+      throw .erasedUser
     }
     return found
   }

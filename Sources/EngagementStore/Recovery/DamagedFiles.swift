@@ -72,6 +72,9 @@ struct DamagedFiles {
     }
   }
 
+  /// Whether any damaged cache is set aside.
+  var areThere: Bool { get throws(EngagementError) { try areWaiting || !kept().isEmpty } }
+
   /// Removes every damaged cache. One user cannot be erased from them in any other way.
   func removeAll() throws(EngagementError) {
     for old in kept() + [path] { Self.remove(old) }
@@ -93,7 +96,11 @@ extension DamagedFiles {
     let name = try freeName(at: now)
     // The file itself comes last: its name says that there is still something to do, and a log
     // without its file would be taken for another's.
-    for suffix in ["-wal", "-shm", ""] { try move(path + suffix, to: name + suffix) }
+    for suffix in ["-wal", "-shm", ""] {
+      try move(path + suffix, to: name + suffix)
+      // It may be older than the rule that only its owner reads a cache.
+      _ = unsafe chmod(name + suffix, 0o600)
+    }
     try cache.syncFolder()
     return name
   }

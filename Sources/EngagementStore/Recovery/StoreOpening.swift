@@ -63,6 +63,8 @@ struct StoreOpening {
     var recovery: Recovery?
     if try files.areWaiting { recovery = try recover(at: now) }
     if repair != .ifDamaged {
+      // Before the cache is set aside: without room nothing could take its place.
+      try file.requireRoom(for: Self.roomOfFreshCache)
       recovery = try recover(from: try files.present, at: now, repair) ?? recovery
     }
     if recovery == nil, CacheMark(of: file).isSet {
@@ -87,6 +89,9 @@ struct StoreOpening {
     }
     throw .damagedCache
   }
+
+  /// What a new cache and its log take with a few thousand rows.
+  private static let roomOfFreshCache = 2 << 20
 
   private var files: DamagedFiles { DamagedFiles(of: file) }
 
@@ -169,7 +174,9 @@ extension StoreOpening {
     var salvage = try fresh.transaction { (fresh) throws(EngagementError) in
       try salvaging(damaged, &fresh)
     }
-    salvage.isComplete = salvage.isComplete && isFirst
+    // What was in a damaged log is gone without a count.
+    salvage.isComplete =
+      salvage.isComplete && isFirst && !LogCheck.findsLostFrames(at: "\(files.path)-wal")
     return salvage
   }
 

@@ -35,12 +35,17 @@ extension EngagementError {
 
   var isOfAnother: Bool { self == .fileOfAnother }
 
+  /// The user was erased, perhaps by another process.
+  static let erasedUser = EngagementError(
+    .notFound, "The user is not in the cache; what was held is erased.")
+
   /// The open file is no longer the one at the cache's path. The cache must be opened again.
   static let replacedCache = EngagementError(
     .storage, "The cache was taken from its place and must be opened again",
     underlying: "SQLITE_READONLY_DBMOVED", cause: .replaced)
 
-  var isReplacedCache: Bool {
+  /// Whether the cache must be opened again.
+  package var isReplacedCache: Bool {
     switch storeFailure {
     case .replaced?: true
     case .sqlite?, nil: false

@@ -16,6 +16,27 @@ struct StoreFile: Sendable {
     self.subject = subject
   }
 
+  /// The file that a link at the path leads to; the path itself where no link leads to a file. SQLite
+  /// keeps the log beside the file and not beside the link.
+  static func resolved(_ path: String) -> String {
+    guard let own = try? status(of: path, followsLinks: false)?.st_mode, own & S_IFMT == S_IFLNK,
+      let mode = try? status(of: path)?.st_mode, mode & S_IFMT == S_IFREG,
+      let text = unsafe realpath(path, nil)
+    else { return path }
+    defer { unsafe free(text) }
+    return unsafe String(cString: text)
+  }
+
+  /// Throws `storage` if the disk has no room for that many bytes beside the file.
+  func requireRoom(for count: Int) throws(EngagementError) {
+    let probe = "\(path).room"
+    Self.remove(probe)
+    defer { Self.remove(probe) }
+    let file = try OpenFile(probe, O_CREAT | O_EXCL | O_RDWR | O_NOFOLLOW, called: subject)
+    try file.write([UInt8](repeating: 0, count: count))
+    try file.syncBytes()
+  }
+
   var lockPath: String { "\(path).lock" }
   var logPath: String { "\(path)-wal" }
 

@@ -24,35 +24,30 @@ extension Store {
     }
   }
 
-  /// Commits what a vendor sent to the user's partition, which is made if it is missing.
+  /// Commits what a vendor sent to the user's partition.
   ///
-  /// - Parameter loadsFeeds: Whether the report has the changed feeds as they are now.
+  /// Throws `notFound` for a user who is not in the cache: an erasure, perhaps by another process,
+  /// came before the answer.
+  ///
+  /// - Parameters:
+  ///   - isOfOneItem: Whether the vendor answered about one item and listed none of the others.
+  ///   - loadsFeeds: Whether the report has the changed feeds as they are now.
   package func commit(
     _ changes: [Change], from provider: ProviderID, of user: User, at now: Date,
-    recording events: [EngagementEvent] = [], loadsFeeds: Bool = false
+    recording events: [EngagementEvent] = [], isOfOneItem: Bool = false, loadsFeeds: Bool = false
   ) throws(EngagementError) -> (CommitReport, Partition) {
     let environment = options.environment
-    let known = try read { (tables, database) throws(EngagementError) -> (Partition, Bool)? in
-      guard
-        let partition = try tables.partitions.partition(of: user, in: environment, on: &database)
-      else { return nil }
-      return (
-        partition, try tables.isNews(changes, from: provider, in: partition, on: &database)
-      )
+    let (partition, isNews) = try read { (tables, database) throws(EngagementError) in
+      let known = try tables.partitions.partition(of: user, in: environment, on: &database)
+      guard let known else { throw .erasedUser }
+      return (known, try tables.isNews(changes, from: provider, in: known, on: &database))
     }
-    if let (partition, isNews) = known, !isNews, events.isEmpty {
-      return (CommitReport(passingOver: changes), partition)
-    }
+    guard isNews || !events.isEmpty else { return (CommitReport(passingOver: changes), partition) }
     let number = nextLoad()
     return try write { (tables, database) throws(EngagementError) in
-      let partition: Partition
-      if let (found, _) = known {
-        partition = found
-      } else {
-        partition = try tables.partition(of: user, at: now, on: &database)
-      }
       var report = try tables.commit(
-        changes, from: provider, in: partition, at: now, recording: events, on: &database)
+        changes, from: provider, in: partition, at: now, recording: events,
+        isOfOneItem: isOfOneItem, on: &database)
       if loadsFeeds {
         report.loaded = try tables.load(
           report.feeds, of: partition, at: now, as: number, on: &database)

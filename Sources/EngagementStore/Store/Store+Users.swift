@@ -95,6 +95,15 @@ extension Store {
     return report
   }
 
+  /// Removes the damaged caches that were set aside, which may hold anybody's data; whether there were
+  /// any.
+  package func removeDamagedCopies() throws(EngagementError) -> Bool {
+    let copies = DamagedFiles(of: try StoreFile(options.path))
+    guard try copies.areThere else { return false }
+    try copies.removeAll()
+    return true
+  }
+
   /// Drops a user who has left from memory; the file keeps everything.
   package func release(_ partition: Partition) { forget(partition.id) }
 

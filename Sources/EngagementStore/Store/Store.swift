@@ -28,7 +28,7 @@ package actor Store {
       random: @escaping @Sendable () -> UInt64 = { .random(in: .min ... .max) },
       now: @escaping @Sendable () -> Date = { Date() }, repair: CacheRepair = .ifDamaged
     ) {
-      self.path = path
+      self.path = StoreFile.resolved(path)
       self.environment = environment
       self.adapters = adapters
       self.limits = limits

@@ -22,7 +22,8 @@ extension Tables {
 
   mutating func commit(
     _ changes: [Change], from provider: ProviderID, in partition: Partition, at now: Date,
-    recording events: [EngagementEvent] = [], on database: inout Database
+    recording events: [EngagementEvent] = [], isOfOneItem: Bool = false,
+    on database: inout Database
   ) throws(EngagementError) -> CommitReport {
     let consent = try partitions.require(partition, on: &database).consent
     var summary = TransactionSummary()
@@ -32,7 +33,8 @@ extension Tables {
       case .items(let change):
         changesItems = true
         try itemCache.apply(
-          change, from: provider, in: partition, at: now, to: &summary.report, on: &database)
+          change, from: provider, in: partition, refreshedAt: isOfOneItem ? nil : now, at: now,
+          to: &summary.report, on: &database)
       case .values(let change):
         guard try values.remember(change, from: provider, in: partition, on: &database) else {
           continue

@@ -1,4 +1,5 @@
 import EngageCommands
+import EngagementHTTP
 import EngagementModel
 import Foundation
 import Testing
@@ -59,5 +60,47 @@ import Testing
     #expect(some.errors.contains("braze has no field for name."))
     let none = await stage.engage("person", "set", "name=Ada", by: braze)
     #expect(none.errors.contains("No provider takes these fields of a person: name."))
+  }
+
+  /// Refuses custom events, as the vendor does.
+  private struct Refusing: HTTPTransport {
+    let braze: PlayedBraze
+
+    func send(_ request: HTTPRequest) async throws(EngagementError) -> HTTPResponse {
+      let body = String(decoding: request.body ?? [], as: UTF8.self)
+      guard body.contains(#""ce""#) else { return try await braze.send(request) }
+      return HTTPResponse(400, body: Array(#"{"message":"Bad event"}"#.utf8))
+    }
+  }
+
+  @Test("G2: sync says that a vendor has rejected an action that was pending, and why")
+  func rejected() async throws {
+    let (stage, braze) = (try CommandLineFixture(), PlayedBraze())
+    try stage.configure(endpoint: "http://127.0.0.1:8400")
+    _ = await stage.engage("sync", by: braze)
+    braze.goDown()
+    let tracked = await stage.engage("track", "hello", by: braze, in: .impatient)
+    #expect(tracked.output == "track hello: pending; the next sync tries again\n")
+    #expect(await stage.engage("outbox").output.contains("custom hello"))
+    let retried = await stage.engage("outbox", "retry", by: braze, in: .impatient)
+    #expect(retried.status == .failed && retried.errors.contains("The host was not reached."))
+    braze.comeBack()
+    let refused = await stage.engage("sync", by: Refusing(braze: braze))
+    #expect(refused.status == .failed)
+    #expect(refused.errors.contains("braze: 1 action was rejected: "), "\(refused.errors)")
+    #expect(await stage.engage("sync", by: braze).status == .done)
+  }
+
+  @Test("a person is told what to do before an action can be sent")
+  func waiting() async throws {
+    let (stage, braze) = (try CommandLineFixture(), PlayedBraze())
+    try stage.configure(endpoint: "http://127.0.0.1:8400")
+    _ = await stage.engage("sync", by: braze)
+    #expect(await stage.engage("signout", by: braze).status == .done)
+    let nobody = await stage.engage(
+      "person", "set", "email=a@example.com", by: braze, in: .init(patience: .seconds(2)))
+    #expect(
+      nobody.output
+        == "person set: pending: Braze has no anonymous user after a signed-in one; sign in.\n")
   }
 }

@@ -70,6 +70,40 @@ import Testing
     await scene.emulator.stop()
   }
 
+  @Test("G9: sync --watch goes on with the cache that another process put in place of its own")
+  func watchReplaced() async throws {
+    let scene = try await Scene()
+    let (stage, emulator) = (scene.stage, scene.emulator)
+    @Sendable func oneMoreList() async {
+      func lists() async -> Int {
+        await emulator.requests().count { $0.vendor == "vibes" && $0.path.hasSuffix("/messages") }
+      }
+      let former = await lists()
+      for _ in 0..<6_000 where await lists() <= former {
+        try? await Task.sleep(for: .milliseconds(10))
+      }
+    }
+    let told = Locked("")
+    let ending = await stage.run(
+      ["sync", "--watch", "--every", "1"], by: CurlTransport(),
+      in: .init(
+        patience: .seconds(600),
+        interruption: {
+          await oneMoreList()
+          let reset = await stage.engage("cache", "reset", "--yes")
+          told.withLock { $0 = reset.output }
+          _ = await stage.engage("signin", "u-2", by: CurlTransport())
+          await oneMoreList()
+          await oneMoreList()
+        }))
+    #expect(told.withLock(\.self).hasPrefix("A new cache is in place"))
+    #expect(ending.status == .done)
+    #expect(
+      ending.errors.contains("Another process has replaced the cache; watching the new one."),
+      "\(ending.errors)")
+    await emulator.stop()
+  }
+
   @Test("X1 V8: sync --watch prints every feed once and then only changed feeds, until Ctrl-C")
   func watch() async throws {
     let scene = try await Scene()
@@ -215,7 +249,7 @@ import Testing
         ["read", "vibs/\(id)"],
         #"There is no message "vibs/\#(id)": "vibs" is no provider; did you mean "vibes"?"#
       ),
-      (["expire", id, "--at", "soon"], "--at takes a time of ISO 8601 such as"),
+      (["expire", id, "--at", "soon"], "--at takes a time of ISO 8601 with its zone, such as"),
       (["raed", id], #""raed" is no"#),
     ]
     for (line, message) in wrong {
@@ -234,8 +268,10 @@ import Testing
     #expect(shown.lines.first?.contains(#""vendor":"vibes""#) == true)
     #expect(shown.lines.first?.contains(#""externalID":"u-1""#) == true)
     #expect(
-      await scene.engage("person", "associate", "u-7").output == "person associate u-7: delivered\n"
-    )
+      await scene.engage("person", "associate", "u-7").lines == [
+        "person associate u-7: vibes: delivered",
+        "person associate u-7: braze: not told; it has no request for this",
+      ])
     #expect(await scene.engage("person").lines.contains("externalID  u-7"))
     await scene.emulator.stop()
   }

@@ -177,7 +177,7 @@ complete -c engage -n '__fish_seen_subcommand_from outbox; and __fish_seen_subco
 complete -c engage -n '__fish_seen_subcommand_from outbox; and __fish_seen_subcommand_from retry' -l json -s j -d 'print one JSON object a line'
 complete -c engage -n '__fish_seen_subcommand_from outbox; and __fish_seen_subcommand_from retry' -l log -x -a 'off error warning info verbose' -d 'log to standard error (default warning)'
 complete -c engage -n '__fish_seen_subcommand_from outbox; and __fish_seen_subcommand_from retry' -l help -s h -d 'show this'
-complete -c engage -n '__fish_seen_subcommand_from outbox; and __fish_seen_subcommand_from drop' -l provider -x -d 'every action for this provider, also one that left engage.json'
+complete -c engage -n '__fish_seen_subcommand_from outbox; and __fish_seen_subcommand_from drop' -l provider -x -d 'the user\'s actions for this provider, also one that left engage.json'
 complete -c engage -n '__fish_seen_subcommand_from outbox; and __fish_seen_subcommand_from drop' -l yes -s y -d 'do not ask'
 complete -c engage -n '__fish_seen_subcommand_from outbox; and __fish_seen_subcommand_from drop' -l config -s c -r -F -d 'the configuration; else $ENGAGE_CONFIG, else engage.json'
 complete -c engage -n '__fish_seen_subcommand_from outbox; and __fish_seen_subcommand_from drop' -l json -s j -d 'print one JSON object a line'

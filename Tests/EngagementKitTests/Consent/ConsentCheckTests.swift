@@ -1,4 +1,5 @@
 import EngagementAdapterAPI
+import EngagementHTTP
 import EngagementModel
 import Foundation
 import Testing
@@ -9,10 +10,12 @@ import Testing
   private let attempt = Attempt(by: "u-1", OperationKey(1, 2), acceptedAt: .distantPast)
 
   private func isAllowed(
-    _ operation: EngagementAdapterAPI.Operation, _ attempt: Attempt, by consent: Consent
+    _ operation: EngagementAdapterAPI.Operation, _ attempt: Attempt, by consent: Consent,
+    _ capabilities: AdapterCapabilities = AdapterCapabilities(
+      abilities: [:], hosts: AllowedHosts([]))
   ) -> Bool {
     do throws(EngagementError) {
-      try ConsentPolicy(consent: consent).check(operation, attempt)
+      try ConsentPolicy(consent: consent).check(operation, attempt, capabilities)
       return true
     } catch {
       #expect(error.code == .consentDenied && error.operation == operation.verb.rawValue)
@@ -39,6 +42,18 @@ import Testing
     #expect(!isAllowed(.vendor("farewell", .null), attempt, by: .denied))
     let first = attempt.preparing(for: .unregisterPush)
     #expect(isAllowed(.device(.renew), first, by: .denied))
+  }
+
+  @Test("X20: a vendor's own withdrawal needs no consent, nor do its prerequisites")
+  func vendorWithdrawal() {
+    let vendor = AdapterCapabilities(
+      abilities: [
+        .vendor("farewell"): Ability(.request, isWithdrawal: true), .vendor("greeting"): .request,
+      ], hosts: AllowedHosts([]))
+    #expect(isAllowed(.vendor("farewell", .null), attempt, by: .denied, vendor))
+    #expect(!isAllowed(.vendor("greeting", .null), attempt, by: .denied, vendor))
+    let first = attempt.preparing(for: .vendor("farewell"))
+    #expect(isAllowed(.vendor("greeting", .null), first, by: .denied, vendor))
   }
 
   @Test("a prerequisite of an operation allowed under full consent is refused after a denial")

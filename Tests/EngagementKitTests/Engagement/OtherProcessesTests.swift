@@ -134,6 +134,42 @@ import Testing
     for stage in stages { try await stage.end() }
   }
 
+  @Test("G14: an answer that comes after another process's erasure brings nothing of the user back")
+  func lateAnswer() async throws {
+    let (asked, isErased) = (AsyncSignal(), AsyncSignal())
+    var vendor = Self.vendor
+    vendor.onAnswer = { operation, _, _ in
+      guard operation == .inbox else { return nil }
+      return Answer([
+        .keep(.user, "name", "u-1"), .secret(.user, "token", Secret("of u-1")),
+        .items(.inbox, .replace(.nothing), []),
+      ])
+    }
+    let slow = try await Stage([vendor], at: place) { request in
+      if request.line.hasSuffix("inbox") {
+        asked.fire()
+        await isErased.wait(after: 0)
+      }
+      return .json(200, "[]")
+    }
+    let other = try await stage()
+    try await slow.signIn("u-1", consent: .full)
+    try await other.signIn("u-1")
+    let refresh = Task { await slow.engagement.refresh(.inbox) }
+    await asked.wait(after: 0)
+    _ = try await other.engagement.eraseData(of: "u-1")
+    isErased.fire()
+    #expect(await refresh.value.providers["vendor"]?.error != nil)
+    for stage in [slow, other] {
+      #expect(try await stage.engagement.dependencies.store.knownPartition(of: "u-1") == nil)
+    }
+    let kept = try await slow.engagement.dependencies.providerSecrets.contents(
+      of: "vendor", for: "u-1")
+    #expect(kept.secrets.all(.user).isEmpty)
+    try await slow.end()
+    try await other.end()
+  }
+
   @Test("G13: a change of user and an erasure in one process bind the others")
   func users() async throws {
     let (watcher, other) = (try await stage(), try await stage())

@@ -228,7 +228,7 @@ import Testing
     let optOut = bench.accept(.operation(.optOut(true)))
     bench.act("c")
     bench.run(until: .seconds(50)) { parcel, _ in
-      parcel.rows[0].verb.isWithdrawal ? .done : .refused(EngagementError(.consentDenied, "no"))
+      parcel.rows[0].verb == .optOut ? .done : .refused(EngagementError(.consentDenied, "no"))
     }
     #expect(bench.ended == [optOut: .delivered])
     bench.run(until: .seconds(200)) { _, _ in .done }

@@ -46,6 +46,21 @@ import Testing
     #expect(try await receipt.outcome() == outcome, "a second call returns the same outcome")
   }
 
+  @Test("closing the engagement ends every wait for an outcome, and later waits at once")
+  func closing() async throws {
+    let (waiting, _) = receipt(1)
+    let (ended, _) = receipt(2)
+    await end((2, .delivered))
+    let wait = Task { try await waiting.outcome() }
+    let limited = Task { try await waiting.outcome(within: .seconds(3_600)) }
+    await Task.yield()
+    outcomes.close()
+    await #expect(throws: CancellationError.self) { try await wait.value }
+    #expect(try await limited.value == nil)
+    await #expect(throws: CancellationError.self) { try await waiting.outcome() }
+    #expect(try await ended.outcome() == .delivered)
+  }
+
   @Test("a receipt without rows says at once that the action is kept on this device")
   func nothing() async throws {
     #expect(try await receipt().0.outcome() == .kept)

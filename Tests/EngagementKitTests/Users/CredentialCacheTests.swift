@@ -64,6 +64,32 @@ import Testing
     #expect(credential() == nil)
   }
 
+  @Test("a failure of the source that may pass keeps its code, and any other is unauthenticated")
+  func passing() async {
+    for (code, expected): (EngagementError.Code, EngagementError.Code) in [
+      (.unavailable, .unavailable), (.deadlineExceeded, .deadlineExceeded),
+      (.invalidArgument, .unauthenticated),
+    ] {
+      cache.setSource(for: "u-1") { _ in throw EngagementError(code, "canary") }
+      let error = await renew()
+      #expect(error?.code == expected)
+      #expect(error?.message.contains("canary") == false)
+    }
+  }
+
+  @Test("each credential that comes is told once")
+  func arrivals() async {
+    let count = Locked(0)
+    cache.onArrival { count.withLock { $0 += 1 } }
+    cache.setSource(for: "u-1") { _ in nil }
+    #expect(await renew()?.code == .unauthenticated)
+    #expect(count.withLock(\.self) == 0)
+    cache.setSource(for: "u-1") { _ in Secret("good") }
+    #expect(await renew() == nil)
+    #expect(await renew() == nil)
+    #expect(count.withLock(\.self) == 1)
+  }
+
   @Test("without a credential source the error tells the application to call signIn")
   func noSource() async throws {
     let error = try #require(await renew())

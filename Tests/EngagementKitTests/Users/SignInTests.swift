@@ -220,6 +220,32 @@ import Testing
     try await stage.end()
   }
 
+  @Test("G13: nobody adopts what was done after another user, whatever the adapter asks for")
+  func betweenTwoUsers() async throws {
+    var vendor = PuppetAdapter("braze")
+    vendor.onTransition = { old, _, _ in old.isAnonymous ? [.adoptPending] : [] }
+    let place = Stage.Place()
+    let isAway: ScriptedTransport.Script = { _ throws(EngagementError) in
+      throw EngagementError(.unavailable, "No network.")
+    }
+    var stage = try await Stage([vendor], at: place, isAway)
+    for user: User in ["u-2", "u-1"] { try await stage.signIn(user) }
+    _ = try await stage.engagement.signOut()
+    try await stage.engagement.updatePerson(PersonUpdate(name: "between"))
+    try await stage.end()
+    stage = try await Stage([vendor], at: place, isAway)
+    try await stage.signIn("u-2")
+    #expect(try await stage.waiting(for: "braze", of: "u-2").isEmpty)
+    #expect(try await stage.waiting(for: "braze", of: .anonymous).count == 1)
+    // The same user comes back and takes over what was done in between.
+    _ = try await stage.engagement.signOut()
+    let own = PersonUpdate(name: "own")
+    try await stage.engagement.updatePerson(own)
+    try await stage.signIn("u-2")
+    #expect(try await stage.waiting(for: "braze", of: "u-2") == [.operation(.updatePerson(own))])
+    try await stage.end()
+  }
+
   // MARK: Restarts
 
   @Test("X8: a restart restores the last user and the cached cards without a credential")

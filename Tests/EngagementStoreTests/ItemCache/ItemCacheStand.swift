@@ -186,6 +186,7 @@ extension ItemCache {
     to report: inout CommitReport, on database: inout Database
   ) throws(EngagementError) {
     guard case .items(let change) = change.destination else { return }
-    try apply(change, from: provider, in: partition, at: now, to: &report, on: &database)
+    try apply(
+      change, from: provider, in: partition, refreshedAt: now, at: now, to: &report, on: &database)
   }
 }

@@ -101,6 +101,24 @@ import Testing
     #expect(try other.names().contains { $0.hasSuffix("Z-wal") })
   }
 
+  @Test("G9: after damage to the log nobody says that nothing was lost")
+  func cutLog() throws {
+    try scratch.fillNotes(100)
+    try scratch.write(Data(count: 31), to: "cache.sqlite-wal")
+    let recovery = try scratch.openNotes().recovery
+    #expect(recovery?.savedRows == 100)
+    #expect(recovery?.mayHaveLostRows == true)
+  }
+
+  @Test("G14: a cache that others could read is set aside as its owner's alone")
+  func modes() throws {
+    try scratch.fillNotes()
+    try damage(0..<16)
+    chmod(scratch.path(), 0o644)
+    let place = try scratch.openNotes().recovery?.setAside
+    #expect(try scratch.mode(of: try #require(place)) == 0o600)
+  }
+
   @Test("G9: an emptied cache file is set aside together with its log, whose rows are saved")
   func emptied() throws {
     try scratch.fillNotes(keepingLog: true)

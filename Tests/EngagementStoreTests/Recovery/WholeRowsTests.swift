@@ -194,6 +194,21 @@ import Testing
     #expect(found.count >= 20 && store.recovery?.savedRows == found.count, "\(found.count)")
   }
 
+  @Test("G9: a damaged cache behind a link is saved with its log, which is beside the file")
+  func link() async throws {
+    let (file, log) = try await Self.images()
+    let (folder, place) = (try Scratch(), try Scratch())
+    var damaged = file
+    damaged.replaceSubrange(0..<16, with: Data(repeating: 0x67, count: 16))
+    try place.write(damaged)
+    try place.write(log, to: "cache.sqlite-wal")
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.path(), withDestinationPath: place.path())
+    let store = try await Store.open(Self.options(folder), at: Scratch.noon)
+    #expect(try await saved(in: store) == waiting(in: (file, log)))
+    #expect(try place.names().contains { $0.contains(".corrupt-") })
+  }
+
   @Test(
     "G8: a file of any length is opened or set aside",
     arguments: [15, 16, 60, 71, 99, 100, 4_095])

@@ -48,6 +48,36 @@ extension Store {
     #expect(try await store.check().isSound)
   }
 
+  @Test("G14: nothing is committed for a user who is not in the cache, and no user is made for it")
+  func erased() async throws {
+    let store = try await stand.open()
+    await #expect {
+      try await store.commit(
+        [.keep(.user, "name", "value")], from: "paper", of: "u-9", at: StoreStand.start)
+    } throws: { ($0 as? EngagementError)?.code == .notFound }
+    #expect(try await store.knownPartition(of: "u-9") == nil)
+  }
+
+  @Test("an answer about one item does not count as a refresh of its feed")
+  func oneItem() async throws {
+    let store = try await stand.open()
+    let user = try await store.partition(of: "u-1")
+    let list: [Change] = [.list([#"{"id":"a"}"#, #"{"id":"b"}"#])]
+    _ = try await store.commit(list, from: "paper", in: user, at: StoreStand.start)
+    let later = StoreStand.start.addingTimeInterval(60)
+    let one: [Change] = [.items(Feed(.cards, in: "home"), .put, [])]
+    func refreshed() async throws -> Date? {
+      try await store.cards(
+        in: FeedKey("paper", Feed(.cards, in: "home")), of: user, at: later
+      ).refreshedAt
+    }
+    let first = try await refreshed()
+    _ = try await store.commit(one, from: "paper", of: "u-1", at: later, isOfOneItem: true)
+    #expect(try await refreshed() == first)
+    _ = try await store.commit(one, from: "paper", of: "u-1", at: later)
+    #expect(try await refreshed() != first)
+  }
+
   @Test("G11 X6: a second store on the same file waits for the first and sees its writes")
   func two() async throws {
     let (one, two) = (try await stand.open(), try await stand.open())

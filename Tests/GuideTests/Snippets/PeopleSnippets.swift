@@ -63,7 +63,7 @@ func consent(_ engagement: Engagement) async throws {
 
 func privacy(_ engagement: Engagement) async throws {
   let everything = try await engagement.exportData(of: "u-1")
-  for object in everything { print(object["kind"]?.string ?? "") }
+  for object in everything { print(object["record"]?.string ?? "") }  // such as "event" or "card"
   let report = try await engagement.eraseData(of: "u-1")
   print("\(report.discarded) actions dropped; clean: \(report.signOut?.isClean ?? true)")
 }
