@@ -8,7 +8,8 @@ import Testing
   private static let campaign = #"""
     {"type":"custom-code","templateId":"x","templateName":"promo","ti":4711,
      "wzrk_id":"4711_20261001","wzrk_pivot":"p","priority":10,"wzrk_ttl":1790900000,
-     "excludeGlobalFCaps":true,"mdc":2,"tdc":3,"tlc":-1,
+     "excludeGlobalFCaps":-1,"mdc":2,"tdc":3,"tlc":-1,"delayAfterTrigger":30,
+     "wzrk_ttl_offset":600,"suppressed":true,
      "vars":{"title":"Hi","count":5,"ratio":0.5,"flag":true,"map.deep":"x","none":null,"list":[1],
       "object":{"a":1},
       "close":{"actions":{"type":"close","close":1}},
@@ -50,24 +51,25 @@ import Testing
     ]
     campaign.priority = 10
     campaign.expiresAt = Date(timeIntervalSince1970: 1_790_900_000)
-    campaign.isExcludedFromCaps = true
     campaign.triggers = [
-      [
-        "event": "Charged",
-        "properties": [
-          ["name": "Amount", "is": "between", "value": [2, 10]], ["name": "City", "is": "isSet"],
+      Campaign.Trigger(
+        "Charged",
+        properties: [
+          Campaign.Condition("Amount", .between, [2, 10]), Campaign.Condition("City", .isSet),
         ],
-        "itemProperties": [["name": "Name", "is": "equals", "value": ["a"]]],
-        "places": [["latitude": 1.0, "longitude": 2.5, "kilometres": 3.0]],
-        "firstTimeOnly": true,
-      ],
-      ["event": "Plan", "attribute": "Plan"],
+        itemProperties: [Campaign.Condition("Name", .equals, ["a"])],
+        places: [Campaign.Place(latitude: 1, longitude: 2.5, kilometres: 3)],
+        isFirstTimeOnly: true),
+      Campaign.Trigger("Plan", attribute: "Plan"),
     ]
     campaign.limits = [
-      ["type": "session", "limit": 2], ["type": "minutes", "limit": 1, "frequency": 5],
-      ["type": "onEvery", "limit": 2], ["type": "session", "limit": 2],
-      ["type": "day", "limit": 3],
+      Campaign.Limit(.session, 2), Campaign.Limit(.minutes, 1, frequency: 5), .unreadable,
+      .unreadable, Campaign.Limit(.onEvery, 2), Campaign.Limit(.session, 2),
+      Campaign.Limit(.day, 3),
     ]
+    campaign.delaySeconds = 30
+    campaign.lifetimeSeconds = 600
+    campaign.isSuppressed = true
     campaign.handle = [
       "campaign": [
         "wzrk_id": "4711_20261001", "wzrk_pivot": "p", "wzrk_ttl": 1_790_900_000,
@@ -82,17 +84,17 @@ import Testing
   @Test(
     "C9: every comparison operator has a neutral name",
     arguments: [
-      (0, "greaterThan"), (1, "equals"), (2, "lessThan"), (3, "contains"), (4, "between"),
-      (15, "notEquals"), (26, "isSet"), (27, "isNotSet"), (28, "doesNotContain"),
-    ])
-  func comparison(number: Int, word: String) throws {
+      (0, .greaterThan), (1, .equals), (2, .lessThan), (3, .contains), (4, .between),
+      (15, .notEquals), (26, .isSet), (27, .isNotSet), (28, .doesNotContain),
+    ] as [(Int, Campaign.Comparison)])
+  func comparison(number: Int, comparison: Campaign.Comparison) throws {
     let text =
       #"{"type":"custom-code","templateName":"t","ti":1,"whenTriggers":[{"eventName":"e","#
       + #""eventProperties":[{"propertyName":"p","operator":\#(number)}]}]}"#
     let campaign = try CleverTap.outline().campaign(in: CleverTap.raw(text))
     #expect(
       campaign.triggers == [
-        ["event": "e", "properties": [["name": "p", "is": .string(word)]]]
+        Campaign.Trigger("e", properties: [Campaign.Condition("p", comparison)])
       ])
   }
 
@@ -133,6 +135,23 @@ import Testing
       guard let error = thrown as? EngagementError else { return false }
       return error.code == code && (code != .unsupported || error.underlying == underlying)
     }
+  }
+
+  @Test(
+    "C9: a limit that cannot be read makes a campaign never due; an absent one is none",
+    arguments: [
+      (#""frequencyLimits":[{"type":"ever","limit":1}]"#, [Campaign.Limit(.ever, 1)]),
+      (#""frequencyLimits":[{}],"tlc":-1,"mdc":null"#, []),
+      (#""frequencyLimits":{}"#, [.unreadable]), (#""occurrenceLimits":[7]"#, [.unreadable]),
+      (#""frequencyLimits":[{"type":"ever","limit":"1"}]"#, [.unreadable]),
+      (#""frequencyLimits":[{"type":"ever","limit":-1}]"#, [.unreadable]),
+      (#""frequencyLimits":[{"limit":1}]"#, [.unreadable]), (#""mdc":"2""#, [.unreadable]),
+      (#""tdc":-2"#, [.unreadable]), (#""tlc":0"#, [Campaign.Limit(.ever, 0)]),
+      (#""efc":1,"mdc":2,"tdc":3"#, []),
+    ] as [(String, [Campaign.Limit])])
+  func limits(members: String, limits: [Campaign.Limit]) throws {
+    let text = #"{"type":"custom-code","templateName":"t","ti":"1",\#(members)}"#
+    #expect(try CleverTap.outline().campaign(in: CleverTap.raw(text)).limits == limits)
   }
 
   @Test("C9: a campaign without a number uses the vendor's other id")

@@ -85,8 +85,14 @@ enum MemoryItems {
     campaign.priority = fields.integer("priority").flatMap(Int.init(exactly:))
     campaign.expiresAt = MemoryTimes.date(fields.integer("expires"))
     campaign.isExcludedFromCaps = fields.flag("uncapped") ?? false
-    campaign.triggers = fields.json("triggers")?.array?.compactMap(\.object) ?? []
-    campaign.limits = fields.json("limits")?.array?.compactMap(\.object) ?? []
+    campaign.triggers =
+      fields.json("triggers").flatMap {
+        try? [Campaign.Trigger](JSONField(value: $0, place: "triggers"))
+      } ?? []
+    campaign.limits =
+      fields.json("limits").map {
+        (try? [Campaign.Limit](JSONField(value: $0, place: "limits"))) ?? [.unreadable]
+      } ?? []
     return campaign
   }
 

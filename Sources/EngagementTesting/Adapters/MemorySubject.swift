@@ -79,13 +79,13 @@ extension AdapterSubject {
       fullest: """
         {"id":"p-1","template":"coupon","arguments":{"title":"5 %","code.text":"SAVE"},\
         "priority":3,"expires":1790931600005,"uncapped":true,"triggers":[{"event":"bought"}],\
-        "limits":[{"perDay":1}]}
+        "limits":[{"type":"day","limit":1}]}
         """,
       meaning: [
         "provider": "subject", "vendor": "memory", "id": "p-1", "template": "coupon",
         "arguments": ["title": "5 %", "code.text": "SAVE"], "priority": 3,
         "expiresAt": "2026-10-02T09:00:00.005Z", "excludedFromCaps": true,
-        "triggers": [["event": "bought"]], "limits": [["perDay": 1]],
+        "triggers": [["event": "bought"]], "limits": [["type": "day", "limit": 1]],
       ]
     ) { id, place in
       #"{"id":\#(JSON.string(id).text),"template":"t-\#(place)"}"#

@@ -25,8 +25,23 @@ extension Campaign {
     campaign.priority = 7
     campaign.expiresAt = moment(0)
     campaign.isExcludedFromCaps = true
-    campaign.triggers = [["eventName": "Viewed"], [:]]
-    campaign.limits = [["type": "ever", "limit": 3]]
+    campaign.triggers = [
+      Campaign.Trigger(
+        "Viewed", attribute: "Plan",
+        properties: [
+          Campaign.Condition("City", .equals, ["Sofia"]), Campaign.Condition("Age", .isSet),
+        ],
+        itemProperties: [Campaign.Condition("Price", .between, [1, 2.5])],
+        places: [Campaign.Place(latitude: 1, longitude: 2.5, kilometres: 3)],
+        isFirstTimeOnly: true),
+      Campaign.Trigger("Opened"),
+    ]
+    campaign.limits = [
+      Campaign.Limit(.ever, 3), Campaign.Limit(.minutes, 1, frequency: 5), .unreadable,
+    ]
+    campaign.delaySeconds = 30
+    campaign.lifetimeSeconds = 600
+    campaign.isSuppressed = true
     return campaign
   }
 }

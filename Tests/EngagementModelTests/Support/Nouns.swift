@@ -25,7 +25,13 @@ extension Noun {
     {"provider":"clevertap","vendor":"clevertap","id":"42","template":"offer",\
     "arguments":{"header.title":"Hi","ok":{"action":"close"}},"priority":7,\
     "expiresAt":"2026-09-21T14:13:20.123Z","excludedFromCaps":true,\
-    "triggers":[{"eventName":"Viewed"},{}],"limits":[{"type":"ever","limit":3}]}
+    "triggers":[{"event":"Viewed","attribute":"Plan",\
+    "properties":[{"name":"City","is":"equals","value":["Sofia"]},{"name":"Age","is":"isSet"}],\
+    "itemProperties":[{"name":"Price","is":"between","value":[1,2.5]}],\
+    "places":[{"latitude":1.0,"longitude":2.5,"kilometres":3.0}],"firstTimeOnly":true},\
+    {"event":"Opened"}],\
+    "limits":[{"type":"ever","limit":3},{"type":"minutes","limit":1,"frequency":5},\
+    {"type":"unreadable"}],"delaySeconds":30,"lifetimeSeconds":600,"suppressed":true}
     """,
     empty: Campaign(ItemID("p", "1"), vendor: "v", template: "t"),
     #"{"provider":"p","vendor":"v","id":"1","template":"t"}"#,

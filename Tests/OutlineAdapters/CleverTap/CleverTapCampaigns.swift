@@ -15,7 +15,11 @@ import EngagementPlatform
 /// | `priority` | none | none | any whole number |
 /// | `wzrk_ttl` | none | none | 0 or less: none |
 /// | `efc`, `excludeGlobalFCaps` | no | no | only true and 1 are yes; the vendor sends -1 for no |
-/// | `whenTriggers`, `frequencyLimits`, `occurrenceLimits` | none | none | see the tables below |
+/// | `whenTriggers` | none | none | an unreadable trigger is left out |
+/// | `frequencyLimits`, `occurrenceLimits`, `mdc`, `tdc`, `tlc` | none | never due | never due |
+/// | `delayAfterTrigger` | none | none | only 1 to 1200 |
+/// | `wzrk_ttl_offset` | none | none | any whole number |
+/// | `suppressed` | no | no | only true and 1 are yes |
 struct CleverTapCampaigns {
   private let configuration: CleverTapConfiguration
 
@@ -47,9 +51,18 @@ struct CleverTapCampaigns {
     campaign.isExcludedFromCaps =
       fields.flag("efc") == true || fields.flag("excludeGlobalFCaps") == true
     campaign.triggers = CleverTapConditions.triggers(in: fields)
-    campaign.limits = CleverTapConditions.limits(in: fields)
+    campaign.limits = CleverTapConditions.limits(
+      in: fields, isExcludedFromCaps: campaign.isExcludedFromCaps)
+    campaign.delaySeconds = fields.integer("delayAfterTrigger").flatMap(Self.delay)
+    campaign.lifetimeSeconds = fields.integer("wzrk_ttl_offset").flatMap(Int.init(exactly:))
+    campaign.isSuppressed = fields.flag("suppressed") == true
     campaign.handle = CleverTapItems.handle(fields).json
     return campaign
+  }
+
+  /// The vendor's clients delay a campaign by up to 20 minutes; any other number is no delay.
+  private static func delay(_ seconds: Int64) -> Int? {
+    (1...1_200).contains(seconds) ? Int(seconds) : nil
   }
 
   /// The word if it looks like a name. Any other text might be content.

@@ -1,75 +1,73 @@
 import EngagementJSON
 import EngagementModel
 
-/// When a campaign is due and how often it may be shown, in neutral terms.
+/// When a campaign is due and how often it may be presented.
 ///
-/// A trigger is `{"event", "properties": [{"name", "is", "value"}], "itemProperties": […],
-/// "places": [{"latitude", "longitude", "kilometres"}], "attribute", "firstTimeOnly"}`. A trigger
-/// with an unreadable part is left out, because the rest of its conditions would be met too often.
+/// A trigger with an unreadable part is left out, because the rest of its conditions would be met
+/// too often. An unreadable limit stays as `unreadable`, so that the campaign is never due.
 enum CleverTapConditions {
   /// The vendor's numbers for comparisons.
-  static let comparisons: [Int64: String] = [
-    0: "greaterThan", 1: "equals", 2: "lessThan", 3: "contains", 4: "between", 15: "notEquals",
-    26: "isSet", 27: "isNotSet", 28: "doesNotContain",
+  private static let comparisons: [Int64: Campaign.Comparison] = [
+    0: .greaterThan, 1: .equals, 2: .lessThan, 3: .contains, 4: .between, 15: .notEquals,
+    26: .isSet, 27: .isNotSet, 28: .doesNotContain,
   ]
 
-  /// The types of limits whose neutral names are the vendor's, without those in `caps`.
-  private static let periods: Set<String> = [
-    "session", "seconds", "minutes", "hours", "days", "weeks", "ever", "onEvery", "onExactly",
+  /// The vendor's names of the limits in lists.
+  private static let limitKinds: [String: Campaign.Limit.Kind] = [
+    "session": .session, "seconds": .seconds, "minutes": .minutes, "hours": .hours,
+    "days": .days, "weeks": .weeks, "ever": .ever, "onEvery": .onEvery, "onExactly": .onExactly,
   ]
 
-  private static let caps: [(key: JSONKey, type: String)] = [
-    ("mdc", "session"), ("tdc", "day"), ("tlc", "ever"),
+  /// The limits that are members of the campaign itself.
+  private static let caps: [(key: JSONKey, kind: Campaign.Limit.Kind)] = [
+    ("mdc", .session), ("tdc", .day), ("tlc", .ever),
   ]
 
   // MARK: Triggers
 
-  static func triggers(in fields: JSONFields) -> [JSONObject] {
+  static func triggers(in fields: JSONFields) -> [Campaign.Trigger] {
     fields.objects("whenTriggers")?.compactMap(trigger) ?? []
   }
 
-  private static func trigger(_ fields: JSONFields) -> JSONObject? {
+  private static func trigger(_ fields: JSONFields) -> Campaign.Trigger? {
     let attribute = fields.nonEmptyText("profileAttrName")
     guard let event = fields.nonEmptyText("eventName") ?? attribute,
       let properties = conditions(fields, "eventProperties"),
       let items = conditions(fields, "itemProperties"), let places = places(fields)
     else { return nil }
-    var trigger: JSONObject = ["event": .string(event)]
-    if let attribute { trigger["attribute"] = .string(attribute) }
-    if !properties.isEmpty { trigger["properties"] = .array(properties) }
-    if !items.isEmpty { trigger["itemProperties"] = .array(items) }
-    if !places.isEmpty { trigger["places"] = .array(places) }
-    if fields.flag("firstTimeOnly") == true { trigger["firstTimeOnly"] = true }
-    return trigger
+    return Campaign.Trigger(
+      event, attribute: attribute, properties: properties, itemProperties: items, places: places,
+      isFirstTimeOnly: fields.flag("firstTimeOnly") == true)
   }
 
   /// All conditions of a list; nil if one is unreadable.
-  private static func conditions(_ fields: JSONFields, _ key: JSONKey) -> [JSON]? {
+  private static func conditions(_ fields: JSONFields, _ key: JSONKey) -> [Campaign.Condition]? {
     all(fields, key) { condition in
       guard let name = condition["propertyName"]?.string,
-        let comparison = condition["operator"]?.integer.flatMap({ comparisons[$0] })
+        let comparison = comparison(condition["operator"])
       else { return nil }
-      var read: JSONObject = ["name": .string(name), "is": .string(comparison)]
-      read["value"] = condition["propertyValue"]
-      return .object(read)
+      return Campaign.Condition(name, comparison, condition["propertyValue"])
     }
   }
 
-  private static func places(_ fields: JSONFields) -> [JSON]? {
+  /// Without an operator the vendor's clients compare for equality.
+  private static func comparison(_ value: JSON?) -> Campaign.Comparison? {
+    guard let value else { return .equals }
+    return value.integer.flatMap { comparisons[$0] }
+  }
+
+  private static func places(_ fields: JSONFields) -> [Campaign.Place]? {
     all(fields, "geoRadius") { place in
       guard let latitude = place["lat"]?.number, let longitude = place["lng"]?.number,
         let radius = place["rad"]?.number
       else { return nil }
-      return [
-        "latitude": .number(latitude), "longitude": .number(longitude),
-        "kilometres": .number(radius),
-      ]
+      return Campaign.Place(latitude: latitude, longitude: longitude, kilometres: radius)
     }
   }
 
-  private static func all(
-    _ fields: JSONFields, _ key: JSONKey, _ read: (JSONObject) -> JSON?
-  ) -> [JSON]? {
+  private static func all<Element>(
+    _ fields: JSONFields, _ key: JSONKey, _ read: (JSONObject) -> Element?
+  ) -> [Element]? {
     guard let value = fields.json(key), value != .null else { return [] }
     guard let elements = value.array else { return nil }
     let conditions = elements.compactMap { $0.object.flatMap(read) }
@@ -78,22 +76,37 @@ enum CleverTapConditions {
 
   // MARK: Limits
 
-  static func limits(in fields: JSONFields) -> [JSONObject] {
-    let lists = [fields.objects("frequencyLimits"), fields.objects("occurrenceLimits")]
-    let own = lists.flatMap { $0 ?? [] }.compactMap(limit)
-    let capped = caps.compactMap { cap -> JSONObject? in
-      guard let count = fields.integer(cap.key), count >= 0 else { return nil }
-      return ["type": .string(cap.type), "limit": .integer(count)]
-    }
-    return own + capped
+  /// The campaign's own caps do not apply if it is excluded from caps.
+  static func limits(in fields: JSONFields, isExcludedFromCaps: Bool) -> [Campaign.Limit] {
+    let listed = limits(fields, "frequencyLimits") + limits(fields, "occurrenceLimits")
+    return isExcludedFromCaps ? listed : listed + caps.compactMap { cap($0.key, $0.kind, fields) }
   }
 
-  private static func limit(_ fields: JSONFields) -> JSONObject? {
-    guard let type = fields.string("type"), periods.contains(type),
-      let count = fields.integer("limit")
-    else { return nil }
-    var limit: JSONObject = ["type": .string(type), "limit": .integer(count)]
-    limit["frequency"] = fields.integer("frequency").map(JSON.integer)
-    return limit
+  private static func limits(_ fields: JSONFields, _ key: JSONKey) -> [Campaign.Limit] {
+    guard let value = fields.json(key), value != .null else { return [] }
+    guard let elements = value.array else { return [.unreadable] }
+    return elements.compactMap { element in
+      guard let limit = element.object else { return .unreadable }
+      return limit.isEmpty ? nil : Self.limit(limit)
+    }
+  }
+
+  private static func limit(_ object: JSONObject) -> Campaign.Limit {
+    guard let kind = object["type"]?.string.flatMap({ limitKinds[$0] }),
+      let maximum = count(object["limit"])
+    else { return .unreadable }
+    return Campaign.Limit(kind, maximum, frequency: count(object["frequency"]))
+  }
+
+  private static func count(_ value: JSON?) -> Int? {
+    value?.integer.flatMap(Int.init(exactly:)).flatMap { $0 >= 0 ? $0 : nil }
+  }
+
+  /// A cap of the campaign; -1 is none.
+  private static func cap(
+    _ key: JSONKey, _ kind: Campaign.Limit.Kind, _ fields: JSONFields
+  ) -> Campaign.Limit? {
+    guard let value = fields.json(key), value != .null, value != -1 else { return nil }
+    return count(value).map { Campaign.Limit(kind, $0) } ?? .unreadable
   }
 }

@@ -13,9 +13,17 @@ public struct Campaign: Hashable, Sendable, Identifiable {
   /// Whether frequency caps do not apply to the campaign.
   public var isExcludedFromCaps = false
   /// The triggers. The campaign is due when any of them fires.
-  public var triggers: [JSONObject] = []
-  /// The limits on how often it may be shown. All of them apply.
-  public var limits: [JSONObject] = []
+  public var triggers: [Trigger] = []
+  /// The limits on how often it may be presented. All of them apply.
+  public var limits: [Limit] = []
+  /// The seconds between the event that makes it due and its presentation; nil: none.
+  public var delaySeconds: Int?
+  /// The seconds between the event that makes it due and its end. If set, `expiresAt` does not
+  /// count.
+  public var lifetimeSeconds: Int?
+  /// Whether the vendor wants to know that it was due, but does not want it presented: the user is
+  /// in a control group.
+  public var isSuppressed = false
   /// Data that the campaign's adapter needs to act on the campaign later; never printed.
   public var handle = JSONObject()
 

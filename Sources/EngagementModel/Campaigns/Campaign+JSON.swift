@@ -6,6 +6,8 @@ extension Campaign {
       "provider": id.provider, "vendor": vendor, "id": id.value, "template": template,
       "arguments": arguments, "priority": priority, "expiresAt": expiresAt,
       "excludedFromCaps": isExcludedFromCaps ? true : nil, "triggers": triggers, "limits": limits,
+      "delaySeconds": delaySeconds, "lifetimeSeconds": lifetimeSeconds,
+      "suppressed": isSuppressed ? true : nil,
     ]).json
   }
 
@@ -24,5 +26,8 @@ extension Campaign {
     isExcludedFromCaps = try fields.read("excludedFromCaps") ?? false
     triggers = try fields.read("triggers") ?? []
     limits = try fields.read("limits") ?? []
+    delaySeconds = try fields.read("delaySeconds")
+    lifetimeSeconds = try fields.read("lifetimeSeconds")
+    isSuppressed = try fields.read("suppressed") ?? false
   }
 }

@@ -1,0 +1,132 @@
+package import EngagementPlatform
+
+/// Decides which campaigns an event makes due. It reads no clock and keeps no counts.
+///
+/// It prepares the triggers once; an event then costs what the campaigns that name it cost.
+package struct CampaignEvaluator: Sendable {
+  /// What is due without a time of its own ends 48 hours after its event.
+  package static let defaultLifetime: TimeInterval = 48 * 3_600
+
+  private let campaigns: [Campaign]
+  private var rules: [Rule] = []
+  /// The rules of each event and of each attribute, by normalized name.
+  private var rulesOfEvent: [String: [Int]] = [:]
+  private var rulesOfAttribute: [String: [Int]] = [:]
+  private var names = PropertyNames()
+
+  package init(_ campaigns: [Campaign]) {
+    self.campaigns = campaigns
+    for (index, campaign) in campaigns.enumerated() {
+      for trigger in campaign.triggers {
+        rulesOfEvent[trigger.event.normalizedName, default: []].append(rules.count)
+        if let attribute = trigger.attribute {
+          rulesOfAttribute[attribute.normalizedName, default: []].append(rules.count)
+        }
+        rules.append(Rule(trigger, of: index, &names))
+      }
+    }
+  }
+
+  /// What an event, or each change of one update of the person, makes due.
+  ///
+  /// `counts` returns the counts of a campaign before the event.
+  package func evaluate(
+    _ occurrences: [Campaign.Occurrence], at moment: CampaignMoment,
+    counts: (ItemID) -> CampaignCounts
+  ) -> CampaignEvaluation {
+    var fired: [Int] = []
+    var eligible: [Int] = []
+    for occurrence in occurrences {
+      let before = fired
+      for index in campaignsFired(by: occurrence) {
+        let campaign = campaigns[index]
+        fired.append(index)
+        guard !campaign.limits.isEmpty else {
+          eligible.append(index)
+          continue
+        }
+        var counted = counts(campaign.id)
+        counted.fired += 1 + before.count { $0 == index }
+        if campaign.limits.allSatisfy({ $0.allows(counted, at: moment) }) { eligible.append(index) }
+      }
+    }
+    return CampaignEvaluation(
+      fired: fired.map { campaigns[$0].id }, eligible: eligible.map { campaigns[$0] },
+      at: moment.now)
+  }
+
+  /// The campaigns of which a trigger fires, in their order.
+  private func campaignsFired(by occurrence: Campaign.Occurrence) -> [Int] {
+    var candidates = rulesOfEvent[occurrence.name.normalizedName] ?? []
+    if let attribute = occurrence.attribute {
+      candidates += rulesOfAttribute[attribute.normalizedName] ?? []
+      candidates.sort()
+    }
+    guard !candidates.isEmpty else { return [] }
+    var facts = OccurrenceFacts(occurrence, names)
+    var fired: [Int] = []
+    for candidate in candidates where rules[candidate].campaign != fired.last {
+      if rules[candidate].fires(on: &facts) { fired.append(rules[candidate].campaign) }
+    }
+    return fired
+  }
+}
+
+/// What an event made due.
+package struct CampaignEvaluation: Sendable {
+  /// The campaigns of which a trigger fired, once for each occurrence.
+  package let fired: [ItemID]
+  /// The campaigns whose limits allow a presentation: by delay, then the highest priority, then the
+  /// smallest id.
+  package let eligible: [Campaign]
+  /// The campaigns to present, at most one for each delay.
+  package let due: [Due]
+  /// The campaigns that would have been due but are suppressed.
+  package let suppressed: [Campaign]
+
+  /// A campaign to present, from when and until when.
+  package struct Due: Hashable, Sendable {
+    package var campaign: Campaign
+    package var presentAt: Date
+    package var expiresAt: Date
+  }
+
+  init(fired: [ItemID], eligible: [Campaign], at now: Date) {
+    self.fired = fired
+    self.eligible = eligible.sorted { $0.isBefore($1) }
+    var (due, suppressed): ([Due], [Campaign]) = ([], [])
+    for campaign in self.eligible
+    where due.last.map({ $0.campaign.delay != campaign.delay }) ?? true {
+      if campaign.isSuppressed {
+        suppressed.append(campaign)
+      } else {
+        due.append(campaign.due(at: now))
+      }
+    }
+    self.due = due
+    self.suppressed = suppressed
+  }
+}
+
+extension Campaign {
+  fileprivate var delay: Int { max(0, delaySeconds ?? 0) }
+
+  fileprivate func due(at now: Date) -> CampaignEvaluation.Due {
+    let end =
+      lifetimeSeconds.map { now.addingTimeInterval(TimeInterval($0)) } ?? expiresAt
+      ?? now.addingTimeInterval(CampaignEvaluator.defaultLifetime)
+    return CampaignEvaluation.Due(
+      campaign: self, presentAt: now.addingTimeInterval(TimeInterval(delay)), expiresAt: end)
+  }
+
+  /// Priority 1 is the lowest and the default.
+  fileprivate func isBefore(_ other: Campaign) -> Bool {
+    if delay != other.delay { return delay < other.delay }
+    let (left, right) = (priority ?? 1, other.priority ?? 1)
+    if left != right { return left > right }
+    if let left = Int64(id.value), let right = Int64(other.id.value), left != right {
+      return left < right
+    }
+    return id < other.id
+  }
+}
