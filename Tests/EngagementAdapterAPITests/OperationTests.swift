@@ -29,17 +29,20 @@ private let time = Date(timeIntervalSince1970: 1_790_845_200.25)
         provider: "braze", item: item, name: "bought", properties: ["sku": "a"]),
       EngagementEvent(id: "e-2", kind: .launch, time: time),
     ]),
-    .templates([
-      Template(
-        "offer", .template,
-        arguments: [.init("title", .string, defaultValue: "Hi"), .init("image", .file)])
-    ]),
+    .templates([offer].compactMap(\.self)),
     .upload(
       .init(
         fileName: "a.png", contentType: "image/png", digest: "ab", byteCount: 3, bucket: "b",
         item: item)),
     .optOut(true), .vendor("callback", ["id": "x"]),
   ]
+
+  private static let offer = try? Template(
+    "offer", .template,
+    arguments: [.init("title", .string, defaultValue: "Hi"), .init("image", .file)])
+
+  @Test("the operation about templates has one")
+  func template() { #expect(Self.offer != nil) }
 
   @Test("an operation survives a round trip through its stored form", arguments: all)
   func roundTrip(operation: Operation) throws {

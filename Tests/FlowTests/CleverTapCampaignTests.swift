@@ -73,6 +73,7 @@ import Testing
     campaign.handle = [
       "campaign": [
         "wzrk_id": "4711_20261001", "wzrk_pivot": "p", "wzrk_ttl": 1_790_900_000,
+        "wzrk_ttl_offset": 600,
       ]
     ]
     #expect(try CleverTap.outline().campaign(in: CleverTap.raw(Self.campaign)) == campaign)

@@ -61,6 +61,9 @@ import Testing
     return .updatePerson(update)
   }
 
+  private static let counter = try? Template(
+    "t", .function, arguments: [.init("a", .number, defaultValue: 2)])
+
   static let rows: [Row] = [
     Row(.inbox, CleverTap.getMessages, event("wzrk_fetch", #"{"t":7}"#)),
     Row(.campaigns, CleverTap.batch, event("wzrk_fetch", #"{"t":5}"#)),
@@ -96,7 +99,7 @@ import Testing
       .optOut(false), CleverTap.batch,
       profile(#""ct_optout":false,"ct_allow_sys_events_and_communication":true"#)),
     Row(
-      .templates([Template("t", .function, arguments: [.init("a", .number, defaultValue: 2)])]),
+      .templates([counter].compactMap(\.self)),
       "POST eu1.clevertap-prod.com/defineTemplates",
       #"{"type":"templatePayload","definitions":{"t":{"type":"function","#
         + #""vars":{"a":{"defaultValue":2,"type":"number","order":0}}}}}"#),

@@ -92,7 +92,7 @@ import Testing
     "C4: arguments keep their declared order, with each group at its first argument",
     arguments: orders)
   func order(declared: String, sent: String) throws {
-    let template = Template("t", .template, arguments: arguments(declared))
+    let template = try Template("t", .template, arguments: arguments(declared))
     let variables = try #require(
       try item(.templates([template]))["definitions"]?["t"]?["vars"]?.object)
     #expect(variables.members.map(\.key).joined(separator: " ") == sent)
@@ -103,14 +103,15 @@ import Testing
 
   @Test("C2 C4: each argument type has its vendor name, and files and actions have no default")
   func types() throws {
-    let template = Template(
+    let template = try Template(
       "Welcome", .template,
       arguments: [
         .init("on", .boolean, defaultValue: false), .init("text", .string, defaultValue: "t"),
         .init("count", .number, defaultValue: 2.5), .init("map.key", .string, defaultValue: "v"),
         .init("picture", .file), .init("then", .action),
       ])
-    let sent = try item(.templates([template, Template("run", .function, isVisual: false)]))
+    let sent = try item(
+      .templates([template, Template("run", .function, isVisual: false)]))
     #expect(
       sent == [
         "type": "templatePayload",
@@ -137,7 +138,7 @@ import Testing
     ])
   func templateNames(names: [String]) throws {
     #expect {
-      try item(.templates(names.map { Template($0, .template) }))
+      try item(.templates(names.map { try Template($0, .template) }))
     } throws: { ($0 as? EngagementError)?.code == .invalidArgument }
   }
 

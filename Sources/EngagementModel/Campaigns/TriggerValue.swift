@@ -151,12 +151,7 @@ extension String {
   }
 
   private static func isDecimal(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"),
-      UInt8(ascii: "+"), UInt8(ascii: "e"):
-      true
-    default: false
-    }
+    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || ".-+e".utf8.contains(byte)
   }
 }
 

@@ -12,7 +12,7 @@ extension Template {
   /// is missing or a field has the wrong type.
   public init(json: JSON) throws(EngagementError) {
     let fields = try ObjectDecoder(JSONField(value: json, place: "template"))
-    self.init(
+    try self.init(
       try fields.require("name"), try fields.require("type"),
       isVisual: try fields.read("isVisual") ?? true,
       arguments: try fields.read("arguments") ?? [])

@@ -114,3 +114,16 @@ extension Device {
     timeZone: "Europe/Sofia", zoneOffset: 10_800, advertisingID: "A-1",
     location: Location(latitude: 42.7, longitude: 23.3))
 }
+
+extension Template {
+  /// A template whose arguments keep the rules.
+  static func sound(
+    _ name: String, _ kind: Kind, isVisual: Bool = true, arguments: [Argument] = []
+  ) -> Template {
+    do throws(EngagementError) {
+      return try Template(name, kind, isVisual: isVisual, arguments: arguments)
+    } catch {
+      preconditionFailure(error.message)
+    }
+  }
+}

@@ -69,7 +69,7 @@ extension Noun {
 
   static let template = Noun(
     "template",
-    full: Template(
+    full: Template.sound(
       "offer", .function, isVisual: false,
       arguments: [
         Template.Argument("title", .string, defaultValue: "Hi"),
@@ -80,7 +80,7 @@ extension Noun {
     "arguments":[{"name":"title","type":"string","default":"Hi"},\
     {"name":"picture","type":"file"}]}
     """,
-    empty: Template("", .template), #"{"name":"","type":"template","isVisual":true}"#,
+    empty: Template.sound("t", .template), #"{"name":"t","type":"template","isVisual":true}"#,
     required: ["name", "type"], json: \.json, read: Template.init(json:))
 
   static let device = Noun(
