@@ -62,7 +62,8 @@ public final class Engagement: Sendable {
       sessions,
     ]
     for observer in observers { dependencies.commitPublisher.add(observer) }
-    credentialCache.onArrival { outboxSender.wake() }
+    // Weak: the sender leads back to the cache of credentials.
+    credentialCache.onArrival { [weak outboxSender] in outboxSender?.wake() }
   }
 
   /// The folder of a temporary cache, which `close()` removes; nil for any other.

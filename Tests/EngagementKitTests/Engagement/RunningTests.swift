@@ -112,4 +112,19 @@ import Testing
     #expect(second.asked == ["POST /person.associate?user=u-1"])
     try await second.end()
   }
+
+  @Test("a closed engagement is freed, with its files and connections")
+  func freed() async throws {
+    weak var sender: OutboxSender?
+    weak var transport: ScriptedTransport?
+    do {
+      let stage = try await Stage([PuppetAdapter("braze")])
+      try await stage.signIn("u-1")
+      _ = await stage.engagement.refresh(.cards)
+      (sender, transport) = (stage.engagement.outboxSender, stage.transport)
+      try await stage.end()
+    }
+    #expect(sender == nil)
+    #expect(transport == nil)
+  }
 }
