@@ -1,0 +1,272 @@
+import EngagementModel
+import EngagementPlatform
+
+/// Decides what is presented next. It knows no store, presenter or clock: all times are told.
+///
+/// - One thing is visible at a time, whatever provider it comes from, and the next follows when that
+///   was dismissed. What shows nothing runs at once, beside it.
+/// - The highest priority comes first, then what came first. A visual function that an action called
+///   comes before everything else.
+/// - Nothing is presented in the background or while the queue is suspended.
+/// - Everything that was added ends once, with an `Ending`.
+struct PresentationQueue: Sendable {
+  /// Something to present.
+  struct Entry: Hashable, Sendable, Identifiable {
+    /// Counts up with every entry of a user.
+    let id: Int64
+    let campaign: ItemID
+    let template: String
+    /// Whether it shows something.
+    var isVisual = true
+    var priority = 1
+    var presentAt: Date
+    var expiresAt: Date
+    /// How many times a presenter got it. It is durable before the presenter gets it.
+    var handOvers = 0
+  }
+
+  enum Mode: Hashable, Sendable {
+    case running
+    /// Nothing is presented, and everything stays.
+    case suspended
+    /// What would be presented is dropped.
+    case discarding
+  }
+
+  /// How an entry ended.
+  enum Ending: Hashable, Sendable {
+    case presented, expired, capped, discarded
+    /// It could not be presented, or its presenter ended it without presenting it.
+    case skipped
+  }
+
+  /// What the owner does next, in this order.
+  enum Step: Hashable, Sendable {
+    /// Fetch its files; then call `prepared` or `failed`.
+    case prepare(Entry)
+    /// Store the hand-over, then hand it to its presenter; then call `presented` and `dismissed`.
+    case present(Entry)
+    /// Tell its presenter to take it away.
+    case close(Entry)
+    /// Its presenter has not dismissed it for a long time.
+    case report(Entry)
+    case end(Entry, Ending)
+  }
+
+  /// The clocks.
+  struct Now: Hashable, Sendable {
+    var date: Date
+    var uptime: Duration
+  }
+
+  /// After this long without a dismissal a presenter is reported.
+  static let patience = Duration.seconds(300)
+  /// An entry that was handed over so often and never presented is skipped after a restart.
+  static let mostHandOvers = 2
+
+  private struct Visible: Sendable {
+    var entry: Entry
+    var since: Duration
+    var isPresented = false
+    var isReported = false
+
+    func ending(otherwise ending: Ending) -> Ending { isPresented ? .presented : ending }
+  }
+
+  private(set) var mode = Mode.running
+  private(set) var isForeground: Bool
+  /// Until when something may stay visible; nil for any time.
+  private let timeLimit: Duration?
+  private var waiting: [Entry] = []
+  /// The entry whose files are fetched, before it becomes visible.
+  private var preparing: Entry?
+  private var visible: Visible?
+  /// What shows nothing, from its preparation to its end; true once it was presented.
+  private var called: [Entry.ID: (entry: Entry, isPresented: Bool)] = [:]
+
+  init(isForeground: Bool, timeLimit: Duration? = nil) {
+    self.isForeground = isForeground
+    self.timeLimit = timeLimit
+  }
+
+  // MARK: Entries
+
+  /// Continues with the entries that were stored and not presented. What was handed over before the
+  /// restart is handed over once more, first.
+  mutating func restore(_ entries: [Entry]) -> [Step] {
+    var ended: [Step] = []
+    for entry in entries.sorted(by: { $0.id < $1.id }) {
+      if entry.handOvers >= Self.mostHandOvers {
+        ended.append(.end(entry, .skipped))
+      } else {
+        insert(entry)
+      }
+    }
+    waiting = waiting.filter { $0.handOvers > 0 } + waiting.filter { $0.handOvers == 0 }
+    return ended
+  }
+
+  mutating func add(_ entry: Entry) { insert(entry) }
+
+  /// Adds a visual function that an action called.
+  mutating func addFirst(_ entry: Entry) { waiting.insert(entry, at: 0) }
+
+  private mutating func insert(_ entry: Entry) {
+    // What was put first stays first, whatever its priority.
+    let place =
+      waiting.lastIndex { $0.priority >= entry.priority }.map { $0 + 1 } ?? 0
+    waiting.insert(entry, at: place)
+  }
+
+  /// Drops everything, as when its user leaves.
+  mutating func removeAll() -> [Step] {
+    var steps: [Step] = []
+    if let visible {
+      steps += [.close(visible.entry), .end(visible.entry, visible.ending(otherwise: .discarded))]
+    }
+    steps += called.values.sorted { $0.entry.id < $1.entry.id }.map {
+      .end($0.entry, $0.isPresented ? .presented : .discarded)
+    }
+    steps += ([preparing].compactMap(\.self) + waiting).map { .end($0, .discarded) }
+    (waiting, preparing, visible, called) = ([], nil, nil, [:])
+    return steps
+  }
+
+  // MARK: Circumstances
+
+  mutating func setMode(_ mode: Mode) { self.mode = mode }
+
+  mutating func setForeground(_ isForeground: Bool) { self.isForeground = isForeground }
+
+  // MARK: Answers
+
+  /// The files of the entry are there.
+  mutating func prepared(
+    _ id: Entry.ID, at now: Now, mayPresent: (Entry) -> Bool
+  ) -> [Step] {
+    if var function = called[id] {
+      function.entry.handOvers += 1
+      called[id] = function
+      return [.present(function.entry)]
+    }
+    guard var entry = preparing, entry.id == id else { return [] }
+    preparing = nil
+    guard mode != .suspended, isForeground else {
+      waiting.insert(entry, at: 0)
+      return []
+    }
+    if let ending = obstacle(to: entry, at: now, mayPresent) {
+      return [.end(entry, ending)] + next(at: now, mayPresent: mayPresent)
+    }
+    entry.handOvers += 1
+    visible = Visible(entry: entry, since: now.uptime)
+    return [.present(entry)]
+  }
+
+  /// The entry could not be prepared or presented.
+  mutating func failed(
+    _ id: Entry.ID, at now: Now, mayPresent: (Entry) -> Bool
+  ) -> [Step] {
+    end(id, otherwise: .skipped) + next(at: now, mayPresent: mayPresent)
+  }
+
+  /// The presenter shows the entry. True the first time, when it is counted.
+  mutating func presented(_ id: Entry.ID) -> Bool {
+    if let function = called[id] {
+      called[id]?.isPresented = true
+      return !function.isPresented
+    }
+    guard let shown = visible, shown.entry.id == id else { return false }
+    visible?.isPresented = true
+    return !shown.isPresented
+  }
+
+  /// The presenter has taken the entry away.
+  mutating func dismissed(
+    _ id: Entry.ID, at now: Now, mayPresent: (Entry) -> Bool
+  ) -> [Step] {
+    end(id, otherwise: .skipped) + next(at: now, mayPresent: mayPresent)
+  }
+
+  private mutating func end(_ id: Entry.ID, otherwise ending: Ending) -> [Step] {
+    if let function = called.removeValue(forKey: id) {
+      return [.end(function.entry, function.isPresented ? .presented : ending)]
+    }
+    if let shown = visible, shown.entry.id == id {
+      visible = nil
+      return [.end(shown.entry, shown.ending(otherwise: ending))]
+    }
+    guard let entry = preparing, entry.id == id else { return [] }
+    preparing = nil
+    return [.end(entry, ending)]
+  }
+
+  // MARK: Next
+
+  /// What is to be done now. Call it after every change and at `nextTime`.
+  mutating func next(at now: Now, mayPresent: (Entry) -> Bool) -> [Step] {
+    var steps = endExpired(at: now) + checkVisible(at: now)
+    guard mode != .suspended, isForeground else { return steps }
+    steps += startFunctions(at: now, mayPresent)
+    while visible == nil, preparing == nil, let entry = takeFirst(isVisual: true, at: now) {
+      if let ending = obstacle(to: entry, at: now, mayPresent) {
+        steps.append(.end(entry, ending))
+      } else {
+        preparing = entry
+        steps.append(.prepare(entry))
+      }
+    }
+    return steps
+  }
+
+  /// When something that waits is due or expires; nil for never.
+  var nextTime: Date? { waiting.map { min($0.presentAt, $0.expiresAt) }.min() }
+
+  private mutating func startFunctions(at now: Now, _ mayPresent: (Entry) -> Bool) -> [Step] {
+    var steps: [Step] = []
+    while let entry = takeFirst(isVisual: false, at: now) {
+      if let ending = obstacle(to: entry, at: now, mayPresent) {
+        steps.append(.end(entry, ending))
+      } else {
+        called[entry.id] = (entry, false)
+        steps.append(.prepare(entry))
+      }
+    }
+    return steps
+  }
+
+  private mutating func takeFirst(isVisual: Bool, at now: Now) -> Entry? {
+    waiting.firstIndex { $0.isVisual == isVisual && $0.presentAt <= now.date }.map {
+      waiting.remove(at: $0)
+    }
+  }
+
+  /// How the entry ends instead of being presented; nil if it may be presented.
+  private func obstacle(
+    to entry: Entry, at now: Now, _ mayPresent: (Entry) -> Bool
+  ) -> Ending? {
+    if entry.expiresAt <= now.date { return .expired }
+    if mode == .discarding { return .discarded }
+    return mayPresent(entry) ? nil : .capped
+  }
+
+  private mutating func endExpired(at now: Now) -> [Step] {
+    let expired = waiting.filter { $0.expiresAt <= now.date }
+    guard !expired.isEmpty else { return [] }
+    waiting.removeAll { $0.expiresAt <= now.date }
+    return expired.map { .end($0, .expired) }
+  }
+
+  /// Reports a presenter that does not dismiss, or ends its presentation where there is a limit.
+  private mutating func checkVisible(at now: Now) -> [Step] {
+    guard let shown = visible else { return [] }
+    let time = now.uptime - shown.since
+    if let timeLimit, time >= timeLimit {
+      visible = nil
+      return [.close(shown.entry), .end(shown.entry, shown.ending(otherwise: .skipped))]
+    }
+    guard time >= Self.patience, !shown.isReported else { return [] }
+    visible?.isReported = true
+    return [.report(shown.entry)]
+  }
+}
