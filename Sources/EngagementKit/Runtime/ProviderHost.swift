@@ -118,8 +118,10 @@ final class ProviderHost: OperationHost {
     _ changes: [Change], of user: User, recording event: EngagementEvent? = nil,
     isOfOneItem: Bool = false
   ) async throws(EngagementError) -> (CommitReport, Partition) {
-    // Nothing is kept of a user whom another process has erased.
-    guard try await dependencies.store.knownPartition(of: user) != nil else {
+    // No secret is kept of a user whom another process has erased.
+    if changes.contains(where: \.isSecret),
+      try await dependencies.store.knownPartition(of: user) == nil
+    {
       throw error(.signedOut, "The user was erased.")
     }
     try await dependencies.providerSecrets.keep(changes, of: provider.id, for: user)
@@ -214,6 +216,15 @@ final class ProviderHost: OperationHost {
     var error = error
     error.provider = error.provider ?? provider.id
     return error
+  }
+}
+
+extension Change {
+  fileprivate var isSecret: Bool {
+    switch destination {
+    case .secrets: true
+    case .items, .values, .outbox, .report: false
+    }
   }
 }
 
