@@ -42,7 +42,9 @@ extension Command {
     name: ["cache", "reset"], summary: "begin with an empty cache",
     discussion: """
       Nothing is saved: pending actions are never sent, no user is signed in and no consent is known.
-      The former files are kept under another name. It asks first; without a terminal it needs --yes.
+      Vendors are not told, and may go on pushing: sign out first. They get a new id of this
+      installation. The former files are kept under another name. It asks first; without a terminal
+      it needs --yes.
       """,
     options: [confirmation], examples: [Example("engage cache reset --yes", "then: engage signin")],
     run: { invocation in

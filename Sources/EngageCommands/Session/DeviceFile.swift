@@ -33,6 +33,10 @@ struct DeviceFile {
     return id
   }
 
+  /// Removes the id: the next use makes another. Who used the installation is not known any more, and
+  /// vendors must not take what comes for theirs.
+  func remove() { unlink(path) }
+
   private enum Content {
     case id(String)
     case none

@@ -103,14 +103,13 @@ extension Invocation {
     over transport: (@Sendable (String?) -> any HTTPTransport)? = nil
   ) async throws(EngagementError) -> Engagement {
     try CacheFile(configuration.cache).check()
-    let id = try DeviceFile(besideCacheAt: configuration.cache).id(random: context.random) {
-      console.note("\($0)")
-    }
+    let file = DeviceFile(besideCacheAt: configuration.cache)
+    let id = Locked(try file.id(random: context.random) { console.note("\($0)") })
     let makeTransport = transport ?? context.transport
     let engagement: Engagement
     do throws(EngagementError) {
       engagement = try await Engagement.open(
-        cache: .file(configuration.cache), device: .engage(id: id),
+        cache: .file(configuration.cache), device: .engage(id: id.withLock(\.self)),
         transport: DeferredTransport { makeTransport(configuration.certificateAuthorities) },
         providers: configuration.namedAdapters,
         routes: configuration.routes, containers: configuration.containers,
@@ -121,6 +120,11 @@ extension Invocation {
       throw error.opening(configuration.cache)
     }
     if let recovery = engagement.recovery {
+      if engagement.user.isAnonymous {
+        file.remove()
+        let other = try file.id(random: context.random)
+        id.withLock { $0 = other }
+      }
       try AutomaticSignIn(besideCacheAt: configuration.cache).turnOff()
       if repair == .ifDamaged {
         try RecoveryNotice(besideCacheAt: configuration.cache)
