@@ -87,9 +87,11 @@ import Testing
     let (sender, other) = (try await stage(), try await stage())
     try await sender.signIn("u-1", consent: .full)
     try await other.signIn("u-1")
-    let tasks = [sender, other].map { stage in Task { try await stage.engagement.run() } }
+    var tasks = [Task { try await sender.engagement.run() }]
     try await sender.engagement.track("first")
     #expect(try await holds { sender.transport.requests.count == 1 })
+    // Now that the first has the right to send.
+    tasks.append(Task { try await other.engagement.run() })
     let taken = try await other.engagement.track("taken")
     #expect(try await holds { taken.outcomes == ["vendor": .delivered] })
     let refused = try await other.engagement.track("refused")
