@@ -90,8 +90,9 @@ enum MemoryItems {
         try? [Campaign.Trigger](JSONField(value: $0, place: "triggers"))
       } ?? []
     campaign.limits =
-      fields.json("limits").map {
-        (try? [Campaign.Limit](JSONField(value: $0, place: "limits"))) ?? [.unreadable]
+      fields.json("limits")?.array?.map { limit in
+        limit["perDay"]?.integer.flatMap(Int.init(exactly:)).map { Campaign.Limit(.day, $0) }
+          ?? .unreadable
       } ?? []
     return campaign
   }

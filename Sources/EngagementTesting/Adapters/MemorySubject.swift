@@ -79,7 +79,7 @@ extension AdapterSubject {
       fullest: """
         {"id":"p-1","template":"coupon","arguments":{"title":"5 %","code.text":"SAVE"},\
         "priority":3,"expires":1790931600005,"uncapped":true,"triggers":[{"event":"bought"}],\
-        "limits":[{"type":"day","limit":1}]}
+        "limits":[{"perDay":1}]}
         """,
       meaning: [
         "provider": "subject", "vendor": "memory", "id": "p-1", "template": "coupon",
