@@ -107,6 +107,7 @@ final class World {
     noteSending()
     _ = try await engagement.signOut(within: .seconds(5), undelivered: wiping ? .discard : .keep)
     if wiping { reference.wipe(user) }
+    reference.leave(user)
     user = .anonymous
     try await consent()
   }
@@ -122,7 +123,10 @@ final class World {
     }
     reference.wipe(someone)
     reference.gone[someone] = nil
-    if someone == user { user = .anonymous }
+    if someone == user {
+      reference.leave(user)
+      user = .anonymous
+    }
     try await consent()
   }
 

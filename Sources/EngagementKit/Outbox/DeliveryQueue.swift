@@ -84,6 +84,7 @@ struct DeliveryQueue: Sendable {
   /// Drops the rows and keeps what is known of their attempts.
   mutating func unload() {
     retries.removeRows()
+    retries.endWaits()
     replaceRows([], isWhole: true)
     isStale = true
   }

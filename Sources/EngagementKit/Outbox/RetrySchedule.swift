@@ -43,6 +43,12 @@ struct RetrySchedule: Sendable {
     if state.rows.count == 1 { schedule(label) }
   }
 
+  /// The rows cannot be sent from now on, as when their user leaves: the time until they can does not
+  /// count. Call it when all rows are taken out.
+  mutating func endWaits() {
+    for label in earlier.keys { earlier[label]?.lastTried = nil }
+  }
+
   mutating func remove(_ label: Label) {
     states[label] = nil
     earlier[label] = nil
