@@ -30,25 +30,24 @@ struct Reference {
 
   /// Who was signed in before the anonymous stay; nil if nobody was.
   private var former: User?
-  /// The last deed, and the removed items, of earlier anonymous stays: nobody adopts them.
-  private var earlier: (deed: Int, gone: Set<String>) = (0, [])
+  /// The last deed of earlier anonymous stays: nobody adopts those.
+  private var earlier = 0
 
   /// An anonymous stay begins after that user.
   mutating func leave(_ user: User) {
     former = user
-    earlier = (last, gone[.anonymous] ?? [])
+    earlier = last
   }
 
   /// Gives the deeds of the anonymous stay to the user, unless another user was here before.
   mutating func adopt(_ user: User) {
+    let own = gone.removeValue(forKey: .anonymous) ?? []
     guard former == nil || former == user else { return }
     for index in deeds.indices
-    where deeds[index].user.isAnonymous && deeds[index].number > earlier.deed {
+    where deeds[index].user.isAnonymous && deeds[index].number > earlier {
       deeds[index].user = user
     }
-    let own = (gone[.anonymous] ?? []).subtracting(earlier.gone)
     gone[user, default: []].formUnion(own)
-    gone[.anonymous] = earlier.gone
   }
 
   /// The user's deeds so far need not arrive.
