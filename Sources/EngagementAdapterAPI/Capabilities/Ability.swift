@@ -6,8 +6,8 @@ public struct Ability: Hashable, Sendable {
   public var deduplication: Deduplication
   /// Whether a read changes something at the vendor. If so, the kit must not read only to compare.
   public var readingHasSideEffects: Bool
-  /// Whether it only takes something back from the vendor. The kit sends it whatever the user's
-  /// consent is. The kit knows this of its own verbs; declare it for verbs of the vendor.
+  /// Whether it only takes something back from the vendor. The kit sends it under every consent. The
+  /// kit knows this of its own verbs; declare it for verbs of the vendor.
   public var isWithdrawal: Bool
 
   public init(

@@ -3,8 +3,8 @@ import EngagementPlatform
 
 /// Decides what is presented next. It knows no store, presenter or clock: all times are told.
 ///
-/// - One thing is visible at a time, whatever provider it comes from, and the next follows when that
-///   was dismissed. What shows nothing runs at once, beside it.
+/// - One thing is visible at a time, over all providers. The next one follows when it is dismissed.
+///   A function that shows nothing runs at once, beside it.
 /// - The highest priority comes first, then what came first. A visual function that an action called
 ///   comes before everything else.
 /// - Nothing is presented in the background or while the queue is suspended.
@@ -109,12 +109,15 @@ struct PresentationQueue: Sendable {
   mutating func add(_ entry: Entry) { insert(entry) }
 
   /// Adds a visual function that an action called.
-  mutating func addFirst(_ entry: Entry) { waiting.insert(entry, at: 0) }
+  mutating func addFirst(_ entry: Entry) {
+    var entry = entry
+    // Nothing that is added later comes before it.
+    entry.priority = .max
+    waiting.insert(entry, at: 0)
+  }
 
   private mutating func insert(_ entry: Entry) {
-    // What was put first stays first, whatever its priority.
-    let place =
-      waiting.lastIndex { $0.priority >= entry.priority }.map { $0 + 1 } ?? 0
+    let place = waiting.lastIndex { $0.priority >= entry.priority }.map { $0 + 1 } ?? 0
     waiting.insert(entry, at: place)
   }
 

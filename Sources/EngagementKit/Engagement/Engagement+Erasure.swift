@@ -9,7 +9,7 @@ extension Engagement {
   /// The current user is signed out first, with `undelivered: .discard`. Vendors keep what they
   /// have; `setConsent(.denied)` tells those that have an opt-out to collect nothing more.
   ///
-  /// Damaged caches that were set aside are removed too, since nobody can be erased from them alone.
+  /// Damaged caches that were set aside are removed too: one user cannot be erased from them.
   ///
   /// Throws `notFound` for a user of whom nothing is held. If it throws anything else, call it again:
   /// what was erased stays erased.

@@ -203,8 +203,8 @@ final class UserTransitions: Sendable {
   }
 
   /// Keeps what still waits of an earlier anonymous stay apart from the one that begins. Other people
-  /// have used the application in between, so that nobody adopts it any more. Of the one that begins,
-  /// it notes whom it follows.
+  /// have used the application in between, so no user adopts it any more. The user who was signed in
+  /// before is stored with the stay that begins.
   private func keepApart(
     _ anonymous: Partition, after former: User
   ) async throws(EngagementError) {
@@ -215,8 +215,8 @@ final class UserTransitions: Sendable {
     try await state.keep([Self.earlierStays: .integer(last)], .user, in: anonymous)
   }
 
-  /// Whether the user may adopt what was done anonymously: nobody was signed in before, or the same
-  /// user was.
+  /// Whether the user may adopt the anonymous actions. Only the user who was signed in before them may;
+  /// if there was none, the first user.
   private func mayAdopt(
     _ anonymous: Partition, as user: User
   ) async throws(EngagementError) -> Bool {

@@ -97,13 +97,15 @@ import Testing
     #expect(show(queue, queue.next(at: now()), at: now()) == [1])
     queue.add(entry(2, priority: 100))
     queue.addFirst(entry(3))
+    queue.add(entry(6, priority: 200))
     queue.add(entry(4, isVisual: false))
     queue.add(entry(5, isVisual: false))
     #expect(show(queue, queue.next(at: now()), at: now()) == [4, 5])
     let ended = queue.dismissed(4, at: now())
     #expect(ended == [.end(entry(4, isVisual: false, handOvers: 1), .presented)])
     #expect(show(queue, queue.dismissed(1, at: now()), at: now()) == [3])
-    #expect(show(queue, queue.dismissed(3, at: now()), at: now()) == [2])
+    #expect(show(queue, queue.dismissed(3, at: now()), at: now()) == [6])
+    #expect(show(queue, queue.dismissed(6, at: now()), at: now()) == [2])
   }
 
   // MARK: Circumstances
