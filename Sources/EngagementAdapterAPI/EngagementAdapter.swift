@@ -40,6 +40,10 @@ public protocol EngagementAdapter: Sendable {
   /// Maps an item's bytes to a campaign. Throws if the item must be quarantined.
   func campaign(in item: RawItem) throws(EngagementError) -> Campaign
 
+  /// What an accepted operation means for the vendor's campaigns: an occurrence for each event and
+  /// for each changed attribute of the person. Empty for what no campaign can ask for.
+  func occurrences(in operation: Operation) -> [Campaign.Occurrence]
+
   /// Reads a push; nil if it is not from this vendor.
   func received(_ push: JSON, in context: AdapterContext) -> Received?
 
@@ -62,6 +66,8 @@ extension EngagementAdapter {
   public func campaign(in item: RawItem) throws(EngagementError) -> Campaign {
     throw lacks("campaigns")
   }
+
+  public func occurrences(in operation: Operation) -> [Campaign.Occurrence] { [] }
 
   public func received(_ push: JSON, in context: AdapterContext) -> Received? { nil }
 

@@ -100,7 +100,8 @@ struct Decoding {
     case .items(_, _, let items): items.map(line)
     case .removed(_, let ids): ids.map { ["removed": .string($0)] }
     case .person(let person?): person.json.object.map { [$0] } ?? []
-    case .person(nil), .unchanged, .settings, .metrics, .total, .settled, .abandoned, .throttled,
+    case .person(nil), .unchanged, .settings, .metrics, .total, .settled, .campaignsReported,
+      .abandoned, .throttled,
       .ignored, .keep, .secret, .wanted, .pushToken:
       []
     }

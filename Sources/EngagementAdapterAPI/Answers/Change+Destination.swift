@@ -14,6 +14,8 @@ extension Change {
     case values(ValueChange)
     /// The rows that wait to be sent.
     case outbox(OutboxChange)
+    /// What the vendor does not know yet about its campaigns.
+    case campaigns(reportedThrough: Int64)
     /// The secret store; never the database.
     case secrets(SecretChange)
     /// Only the report of the commit.
@@ -31,6 +33,7 @@ extension Change {
     case .metrics(let metrics): .values(.metrics(metrics))
     case .settings(let settings): .values(.settings(settings))
     case .throttled(let verb, let date): .values(.throttled(verb, until: date))
+    case .campaignsReported(let mark): .campaigns(reportedThrough: mark)
     case .settled(let ids): .outbox(.settled(ids))
     case .abandoned(let surface, let reason): .outbox(.abandoned(surface, reason: reason))
     case .wanted(let operation): .outbox(.wanted(operation))

@@ -20,6 +20,8 @@ public import EngagementPlatform
   case total(Feed, Int)
   /// Events that the vendor has confirmed, in an answer or over a live channel.
   case settled([EventID])
+  /// The vendor was told what the context's campaign report says, up to this mark.
+  case campaignsReported(through: Int64)
   /// Rejects the pending actions on the surface with this reason. They cannot be delivered, because
   /// the vendor now has the items of another person.
   case abandoned(Surface, reason: String)
@@ -44,8 +46,8 @@ extension Change {
     switch self {
     case .keep(let scope, _, _), .secret(let scope, _, _): scope == .installation
     case .pushToken, .wanted: true
-    case .items, .removed, .unchanged, .person, .settings, .metrics, .total, .settled, .abandoned,
-      .throttled, .ignored:
+    case .items, .removed, .unchanged, .person, .settings, .metrics, .total, .settled,
+      .campaignsReported, .abandoned, .throttled, .ignored:
       false
     }
   }
@@ -74,7 +76,13 @@ public struct Feed: Hashable, Sendable {
   }
 
   public static let inbox = Feed(.inbox)
+  /// The campaigns that this device evaluates. A campaign that is removed by its id loses its counts.
   public static let campaigns = Feed(.campaigns)
+  /// Campaigns that the vendor wants presented now. They are put, never listed.
+  public static let dueCampaigns = Feed(.campaigns, in: "due")
+  /// Campaigns that this device evaluates without presenting them: the vendor is told which are due,
+  /// and sends those.
+  public static let announcedCampaigns = Feed(.campaigns, in: "announced")
   /// The one feed of a vendor without containers.
   public static let cards = Feed(.cards)
 }
@@ -125,13 +133,17 @@ public struct VendorSettings: Hashable, Sendable {
   public var cardsEnabled: Bool?
   public var inboxEnabled: Bool?
   public var sessionTimeout: Duration?
+  /// How many campaigns the vendor lets a user see.
+  public var campaignCaps: CampaignCaps?
 
   public init(
-    cardsEnabled: Bool? = nil, inboxEnabled: Bool? = nil, sessionTimeout: Duration? = nil
+    cardsEnabled: Bool? = nil, inboxEnabled: Bool? = nil, sessionTimeout: Duration? = nil,
+    campaignCaps: CampaignCaps? = nil
   ) {
     self.cardsEnabled = cardsEnabled
     self.inboxEnabled = inboxEnabled
     self.sessionTimeout = sessionTimeout
+    self.campaignCaps = campaignCaps
   }
 }
 

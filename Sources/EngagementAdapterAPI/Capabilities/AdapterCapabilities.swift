@@ -23,6 +23,8 @@ public struct AdapterCapabilities: Hashable, Sendable {
   public var order: [Surface: FeedOrder]
   public var credentials: CredentialRules
   public var limits: Limits
+  /// The names of the vendor's own templates, which no template of an application may have.
+  public var reservedTemplates: Set<String>
   /// The fields of a person that the vendor takes, if it takes updates of a person.
   public var personFields: Set<PersonUpdate.Field>
   /// Whether the vendor serves an application only within a session. The kit then begins one with
@@ -40,6 +42,7 @@ public struct AdapterCapabilities: Hashable, Sendable {
     batching: EventBatching = EventBatching(limit: 50), hosts: AllowedHosts,
     isLive: Bool = false, hasContainers: Bool = false, order: [Surface: FeedOrder] = [:],
     credentials: CredentialRules = CredentialRules(), limits: Limits = Limits(),
+    reservedTemplates: Set<String> = [],
     personFields: Set<PersonUpdate.Field> = Set(PersonUpdate.Field.allCases),
     needsSession: Bool = false, sessionTimeout: Duration = .seconds(1800),
     retryHorizon: Duration = .seconds(86_400)
@@ -55,6 +58,7 @@ public struct AdapterCapabilities: Hashable, Sendable {
     self.order = order
     self.credentials = credentials
     self.limits = limits
+    self.reservedTemplates = reservedTemplates
     self.personFields = personFields
     self.needsSession = needsSession
     self.sessionTimeout = sessionTimeout

@@ -27,6 +27,8 @@ public struct AdapterContext: Sendable {
   /// Whether all items are asked for, and not only what has changed since the adapter's watermark.
   public var wantsEverything = false
   public var counters: CampaignCounters
+  /// What the device found out about campaigns and the vendor does not know yet.
+  public var campaignReport: CampaignReport
   /// Until when the vendor wants no request of this kind. The kit waits; the adapter need not.
   public var quietUntil: Date?
 
@@ -35,7 +37,7 @@ public struct AdapterContext: Sendable {
     secrets: ScopedValues<Secret> = .init(), credential: Secret? = nil,
     push: [PushEnvironment: PushRegistration] = [:], session: Session? = nil, now: Date,
     key: OperationKey, acceptedAt: Date? = nil, attempt: Int = 1, isUserRequested: Bool = false,
-    counters: CampaignCounters = .init()
+    counters: CampaignCounters = .init(), campaignReport: CampaignReport = .init()
   ) {
     self.user = user
     self.device = device
@@ -50,6 +52,7 @@ public struct AdapterContext: Sendable {
     self.attempt = attempt
     self.isUserRequested = isUserRequested
     self.counters = counters
+    self.campaignReport = campaignReport
   }
 
   /// The id of this operation with that index, a UUID in lower case. It is the same in every
@@ -79,6 +82,25 @@ public struct Session: Hashable, Sendable {
     self.isFirst = isFirst
     self.previousLength = previousLength
   }
+}
+
+/// What the device found out about campaigns since it last told the vendor.
+public struct CampaignReport: Hashable, Sendable {
+  /// The vendor's ids of announced campaigns that are due. The vendor is to send them.
+  public var due: [String]
+  /// The handles of campaigns that would have been presented and are suppressed.
+  public var suppressed: [JSONObject]
+  /// The newest entry. An answer to a request with this report confirms it with
+  /// `Change.campaignsReported(through:)`, so that later entries stay.
+  public var mark: Int64
+
+  public init(due: [String] = [], suppressed: [JSONObject] = [], mark: Int64 = 0) {
+    self.due = due
+    self.suppressed = suppressed
+    self.mark = mark
+  }
+
+  public var isEmpty: Bool { due.isEmpty && suppressed.isEmpty }
 }
 
 /// How often campaigns were shown; some vendors require these counts.

@@ -121,7 +121,9 @@ extension Change {
     switch self {
     case .items, .removed, .person, .settings, .metrics, .total: .new
     case .unchanged: .unchanged
-    case .settled, .abandoned, .throttled, .ignored, .keep, .secret, .wanted, .pushToken: .none
+    case .settled, .campaignsReported, .abandoned, .throttled, .ignored, .keep, .secret, .wanted,
+      .pushToken:
+      .none
     }
   }
 }

@@ -223,7 +223,7 @@ extension Change {
   fileprivate var isSecret: Bool {
     switch destination {
     case .secrets: true
-    case .items, .values, .outbox, .report: false
+    case .items, .values, .outbox, .campaigns, .report: false
     }
   }
 }

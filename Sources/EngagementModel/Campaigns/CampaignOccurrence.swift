@@ -8,16 +8,21 @@ extension Campaign {
     public var properties: JSONObject
     /// The items of a purchase.
     public var items: [JSONObject]
-    /// The attribute of the person that changed; nil for an event.
+    /// The attribute of the person that changed; nil for an event. Its new value is the property
+    /// `newValue`. The cache adds the former one as `oldValue`, and drops what changes nothing.
     public var attribute: String?
     /// Where the user is; nil if unknown.
     public var position: Position?
-    /// Whether it is the user's first event of this name.
+    /// Whether it is the user's first event of this name. The cache decides that.
     public var isFirst: Bool
+    /// Whether it counts only after the vendor has answered its event, or has failed to: the answer
+    /// may bring the campaigns that it makes due.
+    public var waitsForAnswer: Bool
 
     public init(
       _ name: String, properties: JSONObject = [:], items: [JSONObject] = [],
-      attribute: String? = nil, position: Position? = nil, isFirst: Bool = false
+      attribute: String? = nil, position: Position? = nil, isFirst: Bool = false,
+      waitsForAnswer: Bool = false
     ) {
       self.name = name
       self.properties = properties
@@ -25,6 +30,7 @@ extension Campaign {
       self.attribute = attribute
       self.position = position
       self.isFirst = isFirst
+      self.waitsForAnswer = waitsForAnswer
     }
   }
 

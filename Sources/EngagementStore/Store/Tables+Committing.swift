@@ -14,7 +14,7 @@ extension Tables {
       case .outbox(let change): if change.isNews { return true }
       case .values(let change):
         if try values.isNews(change, from: provider, in: partition, on: &database) { return true }
-      case .secrets, .report: break
+      case .campaigns, .secrets, .report: break
       }
     }
     return false
@@ -44,7 +44,7 @@ extension Tables {
         try apply(change, from: provider, in: partition, at: now, &summary, on: &database)
       case .report(let error): summary.report.ignored.append(error)
       // The caller gives these to the secret store.
-      case .secrets: break
+      case .campaigns, .secrets: break
       }
     }
     if changesItems {

@@ -229,7 +229,8 @@ extension Change {
   var takesItemsAway: Bool {
     switch self {
     case .items(_, .replace, _), .removed: true
-    case .items, .unchanged, .person, .settings, .metrics, .total, .settled, .abandoned, .throttled,
+    case .items, .unchanged, .person, .settings, .metrics, .total, .settled, .campaignsReported,
+      .abandoned, .throttled,
       .ignored, .keep, .secret, .wanted, .pushToken:
       false
     }
