@@ -14,6 +14,10 @@ extension VibesServer {
 
   var items: [JSON] { messages.map { .object($0.members) } }
 
+  static func madeUpItem(_ number: Int, at now: Date) -> JSON? {
+    number < limit ? .object(VibesSeed.message(number, at: now)) : nil
+  }
+
   mutating func put(_ item: JSON, at now: Date) throws(EngagementError) -> JSON {
     guard let given = item.object else {
       throw EngagementError(.invalidArgument, "A message is an object")
