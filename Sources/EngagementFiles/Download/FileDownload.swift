@@ -10,14 +10,21 @@ final class FileDownload: ResponseReceiver {
   private let state = Locked(State())
 
   /// What changes, behind the lock.
-  private final class State {
+  private struct State {
     var incoming: IncomingFile?
     var contentType = ""
     var declared: Int?
     var hash = SHA256()
     var head: [UInt8] = []
     var byteCount = 0
-    var isChecked = false
+
+    /// Whether the first bytes are those of the type.
+    func checkHead() throws(EngagementError) {
+      guard ContentType.matches(contentType, head) else {
+        throw EngagementError(
+          .malformedResponse, "A file is not of the type that its server names.")
+      }
+    }
   }
 
   init(to folder: FileFolder, within limits: FileCache.Limits) {
@@ -49,7 +56,7 @@ final class FileDownload: ResponseReceiver {
         let more = bytes.extracting(first: ContentType.headSize - state.head.count)
         state.head += unsafe more.withUnsafeBytes { unsafe Array($0) }
         // A wrong file ends early, and not after its last byte.
-        if state.head.count >= ContentType.headSize { try Self.check(state) }
+        if state.head.count >= ContentType.headSize { try state.checkHead() }
       }
       try incoming.write(bytes)
       state.hash.update(bytes)
@@ -60,16 +67,16 @@ final class FileDownload: ResponseReceiver {
   ///
   /// - Parameter isWanted: Asked under the lock of the folder; false throws `cancelled`.
   func keep(at place: FilePlace, if isWanted: () -> Bool) throws(EngagementError) -> KeptFile {
-    try state.withLock { (state) throws(EngagementError) in
-      guard let incoming = state.incoming else { throw Self.cut }
-      if let declared = state.declared, declared != state.byteCount { throw Self.cut }
-      try Self.check(state)
-      try incoming.sync()
-      let reference = FileReference(
-        digest: state.hash.digest().description, byteCount: state.byteCount,
-        contentType: state.contentType)
-      return try folder.keep(incoming, as: reference, at: place, if: isWanted)
-    }
+    // The transfer is over, so nothing changes any more.
+    let state = state.withLock { $0 }
+    guard let incoming = state.incoming else { throw Self.cut }
+    if let declared = state.declared, declared != state.byteCount { throw Self.cut }
+    try state.checkHead()
+    try incoming.sync()
+    let reference = FileReference(
+      digest: state.hash.digest().description, byteCount: state.byteCount,
+      contentType: state.contentType)
+    return try folder.keep(incoming, as: reference, at: place, if: isWanted)
   }
 
   /// Closes the file, and removes what was not kept.
@@ -87,14 +94,6 @@ final class FileDownload: ResponseReceiver {
     else { return nil }
     guard let length = Int(text), length >= 0 else { throw Self.cut }
     return length
-  }
-
-  private static func check(_ state: State) throws(EngagementError) {
-    guard !state.isChecked else { return }
-    guard ContentType.matches(state.contentType, state.head) else {
-      throw EngagementError(.malformedResponse, "A file is not of the type that its server names.")
-    }
-    state.isChecked = true
   }
 
   private static let cut = EngagementError(

@@ -30,7 +30,6 @@ extension FileFolder {
     var report = FileCache.CleaningReport()
     guard try OpenFolder(at: path) != nil else { return report }
     try exclusively { (root) throws(EngagementError) in
-      root.protect()
       report.leftovers = try removeLeftovers(in: root)
       var uses = try uses(in: root, &report)
       report.evicted = try evict(&uses, toBytes: most, in: root)

@@ -5,10 +5,9 @@ extension FileFolder {
   /// How long to wait for other processes, which hold the lock for milliseconds.
   private static let longestWait: Duration = .seconds(10)
 
-  /// The folder, made for its owner alone with the folders above it if there is none.
+  /// The folder, for its owner alone. Makes it, with the folders above it, if there is none.
   func made() throws(EngagementError) -> OpenFolder {
-    if let folder = try OpenFolder(at: path) { return folder }
-    Self.make(path)
+    if try OpenFolder(at: path) == nil { Self.make(path) }
     guard let folder = try OpenFolder(at: path) else { throw Self.unwritten }
     folder.protect()
     return folder

@@ -34,7 +34,7 @@ struct FileFolder: Sendable {
   func file(at place: FilePlace, reads: Bool) throws(EngagementError) -> KeptFile? {
     guard let root = try OpenFolder(at: path),
       let owners = try root.folder(Self.references), let own = try owners.folder(place.owner),
-      let reference = use(place.url, in: own),
+      let reference = read(place.url, in: own, renewsUse: true),
       let objects = try root.folder(Self.objects), isSound(reference, in: objects, reads: reads)
     else { return nil }
     return kept(reference)
@@ -99,19 +99,15 @@ extension FileFolder {
   }
 
   /// A reference that has not expired.
-  func read(_ name: String, in owner: borrowing OpenFolder) -> FileReference? {
+  private func read(
+    _ name: String, in owner: borrowing OpenFolder, renewsUse: Bool = false
+  ) -> FileReference? {
+    let now = now()
     guard let file = owner.file(name), let used = file.status()?.modified,
-      now().timeIntervalSince(used) < Self.unusedTime
+      now.timeIntervalSince(used) < Self.unusedTime,
+      let reference = file.bytes(atMost: FileReference.sizeLimit).flatMap(FileReference.init)
     else { return nil }
-    return file.bytes(atMost: FileReference.sizeLimit).flatMap(FileReference.init)
-  }
-
-  /// As `read`, and renews the use.
-  private func use(_ name: String, in owner: borrowing OpenFolder) -> FileReference? {
-    guard let reference = read(name, in: owner), let file = owner.file(name),
-      file.use(at: now())
-    else { return nil }
-    return reference
+    return !renewsUse || file.use(at: now) ? reference : nil
   }
 
   private func isSound(

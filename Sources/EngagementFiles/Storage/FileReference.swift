@@ -1,7 +1,6 @@
 import EngagementFormats
 import EngagementHTTP
 import EngagementModel
-import EngagementPlatform
 
 /// Where a reference is: the digests of the owner's name and of the URL.
 struct FilePlace: Hashable, Sendable {
@@ -49,31 +48,4 @@ struct FileReference: Hashable, Sendable {
   }
 
   var bytes: [UInt8] { Array("file 1\n\(digest)\n\(byteCount)\n\(contentType)\n".utf8) }
-}
-
-/// A part of a download, under a name that nothing refers to.
-final class IncomingFile {
-  let name: String
-  private let folder: OpenFolder
-  private let file: OpenPlainFile
-
-  init(in folder: consuming OpenFolder) throws(EngagementError) {
-    name = "\(UUID().uuidString.lowercased()).part"
-    file = try folder.newFile(name)
-    self.folder = folder
-  }
-
-  static func isName(_ name: String) -> Bool { name.utf8.count == 41 && name.hasSuffix(".part") }
-
-  func write(_ bytes: RawSpan) throws(EngagementError) { try file.write(bytes) }
-  func sync() throws(EngagementError) { try file.sync() }
-  func setUse(to now: Date) throws(EngagementError) {
-    guard file.use(at: now) else { throw FileFolder.unwritten }
-  }
-
-  func move(to other: borrowing OpenFolder, as newName: String) throws(EngagementError) {
-    try folder.move(name, to: other, as: newName)
-  }
-
-  func remove() { folder.remove(name) }
 }

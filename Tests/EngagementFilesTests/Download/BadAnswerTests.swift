@@ -138,6 +138,13 @@ import Testing
     #expect(fixture.files.isEmpty)
   }
 
+  @Test("C8: the declared length of a body that was decoded is not that of the file")
+  func decoded() async throws {
+    let fixture = try FilesFixture()
+    let cache = try fixture.cache(through: ShortTransport(coding: "gzip"))
+    #expect(try await cache.fetch("http://127.0.0.1/a", for: "ann").byteCount == 1000)
+  }
+
   @Test("C8: a file that is too slow ends at its time limit", .timeLimit(.minutes(20)))
   func slow() async throws {
     let code = try await code {
@@ -193,9 +200,11 @@ import Testing
 
 /// A transport whose bodies are shorter than they say.
 private struct ShortTransport: HTTPTransport {
+  var coding: String?
+
   func send(_ request: HTTPRequest) async throws(EngagementError) -> HTTPResponse {
-    HTTPResponse(
-      200, headers: try HTTPHeaders(["Content-Type": "image/png", "Content-Length": "1001"]),
-      body: contents(count: 1000))
+    var headers = try HTTPHeaders(["Content-Type": "image/png", "Content-Length": "1001"])
+    if let coding { try headers.append("Content-Encoding", coding) }
+    return HTTPResponse(200, headers: headers, body: contents(count: 1000))
   }
 }
