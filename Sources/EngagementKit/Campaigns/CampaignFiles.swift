@@ -1,0 +1,75 @@
+import EngagementFiles
+import EngagementHTTP
+import EngagementModel
+import EngagementStore
+
+/// The files that campaigns name, kept beside the cache.
+struct CampaignFiles: Sendable {
+  /// Nil where the application allows no hosts: then no file is ever there.
+  private let cache: FileCache?
+  private let log: Log
+
+  /// The files of one campaign, or of several whose campaigns may become due.
+  struct Work: Sendable {
+    /// The queued campaign that waits for them; nil for none.
+    var id: QueuedCampaign.ID?
+    var urls: [String]
+    var owner: Partition
+  }
+
+  init(
+    _ dependencies: KitDependencies, _ options: Options.Presentations, at location: CacheLocation
+  ) {
+    log = dependencies.log
+    let hosts = options.fileHosts
+    cache = hosts.patterns.isEmpty ? nil : FileCache(
+      folder: "\(location.path).files", hosts: hosts, transport: dependencies.transport,
+      now: { [clock = dependencies.clock] in clock.now })
+  }
+
+  /// The addresses that a campaign has for the file arguments of its template.
+  static func urls(in campaign: Campaign, for template: Template) -> [String] {
+    template.arguments.filter { $0.type == .file }.compactMap {
+      campaign.arguments[$0.name]?.string
+    }
+  }
+
+  /// Fetches what is not there yet; false if any file could not be had.
+  func fetch(_ work: Work) async -> Bool {
+    guard let cache else { return work.urls.isEmpty }
+    let owner = Self.name(of: work.owner)
+    return await withTaskGroup(of: Bool.self) { group in
+      for url in work.urls {
+        group.addTask {
+          do throws(EngagementError) {
+            _ = try await cache.fetch(url, for: owner)
+            return true
+          } catch {
+            // Without the address: it may name a person.
+            log(.warning, "A campaign's file could not be fetched: \(error.code)")
+            return false
+          }
+        }
+      }
+      return await group.reduce(true) { $0 && $1 }
+    }
+  }
+
+  /// The path of a file that is there; nil for any other.
+  func path(of url: String, for owner: Partition) -> String? {
+    cache?.path(of: url, for: Self.name(of: owner))
+  }
+
+  /// Removes the files that only this user had.
+  func erase(_ owner: Partition) async {
+    do throws(EngagementError) {
+      try await cache?.erase(owner: Self.name(of: owner))
+    } catch {
+      log(.error, "A user's files could not be removed: \(error.code)")
+    }
+  }
+
+  private static func name(of owner: Partition) -> String {
+    "\(owner.environment)/\(owner.user.id?.rawValue ?? "")"
+  }
+}

@@ -1,0 +1,57 @@
+public import EngagementHTTP
+public import EngagementModel
+
+extension Engagement.Options {
+  /// What the templates of campaigns may do.
+  public struct Presentations: Sendable {
+    /// The addresses that an action may open.
+    public var links: LinkPolicy
+    /// Opens an address that `links` allows.
+    public var openURL: @Sendable (String) -> Void
+    /// Takes the key-value pairs of an action.
+    public var takeKeyValues: @Sendable (JSONObject) -> Void
+    /// The hosts that files of campaigns may come from; by default none, and a campaign with a file is
+    /// skipped.
+    public var fileHosts: AllowedHosts
+    /// How long a template may stay visible before it is taken away; nil for any time.
+    public var timeLimit: Duration?
+    /// Whether templates are presented although no active scene was reported, as in a command.
+    public var withoutScene: Bool
+
+    public init(
+      links: LinkPolicy = LinkPolicy(), openURL: @escaping @Sendable (String) -> Void = { _ in },
+      takeKeyValues: @escaping @Sendable (JSONObject) -> Void = { _ in },
+      fileHosts: AllowedHosts = [], timeLimit: Duration? = nil, withoutScene: Bool = false
+    ) {
+      self.links = links
+      self.openURL = openURL
+      self.takeKeyValues = takeKeyValues
+      self.fileHosts = fileHosts
+      self.timeLimit = timeLimit
+      self.withoutScene = withoutScene
+    }
+  }
+
+  /// The addresses that an action may open.
+  public struct LinkPolicy: Hashable, Sendable {
+    /// In lower case, without the colon. An application adds its own scheme for its deep links.
+    public var schemes: Set<String>
+    /// The hosts of https addresses; nil for any host.
+    public var hosts: AllowedHosts?
+
+    public init(schemes: Set<String> = ["https"], hosts: AllowedHosts? = nil) {
+      self.schemes = schemes
+      self.hosts = hosts
+    }
+
+    /// Whether the address may be opened. One that could run code or read files never is.
+    public func allows(_ text: String) -> Bool {
+      guard let text = VendorURL.checked(text), let colon = text.utf8.firstIndex(of: 0x3a) else {
+        return false
+      }
+      guard schemes.contains(text[..<colon].lowercased()) else { return false }
+      guard let url = try? HTTPURL(text) else { return !text.lowercased().hasPrefix("http") }
+      return hosts?.allows(url) ?? true
+    }
+  }
+}
