@@ -64,6 +64,7 @@ extension Engagement {
         adapters: Dictionary(adapters) { first, _ in first },
         limits: OutboxLimits(rows: options.limits.rows, bytes: options.limits.bytes),
         random: options.random, now: { options.clock.now },
+        zoneOffset: { device().zoneOffset },
         repair: EngagementStore.CacheRepair(options.repair)),
       at: options.clock.now)
     let present = try await despiteDamage { () async throws(EngagementError) in

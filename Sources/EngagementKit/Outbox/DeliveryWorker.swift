@@ -179,6 +179,16 @@ final class DeliveryWorker: Sendable {
       try await settle(
         endings.map { ($0.row, $0.ending == .delivered && !execution.wasSent ? .kept : $0.ending) })
     }
+    if execution.outcome.failure != nil { try await noteFailure(of: batch) }
+  }
+
+  /// Some campaigns may be due only when the first answer is there or there is none.
+  private func noteFailure(of batch: OutboxBatch) async throws(EngagementError) {
+    let report = try await dependencies.store.noteFailedAttempt(
+      batch.rows.map(\.id), at: dependencies.clock.now)
+    if report != CommitReport() {
+      await dependencies.commitPublisher.publish(report, of: partition)
+    }
   }
 
   /// Makes endings durable, first those that could not be made durable before: a row that the

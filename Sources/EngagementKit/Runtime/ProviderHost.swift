@@ -28,7 +28,7 @@ final class ProviderHost: OperationHost {
   ) async throws(EngagementError) -> AdapterContext {
     let userSession = try userSession(of: attempt)
     let state = try await dependencies.store.operationState(
-      of: provider.id, in: userSession.partition, delivering: rows)
+      of: provider.id, in: userSession.partition, delivering: rows, at: dependencies.clock.now)
     try ConsentPolicy(consent: state.consent).check(
       operation, attempt, provider.adapter.capabilities)
     guard state.hasAllRows else {
@@ -44,6 +44,8 @@ final class ProviderHost: OperationHost {
     {
       context.push[environment] = token
     }
+    context.counters = state.counters
+    context.campaignReport = state.campaignReport
     context.quietUntil = state.memory.quiet(for: operation.verb, at: context.now)
     // The user may have changed while the cache and the secrets were read.
     _ = try self.userSession(of: attempt)

@@ -15,6 +15,11 @@ package struct CampaignCounts: Hashable, Sendable {
     self.presentations = presentations
   }
 
+  /// Presentations on this day of the moment's time zone.
+  package func presentationsToday(at moment: CampaignMoment) -> Int {
+    presentations(since: moment.startOfDay(before: 0))
+  }
+
   /// Presentations at that time and later. After the clock was set back, those from before count
   /// too, so that the clock cannot make a campaign due again.
   func presentations(since seconds: Int64) -> Int {

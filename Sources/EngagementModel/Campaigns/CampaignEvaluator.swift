@@ -89,6 +89,12 @@ package struct CampaignEvaluation: Sendable {
     package var campaign: Campaign
     package var presentAt: Date
     package var expiresAt: Date
+
+    package init(campaign: Campaign, presentAt: Date, expiresAt: Date) {
+      self.campaign = campaign
+      self.presentAt = presentAt
+      self.expiresAt = expiresAt
+    }
   }
 
   init(fired: [ItemID], eligible: [Campaign], at now: Date) {
@@ -111,7 +117,8 @@ package struct CampaignEvaluation: Sendable {
 extension Campaign {
   fileprivate var delay: Int { max(0, delaySeconds ?? 0) }
 
-  fileprivate func due(at now: Date) -> CampaignEvaluation.Due {
+  /// When the campaign is presented and when it ends if its event is now.
+  package func due(at now: Date) -> CampaignEvaluation.Due {
     let end =
       lifetimeSeconds.map { now.addingTimeInterval(TimeInterval($0)) } ?? expiresAt
       ?? now.addingTimeInterval(CampaignEvaluator.defaultLifetime)

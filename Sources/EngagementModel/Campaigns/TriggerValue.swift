@@ -131,7 +131,7 @@ struct TriggerValue: Sendable {
 extension String {
   /// The name without white space and in lower case. Names of events and properties that differ in
   /// nothing else are the same name.
-  var normalizedName: String {
+  package var normalizedName: String {
     if utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f && !(0x41...0x5a).contains($0) }) { return self }
     return String(String.UnicodeScalarView(lowercased().unicodeScalars.filter { !$0.isSpace }))
   }

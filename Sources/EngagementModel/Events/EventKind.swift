@@ -59,6 +59,10 @@ extension EngagementEvent {
     public static let providerFallback: Kind = "provider.fallback"
     public static let providerMismatch: Kind = "provider.mismatch"
     public static let routeChanged: Kind = "route.changed"
+    /// A campaign is to be presented; `properties.trigger` is what made it due.
+    public static let campaignDue: Kind = "campaign.due"
+    /// A campaign that was due is not presented; `properties.reason` says why.
+    public static let campaignDropped: Kind = "campaign.dropped"
     public static let itemQuarantined: Kind = "item.quarantined"
     public static let outboxDropped: Kind = "outbox.dropped"
     public static let experimentExposed: Kind = "experiment.exposed"

@@ -198,6 +198,22 @@ extension ItemCache {
     }
   }
 
+  /// Every campaign of a feed, also those that have ended.
+  mutating func listedCampaigns(
+    in key: FeedKey, of partition: Partition, on database: inout Database
+  ) throws(EngagementError) -> [Campaign] {
+    try withSource(key.provider, key.feed.surface, of: partition, on: &database) {
+      (source, tables, database) throws(EngagementError) in
+      try source.listedCampaigns(in: key.feed, from: &tables, on: &database)
+    }
+  }
+
+  /// Increases with each change of a provider's campaigns; nil if they are not in memory.
+  func campaignsVersion(of provider: ProviderID, in partition: Partition) -> Int? {
+    let key = ItemSourceKey(partition: partition.id, provider: provider, surface: .campaigns)
+    return sources[key]?.contentVersion
+  }
+
   /// The user's items that could not be read.
   mutating func quarantined(
     in partition: Partition, on database: inout Database

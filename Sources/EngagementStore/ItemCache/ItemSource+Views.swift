@@ -110,13 +110,22 @@ extension ItemSource {
   ) throws(EngagementError) -> FeedView<Campaign> {
     guard let listed = listed(feed) else { return FeedView() }
     var visible = VisibleItems<Campaign>()
-    for (_, content) in try contents(of: listed, from: &tables, on: &database) {
-      guard case .campaign(let campaign)? = content else { continue }
+    for campaign in try listedCampaigns(in: feed, from: &tables, on: &database) {
       visible.add(campaign, until: campaign.expiresAt, overlay(of: campaign.id), at: now)
     }
     var view = FeedView(items: visible.items, validUntil: visible.validUntil)
     view.note(listed)
     return view
+  }
+
+  /// Every campaign of a feed, in the order in which they were sent, also those that have ended.
+  mutating func listedCampaigns(
+    in feed: Feed, from tables: inout ItemTables, on database: inout Database
+  ) throws(EngagementError) -> [Campaign] {
+    guard let listed = listed(feed) else { return [] }
+    return try contents(of: listed, from: &tables, on: &database).compactMap { _, content in
+      if case .campaign(let campaign)? = content { campaign } else { nil }
+    }
   }
 
   /// Every item of the feed, in the order in which they were sent; nil for one that cannot be read.

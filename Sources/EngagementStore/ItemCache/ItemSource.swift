@@ -22,7 +22,7 @@ struct ItemSource: Sendable {
   /// The messages of all feeds as the user saw them last.
   private var messages: CachedView<InboxMessage>?
   /// Increases with each change of items and lists.
-  private var contentVersion = 0
+  private(set) var contentVersion = 0
   /// Increases with each change of what the user sees.
   private var viewVersion = 0
 

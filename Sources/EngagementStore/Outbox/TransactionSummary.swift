@@ -7,6 +7,8 @@ struct TransactionSummary {
   private(set) var counts: [Counter: Int64] = [:]
   /// Rows that did not arrive, grouped by reason, in the order in which they were found.
   private(set) var drops: [(drop: Drop, count: Int)] = []
+  /// Rows that waited for the vendor's answer to be evaluated against its campaigns.
+  var answered: [StoredRow] = []
 
   struct Counter: Hashable {
     let provider: ProviderID

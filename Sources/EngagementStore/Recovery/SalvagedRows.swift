@@ -15,6 +15,8 @@ struct SalvagedRows {
   private(set) var rows: [StoredRow] = []
   /// Whether the file has a table of ours.
   private(set) var hasSchema = false
+  /// Whether the file has a table or an index that no release up to this one makes.
+  private var hasNewerSchema = false
   /// Whether every page was readable.
   private(set) var isWhole = false
 
@@ -58,15 +60,16 @@ struct SalvagedRows {
         || !first.starts(with: PageImages.signature)
           && !(found.users.isEmpty && found.rows.isEmpty && found.counts.isEmpty)
     }
-    return found.hasSchema && isImplausible(first)
+    return found.hasSchema && isImplausible(first, besideNewer: found.hasNewerSchema)
   }
 
-  /// Whether no release can have written the version in the header: one bit of ours is flipped, it is
-  /// beyond all counting, or another field beside it is wrong too: one that is always the same, or the
-  /// change counter, which SQLite writes twice.
-  private static func isImplausible(_ header: [UInt8]) -> Bool {
+  /// Whether no release can have written the version in the header: one bit of ours is flipped beside
+  /// our own tables, it is beyond all counting, or another field beside it is wrong too: one that is
+  /// always the same, or the change counter, which SQLite writes twice.
+  private static func isImplausible(_ header: [UInt8], besideNewer isNewer: Bool) -> Bool {
     let version = header[60..<64].reduce(0) { $0 << 8 | Int64($1) }
-    return (version ^ Schema.migrations.newest).nonzeroBitCount == 1 || version > 0xffff
+    let isFlipped = (version ^ Schema.migrations.newest).nonzeroBitCount == 1 && !isNewer
+    return isFlipped || version > 0xffff
       || header[56..<60] != [0, 0, 0, 1] || header[64..<68].contains { $0 != 0 }
       || header[72..<92].contains { $0 != 0 } || header[48..<52].contains { $0 != 0 }
       || header[24..<28] != header[92..<96]
@@ -81,8 +84,12 @@ struct SalvagedRows {
   }
 
   private mutating func noteUser(_ record: PageRecord) {
-    if let name = record.text(1), let sql = record.text(4), record.text(0) == "table" {
-      if name == "outbox", Schema.rows.contains(sql) { hasSchema = true }
+    if let name = record.text(1), let sql = record.text(4), let kind = record.text(0),
+      ["table", "index"].contains(kind)
+    {
+      let isOurs = Schema.migrations.steps.contains { $0.sql.contains(sql) }
+      if isOurs, name == "outbox" { hasSchema = true }
+      if !isOurs, !name.hasPrefix("sqlite_") { hasNewerSchema = true }
       return
     }
     guard let id = record.row, record.isNull(0), let environment = record.text(1),
@@ -101,12 +108,17 @@ struct SalvagedRows {
       presentUsers[String(name.dropFirst(5))] = .init(UserID(user))
     }
     // More than that, and there would soon be no number left.
-    if let highest = record.integer(1), ["ledger", "outbox", "partition"].contains(name),
+    if let highest = record.integer(1), Self.counted.contains(name),
       (0...Int64(UInt32.max)).contains(highest)
     {
       sequences[name] = max(sequences[name] ?? 0, highest)
     }
   }
+
+  /// The tables whose numbers are never given twice.
+  private static let counted: Set<String> = [
+    "campaign_queue", "campaign_report", "ledger", "outbox", "partition",
+  ]
 
   private mutating func noteIndex(_ record: PageRecord) {
     guard record.fields.count == 3, let number = record.integer(2), number >= 0 else { return }

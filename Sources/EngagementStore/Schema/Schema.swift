@@ -4,7 +4,11 @@ enum Schema {
     Migration(
       name: "beginning", sql: rows + items,
       digest: "35390ea9872fbc9f4738060ceee05d97261da33575a96912c159f4a0af82974f",
-      shape: 0xf59c_feb7_a614_626f)
+      shape: 0xf59c_feb7_a614_626f),
+    Migration(
+      name: "campaigns", sql: campaigns,
+      digest: "3823bd3e40eb89b4f95bad273dd1c9835ab2521e91eb103906131718b8e10c1c",
+      shape: 0x0000_0000_0000_0000),
   ])
 }
 

@@ -45,6 +45,8 @@ package struct CommitReport: Hashable, Sendable {
   package var hasNewPerson = false
   package var hasNewMetrics = false
   package var hasNewSettings = false
+  /// Whether campaigns were queued.
+  package var hasNewCampaigns = false
   /// The parts of the answer that were ignored, as errors.
   package var ignored: [EngagementError] = []
 
@@ -85,6 +87,8 @@ package struct Acceptance: Hashable, Sendable {
   package var loaded: LoadedFeeds?
   /// Rows that were evicted to make room.
   package var ended: [CommitReport.Ended] = []
+  /// Whether campaigns were queued.
+  package var hasNewCampaigns = false
 
   package init() {}
 }
@@ -95,6 +99,7 @@ extension CommitReport {
     loaded = acceptance.loaded
     ended = acceptance.ended
     hasNewRows = !acceptance.keys.isEmpty
+    hasNewCampaigns = acceptance.hasNewCampaigns
   }
 }
 

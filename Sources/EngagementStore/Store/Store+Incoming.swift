@@ -78,6 +78,7 @@ extension Tables {
     report.feeds.formUnion(acceptance.feeds)
     report.ended += acceptance.ended
     report.hasNewRows = true
+    if acceptance.hasNewCampaigns { report.hasNewCampaigns = true }
     return report
   }
 

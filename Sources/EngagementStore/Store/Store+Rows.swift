@@ -132,7 +132,7 @@ extension Store {
   }
 
   /// Writes rows of the user, who is then named in the log too.
-  private func accept<Value>(
+  func accept<Value>(
     in partition: Partition,
     _ body: (inout Tables, inout Database) throws(EngagementError) -> Value
   ) throws(EngagementError) -> Value {

@@ -39,6 +39,8 @@ extension Tables {
     health.damagedRows = try damagedRows(on: &database)
     for partition in try partitions.all(on: &database) {
       health.damagedRows += try itemCache.damagedItems(of: partition, on: &database)
+      health.damagedRows += try campaigns.queue.rows(of: partition.id, on: &database)
+        .count { !$0.isSound(for: partition) }
     }
     health.deliveryCounts = try deliveryCounts.all(on: &database)
     return health

@@ -1,4 +1,4 @@
-import EngagementAdapterAPI
+package import EngagementAdapterAPI
 package import EngagementModel
 package import EngagementPlatform
 
@@ -80,17 +80,24 @@ extension Store {
     package let consent: Consent
     /// Whether all rows that the operation delivers are still in the outbox.
     package let hasAllRows: Bool
+    /// How often campaigns were presented.
+    package let counters: CampaignCounters
+    package let campaignReport: CampaignReport
   }
 
   /// What an operation needs to know of the cache, read in one transaction.
   package func operationState(
-    of provider: ProviderID, in partition: Partition, delivering rows: [OutboxRow.ID] = []
+    of provider: ProviderID, in partition: Partition, delivering rows: [OutboxRow.ID] = [],
+    at now: Date
   ) throws(EngagementError) -> OperationState {
     try read { (tables, database) throws(EngagementError) in
       OperationState(
         memory: try tables.values.memory(of: provider, in: partition, on: &database),
         consent: try tables.partitions.require(partition, on: &database).consent,
-        hasAllRows: try tables.outbox.hasAll(rows, on: &database))
+        hasAllRows: try tables.outbox.hasAll(rows, on: &database),
+        counters: try tables.campaignCounters(
+          of: provider, in: partition, at: now, on: &database),
+        campaignReport: try tables.campaignReport(of: provider, in: partition, on: &database))
     }
   }
 }

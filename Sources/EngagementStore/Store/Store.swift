@@ -19,6 +19,8 @@ package actor Store {
     package var random: @Sendable () -> UInt64
     /// The time for the store's own work, such as ending damaged rows.
     package var now: @Sendable () -> Date
+    /// The seconds that the device's time zone is ahead of UTC, for the days that campaigns count.
+    package var zoneOffset: @Sendable () -> Int
     package var repair: CacheRepair
 
     package init(
@@ -26,7 +28,8 @@ package actor Store {
       adapters: [ProviderID: any EngagementAdapter], limits: OutboxLimits = OutboxLimits(),
       wait: Duration = .seconds(5),
       random: @escaping @Sendable () -> UInt64 = { .random(in: .min ... .max) },
-      now: @escaping @Sendable () -> Date = { Date() }, repair: CacheRepair = .ifDamaged
+      now: @escaping @Sendable () -> Date = { Date() },
+      zoneOffset: @escaping @Sendable () -> Int = { 0 }, repair: CacheRepair = .ifDamaged
     ) {
       self.path = StoreFile.resolved(path)
       self.environment = environment
@@ -35,6 +38,7 @@ package actor Store {
       self.wait = wait
       self.random = random
       self.now = now
+      self.zoneOffset = zoneOffset
       self.repair = repair
     }
   }
@@ -170,6 +174,7 @@ package actor Store {
   func forget(_ partition: Partition.ID) {
     tables.itemCache.release(partition)
     tables.values.release(partition)
+    tables.campaigns.release(partition)
   }
 
   /// The users with items in memory.

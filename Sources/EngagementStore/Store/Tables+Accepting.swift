@@ -42,19 +42,23 @@ extension Tables {
           try itemCache.record(mark, in: partition, at: now, on: &database))
       }
       for delivery in intent.deliveries {
-        try insert(delivery, of: intent, in: partition, at: now, &summary, on: &database)
+        let isNew = try insert(
+          delivery, of: intent, in: partition, at: now, &summary, on: &database)
+        guard isNew, consent != .denied else { continue }
+        try evaluate(delivery, of: intent, in: partition, at: now, &summary, on: &database)
       }
     }
     try makeRoom(in: partition, mayExceed: mayExceed, &summary, on: &database)
     try close(&summary, at: now, on: &database)
     acceptance.ended = summary.report.ended
+    acceptance.hasNewCampaigns = summary.report.hasNewCampaigns
     return acceptance
   }
 
   private mutating func insert(
     _ delivery: Intent.Delivery, of intent: Intent, in partition: Partition, at now: Date,
     _ summary: inout TransactionSummary, on database: inout Database
-  ) throws(EngagementError) {
+  ) throws(EngagementError) -> Bool {
     var delivery = delivery
     if case .event(var event) = delivery.work, let sequence = intent.event?.sequence,
       event.id == intent.event?.id
@@ -63,19 +67,22 @@ extension Tables {
       delivery.work = .event(event)
     }
     let mark = intent.mark.flatMap { $0.item.id.provider == delivery.provider ? $0 : nil }
-    try insert(delivery, undoing: mark?.action, in: partition, at: now, &summary, on: &database)
+    return try insert(
+      delivery, undoing: mark?.action, in: partition, at: now, &summary, on: &database)
   }
 
-  /// Appends one row to the outbox, unless it is there already.
+  /// Appends one row to the outbox, unless it is there already. Returns whether it was new.
+  @discardableResult
   mutating func insert(
     _ delivery: Intent.Delivery, undoing action: ItemAction? = nil, in partition: Partition,
     at now: Date, _ summary: inout TransactionSummary, on database: inout Database
-  ) throws(EngagementError) {
+  ) throws(EngagementError) -> Bool {
     var row = try StoredRow(delivery, undoing: action, in: partition.id, at: now)
     row.seal = row.checksum(for: partition)
-    guard try outbox.insert(row, on: &database) else { return }
+    guard try outbox.insert(row, on: &database) else { return false }
     summary.accepted(by: delivery.provider)
     summary.report.hasNewRows = true
+    return true
   }
 
   /// Evicts the oldest analytics until the limits hold; throws `queueFull` if that is not enough.
@@ -101,6 +108,7 @@ extension Tables {
     _ id: OutboxRow.ID, in partition: Partition, _ summary: inout TransactionSummary,
     on database: inout Database
   ) throws(EngagementError) {
+    try noteAnswer(to: id, &summary, on: &database)
     guard let removed = try outbox.remove(id, on: &database) else { return }
     summary.ended(removed.key, of: removed.provider, .evicted)
     // One event for all of them, in the ledger of the user who needed the room.

@@ -14,7 +14,10 @@ extension Tables {
       case .outbox(let change): if change.isNews { return true }
       case .values(let change):
         if try values.isNews(change, from: provider, in: partition, on: &database) { return true }
-      case .campaigns, .secrets, .report: break
+      case .campaigns(let mark):
+        let owner = CampaignOwner(partition, provider)
+        if try campaigns.reports.isNews(through: mark, of: owner, on: &database) { return true }
+      case .secrets, .report: break
       }
     }
     return false
@@ -32,9 +35,9 @@ extension Tables {
       switch change.destination {
       case .items(let change):
         changesItems = true
-        try itemCache.apply(
-          change, from: provider, in: partition, refreshedAt: isOfOneItem ? nil : now, at: now,
-          to: &summary.report, on: &database)
+        try apply(
+          change, from: provider, in: partition, isOfOneItem: isOfOneItem, at: now, &summary,
+          on: &database)
       case .values(let change):
         guard try values.remember(change, from: provider, in: partition, on: &database) else {
           continue
@@ -42,9 +45,12 @@ extension Tables {
         summary.report.note(change)
       case .outbox(let change):
         try apply(change, from: provider, in: partition, at: now, &summary, on: &database)
+      case .campaigns(let mark):
+        try campaigns.reports.confirm(
+          through: mark, of: CampaignOwner(partition, provider), on: &database)
       case .report(let error): summary.report.ignored.append(error)
       // The caller gives these to the secret store.
-      case .campaigns, .secrets: break
+      case .secrets: break
       }
     }
     if changesItems {
@@ -56,6 +62,25 @@ extension Tables {
     }
     try close(&summary, at: now, on: &database)
     return summary.report
+  }
+
+  private mutating func apply(
+    _ change: FeedChange, from provider: ProviderID, in partition: Partition, isOfOneItem: Bool,
+    at now: Date, _ summary: inout TransactionSummary, on database: inout Database
+  ) throws(EngagementError) {
+    let rest = try applyToCampaigns(
+      change, from: provider, in: partition, at: now, &summary, on: &database)
+    guard let rest else { return }
+    let isOfCampaigns = rest.feed.surface == .campaigns
+    let version = isOfCampaigns ? itemCache.campaignsVersion(of: provider, in: partition) : nil
+    try itemCache.apply(
+      rest, from: provider, in: partition, refreshedAt: isOfOneItem ? nil : now, at: now,
+      to: &summary.report, on: &database)
+    if isOfCampaigns,
+      version == nil || version != itemCache.campaignsVersion(of: provider, in: partition)
+    {
+      campaigns.forgetCampaigns(of: CampaignOwner(partition, provider))
+    }
   }
 
   private mutating func apply(

@@ -22,6 +22,10 @@ extension Tables {
     objects += try heldEvents(of: partition, on: &database)
     objects += try heldRows(of: partition, on: &database)
     objects += try rejected.all(of: partition.id, on: &database) { $0.held }
+    objects += try campaigns.queue.held(of: partition, on: &database)
+    objects += try heldCampaignCounts(of: partition, on: &database)
+    objects += try campaigns.reports.held(of: partition.id, on: &database)
+    objects += try campaigns.facts.held(of: partition.id, on: &database)
     return objects
   }
 

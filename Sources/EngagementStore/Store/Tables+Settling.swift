@@ -9,6 +9,7 @@ extension Tables {
     on database: inout Database
   ) throws(EngagementError) {
     if ending == .delivered || ending == .kept {
+      try noteAnswer(to: id, &summary, on: &database)
       guard let removed = try outbox.remove(id, on: &database) else { return }
       summary.ended(removed.key, of: removed.provider, ending)
     } else if let row = try outbox.row(id, on: &database) {
@@ -20,6 +21,11 @@ extension Tables {
     _ row: StoredRow, _ ending: Ending, at now: Date, _ summary: inout TransactionSummary,
     on database: inout Database
   ) throws(EngagementError) {
+    if ending == .wiped {
+      _ = try campaigns.waits.remove(row.id, on: &database)
+    } else {
+      try noteAnswer(to: row.id, &summary, on: &database)
+    }
     guard let removed = try outbox.remove(row.id, on: &database) else { return }
     summary.ended(removed.key, of: removed.provider, ending)
     let owner = try partitions.find(row.partition, on: &database)?.partition
@@ -49,10 +55,12 @@ extension Tables {
     try end(row, .rejected(.damagedRow), at: now, &summary, on: &database)
   }
 
-  /// Writes the counts, and records in the ledger which rows did not arrive.
+  /// Evaluates rows that waited for an answer, writes the counts, and records in the ledger which
+  /// rows did not arrive.
   mutating func close(
     _ summary: inout TransactionSummary, at now: Date, on database: inout Database
   ) throws(EngagementError) {
+    try evaluateAnswered(at: now, &summary, on: &database)
     try deliveryCounts.add(summary.counts, on: &database)
     for (drop, count) in summary.drops {
       let event = EngagementEvent(

@@ -27,11 +27,13 @@ extension Tables {
     }
     summary.report.feeds.formUnion(
       try itemCache.adoptOverlays(of: items, from: former, into: partition, on: &database))
+    summary.report.hasNewCampaigns = try adoptCampaigns(
+      former, into: partition, for: providers, at: now, on: &database)
     try close(&summary, at: now, on: &database)
     return summary.report
   }
 
-  /// Ends every row of the user as wiped.
+  /// Ends every row of the user as wiped, and the campaigns that wait to be presented.
   mutating func wipe(
     _ partition: Partition, at now: Date, on database: inout Database
   ) throws(EngagementError) -> CommitReport {
@@ -39,6 +41,7 @@ extension Tables {
     try eachRow(of: partition, on: &database) { (tables, row, database) throws(EngagementError) in
       try tables.end(row, .wiped, at: now, &summary, on: &database)
     }
+    try wipeCampaigns(of: partition, at: now, on: &database)
     try close(&summary, at: now, on: &database)
     return summary.report
   }
@@ -55,6 +58,7 @@ extension Tables {
     try itemCache.erase(partition.id, on: &database)
     try rejected.erase(partition.id, on: &database)
     try values.erase(partition.id, on: &database)
+    try campaigns.erase(partition.id, on: &database)
     try ledger.erase(partition.id, on: &database)
     let environment = partition.environment
     if try partitions.presentUser(in: environment, on: &database) == partition.user {

@@ -16,6 +16,7 @@ struct Tables: ~Copyable {
   var ledger = LedgerTable()
   var values = ValueTable()
   var itemCache: ItemCache
+  var campaigns: CampaignTables
 
   private var versions = Statement("PRAGMA data_version")
   private var version: Int64?
@@ -26,6 +27,7 @@ struct Tables: ~Copyable {
   init(_ options: Store.Options) {
     self.options = options
     itemCache = ItemCache(adapters: options.adapters)
+    campaigns = CampaignTables(options.adapters)
   }
 
   /// Drops the memory if another process has written since the last use; returns whether one has.
@@ -48,6 +50,7 @@ struct Tables: ~Copyable {
     ledger.forgetMemory()
     values.forgetMemory()
     itemCache.forgetMemory()
+    campaigns.forgetMemory()
   }
 
   /// An id for one of the store's own events.

@@ -58,7 +58,7 @@ private let kinds: [EngagementEvent.Kind] = [
   .redirect, .subview, .video, .streamDisplayed, .variablesUpdated, .upload, .register, .identify,
   .custom, .purchase, .optOut, .templatePresented, .templateDismissed, .providerRequest,
   .providerFailed, .providerFallback, .providerMismatch, .routeChanged, .itemQuarantined,
-  .outboxDropped, .experimentExposed,
+  .outboxDropped, .experimentExposed, .campaignDue, .campaignDropped,
 ]
 
 private let plannedWords = """
@@ -66,5 +66,6 @@ private let plannedWords = """
   launch session.start session.end inbox.fetch feed.updated redirect subview video \
   stream.displayed variables.updated upload register identify custom purchase optout \
   template.presented template.dismissed provider.request provider.failed provider.fallback \
-  provider.mismatch route.changed item.quarantined outbox.dropped experiment.exposed
+  provider.mismatch route.changed item.quarantined outbox.dropped experiment.exposed \
+  campaign.due campaign.dropped
   """.split(separator: " ").map(String.init)
