@@ -70,7 +70,7 @@ let package = Package(
     .target(
       name: "EngagementKit",
       dependencies: [
-        "EngagementAdapterAPI", "EngagementFormats", "EngagementHTTP", "EngagementJSON",
+        "EngagementAdapterAPI", "EngagementFiles", "EngagementFormats", "EngagementHTTP", "EngagementJSON",
         "EngagementModel", "EngagementPlatform", "EngagementStore",
       ]),
 

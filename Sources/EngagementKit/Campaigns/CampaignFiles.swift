@@ -19,10 +19,10 @@ struct CampaignFiles: Sendable {
 
   init(
     _ dependencies: KitDependencies, _ options: Options.Presentations, at location: CacheLocation
-  ) {
+  ) throws(EngagementError) {
     log = dependencies.log
     let hosts = options.fileHosts
-    cache = hosts.patterns.isEmpty ? nil : FileCache(
+    cache = hosts.patterns.isEmpty ? nil : try FileCache(
       folder: "\(location.path).files", hosts: hosts, transport: dependencies.transport,
       now: { [clock = dependencies.clock] in clock.now })
   }

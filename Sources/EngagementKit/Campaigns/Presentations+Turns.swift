@@ -63,7 +63,7 @@ extension Presentations {
   ) async throws(EngagementError) {
     guard let row = live(id) else { return warn("presented", id) }
     let isNew = try await dependencies.store.presentCampaign(
-      id, counting: !row.isFirst, in: sessions.session(for: row.provider)?.id, of: partition,
+      id, counts: !row.isFirst, in: sessions.session(for: row.provider)?.id, of: partition,
       at: dependencies.clock.now, recording: records.presented(row))
     state.withLock { _ = $0.queue.presented(id) }
     guard let isNew else { return warn("presented again", id) }
@@ -325,9 +325,7 @@ struct PresentationCaps {
   func allow(_ row: QueuedCampaign?) -> Bool {
     guard let row else { return false }
     guard !row.isFirst, let tally = tallies[row.provider] else { return true }
-    return tally.caps.allow(
-      row.campaign, tally.counts[row.campaign.id] ?? CampaignCounts(), amongAll: tally.all,
-      at: moment)
+    return tally.allows(row.campaign, at: moment)
   }
 }
 

@@ -52,7 +52,7 @@ public final class Engagement: Sendable {
     let options = configuration.options.presentations
     let presentations = Presentations(
       dependencies, sessions, configuration.templates, options,
-      files: CampaignFiles(dependencies, options, at: location),
+      files: try CampaignFiles(dependencies, options, at: location),
       lease: try Lease(.presenting, ofCacheAt: location.path))
     self.presentations = presentations
     self.journal = journal

@@ -36,10 +36,6 @@ extension EngagementEvent {
     public static let variablesUpdated: Kind = "variables.updated"
     public static let templatePresented: Kind = "template.presented"
     public static let templateDismissed: Kind = "template.dismissed"
-    /// A campaign is due; `properties.trigger` is the event that made it due.
-    public static let campaignDue: Kind = "campaign.due"
-    /// A campaign that was due ended without being presented; `properties.reason` says why.
-    public static let campaignDropped: Kind = "campaign.dropped"
     /// An action of a template did nothing; `properties.reason` says why.
     public static let actionRefused: Kind = "action.refused"
 
