@@ -13,6 +13,12 @@ final class DeferredTransport: HTTPTransport {
     try await transport.send(request)
   }
 
+  func receive(
+    _ request: HTTPRequest, limit: Int, into receiver: any ResponseReceiver
+  ) async throws(EngagementError) -> HTTPResponse {
+    try await transport.receive(request, limit: limit, into: receiver)
+  }
+
   private var transport: any HTTPTransport {
     made.withLock { made in
       if let made { return made }

@@ -23,7 +23,8 @@ struct Transfers {
       let easy: EasyHandle
       if let used = idle.popLast() { easy = used } else { easy = try EasyHandle() }
       let transfer = Transfer(
-        order, ticket, on: easy, maximumBodyBytes: limits.maximumBodyBytes, continuation)
+        order, ticket, on: easy, maximumBodyBytes: order.bodyLimit ?? limits.maximumBodyBytes,
+        continuation)
       try easy.prepare(for: transfer, within: limits)
       try multi.add(easy)
       running[ObjectIdentifier(ticket)] = transfer
@@ -50,8 +51,10 @@ struct Transfers {
   func keepAlarm() { multi.keepAlarm() }
 
   private func outcome(of transfer: Transfer, _ code: CURLcode) -> Transfer.Outcome {
-    guard code == CURLE_OK else { return .failure(Failure(of: transfer, code).error) }
-    transfer.received.status = transfer.easy.number(CURLINFO_RESPONSE_CODE)
+    // A response without a body has not begun for its receiver.
+    guard code == CURLE_OK, transfer.begin() else {
+      return .failure(Failure(of: transfer, code).error)
+    }
     return .success(transfer.received)
   }
 

@@ -35,6 +35,7 @@ struct Failure {
 
   /// The code says what to do; the message says what failed and what helps.
   var error: EngagementError {
+    if case .receiver(let error) = refusal { return error }
     let (code, message) = refusal.map(Self.reason) ?? explained
     return EngagementError(code, message, underlying: underlying)
   }
@@ -63,6 +64,7 @@ struct Failure {
     case .headTooLong: (.malformedResponse, "The head of the answer is too long.")
     case .bodyTooLong:
       (.malformedResponse, "The answer is larger than the limit for a decoded body.")
+    case .receiver(let error): (error.code, error.message)
     }
   }
 }

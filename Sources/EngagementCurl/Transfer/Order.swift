@@ -1,16 +1,20 @@
 import EngagementHTTP
 import EngagementModel
 
-/// A checked request with its pins and its proxy.
+/// A checked request with its pins and its proxy, and who takes the body.
 struct Order: Sendable {
   let request: HTTPRequest
   let url: HTTPURL
   let pins: PinSet?
   let report: (@Sendable (PinMismatch) -> Void)?
   let proxy: ProxyChoice.Route
+  /// Nil if the response keeps its body.
+  var receiver: (any ResponseReceiver)?
+  /// The greatest size of the decoded body; nil for the transport's own limit.
+  var bodyLimit: Int?
 }
 
-/// Identifies one call of `send`, for cancellation.
+/// Identifies one call of the transport, for cancellation.
 final class Ticket: Sendable {}
 
 /// The limits for every transfer of a transport.

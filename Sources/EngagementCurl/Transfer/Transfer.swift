@@ -17,6 +17,8 @@ final class Transfer {
   private(set) var refusal: Refusal?
   var received = ReceivedData()
   private let maximumBodyBytes: Int
+  private var bodyBytes = 0
+  private var hasBegun = false
   private var sendings = 0
 
   init(
@@ -56,16 +58,41 @@ final class Transfer {
     return refusal == nil
   }
 
-  func take(body bytes: UnsafeRawBufferPointer) -> Bool {
-    if bytes.count > maximumBodyBytes - received.body.count { refusal = .bodyTooLong }
-    if refusal == nil { unsafe received.body.append(contentsOf: bytes) }
+  /// Takes the status, and passes the head to the receiver, once it is complete. Returns whether to
+  /// continue.
+  func begin() -> Bool {
+    guard !hasBegun, refusal == nil else { return refusal == nil }
+    hasBegun = true
+    received.status = easy.number(CURLINFO_RESPONSE_CODE)
+    guard let receiver = order.receiver else { return true }
+    attempt { () throws(EngagementError) in try receiver.begin(received.response) }
     return refusal == nil
+  }
+
+  func take(body bytes: UnsafeRawBufferPointer) -> Bool {
+    guard begin() else { return false }
+    if bytes.count > maximumBodyBytes - bodyBytes { refusal = .bodyTooLong }
+    guard refusal == nil else { return false }
+    bodyBytes += bytes.count
+    if let receiver = order.receiver {
+      attempt { () throws(EngagementError) in unsafe try receiver.take(bytes.bytes) }
+    } else {
+      unsafe received.body.append(contentsOf: bytes)
+    }
+    return refusal == nil
+  }
+
+  private func attempt(_ call: () throws(EngagementError) -> Void) {
+    do throws(EngagementError) { try call() } catch { refusal = .receiver(error) }
   }
 }
 
 extension Transfer {
   /// Why this side ended a transfer.
-  enum Refusal { case pins, lost, headTooLong, bodyTooLong }
+  enum Refusal {
+    case pins, lost, headTooLong, bodyTooLong
+    case receiver(EngagementError)
+  }
 }
 
 // The context is the transfer. The driver retains it until libcurl has released it.

@@ -31,7 +31,22 @@ public final class CurlTransport: HTTPTransport {
   deinit { (try? driver.get())?.close() }
 
   public func send(_ request: HTTPRequest) async throws(EngagementError) -> HTTPResponse {
-    let order = try order(for: request)
+    try await response(to: try order(for: request))
+  }
+
+  /// Passes the response to the receiver while it arrives, on the thread that drives all transfers.
+  /// The transport keeps nothing of the body: at most 64 KB wait in libcurl, the rest in the
+  /// system's sockets or at the peer.
+  public func receive(
+    _ request: HTTPRequest, limit: Int, into receiver: any ResponseReceiver
+  ) async throws(EngagementError) -> HTTPResponse {
+    var order = try order(for: request)
+    order.receiver = receiver
+    order.bodyLimit = max(0, limit)
+    return try await response(to: order)
+  }
+
+  private func response(to order: Order) async throws(EngagementError) -> HTTPResponse {
     // The driver's thread ends with the transport, so the transport must outlive the request.
     defer { withExtendedLifetime(self) {} }
     return try await driver.get().outcome(of: order).get().response

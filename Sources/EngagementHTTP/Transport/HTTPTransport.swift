@@ -23,4 +23,33 @@ public import EngagementModel
 public protocol HTTPTransport: Sendable {
   /// Sends the request and returns the response. An error status is a response too.
   func send(_ request: HTTPRequest) async throws(EngagementError) -> HTTPResponse
+
+  /// Sends the request, passes the response to the receiver while it arrives, and returns it
+  /// without its body.
+  ///
+  /// The guarantees and codes are those of `send`; an error of the receiver is thrown unchanged.
+  /// The default implementation calls `send`, so it keeps the whole body and the limit of `send`
+  /// holds too.
+  ///
+  /// - Parameter limit: The greatest size of the decoded body, in bytes, in place of the limit that
+  ///   the transport has for `send`.
+  func receive(
+    _ request: HTTPRequest, limit: Int, into receiver: any ResponseReceiver
+  ) async throws(EngagementError) -> HTTPResponse
+}
+
+extension HTTPTransport {
+  public func receive(
+    _ request: HTTPRequest, limit: Int, into receiver: any ResponseReceiver
+  ) async throws(EngagementError) -> HTTPResponse {
+    let response = try await send(request)
+    let head = HTTPResponse(response.status, headers: response.headers)
+    try receiver.begin(head)
+    guard response.body.count <= limit else {
+      throw EngagementError(
+        .malformedResponse, "The answer is larger than the limit for a decoded body.")
+    }
+    if !response.body.isEmpty { try receiver.take(response.body.span.bytes) }
+    return head
+  }
 }
