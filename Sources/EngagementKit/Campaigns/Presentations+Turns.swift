@@ -1,3 +1,4 @@
+import EngagementAdapterAPI
 import EngagementModel
 import EngagementPlatform
 import EngagementStore

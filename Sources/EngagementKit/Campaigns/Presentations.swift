@@ -67,7 +67,7 @@ final class Presentations: CommitObserver {
   }
 
   /// Puts reports back that could not be recorded, before those that came meanwhile.
-  func putBack(_ reports: some Sequence<Presentation.Report>) {
+  func putBack(_ reports: ArraySlice<Presentation.Report>) {
     news.withLock { $0.reports.insert(contentsOf: reports, at: 0) }
   }
 

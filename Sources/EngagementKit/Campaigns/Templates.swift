@@ -1,3 +1,4 @@
+import EngagementAdapterAPI
 public import EngagementModel
 
 extension Engagement {

@@ -1,5 +1,7 @@
 import EngagementAdapterAPI
+import EngagementJSON
 import EngagementModel
+import EngagementStore
 import EngagementTesting
 
 @testable import EngagementKit
@@ -49,14 +51,14 @@ struct CampaignStage: Sendable {
   /// The vendor's list is these campaigns.
   func list(_ campaigns: Campaign...) async throws {
     try await engagement.commit(
-      [.items(.campaigns, .replace(.nothing), campaigns.enumerated().map(RawItem.init))],
+      [.items(.campaigns, .replace(.nothing), campaigns.enumerated().map { RawItem($0, $1) })],
       from: Self.provider)
   }
 
   /// The vendor wants these presented now.
   func deliver(_ campaigns: Campaign...) async throws {
     try await engagement.commit(
-      [.items(.dueCampaigns, .put, campaigns.enumerated().map(RawItem.init))],
+      [.items(.dueCampaigns, .put, campaigns.enumerated().map { RawItem($0, $1) })],
       from: Self.provider)
   }
 
@@ -71,6 +73,13 @@ struct CampaignStage: Sendable {
         ?? event.properties["button"]?.string
       return [event.kind.rawValue, event.item?.id.value ?? "", detail].compactMap(\.self)
         .joined(separator: " ")
+    }
+  }
+
+  /// The kinds of the events that wait to be sent.
+  func waitingEvents() async throws -> [EngagementEvent.Kind] {
+    try await stage.waiting(for: Self.provider, of: User(UserID("u-1"))).compactMap {
+      if case .event(let event) = $0 { event.kind } else { nil }
     }
   }
 
@@ -100,7 +109,7 @@ extension Presentations {
 extension Campaign {
   /// A campaign of the template, due when the event happens.
   static func due(
-    _ id: String, on event: String? = nil, _ template: String = "offer",
+    _ id: String, on event: String? = nil, of template: String = "offer",
     _ change: (inout Campaign) -> Void = { _ in }
   ) -> Campaign {
     var campaign = Campaign(

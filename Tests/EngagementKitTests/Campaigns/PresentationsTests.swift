@@ -24,11 +24,7 @@ import Testing
       try await stage.story() == [
         "campaign.due c-1 paid", "template.presented c-1", "template.dismissed c-1",
       ])
-    let rows = try await stage.stage.waiting(for: CampaignStage.provider, of: User(UserID("u-1")))
-    #expect(
-      rows.compactMap { if case .event(let event) = $0 { event.kind } else { nil } } == [
-        .custom, .templatePresented,
-      ])
+    #expect(try await stage.waitingEvents() == [.custom, .templatePresented])
     #expect(try await stage.queued().isEmpty)
     try await stage.stage.end()
   }
@@ -118,7 +114,7 @@ import Testing
   @Test("C7: a template that nobody defined and one whose presenter fails are skipped with an event")
   func skipped() async throws {
     let stage = try await CampaignStage()
-    try await stage.deliver(.due("c-1", nil, "unheard"), .due("c-2"))
+    try await stage.deliver(.due("c-1", of: "unheard"), .due("c-2"))
     stage.presenter.setFailing(true)
     await stage.settle()
     #expect(
@@ -158,9 +154,7 @@ import Testing
     stage.presenter["c-1"]?.dismissed()
     await stage.settle()
     #expect(try await stage.story() == ["campaign.due c-1"])
-    #expect(
-      try await stage.stage.waiting(for: CampaignStage.provider, of: User(UserID("u-1")))
-        .allSatisfy { if case .event = $0 { false } else { true } })
+    #expect(try await stage.waitingEvents().isEmpty)
     try await stage.stage.end()
   }
 

@@ -1,5 +1,6 @@
 import EngagementAdapterAPI
 import EngagementHTTP
+import EngagementJSON
 import EngagementModel
 import EngagementTesting
 import Testing
@@ -19,7 +20,7 @@ import Testing
       presentations: .init(
         links: .init(schemes: ["https", "shop"], hosts: ["shop.example"]),
         openURL: { asked.note("open \($0)") },
-        takeKeyValues: { asked.note("take \(JSON.object($0).text)") }, withoutScene: true))
+        takeKeyValues: { asked.note("take \(String(decoding: JSON.object($0).encoded(), as: UTF8.self))") }, withoutScene: true))
     try await stage.deliver(.due("c-1") { $0.arguments = ["more": action] })
     await stage.settle()
     stage.presenter["c-1"]?.trigger("more")
