@@ -52,6 +52,13 @@ let package = Package(
         "CCurl", "COpenSSL", "EngagementHTTP", "EngagementModel", "EngagementPlatform",
       ]),
 
+    // MARK: Files that campaigns name
+    .target(
+      name: "EngagementFiles",
+      dependencies: [
+        "EngagementFormats", "EngagementHTTP", "EngagementModel", "EngagementPlatform",
+      ]),
+
     // MARK: The adapter interface
     .target(
       name: "EngagementAdapterAPI",
@@ -253,6 +260,12 @@ let package = Package(
         "TestServers",
       ]),
     .testTarget(
+      name: "EngagementFilesTests",
+      dependencies: [
+        "EngagementCurl", "EngagementFiles", "EngagementFormats", "EngagementHTTP",
+        "EngagementModel", "TestServers",
+      ]),
+    .testTarget(
       name: "EngagementAdapterAPITests", dependencies: ["EngagementAdapterAPI", "EngagementModel"]),
     .testTarget(
       name: "EngagementBrazeTests",
@@ -356,7 +369,8 @@ for target in package.targets where target.type == .test {
 }
 for target in package.targets
 where [
-  "EngagementCurl", "EngagementDocuments", "EngagementEmulator", "EngagementStore",
+  "EngagementCurl", "EngagementDocuments", "EngagementEmulator", "EngagementFiles",
+  "EngagementStore",
 ].contains(target.name) {
   target.swiftSettings = (target.swiftSettings ?? []) + [.strictMemorySafety()]
 }
