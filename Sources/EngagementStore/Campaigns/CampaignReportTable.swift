@@ -79,7 +79,9 @@ struct CampaignReportTable: ~Copyable {
       switch Kind(rawValue: row.kind) {
       case .due: report.due.append(String(decoding: row.content, as: UTF8.self))
       case .suppressed:
-        if let handle = (try? JSON(parsing: row.content))?.object { report.suppressed.append(handle) }
+        if let handle = (try? JSON(parsing: row.content))?.object {
+          report.suppressed.append(handle)
+        }
       case nil: break
       }
     }

@@ -42,7 +42,8 @@ extension Tables {
     }
     try evaluate(
       occurrences.filter { !$0.waitsForAnswer },
-      on: occasion(of: delivery.work, with: intent.event, for: delivery.provider, in: partition, now),
+      on: occasion(
+        of: delivery.work, with: intent.event, for: delivery.provider, in: partition, now),
       &summary, on: &database)
   }
 

@@ -173,7 +173,8 @@ extension Tables {
     return !moved.isEmpty
   }
 
-  private func occasion(of row: QueueRow, in partition: Partition, _ now: Date) -> CampaignOccasion {
+  private func occasion(of row: QueueRow, in partition: Partition, _ now: Date) -> CampaignOccasion
+  {
     CampaignOccasion(partition, row.provider, at: now, zoneOffset: options.zoneOffset())
   }
 }

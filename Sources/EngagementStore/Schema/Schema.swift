@@ -8,7 +8,7 @@ enum Schema {
     Migration(
       name: "campaigns", sql: campaigns,
       digest: "3823bd3e40eb89b4f95bad273dd1c9835ab2521e91eb103906131718b8e10c1c",
-      shape: 0x0000_0000_0000_0000),
+      shape: 0xf281_30f9_71ca_39e7),
   ])
 }
 

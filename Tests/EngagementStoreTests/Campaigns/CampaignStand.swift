@@ -12,7 +12,9 @@ final class CampaignStand: Sendable {
 
   let files: StoreStand
 
-  init() throws { files = try StoreStand() }
+  init(_ files: StoreStand) { self.files = files }
+
+  convenience init() throws { self.init(try StoreStand()) }
 
   func open() async throws -> Store {
     let random = Locked(SeededGenerator(seed: 7))

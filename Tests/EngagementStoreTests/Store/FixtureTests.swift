@@ -36,12 +36,38 @@ import Testing
     #expect(try await store.check().isSound)
   }
 
+  @Test("C7 C9 G10: a cache of the second schema opens with everything about its campaigns")
+  func second() async throws {
+    try write("schema-2", schema: 2)
+    let store = try await CampaignStand(stand).open()
+    let partition = try await store.partition(of: "u-1")
+    #expect(try await store.waiting(in: partition).map(\.id) == [2, 3, 4])
+    let queued = try await store.queuedCampaigns(of: partition)
+    #expect(queued.map(\.id) == [1, 2])
+    #expect(queued.map(\.isPresented) == [true, false])
+    #expect(queued.map(\.campaign.template) == ["Banner", "Banner"])
+    #expect(queued[1].campaign.handle == ["pivot": "7"])
+    #expect(queued[1].presentAt == CampaignStand.noon + 60)
+    let tally = try #require(
+      try await store.campaignTallies(of: partition, in: "s-1")["bell"])
+    #expect(tally.counts[ItemID("bell", "7")]?.fired == 2)
+    #expect(tally.all.presentations.count == 2 && tally.all.inSession == 1)
+    let state = try await store.operationState(of: "bell", in: partition, at: CampaignStand.noon)
+    #expect(
+      state.campaignReport == CampaignReport(due: ["8"], suppressed: [["pivot": "9"]], mark: 2))
+    let launch = CampaignStand.campaign("9", on: "launch")
+    try await store.list(launch, of: partition)
+    #expect(try await store.end([5], .delivered).hasNewCampaigns)
+    #expect(try await store.due(of: partition) == ["7", "7", "9"])
+    #expect(try await store.check().isSound)
+  }
+
   /// Makes the cache from its SQL text.
   private func write(_ name: String, schema: Int) throws {
     let folder = URL(filePath: #filePath).deletingLastPathComponent()
       .deletingLastPathComponent().appending(path: "Fixtures")
     let sql = try String(contentsOf: folder.appending(path: "\(name).sql"), encoding: .utf8)
-    var database = try Database.open(at: stand.scratch.path(), mode: .create, newestSchema: 1)
+    var database = try Database.open(at: stand.scratch.path(), mode: .create, newestSchema: 2)
     try database.transaction { (database) throws(EngagementError) in
       try database.connection.execute(sql)
       try database.connection.execute("PRAGMA user_version=\(schema)")
