@@ -18,7 +18,8 @@ public struct VibesConfiguration: Hashable, Sendable {
   public var association: Association
   /// The kinds of events to report, among those that the vendor supports.
   public let reported: Set<EngagementEvent.Kind>
-  /// The client version that requests report.
+  /// The client version that requests report. The default is that of the vendor's iOS client whose
+  /// requests this adapter sends, since the vendor may serve older clients less.
   public var clientVersion: String
   /// The environment of a push token that arrives in a push.
   public var pushEnvironment: PushEnvironment
@@ -34,7 +35,7 @@ public struct VibesConfiguration: Hashable, Sendable {
     appID: String, endpoint: String = VibesConfiguration.northAmerica,
     association: Association = .onSignIn,
     reporting reported: Set<EngagementEvent.Kind>? = nil,
-    clientVersion: String = "1.0.0", pushEnvironment: PushEnvironment = .production
+    clientVersion: String = "4.8.3", pushEnvironment: PushEnvironment = .production
   ) throws(EngagementError) {
     guard let url = try? HTTPURL(endpoint), url.origin.isConfidential, url.query == nil,
       !url.scheme.isSocket, let host = try? HostPattern(validating: url.host.text)

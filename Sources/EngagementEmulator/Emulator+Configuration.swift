@@ -12,6 +12,8 @@ extension Emulator {
     public var ports: Ports
     /// What the vendors hold at the beginning follows from it.
     public var seed: UInt64
+    /// How many items each vendor has at least, as far as it has items and keeps so many.
+    public var itemCount: Int
     /// What goes wrong; nothing where it is nil.
     public var faults: EmulatorFaults?
     /// A clock that stands still here until it is advanced; nil for the machine's own.
@@ -23,12 +25,14 @@ extension Emulator {
     /// - Parameter vendors: The names of those to start; nil starts each that has a server.
     public init(
       _ registrations: [VendorRegistration], vendors: [String]? = nil, ports: Ports = .any,
-      seed: UInt64 = 1, faults: EmulatorFaults? = nil, clock: Date? = nil, state: String? = nil
+      seed: UInt64 = 1, itemCount: Int = 0, faults: EmulatorFaults? = nil, clock: Date? = nil,
+      state: String? = nil
     ) {
       self.registrations = registrations
       self.vendors = vendors ?? registrations.filter { $0.server != nil }.map(\.name)
       self.ports = ports
       self.seed = seed
+      self.itemCount = itemCount
       self.faults = faults
       self.clock = clock
       self.state = state

@@ -20,6 +20,7 @@ final class EmulatorCore: Sendable {
   private let credentialHeaders: Set<String>
   /// The names of the vendors that have a server, started or not.
   private let served: [String]
+  private let itemCount: Int
   private let state: Locked<State>
 
   /// Throws what `StateFile` throws.
@@ -34,6 +35,7 @@ final class EmulatorCore: Sendable {
     let seed = file?.seed ?? configuration.seed
     registrations = configuration.registrations
     served = configuration.served
+    itemCount = configuration.itemCount
     credentialHeaders = Set(
       VendorRegistration.commonCredentialHeaders + registrations.flatMap(\.credentialHeaders))
     var state = State(
@@ -49,9 +51,25 @@ final class EmulatorCore: Sendable {
         // What was refused then is refused again.
         _ = try? entry.change.apply(to: &server, at: entry.time)
       }
+      Self.fill(&server, of: name, to: itemCount, file, at: state.clock.now)
       state.vendors[name] = server
     }
     self.state = Locked(state)
+  }
+
+  /// Adds made-up items until there are so many, or as many as the vendor takes. The file keeps them,
+  /// so that their ids stay the same.
+  private static func fill(
+    _ server: inout any VendorServer, of name: String, to count: Int, _ file: StateFile?,
+    at now: Date
+  ) {
+    var number = server.items.count
+    while number < count, let item = type(of: server).madeUpItem(number, at: now) {
+      let change = VendorChange.put(item)
+      guard (try? change.apply(to: &server, at: now)) != nil else { return }
+      file?.append(change, of: name, at: now)
+      number += 1
+    }
   }
 
   private static func server(
@@ -157,8 +175,11 @@ final class EmulatorCore: Sendable {
       state.record = RequestRecord()
       state.file?.reset(seed: seed, at: state.clock.now)
       for name in state.vendors.keys {
-        state.vendors[name] = Self.server(
-          name, among: registrations, seed: seed, at: state.clock.now)
+        guard
+          var server = Self.server(name, among: registrations, seed: seed, at: state.clock.now)
+        else { continue }
+        Self.fill(&server, of: name, to: itemCount, state.file, at: state.clock.now)
+        state.vendors[name] = server
       }
     }
   }

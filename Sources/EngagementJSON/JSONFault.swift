@@ -30,14 +30,14 @@ public struct JSONFault: Error, Hashable, Sendable {
     case controlCharacter
     /// A backslash that begins no valid escape.
     case invalidEscape
-    /// More than 64 nested containers.
-    case tooDeep
     /// Something other than white space after the document's value.
     case trailingBytes
     /// A list or an object that would take too much memory to read; see `JSONCursor.items()` and
     /// `JSONFields`.
     case tooLarge
 
+    /// More than 64 nested containers, counted from the first byte that the reader was given.
+    case tooDeep
     /// The escape `\u0000`: databases and C interfaces drop the text after it.
     case nul
     /// Bytes in a string that are not UTF-8.
@@ -68,8 +68,14 @@ extension EngagementError {
   /// A malformed response, with the kind and the offset of the fault and no bytes of the input.
   public init(_ fault: JSONFault) {
     let message =
-      fault.kind == .notAnObject
-      ? "Something else stands where a JSON object is expected." : "The answer is not sound JSON."
+      switch fault.kind {
+      case .notAnObject: "Something else stands where a JSON object is expected."
+      case .tooDeep: "The JSON is nested more than \(Scanner.deepest) levels deep."
+      case .unexpectedByte, .unexpectedEnd, .byteOrderMark, .controlCharacter, .invalidEscape,
+        .trailingBytes, .tooLarge, .nul, .invalidUTF8, .invalidSurrogate, .integerOverflow,
+        .realOverflow, .duplicateKey, .noValue:
+        "The answer is not sound JSON."
+      }
     self.init(.malformedResponse, message, underlying: fault.description)
   }
 }

@@ -144,7 +144,12 @@ import Testing
 
   // MARK: Set aside
 
+  private static let deep =
+    #"{"id":"a","tp":"control","e":{"x":"#
+    + String(repeating: "[", count: 80) + String(repeating: "]", count: 80) + "}}"
+
   static let unusable: [(String, EngagementError.Code)] = [
+    (deep, .malformedResponse),
     (#"{"tp":"control"}"#, .malformedResponse), (#"{"id":"","tp":"control"}"#, .malformedResponse),
     (#"{"id":7,"tp":"control"}"#, .malformedResponse), (#"{"id":"a"}"#, .malformedResponse),
     (#"{"id":"a","tp":1}"#, .malformedResponse), (#"{"id":"a","tp":""}"#, .malformedResponse),
@@ -173,6 +178,7 @@ import Testing
       (#"{"id":"a","tp":"video"}"#, "The kind of a card is not known."),
       ("[]", "Something else stands where a JSON object is expected."),
       (#"{"id":"a","tp":"control","tt":"\ud800"}"#, "The answer is not sound JSON."),
+      (deep, "The JSON is nested more than 64 levels deep."),
     ])
   func reason(json: String, text: String) {
     let error = #expect(throws: EngagementError.self) { try card(json) }

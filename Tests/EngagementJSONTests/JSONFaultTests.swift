@@ -5,7 +5,7 @@ import Testing
 @Suite("Faults")
 struct JSONFaultTests {
   private static let structural: Set<JSONFault.Kind> = [
-    .unexpectedByte, .unexpectedEnd, .byteOrderMark, .controlCharacter, .invalidEscape, .tooDeep,
+    .unexpectedByte, .unexpectedEnd, .byteOrderMark, .controlCharacter, .invalidEscape,
     .trailingBytes, .tooLarge,
   ]
 
@@ -21,5 +21,11 @@ struct JSONFaultTests {
     let error = EngagementError(JSONFault(.invalidUTF8, at: 12))
     #expect(error.code == .malformedResponse)
     #expect(error.underlying == "invalidUTF8 at byte 12")
+  }
+
+  @Test("the error of a value that is nested too deep names the nesting")
+  func tooDeep() {
+    let error = EngagementError(JSONFault(.tooDeep, at: 7))
+    #expect(error.message == "The JSON is nested more than 64 levels deep.")
   }
 }

@@ -54,7 +54,7 @@ import VibesFixtures
       let lines = application.lines.withLock { $0 }
       for line in [
         "info EngagementKit \(Engagement.version) opened for \(Device.test.appID).",
-        "info vibes: Speaks to vibes, client 1.0.0, application \(Vibes.appID).",
+        "info vibes: Speaks to vibes, client 4.8.3, application \(Vibes.appID).",
         "info vibes: The inbox: the vendor has it switched on.",
         "info vibes: Delivered inbox.read, 1 of it.",
         "info vibes: Delivered push.register, 1 of it.",

@@ -31,7 +31,7 @@ import VibesFixtures
   }
 
   private static let device =
-    #"{"device":{"os":"Android","os_version":"12","sdk_version":"1.0.0","app_version":"2.0.0","#
+    #"{"device":{"os":"Android","os_version":"12","sdk_version":"4.8.3","app_version":"2.0.0","#
     + #""hardware_make":"Example","hardware_model":"One","advertising_id":null,"#
     + #""locale":"en_US","timezone":"Europe/Sofia","location":null}}"#
 
@@ -163,7 +163,7 @@ import VibesFixtures
     #expect(!request.headers.contains("Authorization"))
     #expect(
       request.text
-        == #"{"device":{"os":"iOS","os_version":"12","sdk_version":"1.0.0","app_version":"Unknown","#
+        == #"{"device":{"os":"iOS","os_version":"12","sdk_version":"4.8.3","app_version":"Unknown","#
         + #""hardware_make":"Unknown","hardware_model":"Unknown","#
         + #""advertising_id":"E621E1F8-C36C-495A-93FC-0C247A3E6E5F","locale":"en_US","#
         + #""timezone":"Europe/Sofia","location":{"latitude":42.5,"longitude":23.25}}}"#)

@@ -245,7 +245,7 @@ import VibesFixtures
     "<html><body>Please sign in</body></html>", "null", "true", "7", #""text""#, "\u{feff}{}",
     "\u{feff}[]", "{", "}", "{}", "[]]", "{}{}", " ", "\u{0}", "nan", "[1,]", #"{"a":1,}"#,
     String(repeating: "[", count: 100_000), String(repeating: #"{"a":"#, count: 100_000),
-    String(repeating: "[", count: 65) + String(repeating: "]", count: 65),
+    String(repeating: "[", count: 65) + String(repeating: "]", count: 64),
     #"{"auth_token":7,"device":{"vibes_device_id":"d"}}"#,
     #"{"auth_token":"","device":{"vibes_device_id":"d"}}"#,
     #"{"auth_token":"a\r\nX: y","device":{"vibes_device_id":"d"}}"#,
@@ -315,16 +315,22 @@ import VibesFixtures
     items[8] = #"{"content":"c"}"#
     items[9] = #"{"message_uid":"m-9","content":"\u0000"}"#
     items[10] = "[]"
+    items[11] =
+      #"{"message_uid":"m-11","content":"c","custom_fields":{"x":"#
+      + String(repeating: "[", count: 80) + String(repeating: "]", count: 80) + "}}"
     let list = try answer(.inbox, .json(200, "[\(items.joined(separator: ","))]"))
     try await engagement.commit(list.changes, from: "vibes")
-    #expect(engagement.inbox.messages.count == 96)
+    #expect(engagement.inbox.messages.count == 95)
     let quarantined = try await engagement.events().filter { $0.kind == .itemQuarantined }
       .map(\.properties)
-    #expect(quarantined.compactMap { $0["index"]?.integer } == [7, 8, 9, 10])
+    #expect(quarantined.compactMap { $0["index"]?.integer } == [7, 8, 9, 10, 11])
     #expect(
       quarantined.prefix(2).map { $0["reason"]?.string } == [
         "A message has no content.", "A message has no message_uid.",
       ])
+    #expect(
+      quarantined.last?["reason"]?.string?.hasPrefix("The JSON is nested more than 64 levels deep.")
+        == true)
     try await engagement.close()
   }
 

@@ -126,7 +126,7 @@ import Testing
     [
       "<html>Sign in to the hotel</html>", "[]", "null", "\u{feff}{}", #"{"ok":tru"#,
       #"{"ok":true}x"#, String(repeating: "[", count: 100_000),
-      #"{"a":"# + String(repeating: "[", count: 100) + String(repeating: "]", count: 100) + "}",
+      #"{"a":"# + String(repeating: "[", count: 100) + String(repeating: "]", count: 99) + "}",
     ])
   func unreadable(_ operation: EngagementAdapterAPI.Operation, _ body: String) throws {
     let answer = try answer(operation, .json(200, body))

@@ -4,17 +4,24 @@ import EngagementModel
 /// jansson's verdict on a document.
 enum JanssonVerdict {
   case accepted(JSON)
-  /// jansson accepted all but the depth, or the document is too deep for jansson as well.
-  case tooDeep
+  /// jansson accepted all but the depth. `isWhole` is false if it may have stopped at its own limit,
+  /// before the end of the document.
+  case tooDeep(isWhole: Bool)
   case refused(String)
 
   init(of bytes: [UInt8]) {
     do throws(EngagementError) {
       self = .accepted(try Document.parse(bytes))
     } catch {
-      self = error.underlying == "depth" ? .tooDeep : .refused(error.description)
+      let brackets = bytes.count { $0 == UInt8(ascii: "[") || $0 == UInt8(ascii: "{") }
+      self =
+        error.underlying == "depth"
+        ? .tooDeep(isWhole: brackets <= Self.janssonsLimit) : .refused(error.description)
     }
   }
+
+  /// jansson's `JSON_PARSER_MAX_DEPTH`.
+  private static let janssonsLimit = 2_048
 
   var isAccepted: Bool { if case .accepted = self { true } else { false } }
 

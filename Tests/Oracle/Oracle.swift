@@ -51,8 +51,10 @@ public struct Oracle: Sendable {
       throw Disagreement("accepted, jansson refuses: \(verdict)")
     case (.failure(let fault), .accepted):
       throw Disagreement("refused, jansson accepts: \(fault)")
-    case (.failure(let fault), .tooDeep):
-      try Disagreement.unless(fault.kind == .tooDeep, "jansson finds only the depth: \(fault)")
+    case (.failure(let fault), .tooDeep(let isWhole)):
+      try Disagreement.unless(
+        fault.kind == .tooDeep || !isWhole && fault.isStructural,
+        "jansson finds only the depth: \(fault)")
     case (.failure, .refused): break
     }
   }

@@ -70,6 +70,22 @@ extension BrazeSeed {
       ]
     }
 
+    /// What one of many cards says.
+    static func more(_ number: Int) -> JSONObject {
+      let kinds: [JSON] = ["short_news", "captioned_image", "text_announcement", "banner_image"]
+      var draft: JSONObject = ["tp": kinds[number % kinds.count]]
+      if number % kinds.count != 3 {
+        draft["tt"] = .string("Coffee of the day, number \(number + 1)")
+        draft["ds"] = .string("Page \(number + 1) of our tasting book is open at the counter.")
+        draft["u"] = .string("\(site)/coffees/\(number + 1)")
+      }
+      if number % 2 == 1 {
+        draft["i"] = .string("\(images)/coffee-\(number + 1).jpg")
+        draft["ar"] = number % kinds.count == 3 ? 4 : 1.5
+      }
+      return draft
+    }
+
     var oddities: [JSONObject] {
       [
         ["tp": "control"],

@@ -18,6 +18,13 @@ enum BrazeSeed {
     }
   }
 
+  /// One more card, without its id; a higher number is an older card.
+  static func card(_ number: Int, at now: Int64) -> JSONObject {
+    var card = members(Texts.more(number), "", now - Int64(number + 1) * 3_600, now)
+    card["id"] = nil
+    return card
+  }
+
   /// The id of a card, in the only form that all of Braze's clients take.
   static func compositeID(_ numbers: inout SeededNumbers) -> String {
     let campaign = numbers.hex(24)

@@ -9,6 +9,10 @@ import EngagementVendors
 extension BrazeServer {
   var items: [JSON] { cards.map { .object($0.members) } }
 
+  static func madeUpItem(_ number: Int, at now: Date) -> JSON? {
+    .object(BrazeSeed.card(number, at: seconds(now)))
+  }
+
   mutating func put(_ item: JSON, at now: Date) throws(EngagementError) -> JSON {
     guard let given = item.object else {
       throw EngagementError(.invalidArgument, "A card is an object")
@@ -17,7 +21,7 @@ extension BrazeServer {
       throw EngagementError(.invalidArgument, "The field id of a card is no text, or empty")
     }
     let stamp = stamp(now)
-    let place = cards.firstIndex { $0.id == given["id"]?.string }
+    let place = given["id"]?.string.flatMap { id in cards.firstIndex { $0.id == id } }
     var members =
       place.map { cards[$0].members } ?? [
         "id": given["id"] ?? .string(BrazeSeed.compositeID(&numbers))

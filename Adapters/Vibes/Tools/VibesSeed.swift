@@ -18,6 +18,15 @@ enum VibesSeed {
     }
   }
 
+  /// One more message, without its id; a higher number is an older message.
+  static func message(_ number: Int, at now: Date) -> JSONObject {
+    [
+      "subject": .string("Tasting note \(number + 1)"),
+      "content": .string("Page \(number + 1) of our tasting book is open at the counter."),
+      "created_at": time(now.addingTimeInterval(Double(number + 1) * -7_200)), "read": false,
+    ]
+  }
+
   private static func members(
     _ draft: JSONObject, _ numbers: inout SeededNumbers, _ created: Date, _ now: Date
   ) -> JSONObject {

@@ -47,9 +47,14 @@ extension VibesServer {
 
   /// Shop tracking, which needs no registered device.
   func track(_ call: VendorRequest) -> VendorAnswer {
-    guard let text = call.query("d"), let list = (try? JSON(parsing: Array(text.utf8)))?.array,
-      !list.isEmpty
-    else { return Self.failure(400, "There is no list in d") }
+    // The vendor's iOS client leaves an ampersand in a value unescaped, which ends the member `d`.
+    let texts = [call.query("d"), call.query(only: "d")]
+    let lists = texts.lazy.compactMap { text in
+      text.flatMap { (try? JSON(parsing: Array($0.utf8)))?.array }
+    }
+    guard let list = lists.first, !list.isEmpty else {
+      return Self.failure(400, "There is no list in d")
+    }
     let effects = list.map { item in
       VendorEffect(
         "track.\(item["action"]?.string ?? "")", of: item["data"]?["id"]?.string ?? "",

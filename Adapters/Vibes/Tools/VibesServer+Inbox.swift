@@ -6,7 +6,7 @@ import EngagementVendors
 
 extension VibesServer {
   /// A person has no more messages than these, the newest.
-  private static let limit = 200
+  static let limit = 200
 
   mutating func inboxCall(
     _ key: String, _ call: VendorRequest, _ device: String, _ uid: String, at now: Date

@@ -12,7 +12,14 @@ extension VibesServer {
     "inboxEnabled", "tokenLifetime", "tokenPrefix", "expireTokens", "base64DeviceIDs",
   ]
 
+  /// The company that sends the pushes; clients give it back with shop tracking.
+  private static let companyKey = "Hrb4821C"
+
   var items: [JSON] { messages.map { .object($0.members) } }
+
+  static func madeUpItem(_ number: Int, at now: Date) -> JSON? {
+    number < limit ? .object(VibesSeed.message(number, at: now)) : nil
+  }
 
   mutating func put(_ item: JSON, at now: Date) throws(EngagementError) -> JSON {
     guard let given = item.object else {
@@ -83,7 +90,7 @@ extension VibesServer {
     }
     var appData: JSONObject = [
       "client_message_id": .string(numbers.hex(20)), "activity_type": "Broadcast",
-      "activity_uid": .string(numbers.uuid()),
+      "activity_uid": .string(numbers.uuid()), "company_key": .string(Self.companyKey),
     ]
     appData["deep_link"] = try fields.text("url").map(JSON.string)
     appData["inbox_message_uid"] = item.map(JSON.string)

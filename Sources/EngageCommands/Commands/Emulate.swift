@@ -9,6 +9,9 @@ extension Command {
   private static let port = Option("port", value: "NUMBER", "the first of ten ports")
   private static let seed = Option(
     "seed", value: "NUMBER", "the seed of the made-up cards and messages (default 1)")
+  private static let cards = Option(
+    "cards", value: "NUMBER",
+    "make up more cards and messages, until each vendor has so many or all that it keeps")
   private static let faults = Option(
     "faults", value: "FILE", "a fault script", completion: .files)
 
@@ -30,13 +33,14 @@ extension Command {
         tokens, and only you can read it. The control interface, under /_emulator/, requires the
         token that is printed at the start.
         """,
-      options: [vendor, port, seed, faults, stateFile, quiet],
+      options: [vendor, port, seed, cards, faults, stateFile, quiet],
       examples: [
         Example("engage emulate", "every vendor"),
         Example(
           "engage emulate --vendor \(vendors.served.first?.name ?? "NAME") --port 9000",
           "one vendor, on another port"),
         Example("engage emulate --faults faults.json --seed 7", "with a script of faults"),
+        Example("engage emulate --cards 1000", "a thousand cards, and a full inbox"),
         Example("engage emulate --state vendors.jsonl", "vendors that remember their devices"),
       ], isInterruptible: true,
       run: { invocation in
@@ -103,7 +107,8 @@ extension Command {
     }
     return Emulator.Configuration(
       invocation.vendors, vendors: chosen(invocation), ports: try ports(invocation),
-      seed: UInt64(try invocation.number(seed, in: 0...Int.max) ?? 1), faults: script,
+      seed: UInt64(try invocation.number(seed, in: 0...Int.max) ?? 1),
+      itemCount: try invocation.number(cards, in: 1...10_000) ?? 0, faults: script,
       state: invocation.value(stateFile).map { invocation.context.path($0) })
   }
 

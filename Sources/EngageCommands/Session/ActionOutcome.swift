@@ -53,14 +53,28 @@ enum ActionOutcome: Hashable {
     case .pending: "\(name, style); the next sync tries again"
     case .kept: "\("kept here", style); there was nothing to send"
     case .rejected(let error): "\(name, style): \(error.message)"
-    case .delivered, .expired, .evicted, .wiped: "\(name, style)"
+    case .wiped: phrase(erased: nil)
+    case .delivered, .expired, .evicted: "\(name, style)"
     }
+  }
+
+  /// The phrase of an action that was wiped. It may have been on its way to the vendor.
+  ///
+  /// - Parameter erased: The user whom another command has erased; nil where it was dropped otherwise.
+  private func phrase(erased: User?) -> Phrase {
+    "\(name, style): \(Self.wipedText(erased))"
+  }
+
+  static func wipedText(_ erased: User?) -> String {
+    let what = erased.map { "\($0.id?.rawValue ?? "the anonymous user") was erased here" }
+    return "\(what ?? "dropped here"); the vendor may have received it"
   }
 
   /// The same, with the command's own words where there was nothing to send, and with what a person
   /// has to do before it is sent.
-  func phrase(kept: String?, failure: EngagementError?) -> Phrase {
+  func phrase(kept: String?, failure: EngagementError?, erased: User?) -> Phrase {
     if self == .kept, let kept { return Phrase(kept, style) }
+    if self == .wiped { return phrase(erased: erased) }
     guard self == .pending, let failure = failure?.forPeople, failure.code.waitsForPerson else {
       return phrase
     }
@@ -98,15 +112,8 @@ extension Invocation {
     _ receipt: Engagement.Receipt, of engagement: Engagement, _ what: Phrase, _ members: JSONObject,
     among all: [ProviderID] = [], lacking: String = "request for this", kept: String? = nil
   ) async throws -> ExitStatus {
-    let delivery: ActionOutcome
-    do {
-      delivery = try await console.progress("\(what) …") {
-        try await ActionOutcome.of(receipt, in: context)
-      }
-    } catch is CancellationError {
-      console.note("\(what): accepted, and pending; the next sync sends it.")
-      throw CancellationError()
-    }
+    let user = engagement.user
+    let delivery = try await delivery(of: receipt, what)
     var members = JSONObject(uniqueMembers: members.members + delivery.members.members)
     let ends = receipt.providers.sorted().map {
       (provider: $0, outcome: ActionOutcome(receipt.outcomes[$0]))
@@ -119,9 +126,16 @@ extension Invocation {
             + others.map { .init($0.rawValue, "unsupported") }))
     }
     let failures = engagement.deliveryFailures
-    let ending = ends.map { $0.outcome.phrase(kept: kept, failure: failures[$0.provider]) }
+    let isWiped = delivery == .wiped || ends.contains { $0.outcome == .wiped }
+    let erased = isWiped ? try erased(user) : nil
+    if delivery == .wiped { members["message"] = .string(ActionOutcome.wipedText(erased)) }
+    let ending = ends.map {
+      $0.outcome.phrase(kept: kept, failure: failures[$0.provider], erased: erased)
+    }
     if others.isEmpty, Set(ends.map(\.outcome)).count <= 1 {
-      let one = ends.count == 1 ? ending[0] : delivery.phrase(kept: kept, failure: nil)
+      let one =
+        ends.count == 1
+        ? ending[0] : delivery.phrase(kept: kept, failure: nil, erased: erased)
       try console.line("\(what): \(one)")
     } else {
       for (end, phrase) in zip(ends, ending) {
@@ -134,6 +148,25 @@ extension Invocation {
     }
     try console.object(members)
     return delivery.status
+  }
+
+  /// What became of the action, as far as it is known when the command ends.
+  private func delivery(
+    of receipt: Engagement.Receipt, _ what: Phrase
+  ) async throws -> ActionOutcome {
+    do {
+      return try await console.progress("\(what) …") {
+        try await ActionOutcome.of(receipt, in: context)
+      }
+    } catch is CancellationError {
+      console.note("\(what): accepted, and pending; the next sync sends it.")
+      throw CancellationError()
+    }
+  }
+
+  /// The user, if another command has erased them.
+  private func erased(_ user: User) throws -> User? {
+    try reader(of: try configuration(isTold: false)).knows(user) ? nil : user
   }
 }
 

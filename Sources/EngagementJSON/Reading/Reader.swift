@@ -87,13 +87,13 @@ struct Reader: Sendable {
 
 extension Reader {
   /// Enters the container that begins with the bracket. Otherwise skips the next value and returns
-  /// false.
+  /// false. A container that is nested too deep is passed and throws its fault.
   mutating func enter(_ bytes: RawSpan, _ bracket: UInt8) throws(JSONFault) -> Bool {
-    guard try begin(bytes) == bracket else {
+    guard try begin(bytes) == bracket, !scanner.isDeepest else {
       _ = try pass(bytes)
       return false
     }
-    try scanner.enter(position)
+    scanner.enter()
     let isObject = bracket == UInt8(ascii: "{")
     if isObject { keys.append(KeySet()) }
     objects = objects &<< 1 | (isObject ? 1 : 0)

@@ -4,7 +4,8 @@
 /// after the checked part. Methods throw structural faults. `fault` keeps the first value fault,
 /// and scanning continues.
 struct Scanner: Sendable {
-  /// The greatest number of nested containers.
+  /// The greatest number of nested containers that are read. Containers inside them are checked and
+  /// make their item faulty.
   static let deepest = 64
 
   /// The first value fault since the last `takeFault()`.
@@ -17,12 +18,14 @@ struct Scanner: Sendable {
     if fault == nil { fault = JSONFault(kind, at: offset) }
   }
 
-  /// Counts the container at the offset as open.
-  @inline(__always)
-  mutating func enter(_ offset: Int) throws(JSONFault) {
-    guard depth < Self.deepest else { throw JSONFault(.tooDeep, at: offset) }
-    depth &+= 1
+  /// Whether a container that begins here would be nested too deep.
+  var isDeepest: Bool {
+    @inline(__always) get { depth >= Self.deepest }
   }
+
+  /// Counts a container as open. The caller has checked `isDeepest`.
+  @inline(__always)
+  mutating func enter() { depth &+= 1 }
 
   /// Counts a container as closed.
   @inline(__always)
@@ -134,7 +137,8 @@ extension Scanner {
 
   @inline(never)
   private mutating func elements(_ bytes: RawSpan, _ start: Int) throws(JSONFault) -> Int {
-    try enter(start)
+    guard !isDeepest else { return try tooDeep(bytes, start) }
+    enter()
     var offset = space(bytes, start &+ 1)
     if bytes.byte(offset) != UInt8(ascii: "]") {
       while true {
@@ -158,7 +162,8 @@ extension Scanner {
   private mutating func members(
     _ bytes: RawSpan, _ start: Int, _ keys: inout some ObjectKeys
   ) throws(JSONFault) -> Int {
-    try enter(start)
+    guard !isDeepest else { return try tooDeep(bytes, start) }
+    enter()
     var offset = space(bytes, start &+ 1)
     if bytes.byte(offset) != UInt8(ascii: "}") {
       repeat {
@@ -216,8 +221,14 @@ extension Scanner {
     if !keys.insert(text, KeyPlace.hash(text, bytes), from: bytes) {
       note(.duplicateKey, at: offset)
     }
-    let colon = space(bytes, text.end &+ 1)
+    return (text, try colon(bytes, after: text))
+  }
+
+  /// The offset after the colon that follows the key.
+  @inline(__always)
+  func colon(_ bytes: RawSpan, after key: Text) throws(JSONFault) -> Int {
+    let colon = space(bytes, key.end &+ 1)
     guard bytes.byte(colon) == UInt8(ascii: ":") else { throw unexpected(bytes, colon) }
-    return (text, colon &+ 1)
+    return colon &+ 1
   }
 }

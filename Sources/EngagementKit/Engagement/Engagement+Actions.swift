@@ -55,7 +55,7 @@ extension Engagement {
 
   /// Records an event of the application and reports it to every provider that takes custom events.
   ///
-  /// Throws `invalidArgument` for an empty name, `unsupported` if no provider takes the event,
+  /// Throws `invalidArgument` for an empty name and for a property that is NaN or infinite, `unsupported` if no provider takes the event,
   /// `consentDenied` if the user's consent does not allow it, and `queueFull` if the outbox is
   /// full. A call that throws has recorded nothing.
   @discardableResult public func track(
@@ -74,6 +74,7 @@ extension Engagement {
         .invalidArgument, "An event of the application's own needs a name.",
         operation: kind.rawValue)
     }
+    try properties.checkNumbers(for: kind.rawValue)
     let userSession = dependencies.currentUser.userSession
     let providers = dependencies.providers.filter { $0.takes(kind) }
     guard !providers.isEmpty else {

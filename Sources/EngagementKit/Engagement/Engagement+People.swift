@@ -22,14 +22,15 @@ extension Engagement {
   /// Updates the user's profile at every vendor that has one. Each vendor gets the fields that it
   /// takes. The update is accepted when this returns.
   ///
-  /// Throws `invalidArgument` if the update changes nothing, `unsupported` if no vendor takes any of
-  /// its fields.
+  /// Throws `invalidArgument` if the update changes nothing or a custom field is NaN or infinite,
+  /// `unsupported` if no vendor takes any of its fields.
   @discardableResult public func updatePerson(
     _ update: PersonUpdate
   ) async throws(EngagementError) -> Receipt {
     guard !update.isEmpty else {
       throw EngagementError(.invalidArgument, "The update changes nothing; set a field of it.")
     }
+    try update.custom.checkNumbers(for: Operation.Verb.updatePerson.rawValue)
     try lifecycle.checkOpen()
     let userSession = dependencies.currentUser.userSession
     let offers = try await offers(of: .updatePerson(update), to: userSession)

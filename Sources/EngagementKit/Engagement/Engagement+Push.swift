@@ -1,4 +1,5 @@
 import EngagementAdapterAPI
+import EngagementFormats
 public import EngagementModel
 import EngagementStore
 
@@ -6,7 +7,8 @@ extension Engagement {
   /// Keeps the token and registers it at every vendor that takes push tokens. The registrations are
   /// accepted when this returns.
   ///
-  /// Throws `unsupported` if no vendor takes tokens, `invalidArgument` for an empty token.
+  /// Throws `unsupported` if no vendor takes tokens, `invalidArgument` for an empty token and for a
+  /// token of APNs that is no hex text of whole bytes.
   @discardableResult public func registerPush(
     _ registration: PushRegistration
   ) async throws(EngagementError) -> Receipt {
@@ -14,6 +16,12 @@ extension Engagement {
     guard !registration.token.revealed.isEmpty, !registration.service.rawValue.isEmpty else {
       throw EngagementError(
         .invalidArgument, "The push token or its service is empty.",
+        operation: Operation.Verb.registerPush.rawValue)
+    }
+    guard registration.service != .apns || Hex.bytes(from: registration.token.revealed) != nil
+    else {
+      throw EngagementError(
+        .invalidArgument, "The token of APNs is no hex text; give two hex digits for each byte.",
         operation: Operation.Verb.registerPush.rawValue)
     }
     let environment = registration.environment

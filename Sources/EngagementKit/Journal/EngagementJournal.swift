@@ -51,6 +51,7 @@ public struct EngagementJournal: Sendable {
     guard !name.isEmpty else {
       throw EngagementError(.invalidArgument, "An event of the application's own needs a name.")
     }
+    try properties.checkNumbers(for: EngagementEvent.Kind.custom.rawValue)
     var event = event(.custom, properties)
     event.name = name
     try append(.event(event), user)

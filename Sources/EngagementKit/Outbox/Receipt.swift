@@ -31,7 +31,8 @@ extension Engagement {
     @nonexhaustive public enum DiscardReason: String, Hashable, Sendable, CaseIterable {
       /// The outbox was full, and analytics made room for newer actions.
       case evicted
-      /// Its user was erased, signed out with `discard`, or withdrew consent.
+      /// Its user was erased, signed out with `discard`, or withdrew consent. A vendor to which it was
+      /// being sent at that moment may have received it.
       case wiped
     }
 

@@ -25,7 +25,9 @@ struct ItemMapper: Sendable {
   }
 
   func read(_ item: RawItem) -> Reading {
-    if let fault = item.fault { return .bad(reason: fault.description) }
+    if let fault = item.fault {
+      return .bad(reason: "\(EngagementError(fault).message) (\(fault))")
+    }
     do throws(EngagementError) {
       return .content(try content(of: item))
     } catch {

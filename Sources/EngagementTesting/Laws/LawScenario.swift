@@ -103,7 +103,7 @@ struct LawScenario: Sendable {
   }
 
   static func pushToken(for place: PushEnvironment) -> PushRegistration {
-    PushRegistration(token: Secret("00canary\(place)"), service: .apns, environment: place)
+    PushRegistration(token: Secret("00canary\(place)"), service: .fcm, environment: place)
   }
 
   /// How often the kit asked the application for a credential of the user.

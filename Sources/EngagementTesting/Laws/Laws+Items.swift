@@ -14,8 +14,13 @@ extension Law {
       "{\"\(id)\":\"bad\",\"n\":1e999}", "{\"\(id)\":\"bad\",\"n\":99999999999999999999}",
       "{\"\(id)\":\"bad\",\"n\":\"\\ud800\"}",
     ]
+    let deep =
+      "{\"\(id)\":\"bad\",\"n\":" + String(repeating: "[", count: 80)
+      + String(repeating: "]", count: 80) + "}"
     let broken = Array("{\"\(id)\":\"bad\",\"n\":\"".utf8) + [0xff, 0xfe] + Array("\"}".utf8)
-    return texts.map { ($0, Array($0.utf8)) } + [("bytes that are not UTF-8", broken)]
+    return texts.map { ($0, Array($0.utf8)) } + [
+      ("bytes that are not UTF-8", broken), ("eighty levels of nesting", Array(deep.utf8)),
+    ]
   }
 
   private static let oneBadCostsOne = Law(

@@ -46,6 +46,17 @@ public struct VendorRequest: Sendable {
     return nil
   }
 
+  /// The query from the value of its first member to its end, decoded: the value of a member that is
+  /// alone and has `&` unescaped in it. Nil where the first member has another name.
+  public func query(only name: String) -> String? {
+    guard let mark = target.utf8.firstIndex(of: UInt8(ascii: "?")) else { return nil }
+    let query = target.utf8[target.utf8.index(after: mark)...]
+    let parts = query.split(
+      separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+    guard parts.count > 1, Self.decoded(parts[0]) == name else { return nil }
+    return Self.decoded(parts[1])
+  }
+
   /// The values of a header, in order.
   public func all(_ name: String) -> [String] {
     let name = name.lowercased()

@@ -27,6 +27,10 @@ public protocol VendorServer: Sendable {
   /// Returns it as it is now. Throws `invalidArgument` for what the vendor could not have.
   mutating func put(_ item: JSON, at now: Date) throws(EngagementError) -> JSON
 
+  /// A made-up item for `put`, for a feed that is to have many; nil where the vendor takes no item of
+  /// this number. Numbers begin at 0, and a higher one is an older item.
+  static func madeUpItem(_ number: Int, at now: Date) -> JSON?
+
   /// Removes an item; false where there is none of that id.
   mutating func remove(_ id: String, at now: Date) -> Bool
 
@@ -64,6 +68,9 @@ extension VendorServer {
   public mutating func put(_ item: JSON, at now: Date) throws(EngagementError) -> JSON {
     throw EngagementError(.unsupported, "This vendor has no items")
   }
+
+  /// None.
+  public static func madeUpItem(_ number: Int, at now: Date) -> JSON? { nil }
 
   /// False.
   public mutating func remove(_ id: String, at now: Date) -> Bool { false }

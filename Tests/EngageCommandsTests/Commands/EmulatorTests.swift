@@ -119,6 +119,37 @@ import Testing
     #expect(script.errors.contains(#"did you mean "status"?"#))
   }
 
+  @Test(
+    "D5: a number of cards that cannot be is a usage error that names the option",
+    arguments: ["0", "-1", "many", "10001"])
+  func badCount(number: String) async throws {
+    let ending = await (try CommandLineFixture()).engage(
+      "emulate", "--port", "0", "--cards=\(number)")
+    #expect(ending.status == .usage)
+    #expect(ending.output.isEmpty && ending.errors.contains("--cards"), "\(ending.errors)")
+  }
+
+  @Test("D5: emulate --cards gives a full feed")
+  func manyCards() async throws {
+    let stage = try CommandLineFixture()
+    let program = try RunningProgram(
+      Programs.built("engage"), ["emulate", "--port", "0", "--cards", "150", "--json"],
+      in: stage.folder, to: try FileHandle(forWritingTo: stage.file("out")))
+    var lines: [String] = []
+    for _ in 0..<3_000 where lines.count < 3 {
+      let text = try String(contentsOf: stage.folder.appending(path: "out"), encoding: .utf8)
+      lines = text.split(separator: "\n").map(String.init)
+      try await Task.sleep(for: .milliseconds(20))
+    }
+    let endpoint = try JSON(parsing: Array(try #require(lines.first).utf8))["endpoint"]?.string
+    try stage.configure(endpoint: try #require(endpoint))
+    #expect(await stage.engage("sync", by: CurlTransport()).status == .done)
+    // One of the first cards is a control card, one a test, and one of an unknown kind.
+    #expect(await stage.engage("cards", "--json").lines.count == 147)
+    program.interrupt()
+    #expect(program.ending().status == 0)
+  }
+
   @Test("a delivered dismissal is in the vendor's record once")
   func record() async throws {
     let emulator = try await Emulator.start(.init([.braze]))

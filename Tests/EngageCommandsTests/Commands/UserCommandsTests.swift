@@ -1,3 +1,6 @@
+import EngagementHTTP
+import EngagementJSON
+import EngagementModel
 import Testing
 
 @testable import EngageCommands
@@ -39,6 +42,29 @@ import Testing
   }
 
   @Test(
+    "L9: an event of a user who is erased meanwhile says that the vendor may have it",
+    arguments: [false, true])
+  func erasedMeanwhile(isJSON: Bool) async throws {
+    let (stage, braze) = (try CommandLineFixture(), PlayedBraze())
+    try stage.configure(endpoint: "http://127.0.0.1:8400")
+    _ = await stage.engage("sync", by: braze)
+    let vendor = InterruptedBraze(braze) {
+      let erasure = await stage.engage("person", "erase", "u-1", "--yes", by: Unplugged())
+      #expect(erasure.status == .done, "\(erasure.errors)")
+    }
+    let line = ["track", "tea"] + (isJSON ? ["--json"] : [])
+    let ending = await stage.run(line, by: vendor)
+    #expect(braze.events.contains("ce tea"))
+    #expect(ending.status == .failed)
+    let text = "u-1 was erased here; the vendor may have received it"
+    #expect(
+      ending.output
+        == (isJSON
+          ? #"{"schema":1,"name":"tea","properties":{},"outcome":"wiped","message":"\#(text)"}"#
+          : "track tea: wiped: \(text)") + "\n")
+  }
+
+  @Test(
     "X20 G14: after an erasure, a consent brings back neither the configured user nor their consent",
     arguments: [nil, "u-2"])
   func noReturn(other: String?) async throws {
@@ -53,5 +79,23 @@ import Testing
     _ = await stage.engage("track", "secret", by: braze)
     #expect(await stage.engage("consent", by: braze).output == told)
     #expect(!braze.events.contains("ce secret"))
+  }
+}
+
+/// A vendor that takes an event, and answers after something else has happened.
+private struct InterruptedBraze: HTTPTransport {
+  private let braze: PlayedBraze
+  private let interruption: @Sendable () async -> Void
+
+  init(_ braze: PlayedBraze, _ interruption: @escaping @Sendable () async -> Void) {
+    self.braze = braze
+    self.interruption = interruption
+  }
+
+  func send(_ request: HTTPRequest) async throws(EngagementError) -> HTTPResponse {
+    let response = try await braze.send(request)
+    let events = (try? JSON(parsing: request.body ?? []))?["events"]?.array ?? []
+    if events.contains(where: { $0["name"] == "ce" }) { await interruption() }
+    return response
   }
 }

@@ -8,6 +8,7 @@ _engage() {
     "emulate"" --vendor") COMPREPLY=($(compgen -W 'braze vibes' -- "$word")); return ;;
     "emulate"" --port") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     "emulate"" --seed") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
+    "emulate"" --cards") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     "emulate"" --faults") COMPREPLY=($(compgen -f -- "$word")); return ;;
     "emulate"" --state") COMPREPLY=($(compgen -f -- "$word")); return ;;
     "sync"" --every") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
@@ -27,7 +28,7 @@ _engage() {
     "demo "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
     "init "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--force --config --json --log --help' -- "$word")); return; } ;;
     "doctor "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--acknowledge --config --json --log --help' -- "$word")); return; } ;;
-    "emulate "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--vendor --port --seed --faults --state --quiet --config --json --log --help' -- "$word")); return; } ;;
+    "emulate "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--vendor --port --seed --cards --faults --state --quiet --config --json --log --help' -- "$word")); return; } ;;
     "providers "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
     "sync "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--watch --every --full --now --config --json --log --help' -- "$word")); return; } ;;
     "cards list") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--container --control --config --json --log --help' -- "$word")); return; } ;;

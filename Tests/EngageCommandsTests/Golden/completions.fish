@@ -38,6 +38,7 @@ complete -c engage -n '__fish_seen_subcommand_from doctor' -l help -s h -d 'show
 complete -c engage -n '__fish_seen_subcommand_from emulate' -l vendor -x -a 'braze vibes' -d 'only this vendor'
 complete -c engage -n '__fish_seen_subcommand_from emulate' -l port -x -d 'the first of ten ports (default 8400: Braze 8400, Vibes 8401, control 8409); 0 takes free ports'
 complete -c engage -n '__fish_seen_subcommand_from emulate' -l seed -x -d 'the seed of the made-up cards and messages (default 1)'
+complete -c engage -n '__fish_seen_subcommand_from emulate' -l cards -x -d 'make up more cards and messages, until each vendor has so many or all that it keeps'
 complete -c engage -n '__fish_seen_subcommand_from emulate' -l faults -r -F -d 'a fault script'
 complete -c engage -n '__fish_seen_subcommand_from emulate' -l state -r -F -d 'a file that keeps what the vendors know from one start to the next'
 complete -c engage -n '__fish_seen_subcommand_from emulate' -l quiet -d 'do not list the requests'

@@ -36,6 +36,7 @@ final class CommandLineFixture: Sendable {
     var folder = ""
     var width: Int?
     var isColoured = false
+    var showsProgress = false
     var clock: any EngagementClock = StillClock()
     /// Longer than any stall of a disk, so that a reported delivery does not depend on it.
     var patience = Duration.seconds(60)
@@ -70,7 +71,8 @@ final class CommandLineFixture: Sendable {
         setting.hears()
       },
       errors: { (bytes) throws(OutputError) in told.note(bytes) },
-      width: setting.width, isColoured: setting.isColoured)
+      width: setting.width, isColoured: setting.isColoured,
+      showsProgress: setting.showsProgress)
     let context = CommandContext(
       terminal: terminal, environment: { setting.environment[$0] },
       directory: folder.appending(path: setting.folder).path,

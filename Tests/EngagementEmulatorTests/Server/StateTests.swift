@@ -47,6 +47,28 @@ import Testing
     await emulator.stop()
   }
 
+  @Test("X18: made-up items fill each vendor's feed, and stay the same after a restart and a reset")
+  func filled() async throws {
+    func start() async throws -> Emulator {
+      try await Emulator.start(
+        .init(Stand.registrations, seed: 7, itemCount: 300, clock: Stand.start, state: path))
+    }
+    var emulator = try await start()
+    let (cards, messages) = (
+      try await emulator.items(of: "braze"), try await emulator.items(of: "vibes")
+    )
+    #expect(cards.count == 300 && Set(cards.compactMap { $0["id"]?.string }).count == 300)
+    #expect(messages.count == 200, "the vendor keeps no more")
+    #expect(try VibesDevice(Stand(emulator: emulator)).inbox().count == 200)
+    await emulator.stop()
+    emulator = try await start()
+    #expect(try await emulator.items(of: "braze") == cards)
+    #expect(try await emulator.items(of: "vibes") == messages)
+    await emulator.reset(seed: 7)
+    #expect(try await emulator.items(of: "braze") == cards)
+    await emulator.stop()
+  }
+
   @Test(
     "a kill in the middle of a line loses that line alone, and only the owner can read the file")
   func torn() async throws {

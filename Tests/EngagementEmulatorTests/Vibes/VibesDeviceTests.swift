@@ -152,6 +152,20 @@ import Testing
     }
   }
 
+  @Test("R-V-2: shop tracking takes a value with an ampersand as the vendor's client sends it")
+  func ampersand() async throws {
+    try await Stand.run(vendors: ["vibes"]) { stand async throws in
+      let endpoint = stand.emulator.endpoint(of: "vibes")
+      let list =
+        "%5B%7B%22action%22:%22add%22,%22data%22:%7B%22id%22:%22T%C3%A9%20&%20cake=1%22%7D%7D%5D"
+      #expect(try RawRequest("GET", "/track/?d=\(list)").send(to: endpoint).status == 204)
+      #expect(await stand.emulator.times("track.add", of: "Té & cake=1") == 1)
+      for query in ["d=&", "d", "x=1&d=%5B&", "e=\(list)"] {
+        #expect(try RawRequest("GET", "/track?\(query)").send(to: endpoint).status == 400)
+      }
+    }
+  }
+
   @Test("an unknown path gives a 404 that lists the known paths")
   func unknownPath() async throws {
     try await Stand.run(vendors: ["vibes"]) { stand async throws in

@@ -119,6 +119,9 @@ import Testing
       #expect(fcm.object?.members.allSatisfy { $0.value.string != nil } == true)
       let inner = try JSON(parsing: Array((fcm["client_app_data"]?.string ?? "").utf8))
       #expect(inner["activity_type"] == "Broadcast")
+      // R-V-5: a client gives the company back with shop tracking.
+      let key = try #require(push["client_app_data"]?["company_key"]?.string)
+      #expect(key.utf8.count == 8 && inner["company_key"]?.string == key)
       let loose = try await stand.emulator.push(["platform": "fcm", "loose": true], from: "vibes")
       #expect(loose["client_app_data"]?.string?.contains("\"activity_type\"=>") == true)
       await #expect(throws: EngagementError.self) {

@@ -39,6 +39,37 @@ import Testing
     try await next.end()
   }
 
+  @Test(
+    "an event with a property that is NaN or infinite is refused, and nothing of it is recorded",
+    arguments: [Double.nan, .infinity, -.infinity])
+  func notFinite(number: Double) async throws {
+    var vendor = PuppetAdapter("braze", abilities: [.events: .event])
+    vendor.capabilities.eventKinds = [.custom, .purchase]
+    let stage = try await Stage([vendor], at: place)
+    try await stage.signIn("u-1", consent: .full)
+    let cases: [(EngagementEvent.Kind, JSONObject, String)] = [
+      (.custom, ["price": .number(number)], "price"),
+      (
+        .purchase, ["n": 1.5, "basket": ["items": [1, ["price": .number(number)]]]],
+        "basket.items[1].price"
+      ),
+    ]
+    let before = try await stage.engagement.events().count
+    for (kind, properties, name) in cases {
+      let error = await failure {
+        try await stage.engagement.track(kind, name: "tea", properties)
+      }
+      #expect(error?.code == .invalidArgument && error?.operation == kind.rawValue)
+      #expect(
+        error?.message == "The property \(name) is NaN or infinite; give a finite number.")
+    }
+    #expect(try await stage.engagement.pendingCounts["braze"] ?? 0 == 0)
+    #expect(try await stage.engagement.events().count == before)
+    try await stage.engagement.track("tea", ["price": .number(.greatestFiniteMagnitude)])
+    #expect(try await stage.engagement.pendingCounts["braze"] == 1)
+    try await stage.end()
+  }
+
   @Test("item and user ids that differ only in Unicode normalization stay distinct")
   func normalForms() async throws {
     let (composed, decomposed) = ("caf\u{e9}", "cafe\u{301}")

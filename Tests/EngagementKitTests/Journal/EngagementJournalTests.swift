@@ -263,6 +263,9 @@ extension Stage {
     }
     #expect(code { () throws(EngagementError) in try journal.track("") } == .invalidArgument)
     #expect(
+      code { () throws(EngagementError) in try journal.track("a", ["n": .number(.nan)]) }
+        == .invalidArgument)
+    #expect(
       code { () throws(EngagementError) in try journal.track("a", of: "") } == .invalidArgument)
     #expect(
       code { () throws(EngagementError) in

@@ -86,6 +86,14 @@ import Testing
     let stage = try await Stage([bare])
     #expect(
       await failure { try await stage.engagement.updatePerson(.init()) }?.code == .invalidArgument)
+    for number in [Double.nan, .infinity, -.infinity] {
+      var update = PersonUpdate(name: "N")
+      update.custom = ["height": 1.7, "weights": [60, .number(number)]]
+      let error = await failure { try await stage.engagement.updatePerson(update) }
+      #expect(error?.code == .invalidArgument && error?.operation == "person.update")
+      #expect(
+        error?.message == "The property weights[1] is NaN or infinite; give a finite number.")
+    }
     #expect(await failure { try await stage.engagement.associate("") }?.code == .invalidArgument)
     #expect(await failure { try await stage.engagement.associate("p") }?.code == .unsupported)
     #expect(

@@ -110,6 +110,20 @@ import Testing
     let empty = PushRegistration(token: Secret(""), service: .apns)
     #expect(
       await failure { try await stage.engagement.registerPush(empty) }?.code == .invalidArgument)
+    for text in ["0af", "0afg", "0A ff", "<0aff>"] {
+      let token = PushRegistration(token: Secret(text), service: .apns)
+      let error = await failure { try await stage.engagement.registerPush(token) }
+      #expect(error?.code == .invalidArgument)
+      #expect(
+        error?.message
+          == "The token of APNs is no hex text; give two hex digits for each byte.")
+    }
+    let texts: [(String, PushRegistration.Service)] = [("fcm:x", .fcm), ("0AfF", .apns)]
+    for (text, service) in texts {
+      let token = PushRegistration(token: Secret(text), service: service)
+      #expect(
+        await failure { try await stage.engagement.registerPush(token) }?.code == .unsupported)
+    }
     #expect(
       await failure { try await stage.engagement.registerPush(Self.token) }?.code == .unsupported)
     #expect(

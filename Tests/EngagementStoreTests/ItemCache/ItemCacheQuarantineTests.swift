@@ -11,10 +11,14 @@ import Testing
 
   init() throws { stand = try ItemCacheStand() }
 
+  private static let deep =
+    String(repeating: "[", count: 80) + String(repeating: "]", count: 80)
+
   private static let bad: [String] = [
     "null", "7", #""text""#, "[]", "{}", #"{"id":7}"#, #"{"id":null,"x":"y"}"#,
     #"{"id":"a\u0000"}"#, #"{"id":"x","x":"\ud800"}"#, #"{"id":"x","id":"y"}"#,
     #"{"id":"x","n":99999999999999999999}"#, #"{"id":"x","n":1e999}"#,
+    #"{"id":"x","n":\#(deep)}"#,
   ]
 
   private func list(of count: Int, with bad: String? = nil, at place: Int = 41) -> [RawItem] {
