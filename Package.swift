@@ -77,7 +77,8 @@ let package = Package(
     .target(
       name: "EngagementKit",
       dependencies: [
-        "EngagementAdapterAPI", "EngagementFiles", "EngagementFormats", "EngagementHTTP", "EngagementJSON",
+        "EngagementAdapterAPI", "EngagementFiles", "EngagementFormats", "EngagementHTTP",
+        "EngagementJSON",
         "EngagementModel", "EngagementPlatform", "EngagementStore",
       ]),
 

@@ -22,9 +22,12 @@ struct CampaignFiles: Sendable {
   ) throws(EngagementError) {
     log = dependencies.log
     let hosts = options.fileHosts
-    cache = hosts.patterns.isEmpty ? nil : try FileCache(
-      folder: "\(location.path).files", hosts: hosts, transport: dependencies.transport,
-      now: { [clock = dependencies.clock] in clock.now })
+    cache =
+      hosts.patterns.isEmpty
+      ? nil
+      : try FileCache(
+        folder: "\(location.path).files", hosts: hosts, transport: dependencies.transport,
+        now: { [clock = dependencies.clock] in clock.now })
   }
 
   /// The addresses that a campaign has for the file arguments of its template.
@@ -34,9 +37,28 @@ struct CampaignFiles: Sendable {
     }
   }
 
-  /// Fetches what is not there yet; false if any file could not be had.
+  /// Fetches what is not there yet; false if any file could not be had. Afterwards old files go, where
+  /// several campaigns' files were fetched.
   func fetch(_ work: Work) async -> Bool {
     guard let cache else { return work.urls.isEmpty }
+    let isReady = await fetch(work, into: cache)
+    if work.id == nil { await clean(cache) }
+    return isReady
+  }
+
+  private func clean(_ cache: FileCache) async {
+    do throws(EngagementError) {
+      let report = try await cache.clean()
+      guard report.expired + report.evicted > 0 else { return }
+      log(
+        .info,
+        "Of the files of campaigns, \(report.expired) were old and \(report.evicted) too many.")
+    } catch {
+      log(.warning, "Old files of campaigns could not be removed: \(error.code)")
+    }
+  }
+
+  private func fetch(_ work: Work, into cache: FileCache) async -> Bool {
     let owner = Self.name(of: work.owner)
     return await withTaskGroup(of: Bool.self) { group in
       for url in work.urls {

@@ -43,7 +43,8 @@ extension PresentationQueue.Entry {
   fileprivate init(_ row: QueuedCampaign, _ template: PresentedTemplate?) {
     self.init(
       id: row.id, campaign: row.campaign.id, template: row.campaign.template,
-      isVisual: template?.template.isVisual ?? true, priority: row.isFirst ? .max : row.campaign.priority ?? 1,
+      isVisual: template?.template.isVisual ?? true,
+      priority: row.isFirst ? .max : row.campaign.priority ?? 1,
       presentAt: row.presentAt, expiresAt: row.expiresAt, handOvers: row.handOvers)
   }
 }

@@ -53,7 +53,8 @@ extension Presentations {
   private func record(
     _ maker: @escaping Store.CampaignIntentMaker, in partition: Partition
   ) async throws(EngagementError) {
-    let acceptance = try await dependencies.store.accept(in: partition, at: dependencies.clock.now) {
+    let acceptance = try await dependencies.store.accept(in: partition, at: dependencies.clock.now)
+    {
       (consent, _) throws(EngagementError) in maker(consent)
     }
     await dependencies.commitPublisher.publish(CommitReport(acceptance), of: partition)

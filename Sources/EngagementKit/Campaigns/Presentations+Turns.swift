@@ -86,7 +86,8 @@ extension Presentations {
   }
 
   private func warn(_ what: String, _ id: QueuedCampaign.ID) {
-    dependencies.log(.warning, "A presenter reported as \(what) what had ended or was counted: \(id).")
+    dependencies.log(
+      .warning, "A presenter reported as \(what) what had ended or was counted: \(id).")
   }
 
   // MARK: Steps
@@ -215,7 +216,8 @@ extension Presentations {
     _ entry: Queue.Entry, _ ending: Queue.Ending, skipping reason: String, in partition: Partition
   ) async throws(EngagementError) {
     guard let row = state.withLock({ $0.rows[entry.id] }) else { return }
-    let record = ending == .presented
+    let record =
+      ending == .presented
       ? records.dismissed(row) : records.dropped(row, reason: ending.reason ?? reason)
     try await end(row, in: partition, recording: record)
   }
@@ -259,7 +261,9 @@ extension Presentations {
   private var nap: Duration {
     let (date, uptime) = state.withLock { ($0.queue.nextTime, $0.queue.nextUptime) }
     var nap = Self.longestNap
-    if let date { nap = min(nap, .seconds(max(0.01, min(60, date.timeIntervalSince(dependencies.clock.now))))) }
+    if let date {
+      nap = min(nap, .seconds(max(0.01, min(60, date.timeIntervalSince(dependencies.clock.now)))))
+    }
     if let uptime { nap = min(nap, max(.milliseconds(10), uptime - dependencies.clock.uptime)) }
     return nap
   }

@@ -149,7 +149,8 @@ final class Presentations: CommitObserver {
     do throws(EngagementError) {
       return try lease.tryAcquire()
     } catch {
-      dependencies.log(.warning, "Campaigns wait, because their lock cannot be taken: \(error.code)")
+      dependencies.log(
+        .warning, "Campaigns wait, because their lock cannot be taken: \(error.code)")
       return false
     }
   }

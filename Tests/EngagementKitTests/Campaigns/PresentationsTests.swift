@@ -92,7 +92,8 @@ import Testing
     try await stage.stage.end()
   }
 
-  @Test("C7: after a restart what was handed over is presented once more, what was presented is not")
+  @Test(
+    "C7: after a restart what was handed over is presented once more, what was presented is not")
   func restart() async throws {
     let place = Stage.Place()
     var stage = try await CampaignStage(at: place)
@@ -111,7 +112,8 @@ import Testing
     try await stage.stage.end()
   }
 
-  @Test("C7: a template that nobody defined and one whose presenter fails are skipped with an event")
+  @Test(
+    "C7: a template that nobody defined and one whose presenter fails are skipped with an event")
   func skipped() async throws {
     let stage = try await CampaignStage()
     try await stage.deliver(.due("c-1", of: "unheard"), .due("c-2"))
@@ -177,7 +179,9 @@ import Testing
 
   @Test("C3: a template that is defined twice or has a name of the vendor's own is refused by name")
   func definitions() async throws {
-    for (names, word) in [(["a", "a"], "\"a\" is defined twice"), (["own"], "\"own\" has the name")] {
+    for (names, word) in [
+      (["a", "a"], "\"a\" is defined twice"), (["own"], "\"own\" has the name"),
+    ] {
       let error = await failure {
         try await CampaignStage { presenter in
           try names.map { .template(try Template.template($0), shownBy: presenter) }

@@ -74,7 +74,7 @@ import Testing
     try FileManager.default.createSymbolicLink(
       atPath: scratch.path() + ".courier", withDestinationPath: scratch.path("victim"))
     let (first, second) = (
-      try Lease(.sending, ofCacheAt: scratch.path()), try Lease(ofCacheAt: scratch.path())
+      try Lease(.sending, ofCacheAt: scratch.path()), try Lease(.sending, ofCacheAt: scratch.path())
     )
     #expect(try first.tryAcquire())
     #expect(try !second.tryAcquire())
