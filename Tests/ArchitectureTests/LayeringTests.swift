@@ -18,8 +18,8 @@ private let table: [String: Set<String>] = [
     "CSQLite", "EngagementAdapterAPI", "EngagementFormats", "EngagementJSON", "EngagementModel",
   ],
   "EngagementKit": [
-    "EngagementAdapterAPI", "EngagementFormats", "EngagementHTTP", "EngagementJSON",
-    "EngagementModel", "EngagementStore",
+    "EngagementAdapterAPI", "EngagementFiles", "EngagementFormats", "EngagementHTTP",
+    "EngagementJSON", "EngagementModel", "EngagementStore",
   ],
   "EngagementVendors": [
     "EngagementAdapterAPI", "EngagementFormats", "EngagementHTTP", "EngagementJSON",

@@ -21,7 +21,7 @@ struct CampaignFiles: Sendable {
     _ dependencies: KitDependencies, _ options: Options.Presentations, at location: CacheLocation
   ) throws(EngagementError) {
     log = dependencies.log
-    let hosts = options.fileHosts
+    let hosts = AllowedHosts(named: options.fileHosts)
     cache =
       hosts.patterns.isEmpty
       ? nil

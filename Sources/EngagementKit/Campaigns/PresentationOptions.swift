@@ -1,4 +1,4 @@
-public import EngagementHTTP
+import EngagementHTTP
 public import EngagementModel
 
 extension Engagement.Options {
@@ -10,9 +10,9 @@ extension Engagement.Options {
     public var openURL: @Sendable (String) -> Void
     /// Takes the key-value pairs of an action.
     public var takeKeyValues: @Sendable (JSONObject) -> Void
-    /// The hosts that files of campaigns may come from; by default none, and a campaign with a file is
-    /// skipped.
-    public var fileHosts: AllowedHosts
+    /// The hosts that files of campaigns may come from, such as `files.example.com` or, for all hosts
+    /// below one, `*.example.com`. By default none, and a campaign with a file is skipped.
+    public var fileHosts: [String]
     /// How long a template may stay visible before it is taken away; nil for any time.
     public var timeLimit: Duration?
     /// Whether templates are presented although no active scene was reported, as in a command.
@@ -21,7 +21,7 @@ extension Engagement.Options {
     public init(
       links: LinkPolicy = LinkPolicy(), openURL: @escaping @Sendable (String) -> Void = { _ in },
       takeKeyValues: @escaping @Sendable (JSONObject) -> Void = { _ in },
-      fileHosts: AllowedHosts = [], timeLimit: Duration? = nil, withoutScene: Bool = false
+      fileHosts: [String] = [], timeLimit: Duration? = nil, withoutScene: Bool = false
     ) {
       self.links = links
       self.openURL = openURL
@@ -36,10 +36,10 @@ extension Engagement.Options {
   public struct LinkPolicy: Hashable, Sendable {
     /// In lower case, without the colon. An application adds its own scheme for its deep links.
     public var schemes: Set<String>
-    /// The hosts of https addresses; nil for any host.
-    public var hosts: AllowedHosts?
+    /// The hosts of https addresses, in the form of `fileHosts`; nil for any host.
+    public var hosts: [String]?
 
-    public init(schemes: Set<String> = ["https"], hosts: AllowedHosts? = nil) {
+    public init(schemes: Set<String> = ["https"], hosts: [String]? = nil) {
       self.schemes = schemes
       self.hosts = hosts
     }
@@ -51,7 +51,28 @@ extension Engagement.Options {
       }
       guard schemes.contains(text[..<colon].lowercased()) else { return false }
       guard let url = try? HTTPURL(text) else { return !text.lowercased().hasPrefix("http") }
-      return hosts?.allows(url) ?? true
+      return hosts.map { AllowedHosts(named: $0).allows(url) } ?? true
     }
+  }
+}
+
+extension Options.Presentations {
+  /// Throws `invalidConfiguration`, which names the field.
+  func check() throws(EngagementError) {
+    let fields = [("fileHosts", fileHosts), ("links.hosts", links.hosts ?? [])]
+    for (field, hosts) in fields {
+      for host in hosts where (try? HostPattern(validating: host)) == nil {
+        throw .configurationFault(
+          "options.presentations.\(field) has \"\(host)\", which is no host; "
+            + "use files.example.com, or *.example.com for all hosts below one.")
+      }
+    }
+  }
+}
+
+extension AllowedHosts {
+  /// The hosts that are written correctly; `open` has refused any other.
+  init(named hosts: [String]) {
+    self.init(hosts.compactMap { try? HostPattern(validating: $0) })
   }
 }

@@ -1,4 +1,5 @@
 import EngagementAdapterAPI
+import EngagementHTTP
 import EngagementJSON
 import EngagementModel
 import EngagementStore
@@ -17,11 +18,13 @@ struct CampaignStage: Sendable {
   /// - Parameter define: The templates; by default `offer` with a text, a link and an action.
   init(
     at place: Stage.Place? = nil, presentations: Options.Presentations? = nil,
-    _ define: (NotingPresenter) throws -> [PresentedTemplate] = Self.offers
+    files: @escaping @Sendable (HTTPRequest) -> HTTPResponse? = { _ in nil },
+    define: (NotingPresenter) throws -> [PresentedTemplate] = Self.offers
   ) async throws {
     stage = try await Stage(
       [Self.adapter], templates: [Self.provider: define(presenter)],
-      presentations: presentations ?? .init(withoutScene: true), at: place)
+      presentations: presentations ?? .init(withoutScene: true), at: place
+    ) { request in files(request) ?? .json(200, "[]") }
     try await stage.signIn(User(UserID("u-1")), consent: .full)
   }
 

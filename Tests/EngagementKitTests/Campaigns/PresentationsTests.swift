@@ -183,9 +183,9 @@ import Testing
       (["a", "a"], "\"a\" is defined twice"), (["own"], "\"own\" has the name"),
     ] {
       let error = await failure {
-        try await CampaignStage { presenter in
+        try await CampaignStage(define: { presenter in
           try names.map { .template(try Template.template($0), shownBy: presenter) }
-        }
+        })
       }
       #expect(error?.code == .invalidConfiguration)
       #expect(error?.message.contains(word) == true, "\(String(describing: error))")
@@ -197,7 +197,7 @@ import Testing
     let stage = try await CampaignStage()
     try await stage.engagement.syncTemplates(with: CampaignStage.provider)
     #expect(stage.stage.asked.contains { $0.contains("/templates?") })
-    let none = try await CampaignStage { _ in [] }
+    let none = try await CampaignStage(define: { _ in [] })
     let error = await failure { try await none.engagement.syncTemplates(with: "p") }
     #expect(error?.code == .invalidArgument)
     try await stage.stage.end()

@@ -1,5 +1,4 @@
 import EngagementAdapterAPI
-import EngagementHTTP
 import EngagementJSON
 import EngagementModel
 import EngagementTesting

@@ -69,6 +69,10 @@ struct Stage: Sendable {
         random: place?.random ?? Self.random(), presentations: presentations))
   }
 
+  static func bytes(at path: String) throws -> [UInt8] {
+    Array(try Data(contentsOf: URL(filePath: path)))
+  }
+
   /// A vendor without items.
   static let empty: ScriptedTransport.Script = { _ in .json(200, "[]") }
 
