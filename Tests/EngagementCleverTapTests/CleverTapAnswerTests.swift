@@ -293,7 +293,8 @@ import Testing
   // MARK: Hostile answers
 
   private static let full = """
-    {"arp":{"v":1},"g":"-g","_i":1,"inapp_stale":[1],"inapp_delivery_mode":"CS","imc":1,
+    {"arp":{"v":1},"g":"-g","_i":1,"inapp_stale":[1],"inapp_delivery_mode":"CS","imc":1,"imp":2,
+    "inapp_notifs_ss":[\(CleverTapCampaignTests.announced)],"inapp_notifs_applaunched_meta":[{}],
     "inapp_notifs":[\(CleverTap.campaign(1, template: "a"))],"inapp_notifs_cs":[{}],
     "inbox_notifs":[\(CleverTap.messageHere("m-1"))],
     "inbox_notifs_v2":[\(CleverTap.message("m-2", read: true)),7]}

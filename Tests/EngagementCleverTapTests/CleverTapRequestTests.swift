@@ -86,6 +86,11 @@ import Testing
       .act(.delete, on: CleverTap.item(.inbox, ["server": true])), CleverTap.deleteMessages,
       #"{"type":"deleteMessages","messages":[{"wzrk_mid":"i-1","wzrk_id":"c-1","wzrk_pivot":"p"}]}"#
     ),
+    Row(
+      .act(.dismiss, on: CleverTap.item(.inbox, ["server": true, "campaign": ["wzrk_id": "c-2"]])),
+      CleverTap.deleteMessages,
+      #"{"type":"deleteMessages","messages":[{"wzrk_mid":"i-1","wzrk_id":"c-2","#
+        + #""wzrk_pivot":"wzrk_default"}]}"#),
     Row(CleverTap.one(.launch), CleverTap.batch, event("App Launched", application)),
     Row(
       CleverTap.one(
