@@ -10,6 +10,7 @@ let package = Package(
     .library(name: "EngagementJSON", targets: ["EngagementJSON"]),
     .library(name: "EngagementAdapterAPI", targets: ["EngagementAdapterAPI"]),
     .library(name: "EngagementBraze", targets: ["EngagementBraze"]),
+    .library(name: "EngagementCleverTap", targets: ["EngagementCleverTap"]),
     .library(name: "EngagementVibes", targets: ["EngagementVibes"]),
     .library(name: "EngagementTesting", targets: ["EngagementTesting"]),
     .library(name: "EngagementVendors", targets: ["EngagementVendors"]),
@@ -90,6 +91,12 @@ let package = Package(
         "EngagementModel", "EngagementPlatform",
       ], path: "Adapters/Braze", exclude: ["README.md", "Tools"]),
     .target(
+      name: "EngagementCleverTap",
+      dependencies: [
+        "EngagementAdapterAPI", "EngagementFormats", "EngagementHTTP", "EngagementJSON",
+        "EngagementModel", "EngagementPlatform",
+      ], path: "Adapters/CleverTap", exclude: ["README.md", "Tools"]),
+    .target(
       name: "EngagementVibes",
       dependencies: [
         "EngagementAdapterAPI", "EngagementFormats", "EngagementHTTP", "EngagementJSON",
@@ -162,8 +169,8 @@ let package = Package(
     .target(
       name: "AnswerProbe",
       dependencies: [
-        "EngagementAdapterAPI", "EngagementBraze", "EngagementHTTP", "EngagementJSON",
-        "EngagementModel", "EngagementVibes", "OutlineAdapters",
+        "EngagementAdapterAPI", "EngagementBraze", "EngagementCleverTap", "EngagementHTTP",
+        "EngagementJSON", "EngagementModel", "EngagementVibes", "OutlineAdapters",
       ], path: "Tests/AnswerProbe"),
     .target(
       name: "BrazeFixtures",
@@ -176,6 +183,12 @@ let package = Package(
         "EngagementAdapterAPI", "EngagementHTTP", "EngagementJSON", "EngagementModel",
         "EngagementTesting", "EngagementVibes",
       ], path: "Tests/VibesFixtures"),
+    .target(
+      name: "CleverTapFixtures",
+      dependencies: [
+        "EngagementAdapterAPI", "EngagementCleverTap", "EngagementHTTP", "EngagementJSON",
+        "EngagementModel", "EngagementTesting",
+      ], path: "Tests/CleverTapFixtures"),
     .target(
       name: "CacheProbe",
       dependencies: ["EngagementAdapterAPI", "EngagementModel", "EngagementStore"],
@@ -275,6 +288,12 @@ let package = Package(
         "EngagementJSON", "EngagementKit", "EngagementModel", "EngagementTesting", "TestSupport",
       ]),
     .testTarget(
+      name: "EngagementCleverTapTests",
+      dependencies: [
+        "CleverTapFixtures", "EngagementAdapterAPI", "EngagementCleverTap", "EngagementFormats",
+        "EngagementHTTP", "EngagementJSON", "EngagementModel", "EngagementTesting", "TestSupport",
+      ]),
+    .testTarget(
       name: "EngagementVibesTests",
       dependencies: [
         "EngagementAdapterAPI", "EngagementFormats", "EngagementHTTP", "EngagementJSON",
@@ -297,10 +316,10 @@ let package = Package(
     .testTarget(
       name: "LawTests",
       dependencies: [
-        "EngagementAdapterAPI", "EngagementBraze", "EngagementBrazeTools", "EngagementFormats",
-        "EngagementHTTP", "EngagementJSON", "EngagementKit", "EngagementModel",
-        "EngagementPlatform", "EngagementTesting", "EngagementVendors", "EngagementVibes",
-        "EngagementVibesTools", "OutlineAdapters", "TestSupport",
+        "EngagementAdapterAPI", "EngagementBraze", "EngagementBrazeTools", "EngagementCleverTap",
+        "EngagementFormats", "EngagementHTTP", "EngagementJSON", "EngagementKit",
+        "EngagementModel", "EngagementPlatform", "EngagementTesting", "EngagementVendors",
+        "EngagementVibes", "EngagementVibesTools", "OutlineAdapters", "TestSupport",
       ]),
     .testTarget(
       name: "ModelTests",
@@ -319,10 +338,10 @@ let package = Package(
     .testTarget(
       name: "FlowTests",
       dependencies: [
-        "AnswerProbe", "BrazeFixtures", "EngagementAdapterAPI", "EngagementBraze",
-        "EngagementFormats", "EngagementHTTP", "EngagementJSON", "EngagementKit",
-        "EngagementModel", "EngagementTesting", "EngagementVibes", "JSONOracle",
-        "OutlineAdapters", "TestSupport", "VibesFixtures",
+        "AnswerProbe", "BrazeFixtures", "CleverTapFixtures", "EngagementAdapterAPI",
+        "EngagementBraze", "EngagementCleverTap", "EngagementFormats", "EngagementHTTP",
+        "EngagementJSON", "EngagementKit", "EngagementModel", "EngagementTesting",
+        "EngagementVibes", "JSONOracle", "OutlineAdapters", "TestSupport", "VibesFixtures",
       ]),
   ],
   swiftLanguageModes: [.v6]

@@ -8,8 +8,8 @@ import EngagementPlatform
 ///
 /// | field | absent | wrong type | unknown value |
 /// |---|---|---|---|
-/// | `type` | ignored | ignored | ignored, with its name in the error: the vendor's own formats |
-/// | `templateName` | set aside | set aside | any name |
+/// | `type` | ignored, unless it is announced | ignored | ignored, with its name in the error |
+/// | `templateName` | set aside, unless it is announced | set aside | any name |
 /// | `ti`, else `wzrk_id` | set aside | set aside | |
 /// | `vars` | none | none | a null, a list, an object other than an action: left out |
 /// | `priority` | none | none | any whole number |
@@ -31,19 +31,12 @@ struct CleverTapCampaigns {
   /// of the application.
   func campaign(in item: RawItem) throws(EngagementError) -> Campaign {
     let fields = try CleverTapItems.fields(of: item)
-    guard let kind = fields.string("type"), kind == Self.customCode else {
-      throw EngagementError(
-        .unsupported, "The campaign is none of the application's templates.",
-        underlying: fields.string("type").flatMap(Self.shortName))
-    }
-    guard let template = fields.nonEmptyText("templateName") else {
-      throw EngagementError(.malformedResponse, "A campaign has no template.")
-    }
-    guard let id = fields.json("ti")?.campaignID ?? fields.nonEmptyText("wzrk_id") else {
+    let template = try template(of: fields)
+    let number = fields.json("ti")?.campaignID
+    guard let id = number ?? fields.nonEmptyText("wzrk_id") else {
       throw EngagementError(.malformedResponse, "A campaign has no id.")
     }
-    var campaign = Campaign(
-      ItemID(configuration.provider, id), vendor: "clevertap", template: template)
+    var campaign = Campaign(ItemID("clevertap", id), vendor: "clevertap", template: template)
     campaign.arguments = CleverTapArguments(configuration.platform)
       .neutral(fields.json("vars")?.object ?? [:])
     campaign.priority = fields.integer("priority").flatMap(Int.init(exactly:))
@@ -56,8 +49,33 @@ struct CleverTapCampaigns {
     campaign.delaySeconds = fields.integer("delayAfterTrigger").flatMap(Self.delay)
     campaign.lifetimeSeconds = fields.integer("wzrk_ttl_offset").flatMap(Int.init(exactly:))
     campaign.isSuppressed = fields.flag("suppressed") == true
-    campaign.handle = CleverTapItems.handle(fields).json
+    var handle = CleverTapItems.handle(fields)
+    handle.number = number
+    campaign.handle = handle.json
     return campaign
+  }
+
+  /// The campaign's template; empty for an announced campaign, of which the vendor sends only the
+  /// conditions.
+  private func template(of fields: JSONFields) throws(EngagementError) -> String {
+    let name = fields.nonEmptyText("templateName")
+    if fields.kind(of: "type") == nil, isAnnounced(fields) { return name ?? "" }
+    guard let kind = fields.string("type"), kind == Self.customCode else {
+      throw EngagementError(
+        .unsupported, "The campaign is none of the application's templates.",
+        underlying: fields.string("type").flatMap(Self.shortName))
+    }
+    guard let name else {
+      throw EngagementError(.malformedResponse, "A campaign has no template.")
+    }
+    return name
+  }
+
+  /// Whether a campaign without a kind has conditions and none of the content of the oldest kind, which
+  /// has no name.
+  private func isAnnounced(_ fields: JSONFields) -> Bool {
+    fields.objects("whenTriggers") != nil && fields.kind(of: "d") == nil
+      && fields.kind(of: "w") == nil
   }
 
   /// The vendor's clients delay a campaign by up to 20 minutes; any other number is no delay.
@@ -72,27 +90,6 @@ struct CleverTapCampaigns {
         || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "-")
     }
     return isName && word.utf8.count <= 40 ? word : nil
-  }
-
-  /// The changes to the cached campaigns.
-  static func changes(of reply: CleverTapReply) -> [Change] {
-    var changes: [Change] = []
-    if !reply.staleCampaigns.isEmpty {
-      changes += [Feed.campaigns, CleverTapFeed.due].map {
-        .removed($0, ids: reply.staleCampaigns)
-      }
-    }
-    if let items = reply.lists[CleverTapReply.List.campaigns] {
-      changes.append(.items(.campaigns, .replace(.nothing), items))
-    } else if reply.deliveryMode == "SS" {
-      // The vendor now evaluates campaigns, so the cached list is obsolete.
-      changes.append(.items(.campaigns, .replace(.nothing), []))
-    }
-    let due =
-      (reply.lists[CleverTapReply.List.due] ?? [])
-      + (reply.lists[CleverTapReply.List.dueAtLaunch] ?? [])
-    if !due.isEmpty { changes.append(.items(CleverTapFeed.due, .put, due)) }
-    return changes
   }
 }
 

@@ -64,21 +64,23 @@ enum CleverTapProfile {
     case .array where CleverTapLimits.holdsOneValue(key):
       throw EngagementError(.invalidArgument, "CleverTap keeps one value, and no list, in \(key).")
     case .array: return CleverTapLimits.cleaned(value).map { ["$set": $0] }
-    case .object(let object) where isCommand(object):
-      guard let (name, operand) = object.members.first.map({ ($0.key, $0.value) }) else {
-        return nil
-      }
-      guard !CleverTapLimits.holdsOneValue(key) || name == "$delete" else {
+    case .object(let object):
+      guard let command = command(in: object) else { return CleverTapLimits.cleaned(value) }
+      guard !CleverTapLimits.holdsOneValue(key) || command.name == "$delete" else {
         throw EngagementError(
           .invalidArgument, "CleverTap keeps one value, and no list, in \(key).")
       }
-      return CleverTapLimits.cleaned(operand).map { .object([name: $0]) }
-    default: return CleverTapLimits.cleaned(value)
+      return CleverTapLimits.cleaned(command.operand).map { .object([command.name: $0]) }
+    case .bool, .integer, .number, .string: return CleverTapLimits.cleaned(value)
     }
   }
 
-  private static func isCommand(_ object: JSONObject) -> Bool {
-    object.count == 1 && object.members.allSatisfy { commands.contains($0.key) }
+  /// The vendor's command that an object is; nil for any other object.
+  static func command(in object: JSONObject) -> (name: String, operand: JSON)? {
+    guard object.count == 1, let member = object.members.first, commands.contains(member.key) else {
+      return nil
+    }
+    return (member.key, member.value)
   }
 
   /// Opts a person out of all collection and messages, or back in.

@@ -1,24 +1,25 @@
-import EngagementAdapterAPI
-import EngagementHTTP
+package import EngagementHTTP
 import EngagementJSON
-import EngagementModel
-import EngagementTesting
+package import EngagementModel
+package import EngagementTesting
 
 /// The vendor in memory, written from its protocol: the handshake, batches on two hosts, the inbox
 /// of each device.
-actor FakeCleverTap {
+package actor FakeCleverTap {
+  package init() {}
+
   /// What came in one request.
-  struct Batch: Sendable {
-    var host: String
-    var path: String
-    var meta: JSON
-    var items: [JSON]
+  package struct Batch: Sendable {
+    package var host: String
+    package var path: String
+    package var meta: JSON
+    package var items: [JSON]
 
     /// The id of the device that asked.
-    var guid: String? { meta["g"]?.string }
+    package var guid: String? { meta["g"]?.string }
 
     /// What the items are: an event by its name, anything else by its type and first word.
-    var names: [String] {
+    package var names: [String] {
       items.map { item in
         let word = item["profile"]?.object?.members.first?.key ?? item["data"]?["action"]?.string
         return item["evtName"]?.string
@@ -28,10 +29,10 @@ actor FakeCleverTap {
   }
 
   /// The host that the handshake names, and the one for what was viewed.
-  private(set) var domain = "eu1.clevertap-prod.com"
-  private(set) var viewedDomain = "eu1-spiky.clevertap-prod.com"
-  private(set) var handshakes = 0
-  private(set) var batches: [Batch] = []
+  package private(set) var domain = "eu1.clevertap-prod.com"
+  package private(set) var viewedDomain = "eu1-spiky.clevertap-prod.com"
+  package private(set) var handshakes = 0
+  package private(set) var batches: [Batch] = []
   /// What each host says to its next requests, in order; then `{}`.
   private var answers: [String: [HTTPResponse]] = [:]
   /// The messages of each device's inbox.
@@ -39,29 +40,31 @@ actor FakeCleverTap {
   private var deadHosts: Set<String> = []
 
   /// The next requests to a path of the host are answered like this.
-  func reply(_ place: String, _ responses: HTTPResponse...) {
+  package func reply(_ place: String, _ responses: HTTPResponse...) {
     answers[place, default: []] += responses
   }
 
   /// Gives the device messages for its inbox.
-  func seed(_ device: String, _ messages: [String]) { inbox[device, default: []] += messages }
+  package func seed(_ device: String, _ messages: [String]) {
+    inbox[device, default: []] += messages
+  }
 
   /// The account moves: the old host is silent from now on.
-  func move(to domain: String) {
+  package func move(to domain: String) {
     deadHosts.insert(self.domain)
     self.domain = domain
   }
 
   /// The batches on one host.
-  func batches(at host: String) -> [Batch] { batches.filter { $0.host == host } }
+  package func batches(at host: String) -> [Batch] { batches.filter { $0.host == host } }
 
   // MARK: Answering
 
-  nonisolated var script: ScriptedTransport.Script {
+  package nonisolated var script: ScriptedTransport.Script {
     { request throws(EngagementError) in try await self.respond(to: request) }
   }
 
-  func respond(to request: HTTPRequest) throws(EngagementError) -> HTTPResponse {
+  package func respond(to request: HTTPRequest) throws(EngagementError) -> HTTPResponse {
     let url = try request.target()
     if deadHosts.contains(url.host.text) {
       throw EngagementError(.unavailable, "The host does not answer.")

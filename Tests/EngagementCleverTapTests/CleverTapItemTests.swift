@@ -1,8 +1,9 @@
+import CleverTapFixtures
 import EngagementAdapterAPI
+import EngagementCleverTap
 import EngagementJSON
 import EngagementModel
 import FoundationEssentials
-import OutlineAdapters
 import Testing
 
 @Suite("CleverTap: items") struct CleverTapItemTests {
@@ -13,9 +14,31 @@ import Testing
       "custom_kv":[{"key":"offer","value":{"text":"50%"}},{"key":"","value":{"text":"x"}},{"key":"k"}],
       "content":[{"key":1,"title":{"text":"Ünïcode 🎉"},"message":{"text":"\u05d0\u05d1"},
         "action":{"hasUrl":true,"url":{"ios":{"text":"app://ios"},"android":{"text":"app://android"}}},
-        "media":{"url":"https://img.example/1.jpg"},"icon":{"url":"https://img.example/i.png"}},
-       {"title":{"text":"second"}}]}}
+        "media":{"url":"https://img.example/1.jpg","content_type":"image/jpeg","alt_text":"A shoe"},
+        "icon":{"url":"https://img.example/i.png"}},
+       {"title":{"text":"second"},"media":{"url":"https://img.example/2.mp4",
+         "content_type":"video/mp4","poster":"https://img.example/2.jpg"},
+        "action":{"hasUrl":false,"hasLinks":true,"url":{"ios":{"text":"app://x"}},"links":[
+         {"type":"copy","text":"Copy","copyText":{"text":"TEN"}},
+         {"type":"URL","text":"Go","url":{"ios":{"text":"app://go"},"android":{"text":"app://a"}}},
+         {"type":"kv","text":"Run","kv":{"a":"b"}},{"type":"rfp","text":"Allow"},
+         {"type":"url","text":"Bad","url":{"ios":{"text":"javascript:x"}}},
+         {"type":"url","url":{"ios":{"text":"app://nameless"}}},{"type":"fly","text":"New"},
+         {"type":"copy","text":"Nothing"},{"type":"kv","text":"Nothing"},7]}},
+       {"media":{"url":"https://img.example/3.mp3","content_type":"audio/mpeg"},
+        "action":{"hasLinks":false,"links":[{"type":"rfp","text":"Allow"}]}}]}}
     """#
+
+  private static var second: InboxMessage.Content {
+    var content = InboxMessage.Content()
+    content.subject = "second"
+    content.imageURLText = "https://img.example/2.jpg"
+    content.buttons = [
+      .init("Copy", .copy("TEN")), .init("Go", .openURL("app://go")),
+      .init("Run", .keyValues(["a": "b"])), .init("Allow", .askForPushes),
+    ]
+    return content
+  }
 
   @Test("C10: every field of the fullest message arrives")
   func fullMessage() throws {
@@ -24,6 +47,8 @@ import Testing
     message.text = "אב"
     message.detailURLText = "app://ios"
     message.imageURLText = "https://img.example/1.jpg"
+    message.imageAlt = "A shoe"
+    message.furtherContents = [Self.second, InboxMessage.Content()]
     message.iconURLText = "https://img.example/i.png"
     message.isRead = true
     message.createdAt = Date(timeIntervalSince1970: 1_790_845_000)
@@ -36,9 +61,10 @@ import Testing
       ],
       "server": true, "read": true,
     ]
-    #expect(try CleverTap.outline().message(in: CleverTap.raw(Self.full)) == message)
-    let android = try CleverTap.outline(platform: .android).message(in: CleverTap.raw(Self.full))
+    #expect(try CleverTap.adapter().message(in: CleverTap.raw(Self.full)) == message)
+    let android = try CleverTap.adapter(platform: .android).message(in: CleverTap.raw(Self.full))
     #expect(android.detailURLText == "app://android")
+    #expect(android.furtherContents.first?.buttons[1].action == .openURL("app://a"))
   }
 
   @Test(
@@ -50,7 +76,7 @@ import Testing
     ])
   func badMessage(text: String) throws {
     #expect {
-      try CleverTap.outline().message(in: CleverTap.raw(text))
+      try CleverTap.adapter().message(in: CleverTap.raw(text))
     } throws: { ($0 as? EngagementError)?.code == .malformedResponse }
   }
 
@@ -66,7 +92,7 @@ import Testing
     let bare = InboxMessage(ItemID("clevertap", "m"), vendor: "clevertap")
     for date in ["", #","date":"soon","wzrk_ttl":"late""#, #","date":1e300,"wzrk_ttl":0"#] {
       let text = #"{"_id":"m","msg":\#(body)\#(date)}"#
-      var message = try CleverTap.outline().message(in: CleverTap.raw(text))
+      var message = try CleverTap.adapter().message(in: CleverTap.raw(text))
       message.handle = [:]
       #expect(message == bare)
     }
@@ -81,19 +107,19 @@ import Testing
   func dangerousLinks(url: String) throws {
     let text = JSON.string(url).encoded()
     let quoted = String(decoding: text, as: UTF8.self)
-    let message = try CleverTap.outline().message(
+    let message = try CleverTap.adapter().message(
       in: CleverTap.raw(
         #"{"_id":"m","msg":{"content":[{"action":{"url":{"ios":{"text":\#(quoted)}}},"#
           + #""media":{"url":\#(quoted)},"icon":{"url":\#(quoted)}}]}}"#))
     #expect(message.detailURL == nil)
     #expect(message.imageURL == nil)
     #expect(message.iconURL == nil)
-    let campaign = try CleverTap.outline().campaign(
+    let campaign = try CleverTap.adapter().campaign(
       in: CleverTap.raw(
         #"{"type":"custom-code","templateName":"t","ti":1,"#
           + #""vars":{"a":{"actions":{"type":"url","ios":\#(quoted)}}}}"#))
     #expect(campaign.arguments.isEmpty)
-    let push = try CleverTap.outline().received(
+    let push = try CleverTap.adapter().received(
       ["wzrk_id": "c", "wzrk_dl": .string(url), "wzrk_bp": .string(url)],
       in: CleverTap.context())
     #expect(push?.notification.deepLink == nil)

@@ -1,8 +1,8 @@
+import CleverTapFixtures
 import EngagementAdapterAPI
-import EngagementKit
+import EngagementCleverTap
 import EngagementModel
 import EngagementTesting
-import OutlineAdapters
 import Testing
 
 @Suite("CleverTap: pushes") struct CleverTapPushTests {
@@ -10,6 +10,7 @@ import Testing
   func fullPush() throws {
     var wanted = PushNotification(vendor: "clevertap")
     wanted.messageID = "p-1"
+    wanted.campaignID = "c-1"
     wanted.title = "Hi"
     wanted.subtitle = "there"
     wanted.body = "Body"
@@ -39,12 +40,13 @@ import Testing
     ]
     let read = try #require(try received(android))
     #expect((read.title, read.body, read.messageID) == ("Hi", "Body", "7"))
+    #expect(read.campaignID == "7")
     #expect((read.mediaURL, read.category, read.sound) == (wanted.mediaURL, "news", "ding"))
     #expect(read.isSilent)
   }
 
   private func received(_ push: JSON) throws -> PushNotification? {
-    try CleverTap.outline().received(push, in: CleverTap.context())?.notification
+    try CleverTap.adapter().received(push, in: CleverTap.context())?.notification
   }
 
   static let silent: [(JSON, Bool)] = [
@@ -68,20 +70,5 @@ import Testing
   @Test("X16: the adapter ignores another vendor's push", arguments: foreign)
   func foreignPush(push: JSON) throws {
     #expect(try received(push) == nil)
-  }
-
-  @Test("C11: the receipt of a push is sent only if the push asks for it")
-  func receipt() async throws {
-    let scene = try await CleverTapScene(.complete)
-    for (index, flag) in ["true", "false"].enumerated() {
-      let push: JSON = ["wzrk_id": "c-1", "wzrk_rnv": .string(flag)]
-      let reception = try #require(try await scene.engagement.handlePush(push))
-      let item = ItemReference(
-        ItemID("clevertap", "c-1"), on: .push, handle: reception.notification.handle)
-      let event = CleverTap.event(EventID("r-\(index)"), .receive, on: item)
-      #expect(await scene.perform(.events([event])) == .done)
-    }
-    #expect(await scene.batches() == [["Notification Viewed"]])
-    try await scene.end()
   }
 }

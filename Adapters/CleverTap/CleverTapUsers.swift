@@ -2,7 +2,7 @@ public import EngagementAdapterAPI
 public import EngagementModel
 import EngagementPlatform
 
-extension CleverTapOutline {
+extension CleverTapAdapter {
   /// The first user who signs in keeps the vendor's device. Every other change of user changes the
   /// device, in the order of the vendor's own clients.
   public func transition(

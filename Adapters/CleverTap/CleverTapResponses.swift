@@ -23,6 +23,9 @@ struct CleverTapResponses {
   }
 
   func answer(to operation: Operation, from response: HTTPResponse) -> Answer {
+    if CleverTapErrors.isForeign(response, to: operation) {
+      return Answer([], CleverTapErrors.foreign(response, at: context.now))
+    }
     let domains = CleverTapDomainNews(response, configuration, memory)
     let changes = domains.changes(at: context.now) + silence(in: response)
     let own = meaning(of: response, to: operation, domains)
@@ -40,7 +43,9 @@ struct CleverTapResponses {
     case .settings: return handshake(response, domains)
     case .inbox: return inbox(response)
     case .templates, .act: return Answer()
-    default: return domains.hasMoved(operation) ? Self.moved : batch(response, of: operation)
+    case .device, .registerPush, .unregisterPush, .cards, .message, .person, .associate,
+      .updatePerson, .metrics, .campaigns, .events, .upload, .optOut, .vendor:
+      return domains.hasMoved(operation) ? Self.moved : batch(response, of: operation)
     }
   }
 
@@ -77,12 +82,19 @@ struct CleverTapResponses {
     do throws(JSONFault) { reply = try CleverTapReply(response.body) } catch {
       return CleverTapErrors.malformed(error)
     }
-    return Answer(changes(of: reply) + progress(after: operation), verdict(on: operation))
+    return Answer(
+      changes(of: reply) + progress(after: operation) + reported(by: operation),
+      verdict(on: operation))
+  }
+
+  private func reported(by operation: Operation) -> [Change] {
+    guard CleverTapCall.carriesReport(operation), !context.campaignReport.isEmpty else { return [] }
+    return [.campaignsReported(through: context.campaignReport.mark)]
   }
 
   private func changes(of reply: CleverTapReply) -> [Change] {
     let messages = CleverTapMessages(reply, isOnServer: configuration.hasServerInbox)
-    return remembered(reply) + messages.changes + CleverTapCampaigns.changes(of: reply)
+    return remembered(reply) + messages.changes + CleverTapLists.changes(of: reply)
   }
 
   private func remembered(_ reply: CleverTapReply) -> [Change] {
@@ -149,7 +161,9 @@ struct CleverTapResponses {
     switch operation {
     case .inbox: return Answer([off], .refused(CleverTapErrors.noInbox))
     case .act: return Answer([off], .retry(CleverTapErrors.noInbox))
-    default: return nil
+    case .settings, .device, .registerPush, .unregisterPush, .cards, .message, .person, .associate,
+      .updatePerson, .metrics, .campaigns, .events, .templates, .upload, .optOut, .vendor:
+      return nil
     }
   }
 }
@@ -199,10 +213,7 @@ struct CleverTapDomainNews {
 
   /// Whether the operation must now go to another host than the one that answered.
   func hasMoved(_ operation: Operation) -> Bool {
-    var isViewed = false
-    if case .events(let events) = operation, let first = events.first {
-      isViewed = CleverTapEvent.isViewed(first)
-    }
+    let isViewed = CleverTapCall.isViewed(operation)
     let key = isViewed ? CleverTapMemory.Name.viewedDomain : CleverTapMemory.Name.domain
     guard let host = named.first(where: { $0.key == key })?.host else { return false }
     return host != memory.domain(forViewed: isViewed)

@@ -11,7 +11,7 @@ struct CleverTapEnvelope {
 
   /// The first element of every body. It contains the account's token as plain text, because the
   /// vendor uses no signatures.
-  var meta: JSON {
+  func meta(withReport: Bool) -> JSON {
     var meta: JSONObject = ["type": "meta"]
     meta["g"] = memory.guid.map(JSON.string)
     meta["tk"] = .string(configuration.token.revealed)
@@ -27,7 +27,33 @@ struct CleverTapEnvelope {
     meta["_j"] = memory.integer(CleverTapMemory.Name.j).map(JSON.integer)
     meta["imp"] = .integer(Int64(context.counters.shownToday))
     meta["tlc"] = .array(context.counters.campaigns.map(count))
+    if withReport { add(context.campaignReport, to: &meta) }
     return .object(meta)
+  }
+
+  /// What the device found out about campaigns. The vendor's clients leave out an empty list, and ids
+  /// that are no numbers.
+  private func add(_ report: CampaignReport, to meta: inout JSONObject) {
+    let due = report.due.compactMap { Int64($0) }.map(JSON.integer)
+    if !due.isEmpty { meta["inapps_eval"] = .array(due) }
+    let suppressed = report.suppressed.compactMap { suppression(of: CleverTapHandle($0)) }
+    if !suppressed.isEmpty { meta["inapps_suppressed"] = .array(suppressed) }
+  }
+
+  /// The clients make the id of a suppressed campaign from its number and the local day.
+  private func suppression(of handle: CleverTapHandle) -> JSON? {
+    let made = handle.number.map { JSON.string("\($0)_\(today)") }
+    guard let id = made ?? handle.campaign["wzrk_id"] else { return nil }
+    var entry: JSONObject = ["wzrk_id": id]
+    entry["wzrk_pivot"] = handle.campaign["wzrk_pivot"] ?? CleverTapHandle.defaultPivot
+    entry["wzrk_cgId"] = handle.campaign["wzrk_cgId"]
+    return .object(entry)
+  }
+
+  /// The local day as eight digits.
+  private var today: String {
+    let local = context.now.addingTimeInterval(TimeInterval(context.device.zoneOffset))
+    return ISO8601.text(of: local, as: .day)?.filter { $0 != "-" } ?? ""
   }
 
   private var sessionMark: String { CleverTapMemory.mark(of: context.session) }

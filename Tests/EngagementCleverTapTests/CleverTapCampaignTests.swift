@@ -1,7 +1,8 @@
+import CleverTapFixtures
+import EngagementCleverTap
 import EngagementJSON
 import EngagementModel
 import FoundationEssentials
-import OutlineAdapters
 import Testing
 
 @Suite("CleverTap: campaigns") struct CleverTapCampaignTests {
@@ -74,10 +75,11 @@ import Testing
       "campaign": [
         "wzrk_id": "4711_20261001", "wzrk_pivot": "p", "wzrk_ttl": 1_790_900_000,
         "wzrk_ttl_offset": 600,
-      ]
+      ],
+      "number": "4711",
     ]
-    #expect(try CleverTap.outline().campaign(in: CleverTap.raw(Self.campaign)) == campaign)
-    let android = try CleverTap.outline(platform: .android)
+    #expect(try CleverTap.adapter().campaign(in: CleverTap.raw(Self.campaign)) == campaign)
+    let android = try CleverTap.adapter(platform: .android)
       .campaign(in: CleverTap.raw(Self.campaign))
     #expect(android.arguments["open"]?["url"] == "app://a")
   }
@@ -92,7 +94,7 @@ import Testing
     let text =
       #"{"type":"custom-code","templateName":"t","ti":1,"whenTriggers":[{"eventName":"e","#
       + #""eventProperties":[{"propertyName":"p","operator":\#(number)}]}]}"#
-    let campaign = try CleverTap.outline().campaign(in: CleverTap.raw(text))
+    let campaign = try CleverTap.adapter().campaign(in: CleverTap.raw(text))
     #expect(
       campaign.triggers == [
         Campaign.Trigger("e", properties: [Campaign.Condition("p", comparison)])
@@ -109,7 +111,7 @@ import Testing
   func caps(member: String, isExcluded: Bool) throws {
     let text = #"{"type":"custom-code","templateName":"t","ti":"1",\#(member)}"#
     #expect(
-      try CleverTap.outline().campaign(in: CleverTap.raw(text)).isExcludedFromCaps == isExcluded)
+      try CleverTap.adapter().campaign(in: CleverTap.raw(text)).isExcludedFromCaps == isExcluded)
   }
 
   @Test(
@@ -131,7 +133,7 @@ import Testing
     ] as [(String, EngagementError.Code, String?)])
   func kinds(text: String, code: EngagementError.Code, underlying: String?) throws {
     #expect {
-      try CleverTap.outline().campaign(in: CleverTap.raw(text))
+      try CleverTap.adapter().campaign(in: CleverTap.raw(text))
     } throws: { thrown in
       guard let error = thrown as? EngagementError else { return false }
       return error.code == code && (code != .unsupported || error.underlying == underlying)
@@ -152,12 +154,33 @@ import Testing
     ] as [(String, [Campaign.Limit])])
   func limits(members: String, limits: [Campaign.Limit]) throws {
     let text = #"{"type":"custom-code","templateName":"t","ti":"1",\#(members)}"#
-    #expect(try CleverTap.outline().campaign(in: CleverTap.raw(text)).limits == limits)
+    #expect(try CleverTap.adapter().campaign(in: CleverTap.raw(text)).limits == limits)
+  }
+
+  static let announced = #"{"ti":7,"whenTriggers":[{"eventName":"e"}],"priority":2}"#
+
+  @Test("C9: an announced campaign needs an id and conditions, and no template")
+  func announcedCampaign() throws {
+    let campaign = try CleverTap.adapter().campaign(in: CleverTap.raw(Self.announced))
+    var wanted = Campaign(ItemID("clevertap", "7"), vendor: "clevertap", template: "")
+    wanted.triggers = [Campaign.Trigger("e")]
+    wanted.priority = 2
+    wanted.handle = ["campaign": [:], "number": "7"]
+    #expect(campaign == wanted)
+    let named = Self.announced.dropLast() + #","templateName":"t","type":"custom-code"}"#
+    #expect(try CleverTap.adapter().campaign(in: CleverTap.raw(String(named))).template == "t")
+    #expect(throws: EngagementError.self) {
+      try CleverTap.adapter().campaign(in: CleverTap.raw(#"{"whenTriggers":[]}"#))
+    }
+    #expect {
+      let html = Self.announced.dropLast() + #","d":{"html":"x"}}"#
+      return try CleverTap.adapter().campaign(in: CleverTap.raw(String(html)))
+    } throws: { ($0 as? EngagementError)?.code == .unsupported }
   }
 
   @Test("C9: a campaign without a number uses the vendor's other id")
   func otherID() throws {
     let text = #"{"type":"custom-code","templateName":"t","wzrk_id":"7_20261001"}"#
-    #expect(try CleverTap.outline().campaign(in: CleverTap.raw(text)).id.value == "7_20261001")
+    #expect(try CleverTap.adapter().campaign(in: CleverTap.raw(text)).id.value == "7_20261001")
   }
 }

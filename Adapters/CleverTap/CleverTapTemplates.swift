@@ -19,7 +19,8 @@ enum CleverTapTemplates {
     return ["type": "templatePayload", "definitions": .object(definitions)]
   }
 
-  private static let systemNames: Set<String> = [
+  /// The vendor's own functions.
+  static let systemNames: Set<String> = [
     "ctsystem_pushpermission", "ctsystem_openurl", "ctsystem_apprating",
   ]
   private static let types: [Template.Kind: String] = [

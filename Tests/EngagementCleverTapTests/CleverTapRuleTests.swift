@@ -1,17 +1,17 @@
+import CleverTapFixtures
 import EngagementAdapterAPI
+import EngagementCleverTap
 import EngagementHTTP
 import EngagementJSON
-import EngagementKit
 import EngagementModel
 import EngagementTesting
-import OutlineAdapters
 import Testing
 
 @Suite("CleverTap: rules") struct CleverTapRuleTests {
   /// The first item that an operation sends.
   private func item(_ operation: CleverTap.Operation) throws -> JSON {
     guard
-      case .send(let request) = try CleverTap.outline()
+      case .send(let request) = try CleverTap.adapter()
         .step(for: operation, in: CleverTap.context())
     else { throw EngagementError(.internalFailure, "It is not asked at once.") }
     let body = try JSON(parsing: request.body ?? [])
@@ -149,7 +149,7 @@ import Testing
     var account = "ACC-1"
     var token = "t"
     var region: String?
-    var handshake = CleverTapConfiguration.handshake
+    var endpoint = CleverTapConfiguration.handshake
   }
 
   static let wrong: [Wrong] = [
@@ -157,11 +157,11 @@ import Testing
     Wrong(field: "token", token: ""), Wrong(field: "token", token: "a\nb"),
     Wrong(field: "region", region: ""), Wrong(field: "region", region: "eu1.x"),
     Wrong(field: "region", region: "eu 1"), Wrong(field: "region", region: "eu1/"),
-    Wrong(field: "handshake", handshake: ""),
-    Wrong(field: "handshake", handshake: "http://clevertap-prod.com"),
-    Wrong(field: "handshake", handshake: "https://clevertap-prod.com/hello"),
-    Wrong(field: "handshake", handshake: "wss://clevertap-prod.com"),
-    Wrong(field: "handshake", handshake: "clevertap-prod.com"),
+    Wrong(field: "endpoint", endpoint: ""),
+    Wrong(field: "endpoint", endpoint: "http://clevertap-prod.com"),
+    Wrong(field: "endpoint", endpoint: "https://clevertap-prod.com/hello"),
+    Wrong(field: "endpoint", endpoint: "wss://clevertap-prod.com"),
+    Wrong(field: "endpoint", endpoint: "clevertap-prod.com"),
   ]
 
   @Test("C3: an invalid configuration names the field", arguments: wrong)
@@ -169,38 +169,17 @@ import Testing
     #expect {
       try CleverTapConfiguration(
         accountID: wrong.account, token: Secret(wrong.token), region: wrong.region,
-        handshake: wrong.handshake)
+        endpoint: wrong.endpoint)
     } throws: { thrown in
       guard let error = thrown as? EngagementError else { return false }
       return error.code == .invalidConfiguration && error.message.hasPrefix(wrong.field)
     }
   }
 
-  @Test("X18: a loopback emulator may serve the handshake and both batch hosts on one port")
-  func loopback() async throws {
-    let configuration = try CleverTapConfiguration(
-      accountID: "demo", token: CleverTap.token, handshake: "http://127.0.0.1:8402")
-    let scene = try await CleverTapScene(.complete, configuration) {
-      request throws(EngagementError) in
-      .json(
-        200, "{}",
-        headers: request.line == "GET /hello" ? [("X-WZRK-RD", "127.0.0.1:8402")] : [])
-    }
-    try await scene.report("Basket opened")
-    try await scene.view()
-    await scene.deliver()
-    #expect(
-      scene.transport.requests.map { $0.url.prefix { $0 != "?" } } == [
-        "http://127.0.0.1:8402/hello", "http://127.0.0.1:8402/a1", "http://127.0.0.1:8402/a1",
-      ])
-    #expect(try await scene.pending == 0)
-    try await scene.end()
-  }
-
   @Test("the configuration never prints its token")
   func prints() throws {
     let configuration = try CleverTap.configuration()
     #expect(!"\(configuration) \(String(reflecting: configuration))".contains("canary"))
-    #expect(!"\(CleverTapOutline(configuration))".contains("canary"))
+    #expect(!"\(CleverTapAdapter(configuration))".contains("canary"))
   }
 }

@@ -3,9 +3,13 @@ import EngagementModel
 /// The facts about an item or a push that its events need.
 struct CleverTapHandle {
   static let prefix = "wzrk_"
+  /// The variant of a campaign that names none.
+  static let defaultPivot: JSON = "wzrk_default"
 
   /// The members whose names begin with `wzrk_`, unchanged.
   var campaign: JSONObject
+  /// The number of a campaign.
+  var number: String?
   /// Whether the vendor stores the message, so that events also contain its id.
   var isOnServer = false
   /// Whether the message was already read when it arrived.
@@ -18,6 +22,7 @@ struct CleverTapHandle {
 
   init(_ handle: JSONObject) {
     campaign = handle["campaign"]?.object ?? [:]
+    number = handle["number"]?.string
     isOnServer = handle["server"]?.bool ?? false
     wasRead = handle["read"]?.bool ?? false
   }
@@ -25,6 +30,7 @@ struct CleverTapHandle {
   /// The handle without false members.
   var json: JSONObject {
     var object: JSONObject = ["campaign": .object(campaign)]
+    object["number"] = number.map(JSON.string)
     if isOnServer { object["server"] = true }
     if wasRead { object["read"] = true }
     return object
@@ -35,7 +41,7 @@ struct CleverTapHandle {
     switch campaign["wzrk_rnv"] {
     case .bool(let value)?: value
     case .string(let text)?: text.lowercased() == "true"
-    default: false
+    case .null?, .integer?, .number?, .array?, .object?, nil: false
     }
   }
 }

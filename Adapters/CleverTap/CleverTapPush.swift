@@ -6,6 +6,7 @@ import EngagementModel
 /// |---|---|---|---|
 /// | any `wzrk_…` or `W$…` | not this vendor's | | |
 /// | `wzrk_pid`, else `wzrk_id` | no message id | none; a number as its digits | |
+/// | `wzrk_id` | no campaign id | none; a number as its digits | |
 /// | `aps.alert`, `nt`, `nm` | no text | none | any text |
 /// | `wzrk_dl`, `wzrk_bp`, `ct_mediaUrl` | none | none | dropped where it can run code |
 /// | `wzrk_pn_s`, `aps.content-available` | shown | shown | only true, `"true"` and 1 are silent |
@@ -30,6 +31,7 @@ struct CleverTapPush {
     var notification = PushNotification(vendor: "clevertap")
     notification.messageID =
       payload["wzrk_pid"]?.campaignID ?? payload["wzrk_id"]?.campaignID
+    notification.campaignID = payload["wzrk_id"]?.campaignID
     notification.title = alert?["title"]?.string ?? payload["nt"]?.string
     notification.subtitle = alert?["subtitle"]?.string
     notification.body = alert?["body"]?.string ?? alert?.string ?? payload["nm"]?.string

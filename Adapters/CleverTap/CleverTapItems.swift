@@ -46,14 +46,13 @@ struct CleverTapMessages {
 /// |---|---|---|---|
 /// | `_id` | set aside | set aside | empty: set aside |
 /// | `msg` and everything in it | none | none | any text |
-/// | `msg.content[0].action.url` | none | none | dropped where it can run code |
-/// | `msg.content[0].media.url`, `.icon.url` | none | none | dropped where it can run code |
 /// | `isRead` | false; the message is only on this device | false; 0 and 1 are accepted | |
 /// | `date` | none: the oldest | none | none |
 /// | `wzrk_ttl` | never ends | never ends | 0 or less: never ends |
 /// | other `wzrk_…` | left out | lists and objects are left out | kept for events |
 ///
-/// A carousel has several contents; the message has the first one.
+/// A carousel has several contents. The message has the first one's members, and the others are its
+/// further contents.
 struct CleverTapItems {
   private let configuration: CleverTapConfiguration
 
@@ -64,7 +63,7 @@ struct CleverTapItems {
     guard let id = fields.nonEmptyText("_id") else {
       throw EngagementError(.malformedResponse, "A message has no id.")
     }
-    var message = InboxMessage(ItemID(configuration.provider, id), vendor: "clevertap")
+    var message = InboxMessage(ItemID("clevertap", id), vendor: "clevertap")
     message.isRead = fields.flag("isRead") ?? false
     message.createdAt = fields.number("date").flatMap(Epoch.date(seconds:))
     message.expiresAt = fields.positiveTime("wzrk_ttl")
@@ -72,18 +71,21 @@ struct CleverTapItems {
     guard let body = fields.fields("msg") else { return message }
     message.tags = body.strings("tags") ?? []
     message.custom = custom(body)
-    if let content = body.objects("content")?.first { set(content, on: &message) }
+    set(body.objects("content") ?? [], on: &message)
     return message
   }
 
-  private func set(_ content: JSONFields, on message: inout InboxMessage) {
-    message.subject = content.fields("title")?.nonEmptyText("text")
-    message.text = content.fields("message")?.nonEmptyText("text")
-    message.imageURLText = VendorURL.checked(content.fields("media")?.string("url"))
-    message.iconURLText = VendorURL.checked(content.fields("icon")?.string("url"))
-    guard let action = content.fields("action"), action.flag("hasUrl") ?? true else { return }
-    let url = action.fields("url")?.fields(configuration.platform.linkKey)
-    message.detailURLText = VendorURL.checked(url?.string("text"))
+  private func set(_ contents: [JSONFields], on message: inout InboxMessage) {
+    let contents = contents.map { CleverTapContents.content($0, configuration.platform) }
+    guard let first = contents.first else { return }
+    message.subject = first.subject
+    message.text = first.text
+    message.detailURLText = first.detailURLText
+    message.iconURLText = first.iconURLText
+    message.imageURLText = first.imageURLText
+    message.imageAlt = first.imageAlt
+    message.buttons = first.buttons
+    message.furtherContents = Array(contents.dropFirst())
   }
 
   /// The key-value pairs whose value has a text.

@@ -11,10 +11,14 @@ import EngagementPlatform
 /// The client makes an id for each user's installation. A handshake names the host for the account.
 /// Any answer may name another host or ask for silence, and any answer to a batch may bring
 /// campaigns and messages.
-public struct CleverTapOutline: EngagementAdapter {
+public struct CleverTapAdapter: EngagementAdapter {
   public let vendor: Vendor = "clevertap"
   public let capabilities: AdapterCapabilities
-  let configuration: CleverTapConfiguration
+  public let configuration: CleverTapConfiguration
+
+  public var summary: String {
+    "\(vendor), client \(configuration.clientRevision), account \(configuration.accountID)"
+  }
 
   public init(_ configuration: CleverTapConfiguration) {
     self.configuration = configuration
@@ -22,9 +26,11 @@ public struct CleverTapOutline: EngagementAdapter {
     if configuration.definesTemplates { abilities[.templates] = .idempotentRequest }
     capabilities = AdapterCapabilities(
       abilities: abilities, eventKinds: Set(CleverTapEvent.words.keys),
+      pushKinds: [.receive, .click],
       pushMarks: PushMarks(prefixes: ["W$", "wzrk_"]),
       batching: EventBatching(limit: CleverTapLimits.batch, groups: CleverTapEvent.groups),
       hosts: configuration.hosts, order: [.inbox: .newestFirst],
+      reservedTemplates: CleverTapTemplates.systemNames,
       sessionTimeout: .seconds(Self.sessionTimeout))
   }
 
@@ -91,7 +97,9 @@ public struct CleverTapOutline: EngagementAdapter {
       let isHere = item.surface == .inbox && !CleverTapHandle(item.handle).isOnServer
       return isHere ? [.removed(CleverTapFeed.messagesHere, ids: [item.id.value])] : nil
     case .events(let events): return try settled(events, envelope)
-    default: return nil
+    case .settings, .device, .registerPush, .unregisterPush, .cards, .inbox, .message, .person,
+      .associate, .updatePerson, .metrics, .campaigns, .act, .templates, .upload, .optOut, .vendor:
+      return nil
     }
   }
 
@@ -124,7 +132,10 @@ public struct CleverTapOutline: EngagementAdapter {
       let next = envelope.memory.date(.user, CleverTapMemory.Name.inboxTime)?
         .addingTimeInterval(CleverTapResponses.inboxInterval)
       return next.flatMap { $0 > now ? $0 : nil }
-    default: return nil
+    case .settings, .device, .registerPush, .unregisterPush, .cards, .inbox, .message, .person,
+      .associate, .updatePerson, .metrics, .campaigns, .act, .events, .templates, .upload, .optOut,
+      .vendor:
+      return nil
     }
   }
 
@@ -148,7 +159,32 @@ public struct CleverTapOutline: EngagementAdapter {
     try CleverTapCampaigns(configuration).campaign(in: item)
   }
 
+  public func occurrences(in operation: Operation) -> [Campaign.Occurrence] {
+    CleverTapOccurrences(configuration.platform).occurrences(in: operation)
+  }
+
   public func received(_ push: JSON, in context: AdapterContext) -> Received? {
     CleverTapPush(push).map { Received($0.notification) }
+  }
+}
+
+extension EngagementAdapter where Self == CleverTapAdapter {
+  /// CleverTap, as a value of `providers`:
+  /// `["clevertap": .clevertap(accountID: "ACC-1", token: token)]`.
+  ///
+  /// Throws what `CleverTapConfiguration.init` throws.
+  public static func clevertap(
+    accountID: String, token: Secret, region: String? = nil,
+    endpoint: String = CleverTapConfiguration.handshake, definesTemplates: Bool = false
+  ) throws(EngagementError) -> CleverTapAdapter {
+    .clevertap(
+      try CleverTapConfiguration(
+        accountID: accountID, token: token, region: region, endpoint: endpoint,
+        definesTemplates: definesTemplates))
+  }
+
+  /// CleverTap with every setting that the adapter has.
+  public static func clevertap(_ configuration: CleverTapConfiguration) -> CleverTapAdapter {
+    CleverTapAdapter(configuration)
   }
 }

@@ -2,24 +2,26 @@ import EngagementAdapterAPI
 import EngagementJSON
 import EngagementModel
 
-/// The feeds of the vendor's items.
-///
-/// Messages that arrive with other answers exist only on this device, in no list of the vendor.
-/// Campaigns that are due now arrive one by one, separate from the list that the device evaluates.
+/// The feed of messages that arrive with other answers. They exist only on this device, in no list of
+/// the vendor.
 enum CleverTapFeed {
   static let messagesHere = Feed(.inbox, in: "device")
-  static let due = Feed(.campaigns, in: "due")
 }
 
 /// The body of an answer. Its lists have unmapped items. Members of a wrong type count as absent.
 struct CleverTapReply {
+  private(set) var isEmpty = true
   private(set) var lists: [String: [RawItem]] = [:]
   private(set) var arp: JSONObject?
   private(set) var guid: String?
   private(set) var i: Int64?
   private(set) var j: Int64?
-  /// `CS` if the device evaluates campaigns, `SS` if the vendor does and sends them when due.
+  /// `CS` if the device has the campaigns that it evaluates, `SS` if it has only their conditions and
+  /// the vendor sends what is due, `NO_MODE` if neither.
   private(set) var deliveryMode: String?
+  /// How many campaigns a user may see in a session and in a day.
+  private(set) var perSession: Int?
+  private(set) var perDay: Int?
   /// The ids of removed campaigns.
   private(set) var staleCampaigns: [String] = []
 
@@ -30,7 +32,11 @@ struct CleverTapReply {
     static let campaigns = "inapp_notifs_cs"
     static let due = "inapp_notifs"
     static let dueAtLaunch = "inapp_notifs_applaunched"
-    static let all: Set<String> = [messagesHere, messages, campaigns, due, dueAtLaunch]
+    static let announced = "inapp_notifs_ss"
+    static let announcedAtLaunch = "inapp_notifs_applaunched_meta"
+    static let all: Set<String> = [
+      messagesHere, messages, campaigns, due, dueAtLaunch, announced, announcedAtLaunch,
+    ]
   }
 
   /// Throws if the body is not an object; an empty body has no members.
@@ -42,6 +48,7 @@ struct CleverTapReply {
     var cursor = JSONCursor(body)
     guard try cursor.enterObject() else { throw JSONFault(.notAnObject, at: 0) }
     while let key = try cursor.nextKey() {
+      isEmpty = false
       do throws(JSONFault) {
         try read(key.text, &cursor)
       } catch  where !error.isStructural {
@@ -58,6 +65,8 @@ struct CleverTapReply {
     case "g": guid = try cursor.string().flatMap { $0.isEmpty ? nil : $0 }
     case "_i": i = try cursor.integer()
     case "_j": j = try cursor.integer()
+    case "imc": perSession = try cursor.integer().flatMap(Int.init(exactly:))
+    case "imp": perDay = try cursor.integer().flatMap(Int.init(exactly:))
     case "inapp_delivery_mode": deliveryMode = try cursor.string()
     case "inapp_stale": staleCampaigns = try cursor.json().array?.compactMap(\.campaignID) ?? []
     default: break
@@ -71,7 +80,7 @@ extension JSON {
     switch self {
     case .string(let text): text.isEmpty ? nil : text
     case .integer(let number): String(number)
-    default: nil
+    case .null, .bool, .number, .array, .object: nil
     }
   }
 }

@@ -1,11 +1,11 @@
+import CleverTapFixtures
 import EngagementAdapterAPI
+import EngagementCleverTap
 import EngagementHTTP
 import EngagementJSON
-import EngagementKit
 import EngagementModel
 import EngagementTesting
 import FoundationEssentials
-import OutlineAdapters
 import Testing
 
 @Suite("CleverTap: requests") struct CleverTapRequestTests {
@@ -40,27 +40,6 @@ import Testing
     #"{"Version":"2.0.0","SDK Version":70000,"Model":"One","Make":"Example","OS Version":"12","#
     + #""useIP":false,"OS":"Linux","locale":"en_US"}"#
 
-  private static func item(_ surface: Surface, _ extra: JSONObject = [:]) -> ItemReference {
-    var handle: JSONObject = ["campaign": ["wzrk_id": "c-1", "wzrk_pivot": "p"]]
-    for member in extra.members { handle[member.key] = member.value }
-    return ItemReference(ItemID("clevertap", "i-1"), on: surface, handle: handle)
-  }
-
-  private static func one(
-    _ kind: EngagementEvent.Kind, _ name: String? = nil, on item: ItemReference? = nil,
-    _ properties: JSONObject = [:]
-  ) -> CleverTap.Operation {
-    var event = CleverTap.event("e-1", kind, name, on: item, properties)
-    event.session = CleverTap.session.id
-    return .events([event])
-  }
-
-  private static func update(_ change: (inout PersonUpdate) -> Void) -> CleverTap.Operation {
-    var update = PersonUpdate()
-    change(&update)
-    return .updatePerson(update)
-  }
-
   private static let counter = try? Template(
     "t", .function, arguments: [.init("a", .number, defaultValue: 2)])
 
@@ -75,7 +54,7 @@ import Testing
       #"{"type":"data","data":{"action":"unregister","id":"fcm:T","type":"fcm"},\#(common)}"#),
     Row(.associate("u é"), CleverTap.batch, profile(#""Identity":"u é""#)),
     Row(
-      update {
+      CleverTap.update {
         ($0.externalID, $0.name, $0.email, $0.phone) = ("u-9", "Ada", "a@example.com", "+1555")
         ($0.city, $0.region, $0.country, $0.notifications) = ("Sofia", "22", "BG", false)
       }, CleverTap.batch,
@@ -83,7 +62,7 @@ import Testing
         #""Identity":"u-9","Name":"Ada","Email":"a@example.com","Phone":"+1555","City":"Sofia","#
           + #""Region":"22","Country":"BG","MSG-push":false"#)),
     Row(
-      update {
+      CleverTap.update {
         $0.custom = [
           "old": .null, "points": ["$incr": 5], "tags": ["$add": ["x"]], "sizes": ["M", "L"],
           "plan": "a \"b\"", "Name": ["$delete": 1],
@@ -104,34 +83,43 @@ import Testing
       #"{"type":"templatePayload","definitions":{"t":{"type":"function","#
         + #""vars":{"a":{"defaultValue":2,"type":"number","order":0}}}}}"#),
     Row(
-      .act(.delete, on: item(.inbox, ["server": true])), CleverTap.deleteMessages,
+      .act(.delete, on: CleverTap.item(.inbox, ["server": true])), CleverTap.deleteMessages,
       #"{"type":"deleteMessages","messages":[{"wzrk_mid":"i-1","wzrk_id":"c-1","wzrk_pivot":"p"}]}"#
     ),
-    Row(one(.launch), CleverTap.batch, event("App Launched", application)),
     Row(
-      one(.custom, " Basket. opened", ["A:b": "it's", "n": 2.5, "list": [1, .null], "no": .null]),
+      .act(.dismiss, on: CleverTap.item(.inbox, ["server": true, "campaign": ["wzrk_id": "c-2"]])),
+      CleverTap.deleteMessages,
+      #"{"type":"deleteMessages","messages":[{"wzrk_mid":"i-1","wzrk_id":"c-2","#
+        + #""wzrk_pivot":"wzrk_default"}]}"#),
+    Row(CleverTap.one(.launch), CleverTap.batch, event("App Launched", application)),
+    Row(
+      CleverTap.one(
+        .custom, " Basket. opened", ["A:b": "it's", "n": 2.5, "list": [1, .null], "no": .null]),
       CleverTap.batch, event("Basket opened", #"{"Ab":"its","n":2.5,"list":[1]}"#)),
     Row(
-      one(.purchase, "Shoe", ["price": 2.5, "quantity": 2, "currency": "EUR", "size": 42]),
+      CleverTap.one(
+        .purchase, "Shoe", ["price": 2.5, "quantity": 2, "currency": "EUR", "size": 42]),
       CleverTap.batch,
       event(
         "Charged",
         #"{"Amount":5.0,"Currency":"EUR","size":42,"#
           + #""Items":[{"Name":"Shoe","Price":2.5,"Quantity":2.0}]}"#)),
     Row(
-      one(.templatePresented, on: item(.campaigns)), CleverTap.viewed,
+      CleverTap.one(.templatePresented, on: CleverTap.item(.campaigns)), CleverTap.viewed,
       event("Notification Viewed", #"{"wzrk_id":"c-1","wzrk_pivot":"p"}"#)),
     Row(
-      one(.receive, on: item(.push, ["campaign": ["wzrk_id": "c-1", "wzrk_rnv": "true"]])),
+      CleverTap.one(
+        .receive, on: CleverTap.item(.push, ["campaign": ["wzrk_id": "c-1", "wzrk_rnv": "true"]])),
       CleverTap.viewed, event("Notification Viewed", #"{"wzrk_id":"c-1","wzrk_rnv":"true"}"#)),
     Row(
-      one(.click, on: item(.push), ["button": "Go", "url": "app://x"]), CleverTap.batch,
+      CleverTap.one(.click, on: CleverTap.item(.push), ["button": "Go", "url": "app://x"]),
+      CleverTap.batch,
       event(
         "Notification Clicked",
         #"{"wzrk_id":"c-1","wzrk_pivot":"p","wzrk_c2a":"Go","wzrk_dl":"app://x","#
           + #""wzrk_cts":1790845200}"#)),
     Row(
-      one(.open, on: item(.inbox, ["server": true])), CleverTap.batch,
+      CleverTap.one(.open, on: CleverTap.item(.inbox, ["server": true])), CleverTap.batch,
       event(
         "Notification Clicked", #"{"wzrk_id":"c-1","wzrk_pivot":"p","wzrk_mid":"i-1"}"#)),
     Row(
@@ -158,7 +146,7 @@ import Testing
   private func request(
     _ operation: CleverTap.Operation, _ context: AdapterContext
   ) throws -> HTTPRequest {
-    guard case .send(let request) = try CleverTap.outline().step(for: operation, in: context)
+    guard case .send(let request) = try CleverTap.adapter().step(for: operation, in: context)
     else { throw EngagementError(.internalFailure, "It is not asked at once.") }
     return request
   }
@@ -180,8 +168,8 @@ import Testing
     #expect(request.headers.secret("X-CleverTap-Token") == CleverTap.token)
     #expect(!"\(request) \(request.headers)".contains("canary"))
     #expect(try self.request(row.operation, context) == request)
-    #expect(try CleverTap.outline().capabilities.hosts.allows(url))
-    #expect(try CleverTap.outline().capabilities.ability(row.operation.verb).travel == .request)
+    #expect(try CleverTap.adapter().capabilities.hosts.allows(url))
+    #expect(try CleverTap.adapter().capabilities.ability(row.operation.verb).travel == .request)
   }
 
   @Test("C11: a handshake sends only the account")
@@ -231,9 +219,9 @@ import Testing
       context.isUserRequested = true
       context.attempt = 9
     }
-    _ = try CleverTap.outline().step(for: .inbox, in: context)
+    _ = try CleverTap.adapter().step(for: .inbox, in: context)
     guard
-      case .items? = try CleverTap.outline().answer(
+      case .items? = try CleverTap.adapter().answer(
         to: .inbox, from: .json(200, #"{"inbox_notifs_v2":[]}"#), in: context
       ).changes.first
     else {
@@ -242,88 +230,93 @@ import Testing
     }
   }
 
-  // MARK: What is not asked
+  @Test("C9: batches for the main host say which campaigns are due and which are suppressed")
+  func report() throws {
+    var context = CleverTap.context { context in
+      context.campaignReport = CampaignReport(
+        due: ["4711", "no number", "12"],
+        suppressed: [
+          ["number": "5", "campaign": ["wzrk_id": "5_20250101", "wzrk_cgId": 3]],
+          ["campaign": ["wzrk_id": "6_20250101", "wzrk_pivot": "p"]], [:],
+        ], mark: 3)
+      // Two hours before midnight in UTC: the next day where the device is.
+      context.now = Date(timeIntervalSince1970: 1_790_892_000)
+      context.device.zoneOffset = 10_800
+    }
+    let meta = try #require(
+      try JSON(parsing: try request(.campaigns, context).body ?? []).array?.first)
+    #expect(meta["inapps_eval"] == [4711, 12])
+    #expect(
+      meta["inapps_suppressed"] == [
+        ["wzrk_id": "5_20261002", "wzrk_pivot": "wzrk_default", "wzrk_cgId": 3],
+        ["wzrk_id": "6_20250101", "wzrk_pivot": "p"],
+      ])
+    context.campaignReport = CampaignReport(due: ["no number"], suppressed: [[:]], mark: 3)
+    let empty = try request(.campaigns, context).text
+    #expect(!empty.contains("inapps_"))
+  }
 
-  static let refusals: [(CleverTap.Operation, EngagementError.Code)] = [
-    (.cards(in: nil, matching: []), .unsupported), (.message("m-1"), .unsupported),
-    (.person, .unsupported), (.metrics, .unsupported), (.device(.update), .unsupported),
-    (.vendor("geofences", .null), .unsupported),
-    (.act(.snooze(seconds: 5), on: item(.inbox)), .unsupported),
-    (.registerPush(.production), .invalidArgument),
-    (.unregisterPush(.production), .invalidArgument),
-    (.associate(""), .invalidArgument), (.associate("it's"), .invalidArgument),
-    (.associate(UserID(String(repeating: "u", count: 1_025))), .invalidArgument),
-    (.updatePerson(PersonUpdate()), .invalidArgument),
-    (update { $0.custom = [" ": 1] }, .invalidArgument),
-    (update { $0.custom = ["name": ["a", "b"]] }, .invalidArgument),
-    (update { $0.custom = ["Phone": ["$add": ["a"]]] }, .invalidArgument),
-    (update { $0.externalID = "a\\b" }, .invalidArgument),
-    (update { $0.timeFrames = [.monday: []] }, .unsupported),
-    (
-      .events([CleverTap.event("e-1", .custom, "a"), CleverTap.event("e-2", .receive)]),
-      .invalidArgument
-    ),
-    (
-      .events((0..<50).map { CleverTap.event(EventID("e-\($0)"), .custom, "a") }),
-      .invalidArgument
-    ),
-  ]
-
-  @Test(
-    "flow 12 C11: an operation that CleverTap lacks or would refuse sends no request",
-    arguments: refusals)
-  func refuses(operation: CleverTap.Operation, code: EngagementError.Code) async throws {
-    let scene = try await CleverTapScene(.complete)
-    try await scene.engagement.commit([.keep(.user, "guid", "-guid")], from: "clevertap")
-    let outcome = await scene.perform(operation)
-    guard case .refused(let error) = outcome else {
-      Issue.record("It was asked: \(outcome)")
+  @Test("C11: a handshake of another domain than the vendor's names it")
+  func ownHandshake() throws {
+    let configuration = try CleverTapConfiguration(
+      accountID: "ACC-1", token: CleverTap.token, endpoint: "https://metrics.shop.example")
+    guard
+      case .send(let request) = try CleverTapAdapter(configuration)
+        .step(for: .settings, in: CleverTap.context { $0.values = .init() })
+    else {
+      Issue.record("It is not asked at once.")
       return
     }
-    #expect(error.code == code)
-    #expect(scene.lines.isEmpty)
-    try await scene.end()
+    #expect(request.url == "https://metrics.shop.example/hello")
+    #expect(request.headers.first("X-CleverTap-Handshake-Domain") == "metrics.shop.example")
+  }
+
+  @Test("C3: the capabilities name the vendor's own templates and the events of its pushes")
+  func capabilities() throws {
+    let capabilities = try CleverTap.adapter().capabilities
+    #expect(
+      capabilities.reservedTemplates == [
+        "ctsystem_pushpermission", "ctsystem_openurl", "ctsystem_apprating",
+      ])
+    #expect(capabilities.pushKinds == [.receive, .click])
+    #expect(capabilities.pushKinds.isSubset(of: capabilities.eventKinds))
+  }
+
+  @Test("the factory makes the adapter of a configuration")
+  func factory() throws {
+    let made: CleverTapAdapter = try .clevertap(
+      accountID: "ACC-1", token: CleverTap.token, region: "eu1", definesTemplates: true)
+    let configuration = try CleverTapConfiguration(
+      accountID: "ACC-1", token: CleverTap.token, region: "eu1", definesTemplates: true)
+    #expect(made.configuration == configuration)
+    #expect(made.summary == "clevertap, client 1, account ACC-1")
+    #expect(throws: EngagementError.self) {
+      let _: CleverTapAdapter = try .clevertap(accountID: "", token: CleverTap.token)
+    }
   }
 
   @Test("C4: template definitions are sent only if the configuration enables them")
   func templatesOnlyInDebug() throws {
     for definesTemplates in [false, true] {
-      let outline = CleverTapOutline(
+      let adapter = CleverTapAdapter(
         try CleverTap.configuration(definesTemplates: definesTemplates))
-      let travel = outline.capabilities.ability(.templates).travel
+      let travel = adapter.capabilities.ability(.templates).travel
       #expect(travel == (definesTemplates ? .request : .unsupported))
     }
-  }
-
-  @Test("C10 C11: an operation with nothing to send completes without a request")
-  func settled() async throws {
-    let scene = try await CleverTapScene(.complete)
-    let silent: [CleverTap.Operation] = [
-      .events([]), .unregisterPush(.production), .device(.register), .device(.register),
-      Self.one(.receive, on: Self.item(.push)),
-      Self.one(.impression, on: Self.item(.inbox, ["server": true])),
-      Self.one(.read, on: Self.item(.inbox, ["server": true, "read": true])),
-    ]
-    for operation in silent {
-      #expect(await scene.perform(operation) == .done, "\(operation.verb)")
-    }
-    #expect(scene.lines.isEmpty)
-    #expect(try await scene.value(.user, "guid")?.utf8.count == 33)
-    try await scene.end()
   }
 
   @Test("C11: a batch holds events of one group, at most forty-nine")
   func batches() throws {
     let events = (0..<60).map { index -> EngagementEvent in
       index % 3 == 0
-        ? CleverTap.event(EventID("e-\(index)"), .impression, on: Self.item(.campaigns))
+        ? CleverTap.event(EventID("e-\(index)"), .impression, on: CleverTap.item(.campaigns))
         : CleverTap.event(EventID("e-\(index)"), .custom, "a")
     }
-    let batches = try CleverTap.outline().capabilities.batching.batches(of: events)
+    let batches = try CleverTap.adapter().capabilities.batching.batches(of: events)
     #expect(batches.map(\.count).sorted() == [20, 40])
     let many = (0..<100).map { CleverTap.event(EventID("e-\($0)"), .custom, "a") }
     #expect(
-      try CleverTap.outline().capabilities.batching.batches(of: many).map(\.count)
+      try CleverTap.adapter().capabilities.batching.batches(of: many).map(\.count)
         == [49, 49, 2])
   }
 }

@@ -8,13 +8,18 @@ import EngagementPlatform
 /// One call of the vendor: its path and the elements of its body after the meta element.
 struct CleverTapCall {
   private var path = ["a1"]
-  private var isViewed = false
+  private let isViewed: Bool
+  /// Whether the header says what the device found out about campaigns. The vendor's clients say it in
+  /// batches for the main host alone.
+  private let carriesReport: Bool
   private var items: [JSON] = []
   private var isHandshake = false
 
   /// Throws `unsupported` if the vendor lacks the call, and `invalidArgument` if it would refuse
   /// it.
   init(_ operation: Operation, _ envelope: CleverTapEnvelope) throws(EngagementError) {
+    isViewed = Self.isViewed(operation)
+    carriesReport = Self.carriesReport(operation)
     switch operation {
     case .settings: isHandshake = true
     case .inbox:
@@ -35,17 +40,33 @@ struct CleverTapCall {
     case .act(.delete, let item), .act(.dismiss, let item):
       path = ["inbox", "v2", "deleteMessages"]
       items = [Self.deletion(of: item)]
-    case .events(let events): try add(events, envelope)
-    default: throw CleverTapErrors.unsupported
+    case .events(let events): items = try Self.items(of: events, envelope)
+    case .device, .cards, .message, .person, .metrics, .act, .upload, .vendor:
+      throw CleverTapErrors.unsupported
     }
   }
 
-  private mutating func add(
-    _ events: [EngagementEvent], _ envelope: CleverTapEnvelope
-  ) throws(EngagementError) {
+  /// Whether the operation goes to the host for view events.
+  static func isViewed(_ operation: Operation) -> Bool {
+    guard case .events(let events) = operation else { return false }
+    return events.first.map(CleverTapEvent.isViewed) ?? false
+  }
+
+  static func carriesReport(_ operation: Operation) -> Bool {
+    switch operation {
+    case .campaigns, .registerPush, .unregisterPush, .associate, .updatePerson, .optOut: true
+    case .events: !isViewed(operation)
+    case .settings, .device, .cards, .inbox, .message, .person, .metrics, .act, .templates, .upload,
+      .vendor:
+      false
+    }
+  }
+
+  private static func items(
+    of events: [EngagementEvent], _ envelope: CleverTapEnvelope
+  ) throws(EngagementError) -> [JSON] {
     let batch = try CleverTapBatch(events, envelope.memory) { envelope.application }
-    isViewed = batch.isViewed
-    items = batch.entries.map { entry in
+    return batch.entries.map { entry in
       envelope.item(
         "event", ["evtName": .string(entry.name), "evtData": .object(entry.data)],
         at: entry.event.time, in: entry.event.session)
@@ -55,7 +76,8 @@ struct CleverTapCall {
   private static func deletion(of item: ItemReference) -> JSON {
     let campaign = CleverTapHandle(item.handle).campaign
     var message: JSONObject = ["wzrk_mid": .string(item.id.value)]
-    for name in ["wzrk_id", "wzrk_pivot"] { message[name] = campaign[name] }
+    message["wzrk_id"] = campaign["wzrk_id"]
+    message["wzrk_pivot"] = campaign["wzrk_pivot"] ?? CleverTapHandle.defaultPivot
     return ["type": "deleteMessages", "messages": [.object(message)]]
   }
 
@@ -72,7 +94,7 @@ struct CleverTapCall {
     let configuration = envelope.configuration
     if isHandshake {
       return HTTPRequest(
-        .get, "\(configuration.origin)/hello", headers: try headers(configuration))
+        .get, "\(configuration.origin)/hello", headers: try handshakeHeaders(configuration))
     }
     guard let domain = envelope.memory.domain(forViewed: isViewed) else {
       throw EngagementError(.internalFailure, "The account's host is not known yet.")
@@ -81,7 +103,7 @@ struct CleverTapCall {
     let url = try root.appending(path: path, query: query(envelope))
     return HTTPRequest(
       .post, url.text, headers: try headers(configuration, hasBody: true),
-      body: JSON.array([envelope.meta] + items).encoded())
+      body: JSON.array([envelope.meta(withReport: carriesReport)] + items).encoded())
   }
 
   private func query(_ envelope: CleverTapEnvelope) -> [(name: String, value: String)] {
@@ -91,6 +113,16 @@ struct CleverTapCall {
       ("z", envelope.configuration.accountID),
       ("ts", CleverTapMemory.text(envelope.context.now) ?? "0"),
     ]
+  }
+
+  private func handshakeHeaders(
+    _ configuration: CleverTapConfiguration
+  ) throws(EngagementError) -> HTTPHeaders {
+    var headers = try headers(configuration)
+    if let host = configuration.ownHandshakeHost {
+      try headers.append("X-CleverTap-Handshake-Domain", host)
+    }
+    return headers
   }
 
   private func headers(

@@ -1,10 +1,10 @@
+import CleverTapFixtures
 import EngagementAdapterAPI
+import EngagementCleverTap
 import EngagementHTTP
 import EngagementJSON
-import EngagementKit
 import EngagementModel
 import EngagementTesting
-import OutlineAdapters
 import TestSupport
 import Testing
 
@@ -13,7 +13,7 @@ import Testing
     _ operation: CleverTap.Operation, _ response: HTTPResponse,
     _ context: AdapterContext = CleverTap.context()
   ) throws -> Answer {
-    try CleverTap.outline().answer(to: operation, from: response, in: context)
+    try CleverTap.adapter().answer(to: operation, from: response, in: context)
   }
 
   // MARK: Statuses
@@ -97,8 +97,19 @@ import Testing
     .keep(.user, "request.first", "1790845200"),
   ]
 
+  private static func caps(_ perSession: Int, _ perDay: Int) -> Change {
+    .settings(
+      VendorSettings(campaignCaps: CampaignCaps(perSession: perSession, perDay: perDay)))
+  }
+
+  private static let campaignItem = CleverTap.campaign(1, template: "a")
+  private static let other = CleverTap.campaign(2, template: "b")
+
+  private static func raw(_ texts: String...) -> [RawItem] {
+    texts.map { CleverTap.raw($0) }
+  }
+
   static let remembered: [(String, [Change])] = [
-    ("", []), ("{}", []),
     (
       #"{"g":"-forced","_i":7,"_j":8}"#,
       [
@@ -117,8 +128,36 @@ import Testing
     (
       #"{"inapp_stale":[17,"18",null,{}],"inapp_delivery_mode":"CS"}"#,
       [
-        .removed(.campaigns, ids: ["17", "18"]), .removed(CleverTap.due, ids: ["17", "18"]),
+        .removed(.campaigns, ids: ["17", "18"]), .removed(.announcedCampaigns, ids: ["17", "18"]),
+        .removed(.dueCampaigns, ids: ["17", "18"]),
+        .items(.announcedCampaigns, .replace(.nothing), []),
       ]
+    ),
+    (
+      #"{"inapp_delivery_mode":"NO_MODE"}"#,
+      [
+        .items(.campaigns, .replace(.nothing), []),
+        .items(.announcedCampaigns, .replace(.nothing), []),
+      ]
+    ),
+    (#"{"inapp_delivery_mode":"new"}"#, []),
+    (
+      // A list of the answer itself stays, whatever the mode.
+      #"{"inapp_delivery_mode":"CS","inapp_notifs_ss":[\#(campaignItem)],"#
+        + #""inapp_notifs_applaunched_meta":[\#(other)]}"#,
+      [.items(.announcedCampaigns, .replace(.nothing), raw(campaignItem, other))]
+    ),
+    (
+      #"{"inapp_delivery_mode":"SS","inapp_notifs_cs":[\#(campaignItem)]}"#,
+      [.items(.campaigns, .replace(.nothing), raw(campaignItem))]
+    ),
+    (
+      #"{"inapp_notifs_applaunched_meta":[\#(other)]}"#,
+      [.items(.announcedCampaigns, .put, raw(other))]
+    ),
+    (
+      #"{"inapp_notifs":[\#(campaignItem)],"inapp_notifs_applaunched":[\#(other)]}"#,
+      [.items(.dueCampaigns, .put, raw(campaignItem, other))]
     ),
     (#"{"inbox_notifs":[]}"#, [.items(Feed(.inbox, in: "device"), .put, [])]),
     (#"{"arp":7,"g":"","_i":"7","_j":null,"inapp_notifs":{},"inapp_stale":"x","console":[1]}"#, []),
@@ -138,7 +177,55 @@ import Testing
       $0.values[.user, "arp"] = #"{"v":1,"old":1,"kept":true}"#
     }
     let answer = try answer(.campaigns, .json(200, body), context)
-    #expect(answer == Answer(changes + Self.bookkeeping))
+    #expect(answer == Answer(changes + [Self.caps(10, 10)] + Self.bookkeeping))
+  }
+
+  @Test("C9: an answer that says nothing leaves the caps alone", arguments: ["", "{}"])
+  func saysNothing(body: String) throws {
+    #expect(try answer(.campaigns, .json(200, body)) == Answer(Self.bookkeeping))
+  }
+
+  @Test(
+    "C9: an answer gives the caps; an absent or mistyped one is ten",
+    arguments: [
+      (#"{"imc":1,"imp":20}"#, 1, 20), (#"{"imc":0}"#, 0, 10), (#"{"imp":3}"#, 10, 3),
+      (#"{"imc":"7","imp":null}"#, 10, 10), (#"{"imc":[],"imp":2.5}"#, 10, 10),
+    ])
+  func capsOfAnswer(body: String, perSession: Int, perDay: Int) throws {
+    let answer = try answer(.events([CleverTap.event("e-1", .custom, "a")]), .json(200, body))
+    #expect(answer.changes.first == Self.caps(perSession, perDay))
+  }
+
+  private static let report = CampaignReport(
+    due: ["4711"], suppressed: [["campaign": ["wzrk_id": "5_1"]]], mark: 9)
+
+  @Test("C9: the report is confirmed by the answers to exactly the requests that carried it")
+  func confirms() throws {
+    let context = CleverTap.context {
+      $0.campaignReport = Self.report
+      $0.push[.production] = PushRegistration(token: Secret("0aff"), service: .apns)
+    }
+    let operations = CleverTapRequestTests.rows.map(\.operation)
+    for operation in operations {
+      guard
+        case .send(let request)? = try? CleverTap.adapter().step(for: operation, in: context)
+      else { continue }
+      let body = #"{"inbox_notifs_v2":[]}"#
+      let carries = request.text.contains(#""inapps_eval":[4711]"#)
+      #expect(carries == request.text.contains(#""inapps_suppressed":"#))
+      let done = try answer(operation, .json(200, body), context)
+      #expect(done.changes.contains(.campaignsReported(through: 9)) == carries, "\(operation)")
+      for status in [400, 429, 500] {
+        let failed = try answer(operation, HTTPResponse(status), context)
+        #expect(!failed.changes.contains(.campaignsReported(through: 9)))
+      }
+    }
+    let silent = try answer(.campaigns, .json(200, "{}"))
+    #expect(!silent.changes.contains(.campaignsReported(through: 0)))
+    // A batch that has to go to another host was not taken.
+    let moved = try answer(
+      .campaigns, .json(200, "{}", headers: [("X-WZRK-RD", "eu2.clevertap-prod.com")]), context)
+    #expect(!moved.changes.contains(.campaignsReported(through: 9)))
   }
 
   @Test("C11: the time of the first request and the first identified device are stored once")
@@ -179,23 +266,35 @@ import Testing
     #expect(rejected["e-4"] == "The event has no name.")
   }
 
-  @Test("C4 C10: an operation that ignores its answer's body accepts any body")
+  @Test("C4 C10: an operation that reads no body accepts none and any object, but no page")
   func unread() throws {
     for operation in [
-      CleverTap.Operation.templates([]), .act(.delete, on: CleverTap.campaign("1")), .settings,
+      CleverTap.Operation.templates([]), .act(.delete, on: CleverTap.campaign("1")),
     ] {
-      for body in ["", "<html>", "null"] {
-        let response = HTTPResponse.json(
-          200, body, headers: [("X-WZRK-RD", "eu1.clevertap-prod.com")])
-        #expect(try answer(operation, response).verdict == .done)
+      for body in ["", "{}", #"{"a":1}"#] {
+        #expect(try answer(operation, .json(200, body)).verdict == .done)
+      }
+      for body in ["<html>", "null", "[]", "ok"] {
+        let answer = try answer(operation, .json(200, body))
+        #expect(Ending(answer.verdict) == .retry(.malformedResponse))
       }
     }
+  }
+
+  @Test("C11: a handshake is known by its headers, whatever its body", arguments: ["", "<html>"])
+  func handshake(body: String) throws {
+    let named = HTTPResponse.json(
+      200, body, headers: [("X-WZRK-RD", "eu1.clevertap-prod.com")])
+    #expect(try answer(.settings, named).verdict == .done)
+    #expect(
+      Ending(try answer(.settings, .json(200, body)).verdict) == .retry(.malformedResponse))
   }
 
   // MARK: Hostile answers
 
   private static let full = """
-    {"arp":{"v":1},"g":"-g","_i":1,"inapp_stale":[1],"inapp_delivery_mode":"CS","imc":1,
+    {"arp":{"v":1},"g":"-g","_i":1,"inapp_stale":[1],"inapp_delivery_mode":"CS","imc":1,"imp":2,
+    "inapp_notifs_ss":[\(CleverTapCampaignTests.announced)],"inapp_notifs_applaunched_meta":[{}],
     "inapp_notifs":[\(CleverTap.campaign(1, template: "a"))],"inapp_notifs_cs":[{}],
     "inbox_notifs":[\(CleverTap.messageHere("m-1"))],
     "inbox_notifs_v2":[\(CleverTap.message("m-2", read: true)),7]}
@@ -238,7 +337,7 @@ import Testing
   @Test("flow 12: the adapter answers any bytes at any status", arguments: 0..<8)
   func fuzz(seed: UInt64) throws {
     var random = CleverTapRandom(state: seed)
-    let outline = try CleverTap.outline()
+    let adapter = try CleverTap.adapter()
     for _ in 0..<Effort.share(of: 500) {
       for operation in Self.reading {
         var bytes = Array(Self.full.utf8)
@@ -249,29 +348,12 @@ import Testing
         let answer = try answer(operation, HTTPResponse(status, body: bytes))
         for case .items(_, _, let items) in answer.changes {
           for item in items {
-            _ = try? outline.message(in: item)
-            _ = try? outline.campaign(in: item)
+            _ = try? adapter.message(in: item)
+            _ = try? adapter.campaign(in: item)
           }
         }
       }
     }
-  }
-
-  @Test("C10: each bad message of a hundred costs only itself")
-  func oneOfAHundred() async throws {
-    let scene = try await CleverTapScene(.complete)
-    var items = (0..<100).map { CleverTap.message("m-\($0)") }
-    items[7] = #"{"wzrk_id":"no id"}"#
-    items[8] = #"{"_id":7}"#
-    items[9] = #"{"_id":"m-9","msg":{"type":"\u0000"}}"#
-    items[10] = "[]"
-    let list = try answer(
-      .inbox, .json(200, #"{"inbox_notifs_v2":[\#(items.joined(separator: ","))]}"#))
-    try await scene.engagement.commit(list.changes, from: "clevertap")
-    #expect(scene.messages.count == 96)
-    #expect(Set(scene.messages).isDisjoint(with: ["m-7", "m-8", "m-9", "m-10"]))
-    #expect(scene.warnings == ["warning clevertap: 4 bad items were set aside."])
-    try await scene.end()
   }
 }
 

@@ -1,87 +1,11 @@
+import CleverTapFixtures
 import EngagementAdapterAPI
+import EngagementCleverTap
 import EngagementHTTP
 import EngagementJSON
 import EngagementKit
 import EngagementModel
 import EngagementTesting
-import FoundationEssentials
-import OutlineAdapters
-
-/// What the tests of this vendor share.
-enum CleverTap {
-  typealias Operation = EngagementAdapterAPI.Operation
-
-  static let account = "ACC-1"
-  static let token: Secret = Secret("token-canary")
-  static let hello = "GET clevertap-prod.com/hello"
-  static let batch = "POST eu1.clevertap-prod.com/a1"
-  static let viewed = "POST eu1-spiky.clevertap-prod.com/a1"
-  static let getMessages = "POST eu1.clevertap-prod.com/inbox/v2/getMessages"
-  static let deleteMessages = "POST eu1.clevertap-prod.com/inbox/v2/deleteMessages"
-  static let time = Date(timeIntervalSince1970: 1_790_845_200)
-  static let due = Feed(.campaigns, in: "due")
-  static let session = Session("s-1", startedAt: Date(timeIntervalSince1970: 1_790_845_100))
-
-  static func configuration(
-    region: String? = nil, platform: CleverTapConfiguration.Platform = .iOS,
-    hasServerInbox: Bool = true, definesTemplates: Bool = true
-  ) throws -> CleverTapConfiguration {
-    try CleverTapConfiguration(
-      accountID: account, token: token, region: region, platform: platform,
-      hasServerInbox: hasServerInbox, definesTemplates: definesTemplates, clientRevision: 70_000)
-  }
-
-  static func outline(
-    platform: CleverTapConfiguration.Platform = .iOS
-  ) throws -> CleverTapOutline {
-    CleverTapOutline(try configuration(platform: platform))
-  }
-
-  /// What is known after a handshake.
-  static func context(
-    user: User = "u-1", _ change: (inout AdapterContext) -> Void = { _ in }
-  ) -> AdapterContext {
-    var context = AdapterContext(user: user, device: .test, now: time, key: OperationKey(1, 2))
-    context.values[.installation, "domain"] = "eu1.clevertap-prod.com"
-    context.values[.installation, "domain.viewed"] = "eu1-spiky.clevertap-prod.com"
-    context.values[.user, "guid"] = "-guid"
-    change(&context)
-    return context
-  }
-
-  static func event(
-    _ id: EventID, _ kind: EngagementEvent.Kind, _ name: String? = nil,
-    on item: ItemReference? = nil, _ properties: JSONObject = [:]
-  ) -> EngagementEvent {
-    EngagementEvent(id: id, kind: kind, time: time, item: item, name: name, properties: properties)
-  }
-
-  /// A campaign as an event speaks of it.
-  static func campaign(_ id: String) -> ItemReference {
-    ItemReference(
-      ItemID("clevertap", id), on: .campaigns,
-      handle: ["campaign": ["wzrk_id": .string("\(id)_20261001"), "wzrk_pivot": "wzrk_default"]])
-  }
-
-  /// A message of the vendor's list, read or not.
-  static func message(_ id: String, read: Bool = false, date: Int = 1_790_845_000) -> String {
-    let own = messageHere(id, date: date)
-    return "\(own.dropLast()),\"isRead\":\(read)}"
-  }
-
-  /// A message as an answer to a batch brings it.
-  static func messageHere(_ id: String, title: String? = nil, date: Int = 1_790_845_000) -> String {
-    #"{"_id":"\#(id)","wzrk_id":"c-\#(id)","wzrk_pivot":"wzrk_default","date":\#(date),"#
-      + #""msg":{"type":"simple","content":[{"title":{"text":"\#(title ?? "About \(id)")"}}]}}"#
-  }
-
-  /// A campaign with a template of the application's.
-  static func campaign(_ id: Int, template: String) -> String {
-    #"{"type":"custom-code","templateName":"\#(template)","ti":\#(id),"wzrk_id":"\#(id)_1"}"#
-  }
-
-  static func raw(_ text: String) -> RawItem { RawItem(index: 0, bytes: Array(text.utf8)[...]) }
-}
 
 /// An application with the vendor behind it, whose anonymous user agrees to everything.
 struct CleverTapScene: Sendable {
@@ -96,7 +20,7 @@ struct CleverTapScene: Sendable {
     self.vendor = vendor
     let warned = warned
     app = try await AppScene(
-      "clevertap", CleverTapOutline(try configuration ?? CleverTap.configuration()),
+      "clevertap", CleverTapAdapter(try configuration ?? CleverTap.configuration()),
       behind: variant, clock: TestClock(CleverTap.time),
       loggers: [
         Engagement.LinesLogger(level: .warning) { line in warned.withLock { $0.append(line) } }

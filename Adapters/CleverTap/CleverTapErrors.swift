@@ -12,7 +12,7 @@ enum CleverTapErrors {
   ) -> Verdict? {
     switch response.status {
     case 200...299: return nil
-    case 401: return .refused(error(unauthorized(operation), response))
+    case 401: return unauthorized(operation, response)
     case 429:
       return .retry(error(.rateLimited, response, after: response.retryAfter(now: now)))
     case 407, 408, 425, 500..., ..<400:
@@ -32,8 +32,13 @@ enum CleverTapErrors {
   ]
 
   /// For templates, 401 means that the profile is not marked as a test profile.
-  private static func unauthorized(_ operation: Operation) -> EngagementError.Code {
-    if case .templates = operation { .permissionDenied } else { .unauthenticated }
+  private static func unauthorized(_ operation: Operation, _ response: HTTPResponse) -> Verdict {
+    guard case .templates = operation else { return .refused(error(.unauthenticated, response)) }
+    return .refused(
+      EngagementError(
+        .permissionDenied,
+        "CleverTap takes templates only from a test profile: mark this device's profile as a test"
+          + " profile in the dashboard.", underlying: "\(response.status)"))
   }
 
   private static func error(
@@ -50,6 +55,43 @@ enum CleverTapErrors {
     .rateLimited: "CleverTap asked for fewer requests.",
     .unavailable: "CleverTap could not answer.",
   ]
+
+  // MARK: Answers of others
+
+  /// Whether an answer is not the vendor's, since a portal or a proxy on the way answers with any
+  /// status. The vendor says nothing, or an object; with a refusal it names an error or its number.
+  ///
+  /// A handshake is known by its headers, and a body that is read is checked there.
+  static func isForeign(_ response: HTTPResponse, to operation: Operation) -> Bool {
+    switch response.status {
+    case 200...299:
+      switch operation {
+      case .templates, .act: return !response.body.isEmpty && members(of: response) == nil
+      case .settings, .device, .registerPush, .unregisterPush, .cards, .inbox, .message, .person,
+        .associate, .updatePerson, .metrics, .campaigns, .events, .upload, .optOut, .vendor:
+        return false
+      }
+    case 400...499:
+      guard response.status != 429, !response.body.isEmpty else { return false }
+      guard let fields = members(of: response) else { return true }
+      return !fields.members.isEmpty
+        && ["error", "code"].allSatisfy { fields.kind(of: $0) == nil }
+    default: return false
+    }
+  }
+
+  private static func members(of response: HTTPResponse) -> JSONFields? {
+    try? JSONFields(response.body[...])
+  }
+
+  /// The verdict on an answer that is not the vendor's. It confirms and refuses nothing.
+  static func foreign(_ response: HTTPResponse, at now: Date) -> Verdict {
+    .retry(
+      EngagementError(
+        .malformedResponse,
+        "The answer is none of CleverTap's: check the endpoint, and whether the network wants a"
+          + " login.", retryAfter: response.retryAfter(now: now)))
+  }
 
   static let unsupported = EngagementError(.unsupported, "CleverTap does not support this.")
 

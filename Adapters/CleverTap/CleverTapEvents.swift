@@ -118,11 +118,9 @@ enum CleverTapEvent: Hashable {
   }
 }
 
-/// A batch of events, separated into those to send, those that stay local and those that are
+/// A batch of events for one host, separated into those to send, those that stay local and those that are
 /// rejected.
 struct CleverTapBatch {
-  /// Whether the batch goes to the host for view events.
-  private(set) var isViewed = false
   private(set) var entries: [(event: EngagementEvent, name: String, data: JSONObject)] = []
   private(set) var kept: [EventID] = []
   private(set) var rejected: [EventID: String] = [:]
@@ -131,7 +129,7 @@ struct CleverTapBatch {
   init(
     _ events: [EngagementEvent], _ memory: CleverTapMemory, launch: () -> JSONObject
   ) throws(EngagementError) {
-    isViewed = events.first.map(CleverTapEvent.isViewed) ?? false
+    let isViewed = events.first.map(CleverTapEvent.isViewed) ?? false
     guard events.allSatisfy({ CleverTapEvent.isViewed($0) == isViewed }),
       events.count <= CleverTapLimits.batch
     else {

@@ -3,15 +3,13 @@ public import EngagementModel
 
 /// The account, the hosts and the options of the CleverTap adapter.
 public struct CleverTapConfiguration: Hashable, Sendable {
-  /// The host that names the host of each account.
+  /// The endpoint that names the host of each account.
   public static let handshake = "https://clevertap-prod.com"
 
   /// The account's id, as the dashboard shows it.
   public let accountID: String
   /// The account's token. The vendor's protocol sends it as plain text in every request.
   public let token: Secret
-  /// The application's name for the provider. It is part of every item's id.
-  public let provider: ProviderID
   /// The system whose links are used and that requests report.
   public let platform: Platform
   /// Whether the vendor stores the inbox. If not, messages arrive only with other answers and exist
@@ -23,6 +21,8 @@ public struct CleverTapConfiguration: Hashable, Sendable {
   /// The client revision that requests report.
   public let clientRevision: Int
   let origin: Origin
+  /// The host of a handshake that is not the vendor's own, which the handshake names in a header.
+  let ownHandshakeHost: String?
   let hosts: AllowedHosts
   /// The hosts of the configured region, which needs no handshake; nil without a region.
   let region: CleverTapDomains?
@@ -31,20 +31,20 @@ public struct CleverTapConfiguration: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - region: A region such as `eu1`; with it there is no handshake.
-  ///   - handshake: The URL of the handshake: https, or http to this machine.
+  ///   - endpoint: The URL of the handshake: https, or http to this machine.
   ///   - hosts: The hosts that an answer may name; by default that of the handshake and all below
   ///     it.
   public init(
     accountID: String, token: Secret, region: String? = nil,
-    handshake: String = CleverTapConfiguration.handshake, hosts: [HostPattern]? = nil,
-    provider: ProviderID = "clevertap", platform: Platform = .iOS, hasServerInbox: Bool = true,
-    definesTemplates: Bool = false, clientRevision: Int = 1
+    endpoint: String = CleverTapConfiguration.handshake, hosts: [HostPattern]? = nil,
+    platform: Platform = .iOS, hasServerInbox: Bool = true, definesTemplates: Bool = false,
+    clientRevision: Int = 1
   ) throws(EngagementError) {
-    guard let url = try? HTTPURL(handshake), url.path == "/", url.query == nil else {
-      throw Self.invalid("handshake is no URL of scheme and host alone.")
+    guard let url = try? HTTPURL(endpoint), url.path == "/", url.query == nil else {
+      throw Self.invalid("endpoint is no URL of scheme and host alone.")
     }
     guard !url.scheme.isSocket, url.origin.isConfidential else {
-      throw Self.invalid("handshake takes https, or http to a loopback address.")
+      throw Self.invalid("endpoint takes https, or http to a loopback address.")
     }
     guard !accountID.isEmpty, (try? HTTPHeaderField("account", accountID)) != nil else {
       throw Self.invalid("accountID is empty or cannot stand in a header.")
@@ -53,13 +53,13 @@ public struct CleverTapConfiguration: Hashable, Sendable {
       throw Self.invalid("token is empty or cannot stand in a header.")
     }
     origin = url.origin
+    ownHandshakeHost = endpoint == Self.handshake ? nil : url.origin.authority
     self.region = try region.map { name throws(EngagementError) in
       try CleverTapDomains(region: name, of: url.host)
     }
     self.hosts = AllowedHosts(hosts ?? Self.patterns(around: url.host))
     self.accountID = accountID
     self.token = token
-    self.provider = provider
     self.platform = platform
     self.hasServerInbox = hasServerInbox
     self.definesTemplates = definesTemplates
