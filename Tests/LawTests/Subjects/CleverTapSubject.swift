@@ -9,7 +9,7 @@ extension Subjects {
       accountID: "ACC-1", token: Secret("canary-token"), provider: AdapterSubject.provider)
     var subject = AdapterSubject(
       "clevertap", items: [cleverTapMessages], adapter: { _ in CleverTapOutline(configuration) },
-      server: { CleverTapServer(seed: nil, at: $0) })
+      server: { OutlineCleverTapServer(seed: nil, at: $0) })
     subject.credentialHeaders = ["x-clevertap-token"]
     subject.pushes = [
       PushSample(

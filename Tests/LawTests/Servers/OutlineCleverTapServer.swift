@@ -6,7 +6,7 @@ import EngagementVendors
 
 /// An in-memory server of CleverTap's protocol: a handshake that names the hosts, batches with a
 /// header that names the device, profiles that give a device an identity, and a person's inbox.
-struct CleverTapServer: VendorServer {
+struct OutlineCleverTapServer: VendorServer {
   static let paths: [String] = []
 
   private static let domain = "eu1.clevertap-prod.com"
