@@ -18,6 +18,7 @@ let package = Package(
     .library(name: "EngageCommands", targets: ["EngageCommands"]),
     .library(name: "EngagementBrazeTools", targets: ["EngagementBrazeTools"]),
     .library(name: "EngagementVibesTools", targets: ["EngagementVibesTools"]),
+    .library(name: "EngagementCleverTapTools", targets: ["EngagementCleverTapTools"]),
   ],
   targets: [
     // MARK: C libraries
@@ -122,6 +123,12 @@ let package = Package(
         "EngagementAdapterAPI", "EngagementFormats", "EngagementJSON", "EngagementModel",
         "EngagementPlatform", "EngagementVendors", "EngagementVibes",
       ], path: "Adapters/Vibes/Tools"),
+    .target(
+      name: "EngagementCleverTapTools",
+      dependencies: [
+        "EngagementAdapterAPI", "EngagementFormats", "EngagementJSON", "EngagementModel",
+        "EngagementPlatform", "EngagementVendors",
+      ], path: "Adapters/CleverTap/Tools", exclude: ["README.md"]),
     .target(
       name: "EngagementEmulator",
       dependencies: [
@@ -261,8 +268,10 @@ let package = Package(
     .testTarget(
       name: "EngagementEmulatorTests",
       dependencies: [
-        "EngagementBrazeTools", "EngagementEmulator", "EngagementFormats", "EngagementJSON",
-        "EngagementModel", "EngagementVendors", "EngagementVibesTools", "TestSupport",
+        "EngagementAdapterAPI", "EngagementBrazeTools", "EngagementCleverTapTools",
+        "EngagementEmulator",
+        "EngagementFormats", "EngagementJSON", "EngagementModel", "EngagementVendors",
+        "EngagementVibesTools", "TestSupport",
       ]),
     .testTarget(
       name: "EngagementHTTPTests",
@@ -330,10 +339,11 @@ let package = Package(
     .testTarget(
       name: "WireTests",
       dependencies: [
-        "EngagementAdapterAPI", "EngagementBraze", "EngagementBrazeTools", "EngagementCurl",
-        "EngagementEmulator", "EngagementFormats", "EngagementHTTP", "EngagementJSON",
-        "EngagementKit", "EngagementModel", "EngagementTesting", "EngagementVendors",
-        "EngagementVibes", "EngagementVibesTools", "TestSupport",
+        "EngagementAdapterAPI", "EngagementBraze", "EngagementBrazeTools",
+        "EngagementCleverTapTools", "EngagementCurl", "EngagementEmulator", "EngagementFormats",
+        "EngagementHTTP", "EngagementJSON", "EngagementKit", "EngagementModel",
+        "EngagementTesting", "EngagementVendors", "EngagementVibes", "EngagementVibesTools",
+        "TestSupport",
       ]),
     .testTarget(
       name: "FlowTests",

@@ -36,6 +36,7 @@ private let allowed: [(reason: Reason, counts: [String: Int])] = [
     .numbers,
     [
       "Adapters/Braze/BrazeErrors.swift": 1, "Adapters/CleverTap/CleverTapErrors.swift": 1,
+      "Adapters/CleverTap/Tools/CleverTapItem.swift": 1,
       "Sources/EngageCommands/Terminal/DisplayWidth.swift": 1,
       "Sources/EngagementFiles/Download/FileDownload.swift": 1,
       "Sources/EngagementFormats/Digests/SHA1.swift": 1,
@@ -50,6 +51,10 @@ private let allowed: [(reason: Reason, counts: [String: Int])] = [
   (
     .words,
     [
+      "Adapters/CleverTap/Tools/CleverTapItem.swift": 1,
+      "Adapters/CleverTap/Tools/CleverTapServer+Events.swift": 1,
+      "Adapters/CleverTap/Tools/CleverTapServer+Templates.swift": 1,
+      "Adapters/CleverTap/Tools/CleverTapServer.swift": 1,
       "Adapters/Braze/BrazeReply.swift": 1,
       "Adapters/Braze/Tools/BrazeServer+Events.swift": 3,
       "Adapters/Braze/Tools/BrazeServer.swift": 1,

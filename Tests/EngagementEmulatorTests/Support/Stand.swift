@@ -16,6 +16,8 @@ struct Stand {
   /// The tested vendors.
   static let registrations: [VendorRegistration] = [.braze, .vibes]
   static let vendors = registrations.map(\.name)
+  /// The tested vendors, and those that have a server and no adapter yet.
+  private static let all = registrations + [.servedCleverTap]
 
   let emulator: Emulator
 
@@ -26,7 +28,7 @@ struct Stand {
   ) async throws {
     let faults = try faults.map { try EmulatorFaults(json: ["faults": $0]) }
     let emulator = try await Emulator.start(
-      .init(Stand.registrations, vendors: vendors, seed: 7, faults: faults, clock: start))
+      .init(all, vendors: vendors, seed: 7, faults: faults, clock: start))
     do {
       try await body(Stand(emulator: emulator))
     } catch {
