@@ -126,6 +126,7 @@ let package = Package(
     .target(
       name: "EngagementCleverTapTools",
       dependencies: [
+        "EngagementCleverTap",
         "EngagementAdapterAPI", "EngagementFormats", "EngagementJSON", "EngagementModel",
         "EngagementPlatform", "EngagementVendors",
       ], path: "Adapters/CleverTap/Tools", exclude: ["README.md"]),
@@ -147,8 +148,8 @@ let package = Package(
     .executableTarget(
       name: "engage",
       dependencies: [
-        "EngageCommands", "EngagementBrazeTools", "EngagementPlatform", "EngagementVendors",
-        "EngagementVibesTools",
+        "EngageCommands", "EngagementBrazeTools", "EngagementCleverTapTools",
+        "EngagementPlatform", "EngagementVendors", "EngagementVibesTools",
       ]),
 
     // MARK: Testing and examples
@@ -227,8 +228,8 @@ let package = Package(
     .executableTarget(
       name: "OwnVendor",
       dependencies: [
-        "EngageCommands", "EngagementBrazeTools", "EngagementPlatform", "EngagementVendors",
-        "EngagementVibesTools", "Orchard",
+        "EngageCommands", "EngagementBrazeTools", "EngagementCleverTapTools",
+        "EngagementPlatform", "EngagementVendors", "EngagementVibesTools", "Orchard",
       ], path: "Examples/OwnVendor", exclude: ["Orchard"]),
     .testTarget(
       name: "ExampleTests",
@@ -248,9 +249,10 @@ let package = Package(
     .testTarget(
       name: "EngageCommandsTests",
       dependencies: [
-        "EngageCommands", "EngagementBrazeTools", "EngagementCurl", "EngagementEmulator",
-        "EngagementHTTP", "EngagementJSON", "EngagementKit", "EngagementModel",
-        "EngagementVendors", "EngagementVibes", "EngagementVibesTools", "TestServers", "engage",
+        "EngageCommands", "EngagementBrazeTools", "EngagementCleverTapTools", "EngagementCurl",
+        "EngagementEmulator", "EngagementHTTP", "EngagementJSON", "EngagementKit",
+        "EngagementModel", "EngagementVendors", "EngagementVibes", "EngagementVibesTools",
+        "TestServers", "engage",
       ], exclude: ["Golden"]),
     .testTarget(
       name: "EngagementFormatsTests", dependencies: ["EngagementFormats", "TestSupport"]),
@@ -325,7 +327,8 @@ let package = Package(
     .testTarget(
       name: "LawTests",
       dependencies: [
-        "EngagementAdapterAPI", "EngagementBraze", "EngagementBrazeTools", "EngagementCleverTap",
+        "EngagementAdapterAPI", "EngagementBraze", "EngagementBrazeTools",
+        "EngagementCleverTapTools", "EngagementCleverTap",
         "EngagementFormats", "EngagementHTTP", "EngagementJSON", "EngagementKit",
         "EngagementModel", "EngagementPlatform", "EngagementTesting", "EngagementVendors",
         "EngagementVibes", "EngagementVibesTools", "OutlineAdapters", "TestSupport",

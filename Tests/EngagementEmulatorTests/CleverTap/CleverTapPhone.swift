@@ -7,16 +7,6 @@ import Testing
 
 @testable import EngagementCleverTapTools
 
-extension VendorRegistration {
-  /// CleverTap's server alone.
-  static let servedCleverTap: VendorRegistration = {
-    var registration = VendorRegistration(planned: "clevertap", title: "CleverTap", port: 8402)
-    registration.credentialHeaders = ["x-clevertap-token"]
-    registration.server = CleverTapServer.self
-    return registration
-  }()
-}
-
 /// A phone of a test with CleverTap's client.
 struct CleverTapPhone {
   static let now = Int64(Stand.start.timeIntervalSince1970)

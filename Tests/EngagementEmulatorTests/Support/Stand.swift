@@ -16,8 +16,8 @@ struct Stand {
   /// The tested vendors.
   static let registrations: [VendorRegistration] = [.braze, .vibes]
   static let vendors = registrations.map(\.name)
-  /// The tested vendors, and those that have a server and no adapter yet.
-  private static let all = registrations + [.servedCleverTap]
+  /// All vendors that have a server.
+  private static let all = registrations + [.cleverTap]
 
   let emulator: Emulator
 
