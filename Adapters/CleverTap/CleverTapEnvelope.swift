@@ -18,7 +18,10 @@ struct CleverTapEnvelope {
     meta["id"] = .string(configuration.accountID)
     meta["af"] = .object(application)
     meta["ddnd"] = .bool(context.push.isEmpty)
-    meta["frs"] = .bool(memory.values[.user, CleverTapMemory.Name.session] != sessionMark)
+    let isFirstOfSession = memory.values[.user, CleverTapMemory.Name.session] != sessionMark
+    meta["frs"] = .bool(isFirstOfSession)
+    // The vendor's clients say this once after the application came to the foreground.
+    meta["fl"] = .bool(isFirstOfSession && context.session != nil)
     meta["l_ts"] = .integer(memory.integer(CleverTapMemory.Name.lastRequest) ?? 0)
     meta["f_ts"] = .integer(memory.integer(CleverTapMemory.Name.firstRequest) ?? 0)
     let arp = memory.arp
@@ -90,13 +93,13 @@ struct CleverTapEnvelope {
     for member in members.members { item[member.key] = member.value }
     item["ep"] = Epoch.wholeSeconds(of: time).map(JSON.integer)
     // The vendor identifies a session by its first second, which is known only for the current
-    // session.
-    if let present = context.session, session == present.id {
-      item["s"] = Epoch.wholeSeconds(of: present.startedAt).map(JSON.integer)
-      item["pg"] = 1
-      item["lsl"] = .integer(present.previousLength?.components.seconds ?? 0)
-      item["f"] = .bool(present.isFirst)
-    }
+    // session. Its clients send zeros before their first session.
+    let present = context.session.flatMap { session == $0.id ? $0 : nil }
+    let start = present.flatMap { Epoch.wholeSeconds(of: $0.startedAt) }
+    item["s"] = .integer(start ?? 0)
+    item["pg"] = 1
+    item["lsl"] = .integer(present?.previousLength?.components.seconds ?? 0)
+    item["f"] = .bool(present?.isFirst ?? false)
     if type == "event" { item["pai"] = .string(context.device.appID) }
     return .object(item)
   }

@@ -28,9 +28,9 @@ enum CleverTapEvent: Hashable {
     .custom: .own,
   ]
 
-  /// View events go to their own host, in their own batches.
-  static let groups: [EngagementEvent.Kind: String] =
-    words.filter { $0.value == .viewed }.mapValues { _ in "viewed" }
+  /// That a push arrived is told to a host of its own, in batches of its own. The vendor's clients send
+  /// the views of campaigns and messages with all other events.
+  static let groups: [EngagementEvent.Kind: String] = [.receive: "viewed"]
 
   static func isViewed(_ event: EngagementEvent) -> Bool { groups[event.kind] != nil }
 

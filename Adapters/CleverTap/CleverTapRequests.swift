@@ -102,7 +102,7 @@ struct CleverTapCall {
     let root = try HTTPURL("\(configuration.origin.scheme.rawValue)://\(domain)")
     let url = try root.appending(path: path, query: query(envelope))
     return HTTPRequest(
-      .post, url.text, headers: try headers(configuration, hasBody: true),
+      .post, url.text, headers: try headers(configuration),
       body: JSON.array([envelope.meta(withReport: carriesReport)] + items).encoded())
   }
 
@@ -125,11 +125,12 @@ struct CleverTapCall {
     return headers
   }
 
+  /// The vendor's clients name the type of the body in the handshake too, which has none.
   private func headers(
-    _ configuration: CleverTapConfiguration, hasBody: Bool = false
+    _ configuration: CleverTapConfiguration
   ) throws(EngagementError) -> HTTPHeaders {
     var headers = HTTPHeaders()
-    if hasBody { try headers.append("Content-Type", "application/json; charset=utf-8") }
+    try headers.append("Content-Type", "application/json; charset=utf-8")
     try headers.append("X-CleverTap-Account-Id", configuration.accountID)
     try headers.append("X-CleverTap-Token", configuration.token)
     return headers

@@ -32,7 +32,8 @@ import Testing
   }
 
   private static func event(_ name: String, _ data: String, session: Bool = true) -> String {
-    let times = session ? common : #""ep":1790845200"#
+    // Before its first session a client of the vendor's sends zeros.
+    let times = session ? common : #""ep":1790845200,"s":0,"pg":1,"lsl":0,"f":false"#
     return #"{"type":"event","evtName":"\#(name)","evtData":\#(data),\#(times),\#(app)"#
   }
 
@@ -105,7 +106,7 @@ import Testing
         #"{"Amount":5.0,"Currency":"EUR","size":42,"#
           + #""Items":[{"Name":"Shoe","Price":2.5,"Quantity":2.0}]}"#)),
     Row(
-      CleverTap.one(.templatePresented, on: CleverTap.item(.campaigns)), CleverTap.viewed,
+      CleverTap.one(.templatePresented, on: CleverTap.item(.campaigns)), CleverTap.batch,
       event("Notification Viewed", #"{"wzrk_id":"c-1","wzrk_pivot":"p"}"#)),
     Row(
       CleverTap.one(
@@ -153,7 +154,7 @@ import Testing
 
   private static let header =
     #"[{"type":"meta","g":"-guid","tk":"token-canary","id":"ACC-1","af":\#(application),"#
-    + #""ddnd":false,"frs":true,"l_ts":0,"f_ts":0,"imp":0,"tlc":[]},"#
+    + #""ddnd":false,"frs":true,"fl":true,"l_ts":0,"f_ts":0,"imp":0,"tlc":[]},"#
 
   @Test("C4 C10 C11: each operation becomes its documented request", arguments: rows)
   func request(row: Row) throws {
@@ -178,7 +179,8 @@ import Testing
     #expect(request.method == .get)
     #expect(request.url == "https://clevertap-prod.com/hello")
     #expect(request.body == nil)
-    #expect(request.headers.count == 2)
+    #expect(request.headers.first("Content-Type") == "application/json; charset=utf-8")
+    #expect(request.headers.count == 3)
   }
 
   @Test("C9 C11: the batch header repeats the vendor's stored values and the campaign counters")
@@ -199,7 +201,7 @@ import Testing
     #expect(meta["arp"] == ["v": 1, "d_e": ["a"]])
     #expect((meta["_i"], meta["_j"]) == (7, 8))
     #expect((meta["f_ts"], meta["l_ts"]) == (1_790_000_000, 1_790_000_001))
-    #expect(meta["frs"] == false)
+    #expect((meta["frs"], meta["fl"]) == (false, false))
     #expect(meta["ddnd"] == true)
     #expect(meta["imp"] == 3)
     #expect(meta["tlc"] == [["4711", 1, 2]])
@@ -309,7 +311,7 @@ import Testing
   func batches() throws {
     let events = (0..<60).map { index -> EngagementEvent in
       index % 3 == 0
-        ? CleverTap.event(EventID("e-\(index)"), .impression, on: CleverTap.item(.campaigns))
+        ? CleverTap.event(EventID("e-\(index)"), .receive, on: CleverTap.item(.push))
         : CleverTap.event(EventID("e-\(index)"), .custom, "a")
     }
     let batches = try CleverTap.adapter().capabilities.batching.batches(of: events)

@@ -83,7 +83,7 @@ import Testing
       #expect(try await receipt.outcome(within: .zero) == .delivered)
     }
     #expect(try await scene.campaigns() == ["here"])
-    #expect(try await scene.campaigns(in: .dueCampaigns) == ["due"])
+    #expect(try await scene.dueCampaigns() == ["1"])
     #expect(scene.messages == ["m-1"])
     #expect(
       scene.warnings == [

@@ -62,6 +62,12 @@ struct CleverTapScene: Sendable {
     try await engagement.campaigns(in: feed, of: "clevertap").map(\.template)
   }
 
+  /// The ids of campaigns that became due, also of those whose template nobody defined.
+  func dueCampaigns() async throws -> [String] {
+    try await engagement.events().filter { $0.kind.rawValue == "campaign.due" }
+      .compactMap { $0.item?.id.value }
+  }
+
   /// Reports events of the application by these names.
   @discardableResult func report(_ names: String...) async throws -> [Engagement.Receipt] {
     var receipts: [Engagement.Receipt] = []
@@ -69,12 +75,10 @@ struct CleverTapScene: Sendable {
     return receipts
   }
 
-  /// Shows the user a campaign that is there already.
+  /// Takes a push whose arrival the vendor wants to hear of.
   func view() async throws {
-    let campaign = CleverTap.raw(CleverTap.campaign(5, template: "seen"))
-    try await engagement.commit(
-      [.items(Feed(.campaigns, in: "seen"), .put, [campaign])], from: "clevertap")
-    try await engagement.perform(.impression, on: ItemID("clevertap", "5"), surface: .campaigns)
+    let push: JSON = ["wzrk_pid": "p-1", "wzrk_id": "5_1", "wzrk_rnv": true]
+    _ = try await engagement.handlePush(push, phase: .delivered)
   }
 
   /// Sends what can be sent now.
