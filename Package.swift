@@ -343,7 +343,8 @@ let package = Package(
       name: "WireTests",
       dependencies: [
         "EngagementAdapterAPI", "EngagementBraze", "EngagementBrazeTools",
-        "EngagementCleverTapTools", "EngagementCurl", "EngagementEmulator", "EngagementFormats",
+        "EngagementCleverTap", "EngagementCleverTapTools", "EngagementCurl", "EngagementEmulator",
+        "EngagementFormats",
         "EngagementHTTP", "EngagementJSON", "EngagementKit", "EngagementModel",
         "EngagementTesting", "EngagementVendors", "EngagementVibes", "EngagementVibesTools",
         "TestSupport",

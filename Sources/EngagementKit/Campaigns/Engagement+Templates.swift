@@ -21,7 +21,7 @@ extension Engagement {
   /// use them. It takes no outbox: it is for the people who build the application.
   ///
   /// Throws `unsupported`, before any request, unless the provider is configured for a debug build, and
-  /// `unauthenticated` with what to change in the dashboard if the vendor refuses the profile.
+  /// `permissionDenied` with what to change in the dashboard if the vendor refuses the profile.
   public func syncTemplates(with provider: ProviderID) async throws(EngagementError) {
     try lifecycle.checkOpen()
     _ = try dependencies.provider(provider)
