@@ -1,7 +1,10 @@
 import EngagementAdapterAPI
 import EngagementCleverTap
+import EngagementCleverTapTools
 import EngagementModel
+import EngagementPlatform
 import EngagementTesting
+import EngagementVendors
 
 extension Subjects {
   static func cleverTap() throws -> AdapterSubject {
@@ -10,7 +13,7 @@ extension Subjects {
     var subject = AdapterSubject(
       "clevertap", items: [cleverTapMessages, cleverTapCampaigns],
       adapter: { _ in CleverTapAdapter(configuration) },
-      server: { CleverTapServer(seed: nil, at: $0) })
+      server: { cleverTapServer(at: $0) })
     subject.credentialHeaders = ["x-clevertap-token"]
     subject.pushes = [
       PushSample(
@@ -29,6 +32,15 @@ extension Subjects {
     subject.operations = [.campaigns]
     subject.secrets = [configuration.token]
     return subject
+  }
+
+  private static func cleverTapServer(at now: Date) -> any VendorServer {
+    guard var server = VendorRegistration.cleverTap.server?.init(seed: nil, at: now) else {
+      return MemoryServer(seed: nil, at: now)
+    }
+    // Only the subject's account and token are good; the marker reveals a leaked token.
+    try? server.configure(["account": "ACC-1", "token": "canary-token"], at: now)
+    return server
   }
 
   /// What is viewed or clicked names the campaign, not the item, so no law follows an action.
