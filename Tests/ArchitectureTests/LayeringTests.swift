@@ -35,7 +35,8 @@ private let table: [String: Set<String>] = [
     "EngagementVendors",
   ],
   "engage": [
-    "EngageCommands", "EngagementBrazeTools", "EngagementVendors", "EngagementVibesTools",
+    "EngageCommands", "EngagementBrazeTools", "EngagementCleverTapTools", "EngagementVendors",
+    "EngagementVibesTools",
   ],
   "EngagementTesting": [
     "EngagementAdapterAPI", "EngagementHTTP", "EngagementJSON", "EngagementKit",
