@@ -10,6 +10,7 @@ let package = Package(
     .library(name: "EngagementJSON", targets: ["EngagementJSON"]),
     .library(name: "EngagementAdapterAPI", targets: ["EngagementAdapterAPI"]),
     .library(name: "EngagementBraze", targets: ["EngagementBraze"]),
+    .library(name: "EngagementCleverTap", targets: ["EngagementCleverTap"]),
     .library(name: "EngagementVibes", targets: ["EngagementVibes"]),
     .library(name: "EngagementTesting", targets: ["EngagementTesting"]),
     .library(name: "EngagementVendors", targets: ["EngagementVendors"]),
@@ -17,6 +18,7 @@ let package = Package(
     .library(name: "EngageCommands", targets: ["EngageCommands"]),
     .library(name: "EngagementBrazeTools", targets: ["EngagementBrazeTools"]),
     .library(name: "EngagementVibesTools", targets: ["EngagementVibesTools"]),
+    .library(name: "EngagementCleverTapTools", targets: ["EngagementCleverTapTools"]),
   ],
   targets: [
     // MARK: C libraries
@@ -77,7 +79,8 @@ let package = Package(
     .target(
       name: "EngagementKit",
       dependencies: [
-        "EngagementAdapterAPI", "EngagementFormats", "EngagementHTTP", "EngagementJSON",
+        "EngagementAdapterAPI", "EngagementFiles", "EngagementFormats", "EngagementHTTP",
+        "EngagementJSON",
         "EngagementModel", "EngagementPlatform", "EngagementStore",
       ]),
 
@@ -88,6 +91,12 @@ let package = Package(
         "EngagementAdapterAPI", "EngagementFormats", "EngagementHTTP", "EngagementJSON",
         "EngagementModel", "EngagementPlatform",
       ], path: "Adapters/Braze", exclude: ["README.md", "Tools"]),
+    .target(
+      name: "EngagementCleverTap",
+      dependencies: [
+        "EngagementAdapterAPI", "EngagementFormats", "EngagementHTTP", "EngagementJSON",
+        "EngagementModel", "EngagementPlatform",
+      ], path: "Adapters/CleverTap", exclude: ["README.md", "Tools"]),
     .target(
       name: "EngagementVibes",
       dependencies: [
@@ -115,6 +124,13 @@ let package = Package(
         "EngagementPlatform", "EngagementVendors", "EngagementVibes",
       ], path: "Adapters/Vibes/Tools"),
     .target(
+      name: "EngagementCleverTapTools",
+      dependencies: [
+        "EngagementCleverTap",
+        "EngagementAdapterAPI", "EngagementFormats", "EngagementJSON", "EngagementModel",
+        "EngagementPlatform", "EngagementVendors",
+      ], path: "Adapters/CleverTap/Tools", exclude: ["README.md"]),
+    .target(
       name: "EngagementEmulator",
       dependencies: [
         "CMicrohttpd", "EngagementDocuments", "EngagementFormats", "EngagementJSON",
@@ -132,8 +148,8 @@ let package = Package(
     .executableTarget(
       name: "engage",
       dependencies: [
-        "EngageCommands", "EngagementBrazeTools", "EngagementPlatform", "EngagementVendors",
-        "EngagementVibesTools",
+        "EngageCommands", "EngagementBrazeTools", "EngagementCleverTapTools",
+        "EngagementPlatform", "EngagementVendors", "EngagementVibesTools",
       ]),
 
     // MARK: Testing and examples
@@ -161,8 +177,8 @@ let package = Package(
     .target(
       name: "AnswerProbe",
       dependencies: [
-        "EngagementAdapterAPI", "EngagementBraze", "EngagementHTTP", "EngagementJSON",
-        "EngagementModel", "EngagementVibes", "OutlineAdapters",
+        "EngagementAdapterAPI", "EngagementBraze", "EngagementCleverTap", "EngagementHTTP",
+        "EngagementJSON", "EngagementModel", "EngagementVibes", "OutlineAdapters",
       ], path: "Tests/AnswerProbe"),
     .target(
       name: "BrazeFixtures",
@@ -175,6 +191,12 @@ let package = Package(
         "EngagementAdapterAPI", "EngagementHTTP", "EngagementJSON", "EngagementModel",
         "EngagementTesting", "EngagementVibes",
       ], path: "Tests/VibesFixtures"),
+    .target(
+      name: "CleverTapFixtures",
+      dependencies: [
+        "EngagementAdapterAPI", "EngagementCleverTap", "EngagementHTTP", "EngagementJSON",
+        "EngagementModel", "EngagementTesting",
+      ], path: "Tests/CleverTapFixtures"),
     .target(
       name: "CacheProbe",
       dependencies: ["EngagementAdapterAPI", "EngagementModel", "EngagementStore"],
@@ -206,8 +228,8 @@ let package = Package(
     .executableTarget(
       name: "OwnVendor",
       dependencies: [
-        "EngageCommands", "EngagementBrazeTools", "EngagementPlatform", "EngagementVendors",
-        "EngagementVibesTools", "Orchard",
+        "EngageCommands", "EngagementBrazeTools", "EngagementCleverTapTools",
+        "EngagementPlatform", "EngagementVendors", "EngagementVibesTools", "Orchard",
       ], path: "Examples/OwnVendor", exclude: ["Orchard"]),
     .testTarget(
       name: "ExampleTests",
@@ -227,9 +249,10 @@ let package = Package(
     .testTarget(
       name: "EngageCommandsTests",
       dependencies: [
-        "EngageCommands", "EngagementBrazeTools", "EngagementCurl", "EngagementEmulator",
-        "EngagementHTTP", "EngagementJSON", "EngagementKit", "EngagementModel",
-        "EngagementVendors", "EngagementVibes", "EngagementVibesTools", "TestServers", "engage",
+        "EngageCommands", "EngagementBrazeTools", "EngagementCleverTapTools", "EngagementCurl",
+        "EngagementEmulator", "EngagementHTTP", "EngagementJSON", "EngagementKit",
+        "EngagementModel", "EngagementVendors", "EngagementVibes", "EngagementVibesTools",
+        "TestServers", "engage",
       ], exclude: ["Golden"]),
     .testTarget(
       name: "EngagementFormatsTests", dependencies: ["EngagementFormats", "TestSupport"]),
@@ -247,8 +270,10 @@ let package = Package(
     .testTarget(
       name: "EngagementEmulatorTests",
       dependencies: [
-        "EngagementBrazeTools", "EngagementEmulator", "EngagementFormats", "EngagementJSON",
-        "EngagementModel", "EngagementVendors", "EngagementVibesTools", "TestSupport",
+        "EngagementAdapterAPI", "EngagementBrazeTools", "EngagementCleverTapTools",
+        "EngagementEmulator",
+        "EngagementFormats", "EngagementJSON", "EngagementModel", "EngagementVendors",
+        "EngagementVibesTools", "TestSupport",
       ]),
     .testTarget(
       name: "EngagementHTTPTests",
@@ -274,6 +299,12 @@ let package = Package(
         "EngagementJSON", "EngagementKit", "EngagementModel", "EngagementTesting", "TestSupport",
       ]),
     .testTarget(
+      name: "EngagementCleverTapTests",
+      dependencies: [
+        "CleverTapFixtures", "EngagementAdapterAPI", "EngagementCleverTap", "EngagementFormats",
+        "EngagementHTTP", "EngagementJSON", "EngagementModel", "EngagementTesting", "TestSupport",
+      ]),
+    .testTarget(
       name: "EngagementVibesTests",
       dependencies: [
         "EngagementAdapterAPI", "EngagementFormats", "EngagementHTTP", "EngagementJSON",
@@ -296,10 +327,11 @@ let package = Package(
     .testTarget(
       name: "LawTests",
       dependencies: [
-        "EngagementAdapterAPI", "EngagementBraze", "EngagementBrazeTools", "EngagementFormats",
-        "EngagementHTTP", "EngagementJSON", "EngagementKit", "EngagementModel",
-        "EngagementPlatform", "EngagementTesting", "EngagementVendors", "EngagementVibes",
-        "EngagementVibesTools", "OutlineAdapters", "TestSupport",
+        "EngagementAdapterAPI", "EngagementBraze", "EngagementBrazeTools",
+        "EngagementCleverTapTools", "EngagementCleverTap",
+        "EngagementFormats", "EngagementHTTP", "EngagementJSON", "EngagementKit",
+        "EngagementModel", "EngagementPlatform", "EngagementTesting", "EngagementVendors",
+        "EngagementVibes", "EngagementVibesTools", "OutlineAdapters", "TestSupport",
       ]),
     .testTarget(
       name: "ModelTests",
@@ -310,18 +342,20 @@ let package = Package(
     .testTarget(
       name: "WireTests",
       dependencies: [
-        "EngagementAdapterAPI", "EngagementBraze", "EngagementBrazeTools", "EngagementCurl",
-        "EngagementEmulator", "EngagementFormats", "EngagementHTTP", "EngagementJSON",
-        "EngagementKit", "EngagementModel", "EngagementTesting", "EngagementVendors",
-        "EngagementVibes", "EngagementVibesTools", "TestSupport",
+        "EngagementAdapterAPI", "EngagementBraze", "EngagementBrazeTools",
+        "EngagementCleverTap", "EngagementCleverTapTools", "EngagementCurl", "EngagementEmulator",
+        "EngagementFormats",
+        "EngagementHTTP", "EngagementJSON", "EngagementKit", "EngagementModel",
+        "EngagementTesting", "EngagementVendors", "EngagementVibes", "EngagementVibesTools",
+        "TestSupport",
       ]),
     .testTarget(
       name: "FlowTests",
       dependencies: [
-        "AnswerProbe", "BrazeFixtures", "EngagementAdapterAPI", "EngagementBraze",
-        "EngagementFormats", "EngagementHTTP", "EngagementJSON", "EngagementKit",
-        "EngagementModel", "EngagementTesting", "EngagementVibes", "JSONOracle",
-        "OutlineAdapters", "TestSupport", "VibesFixtures",
+        "AnswerProbe", "BrazeFixtures", "CleverTapFixtures", "EngagementAdapterAPI",
+        "EngagementBraze", "EngagementCleverTap", "EngagementFormats", "EngagementHTTP",
+        "EngagementJSON", "EngagementKit", "EngagementModel", "EngagementTesting",
+        "EngagementVibes", "JSONOracle", "OutlineAdapters", "TestSupport", "VibesFixtures",
       ]),
   ],
   swiftLanguageModes: [.v6]

@@ -1,5 +1,6 @@
 import EngageCommands
 import EngagementBrazeTools
+import EngagementCleverTapTools
 import EngagementPlatform
 import EngagementVendors
 import EngagementVibesTools

@@ -102,9 +102,6 @@ public struct VendorRegistration: Sendable {
 
 extension VendorRegistration {
   /// Planned.
-  public static let cleverTap = VendorRegistration(
-    planned: "clevertap", title: "CleverTap", port: 8402)
-  /// Planned.
   public static let atomic = VendorRegistration(planned: "atomic", title: "Atomic", port: 8403)
 }
 

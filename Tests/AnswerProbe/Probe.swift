@@ -80,7 +80,11 @@ public struct Probe: Sendable {
     guard case .items(let feed, _, let items) = change else { return nil }
     for item in items {
       switch feed.surface {
-      case .inbox: _ = try? subject.adapter.message(in: item)
+      case .inbox:
+        guard let message = try? subject.adapter.message(in: item) else { continue }
+        if addresses(of: message).contains(where: { $0 != VendorURL.checked($0) }) {
+          return "an address that could run code reached the model"
+        }
       case .campaigns: _ = try? subject.adapter.campaign(in: item)
       default:
         guard let card = try? subject.adapter.card(in: item) else { continue }
@@ -90,6 +94,15 @@ public struct Probe: Sendable {
       }
     }
     return nil
+  }
+
+  private func addresses(of message: InboxMessage) -> [String?] {
+    let contents = message.furtherContents
+    let buttons = (message.buttons + contents.flatMap(\.buttons)).map { button -> String? in
+      if case .openURL(let url) = button.action { url } else { nil }
+    }
+    return [message.detailURLText, message.iconURLText, message.imageURLText] + buttons
+      + contents.flatMap { [$0.detailURLText, $0.iconURLText, $0.imageURLText] }
   }
 
   private func describesSecret(_ value: Any) -> Bool {

@@ -1,5 +1,6 @@
 public import EngagementAdapterAPI
 import EngagementBraze
+import EngagementCleverTap
 public import EngagementModel
 import EngagementVibes
 import OutlineAdapters
@@ -19,7 +20,7 @@ public struct Subject: Sendable, CustomStringConvertible {
       ),
       Subject(adapter: VibesAdapter(try VibesConfiguration(appID: "app-1"))),
       Subject(
-        adapter: CleverTapOutline(
+        adapter: CleverTapAdapter(
           try CleverTapConfiguration(accountID: "account-1", token: Secret("canary-k")))),
       Subject(
         adapter: AtomicOutline(

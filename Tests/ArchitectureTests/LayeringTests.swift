@@ -18,8 +18,8 @@ private let table: [String: Set<String>] = [
     "CSQLite", "EngagementAdapterAPI", "EngagementFormats", "EngagementJSON", "EngagementModel",
   ],
   "EngagementKit": [
-    "EngagementAdapterAPI", "EngagementFormats", "EngagementHTTP", "EngagementJSON",
-    "EngagementModel", "EngagementStore",
+    "EngagementAdapterAPI", "EngagementFiles", "EngagementFormats", "EngagementHTTP",
+    "EngagementJSON", "EngagementModel", "EngagementStore",
   ],
   "EngagementVendors": [
     "EngagementAdapterAPI", "EngagementFormats", "EngagementHTTP", "EngagementJSON",
@@ -35,7 +35,8 @@ private let table: [String: Set<String>] = [
     "EngagementVendors",
   ],
   "engage": [
-    "EngageCommands", "EngagementBrazeTools", "EngagementVendors", "EngagementVibesTools",
+    "EngageCommands", "EngagementBrazeTools", "EngagementCleverTapTools", "EngagementVendors",
+    "EngagementVibesTools",
   ],
   "EngagementTesting": [
     "EngagementAdapterAPI", "EngagementHTTP", "EngagementJSON", "EngagementKit",

@@ -35,7 +35,8 @@ private let allowed: [(reason: Reason, counts: [String: Int])] = [
   (
     .numbers,
     [
-      "Adapters/Braze/BrazeErrors.swift": 1,
+      "Adapters/Braze/BrazeErrors.swift": 1, "Adapters/CleverTap/CleverTapErrors.swift": 1,
+      "Adapters/CleverTap/Tools/CleverTapItem.swift": 1,
       "Sources/EngageCommands/Terminal/DisplayWidth.swift": 1,
       "Sources/EngagementFiles/Download/FileDownload.swift": 1,
       "Sources/EngagementFormats/Digests/SHA1.swift": 1,
@@ -50,9 +51,16 @@ private let allowed: [(reason: Reason, counts: [String: Int])] = [
   (
     .words,
     [
+      "Adapters/CleverTap/Tools/CleverTapItem.swift": 1,
+      "Adapters/CleverTap/Tools/CleverTapServer+Events.swift": 1,
+      "Adapters/CleverTap/Tools/CleverTapServer+Templates.swift": 1,
+      "Adapters/CleverTap/Tools/CleverTapServer.swift": 1,
       "Adapters/Braze/BrazeReply.swift": 1,
       "Adapters/Braze/Tools/BrazeServer+Events.swift": 3,
       "Adapters/Braze/Tools/BrazeServer.swift": 1,
+      "Adapters/CleverTap/CleverTapCampaigns.swift": 1,
+      "Adapters/CleverTap/CleverTapOccurrences.swift": 1,
+      "Adapters/CleverTap/CleverTapReply.swift": 1,
       "Adapters/Vibes/Tools/VibesServer+Devices.swift": 1,
       "Adapters/Vibes/Tools/VibesServer.swift": 1,
       "Sources/EngageCommands/Commands/PersonCommands.swift": 1,
@@ -69,6 +77,7 @@ private let allowed: [(reason: Reason, counts: [String: Int])] = [
     .openTypes,
     [
       "Adapters/Braze/BrazeBlocklists.swift": 1, "Adapters/Braze/BrazeEvents.swift": 2,
+      "Adapters/CleverTap/CleverTapEvents.swift": 1,
       "Sources/EngagementKit/Outbox/DeliveryQueue.swift": 1,
       "Sources/EngagementKit/Refreshing/Refresher.swift": 1,
       "Sources/EngagementStore/Items/ItemMapper.swift": 1,

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import EngagementBrazeTools
+@testable import EngagementCleverTapTools
 @testable import EngagementEmulator
 @testable import EngagementVibesTools
 
@@ -34,6 +35,7 @@ import Testing
   func settings() throws {
     #expect(try Self.settings(of: "Braze") == BrazeServer.settingNames)
     #expect(try Self.settings(of: "Vibes") == VibesServer.settingNames)
+    #expect(try Self.settings(of: "CleverTap/Tools") == CleverTapServer.settingNames)
   }
 
   private static func settings(of vendor: String) throws -> [String] {

@@ -1,9 +1,10 @@
+import CleverTapFixtures
 import EngagementAdapterAPI
+import EngagementCleverTap
 import EngagementHTTP
 import EngagementKit
 import EngagementModel
 import EngagementTesting
-import OutlineAdapters
 import Testing
 
 @Suite("CleverTap: batches and their answers") struct CleverTapBatchFlowTests {
@@ -82,7 +83,7 @@ import Testing
       #expect(try await receipt.outcome(within: .zero) == .delivered)
     }
     #expect(try await scene.campaigns() == ["here"])
-    #expect(try await scene.campaigns(in: CleverTap.due) == ["due"])
+    #expect(try await scene.dueCampaigns() == ["1"])
     #expect(scene.messages == ["m-1"])
     #expect(
       scene.warnings == [

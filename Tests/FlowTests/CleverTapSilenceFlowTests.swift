@@ -1,10 +1,11 @@
+import CleverTapFixtures
 import EngagementAdapterAPI
+import EngagementCleverTap
 import EngagementHTTP
 import EngagementKit
 import EngagementModel
 import EngagementTesting
 import FoundationEssentials
-import OutlineAdapters
 import Testing
 
 @Suite("CleverTap: muting and redirects to other hosts") struct CleverTapSilenceFlowTests {

@@ -1,9 +1,10 @@
+import CleverTapFixtures
 import EngagementAdapterAPI
+import EngagementCleverTap
 import EngagementHTTP
 import EngagementKit
 import EngagementModel
 import EngagementTesting
-import OutlineAdapters
 import Testing
 
 @Suite("CleverTap: users") struct CleverTapUserFlowTests {

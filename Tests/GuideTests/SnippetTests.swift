@@ -7,7 +7,8 @@ enum Guides {
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
   static let folder = "Sources/EngagementKit/EngagementKit.docc/Guides"
   static let names = [
-    "UsingTheLibrary", "CardsAndInbox", "PeopleAndPushes", "Diagnosing", "TestingAnApplication",
+    "UsingTheLibrary", "CardsAndInbox", "PeopleAndPushes", "Templates", "Diagnosing",
+    "TestingAnApplication",
   ]
 
   static func text(_ path: String) throws -> String {

@@ -16,6 +16,12 @@ extension Breakage {
       "A refusal is not reported.",
     "actions.stable-retries":
       "A retry changes the id or time.",
+    "campaigns.counters":
+      "The vendor is told another count of today.",
+    "campaigns.survive-a-kill":
+      "A due campaign is not presented once.",
+    "campaigns.told-once":
+      "What the vendor knows is told again.",
     "chains.kept-over-failure":
       "A completed step runs again.",
     "chains.one-device":

@@ -25,7 +25,7 @@ struct Breakage: Sendable, CustomStringConvertible {
     self.init(law, what, .broken(change))
   }
 
-  static let all = abilities + mapping + items + failures + actions + chains + rest
+  static let all = abilities + mapping + items + campaigns + failures + actions + chains + rest
 }
 
 // MARK: Abilities

@@ -21,6 +21,7 @@ struct BrokenAdapter: EngagementAdapter {
   var item: @Sendable (RawItem) throws -> RawItem = { $0 }
   var card: @Sendable (RawItem, Card) throws -> Card = { $1 }
   var cardError: @Sendable (EngagementError) -> EngagementError = { $0 }
+  var occurred: @Sendable ([Campaign.Occurrence]) -> [Campaign.Occurrence] = { $0 }
   var received: @Sendable (Received?) -> Received? = { $0 }
   var conversation: @Sendable (any Conversation) -> any Conversation = { $0 }
 
@@ -64,6 +65,10 @@ struct BrokenAdapter: EngagementAdapter {
 
   func campaign(in item: RawItem) throws(EngagementError) -> Campaign {
     try inner.campaign(in: item)
+  }
+
+  func occurrences(in operation: Operation) -> [Campaign.Occurrence] {
+    occurred(inner.occurrences(in: operation))
   }
 
   func received(_ push: JSON, in context: AdapterContext) -> Received? {

@@ -46,6 +46,15 @@ import Testing
     expectNothing(of: storm.findings, await storm.strikes, seed, faults)
   }
 
+  @Test(
+    "G2 G3 G6 G8: under random network faults each row for CleverTap arrives as often as it has to",
+    arguments: storms)
+  func cleverTapStorm(seed: Int, faults: Int) async throws {
+    let storm = try await CleverTapStorm(seed: UInt64(seed))
+    try await storm.blow(faults)
+    expectNothing(of: storm.findings, await storm.strikes, seed, faults)
+  }
+
   private func expectNothing(
     of findings: [String], _ strikes: Strikes, _ seed: Int, _ faults: Int
   ) {

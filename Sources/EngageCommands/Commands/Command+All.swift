@@ -7,7 +7,9 @@ extension Command {
     let items = cards(vendors) + inbox(vendors)
     let people = person + [signIn, signOut] + consent
     let rest =
-      [track] + outbox + push + device + cache + [decode(vendors), events, completions, manual]
+      [track] + templates + outbox + push + device + cache + [
+        decode(vendors), events, completions, manual,
+      ]
     return first + items + people + rest
   }
 }

@@ -38,16 +38,17 @@ extension Command {
         return try await watching(invocation, configuration, every: .seconds(seconds ?? 60))
       }
       guard seconds == nil else { throw invocation.usage("--every goes with --watch.") }
-      let report = try await invocation.console.progress(SyncReport.progress) {
-        try await invocation.delivering(configuration) { engagement in
+      return try await invocation.delivering(configuration) { engagement in
+        let extent: Engagement.RefreshExtent = invocation.has(full) ? .everything : .changes
+        let report = try await invocation.console.progress(SyncReport.progress) {
           if invocation.has(now) { try await engagement.endPauses() }
           return try await SyncReport.make(
-            engagement, configuration, invocation.has(full) ? .everything : .changes,
-            in: invocation.context)
+            engagement, configuration, extent, in: invocation.context)
         }
+        try report.print(on: invocation.console)
+        let hasCampaigns = try await invocation.syncCampaigns(of: engagement, configuration, extent)
+        return report.isComplete && hasCampaigns ? .done : .failed
       }
-      try report.print(on: invocation.console)
-      return report.isComplete ? .done : .failed
     })
 
   /// Watches until Ctrl-C. A cache that another process has replaced is opened again.

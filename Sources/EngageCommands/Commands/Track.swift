@@ -7,7 +7,7 @@ extension Command {
     discussion: """
       It goes to every provider that takes such events; `engage providers --json` lists the kinds
       that each takes. A value is a number where it looks like one, true or false, and else text;
-      'zip="04109"' keeps digits text.
+      'zip="04109"' keeps digits text. A template of a campaign that the event makes due is drawn.
       """,
     arguments: [
       Argument(name: "NAME", help: "the name of the event"),
@@ -24,9 +24,11 @@ extension Command {
       let properties = try invocation.properties(from: 1)
       return try await invocation.delivering(configuration) { engagement in
         let receipt = try await engagement.track(name, properties)
-        return try await invocation.conclude(
+        let status = try await invocation.conclude(
           receipt, of: engagement, "track \(name)",
           ["name": .string(name), "properties": .object(properties)])
+        try await invocation.presentDueTemplates(of: engagement)
+        return status
       }
     })
 }

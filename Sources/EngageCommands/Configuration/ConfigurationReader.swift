@@ -149,11 +149,15 @@ struct ConfigurationReader {
     let members = try field.members(among: ["vendor"] + registration.configurationKeys)
     let fields = ProviderFields(
       id: id, whole: field, members: members, secret: secrets.secret)
-    do throws(EngagementError) { return try makeProvider(fields) } catch {
+    var provider: ConfiguredProvider
+    do throws(EngagementError) { provider = try makeProvider(fields) } catch {
       // What the adapter itself refuses is told by its own name of the field.
       guard !error.message.hasPrefix(field.path) else { throw error }
       throw field.fault("cannot be used: \(error.message.trimmedFullStop)")
     }
+    provider.templates = try members["templates"].map(templates) ?? []
+    provider.fileHosts = try members["fileHosts"].map(fileHosts) ?? []
+    return provider
   }
 }
 

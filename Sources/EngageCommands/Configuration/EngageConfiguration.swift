@@ -27,6 +27,22 @@ struct EngageConfiguration: Sendable {
     Engagement.Providers(providers.map { ($0.id, $0.adapter) })
   }
 
+  /// The templates as the kit takes them, all with the same presenter.
+  func templates(shownBy presenter: TerminalPresenter) -> Engagement.Templates {
+    Engagement.Templates(
+      providers.filter { !$0.templates.isEmpty }.map {
+        (
+          $0.id,
+          Engagement.PresentedTemplate.all($0.templates, shownBy: presenter, runBy: presenter)
+        )
+      })
+  }
+
+  /// What templates may do in a command. URLs are printed and not opened.
+  var presentations: Engagement.Options.Presentations {
+    Engagement.Options.Presentations(fileHosts: providers.flatMap(\.fileHosts), withoutScene: true)
+  }
+
   /// The credential for each provider, as long as the user is signed in. The configured ones are the
   /// configured user's; without a configured user they are everybody's.
   func credentials(of signedIn: User) -> Engagement.CredentialSource {

@@ -47,8 +47,10 @@ struct DoctorChecks {
         transport: context.transport(configuration.certificateAuthorities),
         providers: configuration.namedAdapters, routes: configuration.routes,
         containers: configuration.containers,
+        templates: configuration.templates(shownBy: TerminalPresenter(invocation.console)),
         options: Engagement.Options(
-          secrets: NoSecrets(), loggers: [], clock: context.clock, random: context.random))
+          secrets: NoSecrets(), loggers: [], clock: context.clock, random: context.random,
+          presentations: configuration.presentations))
       try? await engagement.close()
       return nil
     } catch {

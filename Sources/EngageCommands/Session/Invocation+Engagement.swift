@@ -113,12 +113,14 @@ extension Invocation {
         transport: DeferredTransport { makeTransport(configuration.certificateAuthorities) },
         providers: configuration.namedAdapters,
         routes: configuration.routes, containers: configuration.containers,
+        templates: configuration.templates(shownBy: TerminalPresenter(console)),
         options: Engagement.Options(
           loggers: repair == .ifDamaged ? loggers : [], clock: context.clock,
-          random: context.random, repair: repair))
+          random: context.random, repair: repair, presentations: configuration.presentations))
     } catch {
       throw error.opening(configuration.cache)
     }
+    engagement.setPresentationMode(.suspended)
     if let recovery = engagement.recovery {
       if engagement.user.isAnonymous {
         file.remove()
@@ -132,6 +134,14 @@ extension Invocation {
       }
     }
     return engagement
+  }
+
+  /// Draws the templates that are due, no longer than the patience. Every other command leaves them
+  /// waiting.
+  func presentDueTemplates(of engagement: Engagement) async throws {
+    engagement.setPresentationMode(.running)
+    defer { engagement.setPresentationMode(.suspended) }
+    try await engagement.presentDueTemplates(within: context.patience)
   }
 
   /// What `--log` asks for, on standard error.

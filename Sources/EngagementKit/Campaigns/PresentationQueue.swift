@@ -42,9 +42,9 @@ struct PresentationQueue: Sendable {
 
   /// What the owner does next, in this order.
   enum Step: Hashable, Sendable {
-    /// Fetch its files; then call `prepared` or `failed`.
+    /// Fetch its files; then call `prepared` or `end`.
     case prepare(Entry)
-    /// Store the hand-over, then hand it to its presenter; then call `presented` and `dismissed`.
+    /// Store the hand-over, then hand it to its presenter; then call `presented` and `end`.
     case present(Entry)
     /// Tell its presenter to take it away.
     case close(Entry)
@@ -166,13 +166,6 @@ struct PresentationQueue: Sendable {
     return [.present(entry)]
   }
 
-  /// The entry could not be prepared or presented.
-  mutating func failed(
-    _ id: Entry.ID, at now: Now, mayPresent: (Entry) -> Bool
-  ) -> [Step] {
-    end(id, otherwise: .skipped) + next(at: now, mayPresent: mayPresent)
-  }
-
   /// The presenter shows the entry. True the first time, when it is counted.
   mutating func presented(_ id: Entry.ID) -> Bool {
     if let function = called[id] {
@@ -184,14 +177,9 @@ struct PresentationQueue: Sendable {
     return !shown.isPresented
   }
 
-  /// The presenter has taken the entry away.
-  mutating func dismissed(
-    _ id: Entry.ID, at now: Now, mayPresent: (Entry) -> Bool
-  ) -> [Step] {
-    end(id, otherwise: .skipped) + next(at: now, mayPresent: mayPresent)
-  }
-
-  private mutating func end(_ id: Entry.ID, otherwise ending: Ending) -> [Step] {
+  /// The presenter has taken the entry away, or it could not be prepared or presented. Then call
+  /// `next`.
+  mutating func end(_ id: Entry.ID, otherwise ending: Ending) -> [Step] {
     if let function = called.removeValue(forKey: id) {
       return [.end(function.entry, function.isPresented ? .presented : ending)]
     }
@@ -222,8 +210,22 @@ struct PresentationQueue: Sendable {
     return steps
   }
 
+  /// Whether nothing is under way and nothing can begin now.
+  func isIdle(at now: Date) -> Bool {
+    guard visible == nil, preparing == nil, called.isEmpty else { return false }
+    return mode == .suspended || !isForeground || !waiting.contains { $0.presentAt <= now }
+  }
+
   /// When something that waits is due or expires; nil for never.
   var nextTime: Date? { waiting.map { min($0.presentAt, $0.expiresAt) }.min() }
+
+  /// When something is visible for too long; nil for never.
+  var nextUptime: Duration? {
+    visible.flatMap { shown in
+      if let timeLimit { return shown.since + timeLimit }
+      return shown.isReported ? nil : shown.since + Self.patience
+    }
+  }
 
   private mutating func startFunctions(at now: Now, _ mayPresent: (Entry) -> Bool) -> [Step] {
     var steps: [Step] = []

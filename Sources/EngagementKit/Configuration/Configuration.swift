@@ -9,6 +9,7 @@ struct Configuration: Sendable {
   let providers: [Provider]
   let routes: Routes
   let containers: ContainerMap
+  var templates: Templates = [:]
   let options: Options
 
   /// Throws `invalidConfiguration` naming the first field that is wrong.
@@ -23,6 +24,7 @@ struct Configuration: Sendable {
       try providers.check(routes[surface], of: surface)
     }
     try checkContainers()
+    try templates.check(providers)
   }
 
   private func checkOptions() throws(EngagementError) {
@@ -33,6 +35,7 @@ struct Configuration: Sendable {
     guard options.limits.bytes > 0 else {
       throw .configurationFault("options.limits.bytes is not above zero.")
     }
+    try options.presentations.check()
   }
 
   private func checkProviders() throws(EngagementError) {

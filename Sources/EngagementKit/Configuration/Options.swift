@@ -13,13 +13,15 @@ extension Engagement {
     public var limits: Limits
     /// What is done with the cache when it is opened.
     public var repair: CacheRepair
+    public var presentations: Presentations
 
     public init(
       environment: String = "production", secrets: (any SecretStore)? = nil,
       loggers: [any EngagementLogger] = [LinesLogger.standardError],
       clock: any EngagementClock = SystemClock(),
       random: @escaping @Sendable () -> UInt64 = { .random(in: .min ... .max) },
-      limits: Limits = Limits(), repair: CacheRepair = .ifDamaged
+      limits: Limits = Limits(), repair: CacheRepair = .ifDamaged,
+      presentations: Presentations = Presentations()
     ) {
       self.environment = environment
       self.secrets = secrets
@@ -28,6 +30,7 @@ extension Engagement {
       self.random = random
       self.limits = limits
       self.repair = repair
+      self.presentations = presentations
     }
 
     /// Which caches are set aside when they are opened. The files are kept under another name, and

@@ -35,6 +35,7 @@ extension Engagement {
     // Later answers to requests of this user are dropped.
     await dependencies.currentUser.forget(user)
     sessions.forget(partition)
+    await presentations.forget(partition)
     try await dependencies.secrets.removeAll(of: user, in: dependencies.environment)
     let erased = try await dependencies.store.erase(partition, at: dependencies.clock.now)
     await dependencies.commitPublisher.publish(erased, of: partition)

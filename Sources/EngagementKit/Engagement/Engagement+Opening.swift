@@ -17,14 +17,15 @@ extension Engagement {
   ///     locales change. If its `id` is empty, an id is made once and kept in the cache.
   ///   - containers: The names of the application's containers at each provider; no entry: the same
   ///     name.
+  ///   - templates: What the campaigns of each provider may show and run.
   public static func open(
     cache: Cache, device: @autoclosure @escaping @Sendable () -> Device,
     transport: any HTTPTransport, providers: Providers, routes: Routes,
-    containers: ContainerMap = [:], options: Options = Options()
+    containers: ContainerMap = [:], templates: Templates = [:], options: Options = Options()
   ) async throws(EngagementError) -> Engagement {
     let configuration = Configuration(
       cache: cache, device: device(), providers: providers.list, routes: routes,
-      containers: containers, options: options)
+      containers: containers, templates: templates, options: options)
     try configuration.check()
     let location = try CacheLocation(cache)
     do throws(EngagementError) {

@@ -1,10 +1,14 @@
 import EngagementModel
 
 extension Engagement {
-  /// Reports the application's phase. Launches, sessions and impressions are derived from it.
+  /// Reports the application's phase. Launches, sessions and impressions are derived from it, and
+  /// templates are presented while it is active.
   ///
   /// This returns at once. The events are recorded while `run()` runs.
-  public func setScenePhase(_ phase: ScenePhase) { sessions.scene(phase) }
+  public func setScenePhase(_ phase: ScenePhase) {
+    sessions.scene(phase)
+    presentations.scene(phase)
+  }
 
   /// Reports how much of an item a screen shows. Report control cards too, where they would be.
   ///

@@ -20,6 +20,7 @@ public final class Engagement: Sendable {
   let userTransitions: UserTransitions
   let refresher: Refresher
   let pushRouter: PushRouter
+  let presentations: Presentations
   let journal: JournalImporter
   private let location: CacheLocation
   var lifecycle: Lifecycle { dependencies.lifecycle }
@@ -35,7 +36,7 @@ public final class Engagement: Sendable {
         return (provider.id, ProviderRuntime(host))
       }, uniquingKeysWith: { first, _ in first })
     let outboxSender = OutboxSender(
-      dependencies, runtimes, lease: try Lease(ofCacheAt: location.path))
+      dependencies, runtimes, lease: try Lease(.sending, ofCacheAt: location.path))
     let feedPublisher = FeedPublisher(
       dependencies, routes: configuration.routes, containers: configuration.containers)
     let pushRouter = PushRouter(dependencies, runtimes, sessions: sessions)
@@ -48,18 +49,25 @@ public final class Engagement: Sendable {
     self.feedPublisher = feedPublisher
     self.sessions = sessions
     self.pushRouter = pushRouter
+    let options = configuration.options.presentations
+    let presentations = Presentations(
+      dependencies, sessions, configuration.templates, options,
+      files: try CampaignFiles(dependencies, options, at: location),
+      lease: try Lease(.presenting, ofCacheAt: location.path))
+    self.presentations = presentations
     self.journal = journal
     self.location = location
     userTransitions = UserTransitions(
       dependencies, runtimes, credentialCache: credentialCache, outboxSender: outboxSender,
-      feedPublisher: feedPublisher, sessions: sessions, journal: journal)
+      feedPublisher: feedPublisher, sessions: sessions, journal: journal,
+      presentations: presentations)
     refresher = Refresher(
       dependencies, runtimes, sessions, outboxSender, containers: configuration.containers,
       routes: { feedPublisher.routes })
     // Feeds before receipts: an action that is refused is undone before its receipt says so.
     let observers: [any CommitObserver] = [
       dependencies.tokensToUnregister, feedPublisher, dependencies.receiptOutcomes, outboxSender,
-      sessions,
+      sessions, presentations,
     ]
     for observer in observers { dependencies.commitPublisher.add(observer) }
     // Weak: the sender leads back to the cache of credentials.
@@ -78,16 +86,17 @@ public final class Engagement: Sendable {
   ///
   /// Throws `busy` while it runs already, `conflict` once it is closed.
   public func run() async throws(EngagementError) {
-    let (dependencies, outboxSender, feedPublisher, sessions) = (
-      dependencies, outboxSender, feedPublisher, sessions
+    let (dependencies, outboxSender, feedPublisher, sessions, presentations) = (
+      dependencies, outboxSender, feedPublisher, sessions, presentations
     )
-    let others = OtherProcesses(dependencies, userTransitions, outboxSender)
+    let others = OtherProcesses(dependencies, userTransitions, outboxSender, presentations)
     try await lifecycle.run {
       await withTaskGroup(of: Void.self) { group in
         group.addTask { await outboxSender.run() }
         group.addTask { await feedPublisher.keepTime() }
         group.addTask { await sessions.keepTime() }
         group.addTask { await dependencies.keepTidy() }
+        group.addTask { await presentations.run() }
         group.addTask { await others.follow() }
       }
     }

@@ -1,21 +1,21 @@
 import EngagementModel
 import EngagementStore
 
-/// Lets one process at a time send the outbox of a cache.
+/// Lets one process at a time do one thing with a cache, such as sending its outbox.
 protocol SendLease: Sendable {
   /// Takes it without waiting; false if another process has it.
   func tryAcquire() throws(EngagementError) -> Bool
   func release()
 }
 
-/// The lease of a process, shared by all its senders.
+/// The lease of a process, shared by all its parts that need it.
 final class SharedLease: Sendable {
   private let lease: any SendLease
   private let holders = Locked(0)
 
   init(_ lease: any SendLease) { self.lease = lease }
 
-  /// Whether the caller may send. If so, it has to call `release()`.
+  /// Whether the caller may go on. If so, it has to call `release()`.
   func tryAcquire() throws(EngagementError) -> Bool {
     try holders.withLock { (holders) throws(EngagementError) in
       if holders == 0 {

@@ -10,15 +10,17 @@ final class OtherProcesses: Sendable {
   private let dependencies: KitDependencies
   private let userTransitions: UserTransitions
   private let outboxSender: OutboxSender
+  private let presentations: Presentations
   private static let interval = Duration.milliseconds(500)
 
   init(
     _ dependencies: KitDependencies, _ userTransitions: UserTransitions,
-    _ outboxSender: OutboxSender
+    _ outboxSender: OutboxSender, _ presentations: Presentations
   ) {
     self.dependencies = dependencies
     self.userTransitions = userTransitions
     self.outboxSender = outboxSender
+    self.presentations = presentations
   }
 
   /// Follows until the task is cancelled.
@@ -31,6 +33,7 @@ final class OtherProcesses: Sendable {
       if let writes, writes != seen {
         await userTransitions.followPresentUser()
         outboxSender.reread()
+        presentations.follow()
         counts = await tellReceipts(since: counts)
       }
       seen = writes ?? seen

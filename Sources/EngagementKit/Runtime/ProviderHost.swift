@@ -56,9 +56,12 @@ final class ProviderHost: OperationHost {
   func context(
     _ attempt: Attempt, in partition: Partition
   ) async throws(EngagementError) -> AdapterContext {
-    try await context(
-      attempt,
-      remembering: try await dependencies.store.memory(of: provider.id, in: partition))
+    let state = try await dependencies.store.operationState(
+      of: provider.id, in: partition, delivering: [], at: dependencies.clock.now)
+    var context = try await context(attempt, remembering: state.memory)
+    context.counters = state.counters
+    context.campaignReport = state.campaignReport
+    return context
   }
 
   private func context(

@@ -16,12 +16,13 @@ final class UserTransitions: Sendable {
   private let feedPublisher: FeedPublisher
   private let sessions: Sessions
   private let journal: JournalImporter
+  private let presentations: Presentations
   let queue = UserChangeQueue()
 
   init(
     _ dependencies: KitDependencies, _ runtimes: [ProviderID: ProviderRuntime],
     credentialCache: CredentialCache, outboxSender: OutboxSender, feedPublisher: FeedPublisher,
-    sessions: Sessions, journal: JournalImporter
+    sessions: Sessions, journal: JournalImporter, presentations: Presentations
   ) {
     self.dependencies = dependencies
     self.runtimes = runtimes
@@ -30,6 +31,7 @@ final class UserTransitions: Sendable {
     self.feedPublisher = feedPublisher
     self.sessions = sessions
     self.journal = journal
+    self.presentations = presentations
   }
 
   private typealias Plans = [ProviderID: [TransitionStep]]
@@ -74,6 +76,7 @@ final class UserTransitions: Sendable {
         // This process may have accepted anonymous rows after the other one had adopted its own.
         let adopters = adopters(in: try await plans(for: former, to: user))
         await dependencies.currentUser.leave(CurrentUser.Change(adopters: adopters))
+        await presentations.leave(former.partition, keeping: adopters)
         journal.setOwner(next)
         await enter(next, from: former, adopters, [])
       }
@@ -100,6 +103,7 @@ final class UserTransitions: Sendable {
     var results = await sequence.run(plans)
     if Task.isCancelled { throw EngagementError(.cancelled, "The change of user was cancelled.") }
     await dependencies.currentUser.leave(CurrentUser.Change(adopters: adopters))
+    await presentations.leave(former.partition, keeping: adopters)
     do throws(EngagementError) {
       try await settleRows(of: former, undelivered, adopters, &results)
       let reports = try await prepare(next, plans, adopting: former, adopters)
@@ -266,6 +270,7 @@ final class UserTransitions: Sendable {
     // Last: work under way may still read the former partition.
     if former.partition != next { await dependencies.store.release(former.partition) }
     outboxSender.wake()
+    presentations.follow()
   }
 
   private func report(of results: Results) -> SignOutReport {

@@ -61,6 +61,11 @@ public struct ItemReference: Hashable, Sendable {
     self.init(card.id, on: .cards, in: card.container, handle: card.handle)
   }
 
+  /// A reference to the campaign.
+  public init(_ campaign: Campaign) {
+    self.init(campaign.id, on: .campaigns, handle: campaign.handle)
+  }
+
   /// A reference to the message.
   public init(_ message: InboxMessage) {
     self.init(message.id, on: .inbox, handle: message.handle)

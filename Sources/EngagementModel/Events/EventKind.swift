@@ -36,6 +36,8 @@ extension EngagementEvent {
     public static let variablesUpdated: Kind = "variables.updated"
     public static let templatePresented: Kind = "template.presented"
     public static let templateDismissed: Kind = "template.dismissed"
+    /// An action of a template did nothing; `properties.reason` says why.
+    public static let actionRefused: Kind = "action.refused"
 
     // MARK: On a person
     public static let register: Kind = "register"

@@ -5,8 +5,10 @@ extension InboxMessage {
     ObjectEncoder([
       "provider": id.provider, "vendor": vendor, "id": id.value, "subject": subject,
       "text": text, "detailURL": detailURLText, "iconURL": iconURLText, "imageURL": imageURLText,
+      "imageAlt": imageAlt,
       "read": isRead, "createdAt": createdAt, "expiresAt": expiresAt,
       "collapseKey": collapseKey, "custom": custom, "tags": tags,
+      "buttons": buttons, "furtherContents": furtherContents,
     ]).json
   }
 
@@ -24,11 +26,14 @@ extension InboxMessage {
     detailURLText = try fields.read("detailURL")
     iconURLText = try fields.read("iconURL")
     imageURLText = try fields.read("imageURL")
+    imageAlt = try fields.read("imageAlt")
     isRead = try fields.read("read") ?? false
     createdAt = try fields.read("createdAt")
     expiresAt = try fields.read("expiresAt")
     collapseKey = try fields.read("collapseKey")
     custom = try fields.read("custom") ?? [:]
     tags = try fields.read("tags") ?? []
+    buttons = try fields.read("buttons") ?? []
+    furtherContents = try fields.read("furtherContents") ?? []
   }
 }

@@ -10,6 +10,8 @@ public struct InboxMessage: Hashable, Sendable, Identifiable {
   public var detailURLText: String?
   public var iconURLText: String?
   public var imageURLText: String?
+  /// What the image shows, for a user who does not see it.
+  public var imageAlt: String?
   public var isRead = false
   public var createdAt: Date?
   /// When the message expires; nil for never.
@@ -19,6 +21,9 @@ public struct InboxMessage: Hashable, Sendable, Identifiable {
   /// Key-value pairs that the campaign's author added to the message.
   public var custom = JSONObject()
   public var tags: [String] = []
+  public var buttons: [Button] = []
+  /// The contents after the first, which the message itself has: the further pages of a carousel.
+  public var furtherContents: [Content] = []
   /// Data that the message's adapter needs to act on the message later. Opaque to all other code.
   /// Every action on the message carries it, and it is never printed.
   public var handle = JSONObject()

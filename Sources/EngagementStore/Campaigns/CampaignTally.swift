@@ -28,12 +28,13 @@ package struct CampaignTally: Hashable, Sendable {
 
 extension Tables {
   mutating func campaignTallies(
-    of partition: Partition, in session: SessionID?, on database: inout Database
+    of partition: Partition, in sessions: [ProviderID: SessionID], on database: inout Database
   ) throws(EngagementError) -> [ProviderID: CampaignTally] {
     var tallies: [ProviderID: CampaignTally] = [:]
     for provider in campaigns.adapters.keys {
       let counts = try campaigns.counts.counts(
         of: CampaignOwner(partition, provider), on: &database)
+      let session = sessions[provider]
       let settings = try values.memory(of: provider, in: partition, on: &database).settings
       var tally = CampaignTally(
         caps: settings.campaignCaps ?? CampaignCaps(), all: counts.all.counts(in: session))

@@ -59,14 +59,19 @@ extension Store {
     }
   }
 
+  /// Makes the intents that record what became of a campaign, given the user's consent.
+  package typealias CampaignIntentMaker = @Sendable (Consent) -> [Intent]
+
   /// Records that the campaign is presented: the presentation counts, the row is marked and the
   /// intents are accepted, all in one transaction. The intents may exceed the limits of the outbox.
   ///
   /// Nil, and nothing is recorded, if it was recorded before or the campaign has ended. For a user
   /// who has denied consent the presentation is not counted.
+  ///
+  /// - Parameter counts: Whether the vendor's caps count it; not what an action called.
   package func presentCampaign(
-    _ id: Int64, in session: SessionID?, recording intents: [Intent], of partition: Partition,
-    at now: Date
+    _ id: Int64, counts: Bool = true, in session: SessionID?, of partition: Partition,
+    at now: Date, recording intents: CampaignIntentMaker = { _ in [] }
   ) throws(EngagementError) -> Acceptance? {
     try accept(in: partition) { (tables, database) throws(EngagementError) in
       guard var row = try tables.waitingCampaign(id, of: partition, on: &database),
@@ -74,12 +79,14 @@ extension Store {
       else { return nil }
       row.presented = 1
       try tables.campaigns.queue.update(row, of: partition, on: &database)
-      if try tables.partitions.require(partition, on: &database).consent != .denied {
+      let consent = try tables.partitions.require(partition, on: &database).consent
+      if counts, consent != .denied {
         try tables.campaigns.counts.add(
           presentationOf: campaign.id, at: now, in: session,
           of: CampaignOwner(partition, row.provider), on: &database)
       }
-      return try tables.accept(intents, in: partition, at: now, mayExceed: true, on: &database)
+      return try tables.accept(
+        intents(consent), in: partition, at: now, mayExceed: true, on: &database)
     }
   }
 
@@ -88,24 +95,29 @@ extension Store {
   ///
   /// Nil, and nothing is recorded, if it has ended already.
   package func endCampaign(
-    _ id: Int64, recording intents: [Intent], of partition: Partition, at now: Date
+    _ id: Int64, of partition: Partition, at now: Date,
+    recording intents: CampaignIntentMaker = { _ in [] }
   ) throws(EngagementError) -> Acceptance? {
     try accept(in: partition) { (tables, database) throws(EngagementError) in
       guard let row = try tables.campaigns.queue.row(id, on: &database),
         row.partition == partition.id
       else { return nil }
+      let consent = try tables.partitions.require(partition, on: &database).consent
       try tables.campaigns.queue.delete(id, on: &database)
-      return try tables.accept(intents, in: partition, at: now, mayExceed: true, on: &database)
+      return try tables.accept(
+        intents(consent), in: partition, at: now, mayExceed: true, on: &database)
     }
   }
 
   /// The counts and caps of all providers with campaigns, for deciding right before a presentation.
+  ///
+  /// - Parameter sessions: The present session at each provider.
   package func campaignTallies(
-    of partition: Partition, in session: SessionID?
+    of partition: Partition, in sessions: [ProviderID: SessionID]
   ) throws(EngagementError) -> [ProviderID: CampaignTally] {
     try read { (tables, database) throws(EngagementError) in
       try tables.partitions.require(partition, on: &database)
-      return try tables.campaignTallies(of: partition, in: session, on: &database)
+      return try tables.campaignTallies(of: partition, in: sessions, on: &database)
     }
   }
 

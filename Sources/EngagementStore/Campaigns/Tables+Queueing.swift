@@ -178,9 +178,3 @@ extension Tables {
     CampaignOccasion(partition, row.provider, at: now, zoneOffset: options.zoneOffset())
   }
 }
-
-extension ItemReference {
-  fileprivate init(_ campaign: Campaign) {
-    self.init(campaign.id, on: .campaigns, handle: campaign.handle)
-  }
-}

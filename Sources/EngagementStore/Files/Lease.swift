@@ -1,6 +1,6 @@
 package import EngagementModel
 
-/// The right to send the outbox of a cache: one holder at a time, among all processes.
+/// The right to do one thing with a cache: one holder at a time, among all processes.
 ///
 /// The system releases it when its holder dies, so it needs no clock and no renewal. It also ends
 /// with the last reference.
@@ -13,11 +13,27 @@ package final class Lease: Sendable {
     init(_ lock: consuming SideLock) { self.lock = lock }
   }
 
-  /// Opens the lease of the cache at a path, and does not take it yet.
-  package init(ofCacheAt path: String) throws(EngagementError) {
+  /// What the holder may do.
+  package enum Right: String, Sendable {
+    /// Send the outbox.
+    case sending = "courier"
+    /// Present campaigns.
+    case presenting = "presenter"
+
+    /// What its errors name.
+    fileprivate var subject: String {
+      switch self {
+      case .sending: "outbox"
+      case .presenting: "campaigns"
+      }
+    }
+  }
+
+  /// Opens a lease of the cache at a path, and does not take it yet.
+  package init(_ right: Right, ofCacheAt path: String) throws(EngagementError) {
     let file = try StoreFile(path)
     try file.makeFolder()
-    held = Locked(Held(try SideLock(at: "\(file.path).courier", for: "outbox")))
+    held = Locked(Held(try SideLock(at: "\(file.path).\(right.rawValue)", for: right.subject)))
   }
 
   /// Takes the lease if it is free, without waiting. True also for the holder.

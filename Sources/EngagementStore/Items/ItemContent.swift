@@ -50,7 +50,7 @@ extension ItemContent {
       return ItemReference(card)
     case .message(let message): return ItemReference(message)
     case .campaign(let campaign):
-      return ItemReference(campaign.id, on: .campaigns, handle: campaign.handle)
+      return ItemReference(campaign)
     }
   }
 }

@@ -85,6 +85,13 @@ public struct MemoryAdapter: EngagementAdapter {
     try MemoryItems.campaign(in: item, of: provider)
   }
 
+  public func occurrences(in operation: Operation) -> [Campaign.Occurrence] {
+    guard case .events(let events) = operation else { return [] }
+    return events.compactMap { event in
+      event.name.map { Campaign.Occurrence($0, properties: event.properties) }
+    }
+  }
+
   public func received(_ push: JSON, in context: AdapterContext) -> Received? {
     MemoryPush.received(push)
   }

@@ -11,6 +11,8 @@ import EngagementModel
 ///   also names the user (`X-User`) and carries the application's credential (`Authorization`), in
 ///   the form `memory.<user>.<serial>`.
 /// - 401 refuses the credential; 410 means that the server no longer knows the device.
+/// - `POST /events` also tells of campaigns: the ids of announced ones that are due, how many were
+///   shown today, and how often each was shown. Its answer brings those that are due.
 /// - A server that cannot serve a request now may answer with 200 and `{"error": <word>}`.
 enum MemoryProtocol {
   static let vendor: Vendor = "memory"

@@ -53,7 +53,10 @@ struct MemoryRequests {
     case .person: (.get, ["person"], nil)
     case .associate(let id): (.put, ["association"], ["user": .string(id.rawValue)])
     case .updatePerson(let update): (.patch, ["person"], try person(update))
-    case .events(let events): (.post, ["events"], ["events": .array(events.map(event))])
+    case .events(let events):
+      (
+        .post, ["events"], ["events": .array(events.map(event)), "campaigns": campaigns]
+      )
     case .act(let action, let item): try act(action, item)
     case .device(.renew), .metrics, .templates, .upload, .optOut, .vendor:
       throw EngagementError(.unsupported, "The vendor in memory has no such call.")
@@ -109,6 +112,19 @@ struct MemoryRequests {
       throw EngagementError(.invalidArgument, "The vendor supports none of the fields.")
     }
     return .object(body)
+  }
+
+  /// What the device knows of campaigns.
+  private var campaigns: JSON {
+    let counters = context.counters
+    let shown = counters.campaigns.map {
+      JSONObject.Member($0.campaign, .integer(Int64($0.lifetime)))
+    }
+    return [
+      "due": .array(context.campaignReport.due.map(JSON.string)),
+      "shownToday": .integer(Int64(counters.shownToday)),
+      "shown": .object(JSONObject(uniqueMembers: shown)),
+    ]
   }
 
   private func event(_ event: EngagementEvent) -> JSON {

@@ -63,13 +63,13 @@ struct MemoryResponses {
     switch operation {
     case .cards(let container, _): try list("cards", of: Feed(.cards, in: container), body)
     case .inbox: try list("messages", of: .inbox, body)
-    case .campaigns: try list("campaigns", of: .campaigns, body)
+    case .campaigns: try campaigns(body)
     case .message: try message(body)
     case .settings: try read(body) { .done([.settings(settings($0))]) }
     case .device(.register): try read(body, device)
     case .device(.unregister): Answer(MemoryValues.changes(device: nil, token: nil))
     case .person: try read(body, person)
-    case .events: try read(body, events)
+    case .events: try told(body)
     case .act(.delete, let item): Answer([.removed(Feed(item.surface), ids: [item.id.value])])
     case .device(.renew), .device(.update), .registerPush, .unregisterPush, .associate,
       .updatePerson, .metrics, .act, .templates, .upload, .optOut, .vendor:
@@ -97,6 +97,43 @@ struct MemoryResponses {
     if let error { return refusal(inside: error) }
     guard let items else { return malformed }
     return Answer([.items(feed, .replace(.nothing), items)])
+  }
+
+  /// The campaigns of the device, and beside them those that are only announced.
+  private func campaigns(_ body: [UInt8]) throws(JSONFault) -> Answer {
+    let answer = try list("campaigns", of: .campaigns, body)
+    guard answer.verdict == .done, let items = try items("announced", body) else { return answer }
+    return Answer(
+      answer.changes + [.items(.announcedCampaigns, .replace(.nothing), items)], answer.verdict)
+  }
+
+  /// The answer to events, which confirms what they told and brings the campaigns that are due.
+  private func told(_ body: [UInt8]) throws(JSONFault) -> Answer {
+    let answer = try read(body, events)
+    switch answer.verdict {
+    case .done, .partly:
+      var changes = answer.changes
+      if !context.campaignReport.isEmpty {
+        changes.append(.campaignsReported(through: context.campaignReport.mark))
+      }
+      if let due = try items("due", body) { changes.append(.items(.dueCampaigns, .put, due)) }
+      return Answer(changes, answer.verdict)
+    case .retry, .refused, .renew: return answer
+    }
+  }
+
+  /// The items of one member; nil for a body without it.
+  private func items(_ name: JSONKey, _ body: [UInt8]) throws(JSONFault) -> [RawItem]? {
+    var cursor = JSONCursor(body)
+    var items: [RawItem]?
+    if try cursor.enterObject() {
+      while let key = try cursor.nextKey() {
+        // Also of the others: a bad item fails only itself where items are read.
+        let found = try cursor.items()
+        if key == name { items = found }
+      }
+    }
+    return items
   }
 
   private func message(_ body: [UInt8]) throws(JSONFault) -> Answer {

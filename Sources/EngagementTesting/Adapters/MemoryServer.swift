@@ -101,13 +101,14 @@ public struct MemoryServer: VendorServer {
       return list("cards", Feed(.cards, in: path.last.map(ContainerID.init(_:))), user)
     case ("GET", "inbox") where path.count == 1: return list("messages", .inbox, user)
     case ("GET", "inbox"): return message(path[1], user)
-    case ("GET", "campaigns"): return list("campaigns", .campaigns, user)
+    case ("GET", "campaigns"): return campaigns(user)
     case ("GET", "person"): return VendorReply(json: .object(person(of: user)))
     case ("PATCH", "person"): merge(body?.object ?? [:], into: user)
     case ("PUT", "association"), ("PUT", "push"), ("DELETE", "push"), ("PUT", "devices"):
       happened.append(VendorEffect("\(request.method) \(request.path)", by: name(of: user)))
     case ("DELETE", "devices"): devices[device] = nil
-    case ("POST", "events"): return take(body?["events"]?.array ?? [], user)
+    case ("POST", "events"):
+      return take(body?["events"]?.array ?? [], due: body?["campaigns"]?["due"], user)
     case ("PUT", "items"), ("PUT", "inbox"), ("DELETE", "inbox"): act(request, path, user)
     default: return VendorReply(404)
     }
@@ -120,6 +121,16 @@ public struct MemoryServer: VendorServer {
     let items = people[user]?.items[feed] ?? []
     let list = items.map { state(of: $0, user) }.joined(separator: Array(",".utf8))
     return VendorReply(200, json: Array("{\"\(name)\":[".utf8) + list + Array("]}".utf8))
+  }
+
+  private func campaigns(_ user: User) -> VendorReply {
+    let lists = [Feed.campaigns, .announcedCampaigns].map { feed in
+      (people[user]?.items[feed] ?? []).joined(separator: Array(",".utf8))
+    }
+    return VendorReply(
+      200,
+      json: Array(#"{"campaigns":["#.utf8) + lists[0] + Array(#"],"announced":["#.utf8) + lists[1]
+        + Array("]}".utf8))
   }
 
   /// The item with its user's actions applied. Valid JSON is encoded again.
@@ -161,7 +172,7 @@ public struct MemoryServer: VendorServer {
 
   // MARK: A user's actions
 
-  private mutating func take(_ events: [JSON], _ user: User) -> VendorReply {
+  private mutating func take(_ events: [JSON], due: JSON?, _ user: User) -> VendorReply {
     for event in events {
       let id = EventID(event["id"]?.string ?? "")
       guard eventIDs.insert(id).inserted else { continue }
@@ -171,7 +182,14 @@ public struct MemoryServer: VendorServer {
           id: id.rawValue,
           time: event["time"]?.integer))
     }
-    return VendorReply(200, json: Array(#"{"rejected":{}}"#.utf8))
+    let wanted = due?.array?.compactMap(\.string) ?? []
+    let sent = (people[user]?.items[.announcedCampaigns] ?? []).filter { item in
+      (try? JSON(parsing: item))?["id"]?.string.map(wanted.contains) ?? false
+    }
+    return VendorReply(
+      200,
+      json: Array(#"{"rejected":{},"due":["#.utf8) + sent.joined(separator: Array(",".utf8))
+        + Array("]}".utf8))
   }
 
   private mutating func act(_ request: VendorRequest, _ path: [String], _ user: User) {

@@ -1,4 +1,5 @@
 import EngagementAdapterAPI
+import EngagementHTTP
 import EngagementJSON
 import EngagementModel
 
@@ -16,6 +17,7 @@ extension AdapterSubject {
       DisguisedError(.person, #"{"error":"blocked"}"#, .permissionDenied),
     ]
     subject.live = live
+    subject.campaigns = campaignSamples
     return subject
   }
 
@@ -89,6 +91,25 @@ extension AdapterSubject {
       ]
     ) { id, place in
       #"{"id":\#(JSON.string(id).text),"template":"t-\#(place)"}"#
+    }
+  }
+
+  private static var campaignSamples: CampaignSamples {
+    @Sendable func campaign(_ id: String) -> String {
+      #"{"id":"\#(id)","template":"coupon","triggers":[{"event":"paid"}]}"#
+    }
+    return CampaignSamples(
+      event: "paid", template: "coupon", ids: ("p-1", "p-2"), onDevice: campaign,
+      announced: campaign
+    ) { request in
+      guard request.url.hasSuffix("/events"),
+        let told = (try? JSON(parsing: request.body ?? []))?["campaigns"]
+      else { return nil }
+      let shown = told["shown"]?.object?.members.map { ($0.key, Int($0.value.integer ?? 0)) } ?? []
+      return CampaignSamples.Told(
+        due: told["due"]?.array?.compactMap(\.string) ?? [],
+        shownToday: Int(told["shownToday"]?.integer ?? 0),
+        shown: Dictionary(shown) { first, _ in first })
     }
   }
 

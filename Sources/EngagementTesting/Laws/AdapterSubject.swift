@@ -22,6 +22,8 @@ public struct AdapterSubject: Sendable, CustomStringConvertible {
   public var credential: @Sendable (UserID, Int) -> Secret?
   /// Samples of the vendor's items, for each surface that it has.
   public var items: [ItemSamples]
+  /// Campaigns whose triggers the device evaluates; nil for a vendor without such campaigns.
+  public var campaigns: CampaignSamples?
   /// Pushes of the vendor, with their notifications.
   public var pushes: [PushSample]
   /// Pushes of other senders, besides the laws' own. The adapter must accept none of them.

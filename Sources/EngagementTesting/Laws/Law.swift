@@ -39,7 +39,8 @@ public struct Law: Sendable, Identifiable, CustomStringConvertible {
 
   /// The subject matter of laws.
   public enum Group: String, Hashable, Sendable, CaseIterable {
-    case abilities, mapping, items, failures, actions, chains, users, pushes, conduct, live
+    case abilities, mapping, items, campaigns, failures, actions, chains, users, pushes, conduct,
+      live
   }
 
   /// Whether the law applies to the adapter.
@@ -55,7 +56,8 @@ public struct Law: Sendable, Identifiable, CustomStringConvertible {
 
   /// Every law, by group.
   public static let all: [Law] =
-    abilities + mapping + items + failures + actions + chains + users + pushes + conduct + live
+    abilities + mapping + items + campaigns + failures + actions + chains + users + pushes + conduct
+    + live
 }
 
 /// One way in which an adapter breaks a law.
@@ -104,6 +106,7 @@ struct LawFindings {
 
 extension AdapterSubject {
   var hasActions: Bool { !actions.isEmpty }
+  var hasCampaigns: Bool { campaigns != nil }
   var hasKinds: Bool { items.contains { $0.unknownKind != nil } }
   var hasPushes: Bool { !pushes.isEmpty }
   var hasDisguisedErrors: Bool { !disguisedErrors.isEmpty }

@@ -19,6 +19,8 @@ struct LawScenario: Sendable {
   let adapter: any EngagementAdapter
   let folder: LawFolder
   let lines = Lines()
+  let presenter = LawPresenter()
+  private let secretStore = MemorySecretStore()
   private let observed: ObservedTransport
   private let asked: Locked<[UserID: Int]>
 
@@ -50,11 +52,35 @@ struct LawScenario: Sendable {
     engagement = try await Engagement.open(
       cache: .file(folder.cache), device: .test, transport: subject.transport(transport),
       providers: [AdapterSubject.provider: adapter], routes: Self.routes(to: adapter),
+      templates: try Self.templates(of: subject, shownBy: presenter),
       options: Engagement.Options(
-        environment: "law", secrets: MemorySecretStore(), loggers: [lines], clock: clock,
-        random: Self.random()))
+        environment: "law", secrets: secretStore, loggers: [lines], clock: clock,
+        random: Self.random(),
+        presentations: .init(withoutScene: subject.campaigns != nil)))
     observed.present = { [weak engagement] in engagement?.user ?? .anonymous }
     if signsIn { try await signIn(LawScenario.user) }
+  }
+
+  /// Opens the cache again, as after a kill. The first engagement must be closed.
+  func reopened() async throws -> Engagement {
+    try await Engagement.open(
+      cache: .file(folder.cache), device: .test, transport: subject.transport(transport),
+      providers: [AdapterSubject.provider: adapter], routes: Self.routes(to: adapter),
+      templates: try Self.templates(of: subject, shownBy: presenter),
+      options: Engagement.Options(
+        environment: "law", secrets: secretStore, loggers: [lines], clock: clock,
+        random: Self.random(), presentations: .init(withoutScene: true)))
+  }
+
+  private static func templates(
+    of subject: AdapterSubject, shownBy presenter: LawPresenter
+  ) throws -> Engagement.Templates {
+    guard let samples = subject.campaigns else { return [:] }
+    return [
+      AdapterSubject.provider: [
+        .template(try Template.template(samples.template), shownBy: presenter)
+      ]
+    ]
   }
 
   /// Routes for each surface that the vendor has.

@@ -72,13 +72,20 @@ public struct ConfiguredProvider: Sendable {
   public var credential: Secret?
   /// Where the vendor is.
   public var endpoint: String
+  /// The templates that campaigns of the provider may fill in.
+  public var templates: [Template]
+  /// The hosts that files of its campaigns may come from.
+  public var fileHosts: [String]
 
   public init(
-    id: ProviderID, adapter: any EngagementAdapter, credential: Secret? = nil, endpoint: String
+    id: ProviderID, adapter: any EngagementAdapter, credential: Secret? = nil, endpoint: String,
+    templates: [Template] = [], fileHosts: [String] = []
   ) {
     self.id = id
     self.adapter = adapter
     self.credential = credential
     self.endpoint = endpoint
+    self.templates = templates
+    self.fileHosts = fileHosts
   }
 }

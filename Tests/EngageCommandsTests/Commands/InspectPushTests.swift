@@ -14,6 +14,7 @@ import Testing
       (#"{"ab": {"c": "x"}, "aps": {"alert": "B"}, "message_uid": "1"}"#, "braze"),
       (#"{"_ab": "true", "a": "B", "message_uid": "1"}"#, "braze"),
       (#"{"message_uid": "1", "aps": {"alert": "B"}}"#, "vibes"),
+      (#"{"message_uid": "1", "wzrk_id": "1", "aps": {"alert": "B"}}"#, "clevertap"),
     ])
   func owner(payload: String, vendor: String) async throws {
     let ending = try await inspect(payload)
@@ -26,7 +27,6 @@ import Testing
     "X16: a push of an unsupported or unknown vendor prints only a note on standard error",
     arguments: [
       (#"{"message_uid": "1", "itbl": {}}"#, "The payload is Iterable's.\n"),
-      (#"{"message_uid": "1", "wzrk_id": "1"}"#, "The payload is CleverTap's.\n"),
       (
         #"{"aps": {"alert": "B"}}"#,
         "The payload is no push of a vendor that this version knows.\n"

@@ -5,7 +5,7 @@ _engage() {
   case "${COMP_WORDS[1]} $before" in
     *" --config"|*" -c") COMPREPLY=($(compgen -f -- "$word")); return ;;
     *" --log") COMPREPLY=($(compgen -W 'off error warning info verbose' -- "$word")); return ;;
-    "emulate"" --vendor") COMPREPLY=($(compgen -W 'braze vibes' -- "$word")); return ;;
+    "emulate"" --vendor") COMPREPLY=($(compgen -W 'braze vibes clevertap' -- "$word")); return ;;
     "emulate"" --port") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     "emulate"" --seed") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     "emulate"" --cards") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
@@ -56,6 +56,9 @@ _engage() {
     "consent set") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help denied essential full' -- "$word")); return; } ;;
     "consent "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W 'show set' -- "$word")); return; } ;;
     "track "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
+    "templates list") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
+    "templates sync") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
+    "templates "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W 'list sync' -- "$word")); return; } ;;
     "outbox list") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
     "outbox retry") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
     "outbox drop") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--provider --yes --config --json --log --help' -- "$word")); return; } ;;
@@ -77,6 +80,6 @@ _engage() {
     "completions "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help bash zsh fish' -- "$word")); return; } ;;
     "man "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
   esac
-  COMPREPLY=($(compgen -W 'demo init doctor emulate providers sync cards inbox person signin signout consent track outbox push device cache decode events completions man help --help --version' -- "$word"))
+  COMPREPLY=($(compgen -W 'demo init doctor emulate providers sync cards inbox person signin signout consent track templates outbox push device cache decode events completions man help --help --version' -- "$word"))
 }
 complete -o bashdefault -F _engage engage

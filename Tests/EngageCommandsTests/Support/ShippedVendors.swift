@@ -1,4 +1,5 @@
 import EngagementBrazeTools
+import EngagementCleverTapTools
 import EngagementVendors
 import EngagementVibesTools
 

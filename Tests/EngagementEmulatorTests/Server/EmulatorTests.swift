@@ -1,4 +1,5 @@
 import EngagementBrazeTools
+import EngagementCleverTapTools
 import EngagementEmulator
 import EngagementJSON
 import EngagementModel

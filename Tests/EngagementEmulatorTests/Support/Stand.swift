@@ -1,4 +1,5 @@
 import EngagementBrazeTools
+import EngagementCleverTapTools
 import EngagementEmulator
 import EngagementFormats
 import EngagementJSON
@@ -16,6 +17,8 @@ struct Stand {
   /// The tested vendors.
   static let registrations: [VendorRegistration] = [.braze, .vibes]
   static let vendors = registrations.map(\.name)
+  /// All vendors that have a server.
+  private static let all = registrations + [.cleverTap]
 
   let emulator: Emulator
 
@@ -26,7 +29,7 @@ struct Stand {
   ) async throws {
     let faults = try faults.map { try EmulatorFaults(json: ["faults": $0]) }
     let emulator = try await Emulator.start(
-      .init(Stand.registrations, vendors: vendors, seed: 7, faults: faults, clock: start))
+      .init(all, vendors: vendors, seed: 7, faults: faults, clock: start))
     do {
       try await body(Stand(emulator: emulator))
     } catch {

@@ -48,12 +48,10 @@ import Testing
       _ id: Int64, at now: Queue.Now, mayPresent: (Queue.Entry) -> Bool = { _ in true }
     ) -> [Queue.Step] { queue.prepared(id, at: now, mayPresent: mayPresent) }
 
-    func failed(_ id: Int64, at now: Queue.Now) -> [Queue.Step] {
-      queue.failed(id, at: now) { _ in true }
-    }
+    func failed(_ id: Int64, at now: Queue.Now) -> [Queue.Step] { dismissed(id, at: now) }
 
     func dismissed(_ id: Int64, at now: Queue.Now) -> [Queue.Step] {
-      queue.dismissed(id, at: now) { _ in true }
+      queue.end(id, otherwise: .skipped) + queue.next(at: now) { _ in true }
     }
   }
 
@@ -319,14 +317,14 @@ import Testing
           let caps = mayPresent
           take(queue.prepared(id, at: now, mayPresent: caps))
         } else {
-          take(queue.failed(id, at: now, mayPresent: mayPresent))
+          take(queue.end(id, otherwise: .skipped))
         }
       case 50..<60:
         guard let id = pick(visible.union(running)) else { break }
         if queue.presented(id) { recorded.insert(id) }
       case 60..<75:
         guard let id = pick(visible.union(running)) else { break }
-        take(queue.dismissed(id, at: now, mayPresent: mayPresent))
+        take(queue.end(id, otherwise: .skipped))
       case 75..<80: queue.setForeground(chance(60))
       case 80..<84:
         queue.setMode(
@@ -362,7 +360,7 @@ import Testing
           take(queue.prepared(id, at: now, mayPresent: mayPresent))
         }
         for id in visible.union(running).sorted() {
-          take(queue.dismissed(id, at: now, mayPresent: mayPresent))
+          take(queue.end(id, otherwise: .skipped))
         }
       }
       #expect(stored.isEmpty, "everything ends")

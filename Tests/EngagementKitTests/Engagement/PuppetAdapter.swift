@@ -107,6 +107,20 @@ struct PuppetAdapter: EngagementAdapter {
     InboxMessage(ItemID(provider, try id(of: item)), vendor: vendor)
   }
 
+  func campaign(in item: RawItem) throws(EngagementError) -> Campaign {
+    do { return try Campaign(json: JSON(parsing: Array(item.bytes))) } catch {
+      throw EngagementError(.malformedResponse, "The item is no campaign.")
+    }
+  }
+
+  /// An event of the application's own happens under its name.
+  func occurrences(in operation: Operation) -> [Campaign.Occurrence] {
+    guard case .events(let events) = operation else { return [] }
+    return events.compactMap { event in
+      event.name.map { Campaign.Occurrence($0, properties: event.properties) }
+    }
+  }
+
   func received(_ push: JSON, in context: AdapterContext) -> Received? { onPush(push, context) }
 
   func transition(

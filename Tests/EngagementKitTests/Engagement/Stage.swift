@@ -42,15 +42,17 @@ struct Stage: Sendable {
 
   init(
     _ adapters: [PuppetAdapter], routes: Routes? = nil, containers: ContainerMap = [:],
+    templates: Templates = [:], presentations: Options.Presentations = .init(),
     at place: Place? = nil, _ script: @escaping ScriptedTransport.Script = Self.empty
   ) async throws {
     try await self.init(
       adapters.map { Provider($0.provider, $0) }, routes: routes, containers: containers,
-      at: place, ScriptedTransport(script))
+      templates: templates, presentations: presentations, at: place, ScriptedTransport(script))
   }
 
   init(
     _ providers: [Provider], routes: Routes? = nil, containers: ContainerMap = [:],
+    templates: Templates = [:], presentations: Options.Presentations = .init(),
     at place: Place? = nil, _ transport: ScriptedTransport
   ) async throws {
     self.transport = transport
@@ -61,10 +63,14 @@ struct Stage: Sendable {
       cache: place?.cache ?? .temporary, device: .test, transport: transport,
       providers: Engagement.Providers(providers.map { ($0.id, $0.adapter) }),
       routes: routes ?? .all(of: providers),
-      containers: containers,
+      containers: containers, templates: templates,
       options: Options(
         environment: "test", secrets: secrets, loggers: [lines], clock: clock,
-        random: place?.random ?? Self.random()))
+        random: place?.random ?? Self.random(), presentations: presentations))
+  }
+
+  static func bytes(at path: String) throws -> [UInt8] {
+    Array(try Data(contentsOf: URL(filePath: path)))
   }
 
   /// A vendor without items.

@@ -8,12 +8,26 @@ extension InboxMessage {
     message.detailURLText = "https://inbox.example/m-1"
     message.iconURLText = "https://inbox.example/i.png"
     message.imageURLText = "https://inbox.example/m.png"
+    message.imageAlt = "A tree"
     message.isRead = true
     message.createdAt = moment(0)
     message.expiresAt = moment(86_400_000)
     message.collapseKey = "k"
     message.custom = ["n": 1]
     message.tags = ["a", "b"]
+    message.buttons = [
+      Button("Shop", .openURL("https://inbox.example/shop")), Button("Code", .copy("TEN")),
+      Button("Run", .keyValues(["k": "v"])), Button("Allow", .askForPushes),
+    ]
+    var page = Content()
+    page.subject = "Second"
+    page.text = "Page"
+    page.detailURLText = "https://inbox.example/2"
+    page.iconURLText = "https://inbox.example/2.png"
+    page.imageURLText = "https://inbox.example/2m.png"
+    page.imageAlt = "A shoe"
+    page.buttons = [Button("Copy", .copy("2"))]
+    message.furtherContents = [page]
     return message
   }
 }

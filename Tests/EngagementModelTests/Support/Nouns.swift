@@ -11,9 +11,16 @@ extension Noun {
     """
     {"provider":"vibes","vendor":"vibes","id":"m-1","subject":"Hello","text":"You have won",\
     "detailURL":"https://inbox.example/m-1","iconURL":"https://inbox.example/i.png",\
-    "imageURL":"https://inbox.example/m.png","read":true,\
+    "imageURL":"https://inbox.example/m.png","imageAlt":"A tree","read":true,\
     "createdAt":"2026-09-21T14:13:20.123Z","expiresAt":"2026-09-22T14:13:20.123Z",\
-    "collapseKey":"k","custom":{"n":1},"tags":["a","b"]}
+    "collapseKey":"k","custom":{"n":1},"tags":["a","b"],\
+    "buttons":[{"text":"Shop","action":"openURL","url":"https://inbox.example/shop"},\
+    {"text":"Code","action":"copy","value":"TEN"},\
+    {"text":"Run","action":"keyValues","values":{"k":"v"}},\
+    {"text":"Allow","action":"askForPushes"}],\
+    "furtherContents":[{"subject":"Second","text":"Page","detailURL":"https://inbox.example/2",\
+    "iconURL":"https://inbox.example/2.png","imageURL":"https://inbox.example/2m.png",\
+    "imageAlt":"A shoe","buttons":[{"text":"Copy","action":"copy","value":"2"}]}]}
     """,
     empty: InboxMessage(ItemID("p", "m"), vendor: "v"),
     #"{"provider":"p","vendor":"v","id":"m","read":false}"#,

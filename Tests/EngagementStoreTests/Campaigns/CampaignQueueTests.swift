@@ -42,7 +42,7 @@ private let noon = CampaignStand.noon
     #expect(try await other.handOverCampaign(id, count: 0, of: user) == false)
     #expect(try await other.queuedCampaigns(of: user).map(\.handOvers) == [1])
     #expect(try await other.handOverCampaign(id, count: 1, of: user))
-    _ = try await other.endCampaign(id, recording: [], of: user, at: noon)
+    _ = try await other.endCampaign(id, of: user, at: noon)
     #expect(try await store.handOverCampaign(id, count: 2, of: user) == false)
   }
 
@@ -52,14 +52,14 @@ private let noon = CampaignStand.noon
     let other = try await stand.open()
     let viewed = stand.track("viewed")
     let acceptance = try await store.presentCampaign(
-      id, in: "s-1", recording: [viewed], of: user, at: noon)
+      id, in: "s-1", of: user, at: noon, recording: { _ in [viewed] })
     let recorded = try #require(acceptance).events
     #expect(recorded.map(\.name) == ["viewed"])
     #expect(acceptance?.keys.count == 1)
-    let second = try await other.presentCampaign(
-      id, in: "s-1", recording: [stand.track("viewed")], of: user, at: noon)
+    let again = stand.track("viewed")
+    let second = try await other.presentCampaign(id, in: "s-1", of: user, at: noon) { _ in [again] }
     #expect(second == nil)
-    let tally = try #require(try await other.campaignTallies(of: user, in: "s-1")["bell"])
+    let tally = try #require(try await other.campaignTallies(of: user, in: ["bell": "s-1"])["bell"])
     #expect(tally.all == CampaignCounts(fired: 0, inSession: 1, presentations: [noon]))
     #expect(
       tally.counts == [
@@ -67,10 +67,10 @@ private let noon = CampaignStand.noon
       ])
     #expect(try await other.queuedCampaigns(of: user).map(\.isPresented) == [true])
     #expect(try await other.handOverCampaign(id, count: 0, of: user) == false)
-    #expect(
-      try await store.endCampaign(id, recording: [stand.track("closed")], of: user, at: noon) != nil
-    )
-    #expect(try await other.endCampaign(id, recording: [], of: user, at: noon) == nil)
+    let closed = stand.track("closed")
+    let ended = try await store.endCampaign(id, of: user, at: noon) { _ in [closed] }
+    #expect(ended != nil)
+    #expect(try await other.endCampaign(id, of: user, at: noon) == nil)
     #expect(try await store.ledger().compactMap(\.name) == ["bought", "viewed", "closed"])
   }
 
@@ -147,7 +147,7 @@ private let noon = CampaignStand.noon
     let event = try #require(try await store.ledger().last)
     #expect(event.kind == .campaignDropped && event.properties == ["reason": "removed"])
     #expect(event.item?.id == ItemID("bell", "7"))
-    let tally = try #require(try await store.campaignTallies(of: user, in: "s-1")["bell"])
+    let tally = try #require(try await store.campaignTallies(of: user, in: ["bell": "s-1"])["bell"])
     #expect(tally.counts.isEmpty && tally.all.inSession == 1)
   }
 
@@ -161,8 +161,10 @@ private let noon = CampaignStand.noon
     store = try await stand.open()
     let campaign = CampaignStand.campaign("8", on: "x")
     func allows(_ session: SessionID?, _ now: Date) async throws -> Bool {
-      try #require(try await store.campaignTallies(of: user, in: session)["bell"])
-        .allows(campaign, at: CampaignMoment(now, zoneOffset: 7_200))
+      try #require(
+        try await store.campaignTallies(of: user, in: session.map { ["bell": $0] } ?? [:])["bell"]
+      )
+      .allows(campaign, at: CampaignMoment(now, zoneOffset: 7_200))
     }
     #expect(try await allows("s-1", noon) == false)
     #expect(try await allows("s-2", noon))
@@ -190,8 +192,9 @@ private let noon = CampaignStand.noon
     let (store, user, id) = try await waiting()
     try await store.setConsent(.denied, of: user)
     #expect(
-      try await store.presentCampaign(id, in: "s-1", recording: [], of: user, at: noon) != nil)
-    #expect(try await store.campaignTallies(of: user, in: "s-1")["bell"]?.all.inSession == 0)
+      try await store.presentCampaign(id, in: "s-1", of: user, at: noon) != nil)
+    #expect(
+      try await store.campaignTallies(of: user, in: ["bell": "s-1"])["bell"]?.all.inSession == 0)
     #expect(try await store.queuedCampaigns(of: user).map(\.isPresented) == [true])
   }
 }

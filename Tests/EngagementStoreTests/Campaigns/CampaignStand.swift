@@ -91,8 +91,8 @@ extension Store {
     _ id: Int64, in session: SessionID? = "s-1", of user: Partition, at now: Date
   ) throws(EngagementError) {
     _ = try handOverCampaign(id, count: 0, of: user)
-    _ = try presentCampaign(id, in: session, recording: [], of: user, at: now)
-    _ = try endCampaign(id, recording: [], of: user, at: now)
+    _ = try presentCampaign(id, in: session, of: user, at: now)
+    _ = try endCampaign(id, of: user, at: now)
   }
 
   /// Runs SQL on the store's own connection, so that nothing in memory is dropped.

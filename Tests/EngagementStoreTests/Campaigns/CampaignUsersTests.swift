@@ -30,7 +30,7 @@ private let noon = CampaignStand.noon
       stand.profile(["\(word)-name": .string("\(word)-value")]), in: user)
     let id = try #require(try await store.queuedCampaigns(of: user).last).id
     _ = try await store.presentCampaign(
-      id, in: SessionID("\(word)-session"), recording: [], of: user, at: noon)
+      id, in: SessionID("\(word)-session"), of: user, at: noon)
     try await store.accept(stand.track("\(word)-event"), in: user)
   }
 
@@ -88,7 +88,8 @@ private let noon = CampaignStand.noon
     let report = try await store.adopt(anonymous, into: user, for: ["bell", "paper"])
     #expect(report.hasNewCampaigns)
     store = try await stand.open()
-    let tally = try #require(try await store.campaignTallies(of: user, in: "a-session")["bell"])
+    let tally = try #require(
+      try await store.campaignTallies(of: user, in: ["bell": "a-session"])["bell"])
     #expect(tally.all.inSession == 2)
     #expect(tally.counts[ItemID("bell", "a-due")]?.fired == 4)
     #expect(tally.counts[ItemID("bell", "a-due")]?.presentations == [noon, noon])
@@ -96,7 +97,7 @@ private let noon = CampaignStand.noon
     #expect(try await store.due(of: anonymous).isEmpty)
     #expect(try await store.report(of: anonymous).isEmpty)
     #expect(try await store.report(of: user).suppressed.count == 4)
-    #expect(try await store.campaignTallies(of: anonymous, in: nil)["bell"]?.counts.isEmpty == true)
+    #expect(try await store.campaignTallies(of: anonymous, in: [:])["bell"]?.counts.isEmpty == true)
     let facts = try await store.held(for: user).filter { $0["record"] == "campaignFact" }
     #expect(facts.count { $0["kind"] == "attribute" } == 1)
     let others = try await store.adopt(anonymous, into: user, for: ["bell"])
@@ -114,6 +115,8 @@ private let noon = CampaignStand.noon
     #expect(try await store.report(of: user).isEmpty)
     let dropped = try await store.ledger().filter { $0.properties["reason"] == "wiped" }
     #expect(dropped.count { $0.kind == .campaignDropped } == 1, "one of two was presented")
-    #expect(try await store.campaignTallies(of: user, in: "a-session")["bell"]?.all.inSession == 1)
+    #expect(
+      try await store.campaignTallies(of: user, in: ["bell": "a-session"])["bell"]?.all.inSession
+        == 1)
   }
 }

@@ -12,8 +12,8 @@ import Testing
 
   @Test("G11: only one holder has the lease, and the next gets it after a release")
   func exclusive() throws {
-    let first = try Lease(ofCacheAt: scratch.path())
-    let second = try Lease(ofCacheAt: scratch.path())
+    let first = try Lease(.sending, ofCacheAt: scratch.path())
+    let second = try Lease(.sending, ofCacheAt: scratch.path())
     #expect(try first.tryAcquire())
     #expect(try first.tryAcquire())
     #expect(try !second.tryAcquire())
@@ -28,15 +28,15 @@ import Testing
   @Test("a lease ends when its last reference is dropped")
   func dropped() throws {
     do {
-      let first = try Lease(ofCacheAt: scratch.path())
+      let first = try Lease(.sending, ofCacheAt: scratch.path())
       #expect(try first.tryAcquire())
     }
-    #expect(try Lease(ofCacheAt: scratch.path()).tryAcquire())
+    #expect(try Lease(.sending, ofCacheAt: scratch.path()).tryAcquire())
   }
 
   @Test("G11: a lease ends when the process that holds it is killed", .timeLimit(.minutes(20)))
   func killed() throws {
-    let lease = try Lease(ofCacheAt: scratch.path())
+    let lease = try Lease(.sending, ofCacheAt: scratch.path())
     let holder = Process()
     holder.executableURL = URL(filePath: "/usr/bin/flock")
     holder.arguments = [
@@ -55,17 +55,17 @@ import Testing
 
   @Test("a lease still excludes other holders after its file was removed")
   func removed() throws {
-    let first = try Lease(ofCacheAt: scratch.path())
+    let first = try Lease(.sending, ofCacheAt: scratch.path())
     try FileManager.default.removeItem(atPath: scratch.path() + ".courier")
     #expect(try first.tryAcquire())
-    #expect(try !Lease(ofCacheAt: scratch.path()).tryAcquire())
+    #expect(try !Lease(.sending, ofCacheAt: scratch.path()).tryAcquire())
   }
 
   @Test("a held write lock does not block the lease")
   func beside() throws {
     var lock = try SideLock(at: scratch.path() + ".lock")
     try lock.acquire(within: .zero)
-    #expect(try Lease(ofCacheAt: scratch.path()).tryAcquire())
+    #expect(try Lease(.sending, ofCacheAt: scratch.path()).tryAcquire())
     #expect(try scratch.mode(of: scratch.path() + ".courier") == 0o600)
   }
 
@@ -74,7 +74,7 @@ import Testing
     try FileManager.default.createSymbolicLink(
       atPath: scratch.path() + ".courier", withDestinationPath: scratch.path("victim"))
     let (first, second) = (
-      try Lease(ofCacheAt: scratch.path()), try Lease(ofCacheAt: scratch.path())
+      try Lease(.sending, ofCacheAt: scratch.path()), try Lease(.sending, ofCacheAt: scratch.path())
     )
     #expect(try first.tryAcquire())
     #expect(try !second.tryAcquire())

@@ -49,7 +49,7 @@ import Testing
     #expect(queued[1].campaign.handle == ["pivot": "7"])
     #expect(queued[1].presentAt == CampaignStand.noon + 60)
     let tally = try #require(
-      try await store.campaignTallies(of: partition, in: "s-1")["bell"])
+      try await store.campaignTallies(of: partition, in: ["bell": "s-1"])["bell"])
     #expect(tally.counts[ItemID("bell", "7")]?.fired == 2)
     #expect(tally.all.presentations.count == 2 && tally.all.inSession == 1)
     let state = try await store.operationState(of: "bell", in: partition, at: CampaignStand.noon)

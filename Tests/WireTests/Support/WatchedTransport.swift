@@ -39,7 +39,10 @@ final class WatchedTransport: HTTPTransport {
     var passage = Passage(
       sentAt: clock.uptime,
       carries: body.contains(Array(#""events":["#.utf8))
-        || body.contains(Array(#""attributes":["#.utf8)))
+        || body.contains(Array(#""attributes":["#.utf8))
+        // CleverTap's, without what it fetches.
+        || body.contains(Array(#""evtName":"n"#.utf8))
+        || body.contains(Array(#""type":"profile""#.utf8)))
     do throws(EngagementError) {
       let response = try await inner.send(request)
       passage.status = response.status

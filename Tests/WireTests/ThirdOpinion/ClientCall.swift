@@ -9,6 +9,8 @@ struct ClientCall: Sendable {
   /// The form of a member or a header.
   indirect enum Form: Sendable {
     case text
+    /// A text that may be empty.
+    case string
     /// A text that the pattern matches in full.
     case matching(String)
     case exactly(JSON)
@@ -22,6 +24,11 @@ struct ClientCall: Sendable {
     case members
     /// A list with at least one element, each of the form.
     case list(Form)
+    /// A list whose first element has one form, and whose others, at least one and at most so many,
+    /// have another.
+    case headed(Form, rest: Form, atMost: Int)
+    /// An object with at least one member, whose keys match the pattern and whose values have the form.
+    case values(keys: String, Form)
     case either([Form])
   }
 
@@ -31,6 +38,10 @@ struct ClientCall: Sendable {
   var path: String
   var headers: [String: Form] = [:]
   var optionalHeaders: [String: Form] = [:]
+  /// The members of the query; nil if no row says any.
+  var query: [String: Form]?
+  /// Whether some clients leave the whole query out.
+  var isQueryOptional = false
   /// The body; nil for a call without one.
   var body: Form?
   /// What the strictest client needs in a good answer; nil if no client reads it.
@@ -70,6 +81,7 @@ struct ClientCall: Sendable {
         found.append("\(self.name): no client sends the header \(name)")
       }
     }
+    found += queryDifferences(request)
     switch (body, request.body) {
     case (nil, nil): break
     case (nil, let bytes?) where bytes.isEmpty: break
@@ -82,6 +94,15 @@ struct ClientCall: Sendable {
     }
     return found
   }
+
+  private func queryDifferences(_ request: HTTPRequest) -> [String] {
+    guard let query else { return [] }
+    let items = URLComponents(string: request.url)?.queryItems ?? []
+    guard !isQueryOptional || !items.isEmpty else { return [] }
+    let members = items.map { JSONObject.Member($0.name, .string($0.value ?? "")) }
+    return ClientCall.Form.object(query).differences(
+      .object(JSONObject(uniqueMembers: members)), at: "\(name), query")
+  }
 }
 
 extension ClientCall.Form {
@@ -92,6 +113,7 @@ extension ClientCall.Form {
     }
     switch self {
     case .text: return unless(json.string?.isEmpty == false)
+    case .string: return unless(json.string != nil)
     case .matching(let pattern):
       let expression = try? Regex(pattern)
       return unless(expression.flatMap { try? $0.wholeMatch(in: json.string ?? "") } != nil)
@@ -118,6 +140,18 @@ extension ClientCall.Form {
     case .list(let form):
       guard let elements = json.array, !elements.isEmpty else { return unless(false) }
       return elements.flatMap { form.differences($0, at: "\(place)[]") }
+    case .headed(let first, let rest, let limit):
+      guard let elements = json.array, (2...limit + 1).contains(elements.count) else {
+        return unless(false)
+      }
+      return first.differences(elements[0], at: "\(place)[0]")
+        + elements.dropFirst().flatMap { rest.differences($0, at: "\(place)[]") }
+    case .values(let keys, let form):
+      guard let object = json.object, !object.isEmpty else { return unless(false) }
+      return object.members.flatMap { member in
+        ClientCall.Form.matching(keys).differences(.string(member.key), at: "\(place), key")
+          + form.differences(member.value, at: "\(place).\(member.key)")
+      }
     case .either(let forms):
       return unless(forms.contains { $0.differences(json, at: place).isEmpty })
     }

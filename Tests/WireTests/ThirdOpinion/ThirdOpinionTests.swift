@@ -68,7 +68,7 @@ import Testing
 
   @Test("B3 B7: the emulated Braze takes each call of the clients and answers what they need")
   func emulatedBraze() async throws {
-    let hand = try await Hand(["braze"])
+    let hand = try await Hand(.braze)
     let opening: JSONObject = [
       "api_key": "demo", "time": .integer(hand.now), "sdk_version": "5.0.1", "device_id": "d-1",
     ]
@@ -133,7 +133,7 @@ import Testing
 
   @Test("V1 V8: the emulated Vibes takes each call of the clients and answers what they need")
   func emulatedVibes() async throws {
-    let hand = try await Hand(["vibes"])
+    let hand = try await Hand(.vibes)
     let app = "/mobile_apps/demo"
     let info: JSON = [
       "device": [
@@ -321,53 +321,5 @@ private struct ClientScene {
     try await engagement.close()
     await emulator.stop()
     try FileManager.default.removeItem(at: folder)
-  }
-}
-
-/// Makes calls by hand at an emulated server, without any adapter.
-private struct Hand {
-  let emulator: Emulator
-  let now = Int64(Date().timeIntervalSince1970)
-  private let origin: String
-  private let transport = CurlTransport()
-
-  struct HandAnswer {
-    var status: Int
-    var json: JSON
-  }
-
-  init(_ vendors: [Vendor]) async throws {
-    emulator = try await Emulator.start(.init(vendors.first == "braze" ? [.braze] : [.vibes]))
-    origin = emulator.endpoint(of: vendors.first?.rawValue ?? "")
-  }
-
-  /// Makes the call, which must be as its row says.
-  func make(
-    _ call: ClientCall, at path: String, _ body: JSON?, _ headers: [String: String]
-  ) async throws -> HandAnswer {
-    let request = try request(call, path, body, headers)
-    #expect(call.matches(request), "\(call.name)")
-    #expect(call.differences(request) == [])
-    return try await send(request)
-  }
-
-  /// Makes the call, however it is.
-  func send(
-    _ call: ClientCall, at path: String, _ body: JSON?, _ headers: [String: String]
-  ) async throws -> HandAnswer {
-    try await send(try request(call, path, body, headers))
-  }
-
-  private func request(
-    _ call: ClientCall, _ path: String, _ body: JSON?, _ headers: [String: String]
-  ) throws -> HTTPRequest {
-    var request = HTTPRequest(HTTPMethod(call.method), origin + path, body: body?.encoded())
-    for (name, value) in headers { try request.headers.append(name, value) }
-    return request
-  }
-
-  private func send(_ request: HTTPRequest) async throws -> HandAnswer {
-    let answer = try await transport.send(request)
-    return HandAnswer(status: answer.status, json: (try? JSON(parsing: answer.body)) ?? .null)
   }
 }

@@ -1,0 +1,113 @@
+import EngagementKit
+import EngagementModel
+
+/// Draws templates on the terminal and ends them at once. Prints a line for a function.
+struct TerminalPresenter: Engagement.TemplatePresenter, Engagement.FunctionPresenter {
+  private let console: Console
+
+  init(_ console: Console) { self.console = console }
+
+  func present(_ presentation: Engagement.Presentation) throws {
+    let drawing = TemplateDrawing(presentation.template, presentation.values)
+    try drawing.print(
+      for: "\(presentation.campaign.description)", on: console,
+      presentation.campaign.object(with: ["presentation": .integer(presentation.id)]))
+    presentation.presented()
+    presentation.dismissed()
+  }
+
+  func close(_ presentation: Engagement.Presentation) { presentation.dismissed() }
+
+  func run(_ presentation: Engagement.Presentation) throws {
+    let drawing = TemplateDrawing(presentation.template, presentation.values)
+    let name = presentation.template.name
+    try console.line("Function \(name, .bold) ran for \(presentation.campaign.description, .cyan).")
+    try console.object(
+      presentation.campaign.object(with: [
+        "presentation": .integer(presentation.id), "function": .string(name),
+        "values": .object(drawing.members),
+      ]))
+    presentation.presented()
+    presentation.dismissed()
+  }
+}
+
+/// A template with its values, for people and for programs.
+struct TemplateDrawing {
+  private let template: Template
+  private let values: TemplateValues
+
+  init(_ template: Template, _ values: TemplateValues) {
+    self.template = template
+    self.values = values
+  }
+
+  /// Prints a box for people, or one object with the other members for programs.
+  func print(
+    for campaign: String, on console: Console, _ others: JSONObject
+  ) throws(OutputError) {
+    try console.line("┌ \(template.name, .bold)  \(campaign, .cyan)")
+    let width = console.terminal.width.map { max(1, $0 - 2) }
+    for line in table.lines(width: width).dropFirst() { try console.line("│ \(line)") }
+    try console.line("└")
+    try console.object(
+      JSONObject(
+        uniqueMembers: others.members + [
+          .init("template", .string(template.name)), .init("values", .object(members)),
+        ]))
+  }
+
+  private var table: Table {
+    var table = Table([.init("ARGUMENT"), .init("VALUE", isFlexible: true)])
+    var actions = 0
+    for argument in template.arguments {
+      if argument.type == .action, values.action(argument.name) != nil { actions += 1 }
+      guard let text = text(of: argument) else { continue }
+      let name = argument.type == .action ? "\(actions). \(argument.name)" : argument.name
+      table.add([Phrase(name, .faint), Phrase(text)])
+    }
+    return table
+  }
+
+  private func text(of argument: Template.Argument) -> String? {
+    switch argument.type {
+    case .string: values.string(argument.name)
+    case .number, .boolean: value(of: argument).map { "\($0)" }
+    case .file: values.file(argument.name) ?? "no file"
+    case .action: values.action(argument.name)?.told
+    }
+  }
+
+  /// The values by the names of their arguments.
+  var members: JSONObject {
+    var members = JSONObject()
+    for argument in template.arguments { members[argument.name] = value(of: argument) }
+    return members
+  }
+
+  private func value(of argument: Template.Argument) -> JSON? {
+    let name = argument.name
+    return switch argument.type {
+    case .string: values.string(name).map(JSON.string)
+    case .number:
+      values.number(name).map { number in
+        Int64(exactly: number).map(JSON.integer) ?? .number(number)
+      }
+    case .boolean: values.bool(name).map(JSON.bool)
+    case .file: values.file(name).map(JSON.string)
+    case .action: values.action(name).map { .string($0.told) }
+    }
+  }
+}
+
+extension TemplateAction {
+  /// What the action does.
+  fileprivate var told: String {
+    switch self {
+    case .close: "close"
+    case .openURL(let url): "open \(url)"
+    case .keyValues(let values): "hand over \(JSON.object(values))"
+    case .function(let name, _): "run \(name)"
+    }
+  }
+}

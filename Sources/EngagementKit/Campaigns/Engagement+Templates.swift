@@ -1,0 +1,45 @@
+import EngagementAdapterAPI
+public import EngagementModel
+
+extension Engagement {
+  /// Sets whether the templates of campaigns are presented. They are until this is called, while the
+  /// application is active and `run()` runs. What is visible stays visible. A new process begins with
+  /// `running`.
+  public func setPresentationMode(_ mode: PresentationMode) { presentations.setMode(mode) }
+
+  /// Presents what is due now, for a program that does not keep `run()` running. Returns when nothing
+  /// is visible or due any more; false if the time is up before, or if another process of the cache
+  /// presents.
+  @discardableResult public func presentDueTemplates(
+    within limit: Duration
+  ) async throws(EngagementError) -> Bool {
+    try lifecycle.checkOpen()
+    return await presentations.presentDue(within: limit)
+  }
+
+  /// Sends the definitions of the provider's templates to the vendor's dashboard, so that campaigns can
+  /// use them. It takes no outbox: it is for the people who build the application.
+  ///
+  /// Throws `unsupported`, before any request, unless the provider is configured for a debug build, and
+  /// `permissionDenied` with what to change in the dashboard if the vendor refuses the profile.
+  public func syncTemplates(with provider: ProviderID) async throws(EngagementError) {
+    try lifecycle.checkOpen()
+    _ = try dependencies.provider(provider)
+    let templates = presentations.templates.templates(of: provider).map(\.template)
+    guard !templates.isEmpty else {
+      throw EngagementError(
+        .invalidArgument, "The provider has no templates; name them when you open the engagement.",
+        provider: provider)
+    }
+    switch await execute(.templates(templates), with: provider, isUserRequested: true) {
+    case .done: return
+    case .wait:
+      throw EngagementError(
+        .rateLimited, "The vendor asks for a pause; try again later.", provider: provider)
+    case .partly:
+      throw EngagementError(
+        .internalFailure, "The vendor took some of the templates.", provider: provider)
+    case .retry(let error), .refused(let error), .cancelled(let error, _): throw error
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import EngagementModel
+import EngagementStore
+
+extension Presentations {
+  /// Tells the vendor of the click, and does what the campaign chose for the action.
+  func trigger(
+    _ name: String, of id: QueuedCampaign.ID, in partition: Partition
+  ) async throws(EngagementError) {
+    guard let row = live(id), let presentation = state.withLock({ $0.presentations[id] }),
+      let action = presentation.values.action(name)
+    else {
+      return dependencies.log(
+        .warning, "A presenter triggered what is no action of a template that it shows: \(id).")
+    }
+    try await record(
+      records.clicked(row, button: action.button ?? name), in: partition)
+    switch action {
+    case .close: close(presentation, of: row.provider)
+    case .keyValues(let values): options.takeKeyValues(values)
+    case .openURL(let url):
+      guard options.links.allows(url) else {
+        return try await refuse(name, of: row, "link", in: partition)
+      }
+      options.openURL(url)
+    case .function(let function, let arguments):
+      try await call(function, arguments, as: name, of: row, in: partition)
+    }
+  }
+
+  private func call(
+    _ function: String, _ arguments: JSONObject, as action: String, of row: QueuedCampaign,
+    in partition: Partition
+  ) async throws(EngagementError) {
+    guard let template = templates.template(function, of: row.provider),
+      template.template.kind == .function
+    else { return try await refuse(action, of: row, "undefined", in: partition) }
+    var campaign = row.campaign
+    campaign.template = function
+    campaign.arguments = arguments
+    // The turn that follows takes it from the cache.
+    _ = try await dependencies.store.queueCampaign(
+      campaign, from: row.provider, isFirst: true, expiresAt: row.expiresAt, of: partition,
+      at: dependencies.clock.now)
+    signal.fire()
+  }
+
+  private func refuse(
+    _ action: String, of row: QueuedCampaign, _ reason: String, in partition: Partition
+  ) async throws(EngagementError) {
+    try await record(records.refused(row, action: action, reason: reason), in: partition)
+  }
+
+  private func record(
+    _ maker: @escaping Store.CampaignIntentMaker, in partition: Partition
+  ) async throws(EngagementError) {
+    let acceptance = try await dependencies.store.accept(in: partition, at: dependencies.clock.now)
+    {
+      (consent, _) throws(EngagementError) in maker(consent)
+    }
+    await dependencies.commitPublisher.publish(CommitReport(acceptance), of: partition)
+  }
+}
+
+extension TemplateAction {
+  /// The function that it calls, by which the vendor knows the click; nil for the argument's name.
+  fileprivate var button: String? {
+    switch self {
+    case .function(let name, _): name
+    case .close, .openURL, .keyValues: nil
+    }
+  }
+}

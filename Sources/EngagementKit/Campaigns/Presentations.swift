@@ -1,0 +1,162 @@
+import EngagementAdapterAPI
+import EngagementModel
+import EngagementStore
+
+/// Presents the current user's due campaigns, one after the other, while `run()` runs.
+///
+/// `PresentationQueue` decides. This does what it says: it reads the queue from the cache, fetches
+/// files, records, and calls the presenters. One task at a time does so, so that no presenter gets
+/// anything of a user who has left.
+final class Presentations: CommitObserver {
+  let dependencies: KitDependencies
+  let sessions: Sessions
+  let templates: Templates
+  let options: Options.Presentations
+  let files: CampaignFiles
+  let records: PresentationRecords
+  let signal = AsyncSignal()
+  /// Held while the state is used.
+  let turn = AsyncMutex()
+  let state: Locked<PresentationState>
+  private let lease: SharedLease
+  private let news = Locked(News())
+
+  /// What happened since the last turn.
+  struct News: Sendable {
+    var reports: [Presentation.Report] = []
+    var prepared: [(id: QueuedCampaign.ID, isReady: Bool)] = []
+    var mode: PresentationMode?
+    var isForeground: Bool?
+    /// Whether the lists of campaigns changed, whose files are then fetched.
+    var hasNewLists = true
+  }
+
+  init(
+    _ dependencies: KitDependencies, _ sessions: Sessions, _ templates: Templates,
+    _ options: Options.Presentations, files: CampaignFiles, lease: any SendLease
+  ) {
+    self.dependencies = dependencies
+    self.sessions = sessions
+    self.templates = templates
+    self.options = options
+    self.files = files
+    self.lease = SharedLease(lease)
+    records = PresentationRecords(dependencies, sessions)
+    state = Locked(PresentationState(options))
+  }
+
+  /// Whether any provider has campaigns at all.
+  var isNeeded: Bool {
+    dependencies.providers.contains {
+      $0.adapter.capabilities.ability(.campaigns).travel != .unsupported
+    }
+  }
+
+  // MARK: News
+
+  private func note(_ change: (inout News) -> Void) {
+    news.withLock { change(&$0) }
+    signal.fire()
+  }
+
+  func takeNews() -> News {
+    news.withLock { news in
+      defer { news = News(hasNewLists: false) }
+      return news
+    }
+  }
+
+  /// Puts reports back that could not be recorded, before those that came meanwhile.
+  func putBack(_ reports: ArraySlice<Presentation.Report>) {
+    news.withLock { $0.reports.insert(contentsOf: reports, at: 0) }
+  }
+
+  func report(_ report: Presentation.Report) { note { $0.reports.append(report) } }
+
+  func notePrepared(_ id: QueuedCampaign.ID, isReady: Bool) {
+    note { $0.prepared.append((id, isReady)) }
+  }
+
+  func setMode(_ mode: PresentationMode) { note { $0.mode = mode } }
+
+  func scene(_ phase: ScenePhase) {
+    guard !options.withoutScene else { return }
+    note { $0.isForeground = phase == .active }
+  }
+
+  func observe(_ report: CommitReport, of partition: Partition) async {
+    let hasNewLists = report.feeds.contains { $0.feed.surface == .campaigns }
+    guard hasNewLists || report.hasNewCampaigns else { return }
+    note { $0.hasNewLists = $0.hasNewLists || hasNewLists }
+  }
+
+  /// Looks for what another process or another user has queued.
+  func follow() { signal.fire() }
+
+  // MARK: Running
+
+  /// Presents until the task is cancelled. Of several processes of one cache, one presents.
+  func run() async {
+    guard isNeeded else { return }
+    var mayPresent = false
+    await withDiscardingTaskGroup { group in
+      while !Task.isCancelled {
+        let seen = signal.count
+        mayPresent = mayPresent || mayRun()
+        let later = mayPresent ? await takeTurn() : Later(nap: Self.longestNap)
+        for work in later.work { group.addTask { await self.fetch(work) } }
+        await signal.wait(
+          after: seen, until: dependencies.clock.uptime + later.nap, by: dependencies.clock)
+      }
+      group.cancelAll()
+    }
+    if mayPresent { lease.release() }
+  }
+
+  /// Presents until nothing is visible and nothing is due, or the time is up. False if the time is up
+  /// or another process presents.
+  func presentDue(within limit: Duration) async -> Bool {
+    guard isNeeded, mayRun() else { return !isNeeded }
+    defer { lease.release() }
+    let end = dependencies.clock.uptime + limit
+    while !Task.isCancelled {
+      let seen = signal.count
+      let later = await takeTurn()
+      await withTaskGroup(of: Void.self) { group in
+        for work in later.work { group.addTask { await self.fetch(work) } }
+      }
+      if signal.count != seen { continue }
+      if state.withLock({ $0.queue.isIdle(at: dependencies.clock.now) }) { return true }
+      guard dependencies.clock.uptime < end else { return false }
+      await signal.wait(
+        after: seen, until: min(end, dependencies.clock.uptime + later.nap),
+        by: dependencies.clock)
+    }
+    return false
+  }
+
+  /// What is done after a turn.
+  struct Later: Sendable {
+    /// Files to fetch.
+    var work: [CampaignFiles.Work] = []
+    /// The time until the next turn, unless something happens before.
+    var nap: Duration
+  }
+
+  static let longestNap: Duration = .seconds(60)
+
+  private func mayRun() -> Bool {
+    do throws(EngagementError) {
+      return try lease.tryAcquire()
+    } catch {
+      dependencies.log(
+        .warning, "Campaigns wait, because their lock cannot be taken: \(error.code)")
+      return false
+    }
+  }
+
+  private func fetch(_ work: CampaignFiles.Work) async {
+    let isReady = await files.fetch(work)
+    if let id = work.id { notePrepared(id, isReady: isReady) }
+  }
+}

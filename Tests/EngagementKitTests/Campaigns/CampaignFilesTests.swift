@@ -1,0 +1,101 @@
+import EngagementAdapterAPI
+import EngagementHTTP
+import EngagementModel
+import EngagementTesting
+import Testing
+
+@testable import EngagementKit
+
+@Suite("files of campaigns") struct CampaignFilesTests {
+  private static let picture = "https://files.example/a.png"
+  /// The first bytes of a PNG, and a few more.
+  private static let png: [UInt8] = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 1, 2, 3]
+
+  /// A stage whose template has a picture, and whose network answers for it.
+  private func stage(
+    hosts: [String] = ["files.example"], at place: Stage.Place? = nil,
+    answer: @escaping @Sendable () -> HTTPResponse
+  ) async throws -> CampaignStage {
+    try await CampaignStage(
+      at: place, presentations: .init(fileHosts: hosts, withoutScene: true),
+      files: { $0.url == Self.picture ? answer() : nil },
+      define: { presenter in
+        [
+          .template(
+            try Template.template("offer").string("title", default: "").file("picture"),
+            shownBy: presenter)
+        ]
+      })
+  }
+
+  private static func image(_ status: Int = 200, _ bytes: [UInt8] = png) -> HTTPResponse {
+    var response = HTTPResponse(status, body: bytes)
+    try? response.headers.append("Content-Type", "image/png")
+    return response
+  }
+
+  private func campaign(_ id: String, on event: String? = nil) -> Campaign {
+    .due(id, on: event) { $0.arguments = ["picture": .string(Self.picture)] }
+  }
+
+  @Test("C8: a file is there before the template is shown, and is kept for the next campaign")
+  func fetched() async throws {
+    let stage = try await stage { Self.image() }
+    try await stage.deliver(campaign("c-1"), campaign("c-2"))
+    await stage.settle()
+    let path = try #require(stage.presenter["c-1"]?.values.file("picture"))
+    #expect(try Stage.bytes(at: path) == Self.png)
+    stage.presenter["c-1"]?.dismissed()
+    await stage.settle()
+    #expect(stage.presenter.lines == ["show offer c-1", "show offer c-2"])
+    #expect(stage.stage.transport.requests.filter { $0.url == Self.picture }.count == 1)
+    try await stage.stage.end()
+  }
+
+  @Test(
+    "C8: one file that cannot be had skips the campaign with an event, and the next is shown",
+    arguments: [(404, ["files.example"]), (200, []), (200, ["*.example.com"])])
+  func skipped(_ status: Int, _ hosts: [String]) async throws {
+    let stage = try await stage(hosts: hosts) { Self.image(status) }
+    try await stage.deliver(campaign("c-1"), .due("c-2"))
+    await stage.settle()
+    #expect(stage.presenter.lines == ["show offer c-2"])
+    #expect(try await stage.story().contains("campaign.dropped c-1 file"))
+    try await stage.stage.end()
+  }
+
+  @Test("C8: the files of a list are fetched when it arrives, and looked at again before showing")
+  func prefetched() async throws {
+    let stage = try await stage { Self.image() }
+    try await stage.list(campaign("c-1", on: "paid"))
+    await stage.settle()
+    #expect(stage.stage.transport.requests.filter { $0.url == Self.picture }.count == 1)
+    #expect(stage.presenter.lines.isEmpty)
+    try await stage.engagement.track("paid")
+    await stage.settle()
+    #expect(stage.presenter["c-1"]?.values.file("picture") != nil)
+    #expect(stage.stage.transport.requests.filter { $0.url == Self.picture }.count == 1)
+    try await stage.stage.end()
+  }
+
+  @Test("C8 X21: an erasure removes the user's files")
+  func erased() async throws {
+    let place = Stage.Place()
+    let stage = try await stage(at: place) { Self.image() }
+    try await stage.deliver(campaign("c-1"))
+    await stage.settle()
+    let path = try #require(stage.presenter["c-1"]?.values.file("picture"))
+    _ = try await stage.engagement.eraseData(of: User(UserID("u-1")))
+    #expect(throws: (any Error).self) { try Stage.bytes(at: path) }
+    try await stage.stage.end()
+  }
+
+  @Test("C8: a host that is none is refused by name when the engagement is opened")
+  func badHost() async throws {
+    let error = await failure {
+      try await stage(hosts: ["https://files.example/"]) { Self.image() }
+    }
+    #expect(error?.code == .invalidConfiguration)
+    #expect(error?.message.contains("fileHosts") == true)
+  }
+}

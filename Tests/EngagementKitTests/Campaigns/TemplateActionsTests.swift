@@ -1,0 +1,105 @@
+import EngagementAdapterAPI
+import EngagementJSON
+import EngagementModel
+import EngagementTesting
+import Testing
+
+@testable import EngagementKit
+
+@Suite("actions of templates") struct TemplateActionsTests {
+  /// Notes what the application is asked for.
+  private final class Asked: Sendable {
+    private let lines = Locked<[String]>([])
+    var all: [String] { lines.withLock { $0 } }
+    func note(_ line: String) { lines.withLock { $0.append(line) } }
+  }
+
+  private func stage(_ asked: Asked, _ action: JSON) async throws -> CampaignStage {
+    let stage = try await CampaignStage(
+      presentations: .init(
+        links: .init(schemes: ["https", "shop"], hosts: ["shop.example"]),
+        openURL: { asked.note("open \($0)") },
+        takeKeyValues: {
+          asked.note("take \(String(decoding: JSON.object($0).encoded(), as: UTF8.self))")
+        }, withoutScene: true))
+    try await stage.deliver(.due("c-1") { $0.arguments = ["more": action] })
+    await stage.settle()
+    stage.presenter["c-1"]?.trigger("more")
+    await stage.settle()
+    return stage
+  }
+
+  @Test(
+    "C6: an action opens, hands over or closes, and the vendor hears of a click",
+    arguments: [
+      (["action": "close"], [], "close offer c-1", nil),
+      (
+        ["action": "openURL", "url": "https://shop.example/a"], ["open https://shop.example/a"],
+        nil, nil
+      ),
+      (["action": "openURL", "url": "shop://cart"], ["open shop://cart"], nil, nil),
+      (["action": "openURL", "url": "https://other.example/"], [], nil, "link"),
+      (["action": "openURL", "url": "http://shop.example/"], [], nil, "link"),
+      (["action": "openURL", "url": "tel:123"], [], nil, "link"),
+      (["action": "keyValues", "values": ["a": 1]], [#"take {"a":1}"#], nil, nil),
+      (["action": "function", "template": "unheard"], [], nil, "undefined"),
+      (["action": "function", "template": "offer"], [], nil, "undefined"),
+    ] as [(JSON, [String], String?, String?)])
+  func actions(
+    _ action: JSON, _ expected: [String], _ closed: String?, _ refused: String?
+  ) async throws {
+    let asked = Asked()
+    let stage = try await stage(asked, action)
+    #expect(asked.all == expected)
+    #expect(stage.presenter.lines == ["show offer c-1"] + [closed].compactMap(\.self))
+    let story = try await stage.story()
+    #expect(story.contains { $0.hasPrefix("click c-1 ") })
+    #expect(story.contains("action.refused c-1 \(refused ?? "")") == (refused != nil))
+    try await stage.stage.end()
+  }
+
+  @Test(
+    "C6 C7: a function that shows nothing runs at once, beside the template, and is not told")
+  func functionAtOnce() async throws {
+    let stage = try await stage(Asked(), ["action": "function", "template": "rate"])
+    #expect(stage.presenter.lines == ["show offer c-1", "run rate c-1"])
+    let story = try await stage.story()
+    #expect(story.contains("click c-1 rate"))
+    #expect(
+      try await stage.waitingEvents() == [.templatePresented, .click], "of the template alone")
+    try await stage.stage.end()
+  }
+
+  @Test("C6 C7: a visual function comes before everything that waits")
+  func visualFunction() async throws {
+    let asked = Asked()
+    let stage = try await stage(asked, ["action": "function", "template": "confirm"])
+    try await stage.deliver(.due("c-2") { $0.priority = 10 })
+    await stage.settle()
+    let template = stage.presenter["c-1"]
+    #expect(stage.presenter.lines == ["show offer c-1"])
+    template?.dismissed()
+    await stage.settle()
+    #expect(stage.presenter.lines == ["show offer c-1", "run confirm c-1"])
+    stage.presenter["c-1"]?.dismissed()
+    await stage.settle()
+    #expect(stage.presenter.lines.last == "show offer c-2")
+    try await stage.stage.end()
+  }
+
+  @Test("C5: a name that is no action does nothing, and nothing happens after the end")
+  func noAction() async throws {
+    let stage = try await CampaignStage()
+    try await stage.deliver(.due("c-1") { $0.arguments = ["more": ["action": "close"]] })
+    await stage.settle()
+    let shown = try #require(stage.presenter["c-1"])
+    shown.trigger("title")
+    shown.trigger("nothing")
+    shown.dismissed()
+    shown.trigger("more")
+    await stage.settle()
+    #expect(stage.presenter.lines == ["show offer c-1"])
+    #expect(try await !stage.story().contains { $0.hasPrefix("click") })
+    try await stage.stage.end()
+  }
+}
