@@ -146,7 +146,9 @@ struct CleverTapResponses {
       return CleverTapErrors.malformed(error)
     }
     guard let items = reply.lists[CleverTapReply.List.messages] else {
-      return Answer([], CleverTapErrors.malformed("messages"))
+      // The older form of the inbox, as answers to batches have it.
+      let older = CleverTapMessages(reply, isOnServer: false).changes
+      return older.isEmpty ? Answer([], CleverTapErrors.malformed("messages")) : Answer(older)
     }
     return Answer([
       .items(.inbox, .replace(Retention(onlyEverSet: [CleverTapMessages.isRead])), items),

@@ -16,6 +16,18 @@ import Testing
     try CleverTap.adapter().answer(to: operation, from: response, in: context)
   }
 
+  @Test("C10: an answer with the older form of the inbox brings its messages, and removes none")
+  func olderInbox() throws {
+    let body = #"{"inbox_notifs":[\#(CleverTap.message("m-1", read: false))]}"#
+    let answer = try answer(.inbox, .json(200, body))
+    #expect(answer.verdict == .done)
+    guard case .items(let feed, .put, let items)? = answer.changes.first else {
+      Issue.record("no messages")
+      return
+    }
+    #expect(feed.surface == .inbox && feed != .inbox && items.count == 1)
+  }
+
   // MARK: Statuses
 
   enum Ending: Hashable {
