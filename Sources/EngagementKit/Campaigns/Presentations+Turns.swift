@@ -300,6 +300,8 @@ extension Presentations {
         try await end(row, in: former, recording: record)
       }
     } catch {
+      // Another process has erased the user with all campaigns.
+      guard error.code != .notFound else { return }
       dependencies.log(.error, "A user's campaigns stay in the cache: \(error.code)")
     }
   }

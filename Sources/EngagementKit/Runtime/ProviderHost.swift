@@ -56,11 +56,16 @@ final class ProviderHost: OperationHost {
   func context(
     _ attempt: Attempt, in partition: Partition
   ) async throws(EngagementError) -> AdapterContext {
-    let state = try await dependencies.store.operationState(
+    var context = try await context(
+      attempt,
+      remembering: try await dependencies.store.memory(of: provider.id, in: partition))
+    // A user whom another process has erased has no counts, and still leaves.
+    if let state = try? await dependencies.store.operationState(
       of: provider.id, in: partition, delivering: [], at: dependencies.clock.now)
-    var context = try await context(attempt, remembering: state.memory)
-    context.counters = state.counters
-    context.campaignReport = state.campaignReport
+    {
+      context.counters = state.counters
+      context.campaignReport = state.campaignReport
+    }
     return context
   }
 
