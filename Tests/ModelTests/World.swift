@@ -105,8 +105,13 @@ final class World {
   private func signOut(wiping: Bool) async throws {
     guard !user.isAnonymous else { return }
     noteSending()
+    let pending = try await engagement.pendingActions().compactMap(\.item?.value)
     _ = try await engagement.signOut(within: .seconds(5), undelivered: wiping ? .discard : .keep)
-    if wiping { reference.wipe(user) }
+    if wiping {
+      reference.wipe(user)
+      // A vendor that never hears of a removal keeps the item, and so does the cache.
+      reference.gone[user]?.subtract(pending)
+    }
     reference.leave(user)
     user = .anonymous
     try await consent()
