@@ -5,7 +5,8 @@ extension Engagement {
   public enum UndeliveredActions: String, Hashable, Sendable, CaseIterable {
     /// They wait for their user to sign in again.
     case keep
-    /// They are dropped and counted as discarded.
+    /// They are dropped and counted as discarded. What a dropped dismissal or deletion had hidden is
+    /// visible again, since its vendor was not told.
     case discard
   }
 
