@@ -78,6 +78,10 @@ struct CleverTapResponses {
   // MARK: Batches
 
   private func batch(_ response: HTTPResponse, of operation: Operation) -> Answer {
+    // An empty body is a success for what a batch tells, and no answer to a question.
+    if operation == .campaigns, response.body.isEmpty {
+      return Answer([], CleverTapErrors.malformed("campaigns"))
+    }
     let reply: CleverTapReply
     do throws(JSONFault) { reply = try CleverTapReply(response.body) } catch {
       return CleverTapErrors.malformed(error)

@@ -40,10 +40,14 @@ extension CleverTapServer {
       throw CleverTapRefusal(400, "A message lacks its wzrk_mid, wzrk_id or wzrk_pivot")
     }
     let user = user(of: batch)
+    // Deleting again has no effect.
+    let known = profiles[user]?.deletedMessages ?? []
     profiles[user]?.deletedMessages.formUnion(ids)
     return VendorAnswer(
       reply: VendorReply(json: [:]),
-      effects: ids.map { VendorEffect("deleteMessages", of: $0, by: user) },
+      effects: ids.filter { !known.contains($0) }.map {
+        VendorEffect("deleteMessages", of: $0, by: user)
+      },
       summary: "\(ids.count) messages deleted by \(user)")
   }
 

@@ -43,7 +43,7 @@ import Testing
       #expect(try phone.inbox().count == 5)
       #expect(try other.inbox().count == 6)
       #expect(try other.inbox().first?["isRead"] == false)
-      #expect(await stand.emulator.times("deleteMessages", of: id.string) == 2)
+      #expect(await stand.emulator.times("deleteMessages", of: id.string) == 1)
     }
   }
 

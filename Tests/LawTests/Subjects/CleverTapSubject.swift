@@ -64,9 +64,7 @@ extension Subjects {
         "whenTriggers":[{"eventName":"Viewed","profileAttrName":"Plan",\
         "eventProperties":[{"propertyName":"City","operator":1,"propertyValue":["Sofia"]}],\
         "itemProperties":[{"propertyName":"Price","operator":4,"propertyValue":[1,2]}],\
-        "geoRadius":[{"lat":1.5,"lng":2.5,"rad":3.5}],"firstTimeOnly":true}],\
-        "frequencyLimits":[{"type":"minutes","limit":1,"frequency":5}],\
-        "occurrenceLimits":[{"type":"onEvery","limit":2}]}
+        "geoRadius":[{"lat":1.5,"lng":2.5,"rad":3.5}],"firstTimeOnly":true}]}
         """,
       meaning: [
         "provider": "subject", "vendor": "clevertap", "id": "4711", "template": "offer",
@@ -80,9 +78,6 @@ extension Subjects {
             "places": [["latitude": 1.5, "longitude": 2.5, "kilometres": 3.5]],
             "firstTimeOnly": true,
           ]
-        ],
-        "limits": [
-          ["type": "minutes", "limit": 1, "frequency": 5], ["type": "onEvery", "limit": 2],
         ],
         "delaySeconds": 30, "lifetimeSeconds": 600, "suppressed": true,
       ],
