@@ -3,7 +3,7 @@ import EngagementModel
 import EngagementPlatform
 import EngagementVendors
 
-/// The beginning: what a coffee house sends, which follows from the seed.
+/// What a coffee shop has sent when the server starts. The same seed gives the same items.
 enum CleverTapSeed {
   static let site = "https://harbour.example.com"
 

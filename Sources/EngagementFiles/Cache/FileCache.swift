@@ -85,7 +85,7 @@ package final class FileCache: Sendable {
     return (try? folder.file(at: FilePlace(url: source, owner: owner), reads: false))?.path
   }
 
-  /// Ends the references of an owner, and removes every file that nobody else refers to. A fetch for
+  /// Ends the references of an owner, and removes every file without another reference. A fetch for
   /// that owner that is under way keeps nothing and throws `cancelled`.
   package func erase(owner: String) async throws(EngagementError) {
     let name = FilePlace.name(ofOwner: owner)

@@ -39,7 +39,7 @@ struct OpenFolder: ~Copyable {
 
   private static let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
 
-  /// Gives access to the owner only, whatever the umask or an earlier owner's choice.
+  /// Gives access to the owner only, also where the umask or an earlier owner chose otherwise.
   func protect() { fchmod(descriptor, 0o700) }
 
   /// What has the name, or nil. A link is itself.

@@ -1,7 +1,7 @@
 extension Engagement {
   /// The part of an application that shows templates.
   ///
-  /// One template is visible at a time, whatever its provider. The next one follows when the presenter
+  /// One template is visible at a time, over all providers. The next one follows when the presenter
   /// calls `Presentation.dismissed()`, so a presenter must call it, also where the user swiped the
   /// template away.
   public protocol TemplatePresenter: Sendable {
