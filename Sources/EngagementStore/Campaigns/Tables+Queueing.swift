@@ -4,8 +4,9 @@ import EngagementModel
 import EngagementPlatform
 
 extension Tables {
-  /// Queues a campaign that is due, and records that. A campaign that could not be read back from the
-  /// cache is passed over: its event is accepted nevertheless.
+  /// Queues a campaign that is due, and records that. One that waits already is not queued again. A
+  /// campaign that could not be read back from the cache is passed over: its event is accepted
+  /// nevertheless.
   mutating func enqueue(
     _ due: CampaignEvaluation.Due, triggeredBy trigger: String?, on occasion: CampaignOccasion,
     _ summary: inout TransactionSummary, on database: inout Database
@@ -13,6 +14,8 @@ extension Tables {
     guard let row = try? QueueRow(due, from: occasion.provider, of: occasion.partition) else {
       return
     }
+    let waiting = try campaigns.queue.waiting(row.campaign, of: occasion.owner, on: &database)
+    guard !waiting.contains(where: { $0.covers(row, at: occasion) }) else { return }
     _ = try campaigns.queue.insert(row, on: &database)
     summary.report.hasNewCampaigns = true
     try record(
@@ -92,13 +95,8 @@ extension Tables {
     guard !campaign.isSuppressed else {
       return try reportSuppressed(campaign, on: occasion, on: &database)
     }
-    let due = campaign.due(at: occasion.now)
-    guard let row = try? QueueRow(due, from: occasion.provider, of: occasion.partition) else {
-      return
-    }
-    let waiting = try campaigns.queue.waiting(row.campaign, of: occasion.owner, on: &database)
-    guard !waiting.contains(where: { $0.body == row.body }) else { return }
-    try enqueue(due, triggeredBy: nil, on: occasion, &summary, on: &database)
+    try enqueue(
+      campaign.due(at: occasion.now), triggeredBy: nil, on: occasion, &summary, on: &database)
   }
 
   /// Deletes the counts of a campaign and what waits of it.
@@ -176,5 +174,13 @@ extension Tables {
   private func occasion(of row: QueueRow, in partition: Partition, _ now: Date) -> CampaignOccasion
   {
     CampaignOccasion(partition, row.provider, at: now, zoneOffset: options.zoneOffset())
+  }
+}
+
+extension QueueRow {
+  /// Whether the other row would present the same thing again while this one can still be presented.
+  fileprivate func covers(_ other: QueueRow, at occasion: CampaignOccasion) -> Bool {
+    body == other.body && expiresAt > occasion.now.storedMilliseconds
+      && isSound(for: occasion.partition)
   }
 }

@@ -29,6 +29,24 @@ import Testing
     try await stage.stage.end()
   }
 
+  @Test("C7 C9: a campaign that becomes due again while it waits is shown once")
+  func repeats() async throws {
+    let stage = try await CampaignStage()
+    try await stage.list(.due("c-1", on: "paid"))
+    stage.engagement.setPresentationMode(.suspended)
+    for _ in 1...3 { try await stage.engagement.track("paid") }
+    #expect(try await stage.queued() == ["c-1"])
+    stage.engagement.setPresentationMode(.running)
+    await stage.settle()
+    stage.presenter["c-1"]?.dismissed()
+    await stage.settle()
+    #expect(stage.presenter.lines == ["show offer c-1"])
+    try await stage.engagement.track("paid")
+    await stage.settle()
+    #expect(stage.presenter.lines.count == 2, "it was not waiting any more")
+    try await stage.stage.end()
+  }
+
   @Test("C7: one template is visible, and the next follows when it is dismissed, by priority")
   func oneAtATime() async throws {
     let stage = try await CampaignStage()

@@ -94,9 +94,9 @@ private let noon = CampaignStand.noon
   @Test("C7: a damaged row is dropped, and an event counts it")
   func damaged() async throws {
     let (store, user, _) = try await waiting()
-    try await store.accept(stand.track("bought"), in: user)
     try stand.files.tamper(
       "UPDATE campaign_queue SET expires_at = expires_at + 1 WHERE id = 1")
+    try await store.accept(stand.track("bought"), in: user)
     #expect(try await store.check().damagedRows == 1)
     #expect(try await store.handOverCampaign(1, count: 0, of: user) == false)
     #expect(try await store.queuedCampaigns(of: user).map(\.id) == [2])
