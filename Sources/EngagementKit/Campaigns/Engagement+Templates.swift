@@ -17,6 +17,24 @@ extension Engagement {
     return await presentations.presentDue(within: limit)
   }
 
+  /// Presents a template with these values, or runs a function with them, to try the definition and its
+  /// presenter without a campaign. It comes before everything that waits, and ends after an hour if
+  /// nothing can be presented. The ledger has it as the campaign `preview`; no vendor is told, and no
+  /// cap counts it.
+  ///
+  /// Throws `notFound` if the provider has no template of that name, and `invalidArgument`, which names
+  /// the argument, for a value that is not the template's.
+  ///
+  /// - Parameter arguments: By flat dotted name. An action is neutral JSON, such as
+  ///   `{"action": "close"}`.
+  public func previewTemplate(
+    _ name: String, of provider: ProviderID, with arguments: JSONObject = [:]
+  ) async throws(EngagementError) {
+    try lifecycle.checkOpen()
+    try await presentations.preview(
+      name, of: try dependencies.provider(provider), with: arguments)
+  }
+
   /// Sends the definitions of the provider's templates to the vendor's dashboard, so that campaigns can
   /// use them. It takes no outbox: it is for the people who build the application.
   ///

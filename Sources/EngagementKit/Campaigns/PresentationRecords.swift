@@ -13,7 +13,8 @@ struct PresentationRecords: Sendable {
     self.sessions = sessions
   }
 
-  /// It is visible. A function that an action called is not told to the vendor.
+  /// It is visible. The vendor is not told of what the application asked for itself: a preview, or a
+  /// function that an action called.
   func presented(_ row: QueuedCampaign) -> Store.CampaignIntentMaker {
     maker(.templatePresented, row, ["template": .string(row.campaign.template)], !row.isFirst)
   }
@@ -25,7 +26,7 @@ struct PresentationRecords: Sendable {
 
   /// The user chose an action. The vendor knows it by the name of the argument, or of the function.
   func clicked(_ row: QueuedCampaign, button: String) -> Store.CampaignIntentMaker {
-    maker(.click, row, ["button": .string(button)], true)
+    maker(.click, row, ["button": .string(button)], !row.isFirst)
   }
 
   /// It ended without being presented.

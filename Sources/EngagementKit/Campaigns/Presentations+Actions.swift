@@ -1,4 +1,6 @@
+import EngagementAdapterAPI
 import EngagementModel
+import EngagementPlatform
 import EngagementStore
 
 extension Presentations {
@@ -58,6 +60,32 @@ extension Presentations {
       (consent, _) throws(EngagementError) in maker(consent)
     }
     await dependencies.commitPublisher.publish(CommitReport(acceptance), of: partition)
+  }
+}
+
+extension Presentations {
+  /// How long a preview may wait.
+  private static let previewTime: Double = 3_600
+
+  /// Queues what the application wants to see, before everything else.
+  func preview(
+    _ name: String, of provider: Provider, with arguments: JSONObject
+  ) async throws(EngagementError) {
+    guard let template = templates.template(name, of: provider.id)?.template else {
+      throw EngagementError(
+        .notFound, "No template \"\(name)\" was defined when the engagement was opened.",
+        provider: provider.id)
+    }
+    try template.check(arguments)
+    var campaign = Campaign(
+      ItemID(provider.id, "preview"), vendor: provider.adapter.vendor, template: name)
+    campaign.arguments = arguments
+    let now = dependencies.clock.now
+    _ = try await dependencies.store.queueCampaign(
+      campaign, from: provider.id, isFirst: true,
+      expiresAt: now.addingTimeInterval(Self.previewTime),
+      of: dependencies.currentUser.userSession.partition, at: now)
+    signal.fire()
   }
 }
 

@@ -79,6 +79,38 @@ public struct Template: Hashable, Sendable {
   }
 }
 
+extension Template {
+  /// Throws `invalidArgument`, which names the argument, unless the template has all of these and their
+  /// values fit.
+  package func check(_ values: JSONObject) throws(EngagementError) {
+    for member in values.members {
+      let fault = "Template \"\(name)\", argument \"\(member.key)\""
+      guard let argument = arguments.first(where: { $0.name.hasSameBytes(as: member.key) }) else {
+        let names = arguments.map(\.name).joined(separator: ", ")
+        throw EngagementError(
+          .invalidArgument,
+          "\(fault): the template has no such argument; it has \(names.isEmpty ? "none" : names).")
+      }
+      guard TemplateValues.accepts(member.value, as: argument.type) else {
+        throw EngagementError(
+          .invalidArgument, "\(fault): the value must be \(argument.type.told).")
+      }
+    }
+  }
+}
+
+extension Template.ArgumentType {
+  fileprivate var told: String {
+    switch self {
+    case .string: "a text"
+    case .number: "a number"
+    case .boolean: "true or false"
+    case .file: "the URL of a file"
+    case .action: "an action"
+    }
+  }
+}
+
 /// A rule that an argument breaks.
 enum ArgumentFault: Error, Hashable {
   case noName, strayDot, actionOfFunction, emptyGroup

@@ -51,6 +51,11 @@ public struct TemplateValues: Hashable, Sendable {
     }
   }
 
+  /// Whether a campaign may give an argument of that type the value. A file is not looked for.
+  static func accepts(_ json: JSON, as type: Template.ArgumentType) -> Bool {
+    value(json, as: type) { $0 } != nil
+  }
+
   private subscript(name: String) -> Value? {
     values.first { $0.name.hasSameBytes(as: name) }?.value
   }

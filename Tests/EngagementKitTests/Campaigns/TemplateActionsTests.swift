@@ -102,4 +102,54 @@ import Testing
     #expect(try await !stage.story().contains { $0.hasPrefix("click") })
     try await stage.stage.end()
   }
+
+  @Test("C5 C7: a preview comes before what waits, and neither vendor nor caps hear of it")
+  func preview() async throws {
+    let stage = try await CampaignStage()
+    try await stage.engagement.commit(
+      [.settings(VendorSettings(campaignCaps: CampaignCaps(perDay: 1)))],
+      from: CampaignStage.provider)
+    stage.engagement.setPresentationMode(.suspended)
+    try await stage.deliver(.due("c-1") { $0.priority = 10 })
+    await stage.settle()
+    try await stage.engagement.previewTemplate(
+      "offer", of: CampaignStage.provider,
+      with: ["title": "Look", "more": ["action": "keyValues", "values": ["a": 1]]])
+    stage.engagement.setPresentationMode(.running)
+    await stage.settle()
+    let shown = try #require(stage.presenter["preview"])
+    #expect(stage.presenter.lines == ["show offer preview"])
+    #expect(shown.values.string("title") == "Look")
+    shown.trigger("more")
+    shown.dismissed()
+    await stage.settle()
+    #expect(stage.presenter.lines == ["show offer preview", "show offer c-1"], "the cap is unused")
+    #expect(try await stage.story().contains("click preview more"))
+    #expect(try await stage.waitingEvents() == [.templatePresented], "of c-1 alone")
+    try await stage.stage.end()
+  }
+
+  @Test(
+    "C1 C6: a preview with a value that is not the template's is refused with the argument's name",
+    arguments: [
+      (
+        "offer", ["titel": "x"], EngagementError.Code.invalidArgument,
+        "no such argument; it has title"
+      ),
+      ("offer", ["title": 1], .invalidArgument, #"argument "title": the value must be a text"#),
+      ("offer", ["more": "close"], .invalidArgument, #""more": the value must be an action"#),
+      ("other", [:], .notFound, #"No template "other""#),
+    ] as [(String, JSONObject, EngagementError.Code, String)])
+  func wrongPreview(
+    _ name: String, _ values: JSONObject, _ code: EngagementError.Code, _ text: String
+  ) async throws {
+    let stage = try await CampaignStage()
+    let error = await #expect(throws: EngagementError.self) {
+      try await stage.engagement.previewTemplate(name, of: CampaignStage.provider, with: values)
+    }
+    #expect(error?.code == code)
+    #expect(error?.message.contains(text) == true, "\(error?.message ?? "")")
+    #expect(try await stage.queued().isEmpty)
+    try await stage.stage.end()
+  }
 }
