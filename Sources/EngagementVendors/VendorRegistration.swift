@@ -24,6 +24,9 @@ public struct VendorRegistration: Sendable {
   public var server: (any VendorServer.Type)?
   /// The provider that `engage init` writes, with the server's address on this machine.
   public var starter: JSONObject?
+  /// The definitions of templates that `engage init` writes beside it, under the name that `starter`
+  /// has for `templates`; nil for a vendor without campaigns.
+  public var starterTemplates: String?
   /// What help shows of the vendor.
   public var examples = Examples()
 
@@ -41,7 +44,8 @@ public struct VendorRegistration: Sendable {
   /// A vendor that the command line can use.
   public init(
     name: String, title: String, port: Int, configurationKeys: [String],
-    credentialHeaders: [String] = [], starter: JSONObject, examples: Examples = Examples(),
+    credentialHeaders: [String] = [], starter: JSONObject,
+    starterTemplates: String? = nil, examples: Examples = Examples(),
     server: any VendorServer.Type, reader: @escaping ReaderFactory,
     provider: @escaping ProviderFactory
   ) {
@@ -51,6 +55,7 @@ public struct VendorRegistration: Sendable {
     self.configurationKeys = configurationKeys
     self.credentialHeaders = credentialHeaders
     self.starter = starter
+    self.starterTemplates = starterTemplates
     self.examples = examples
     self.server = server
     makeReader = reader
@@ -73,11 +78,27 @@ public struct VendorRegistration: Sendable {
     public var message: String?
     /// Payloads to decode.
     public var payloads: [Payload]
+    /// An event that makes a campaign of the vendor's server due; nil for a vendor without campaigns.
+    public var event: Event?
 
-    public init(card: String? = nil, message: String? = nil, payloads: [Payload] = []) {
+    public init(
+      card: String? = nil, message: String? = nil, payloads: [Payload] = [], event: Event? = nil
+    ) {
       self.card = card
       self.message = message
       self.payloads = payloads
+      self.event = event
+    }
+  }
+
+  /// An event that an application records.
+  public struct Event: Sendable {
+    public var name: String
+    public var properties: JSONObject
+
+    public init(_ name: String, _ properties: JSONObject = [:]) {
+      self.name = name
+      self.properties = properties
     }
   }
 

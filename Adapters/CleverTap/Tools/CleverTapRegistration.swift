@@ -12,11 +12,14 @@ extension VendorRegistration {
     credentialHeaders: ["x-clevertap-token"],
     starter: [
       "vendor": "clevertap", "endpoint": "http://127.0.0.1:8402", "accountID": "demo",
-      "token": "demo", "debug": true, "fileHosts": ["127.0.0.1"],
+      "token": "demo", "debug": true, "templates": "templates.json",
+      "fileHosts": ["127.0.0.1"],
     ],
+    starterTemplates: starterTemplates,
     examples: Examples(
       message: "1790060400",
-      payloads: [Payload("campaigns", "answer.json", "an answer with campaigns")]),
+      payloads: [Payload("campaigns", "answer.json", "an answer with campaigns")],
+      event: Event("Coffee ordered", ["size": "large"])),
     server: CleverTapServer.self,
     reader: { () throws(EngagementError) in
       CleverTapAdapter(try CleverTapConfiguration(accountID: "unused", token: Secret("unused")))
@@ -37,4 +40,23 @@ extension VendorRegistration {
       return ConfiguredProvider(
         id: fields.id, adapter: CleverTapAdapter(configuration), endpoint: endpoint)
     })
+
+  /// The template that the server's campaigns use.
+  private static let starterTemplates = """
+    {
+      "offer": {
+        "type": "template",
+        "arguments": {
+          "title": { "type": "string", "value": "Hello" },
+          "price": { "type": "object", "value": { "amount": { "type": "number", "value": 2.5 } } },
+          "isUrgent": { "type": "boolean", "value": false },
+          "picture": { "type": "file" },
+          "note": { "type": "file" },
+          "open": { "type": "action" },
+          "later": { "type": "action" }
+        }
+      }
+    }
+
+    """
 }

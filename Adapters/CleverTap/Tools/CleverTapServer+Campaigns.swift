@@ -56,7 +56,9 @@ extension CleverTapServer {
     if isLaunch, settings.deliveryMode != .clientSide {
       answer.add("inapp_notifs_applaunched", listing: list(.appLaunched).map(\.listed))
     }
-    let immediate = list(.immediate).filter { isWhole || $0.stamp > told }
+    let immediate = list(.immediate).filter {
+      $0.stamp > told || isWhole && !batch.shownCampaigns.contains($0.id)
+    }
     let wanted = wanted(by: batch, among: visible)
     if !(immediate + wanted).isEmpty {
       answer.add("inapp_notifs", listing: immediate.map(\.listed) + wanted.map(\.whole))

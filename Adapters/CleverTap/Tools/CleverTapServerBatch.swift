@@ -97,6 +97,15 @@ struct CleverTapServerBatch: Sendable {
   }
 }
 
+extension CleverTapServerBatch {
+  /// The campaigns that the device says it has presented. The vendor decides on these itself.
+  var shownCampaigns: Set<String> {
+    let counts = (meta["tlc"]?.array ?? []).compactMap(\.array)
+    return Set(
+      counts.filter { $0.last?.integer ?? 0 > 0 }.compactMap { CleverTapCampaign.id($0.first) })
+  }
+}
+
 /// The first element of a body.
 enum CleverTapMeta {
   private static let texts = ["g", "tk", "id"]

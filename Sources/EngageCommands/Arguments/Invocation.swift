@@ -8,6 +8,8 @@ struct Invocation: Sendable {
   let context: CommandContext
   /// The vendors that the tool knows.
   let vendors: [VendorRegistration]
+  /// Draws templates and runs functions.
+  let presenter: TerminalPresenter
   private let values: [String: [String]]
   private let arguments: [String]
 
@@ -21,6 +23,7 @@ struct Invocation: Sendable {
     arguments = parsed.arguments
     self.console = console
     self.context = context
+    presenter = TerminalPresenter(console, choosing: parsed.values[Option.choose.name]?.last)
   }
 
   // MARK: Options

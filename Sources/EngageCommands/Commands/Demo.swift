@@ -1,4 +1,5 @@
 import EngagementAdapterAPI
+import EngagementDocuments
 import EngagementEmulator
 import EngagementKit
 import EngagementModel
@@ -9,8 +10,9 @@ extension Command {
     name: ["demo"], summary: "see everything work on this machine, with no account",
     discussion: """
       The vendors' servers run inside this command. A feed is fetched and shown, cards are clicked
-      and dismissed, the network goes and comes back, and in the end the vendors say what reached
-      them. It takes a few seconds, needs no network and leaves nothing behind.
+      and dismissed, a campaign's template is drawn, the network goes and comes back, and in the end
+      the vendors say what reached them. It takes a few seconds, needs no network and leaves nothing
+      behind.
       """,
     examples: [
       Example("engage demo", "the whole demonstration"),
@@ -47,7 +49,7 @@ struct DemoApplication: Sendable {
     do {
       async let _: Void = Self.run(engagement)
       let story = DemoScript(engagement, emulator, invocation)
-      let status = try await story.tell(vendors.map(\.name))
+      let status = try await story.tell(vendors)
       try await engagement.close()
       return status
     } catch {
@@ -65,6 +67,16 @@ struct DemoApplication: Sendable {
     let providers = try vendors.map { try $0.emulated(at: emulator.endpoint(of: $0.name)) }
     let cards = providers.filter { $0.adapter.capabilities.ability(.cards).travel != .unsupported }
     let inbox = providers.filter { $0.adapter.capabilities.ability(.inbox).travel != .unsupported }
+    let presenter = TerminalPresenter(invocation.console)
+    let templates = try vendors.compactMap { vendor in
+      try vendor.starterTemplates.map { text in
+        (
+          ProviderID(vendor.name),
+          Engagement.PresentedTemplate.all(
+            try TemplateDefinitions.parse(Array(text.utf8)), shownBy: presenter, runBy: presenter)
+        )
+      }
+    }
     return try await Engagement.open(
       cache: .temporary,
       device: .engage(id: id),
@@ -73,6 +85,9 @@ struct DemoApplication: Sendable {
       routes: Engagement.Routes(
         cards: cards.isEmpty ? .none : .merge(cards.map(\.id)),
         inbox: inbox.isEmpty ? .none : .merge(inbox.map(\.id))),
-      options: Engagement.Options(clock: context.clock, random: random))
+      templates: Engagement.Templates(templates),
+      options: Engagement.Options(
+        clock: context.clock, random: random,
+        presentations: .init(fileHosts: ["127.0.0.1"])))
   }
 }

@@ -3,16 +3,17 @@ import EngagementModel
 import EngagementVendors
 
 extension Command {
-  private static let force = Option("force", "overwrite an existing file")
+  private static let force = Option("force", "overwrite existing files")
 
   static let initialise = Command(
     name: ["init"], summary: "write a starter engage.json",
     discussion: """
       Its providers point to the emulator, which "engage emulate" runs on this machine on its usual
       ports; for "engage emulate --port", change the endpoints. Replace the endpoints and keys with
-      the vendors' own later. A secret is a string, {"env": NAME} or
-      {"file": PATH}. With "certificateAuthorities": PATH, a company's own authority is trusted
-      beside the system's. The project's CONFIGURATION.md explains every key.
+      the vendors' own later. The templates that the emulator's campaigns use are in a file beside
+      it. A secret is a string, {"env": NAME} or {"file": PATH}. With "certificateAuthorities": PATH,
+      a company's own authority is trusted beside the system's. The project's CONFIGURATION.md
+      explains every key.
       """,
     options: [force],
     examples: [
@@ -33,14 +34,40 @@ extension Command {
         }
       }
       try invocation.console.line("Wrote \(path, .bold).")
+      try invocation.console.object(["written": .string(path)])
+      try invocation.writeTemplates(besideConfigurationAt: path, replacing: invocation.has(force))
       try invocation.console.line(
         """
         Next: run "engage emulate" in another terminal, then \
         "engage sync\(invocation.value(.config).map { " --config \($0)" } ?? "")" here.
         """)
-      try invocation.console.object(["written": .string(path)])
       return .done
     })
+}
+
+extension Invocation {
+  /// Writes the definitions that the starter's providers name. A file that is there stays.
+  fileprivate func writeTemplates(
+    besideConfigurationAt path: String, replacing: Bool
+  ) throws {
+    for vendor in vendors.available {
+      guard let text = vendor.starterTemplates,
+        let name = vendor.starter?["templates"]?.string
+      else { continue }
+      let place = CommandContext.joined(CommandContext.folder(of: path), name)
+      if replacing {
+        try OutputFile.replace(place, Array(text.utf8))
+      } else {
+        do throws(EngagementError) { try OutputFile.create(place, Array(text.utf8)) } catch {
+          guard error.code == .conflict else { throw error }
+          console.note("\(place) is there already and stays.")
+          continue
+        }
+      }
+      try console.line("Wrote \(place, .bold).")
+      try console.object(["written": .string(place)])
+    }
+  }
 }
 
 /// The document that `init` writes.

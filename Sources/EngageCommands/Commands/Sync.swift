@@ -22,9 +22,11 @@ extension Command {
       vendor rejected an action. Ctrl-C stops
       cleanly: data that arrived is kept, and pending actions stay pending.
 
+      The campaigns of a provider with templates are fetched too, and what is due is drawn.
+
       A vendor that asks for a pause gets no request until it is over. --now ends the pause.
       """,
-    options: [watch, every, full, now],
+    options: [watch, every, full, now, .choose],
     examples: [
       Example("engage sync", "everything"),
       Example("engage sync --watch --every 10", "every ten seconds, for as long as it runs"),
@@ -46,8 +48,8 @@ extension Command {
             engagement, configuration, extent, in: invocation.context)
         }
         try report.print(on: invocation.console)
-        let hasCampaigns = try await invocation.syncCampaigns(of: engagement, configuration, extent)
-        return report.isComplete && hasCampaigns ? .done : .failed
+        let failures = try await invocation.syncCampaigns(of: engagement, configuration, extent)
+        return report.isComplete && failures.isEmpty ? .done : .failed
       }
     })
 
@@ -115,6 +117,7 @@ struct SyncReport: Sendable {
   ) async throws -> ExitStatus {
     let clock = invocation.context.clock
     var former: SyncReport?
+    var failures: [EngagementError] = []
     var user = engagement.user
     while !Task.isCancelled {
       do {
@@ -134,6 +137,8 @@ struct SyncReport: Sendable {
         }
         try report.news(since: former).print(on: invocation.console, titled: former == nil)
         if let former { try report.printNewItems(since: former, on: invocation.console) }
+        failures = try await invocation.syncCampaigns(
+          of: engagement, configuration, former == nil ? extent : .changes, known: failures)
         former = report
       } catch is CancellationError {
         return .done

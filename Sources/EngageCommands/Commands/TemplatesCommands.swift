@@ -1,11 +1,12 @@
 import EngagementAdapterAPI
+import EngagementJSON
 import EngagementKit
 import EngagementModel
 import EngagementVendors
 
 extension Command {
   /// `engage templates`.
-  static let templates = [listTemplates, syncTemplates]
+  static let templates = [listTemplates, syncTemplates, triggerTemplate]
 
   private static let listTemplates = Command(
     name: ["templates", "list"], summary: "list the defined templates and their arguments",
@@ -64,7 +65,94 @@ extension Command {
     })
 }
 
+extension Command {
+  private static let provider = Option(
+    "provider", value: "NAME", "whose template it is, where several have the name")
+
+  private static let triggerTemplate = Command(
+    name: ["templates", "trigger"], summary: "draw a template with values, without a campaign",
+    discussion: """
+      It shows what a campaign with these values would look like; other arguments have their defaults.
+      No vendor is told, and no cap counts it. A file is the URL of a file on one of the "fileHosts". An
+      action is close, a URL, the name of a function, or JSON.
+      """,
+    arguments: [
+      Argument(name: "NAME", help: "the template or function"),
+      Argument(
+        name: "KEY=VALUE", help: "a value, by the argument's dotted name", isOptional: true,
+        repeats: true),
+    ],
+    options: [provider, .choose],
+    examples: [
+      Example("engage templates trigger offer", "with its defaults"),
+      Example(
+        "engage templates trigger offer title=Hello price.amount=3.5 later=close", "with values"),
+    ], isInterruptible: true,
+    run: { invocation in
+      let configuration = try invocation.configuration()
+      let name = try invocation.argument()
+      let (owner, template) = try invocation.template(
+        name, of: invocation.value(provider), in: configuration)
+      let values = try invocation.assignments(from: 1).map { assignment in
+        JSONObject.Member(assignment.key, assignment.templateValue(for: template))
+      }
+      let campaign = ItemID(owner, "preview")
+      return try await invocation.delivering(configuration) { engagement in
+        try await engagement.previewTemplate(
+          name, of: owner, with: JSONObject(uniqueMembers: values))
+        try await invocation.presentDueTemplates(of: engagement)
+        if invocation.presenter.hasPresented(campaign) { return .done }
+        invocation.console.note(
+          "\(name) was not drawn; \"engage events --kind campaign.dropped\" says why.")
+        return .failed
+      }
+    })
+}
+
+extension Assignment {
+  /// What is meant for an argument of the template. The kit refuses what does not fit.
+  fileprivate func templateValue(for template: Template) -> JSON {
+    let argument = template.arguments.first { $0.name.hasSameBytes(as: key) }
+    return switch argument?.type {
+    case .string, .file, nil: .string(value.string ?? text)
+    case .number, .boolean: value
+    case .action: actionValue
+    }
+  }
+
+  private var actionValue: JSON {
+    if let json = try? JSON(parsing: Array(text.utf8)), json.object != nil { return json }
+    if text == "close" { return ["action": "close"] }
+    return text.contains(":")
+      ? ["action": "openURL", "url": .string(text)]
+      : ["action": "function", "template": .string(text)]
+  }
+}
+
 extension Invocation {
+  /// The template of that name with its provider, which has to be named where there are several.
+  fileprivate func template(
+    _ name: String, of provider: String?, in configuration: EngageConfiguration
+  ) throws -> (ProviderID, Template) {
+    if let provider, !configuration.providers.contains(where: { $0.id.rawValue == provider }) {
+      throw UsageError.unknown(
+        provider, "provider", among: configuration.providers.map(\.id.rawValue),
+        of: command.title)
+    }
+    let all = configuration.providers.filter { provider == nil || $0.id.rawValue == provider }
+      .flatMap { entry in entry.templates.map { (entry.id, $0) } }
+    let found = all.filter { $0.1.name.hasSameBytes(as: name) }
+    guard let first = found.first else {
+      throw UsageError.unknown(
+        name, "template", among: all.map(\.1.name), of: command.title)
+    }
+    guard found.count == 1 else {
+      let owners = found.map(\.0.rawValue).joined(separator: ", ")
+      throw usage("\(name) is a template of \(owners); say --provider.")
+    }
+    return first
+  }
+
   /// The named provider, or all that have templates.
   fileprivate func templateProviders(
     of configuration: EngageConfiguration
@@ -111,12 +199,14 @@ extension Invocation {
 extension Invocation {
   /// Fetches the campaigns, if a provider has templates for them, and draws what is due.
   ///
-  /// False if a vendor gave no campaigns, which is printed.
-  func syncCampaigns(
+  /// Returns why a vendor gave no campaigns, which is printed unless it was before.
+  ///
+  /// - Parameter known: What was printed before.
+  @discardableResult func syncCampaigns(
     of engagement: Engagement, _ configuration: EngageConfiguration,
-    _ extent: Engagement.RefreshExtent
-  ) async throws -> Bool {
-    guard configuration.providers.contains(where: { !$0.templates.isEmpty }) else { return true }
+    _ extent: Engagement.RefreshExtent, known: [EngagementError] = []
+  ) async throws -> [EngagementError] {
+    guard configuration.providers.contains(where: { !$0.templates.isEmpty }) else { return [] }
     let outcome = await engagement.refresh(.campaigns, extent)
     try Task.checkCancellation()
     let failures = outcome.providers.sorted { $0.key < $1.key }.compactMap { id, outcome in
@@ -124,9 +214,9 @@ extension Invocation {
       error?.provider = id
       return error
     }
-    for failure in failures { console.failure(failure) }
+    for failure in failures where !known.contains(failure) { console.failure(failure) }
     try await presentDueTemplates(of: engagement)
-    return failures.isEmpty
+    return failures
   }
 }
 

@@ -44,9 +44,8 @@ struct ConfigurationReader {
         .invalidConfiguration,
         "\(file): It begins with a byte order mark; save it as UTF-8 without one.")
     }
-    let folder = file.lastIndex(of: "/").map { String(file[..<$0]) } ?? "."
     let secrets = SecretReader(
-      environment: context.environment, folder: folder.isEmpty ? "/" : folder)
+      environment: context.environment, folder: CommandContext.folder(of: file))
     return try ConfigurationReader(file: file, secrets: secrets, vendors: vendors).read(bytes)
   }
 

@@ -39,8 +39,11 @@ struct EngageConfiguration: Sendable {
   }
 
   /// What templates may do in a command. URLs are printed and not opened.
-  var presentations: Engagement.Options.Presentations {
-    Engagement.Options.Presentations(fileHosts: providers.flatMap(\.fileHosts), withoutScene: true)
+  func presentations(by presenter: TerminalPresenter) -> Engagement.Options.Presentations {
+    Engagement.Options.Presentations(
+      openURL: { presenter.tell("open", .string($0)) },
+      takeKeyValues: { presenter.tell("hand over", .object($0)) },
+      fileHosts: providers.flatMap(\.fileHosts), withoutScene: true)
   }
 
   /// The credential for each provider, as long as the user is signed in. The configured ones are the

@@ -24,9 +24,11 @@ struct DemoScript: Sendable {
     console = invocation.console
   }
 
-  func tell(_ vendors: [String]) async throws -> ExitStatus {
-    try introduce(vendors)
+  func tell(_ vendors: [VendorRegistration]) async throws -> ExitStatus {
+    engagement.setPresentationMode(.suspended)
+    try introduce(vendors.map(\.name))
     try await engagement.signIn("demo-user", consent: .full)
+    engagement.setScenePhase(.active)
     try await fetch("The feed is fetched")
     try show()
     try await fetch("The inbox is fetched", .inbox)
@@ -35,6 +37,7 @@ struct DemoScript: Sendable {
       try await act([.impression, .click, .dismiss], "With the network there")
       + (try await act([.open, .read]))
     let firstEnds = try await conclude(first)
+    try await present(vendors.compactMap(\.examples.event))
     await emulator.setOffline(true)
     try await fetch("The network is gone, the feed is not")
     let second = try await act([.dismiss], "Accepted without the network")
@@ -82,10 +85,26 @@ struct DemoScript: Sendable {
     try Task.checkCancellation()
     for (provider, outcome) in outcome.providers.sorted(by: { $0.key < $1.key }) {
       let told = outcome.told
+      if told.word == "unsupported" { continue }
       try step(
         "sync", "\(what): \(provider) is \(told.name, told.style).",
         ["provider": .string(provider.rawValue), "outcome": .string(told.word)])
     }
+  }
+
+  /// Records events that make campaigns due, and draws their templates.
+  private func present(_ events: [VendorRegistration.Event]) async throws {
+    guard !events.isEmpty else { return }
+    try await fetch("The campaigns are fetched", .campaigns)
+    for event in events {
+      try await engagement.track(event.name, event.properties)
+      try step(
+        "campaign", "\(event.name, .bold) makes a campaign due, and its template is drawn:",
+        ["event": .string(event.name)])
+    }
+    engagement.setPresentationMode(.running)
+    try await engagement.presentDueTemplates(within: context.patience)
+    engagement.setPresentationMode(.suspended)
   }
 
   /// Does each to a card that nothing was done to yet.

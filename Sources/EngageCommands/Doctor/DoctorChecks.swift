@@ -47,10 +47,10 @@ struct DoctorChecks {
         transport: context.transport(configuration.certificateAuthorities),
         providers: configuration.namedAdapters, routes: configuration.routes,
         containers: configuration.containers,
-        templates: configuration.templates(shownBy: TerminalPresenter(invocation.console)),
+        templates: configuration.templates(shownBy: invocation.presenter),
         options: Engagement.Options(
           secrets: NoSecrets(), loggers: [], clock: context.clock, random: context.random,
-          presentations: configuration.presentations))
+          presentations: configuration.presentations(by: invocation.presenter)))
       try? await engagement.close()
       return nil
     } catch {

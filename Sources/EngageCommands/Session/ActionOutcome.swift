@@ -127,7 +127,7 @@ extension Invocation {
     }
     let failures = engagement.deliveryFailures
     let isWiped = delivery == .wiped || ends.contains { $0.outcome == .wiped }
-    let erased = isWiped ? try erased(user) : nil
+    let erased = isWiped ? try await erased(user) : nil
     if delivery == .wiped { members["message"] = .string(ActionOutcome.wipedText(erased)) }
     let ending = ends.map {
       $0.outcome.phrase(kept: kept, failure: failures[$0.provider], erased: erased)
@@ -164,9 +164,15 @@ extension Invocation {
     }
   }
 
-  /// The user, if another command has erased them.
-  private func erased(_ user: User) throws -> User? {
-    try reader(of: try configuration(isTold: false)).knows(user) ? nil : user
+  /// The user, if another command has erased them. It signs them out first, so there is a moment in
+  /// between.
+  private func erased(_ user: User) async throws -> User? {
+    let reader = try reader(of: try configuration(isTold: false))
+    for _ in 0..<50 where try reader.knows(user) {
+      guard try reader.user != user else { return nil }
+      await context.clock.sleep(until: context.clock.uptime + .milliseconds(20))
+    }
+    return try reader.knows(user) ? nil : user
   }
 }
 

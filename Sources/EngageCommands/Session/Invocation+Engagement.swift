@@ -113,10 +113,11 @@ extension Invocation {
         transport: DeferredTransport { makeTransport(configuration.certificateAuthorities) },
         providers: configuration.namedAdapters,
         routes: configuration.routes, containers: configuration.containers,
-        templates: configuration.templates(shownBy: TerminalPresenter(console)),
+        templates: configuration.templates(shownBy: presenter),
         options: Engagement.Options(
           loggers: repair == .ifDamaged ? loggers : [], clock: context.clock,
-          random: context.random, repair: repair, presentations: configuration.presentations))
+          random: context.random, repair: repair,
+          presentations: configuration.presentations(by: presenter)))
     } catch {
       throw error.opening(configuration.cache)
     }

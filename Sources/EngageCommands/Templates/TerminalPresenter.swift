@@ -1,11 +1,30 @@
 import EngagementKit
 import EngagementModel
 
-/// Draws templates on the terminal and ends them at once. Prints a line for a function.
+/// Draws templates on the terminal, chooses the action that was asked for, and ends them at once.
+/// Prints a line for a function.
 struct TerminalPresenter: Engagement.TemplatePresenter, Engagement.FunctionPresenter {
   private let console: Console
+  /// The name of the action that is chosen of every template that has it.
+  private let choice: String?
+  private let presented = Locked<Set<ItemID>>([])
 
-  init(_ console: Console) { self.console = console }
+  init(_ console: Console, choosing choice: String? = nil) {
+    self.console = console
+    self.choice = choice
+  }
+
+  /// Whether something of the campaign was drawn or run.
+  func hasPresented(_ campaign: ItemID) -> Bool {
+    presented.withLock { $0.contains(campaign) }
+  }
+
+  /// Prints what an action asks the application to do.
+  func tell(_ what: String, _ value: JSON) {
+    // An output that cannot be written is told by the command itself.
+    try? console.line("  asked to \(what) \(Console.text(of: value))")
+    try? console.object(["asked": .string(what), "value": value])
+  }
 
   func present(_ presentation: Engagement.Presentation) throws {
     let drawing = TemplateDrawing(presentation.template, presentation.values)
@@ -13,7 +32,25 @@ struct TerminalPresenter: Engagement.TemplatePresenter, Engagement.FunctionPrese
       for: "\(presentation.campaign.description)", on: console,
       presentation.campaign.object(with: ["presentation": .integer(presentation.id)]))
     presentation.presented()
+    presented.withLock { _ = $0.insert(presentation.campaign) }
+    guard choose(of: presentation) != .close else { return }
     presentation.dismissed()
+  }
+
+  /// Chooses the action, if the template has it.
+  private func choose(of presentation: Engagement.Presentation) -> TemplateAction? {
+    guard let choice else { return nil }
+    guard let action = presentation.values.action(choice) else {
+      let names = presentation.template.arguments.map(\.name).filter {
+        presentation.values.action($0) != nil
+      }
+      console.note(
+        "\(presentation.template.name) has no action \(choice) to choose; it has "
+          + "\(names.isEmpty ? "none" : names.joined(separator: ", ")).")
+      return nil
+    }
+    presentation.trigger(choice)
+    return action
   }
 
   func close(_ presentation: Engagement.Presentation) { presentation.dismissed() }
@@ -28,8 +65,15 @@ struct TerminalPresenter: Engagement.TemplatePresenter, Engagement.FunctionPrese
         "values": .object(drawing.members),
       ]))
     presentation.presented()
+    presented.withLock { _ = $0.insert(presentation.campaign) }
     presentation.dismissed()
   }
+}
+
+extension Option {
+  /// For the commands that draw templates.
+  static let choose = Option(
+    "choose", value: "ACTION", "choose this action of each template that is drawn")
 }
 
 /// A template with its values, for people and for programs.
@@ -72,7 +116,7 @@ struct TemplateDrawing {
   private func text(of argument: Template.Argument) -> String? {
     switch argument.type {
     case .string: values.string(argument.name)
-    case .number, .boolean: value(of: argument).map { "\($0)" }
+    case .number, .boolean: value(of: argument).map(Console.text)
     case .file: values.file(argument.name) ?? "no file"
     case .action: values.action(argument.name)?.told
     }
@@ -106,7 +150,7 @@ extension TemplateAction {
     switch self {
     case .close: "close"
     case .openURL(let url): "open \(url)"
-    case .keyValues(let values): "hand over \(JSON.object(values))"
+    case .keyValues(let values): "hand over \(Console.text(of: .object(values)))"
     case .function(let name, _): "run \(name)"
     }
   }

@@ -55,6 +55,12 @@ public struct CommandContext: Sendable {
   /// The path from the working directory, or the path itself where it is absolute.
   func path(_ path: String) -> String { Self.joined(directory, path) }
 
+  /// The folder of a file.
+  static func folder(of path: String) -> String {
+    guard let slash = path.lastIndex(of: "/") else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
+
   /// Resolves a path as a shell does: from the folder, or from $HOME after `~/`.
   static func joined(_ folder: String, _ path: String) -> String {
     if path == "~" || path.hasPrefix("~/"), let home = getenv("HOME").map({ String(cString: $0) }),

@@ -31,7 +31,8 @@ import Testing
     #expect(steps.last?["accepted"] == 6)
     #expect(steps.last?["delivered"] == 6)
     let outcomes = steps.filter { $0["step"] == "sync" }.compactMap { $0["outcome"]?.string }
-    #expect(outcomes == ["fresh", "fresh", "fresh", "stale"])
+    #expect(outcomes == ["fresh", "fresh", "fresh", "fresh", "stale"])
+    #expect(steps.contains { $0["template"] == "offer" && $0["values"]?["price.amount"] == 3.5 })
     let received = steps.filter { $0["step"] == "received" }.compactMap { $0["effect"]?.string }
     for (effect, count) in [("cci", 1), ("ccc", 1), ("ccd", 2), ("inbox_open", 1), ("read", 1)] {
       #expect(received.count { $0 == effect } == count, "\(effect) in \(received)")

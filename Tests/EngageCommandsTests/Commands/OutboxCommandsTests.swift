@@ -82,7 +82,7 @@ import Testing
     let tracked = await stage.engage("track", "hello", by: braze, in: .impatient)
     #expect(tracked.output == "track hello: pending; the next sync tries again\n")
     #expect(await stage.engage("outbox").output.contains("custom hello"))
-    let retried = await stage.engage("outbox", "retry", by: braze, in: .impatient)
+    let retried = await stage.engage("outbox", "retry", by: braze)
     #expect(retried.status == .failed && retried.errors.contains("The host was not reached."))
     braze.comeBack()
     let refused = await stage.engage("sync", by: Refusing(braze: braze))

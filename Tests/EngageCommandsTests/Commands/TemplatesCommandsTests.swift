@@ -93,6 +93,116 @@ import Testing
     #expect(!effects.isEmpty)
   }
 
+  @Test("C7 C9: sync --watch draws what becomes due while it runs, once")
+  func watching() async throws {
+    let scene = try await Scene()
+    let emulator = scene.emulator
+    @Sendable func moreRequests(_ name: String, _ count: Int) async {
+      func total() async -> Int {
+        await emulator.requests().flatMap(\.effects).count { $0.name == name }
+      }
+      let former = await total()
+      for _ in 0..<6_000 where await total() < former + count {
+        try? await Task.sleep(for: .milliseconds(10))
+      }
+    }
+    let ending = await scene.stage.run(
+      ["sync", "--watch", "--every", "1"], by: CurlTransport(),
+      in: .init(
+        patience: .seconds(600),
+        interruption: {
+          await moreRequests("wzrk_fetch", 1)
+          let campaign: JSON = [
+            "delivery": "inapp_notifs", "type": "custom-code", "templateName": "offer",
+            "vars": ["title": "Only now"],
+          ]
+          _ = try? await emulator.put(campaign, in: "clevertap")
+          await moreRequests("Notification Viewed", 1)
+          await moreRequests("wzrk_fetch", 2)
+        }))
+    await emulator.stop()
+    #expect(ending.status == .done)
+    #expect(ending.errors.isEmpty, "\(ending.errors)")
+    #expect(ending.lines.count { $0.contains("Only now") } == 1, "\(ending.output)")
+  }
+
+  @Test(
+    "C6: with --choose, the action of a drawn template happens, and the vendor is told of a click")
+  func choosing() async throws {
+    let scene = try await Scene()
+    _ = await scene.engage("sync")
+    let drawn = await scene.engage("track", "Coffee ordered", "size=large", "--choose", "open")
+    _ = await scene.engage("sync")
+    let other = await scene.engage(
+      "templates", "trigger", "offer", "later=close", "--choose", "later")
+    let wrong = await scene.engage("templates", "trigger", "offer", "--choose", "share")
+    let events = await scene.engage("events", "--kind", "click", "--json")
+    let effects = await scene.emulator.requests().flatMap(\.effects)
+    await scene.emulator.stop()
+    #expect(drawn.output.contains("asked to open https://harbour.example.com/offers"))
+    #expect(other.status == .done, "\(other.errors)")
+    #expect(other.errors.isEmpty, "close ends it once: \(other.errors)")
+    #expect(wrong.errors.contains("offer has no action share to choose; it has none."))
+    #expect(events.lines.count == 2)
+    #expect(effects.count { $0.name == "Notification Clicked" } == 1, "not of a preview")
+  }
+
+  @Test("C2 C5: templates trigger draws a template with values, and no vendor is told")
+  func trigger() async throws {
+    let scene = try await Scene()
+    let picture = "\(scene.emulator.endpoint(of: "clevertap"))/files/stamp.png"
+    let drawn = await scene.engage(
+      "templates", "trigger", "offer", "title=12", "price.amount=3.5", "isUrgent=false",
+      "picture=\(picture)", "open=https://a.example/", #"later={"action":"keyValues","values":{}}"#,
+      "--json")
+    let effects = await scene.emulator.requests().flatMap(\.effects)
+    await scene.emulator.stop()
+    #expect(drawn.status == .done, "\(drawn.errors)")
+    let object = try JSON(parsing: Array(try #require(drawn.lines.first).utf8))
+    #expect(object["values"]?["title"] == "12")
+    #expect(object["values"]?["price.amount"] == 3.5)
+    #expect(object["values"]?["isUrgent"] == false)
+    #expect(object["values"]?["picture"]?.string?.contains(".files/objects/") == true)
+    #expect(object["values"]?["open"] == "open https://a.example/")
+    #expect(!effects.contains { $0.name.hasPrefix("Notification") })
+  }
+
+  @Test(
+    "C1 C8: templates trigger says what is wrong with a name, a value or a file",
+    arguments: [
+      (["ofer"], "did you mean \"offer\"?"),
+      (["offer", "titel=x"], "no such argument; it has title"),
+      (["offer", "price.amount=much"], #""price.amount": the value must be a number"#),
+      (["offer", "title"], #""title" is no KEY=VALUE"#),
+      (["offer", "picture=https://elsewhere.example/a.png"], "was not drawn"),
+      (["offer", "--provider", "braze"], "is no provider"),
+    ])
+  func wrongTrigger(_ arguments: [String], _ text: String) async throws {
+    let scene = try await Scene()
+    let ending = await scene.stage.run(
+      ["templates", "trigger"] + arguments, by: CurlTransport(),
+      in: .init(patience: .seconds(60)))
+    await scene.emulator.stop()
+    #expect(ending.status != .done)
+    #expect(ending.errors.contains(text), "\(ending.errors)")
+  }
+
+  @Test(
+    "C7: init writes templates that draw what the emulator's campaigns send, and keeps a user's own"
+  )
+  func initialised() async throws {
+    let stage = try CommandLineFixture()
+    try stage.write("{}", to: "templates.json")
+    let kept = await stage.run(["init"], by: CurlTransport(), in: .init())
+    #expect(kept.status == .done)
+    #expect(kept.errors.contains("templates.json is there already and stays."))
+    let written = await stage.run(["init", "--force", "--json"], by: CurlTransport(), in: .init())
+    #expect(written.lines.count == 2)
+    let listed = await stage.run(["templates", "--json"], by: CurlTransport(), in: .init())
+    #expect(listed.status == .done, "\(listed.errors)")
+    #expect(listed.output.contains(#""template":"offer""#))
+  }
+
   @Test("C7: a bad definition is an error with file, line, template, argument and rule")
   func badDefinitions() async throws {
     let scene = try await Scene(

@@ -12,8 +12,12 @@ _engage() {
     "emulate"" --faults") COMPREPLY=($(compgen -f -- "$word")); return ;;
     "emulate"" --state") COMPREPLY=($(compgen -f -- "$word")); return ;;
     "sync"" --every") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
+    "sync"" --choose") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     "cards"" --container") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     "inbox"" --at") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
+    "track"" --choose") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
+    "templates"" --provider") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
+    "templates"" --choose") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     "outbox"" --provider") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     "push"" --service") COMPREPLY=($(compgen -W 'apns fcm' -- "$word")); return ;;
     "push"" --token-file") COMPREPLY=($(compgen -f -- "$word")); return ;;
@@ -30,7 +34,7 @@ _engage() {
     "doctor "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--acknowledge --config --json --log --help' -- "$word")); return; } ;;
     "emulate "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--vendor --port --seed --cards --faults --state --quiet --config --json --log --help' -- "$word")); return; } ;;
     "providers "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
-    "sync "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--watch --every --full --now --config --json --log --help' -- "$word")); return; } ;;
+    "sync "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--watch --every --full --now --choose --config --json --log --help' -- "$word")); return; } ;;
     "cards list") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--container --control --config --json --log --help' -- "$word")); return; } ;;
     "cards show") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
     "cards impression") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
@@ -55,10 +59,11 @@ _engage() {
     "consent show") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
     "consent set") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help denied essential full' -- "$word")); return; } ;;
     "consent "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W 'show set' -- "$word")); return; } ;;
-    "track "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
+    "track "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--choose --config --json --log --help' -- "$word")); return; } ;;
     "templates list") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
     "templates sync") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
-    "templates "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W 'list sync' -- "$word")); return; } ;;
+    "templates trigger") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--provider --choose --config --json --log --help' -- "$word")); return; } ;;
+    "templates "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W 'list sync trigger' -- "$word")); return; } ;;
     "outbox list") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
     "outbox retry") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
     "outbox drop") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--provider --yes --config --json --log --help' -- "$word")); return; } ;;

@@ -17,7 +17,7 @@ _engage() {
       'signout:sign out and report undelivered actions'
       'consent:show, set'
       'track:record a custom event'
-      'templates:list, sync'
+      'templates:list, sync, trigger'
       'outbox:list, retry, drop'
       'push:register, unregister, inspect'
       'device:show, register, update, unregister'
@@ -32,11 +32,11 @@ _engage() {
   fi
   case "$words[2]" in
     demo) shift words; ((CURRENT--)); _arguments '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default warning)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ;;
-    init) shift words; ((CURRENT--)); _arguments '--force[overwrite an existing file]' '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default warning)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ;;
+    init) shift words; ((CURRENT--)); _arguments '--force[overwrite existing files]' '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default warning)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ;;
     doctor) shift words; ((CURRENT--)); _arguments '--acknowledge[do not tell again that a damaged cache was replaced]' '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default warning)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ;;
     emulate) shift words; ((CURRENT--)); _arguments '*--vendor[only this vendor]:NAME:(braze vibes clevertap)' '--port[the first of ten ports (default 8400 Braze 8400, Vibes 8401, CleverTap 8402, control 8409); 0 takes free ports]:NUMBER:' '--seed[the seed of the made-up cards and messages (default 1)]:NUMBER:' '--cards[make up more cards and messages, until each vendor has so many or all that it keeps]:NUMBER:' '--faults[a fault script]:FILE:_files' '--state[a file that keeps what the vendors know from one start to the next]:FILE:_files' '--quiet[do not list the requests]' '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default warning)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ;;
     providers) shift words; ((CURRENT--)); _arguments '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default warning)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ;;
-    sync) shift words; ((CURRENT--)); _arguments '--watch[keep syncing until Ctrl-C, and print changes]' '-w[keep syncing until Ctrl-C, and print changes]' '--every[how often with --watch (default 60)]:SECONDS:' '--full[fetch everything, not only what has changed]' '--now[send at once, also what a vendor has asked to wait with]' '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default warning)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ;;
+    sync) shift words; ((CURRENT--)); _arguments '--watch[keep syncing until Ctrl-C, and print changes]' '-w[keep syncing until Ctrl-C, and print changes]' '--every[how often with --watch (default 60)]:SECONDS:' '--full[fetch everything, not only what has changed]' '--now[send at once, also what a vendor has asked to wait with]' '--choose[choose this action of each template that is drawn]:ACTION:' '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default warning)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ;;
     cards)
       if ((CURRENT == 3)); then
         names=(
@@ -111,12 +111,13 @@ _engage() {
         show) shift 2 words; ((CURRENT -= 2)); _arguments '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default warning)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ;;
         set) shift 2 words; ((CURRENT -= 2)); _arguments '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default warning)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ':LEVEL:(denied essential full)' ;;
       esac ;;
-    track) shift words; ((CURRENT--)); _arguments '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default warning)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ':NAME:' '*:KEY=VALUE:' ;;
+    track) shift words; ((CURRENT--)); _arguments '--choose[choose this action of each template that is drawn]:ACTION:' '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default warning)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ':NAME:' '*:KEY=VALUE:' ;;
     templates)
       if ((CURRENT == 3)); then
         names=(
           'list:list the defined templates and their arguments'
           'sync:tell the vendors dashboard of the templates'
+          'trigger:draw a template with values, without a campaign'
         )
         _describe verb names
         return
@@ -124,6 +125,7 @@ _engage() {
       case "$words[3]" in
         list) shift 2 words; ((CURRENT -= 2)); _arguments '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default warning)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ;;
         sync) shift 2 words; ((CURRENT -= 2)); _arguments '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default warning)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ':PROVIDER:' ;;
+        trigger) shift 2 words; ((CURRENT -= 2)); _arguments '--provider[whose template it is, where several have the name]:NAME:' '--choose[choose this action of each template that is drawn]:ACTION:' '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default warning)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ':NAME:' '*:KEY=VALUE:' ;;
       esac ;;
     outbox)
       if ((CURRENT == 3)); then

@@ -52,3 +52,8 @@ func sync(_ engagement: Engagement) async throws {
   try await engagement.syncTemplates(with: "clevertap")  // debug builds only
   try await engagement.presentDueTemplates(within: .seconds(5))
 }
+
+func preview(_ engagement: Engagement) async throws {
+  try await engagement.previewTemplate(
+    "offer", of: "clevertap", with: ["title": "Hello", "open": ["action": "close"]])
+}
