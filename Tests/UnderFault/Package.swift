@@ -9,7 +9,8 @@ let package = Package(
       name: "FaultWorker",
       dependencies: [
         "CacheProbe", "EngagementAdapterAPI", "EngagementBraze", "EngagementCurl",
-        "EngagementHTTP", "EngagementJSON", "EngagementKit", "EngagementVibes",
+        "EngagementCleverTap", "EngagementHTTP", "EngagementJSON", "EngagementKit",
+        "EngagementVibes",
       ].map { .product(name: $0, package: "engagement-kit") })
   ],
   swiftLanguageModes: [.v6]

@@ -12,8 +12,12 @@ def drain(executable, server, folder, life):
     """Lets a new worker deliver the pending rows, then checks the books. Returns the findings."""
     server.faults.rate = 0.0
     server.is_away = False
+    offers = server.books.offers
+    if offers:
+        offers.opened()
     worker = Worker(executable, "drain", server.books, folder=folder, port=server.port, life=life,
-                    users=",".join(sorted(server.vibes.users)))
+                    users=",".join(sorted(server.vibes.users)),
+                    **({"campaigns": "yes"} if offers else {}))
     wrong = worker.finish(LIMIT)
     if wrong:
         server.books.finding("the drain " + wrong)
@@ -40,5 +44,7 @@ def drain(executable, server, folder, life):
     for number in cache.visits(folder):
         # Nobody may take it over any more, and the vendor takes nothing anonymous from this device.
         server.books.rejected(Key("braze", ANONYMOUS, "visit", number))
+    if offers and not wrong:
+        offers.verify(folder, server.clevertap)
     server.books.verify(is_final=not wrong)
     return server.books.findings

@@ -11,6 +11,7 @@ from driver.drain import drain
 from driver.report import Outcome, Report
 from driver.worker import PATIENCE, Worker
 from vendors.books import NUMBERS
+from vendors.offers import Offers
 from vendors.server import Server
 
 # The lives of one cache before it is drained and deleted, so that faults also strike new caches.
@@ -32,7 +33,7 @@ def kill(executable, cycles, seed, jobs=2):
     # About a third of what is usual.
     report.demand(killed=cycles, accepted=cycles * 5, faults=cycles, changes_of_user=cycles,
                   consents_set=cycles // 3, lists_looked_at=cycles // 2,
-                  users_erased=cycles // 20)
+                  users_erased=cycles // 20, presentations=cycles // 4, files_fetched=cycles // 20)
     return report
 
 
@@ -45,12 +46,14 @@ def group(executable, seed, number, lives):
         with Server(generator.getrandbits(32), RATE) as server:
             # Half of the groups, so that the other half has no reason for a rejection.
             server.braze.refuses_poison = number % 2 == 1
+            server.books.offers = Offers(server.books)
             killed = 0
             for life in range(1, lives + 1):
                 wrong, was_killed = one_life(executable, server, folder, life, generator)
                 killed += was_killed
                 outcome.trial("life %d: %s" % (life, text) for text in wrong)
             outcome.findings += drain(executable, server, folder, lives + 1)
+            outcome.findings += list(server.books.offers.faults(folder))
             outcome.notes = {**server.books.notes(), "killed": killed}
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -60,8 +63,9 @@ def group(executable, seed, number, lives):
 def one_life(executable, server, folder, life, generator):
     """The findings, and whether the kill ended the life."""
     worker = Worker(
-        executable, "loop", server.books, folder=folder, port=server.port, life=life,
+        executable, "loop", server.books, folder=folder, port=server.port, life=life, campaigns="yes",
         **{"from": life * NUMBERS}, seed=generator.getrandbits(31))
+    server.books.offers.opened()
     findings = []
     # One life in six ends before it is ready, so that kills also strike the opening.
     if generator.random() < 1 / 6:
@@ -77,7 +81,7 @@ def one_life(executable, server, folder, life, generator):
     if early is not None:
         findings.append("ended by itself with %s: %s %s" % (
             early, worker.said[-2:], " / ".join(worker.complaints[:6])))
-    return findings + list(cache.faults(folder)), early is None
+    return [*findings, *cache.faults(folder), *server.books.offers.faults(folder)], early is None
 
 
 def wait_for_accepted(worker, count):

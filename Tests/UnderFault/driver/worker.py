@@ -171,6 +171,12 @@ def enter(line, books):
         books.people.shown(user, set(filter(None, ids.split(","))))
     elif word == "abandoned":
         books.abandoned(rest)
+    elif word == "present":
+        books.offers.presented(*rest.split(" "))
+    elif word == "recorded":
+        books.offers.was_recorded(rest)
+    elif word in ("dismissed", "closed"):
+        books.offers.gone(rest)
     elif word == "finding":
         books.finding("the worker: " + rest)
 

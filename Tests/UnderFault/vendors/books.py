@@ -73,6 +73,8 @@ class Books:
         # The owner of a Vibes action's item; without one (None) the action has no effect.
         self.owner = lambda key: None
         self.people = People(self)
+        # What the worker says of campaigns, where it has any.
+        self.offers = None
 
     def finding(self, text):
         with self.lock:
@@ -95,6 +97,9 @@ class Books:
             counts["refused by a server"] = sum(self.rejections.values())
             counts["sent again where answers were lost"] = self.counts["sent again"]
             counts["cut off by a change of user"] = len(self.unheard)
+            for name in ("presentations", "files fetched"):
+                if self.counts[name]:
+                    counts[name] = self.counts[name]
             for name in ("changes of user", "consents set", "users erased", "lists looked at"):
                 counts[name] = self.counts[name]
             return counts

@@ -15,6 +15,7 @@ import time
 
 from vendors.books import Books
 from vendors.braze import Braze
+from vendors.clevertap import CleverTap, Plain, takes
 from vendors.faults import ANSWER_LOST, NO_EFFECT, Faults
 from vendors.vibes import Vibes
 
@@ -47,7 +48,7 @@ class Hold:
 
 
 class Server(http.server.ThreadingHTTPServer):
-    """Both vendors on one port of loopback."""
+    """All vendors on one port of loopback."""
 
     daemon_threads = True
     request_queue_size = 128
@@ -57,6 +58,7 @@ class Server(http.server.ThreadingHTTPServer):
         self.books = Books()
         self.braze = Braze(self.books)
         self.vibes = Vibes(self.books, users)
+        self.clevertap = CleverTap(self.books)
         self.faults = Faults(seed, rate)
         self.lock = threading.Lock()
         self.holds = []
@@ -111,11 +113,19 @@ class Handler(http.server.BaseHTTPRequestHandler):
         server.books.count("requests")
         if fault:
             server.books.count("fault " + fault)
+        is_clevertap = takes(request.path)
+        if is_clevertap and fault == "auth":
+            # Its token never changes.
+            fault = "503"
+        if request.path.startswith("/files/") and fault == "garbage":
+            # A file with other contents is a file all the same; only its length is known.
+            fault = "truncated"
         if fault in NO_EFFECT and fault != "auth":
             return self.refuse(fault)
         if fault == "late":
             time.sleep(server.faults.lateness())
-        vendor = server.braze if request.path.startswith("/api/") else server.vibes
+        vendor = server.clevertap if is_clevertap else (
+            server.braze if request.path.startswith("/api/") else server.vibes)
         with server.lock:
             status, answer, parcel = vendor.answer(request, fault)
             if parcel and fault in ANSWER_LOST:
@@ -126,6 +136,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             hold.keep(request)
         if fault == "close after":
             return self.reset()
+        if isinstance(answer, Plain):
+            return self.reply(status, answer.body, answer.headers, cut=fault == "truncated")
         body = b"" if answer is None else json.dumps(answer).encode()
         if fault == "garbage":
             # With the original status, so that a refusal does not look like a success.
@@ -139,8 +151,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def reply(self, status, body, headers=None, cut=False):
         head = "HTTP/1.1 %d Word\r\nConnection: close\r\n" % status
-        head += "Content-Type: application/json\r\n"
-        head += "".join("%s: %s\r\n" % field for field in (headers or {}).items())
+        headers = {"Content-Type": "application/json", **(headers or {})}
+        head += "".join("%s: %s\r\n" % field for field in headers.items())
         if status != 204:
             head += "Content-Length: %d\r\n" % (len(body) + (7 if cut else 0))
         self.close_connection = True

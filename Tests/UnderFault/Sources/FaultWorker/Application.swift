@@ -1,5 +1,6 @@
 import EngagementAdapterAPI
 import EngagementBraze
+import EngagementCleverTap
 import EngagementHTTP
 import EngagementKit
 import EngagementModel
@@ -16,6 +17,8 @@ final class Application: Sendable {
   let path: String
   private let journal: EngagementJournal
   private let life: Int
+  /// Whether the vendor with campaigns is among the providers.
+  private let hasCampaigns: Bool
   private let moments = Moments()
   /// The number of issued credentials.
   private let credentials = Counter()
@@ -25,14 +28,24 @@ final class Application: Sendable {
     let port = arguments.number("port")
     life = arguments.number("life", or: 1)
     path = Self.path(in: arguments.text("folder"))
+    hasCampaigns = arguments.flag("campaigns")
     let cache = Engagement.Cache.file(path)
     journal = try EngagementJournal(cache: cache)
+    let providers = Engagement.Providers(
+      try Self.adapters(on: port) + (hasCampaigns ? Self.campaigns(on: port) : []))
+    let routes = Engagement.Routes(cards: .only("braze"), inbox: .only("vibes"))
+    let presenter = OfferPresenter { () throws(EngagementError) in
+      try .open(cache: cache, providers: providers, routes: routes)
+    }
+    let templates: [(ProviderID, [Engagement.PresentedTemplate])] =
+      hasCampaigns
+      ? [("clevertap", [.template(try OfferPresenter.offer(), shownBy: presenter)])] : []
     engagement = try await Engagement.open(
       cache: cache, device: Self.device,
-      transport: LifeTransport(life: life),
-      providers: Engagement.Providers(try Self.adapters(on: port)),
-      routes: Engagement.Routes(cards: .only("braze"), inbox: .only("vibes")),
-      options: Engagement.Options(clock: FastClock()))
+      transport: LifeTransport(life: life), providers: providers, routes: routes,
+      templates: Engagement.Templates(templates),
+      options: Engagement.Options(
+        clock: FastClock(), presentations: .init(fileHosts: ["127.0.0.1"], withoutScene: true)))
   }
 
   static func path(in folder: String) -> String { "\(folder)/engagement.sqlite" }
@@ -49,6 +62,16 @@ final class Application: Sendable {
     let vibes = try VibesConfiguration(
       appID: "app", endpoint: "http://127.0.0.1:\(port)/mobile_apps")
     return [("braze", .braze(braze)), ("vibes", .vibes(vibes))]
+  }
+
+  /// The vendor with campaigns.
+  static func campaigns(
+    on port: Int
+  ) throws(EngagementError) -> [(ProviderID, any EngagementAdapter)] {
+    let configuration = try CleverTapConfiguration(
+      accountID: "account", token: Secret("token-of-the-account"),
+      endpoint: "http://127.0.0.1:\(port)", hasServerInbox: false)
+    return [("clevertap", .clevertap(configuration))]
   }
 
   // MARK: Users
@@ -163,6 +186,7 @@ final class Application: Sendable {
     _ = await engagement.refresh(.settings)
     _ = await engagement.refresh(.cards)
     _ = await engagement.refresh(.inbox)
+    if hasCampaigns { _ = await engagement.refresh(.campaigns) }
     sayShown()
   }
 

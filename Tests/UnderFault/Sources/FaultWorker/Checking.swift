@@ -10,7 +10,8 @@ struct Checking {
   private let adapters: [ProviderID: any EngagementAdapter]
 
   init() throws(EngagementError) {
-    adapters = Dictionary(uniqueKeysWithValues: try Application.adapters(on: 9))
+    adapters = Dictionary(
+      uniqueKeysWithValues: try Application.adapters(on: 9) + Application.campaigns(on: 9))
   }
 
   func run() async {

@@ -12,11 +12,27 @@ struct LifeTransport: HTTPTransport {
   init(life: Int) { self.life = life }
 
   func send(_ request: HTTPRequest) async throws(EngagementError) -> HTTPResponse {
+    try await numbered(request) { (request) async throws(EngagementError) in
+      try await curl.send(request)
+    }
+  }
+
+  func receive(
+    _ request: HTTPRequest, limit: Int, into receiver: any ResponseReceiver
+  ) async throws(EngagementError) -> HTTPResponse {
+    try await numbered(request) { (request) async throws(EngagementError) in
+      try await curl.receive(request, limit: limit, into: receiver)
+    }
+  }
+
+  private func numbered(
+    _ request: HTTPRequest, _ send: (HTTPRequest) async throws(EngagementError) -> HTTPResponse
+  ) async throws(EngagementError) -> HTTPResponse {
     var request = request
     let name = "\(life).\(numbers.next())"
     try request.headers.append("X-Fault-Request", name)
     do throws(EngagementError) {
-      return try await curl.send(request)
+      return try await send(request)
     } catch {
       if error.code == .cancelled { say("abandoned \(name)") }
       throw error

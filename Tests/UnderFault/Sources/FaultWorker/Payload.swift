@@ -16,7 +16,12 @@ enum Payload {
   }
 
   private static func sum(_ number: Int, _ user: String, _ padding: String) -> String {
-    let sum = crc32(of: Array("\(number)|\(user)|\(padding)".utf8))
+    checksum(of: Array("\(number)|\(user)|\(padding)".utf8))
+  }
+
+  /// The checksum as eight digits.
+  static func checksum(of bytes: [UInt8]) -> String {
+    let sum = crc32(of: bytes)
     let digits = String(sum, radix: 16)
     return String(repeating: "0", count: 8 - digits.count) + digits
   }
