@@ -219,6 +219,13 @@ let package = Package(
         "EngagementCurl", "EngagementEmulator", "EngagementJSON", "EngagementKit",
         "EngagementModel", "EngagementVendors", "EngagementVibes", "EngagementVibesTools",
       ], path: "Examples/MoveFromVibes"),
+    .executableTarget(
+      name: "MoveFromCleverTap",
+      dependencies: [
+        "EngagementCleverTap", "EngagementCleverTapTools", "EngagementCurl",
+        "EngagementEmulator", "EngagementJSON", "EngagementKit", "EngagementModel",
+        "EngagementVendors",
+      ], path: "Examples/MoveFromCleverTap"),
     .target(
       name: "Orchard",
       dependencies: [
@@ -235,7 +242,7 @@ let package = Package(
       name: "ExampleTests",
       dependencies: [
         "EngagementAdapterAPI", "EngagementJSON", "EngagementModel", "EngagementTesting",
-        "EngagementVendors", "MoveFromBraze",
+        "EngagementVendors", "MoveFromBraze", "MoveFromCleverTap",
         "MoveFromVibes", "Orchard", "OwnVendor", "Quickstart",
       ]),
     .testTarget(name: "ArchitectureTests"),

@@ -33,7 +33,8 @@ def kill(executable, cycles, seed, jobs=2):
     # About a third of what is usual.
     report.demand(killed=cycles, accepted=cycles * 5, faults=cycles, changes_of_user=cycles,
                   consents_set=cycles // 3, lists_looked_at=cycles // 2,
-                  users_erased=cycles // 20, presentations=cycles // 4, files_fetched=cycles // 20)
+                  users_erased=cycles // 20, presentations=cycles // 4,
+                  presentations_recorded=cycles // 8, files_fetched=cycles // 20)
     return report
 
 

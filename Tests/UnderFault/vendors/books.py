@@ -97,7 +97,7 @@ class Books:
             counts["refused by a server"] = sum(self.rejections.values())
             counts["sent again where answers were lost"] = self.counts["sent again"]
             counts["cut off by a change of user"] = len(self.unheard)
-            for name in ("presentations", "files fetched"):
+            for name in ("presentations", "presentations recorded", "files fetched"):
                 if self.counts[name]:
                     counts[name] = self.counts[name]
             for name in ("changes of user", "consents set", "users erased", "lists looked at"):

@@ -40,6 +40,7 @@ class Offers:
         self.visible = id
 
     def was_recorded(self, id):
+        self.books.count("presentations recorded")
         self.recorded.add(id)
 
     def gone(self, id):
