@@ -137,12 +137,13 @@ extension Invocation {
     return engagement
   }
 
-  /// Draws the templates that are due, no longer than the patience. Every other command leaves them
-  /// waiting.
+  /// Draws the templates that are due and tells their vendors, no longer than the patience for each.
+  /// Every other command leaves them waiting.
   func presentDueTemplates(of engagement: Engagement) async throws {
     engagement.setPresentationMode(.running)
     defer { engagement.setPresentationMode(.suspended) }
     try await engagement.presentDueTemplates(within: context.patience)
+    if presenter.hasPresented { _ = try await engagement.flush(within: context.patience) }
   }
 
   /// What `--log` asks for, on standard error.

@@ -14,6 +14,9 @@ struct TerminalPresenter: Engagement.TemplatePresenter, Engagement.FunctionPrese
     self.choice = choice
   }
 
+  /// Whether anything was drawn or run.
+  var hasPresented: Bool { presented.withLock { !$0.isEmpty } }
+
   /// Whether something of the campaign was drawn or run.
   func hasPresented(_ campaign: ItemID) -> Bool {
     presented.withLock { $0.contains(campaign) }

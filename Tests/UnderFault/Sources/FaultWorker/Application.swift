@@ -34,12 +34,12 @@ final class Application: Sendable {
     let providers = Engagement.Providers(
       try Self.adapters(on: port) + (hasCampaigns ? Self.campaigns(on: port) : []))
     let routes = Engagement.Routes(cards: .only("braze"), inbox: .only("vibes"))
-    let presenter = OfferPresenter { () throws(EngagementError) in
+    let presenter = RecordingPresenter { () throws(EngagementError) in
       try .open(cache: cache, providers: providers, routes: routes)
     }
     let templates: [(ProviderID, [Engagement.PresentedTemplate])] =
       hasCampaigns
-      ? [("clevertap", [.template(try OfferPresenter.offer(), shownBy: presenter)])] : []
+      ? [("clevertap", [.template(try RecordingPresenter.offer(), shownBy: presenter)])] : []
     engagement = try await Engagement.open(
       cache: cache, device: Self.device,
       transport: LifeTransport(life: life), providers: providers, routes: routes,

@@ -5,7 +5,7 @@ import Foundation
 
 /// Shows the campaigns' template: prints what it gets, and dismisses it when the cache has recorded that
 /// it was presented.
-final class OfferPresenter: Engagement.TemplatePresenter {
+final class RecordingPresenter: Engagement.TemplatePresenter {
   private let ledger: LedgerEnd
   private let ended = Ended()
 
