@@ -86,7 +86,9 @@ extension Invocation {
         )
       }
       async let _: Void = Self.run(engagement)
-      return try await body(engagement)
+      let value = try await body(engagement)
+      await engagement.stopSending(within: min(context.patience, .seconds(2)))
+      return value
     }
   }
 

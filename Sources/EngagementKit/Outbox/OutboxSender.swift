@@ -6,8 +6,10 @@ import EngagementStore
 ///
 /// Call `wake()` after a change of user, credential or consent.
 final class OutboxSender: CommitObserver {
-  /// How often it checks conditions that give no signal, such as the lease of another process.
+  /// How long it waits after a failure of the cache.
   static let retryInterval = Duration.seconds(5)
+  /// How often it looks whether the process that sends has ended.
+  private static let takeoverInterval = Duration.milliseconds(500)
   private static let leaseInterval = Duration.milliseconds(250)
   private static let longestRest = Duration.seconds(60)
 
@@ -15,6 +17,16 @@ final class OutboxSender: CommitObserver {
   private let runtimes: [ProviderID: ProviderRuntime]
   private let lease: SharedLease
   private let workers = DeliveryWorkers()
+  private let phase = Locked(Phase())
+  /// Fires when `run` has to stop sending, and when it has stopped.
+  private let phaseChanges = AsyncSignal()
+
+  private struct Phase {
+    /// Whether `run` takes no new rows.
+    var isStopping = false
+    /// Whether `run` sends.
+    var isSending = false
+  }
 
   /// - Parameter lease: Without it nothing is sent.
   init(
@@ -56,17 +68,56 @@ final class OutboxSender: CommitObserver {
 
   // MARK: Sending
 
-  /// Sends for as long as the task runs.
+  /// Sends until the task is cancelled or `stop` is called.
   func run() async {
-    while !Task.isCancelled {
-      guard acquire() else {
-        await dependencies.clock.sleep(until: dependencies.clock.uptime + Self.retryInterval)
-        continue
+    while begins() {
+      if acquire() {
+        dependencies.log(.info, "The outbox sender starts.")
+        while goesOn { await send(as: dependencies.currentUser.userSession) }
+        lease.release()
+        dependencies.log(.info, "The outbox sender stops.")
       }
-      defer { lease.release() }
-      dependencies.log(.info, "The outbox sender starts.")
-      while !Task.isCancelled { await send(as: dependencies.currentUser.userSession) }
-      dependencies.log(.info, "The outbox sender stops.")
+      ends()
+      await pause(for: Self.takeoverInterval)
+    }
+  }
+
+  /// Lets `run` take no new rows, and returns when what it was sending has ended or the time is up.
+  /// A request that is cut off may have reached its vendor, which then gets it twice.
+  func stop(within limit: Duration) async {
+    phase.withLock { $0.isStopping = true }
+    phaseChanges.fire()
+    wake()
+    let end = dependencies.clock.uptime + limit
+    while dependencies.clock.uptime < end, !Task.isCancelled {
+      let seen = phaseChanges.count
+      if !phase.withLock(\.isSending) { return }
+      await phaseChanges.wait(after: seen, until: end, by: dependencies.clock)
+    }
+  }
+
+  private var goesOn: Bool { !Task.isCancelled && !phase.withLock(\.isStopping) }
+
+  private func begins() -> Bool {
+    guard !Task.isCancelled else { return false }
+    return phase.withLock { phase in
+      phase.isSending = !phase.isStopping
+      return phase.isSending
+    }
+  }
+
+  private func ends() {
+    phase.withLock { $0.isSending = false }
+    phaseChanges.fire()
+  }
+
+  /// Waits, unless `run` has to stop.
+  private func pause(for duration: Duration) async {
+    let end = dependencies.clock.uptime + duration
+    while dependencies.clock.uptime < end {
+      let seen = phaseChanges.count
+      guard goesOn else { return }
+      await phaseChanges.wait(after: seen, until: end, by: dependencies.clock)
     }
   }
 
@@ -78,16 +129,15 @@ final class OutboxSender: CommitObserver {
     await withTaskGroup(of: Void.self) { group in
       for worker in workers { group.addTask { await self.send(worker, as: userSession) } }
       // Without a provider there is nothing to do, and yet another user may sign in.
-      if workers.isEmpty {
-        await dependencies.clock.sleep(until: dependencies.clock.uptime + Self.longestRest)
-      }
+      if workers.isEmpty { await pause(for: Self.longestRest) }
     }
     for worker in workers { worker.unload() }
   }
 
   private func send(_ worker: DeliveryWorker, as userSession: UserSession) async {
-    while !Task.isCancelled, dependencies.currentUser.isCurrent(userSession) {
+    while dependencies.currentUser.isCurrent(userSession) {
       let seen = worker.signal.count
+      guard goesOn else { return }
       switch await worker.step() {
       case .moved: continue
       case .busy: await worker.signal.wait(after: seen)

@@ -58,6 +58,28 @@ import Testing
     try await other.end()
   }
 
+  @Test("G8: when the process that sends ends, another takes over within a second or two")
+  func takeover() async throws {
+    let (sender, other) = (try await stage(), try await stage())
+    try await sender.signIn("u-1", consent: .full)
+    try await other.signIn("u-1")
+    let first = Task { try await sender.engagement.run() }
+    try await sender.engagement.track("first")
+    #expect(try await holds { sender.transport.requests.count == 1 })
+    let second = Task { try await other.engagement.run() }
+    // Time enough to see that the first has the right to send.
+    try await Task.sleep(for: .milliseconds(200))
+    first.cancel()
+    try await first.value
+    let receipt = try await other.engagement.track("second")
+    #expect(try await holds { receipt.outcomes == ["vendor": .delivered] })
+    #expect(other.transport.requests.count == 1)
+    second.cancel()
+    try await second.value
+    try await sender.end()
+    try await other.end()
+  }
+
   @Test("X8: what was accepted before another process's sign-in was heard of is adopted too")
   func adoption() async throws {
     var vendor = Self.vendor
