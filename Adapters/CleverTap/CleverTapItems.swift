@@ -49,6 +49,7 @@ struct CleverTapMessages {
 /// | `isRead` | false; the message is only on this device | false; 0 and 1 are accepted | |
 /// | `date` | none: the oldest | none | none |
 /// | `wzrk_ttl` | never ends | never ends | 0 or less: never ends |
+/// | `wzrk_id` | `0_0`, as the vendor's client for Android has it | `0_0` | kept for events |
 /// | other `wzrk_…` | left out | lists and objects are left out | kept for events |
 ///
 /// A carousel has several contents. The message has the first one's members, and the others are its
@@ -102,6 +103,7 @@ struct CleverTapItems {
     var handle = CleverTapItems.handle(fields)
     handle.isOnServer = fields.kind(of: "isRead") != nil
     handle.wasRead = fields.flag("isRead") ?? false
+    if handle.campaign["wzrk_id"] == nil { handle.campaign["wzrk_id"] = "0_0" }
     return handle
   }
 

@@ -98,6 +98,15 @@ import Testing
     }
   }
 
+  @Test(
+    "C10: what is done to a message without a campaign is told, with the vendor's id for none",
+    arguments: ["", #","wzrk_id":null"#, #","wzrk_id":[]"#])
+  func messageWithoutCampaign(member: String) throws {
+    let text = #"{"_id":"m","isRead":false,"wzrk_pivot":"p"\#(member)}"#
+    let message = try CleverTap.adapter().message(in: CleverTap.raw(text))
+    #expect(message.handle["campaign"] == ["wzrk_pivot": "p", "wzrk_id": "0_0"])
+  }
+
   private static let dangerous = [
     "javascript:alert(1)", " \tJaVaScRiPt:alert(1)", "java\nscript:alert(1)", "data:text/html,x",
     "vbscript:x", "file:///etc/passwd", "view-source:javascript:x", "",

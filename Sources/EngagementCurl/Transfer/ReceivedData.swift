@@ -10,7 +10,8 @@ struct ReceivedData: Sendable {
   var body: [UInt8] = []
   private var head: [UInt8] = []
   private var headBytes = 0
-  private var isHeadComplete = true
+  /// Whether the last head that began has ended, as far as the server has sent it.
+  private(set) var isHeadComplete = true
 
   /// Takes one line of a head. Returns false if the heads are too long.
   mutating func take(headLine line: some Collection<UInt8>) -> Bool {

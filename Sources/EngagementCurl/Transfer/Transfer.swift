@@ -64,6 +64,11 @@ final class Transfer {
     guard !hasBegun, refusal == nil else { return refusal == nil }
     hasBegun = true
     received.status = easy.number(CURLINFO_RESPONSE_CODE)
+    // libcurl calls a head an answer where the connection ended within it or after an interim one.
+    guard received.isHeadComplete, received.status >= 200 else {
+      refusal = .lost
+      return false
+    }
     guard let receiver = order.receiver else { return true }
     attempt { () throws(EngagementError) in try receiver.begin(received.response) }
     return refusal == nil

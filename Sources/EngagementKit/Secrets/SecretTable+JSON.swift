@@ -4,6 +4,9 @@ import EngagementModel
 
 /// The text of a file of secrets: its schema, the owners with what is theirs, and a digest over
 /// the owners, since a token with a flipped bit would look like any other.
+///
+/// Every later schema is an object with `schema` and `digest` too. There the digest is over the object
+/// without its digest, so that a damaged file is not taken for one of a newer version.
 extension SecretTable {
   static let schema: Int64 = 1
 
@@ -19,8 +22,8 @@ extension SecretTable {
     return writer.bytes
   }
 
-  /// Reads what was kept. Only this schema has a digest over the owners alone, so what has one is
-  /// read, even where a bit of its number was flipped.
+  /// Reads what was kept. Only this schema has a digest over the owners alone: what has one is read,
+  /// even where a bit of its number was flipped.
   ///
   /// Throws `newerSchema` for what a newer version wrote, and `unreadable` for anything that is
   /// not what was written, an empty file too.
@@ -30,7 +33,7 @@ extension SecretTable {
     }
     guard let owners = document["owners"], document["digest"]?.string == Self.digest(of: owners)
     else {
-      guard schema > Self.schema else { throw .damagedSecrets }
+      guard schema > Self.schema, Self.isWhole(document) else { throw .damagedSecrets }
       throw EngagementError(
         .newerSchema, "The file of secrets was written by a newer version of the library")
     }
@@ -49,8 +52,15 @@ extension SecretTable {
     }
   }
 
-  private static func digest(of owners: JSON) -> String {
-    SHA256.digest(of: owners.encoded()).description
+  private static func digest(of json: JSON) -> String {
+    SHA256.digest(of: json.encoded()).description
+  }
+
+  /// Whether a document of a later schema is as it was written.
+  private static func isWhole(_ document: JSON) -> Bool {
+    guard var members = document.object else { return false }
+    members["digest"] = nil
+    return document["digest"]?.string == digest(of: .object(members))
   }
 
   private static func json(_ owner: SecretOwner, _ secrets: [SecretName: Secret]) -> JSON {

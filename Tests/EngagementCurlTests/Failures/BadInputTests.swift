@@ -87,6 +87,23 @@ import Testing
     expect(error, .unavailable, "cut short")
   }
 
+  @Test(
+    "a truncated head is no answer, even without a body to come",
+    arguments: [
+      "HTTP/1.1 200 OK\r\n", "HTTP/1.1 204 No Content\r\nX-A: b\r\n", "HTTP/1.1 200 OK\r\nX-A",
+      "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nX-A: b\r\n",
+      "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n",
+      "HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\n",
+    ])
+  func headCut(head: String) async throws {
+    let error = try await failure {
+      try $0.readHead()
+      _ = try $0.read(exactly: 6)
+      try $0.write(head)
+    }
+    #expect(error.code == .unavailable, "\(error)")
+  }
+
   @Test("a connection that ends without a response is unavailable")
   func noAnswer() async throws {
     let error = try await failure {

@@ -1,3 +1,4 @@
+import EngagementFormats
 import EngagementModel
 import EngagementTesting
 import Foundation
@@ -29,7 +30,8 @@ private func code(reading store: Engagement.FileSecretStore) async -> Engagement
     arguments: [
       "", " ", "{}", "[]", "null", "hello", #"{"schema":1}"#, #"{"schema":"1"}"#,
       #"{"schema":0,"owners":[]}"#, #"{"schema":-1}"#, #"{"schema":1,"digest":"","owners":[]}"#,
-      #"{"schema":1,"schema":2}"#,
+      #"{"schema":1,"schema":2}"#, #"{"schema":2,"vault":"elsewhere"}"#,
+      #"{"schema":9,"digest":"00","owners":[]}"#,
     ])
   func notOurs(text: String) async throws {
     try folder.write(Data(text.utf8))
@@ -49,7 +51,8 @@ private func code(reading store: Engagement.FileSecretStore) async -> Engagement
 
   @Test("G10: a secrets file of a newer version is refused and left unchanged")
   func newer() async throws {
-    let bytes = Data(#"{"schema":2,"vault":"elsewhere"}"#.utf8)
+    let digest = SHA256.digest(of: #"{"schema":2,"vault":"elsewhere"}"#)
+    let bytes = Data(#"{"schema":2,"digest":"\#(digest)","vault":"elsewhere"}"#.utf8)
     try folder.write(bytes)
     let store = try folder.store()
     #expect(await code(reading: store) == .newerSchema)
@@ -77,6 +80,10 @@ private func code(reading store: Engagement.FileSecretStore) async -> Engagement
     #expect(try await store.secrets(of: device) == ["token": Secret("abc")])
     try folder.write(bytes)
     #expect(try await store.secrets(of: device) == ["token": Secret("abc")])
+    // With another bit of the file, it is nobody's.
+    higher[try #require(bytes.range(of: Data("abc".utf8))).lowerBound] ^= 1
+    try folder.write(higher)
+    #expect(try await store.secrets(of: device).isEmpty)
   }
 
   @Test("a file truncated to any length is detected")

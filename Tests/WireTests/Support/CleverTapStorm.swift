@@ -152,6 +152,7 @@ final class CleverTapStorm {
     let arrivals = Storm.Arrivals.all(in: requests) { Self.name(of: $0) }
     // An empty success says no less than the vendor's own answer, which the clients do not read.
     let seemsDone = requests.contains { $0.fault == "empty" }
+    let losesMembers = requests.contains { ["missingField", "wrongType"].contains($0.fault) }
     for (effect, receipt) in accepted {
       let came = arrivals[Self.name(of: effect)] ?? Storm.Arrivals()
       switch try? await receipt.outcome() {
@@ -162,6 +163,9 @@ final class CleverTapStorm {
       // Only an answer in the vendor's form may reject a row.
       case .rejected(let error) where ["400", "404", "409"].contains(error.underlying):
         if came.heard > 0 { findings.append("\(effect) was refused: \(came)") }
+      // Without its mark of the vendor's own list, a message is one of this device.
+      case .kept where losesMembers && effect.name != "event":
+        if came.heard > 0 { findings.append("\(effect) was kept: \(came)") }
       case let other: findings.append("\(effect) ended as \(String(describing: other))")
       }
     }
