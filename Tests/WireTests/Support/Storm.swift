@@ -177,6 +177,8 @@ final class Storm {
     var unclear = 0
     var lost = 0
 
+    var all: Int { heard + unclear + lost }
+
     /// Whether the client may have delivered `count` rows. It sends a row again only if it did not
     /// get the answer.
     func may(be count: Int) -> Bool { (heard...(heard + unclear)).contains(count) }
