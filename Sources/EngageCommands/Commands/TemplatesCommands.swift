@@ -242,8 +242,10 @@ extension Template {
     ]
     if arguments.isEmpty { table.add(title + ["", "", ""]) }
     for argument in arguments {
-      let text = argument.defaultValue.map { $0.string ?? "\($0)" } ?? ""
-      table.add(title + [Phrase(argument.name), Phrase(argument.type.rawValue), Phrase(text)])
+      let text = argument.defaultValue.map {
+        $0.string ?? String(decoding: $0.encoded(), as: UTF8.self)
+      }
+      table.add(title + [Phrase(argument.name), Phrase(argument.type.rawValue), Phrase(text ?? "")])
     }
   }
 }

@@ -52,7 +52,9 @@ import Testing
     await scene.emulator.stop()
     #expect(people.status == .done, "\(people.errors)")
     #expect(people.lines.count == 7)
-    #expect(people.output.contains("price.amount"))
+    let cells = people.lines.map { $0.split(separator: " ").map(String.init) }
+    #expect(cells.contains(["clevertap", "offer", "template", "price.amount", "number", "2.5"]))
+    #expect(cells.contains(["clevertap", "offer", "template", "isUrgent", "boolean", "true"]))
     let object = try JSON(parsing: Array(try #require(programs.lines.first).utf8))
     #expect(object["template"] == "offer")
     #expect(object["arguments"]?.array?.count == 6)
