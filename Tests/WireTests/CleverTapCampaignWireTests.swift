@@ -105,6 +105,30 @@ struct CleverTapCampaignWireTests {
     try await scene.end()
   }
 
+  @Test("C8: an image of a message is fetched once, and is there without a network")
+  func imageOfMessage() async throws {
+    let scene = try await CleverTapWireScene()
+    try await scene.emulator.put(
+      [
+        "file": "shoe.png", "contentType": "image/png", "size": 5_000,
+        "base64": .string(Self.signature.base64EncodedString()),
+      ], in: "clevertap")
+    try await scene.emulator.put(
+      ["msg": ["content": [["media": ["url": "{files}/shoe.png", "content_type": "image/png"]]]]],
+      in: "clevertap")
+    try await scene.run { engagement in
+      try await scene.arrive(engagement)
+      _ = await engagement.refresh(.inbox)
+      let address = try #require(engagement.inbox.messages.compactMap(\.imageURLText).first)
+      let path = try await engagement.imageFile(at: address)
+      #expect(try Data(contentsOf: URL(filePath: path)).count == 5_000)
+      try await scene.emulator.load(EmulatorFaults(json: ["faults": [["fault": "resetBefore"]]]))
+      #expect(try await engagement.imageFile(at: address) == path)
+      #expect(await scene.effects("download") == ["shoe.png"])
+    }
+    try await scene.end()
+  }
+
   @Test("C9: an announced campaign is told as evaluated once, and shown when it is delivered")
   func serverSide() async throws {
     let scene = try await CleverTapWireScene()

@@ -245,7 +245,8 @@ extension Template {
       let text = argument.defaultValue.map {
         $0.string ?? String(decoding: $0.encoded(), as: UTF8.self)
       }
-      table.add(title + [Phrase(argument.name), Phrase(argument.type.rawValue), Phrase(text ?? "")])
+      table.add(
+        title + [Phrase(argument.name), Phrase(argument.type.rawValue), Phrase(text ?? "")])
     }
   }
 }

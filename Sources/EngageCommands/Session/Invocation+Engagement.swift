@@ -87,7 +87,7 @@ extension Invocation {
       }
       async let _: Void = Self.run(engagement)
       let value = try await body(engagement)
-      await engagement.stopSending(within: min(context.patience, .seconds(2)))
+      await close(engagement, within: min(context.patience, .seconds(2)))
       return value
     }
   }
@@ -160,7 +160,9 @@ extension Invocation {
   }
 
   /// Where a reader in another process holds the log up, the next one moves it: nothing is lost.
-  private func close(_ engagement: Engagement) async { try? await engagement.close() }
+  private func close(_ engagement: Engagement, within limit: Duration = .zero) async {
+    try? await engagement.close(within: limit)
+  }
 }
 
 extension EngagementError {

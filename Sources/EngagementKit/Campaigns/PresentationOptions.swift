@@ -56,14 +56,17 @@ extension Engagement.Options {
   }
 }
 
-extension Options.Presentations {
+extension Options {
   /// Throws `invalidConfiguration`, which names the field.
-  func check() throws(EngagementError) {
-    let fields = [("fileHosts", fileHosts), ("links.hosts", links.hosts ?? [])]
+  func checkHosts() throws(EngagementError) {
+    let fields = [
+      ("presentations.fileHosts", presentations.fileHosts),
+      ("presentations.links.hosts", presentations.links.hosts ?? []), ("imageHosts", imageHosts),
+    ]
     for (field, hosts) in fields {
       for host in hosts where (try? HostPattern(validating: host)) == nil {
         throw .configurationFault(
-          "options.presentations.\(field) has \"\(host)\", which is no host; "
+          "options.\(field) has \"\(host)\", which is no host; "
             + "use files.example.com, or *.example.com for all hosts below one.")
       }
     }

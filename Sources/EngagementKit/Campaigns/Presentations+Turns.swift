@@ -146,7 +146,7 @@ extension Presentations {
       let steps = state.withLock { $0.queue.end(entry.id, otherwise: .skipped) }
       return try await perform(steps, of: partition, &later, skipping: "undefined")
     }
-    let urls = CampaignFiles.urls(in: row.campaign, for: template.template)
+    let urls = KeptFiles.urls(in: row.campaign, for: template.template)
     guard urls.isEmpty else {
       return later.work.append(.init(id: row.id, urls: urls, owner: partition))
     }
@@ -244,7 +244,7 @@ extension Presentations {
   /// The files of the campaigns that may become due, which are fetched before.
   private func prefetches(
     of partition: Partition
-  ) async throws(EngagementError) -> [CampaignFiles.Work] {
+  ) async throws(EngagementError) -> [KeptFiles.Work] {
     var urls: Set<String> = []
     for provider in dependencies.providers
     where provider.adapter.capabilities.ability(.campaigns).travel != .unsupported {
@@ -255,10 +255,10 @@ extension Presentations {
         guard let template = templates.template(campaign.template, of: provider.id) else {
           continue
         }
-        urls.formUnion(CampaignFiles.urls(in: campaign, for: template.template))
+        urls.formUnion(KeptFiles.urls(in: campaign, for: template.template))
       }
     }
-    return urls.isEmpty ? [] : [CampaignFiles.Work(id: nil, urls: urls.sorted(), owner: partition)]
+    return urls.isEmpty ? [] : [KeptFiles.Work(id: nil, urls: urls.sorted(), owner: partition)]
   }
 
   /// The time until something is due, expires or is visible for too long.

@@ -12,7 +12,7 @@ final class Presentations: CommitObserver {
   let sessions: Sessions
   let templates: Templates
   let options: Options.Presentations
-  let files: CampaignFiles
+  let files: KeptFiles
   let records: PresentationRecords
   let signal = AsyncSignal()
   /// Held while the state is used.
@@ -33,7 +33,7 @@ final class Presentations: CommitObserver {
 
   init(
     _ dependencies: KitDependencies, _ sessions: Sessions, _ templates: Templates,
-    _ options: Options.Presentations, files: CampaignFiles, lease: any SendLease
+    _ options: Options.Presentations, files: KeptFiles, lease: any SendLease
   ) {
     self.dependencies = dependencies
     self.sessions = sessions
@@ -138,7 +138,7 @@ final class Presentations: CommitObserver {
   /// What is done after a turn.
   struct Later: Sendable {
     /// Files to fetch.
-    var work: [CampaignFiles.Work] = []
+    var work: [KeptFiles.Work] = []
     /// The time until the next turn, unless something happens before.
     var nap: Duration
   }
@@ -155,7 +155,7 @@ final class Presentations: CommitObserver {
     }
   }
 
-  private func fetch(_ work: CampaignFiles.Work) async {
+  private func fetch(_ work: KeptFiles.Work) async {
     let isReady = await files.fetch(work)
     if let id = work.id { notePrepared(id, isReady: isReady) }
   }

@@ -35,7 +35,7 @@ struct Configuration: Sendable {
     guard options.limits.bytes > 0 else {
       throw .configurationFault("options.limits.bytes is not above zero.")
     }
-    try options.presentations.check()
+    try options.checkHosts()
   }
 
   private func checkProviders() throws(EngagementError) {

@@ -14,6 +14,9 @@ extension Engagement {
     /// What is done with the cache when it is opened.
     public var repair: CacheRepair
     public var presentations: Presentations
+    /// The hosts whose images `imageFile(at:)` fetches and keeps, such as `images.example.com` or, for all
+    /// hosts below one, `*.example.com`; by default none.
+    public var imageHosts: [String]
 
     public init(
       environment: String = "production", secrets: (any SecretStore)? = nil,
@@ -21,7 +24,7 @@ extension Engagement {
       clock: any EngagementClock = SystemClock(),
       random: @escaping @Sendable () -> UInt64 = { .random(in: .min ... .max) },
       limits: Limits = Limits(), repair: CacheRepair = .ifDamaged,
-      presentations: Presentations = Presentations()
+      presentations: Presentations = Presentations(), imageHosts: [String] = []
     ) {
       self.environment = environment
       self.secrets = secrets
@@ -31,6 +34,7 @@ extension Engagement {
       self.limits = limits
       self.repair = repair
       self.presentations = presentations
+      self.imageHosts = imageHosts
     }
 
     /// Which caches are set aside when they are opened. The files are kept under another name, and

@@ -20,10 +20,6 @@ extension Engagement {
     _ = await outboxSender.drain(provider, as: dependencies.currentUser.userSession, within: limit)
   }
 
-  /// Lets `run()` send nothing new, and returns when the vendors have answered what it was sending,
-  /// or when the time is up. For a process that is about to end.
-  package func stopSending(within limit: Duration) async { await outboxSender.stop(within: limit) }
-
   /// How many actions of the current user were rejected since this was opened, and why the last one
   /// was, for each provider where any was.
   package var rejections: [ProviderID: (count: Int, last: EngagementError)] {

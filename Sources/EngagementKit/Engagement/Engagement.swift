@@ -49,10 +49,10 @@ public final class Engagement: Sendable {
     self.feedPublisher = feedPublisher
     self.sessions = sessions
     self.pushRouter = pushRouter
-    let options = configuration.options.presentations
+    let options = configuration.options
     let presentations = Presentations(
-      dependencies, sessions, configuration.templates, options,
-      files: try CampaignFiles(dependencies, options, at: location),
+      dependencies, sessions, configuration.templates, options.presentations,
+      files: try KeptFiles(dependencies, options, at: location),
       lease: try Lease(.presenting, ofCacheAt: location.path))
     self.presentations = presentations
     self.journal = journal
@@ -123,7 +123,11 @@ public final class Engagement: Sendable {
   /// call more than once, and before `run()`.
   ///
   /// Every later call throws `conflict`. Snapshots keep their last value.
-  public func close() async throws(EngagementError) {
+  ///
+  /// - Parameter limit: How long vendors may take to answer what `run()` is sending. What is cut off may
+  ///   have arrived, and is sent again by the next process.
+  public func close(within limit: Duration = .zero) async throws(EngagementError) {
+    if limit > .zero { await outboxSender.stop(within: limit) }
     guard await lifecycle.close() else { return }
     defer { location.remove() }
     // The application's source of credentials may hold a reference to this object.

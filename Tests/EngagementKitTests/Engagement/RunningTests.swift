@@ -59,29 +59,27 @@ import Testing
     await asked.wait(after: 0)
     let ended = Locked(false)
     let ending = Task {
-      await stage.engagement.stopSending(within: .seconds(2))
+      try await stage.engagement.close(within: .seconds(2))
       ended.withLock { $0 = true }
-      running.cancel()
     }
     let second = try await stage.engagement.associate("person-2")
     try await Task.sleep(for: .milliseconds(50))
     let isEnded = ended.withLock(\.self)
     #expect(!isEnded, "the vendor has not answered")
     answered.fire()
-    await ending.value
+    try await ending.value
     #expect(first.outcomes == ["braze": .delivered])
     #expect(second.outcomes.isEmpty && stage.transport.requests.count == 1)
     #expect(await running.value == nil)
-    try await stage.end()
   }
 
   @Test("a process that ends waits no longer for a vendor than it is told to")
   func endingWithoutAnswer() async throws {
     let (asked, answered) = (AsyncSignal(), AsyncSignal())
-    let stage = try await Stage([PuppetAdapter("braze")]) { _ in
+    let stage = try await Stage([PuppetAdapter("braze")]) { _ throws(EngagementError) in
       asked.fire()
       await answered.wait(after: 0)
-      return .json(200, "[]")
+      throw EngagementError(.cancelled, "It was cut off.")
     }
     let running = Task { await run(stage.engagement) }
     try await stage.signIn("u-1")
@@ -89,18 +87,16 @@ import Testing
     await asked.wait(after: 0)
     let ended = Locked(false)
     let ending = Task {
-      await stage.engagement.stopSending(within: .seconds(2))
+      try await stage.engagement.close(within: .seconds(2))
       ended.withLock { $0 = true }
     }
     while !ended.withLock(\.self) {
       stage.clock.advance(by: .milliseconds(100))
       try await Task.sleep(for: .milliseconds(1))
     }
-    await ending.value
+    try await ending.value
     #expect(receipt.outcomes.isEmpty)
-    running.cancel()
     #expect(await running.value == nil)
-    try await stage.end()
   }
 
   @Test("closing deletes a temporary cache with its folder and keeps a cache in a file")

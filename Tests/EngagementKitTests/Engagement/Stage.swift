@@ -53,7 +53,7 @@ struct Stage: Sendable {
   init(
     _ providers: [Provider], routes: Routes? = nil, containers: ContainerMap = [:],
     templates: Templates = [:], presentations: Options.Presentations = .init(),
-    at place: Place? = nil, _ transport: ScriptedTransport
+    imageHosts: [String] = [], at place: Place? = nil, _ transport: ScriptedTransport
   ) async throws {
     self.transport = transport
     clock = place?.clock ?? TestClock()
@@ -66,7 +66,8 @@ struct Stage: Sendable {
       containers: containers, templates: templates,
       options: Options(
         environment: "test", secrets: secrets, loggers: [lines], clock: clock,
-        random: place?.random ?? Self.random(), presentations: presentations))
+        random: place?.random ?? Self.random(), presentations: presentations,
+        imageHosts: imageHosts))
   }
 
   static func bytes(at path: String) throws -> [UInt8] {

@@ -41,6 +41,12 @@ func inbox(_ engagement: Engagement) async throws {
   for await feed in engagement.inboxUpdates { print("\(feed.unreadCount) unread") }
 }
 
+func images(_ engagement: Engagement, _ card: Card) async {
+  if let address = card.imageURLText, let path = try? await engagement.imageFile(at: address) {
+    print("draw \(path)")
+  }
+}
+
 func actions(_ engagement: Engagement, id: ItemID) async throws {
   guard let card = engagement.card(id), card.actions.canDismiss else { return }
   let receipt = try await engagement.perform(.dismiss, on: card)  // accepted: survives a kill

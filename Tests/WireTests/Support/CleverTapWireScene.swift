@@ -60,7 +60,8 @@ struct CleverTapWireScene: Sendable {
       templates: [Self.provider: try templates],
       options: Engagement.Options(
         secrets: secrets, clock: clock,
-        presentations: .init(fileHosts: ["127.0.0.1"], withoutScene: true)))
+        presentations: .init(fileHosts: ["127.0.0.1"], withoutScene: true),
+        imageHosts: ["127.0.0.1"]))
     let outcome: Result<Void, any Error>
     do { outcome = .success(try await body(engagement)) } catch { outcome = .failure(error) }
     try await engagement.close()

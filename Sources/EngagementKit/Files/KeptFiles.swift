@@ -3,10 +3,14 @@ import EngagementHTTP
 import EngagementModel
 import EngagementStore
 
-/// The files that campaigns name, kept beside the cache.
-struct CampaignFiles: Sendable {
-  /// Nil where the application allows no hosts: then no file is ever there.
-  private let cache: FileCache?
+/// The files that campaigns name, and images that the application asks for. Both are kept in one folder
+/// beside the cache.
+struct KeptFiles: Sendable {
+  /// Nil where the application allows no hosts: then no file of a campaign is ever there.
+  private let campaigns: FileCache?
+  /// Nil where the application allows no hosts for images.
+  private let images: FileCache?
+  private let imageCount = Locked(0)
   private let log: Log
 
   /// The files of one campaign, or of several whose campaigns may become due.
@@ -18,17 +22,21 @@ struct CampaignFiles: Sendable {
   }
 
   init(
-    _ dependencies: KitDependencies, _ options: Options.Presentations, at location: CacheLocation
+    _ dependencies: KitDependencies, _ options: Options, at location: CacheLocation
   ) throws(EngagementError) {
-    log = dependencies.log
-    let hosts = AllowedHosts(named: options.fileHosts)
-    cache =
-      hosts.patterns.isEmpty
-      ? nil
-      : try FileCache(
+    func cache(_ names: [String]) throws(EngagementError) -> FileCache? {
+      let hosts = AllowedHosts(named: names)
+      guard !hosts.patterns.isEmpty else { return nil }
+      return try FileCache(
         folder: "\(location.path).files", hosts: hosts, transport: dependencies.transport,
         now: { [clock = dependencies.clock] in clock.now })
+    }
+    campaigns = try cache(options.presentations.fileHosts)
+    images = try cache(options.imageHosts)
+    log = dependencies.log
   }
+
+  // MARK: Campaigns
 
   /// The addresses that a campaign has for the file arguments of its template.
   static func urls(in campaign: Campaign, for template: Template) -> [String] {
@@ -40,7 +48,7 @@ struct CampaignFiles: Sendable {
   /// Fetches what is not there yet; false if any file could not be had. Afterwards old files go, where
   /// several campaigns' files were fetched.
   func fetch(_ work: Work) async -> Bool {
-    guard let cache else { return work.urls.isEmpty }
+    guard let cache = campaigns else { return work.urls.isEmpty }
     let isReady = await fetch(work, into: cache)
     if work.id == nil { await clean(cache) }
     return isReady
@@ -52,9 +60,9 @@ struct CampaignFiles: Sendable {
       guard report.expired + report.evicted > 0 else { return }
       log(
         .info,
-        "Of the files of campaigns, \(report.expired) were old and \(report.evicted) too many.")
+        "Of the kept files, \(report.expired) were old and \(report.evicted) too many.")
     } catch {
-      log(.warning, "Old files of campaigns could not be removed: \(error.code)")
+      log(.warning, "Old files could not be removed: \(error.code)")
     }
   }
 
@@ -79,13 +87,36 @@ struct CampaignFiles: Sendable {
 
   /// The path of a file that is there; nil for any other.
   func path(of url: String, for owner: Partition) -> String? {
-    cache?.path(of: url, for: Self.name(of: owner))
+    campaigns?.path(of: url, for: Self.name(of: owner))
   }
+
+  // MARK: Images
+
+  /// After so many images, old files are looked for.
+  private static let imagesBetweenCleanings = 16
+
+  /// The path of an image, fetched unless it is kept already.
+  func image(at url: String, for owner: Partition) async throws(EngagementError) -> String {
+    guard let images else {
+      throw EngagementError(
+        .permissionDenied, "No host of images is allowed; name it in options.imageHosts.")
+    }
+    let path = try await images.fetch(url, for: Self.name(of: owner)).path
+    let isLast = imageCount.withLock { count in
+      count += 1
+      return count.isMultiple(of: Self.imagesBetweenCleanings)
+    }
+    if isLast { await clean(images) }
+    return path
+  }
+
+  // MARK: Users
 
   /// Removes the files that only this user had.
   func erase(_ owner: Partition) async {
     do throws(EngagementError) {
-      try await cache?.erase(owner: Self.name(of: owner))
+      try await campaigns?.erase(owner: Self.name(of: owner))
+      try await images?.erase(owner: Self.name(of: owner))
     } catch {
       log(.error, "A user's files could not be removed: \(error.code)")
     }
