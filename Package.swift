@@ -177,8 +177,8 @@ let package = Package(
     .target(
       name: "AnswerProbe",
       dependencies: [
-        "EngagementAdapterAPI", "EngagementBraze", "EngagementCleverTap", "EngagementHTTP",
-        "EngagementJSON", "EngagementModel", "EngagementVibes", "OutlineAdapters",
+        "EngagementAdapterAPI", "EngagementBraze", "EngagementCleverTap", "EngagementDocuments",
+        "EngagementHTTP", "EngagementJSON", "EngagementModel", "EngagementVibes", "OutlineAdapters",
       ], path: "Tests/AnswerProbe"),
     .target(
       name: "BrazeFixtures",

@@ -64,6 +64,24 @@ private typealias Operation = EngagementAdapterAPI.Operation
     }
   }
 
+  @Test("C1 C2 C9: definitions and campaigns of any bytes keep their rules")
+  func spoiledCampaigns() throws {
+    let probe = try CampaignProbe()
+    let samples = CampaignSamples.triggers.map { Array($0.utf8) }
+    #expect(samples.map(probe.eligible) == [["2", "3", "1"], []])
+    var random = SeededGenerator(seed: 13)
+    for sample in CampaignSamples.definitions.map({ Array($0.utf8) }) + samples {
+      for _ in 0..<Effort.share(of: 2_000) {
+        var bytes = sample
+        for _ in 0..<(1 + random.below(3)) {
+          bytes[random.below(bytes.count)] = random.pick(Array(" \"{}[],:.0919aetr".utf8))
+        }
+        let finding = probe.definitions(bytes) ?? probe.triggers(bytes)
+        #expect(finding == nil, "\(String(decoding: bytes, as: UTF8.self))")
+      }
+    }
+  }
+
   @Test("flow 12: an undeclared operation is unsupported and sends no request")
   func undeclared() async throws {
     for subject in try Self.subjects.get() {

@@ -17,6 +17,7 @@ let package = Package(
   targets: [
     .target(name: "FuzzDriver"),
     fuzzTarget("answers", products: "AnswerProbe", "EngagementAdapterAPI", "JSONOracle"),
+    fuzzTarget("campaigns", products: "AnswerProbe"),
     fuzzTarget("http", products: "EngagementHTTP"),
     fuzzTarget("json", products: "JSONOracle", "TestSupport"),
     fuzzTarget("websocket", products: "EngagementHTTP"),
