@@ -371,13 +371,18 @@ let package = Package(
 // MARK: Products for the packages of benchmarks, fuzz targets and fault tests only
 
 if Context.environment["ENGAGEMENT_WORKSHOP"] != nil {
-  package.targets.append(
+  package.targets += [
     .target(
       name: "StoreBench",
       dependencies: ["EngagementAdapterAPI", "EngagementModel", "EngagementStore"],
-      path: "Benchmarks/Sources/StoreBench"))
+      path: "Benchmarks/Sources/StoreBench"),
+    .target(
+      name: "CampaignBench",
+      dependencies: ["EngagementFiles", "EngagementHTTP", "EngagementModel"],
+      path: "Benchmarks/Sources/CampaignBench"),
+  ]
   package.products += [
-    "AnswerProbe", "CSQLite", "CacheProbe", "JSONOracle", "OutlineAdapters", "StoreBench",
+    "AnswerProbe", "CSQLite", "CacheProbe", "CampaignBench", "JSONOracle", "OutlineAdapters", "StoreBench",
     "TestSupport",
   ].map {
     .library(name: $0, targets: [$0])

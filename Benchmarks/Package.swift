@@ -31,6 +31,13 @@ let package = Package(
           "EngagementBraze", "EngagementVibes", "StoreBench",
         ].map { .product(name: $0, package: "engagement-kit") }),
     .executableTarget(
+      name: "CampaignPeer",
+      dependencies: ["BenchReport"]
+        + [
+          "CampaignBench", "EngagementCleverTap", "EngagementCurl", "EngagementHTTP",
+          "EngagementKit", "EngagementTesting",
+        ].map { .product(name: $0, package: "engagement-kit") }),
+    .executableTarget(
       name: "CodableCachePeer",
       dependencies: ["BenchReport", .product(name: "CSQLite", package: "engagement-kit")]),
   ],

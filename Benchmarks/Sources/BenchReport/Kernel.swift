@@ -16,10 +16,15 @@ public enum Kernel {
   }
 
   /// The peak of this program image alone: `getrusage` would also count the parent's, before exec.
-  public static func peakKilobytes() -> Int {
+  public static func peakKilobytes() -> Int { kilobytes("VmHWM:") }
+
+  /// What of this process is in memory now.
+  public static func residentKilobytes() -> Int { kilobytes("VmRSS:") }
+
+  private static func kilobytes(_ name: String) -> Int {
     let status = bytes(of: "/proc/self/status", limit: 8192) ?? []
     let line = String(decoding: status, as: UTF8.self).split(separator: "\n")
-      .first { $0.hasPrefix("VmHWM:") }
+      .first { $0.hasPrefix(name) }
     return line.flatMap { Int($0.filter(\.isNumber)) } ?? 0
   }
 
