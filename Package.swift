@@ -23,6 +23,8 @@ let package = Package(
   targets: [
     // MARK: C libraries
     .systemLibrary(
+      name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(
       name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(
       name: "CJansson", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),
@@ -35,7 +37,11 @@ let package = Package(
 
     // MARK: Values
     .target(name: "EngagementPlatform"),
-    .target(name: "EngagementFormats", dependencies: ["EngagementPlatform"]),
+    .target(
+      name: "EngagementFormats",
+      dependencies: [
+        .target(name: "CCrypto", condition: .when(platforms: [.linux])), "EngagementPlatform",
+      ]),
     .target(name: "EngagementModel", dependencies: ["EngagementFormats", "EngagementPlatform"]),
 
     // MARK: Bytes

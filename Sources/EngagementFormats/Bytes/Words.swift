@@ -1,11 +1,3 @@
-extension UInt32 {
-  @inline(__always)
-  func rotated(right count: UInt32) -> UInt32 { self &>> count | self &<< (32 &- count) }
-
-  @inline(__always)
-  func rotated(left count: UInt32) -> UInt32 { self &<< count | self &>> (32 &- count) }
-}
-
 extension OutputSpan<UInt8> {
   /// Adds the bytes of a number, the most significant first.
   mutating func appendBigEndian(_ value: some FixedWidthInteger) {

@@ -4,6 +4,14 @@ extension SHA256 {
     /// The digest as eight words, the most significant first.
     let words: SIMD8<UInt32>
 
+    /// The digest with these 32 bytes.
+    init(bytes: [UInt8]) {
+      let span = bytes.span.bytes
+      var words = SIMD8<UInt32>()
+      for place in words.indices { words[place] = span.bigEndianWord(at: 4 * place) }
+      self.words = words
+    }
+
     /// The 32 bytes.
     public var bytes: [UInt8] {
       [UInt8](capacity: 32) { output in

@@ -23,7 +23,10 @@ package struct CampaignCounts: Hashable, Sendable {
   /// Presentations at that time and later. After the clock was set back, those from before count
   /// too, so that the clock cannot make a campaign due again.
   func presentations(since seconds: Int64) -> Int {
-    presentations.reversed().prefix { $0.timeIntervalSince1970 >= Double(seconds) }.count
+    let start = Date(timeIntervalSince1970: Double(seconds))
+    var first = presentations.count
+    while first > 0, presentations[first - 1] >= start { first -= 1 }
+    return presentations.count - first
   }
 }
 

@@ -8,23 +8,34 @@ package struct CampaignEvaluator: Sendable {
   package static let defaultLifetime: TimeInterval = 48 * 3_600
 
   private let campaigns: [Campaign]
-  private var rules: [Rule] = []
+  /// The place of each campaign among those that are due at once.
+  private let ranks: [Int]
+  private let rules: Rules
   /// The rules of each event and of each attribute, by normalized name.
   private var rulesOfEvent: [String: [Int]] = [:]
   private var rulesOfAttribute: [String: [Int]] = [:]
-  private var names = PropertyNames()
 
   package init(_ campaigns: [Campaign]) {
     self.campaigns = campaigns
+    ranks = Self.ranks(of: campaigns)
+    var rules = Rules()
     for (index, campaign) in campaigns.enumerated() {
       for trigger in campaign.triggers {
-        rulesOfEvent[trigger.event.normalizedName, default: []].append(rules.count)
+        let rule = rules.add(trigger, of: index)
+        rulesOfEvent[trigger.event.normalizedName, default: []].append(rule)
         if let attribute = trigger.attribute {
-          rulesOfAttribute[attribute.normalizedName, default: []].append(rules.count)
+          rulesOfAttribute[attribute.normalizedName, default: []].append(rule)
         }
-        rules.append(Rule(trigger, of: index, &names))
       }
     }
+    self.rules = rules
+  }
+
+  private static func ranks(of campaigns: [Campaign]) -> [Int] {
+    let order = campaigns.indices.sorted { campaigns[$0].isBefore(campaigns[$1]) }
+    var ranks = Array(repeating: 0, count: campaigns.count)
+    for (rank, index) in order.enumerated() { ranks[index] = rank }
+    return ranks
   }
 
   /// What an event, or each change of one update of the person, makes due.
@@ -37,19 +48,20 @@ package struct CampaignEvaluator: Sendable {
     var fired: [Int] = []
     var eligible: [Int] = []
     for occurrence in occurrences {
-      let before = fired
-      for index in campaignsFired(by: occurrence) {
-        let campaign = campaigns[index]
-        fired.append(index)
-        guard !campaign.limits.isEmpty else {
+      let before = fired.count
+      fired += campaignsFired(by: occurrence)
+      for index in fired[before...] {
+        let limits = campaigns[index].limits
+        guard !limits.isEmpty else {
           eligible.append(index)
           continue
         }
-        var counted = counts(campaign.id)
-        counted.fired += 1 + before.count { $0 == index }
-        if campaign.limits.allSatisfy({ $0.allows(counted, at: moment) }) { eligible.append(index) }
+        var counted = counts(campaigns[index].id)
+        counted.fired += 1 + fired[..<before].count { $0 == index }
+        if limits.allSatisfy({ $0.allows(counted, at: moment) }) { eligible.append(index) }
       }
     }
+    eligible.sort { ranks[$0] < ranks[$1] }
     return CampaignEvaluation(
       fired: fired.map { campaigns[$0].id }, eligible: eligible.map { campaigns[$0] },
       at: moment.now)
@@ -62,13 +74,7 @@ package struct CampaignEvaluator: Sendable {
       candidates += rulesOfAttribute[attribute.normalizedName] ?? []
       candidates.sort()
     }
-    guard !candidates.isEmpty else { return [] }
-    var facts = OccurrenceFacts(occurrence, names)
-    var fired: [Int] = []
-    for candidate in candidates where rules[candidate].campaign != fired.last {
-      if rules[candidate].fires(on: &facts) { fired.append(rules[candidate].campaign) }
-    }
-    return fired
+    return candidates.isEmpty ? [] : rules.campaignsFired(by: occurrence, among: candidates)
   }
 }
 
@@ -97,11 +103,12 @@ package struct CampaignEvaluation: Sendable {
     }
   }
 
+  /// - Parameter eligible: In their order.
   init(fired: [ItemID], eligible: [Campaign], at now: Date) {
     self.fired = fired
-    self.eligible = eligible.sorted { $0.isBefore($1) }
+    self.eligible = eligible
     var (due, suppressed): ([Due], [Campaign]) = ([], [])
-    for campaign in self.eligible
+    for campaign in eligible
     where due.last.map({ $0.campaign.delay != campaign.delay }) ?? true {
       if campaign.isSuppressed {
         suppressed.append(campaign)

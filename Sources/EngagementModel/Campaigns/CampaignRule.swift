@@ -1,5 +1,217 @@
+import EngagementPlatform
+
+/// The triggers of many campaigns, prepared for the events to come.
+///
+/// Most conditions compare a number or a text. They are kept as plain numbers in one list, texts by their
+/// numbers, so that a campaign that does not fire costs a few comparisons.
+struct Rules: Sendable {
+  private var rules: [Rule] = []
+  private var conditions: [Condition] = []
+  private var comparisons: [(comparison: Campaign.Comparison, expected: TriggerValue?)] = []
+  private var extras: [Extras] = []
+  private var names = PropertyNames()
+  private var texts = Texts()
+
+  /// A trigger.
+  private struct Rule: Sendable {
+    let campaign: Int
+    /// Its conditions on properties.
+    let conditions: Range<Int>
+    /// What else it asks for; nil for nothing.
+    let extras: Int?
+  }
+
+  /// What few triggers have.
+  private struct Extras: Sendable {
+    let itemConditions: Range<Int>
+    let places: [Campaign.Place]
+    let isFirstTimeOnly: Bool
+  }
+
+  /// A condition on a property, which it names by number.
+  private struct Condition: Sendable {
+    let name: Int
+    let test: Test
+  }
+
+  private enum Test: Sendable {
+    case above(Double)
+    case below(Double)
+    case within(Double, Double)
+    /// The text with this number, and no number.
+    case text(Int)
+    /// The comparison at this place.
+    case other(Int)
+  }
+
+  /// Adds a trigger and returns its place.
+  mutating func add(_ trigger: Campaign.Trigger, of campaign: Int) -> Int {
+    let conditions = add(trigger.properties)
+    var extras: Int?
+    if !trigger.itemProperties.isEmpty || !trigger.places.isEmpty || trigger.isFirstTimeOnly {
+      extras = self.extras.count
+      self.extras.append(
+        Extras(
+          itemConditions: add(trigger.itemProperties), places: trigger.places,
+          isFirstTimeOnly: trigger.isFirstTimeOnly))
+    }
+    rules.append(Rule(campaign: campaign, conditions: conditions, extras: extras))
+    return rules.count - 1
+  }
+
+  private mutating func add(_ conditions: [Campaign.Condition]) -> Range<Int> {
+    let first = self.conditions.count
+    for condition in conditions {
+      let expected = condition.value.flatMap(TriggerValue.init)
+      let test = test(condition.comparison, expected)
+      self.conditions.append(Condition(name: names.number(of: condition.name), test: test))
+    }
+    return first..<self.conditions.count
+  }
+
+  private mutating func test(_ comparison: Campaign.Comparison, _ expected: TriggerValue?) -> Test {
+    switch comparison {
+    case .greaterThan: if let bound = expected?.bound { return .above(bound) }
+    case .lessThan: if let bound = expected?.bound { return .below(bound) }
+    case .between: if let range = expected?.range { return .within(range.from, range.to) }
+    case .equals:
+      if let text = expected?.onlyText { return .text(texts.add(text)) }
+    case .contains, .notEquals, .isSet, .isNotSet, .doesNotContain: break
+    }
+    comparisons.append((comparison, expected))
+    return .other(comparisons.count - 1)
+  }
+
+  // MARK: Events
+
+  /// The campaigns of which one of these rules fires, each once, in the order of the rules.
+  func campaignsFired(by occurrence: Campaign.Occurrence, among candidates: [Int]) -> [Int] {
+    var properties = Facts(count: names.written.count)
+    var items = Facts(count: extras.isEmpty ? 0 : names.written.count)
+    var fired: [Int] = []
+    for candidate in candidates {
+      let rule = rules[candidate]
+      if rule.campaign == fired.last { continue }
+      let holds = holds(rule.conditions, &properties) { occurrence.property(names.written[$0]) }
+      guard holds else { continue }
+      if let extras = rule.extras, !self.holds(self.extras[extras], of: occurrence, &items) {
+        continue
+      }
+      fired.append(rule.campaign)
+    }
+    return fired
+  }
+
+  private func holds(
+    _ extras: Extras, of occurrence: Campaign.Occurrence, _ items: inout Facts
+  ) -> Bool {
+    if extras.isFirstTimeOnly && !occurrence.isFirst { return false }
+    let holds = holds(extras.itemConditions, &items) { occurrence.itemProperty(names.written[$0]) }
+    guard holds else { return false }
+    guard !extras.places.isEmpty else { return true }
+    guard let position = occurrence.position else { return false }
+    return extras.places.contains { $0.contains(position) }
+  }
+
+  private func holds(
+    _ conditions: Range<Int>, _ facts: inout Facts, _ value: (Int) -> TriggerValue?
+  ) -> Bool {
+    for place in conditions {
+      let condition = self.conditions[place]
+      let fact = facts.fact(condition.name, texts, value)
+      if !holds(condition, fact, facts) { return false }
+    }
+    return true
+  }
+
+  private func holds(_ condition: Condition, _ fact: Facts.Fact, _ facts: Facts) -> Bool {
+    switch (fact.kind, condition.test) {
+    case (.single, .above(let bound)): fact.number > bound
+    case (.single, .below(let bound)): fact.number < bound
+    case (.single, .within(let from, let to)): from <= fact.number && fact.number <= to
+    case (.single, .text(let text)) where fact.text != nil: fact.text == text
+    case (.none, .other(let place)): comparisons[place].comparison == .isNotSet
+    case (.none, _): false
+    case (.single, _), (.several, _):
+      meets(condition.test, facts.values[condition.name])
+    }
+  }
+
+  /// Compares as `TriggerValue` does.
+  private func meets(_ test: Test, _ value: TriggerValue?) -> Bool {
+    guard let value else { return false }
+    switch test {
+    case .above(let bound): return value.meets(.greaterThan, TriggerValue(.number(bound)))
+    case .below(let bound): return value.meets(.lessThan, TriggerValue(.number(bound)))
+    case .within(let from, let to):
+      return value.meets(.between, TriggerValue([.number(from), .number(to)]))
+    case .text(let number):
+      return value.meets(.equals, TriggerValue(.string(texts.all[number])))
+    case .other(let place):
+      return value.meets(comparisons[place].comparison, comparisons[place].expected)
+    }
+  }
+}
+
+/// What an event says of the properties that conditions name, each looked up when it is first asked
+/// for.
+private struct Facts {
+  /// The values in full, by number of the name.
+  private(set) var values: [TriggerValue?]
+  private var facts: [Fact?]
+
+  /// A value in short.
+  struct Fact {
+    enum Kind { case none, single, several }
+    var kind: Kind
+    /// What a single value is or writes; NaN, which no comparison holds for, without a number.
+    var number = Double.nan
+    /// The number of a single text; -1 for one that no condition expects, nil for no text.
+    var text: Int?
+  }
+
+  init(count: Int) {
+    values = Array(repeating: nil, count: count)
+    facts = Array(repeating: nil, count: count)
+  }
+
+  mutating func fact(
+    _ name: Int, _ texts: Texts, _ value: (Int) -> TriggerValue?
+  ) -> Fact {
+    if let known = facts[name] { return known }
+    let value = value(name)
+    var fact = Fact(kind: value == nil ? .none : .several)
+    if let value, let single = value.single {
+      fact = Fact(
+        kind: .single, number: single.number ?? .nan, text: single.text.map { texts.number(of: $0) }
+      )
+    }
+    values[name] = value
+    facts[name] = fact
+    return fact
+  }
+}
+
+/// The texts that conditions expect, in lower case, each with its number. Texts of other bytes are other
+/// texts, also where Unicode calls them equal.
+private struct Texts: Sendable {
+  private(set) var all: [String] = []
+  private var numbers: [[UInt8]: Int] = [:]
+
+  mutating func add(_ text: String) -> Int {
+    let bytes = Array(text.utf8)
+    if let number = numbers[bytes] { return number }
+    numbers[bytes] = all.count
+    all.append(text)
+    return all.count - 1
+  }
+
+  /// -1 for a text that no condition expects.
+  func number(of text: String) -> Int { numbers[Array(text.utf8)] ?? -1 }
+}
+
 /// The normalized names of all properties that conditions name, each with a number.
-struct PropertyNames: Sendable {
+private struct PropertyNames: Sendable {
   /// The names as a condition writes them.
   private(set) var written: [String] = []
   private var numbers: [String: Int] = [:]
@@ -13,82 +225,13 @@ struct PropertyNames: Sendable {
   }
 }
 
-/// A trigger whose names and values are prepared.
-struct Rule: Sendable {
-  /// The index of its campaign.
-  let campaign: Int
-  private let properties: [PreparedCondition]
-  private let itemProperties: [PreparedCondition]
-  private let places: [Campaign.Place]
-  private let isFirstTimeOnly: Bool
-
-  init(_ trigger: Campaign.Trigger, of campaign: Int, _ names: inout PropertyNames) {
-    self.campaign = campaign
-    properties = trigger.properties.map { PreparedCondition($0, &names) }
-    itemProperties = trigger.itemProperties.map { PreparedCondition($0, &names) }
-    places = trigger.places
-    isFirstTimeOnly = trigger.isFirstTimeOnly
+extension Campaign.Occurrence {
+  fileprivate func property(_ name: String) -> TriggerValue? {
+    properties.value(named: name).flatMap(TriggerValue.init)
   }
 
-  func fires(on facts: inout OccurrenceFacts) -> Bool {
-    if isFirstTimeOnly && !facts.occurrence.isFirst { return false }
-    for condition in properties where !condition.isMet(by: facts.property(condition.name)) {
-      return false
-    }
-    for condition in itemProperties where !condition.isMet(by: facts.itemProperty(condition.name)) {
-      return false
-    }
-    guard !places.isEmpty else { return true }
-    guard let position = facts.occurrence.position else { return false }
-    return places.contains { $0.contains(position) }
-  }
-
-  private struct PreparedCondition: Sendable {
-    let name: Int
-    private let comparison: Campaign.Comparison
-    private let expected: TriggerValue?
-
-    init(_ condition: Campaign.Condition, _ names: inout PropertyNames) {
-      name = names.number(of: condition.name)
-      comparison = condition.comparison
-      expected = condition.value.flatMap(TriggerValue.init)
-    }
-
-    func isMet(by actual: TriggerValue?) -> Bool {
-      actual.map { $0.meets(comparison, expected) } ?? (comparison == .isNotSet)
-    }
-  }
-}
-
-/// An occurrence whose values are prepared when a condition first asks for them.
-struct OccurrenceFacts {
-  let occurrence: Campaign.Occurrence
-  private let names: PropertyNames
-  private var properties: [TriggerValue??]
-  private var itemProperties: [TriggerValue??] = []
-
-  init(_ occurrence: Campaign.Occurrence, _ names: PropertyNames) {
-    self.occurrence = occurrence
-    self.names = names
-    properties = Array(repeating: .none, count: names.written.count)
-  }
-
-  mutating func property(_ number: Int) -> TriggerValue? {
-    if let known = properties[number] { return known }
-    let value = occurrence.properties.value(named: names.written[number]).flatMap(TriggerValue.init)
-    properties[number] = .some(value)
-    return value
-  }
-
-  mutating func itemProperty(_ number: Int) -> TriggerValue? {
-    if itemProperties.isEmpty {
-      itemProperties = Array(repeating: .none, count: names.written.count)
-    }
-    if let known = itemProperties[number] { return known }
-    let values = occurrence.items.compactMap { $0.value(named: names.written[number]) }
-    let value = TriggerValue(items: values)
-    itemProperties[number] = .some(value)
-    return value
+  fileprivate func itemProperty(_ name: String) -> TriggerValue? {
+    TriggerValue(items: items.compactMap { $0.value(named: name) })
   }
 }
 

@@ -118,10 +118,23 @@ struct TriggerValue: Sendable {
     }
   }
 
-  /// The number that a property is compared with: the value, or the only element of the list.
-  private var bound: Double? { elements.count == 1 ? elements[0].number : nil }
+  /// The only text that is compared with: the value, or the only element of the list.
+  var onlyText: String? {
+    guard elements.count == 1, case .text(let text, _) = elements[0] else { return nil }
+    return text
+  }
 
-  private var range: (from: Double, to: Double)? {
+  /// The number that the value is or writes, and the text where it is one; nil for several values and
+  /// for none.
+  var single: (number: Double?, text: String?)? {
+    guard elements.count == 1 else { return nil }
+    return (elements[0].number, onlyText)
+  }
+
+  /// The number that a property is compared with: the value, or the only element of the list.
+  var bound: Double? { elements.count == 1 ? elements[0].number : nil }
+
+  var range: (from: Double, to: Double)? {
     guard isList, elements.count >= 2, let from = elements[0].number, let to = elements[1].number
     else { return nil }
     return (from, to)
