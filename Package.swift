@@ -388,8 +388,8 @@ if Context.environment["ENGAGEMENT_WORKSHOP"] != nil {
       path: "Benchmarks/Sources/CampaignBench"),
   ]
   package.products += [
-    "AnswerProbe", "CSQLite", "CacheProbe", "CampaignBench", "JSONOracle", "OutlineAdapters", "StoreBench",
-    "TestSupport",
+    "AnswerProbe", "CSQLite", "CacheProbe", "CampaignBench", "JSONOracle", "OutlineAdapters",
+    "StoreBench", "TestSupport",
   ].map {
     .library(name: $0, targets: [$0])
   }

@@ -39,7 +39,6 @@ private let allowed: [(reason: Reason, counts: [String: Int])] = [
       "Adapters/CleverTap/Tools/CleverTapItem.swift": 1,
       "Sources/EngageCommands/Terminal/DisplayWidth.swift": 1,
       "Sources/EngagementFiles/Download/FileDownload.swift": 1,
-      "Sources/EngagementFormats/Digests/SHA1.swift": 1,
       "Sources/EngagementFormats/Time/CivilDay.swift": 1,
       "Sources/EngagementHTTP/Transport/SocketClose.swift": 1,
       "Sources/EngagementHTTP/WebSocket/WebSocketEncoder.swift": 1,

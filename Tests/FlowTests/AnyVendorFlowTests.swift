@@ -67,10 +67,10 @@ private typealias Operation = EngagementAdapterAPI.Operation
   @Test("C1 C2 C9: definitions and campaigns of any bytes keep their rules")
   func spoiledCampaigns() throws {
     let probe = try CampaignProbe()
-    let samples = CampaignSamples.triggers.map { Array($0.utf8) }
+    let samples = ProbeSamples.triggers.map { Array($0.utf8) }
     #expect(samples.map(probe.eligible) == [["2", "3", "1"], []])
     var random = SeededGenerator(seed: 13)
-    for sample in CampaignSamples.definitions.map({ Array($0.utf8) }) + samples {
+    for sample in ProbeSamples.definitions.map({ Array($0.utf8) }) + samples {
       for _ in 0..<Effort.share(of: 2_000) {
         var bytes = sample
         for _ in 0..<(1 + random.below(3)) {

@@ -86,18 +86,16 @@ struct Rules: Sendable {
 
   /// The campaigns of which one of these rules fires, each once, in the order of the rules.
   func campaignsFired(by occurrence: Campaign.Occurrence, among candidates: [Int]) -> [Int] {
-    var properties = Facts(count: names.written.count)
-    var items = Facts(count: extras.isEmpty ? 0 : names.written.count)
+    var properties = Facts(of: occurrence, names.written, texts, ofItems: false)
+    var items = Facts(of: occurrence, names.written, texts, ofItems: true)
     var fired: [Int] = []
+    var last = -1
     for candidate in candidates {
       let rule = rules[candidate]
-      if rule.campaign == fired.last { continue }
-      let holds = holds(rule.conditions, &properties) { occurrence.property(names.written[$0]) }
-      guard holds else { continue }
-      if let extras = rule.extras, !self.holds(self.extras[extras], of: occurrence, &items) {
-        continue
-      }
-      fired.append(rule.campaign)
+      guard rule.campaign != last, holds(rule.conditions, &properties) else { continue }
+      if let extras = rule.extras, !holds(self.extras[extras], of: occurrence, &items) { continue }
+      last = rule.campaign
+      fired.append(last)
     }
     return fired
   }
@@ -106,32 +104,29 @@ struct Rules: Sendable {
     _ extras: Extras, of occurrence: Campaign.Occurrence, _ items: inout Facts
   ) -> Bool {
     if extras.isFirstTimeOnly && !occurrence.isFirst { return false }
-    let holds = holds(extras.itemConditions, &items) { occurrence.itemProperty(names.written[$0]) }
-    guard holds else { return false }
+    guard holds(extras.itemConditions, &items) else { return false }
     guard !extras.places.isEmpty else { return true }
     guard let position = occurrence.position else { return false }
     return extras.places.contains { $0.contains(position) }
   }
 
-  private func holds(
-    _ conditions: Range<Int>, _ facts: inout Facts, _ value: (Int) -> TriggerValue?
-  ) -> Bool {
+  private func holds(_ conditions: Range<Int>, _ facts: inout Facts) -> Bool {
     for place in conditions {
       let condition = self.conditions[place]
-      let fact = facts.fact(condition.name, texts, value)
-      if !holds(condition, fact, facts) { return false }
+      if !holds(condition, facts.fact(condition.name), facts) { return false }
     }
     return true
   }
 
-  private func holds(_ condition: Condition, _ fact: Facts.Fact, _ facts: Facts) -> Bool {
+  @inline(__always)
+  private func holds(_ condition: Condition, _ fact: Facts.Fact, _ facts: borrowing Facts) -> Bool {
     switch (fact.kind, condition.test) {
     case (.single, .above(let bound)): fact.number > bound
     case (.single, .below(let bound)): fact.number < bound
     case (.single, .within(let from, let to)): from <= fact.number && fact.number <= to
     case (.single, .text(let text)) where fact.text != nil: fact.text == text
     case (.none, .other(let place)): comparisons[place].comparison == .isNotSet
-    case (.none, _): false
+    case (.none, _), (.unasked, _): false
     case (.single, _), (.several, _):
       meets(condition.test, facts.values[condition.name])
     }
@@ -153,16 +148,20 @@ struct Rules: Sendable {
   }
 }
 
-/// What an event says of the properties that conditions name, each looked up when it is first asked
-/// for.
+/// What an event, or its items, say of the properties that conditions name, each looked up when it is
+/// first asked for.
 private struct Facts {
   /// The values in full, by number of the name.
   private(set) var values: [TriggerValue?]
-  private var facts: [Fact?]
+  private var facts: [Fact]
+  private let occurrence: Campaign.Occurrence
+  private let names: [String]
+  private let texts: Texts
+  private let isOfItems: Bool
 
   /// A value in short.
   struct Fact {
-    enum Kind { case none, single, several }
+    enum Kind { case unasked, none, single, several }
     var kind: Kind
     /// What a single value is or writes; NaN, which no comparison holds for, without a number.
     var number = Double.nan
@@ -170,25 +169,37 @@ private struct Facts {
     var text: Int?
   }
 
-  init(count: Int) {
-    values = Array(repeating: nil, count: count)
-    facts = Array(repeating: nil, count: count)
+  init(
+    of occurrence: Campaign.Occurrence, _ names: [String], _ texts: Texts, ofItems isOfItems: Bool
+  ) {
+    self.occurrence = occurrence
+    self.names = names
+    self.texts = texts
+    self.isOfItems = isOfItems
+    values = Array(repeating: nil, count: names.count)
+    facts = Array(repeating: Fact(kind: .unasked), count: names.count)
   }
 
-  mutating func fact(
-    _ name: Int, _ texts: Texts, _ value: (Int) -> TriggerValue?
-  ) -> Fact {
-    if let known = facts[name] { return known }
-    let value = value(name)
-    var fact = Fact(kind: value == nil ? .none : .several)
-    if let value, let single = value.single {
-      fact = Fact(
-        kind: .single, number: single.number ?? .nan, text: single.text.map { texts.number(of: $0) }
-      )
-    }
+  mutating func fact(_ name: Int) -> Fact {
+    if facts[name].kind == .unasked { find(name) }
+    return facts[name]
+  }
+
+  private mutating func find(_ name: Int) {
+    let value =
+      isOfItems ? occurrence.itemProperty(names[name]) : occurrence.property(names[name])
     values[name] = value
-    facts[name] = fact
-    return fact
+    guard let value else {
+      facts[name] = Fact(kind: .none)
+      return
+    }
+    guard let single = value.single else {
+      facts[name] = Fact(kind: .several)
+      return
+    }
+    facts[name] = Fact(
+      kind: .single, number: single.number ?? .nan,
+      text: single.text.map { texts.number(of: $0) })
   }
 }
 

@@ -146,10 +146,21 @@ extension String {
   /// nothing else are the same name.
   package var normalizedName: String {
     if utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f && !(0x41...0x5a).contains($0) }) { return self }
+    if utf8.allSatisfy({ $0 < 0x80 }) {
+      let bytes = utf8.lazy.filter { !$0.isSpace }.map {
+        (0x41...0x5a).contains($0) ? $0 | 0x20 : $0
+      }
+      return String(decoding: Array(bytes), as: UTF8.self)
+    }
     return String(String.UnicodeScalarView(lowercased().unicodeScalars.filter { !$0.isSpace }))
   }
 
   fileprivate var trimmed: String {
+    if let first = utf8.first, let last = utf8.last, first < 0x80, last < 0x80, !first.isSpace,
+      !last.isSpace
+    {
+      return self
+    }
     let scalars = unicodeScalars
     guard let first = scalars.firstIndex(where: { !$0.isSpace }),
       let last = scalars.lastIndex(where: { !$0.isSpace })
@@ -166,6 +177,11 @@ extension String {
   private static func isDecimal(_ byte: UInt8) -> Bool {
     (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || ".-+e".utf8.contains(byte)
   }
+}
+
+extension UInt8 {
+  /// Whether the byte is an ASCII character that Unicode calls white space.
+  fileprivate var isSpace: Bool { self == 0x20 || (0x09...0x0d).contains(self) }
 }
 
 extension Unicode.Scalar {

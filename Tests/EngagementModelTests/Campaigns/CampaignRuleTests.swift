@@ -28,6 +28,20 @@ import Testing
     }
   }
 
+  @Test("C9: names are the same without case and white space, whatever script they are in")
+  func names() {
+    let ascii = (0...0x7f).map { Unicode.Scalar(UInt8($0)) }
+    for space in ascii where space.properties.isWhitespace {
+      #expect("\(space)Bo\(space)ught".normalizedName == "bought")
+      #expect("É\(space)".normalizedName == "é")
+    }
+    for other in ascii where !other.properties.isWhitespace {
+      #expect("a\(other)".normalizedName == "a\(other)".lowercased())
+      #expect("é\(other)".normalizedName == "é\(other)".lowercased())
+    }
+    #expect("\u{a0}x\u{2003}".normalizedName == "x")
+  }
+
   private func fires(_ condition: Campaign.Condition, _ actual: JSON?) -> Bool {
     var properties = JSONObject()
     properties["p"] = actual

@@ -4,8 +4,8 @@ import FuzzDriver
 // An even first byte has definitions of templates behind it, an odd one campaigns and an event.
 private let probe = try CampaignProbe()
 private let seeds =
-  CampaignSamples.definitions.map { [0] + Array($0.utf8) }
-  + CampaignSamples.triggers.map { [1] + Array($0.utf8) }
+  ProbeSamples.definitions.map { [0] + Array($0.utf8) }
+  + ProbeSamples.triggers.map { [1] + Array($0.utf8) }
 
 FuzzDriver.run(seeds: seeds) { bytes in
   guard let first = bytes.first else { return }

@@ -1,5 +1,5 @@
 /// Sound inputs, from which others are made.
-public enum CampaignSamples {
+public enum ProbeSamples {
   /// Definitions of templates.
   public static let definitions = [
     #"""
