@@ -31,7 +31,9 @@ extension Command {
         }
       }
       guard !table.rows.isEmpty else {
-        console.note("No provider of engage.json names a file of templates.")
+        console.note(
+          "No provider of engage.json has templates; \"templates\" names the file of their definitions."
+        )
         return .done
       }
       try console.table(table)
@@ -159,7 +161,11 @@ extension Invocation {
   ) throws -> [ConfiguredProvider] {
     guard let name = optionalArgument() else {
       let all = configuration.providers.filter { !$0.templates.isEmpty }
-      if all.isEmpty { console.note("No provider of engage.json names a file of templates.") }
+      if all.isEmpty {
+        console.note(
+          "No provider of engage.json has templates; \"templates\" names the file of their definitions."
+        )
+      }
       return all
     }
     guard let provider = configuration.providers.first(where: { $0.id.rawValue == name }) else {
