@@ -6,10 +6,8 @@ import EngagementStore
 /// The files that campaigns name, and images that the application asks for. Both are kept in one folder
 /// beside the cache.
 struct KeptFiles: Sendable {
-  /// Nil where the application allows no hosts: then no file of a campaign is ever there.
-  private let campaigns: FileCache?
-  /// Nil where the application allows no hosts for images.
-  private let images: FileCache?
+  private let campaigns: FileCache
+  private let images: FileCache
   private let imageCount = Locked(0)
   private let log: Log
 
@@ -24,12 +22,11 @@ struct KeptFiles: Sendable {
   init(
     _ dependencies: KitDependencies, _ options: Options, at location: CacheLocation
   ) throws(EngagementError) {
-    func cache(_ names: [String]) throws(EngagementError) -> FileCache? {
-      let hosts = AllowedHosts(named: names)
-      guard !hosts.patterns.isEmpty else { return nil }
-      return try FileCache(
-        folder: "\(location.path).files", hosts: hosts, transport: dependencies.transport,
-        now: { [clock = dependencies.clock] in clock.now })
+    // Also for an application that allows no host any more: an erasure takes what is there.
+    func cache(_ hosts: [String]) throws(EngagementError) -> FileCache {
+      try FileCache(
+        folder: "\(location.path).files", hosts: AllowedHosts(named: hosts),
+        transport: dependencies.transport, now: { [clock = dependencies.clock] in clock.now })
     }
     campaigns = try cache(options.presentations.fileHosts)
     images = try cache(options.imageHosts)
@@ -48,15 +45,14 @@ struct KeptFiles: Sendable {
   /// Fetches what is not there yet; false if any file could not be had. Afterwards old files go, where
   /// several campaigns' files were fetched.
   func fetch(_ work: Work) async -> Bool {
-    guard let cache = campaigns else { return work.urls.isEmpty }
-    let isReady = await fetch(work, into: cache)
-    if work.id == nil { await clean(cache) }
+    let isReady = await fetchAll(work)
+    if work.id == nil { await clean() }
     return isReady
   }
 
-  private func clean(_ cache: FileCache) async {
+  private func clean() async {
     do throws(EngagementError) {
-      let report = try await cache.clean()
+      let report = try await campaigns.clean()
       guard report.expired + report.evicted > 0 else { return }
       log(
         .info,
@@ -66,13 +62,13 @@ struct KeptFiles: Sendable {
     }
   }
 
-  private func fetch(_ work: Work, into cache: FileCache) async -> Bool {
+  private func fetchAll(_ work: Work) async -> Bool {
     let owner = Self.name(of: work.owner)
     return await withTaskGroup(of: Bool.self) { group in
       for url in work.urls {
         group.addTask {
           do throws(EngagementError) {
-            _ = try await cache.fetch(url, for: owner)
+            _ = try await campaigns.fetch(url, for: owner)
             return true
           } catch {
             // Without the address: it may name a person.
@@ -87,7 +83,7 @@ struct KeptFiles: Sendable {
 
   /// The path of a file that is there; nil for any other.
   func path(of url: String, for owner: Partition) -> String? {
-    campaigns?.path(of: url, for: Self.name(of: owner))
+    campaigns.path(of: url, for: Self.name(of: owner))
   }
 
   // MARK: Images
@@ -97,16 +93,12 @@ struct KeptFiles: Sendable {
 
   /// The path of an image, fetched unless it is kept already.
   func image(at url: String, for owner: Partition) async throws(EngagementError) -> String {
-    guard let images else {
-      throw EngagementError(
-        .permissionDenied, "No host of images is allowed; name it in options.imageHosts.")
-    }
     let path = try await images.fetch(url, for: Self.name(of: owner)).path
     let isLast = imageCount.withLock { count in
       count += 1
       return count.isMultiple(of: Self.imagesBetweenCleanings)
     }
-    if isLast { await clean(images) }
+    if isLast { await clean() }
     return path
   }
 
@@ -114,11 +106,12 @@ struct KeptFiles: Sendable {
 
   /// Removes the files that only this user had.
   func erase(_ owner: Partition) async {
-    do throws(EngagementError) {
-      try await campaigns?.erase(owner: Self.name(of: owner))
-      try await images?.erase(owner: Self.name(of: owner))
-    } catch {
-      log(.error, "A user's files could not be removed: \(error.code)")
+    for cache in [campaigns, images] {
+      do throws(EngagementError) {
+        try await cache.erase(owner: Self.name(of: owner))
+      } catch {
+        log(.error, "A user's files could not be removed: \(error.code)")
+      }
     }
   }
 

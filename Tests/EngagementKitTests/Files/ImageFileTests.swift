@@ -63,6 +63,19 @@ import Testing
     try await stage.end()
   }
 
+  @Test("C8 G14: an erasure removes images of hosts that are not allowed any more")
+  func erasedLater() async throws {
+    let place = Stage.Place()
+    let first = try await stage(at: place)
+    try await first.signIn("u-1")
+    let path = try await first.engagement.imageFile(at: Self.address)
+    try await first.end()
+    let second = try await stage(hosts: [], at: place)
+    _ = try await second.engagement.eraseData(of: "u-1")
+    #expect(throws: (any Error).self) { try Stage.bytes(at: path) }
+    try await second.end()
+  }
+
   @Test("C8: images that nobody asked for in two weeks are removed")
   func old() async throws {
     let place = Stage.Place()
