@@ -65,6 +65,10 @@ def median(lines, field):
     return statistics.median(line[field] for line in lines)
 
 
+def verdict(is_met):
+    return "met" if is_met else "missed"
+
+
 def table(head, rows):
     """Prints columns that line up: the first to the left, the others to the right."""
     widths = [max(len(str(row[column])) for row in [head, *rows]) for column in range(len(head))]

@@ -4,6 +4,7 @@ import Testing
 @Suite struct SwiftLogBridgeTests {
   @Test("the bridge of the guide hands on level, text and provider")
   func bridge() throws {
+    // The bridge calls its logger before it returns, so on this thread.
     nonisolated(unsafe) var lines: [String] = []
     let logger = Logger(label: "shop", logLevel: .warning) { level, text, metadata in
       lines.append("\(level) \(text) \(metadata)")

@@ -19,6 +19,29 @@ public struct Stopwatch {
   }
 }
 
+/// The times of one piece of work that is done again and again.
+public struct Laps {
+  private var walls: [Double] = []
+  private var cpu = 0.0
+
+  /// Nothing done yet.
+  public init() {}
+
+  /// Does the work once more.
+  public mutating func measure(_ work: () async throws -> Void) async rethrows {
+    let watch = Stopwatch()
+    try await work()
+    let passed = watch.passed
+    walls.append(passed.wall)
+    cpu += passed.cpu
+  }
+
+  /// The median by the wall clock and the mean of what was computed, in milliseconds.
+  public var typical: (wall: Double, cpu: Double) {
+    (walls.sorted()[walls.count / 2], cpu / Double(walls.count))
+  }
+}
+
 /// The one line of JSON that a peer prints.
 public struct Line {
   private var members: [String] = []

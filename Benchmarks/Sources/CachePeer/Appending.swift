@@ -10,18 +10,10 @@ func append(in folder: String, transactions: Int) async throws {
   let ledger = try await StoreBench.Ledger(
     at: Application.cache(in: folder), now: Application.now)
   let batches = (0..<transactions).map { batch in (0..<100).map { event(batch * 100 + $0) } }
-  var times: [Double] = []
-  let whole = Stopwatch()
-  for batch in batches {
-    let watch = Stopwatch()
-    try await ledger.append(batch)
-    times.append(watch.wallMilliseconds)
-  }
-  let cpu = whole.passed.cpu
-  times.sort()
+  var laps = Laps()
+  for batch in batches { try await laps.measure { try await ledger.append(batch) } }
   var line = Line()
-  line.add("rows_ms", times[transactions / 2])
-  line.add("rows_cpu_ms", cpu / Double(transactions))
+  line.add("rows", laps.typical)
   line.add("count", transactions)
   line.add("peak_kb", Kernel.peakKilobytes())
   try await ledger.close()

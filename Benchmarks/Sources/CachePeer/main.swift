@@ -117,18 +117,11 @@ func accept(in folder: String, _ file: String, _ count: Int) async throws {
   try await application.engagement.setConsent(.full)
   let cards = application.shown.prefix(count)
   guard cards.count == count else { exit(65) }
-  var times: [Double] = []
-  let whole = Stopwatch()
-  for card in cards {
-    let watch = Stopwatch()
-    try await application.engagement.perform(.click, on: card)
-    times.append(watch.wallMilliseconds)
-  }
-  let cpu = whole.passed.cpu
-  times.sort()
+  let engagement = application.engagement
+  var laps = Laps()
+  for card in cards { try await laps.measure { try await engagement.perform(.click, on: card) } }
   var line = Line()
-  line.add("rows_ms", times[count / 2])
-  line.add("rows_cpu_ms", cpu / Double(count))
+  line.add("rows", laps.typical)
   line.add("count", count)
   line.add("peak_kb", Kernel.peakKilobytes())
   try await application.engagement.close()

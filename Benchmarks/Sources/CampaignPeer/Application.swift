@@ -1,4 +1,3 @@
-import BenchReport
 import EngagementCleverTap
 import EngagementHTTP
 import EngagementKit
@@ -72,20 +71,6 @@ struct Application: Sendable {
   private func refresh(_ target: Engagement.RefreshTarget) async throws {
     let outcome = await engagement.refresh(target)
     guard outcome.isComplete else { throw Refused("\(outcome)") }
-  }
-
-  /// The processor time of several pieces of work.
-  final class Totals {
-    private(set) var cpu = 0.0
-
-    /// Does the work and returns its milliseconds by the wall clock.
-    func measure(_ work: () async throws -> Void) async throws -> Double {
-      let watch = Stopwatch()
-      try await work()
-      let passed = watch.passed
-      cpu += passed.cpu
-      return passed.wall
-    }
   }
 }
 

@@ -29,18 +29,13 @@ func evaluate(campaigns: Int, events: Int) {
 func track(in folder: String, campaigns: Int, events: Int) async throws {
   let application = try await Application(in: folder)
   try await application.know(campaigns)
-  var times: [Double] = []
-  let whole = Stopwatch()
+  var laps = Laps()
   for number in 0..<events {
-    let watch = Stopwatch()
-    try await application.engagement.track("bought", WorkSet.occurrence(number).properties)
-    times.append(watch.wallMilliseconds)
+    let properties = WorkSet.occurrence(number).properties
+    try await laps.measure { try await application.engagement.track("bought", properties) }
   }
-  let cpu = whole.passed.cpu
-  times.sort()
   var line = Line()
-  line.add("one_ms", times[events / 2])
-  line.add("one_cpu_ms", cpu / Double(events))
+  line.add("one", laps.typical)
   line.add("peak_kb", Kernel.peakKilobytes())
   try await application.engagement.close()
   line.print()
@@ -51,19 +46,16 @@ func track(in folder: String, campaigns: Int, events: Int) async throws {
 func present(in folder: String, times: Int) async throws {
   let application = try await Application(in: folder)
   let running = Task { try await application.engagement.run() }
-  var (presented, listed) = ([Double](), [Double]())
-  let (campaigns, messages) = (Application.Totals(), Application.Totals())
+  var (campaigns, messages) = (Laps(), Laps())
   for number in 0..<times {
     // The vendor lets its inbox be read every five minutes.
     application.clock.advance(by: .seconds(301))
-    presented.append(try await campaigns.measure { try await application.present(number) })
-    listed.append(try await messages.measure { try await application.list(number) })
+    try await campaigns.measure { try await application.present(number) }
+    try await messages.measure { try await application.list(number) }
   }
   var line = Line()
-  for (name, walls, totals) in [("present", presented, campaigns), ("list", listed, messages)] {
-    line.add("\(name)_ms", walls.sorted()[times / 2])
-    line.add("\(name)_cpu_ms", totals.cpu / Double(times))
-  }
+  line.add("present", campaigns.typical)
+  line.add("list", messages.typical)
   line.add("count", application.presenter.count)
   line.add("peak_kb", Kernel.peakKilobytes())
   running.cancel()

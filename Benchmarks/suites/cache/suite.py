@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 from suites.cache.generate import generate
-from suites.rounds import WORK, Missing, compiled, measure, median, sh, swift, table
+from suites.rounds import WORK, Missing, compiled, measure, median, sh, swift, table, verdict
 
 HERE = pathlib.Path(__file__).resolve().parent
 FILES = WORK / "cache"
@@ -295,7 +295,3 @@ def goals(results, body):
         "peak of a first sync over its body, MB", "<= %d" % MEMORY_OVER_BODY_MB, "%.1f" % over,
         verdict(over <= MEMORY_OVER_BODY_MB), "-", "-"])
     table(["goal", "at most", "wall", "", "CPU", ""], lines)
-
-
-def verdict(is_met):
-    return "met" if is_met else "missed"

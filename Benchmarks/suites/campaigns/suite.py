@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import sys
 
-from suites.rounds import WORK, Missing, compiled, measure, median, swift, table
+from suites.rounds import WORK, Missing, compiled, measure, median, swift, table, verdict
 
 HERE = pathlib.Path(__file__).resolve().parent
 FILES = WORK / "campaigns"
@@ -159,7 +159,3 @@ def goals(results):
         "memory of a download of 200 MB, MB", "<= %d" % MEMORY_MB, "%.1f" % growth,
         verdict(growth <= MEMORY_MB), "-", "-"])
     table(["goal", "at most", "wall", "", "CPU", ""], rows)
-
-
-def verdict(is_met):
-    return "met" if is_met else "missed"

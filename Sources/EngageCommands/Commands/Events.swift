@@ -96,7 +96,7 @@ private struct EventPrinter {
 
   private func cells(of event: EngagementEvent, _ ids: ShortIDs) -> [Phrase] {
     let properties = event.properties.members.map { member in
-      "\(member.key)=\(member.value.bool.map { "\($0)" } ?? Console.text(of: member.value))"
+      "\(member.key)=\(Console.argument(member.value))"
     }
     return [
       Phrase(ISO8601.text(of: event.time) ?? "", .faint), Phrase(event.kind.rawValue, .bold),

@@ -35,6 +35,9 @@ extension Console {
     }
   }
 
+  /// A value as a command takes it: as people read it, but true and false.
+  static func argument(_ value: JSON) -> String { value.bool.map { "\($0)" } ?? text(of: value) }
+
   /// A value as people read it: text without quotes, anything deeper as JSON.
   static func text(of value: JSON) -> String {
     switch value {

@@ -31,9 +31,7 @@ extension Command {
         }
       }
       guard !table.rows.isEmpty else {
-        console.note(
-          "No provider of engage.json has templates; \"templates\" names the file of their definitions."
-        )
+        invocation.noteNoTemplates()
         return .done
       }
       try console.table(table)
@@ -155,17 +153,19 @@ extension Invocation {
     return first
   }
 
+  fileprivate func noteNoTemplates() {
+    console.note(
+      "No provider of engage.json has templates; \"templates\" names the file of their definitions."
+    )
+  }
+
   /// The named provider, or all that have templates.
   fileprivate func templateProviders(
     of configuration: EngageConfiguration
   ) throws -> [ConfiguredProvider] {
     guard let name = optionalArgument() else {
       let all = configuration.providers.filter { !$0.templates.isEmpty }
-      if all.isEmpty {
-        console.note(
-          "No provider of engage.json has templates; \"templates\" names the file of their definitions."
-        )
-      }
+      if all.isEmpty { noteNoTemplates() }
       return all
     }
     guard let provider = configuration.providers.first(where: { $0.id.rawValue == name }) else {
@@ -248,11 +248,8 @@ extension Template {
     ]
     if arguments.isEmpty { table.add(title + ["", "", ""]) }
     for argument in arguments {
-      let text = argument.defaultValue.map {
-        $0.string ?? String(decoding: $0.encoded(), as: UTF8.self)
-      }
-      table.add(
-        title + [Phrase(argument.name), Phrase(argument.type.rawValue), Phrase(text ?? "")])
+      let text = argument.defaultValue.map(Console.argument) ?? ""
+      table.add(title + [Phrase(argument.name), Phrase(argument.type.rawValue), Phrase(text)])
     }
   }
 }

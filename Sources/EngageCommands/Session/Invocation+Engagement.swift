@@ -86,9 +86,11 @@ extension Invocation {
         )
       }
       async let _: Void = Self.run(engagement)
-      let value = try await body(engagement)
+      let result: Result<Value, any Error>
+      do { result = .success(try await body(engagement)) } catch { result = .failure(error) }
+      // What is cut off may have arrived, and would be sent again.
       await close(engagement, within: min(context.patience, .seconds(2)))
-      return value
+      return try result.get()
     }
   }
 

@@ -1,3 +1,9 @@
+#if canImport(CommonCrypto)
+  import CommonCrypto
+#else
+  import CCrypto
+#endif
+
 /// SHA-1 of FIPS 180-4, for the key that a WebSocket server answers with (RFC 6455, section 4.2.2), by
 /// the system's library.
 ///
@@ -7,7 +13,7 @@ public enum SHA1 {
   public static func digest(of bytes: RawSpan) -> [UInt8] {
     [UInt8](unsafeUninitializedCapacity: 20) { digest, count in
       unsafe bytes.withUnsafeBytes { bytes in
-        unsafe SystemDigests.sha1(bytes, digest)
+        _ = unsafe CC_SHA1(bytes.baseAddress, CC_LONG(bytes.count), digest.baseAddress)
       }
       count = 20
     }

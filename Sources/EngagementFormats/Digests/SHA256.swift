@@ -1,14 +1,20 @@
+#if canImport(CommonCrypto)
+  import CommonCrypto
+#else
+  import CCrypto
+#endif
+
 /// SHA-256 of FIPS 180-4, over bytes given at once or in pieces, by the system's library.
 public struct SHA256: Sendable {
-  private var context = SystemDigests.begun()
+  private var context = CC_SHA256_CTX()
 
   /// The digest of an empty message.
-  public init() {}
+  public init() { _ = unsafe CC_SHA256_Init(&context) }
 
   /// Adds bytes to the message; the pieces may have any length.
   public mutating func update(_ bytes: RawSpan) {
     unsafe bytes.withUnsafeBytes { bytes in
-      unsafe SystemDigests.update(&context, bytes)
+      _ = unsafe CC_SHA256_Update(&context, bytes.baseAddress, CC_LONG(bytes.count))
     }
   }
 
@@ -19,7 +25,7 @@ public struct SHA256: Sendable {
   public func digest() -> Digest {
     var context = context
     let bytes = [UInt8](unsafeUninitializedCapacity: 32) { bytes, count in
-      unsafe SystemDigests.end(&context, bytes)
+      _ = unsafe CC_SHA256_Final(bytes.baseAddress, &context)
       count = 32
     }
     return Digest(bytes: bytes)

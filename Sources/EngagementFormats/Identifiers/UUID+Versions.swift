@@ -17,10 +17,7 @@ extension UUID {
   }
 
   /// A UUID of version 8 from the first 128 bits of a digest, as in RFC 9562, appendix B.2.
-  public init(version8 digest: SHA256.Digest) {
-    let words = SIMD8<UInt64>(truncatingIfNeeded: digest.words)
-    self.init(version8: (words[0] << 32 | words[1], words[2] << 32 | words[3]))
-  }
+  public init(version8 digest: SHA256.Digest) { self.init(version8: digest.leadingBits) }
 
   init(milliseconds: UInt64, random: (high: UInt64, low: UInt64)) {
     self.init(version: 7, bits: (milliseconds << 16 | random.high & 0xfff, random.low))

@@ -8,27 +8,27 @@ package struct CampaignEvaluator: Sendable {
   package static let defaultLifetime: TimeInterval = 48 * 3_600
 
   private let campaigns: [Campaign]
-  /// The place of each campaign among those that are due at once.
+  /// The place of each campaign in the order of those that are due at once.
   private let ranks: [Int]
-  private let rules: Rules
-  /// The rules of each event and of each attribute, by normalized name.
-  private var rulesOfEvent: [String: [Int]] = [:]
-  private var rulesOfAttribute: [String: [Int]] = [:]
+  private let triggers: PreparedTriggers
+  /// The places of the triggers of each event and of each attribute, by normalized name.
+  private var triggersOfEvent: [String: [Int]] = [:]
+  private var triggersOfAttribute: [String: [Int]] = [:]
 
   package init(_ campaigns: [Campaign]) {
     self.campaigns = campaigns
     ranks = Self.ranks(of: campaigns)
-    var rules = Rules()
+    var triggers = PreparedTriggers()
     for (index, campaign) in campaigns.enumerated() {
       for trigger in campaign.triggers {
-        let rule = rules.add(trigger, of: index)
-        rulesOfEvent[trigger.event.normalizedName, default: []].append(rule)
+        let place = triggers.add(trigger, of: index)
+        triggersOfEvent[trigger.event.normalizedName, default: []].append(place)
         if let attribute = trigger.attribute {
-          rulesOfAttribute[attribute.normalizedName, default: []].append(rule)
+          triggersOfAttribute[attribute.normalizedName, default: []].append(place)
         }
       }
     }
-    self.rules = rules
+    self.triggers = triggers
   }
 
   private static func ranks(of campaigns: [Campaign]) -> [Int] {
@@ -69,12 +69,12 @@ package struct CampaignEvaluator: Sendable {
 
   /// The campaigns of which a trigger fires, in their order.
   private func campaignsFired(by occurrence: Campaign.Occurrence) -> [Int] {
-    var candidates = rulesOfEvent[occurrence.name.normalizedName] ?? []
+    var candidates = triggersOfEvent[occurrence.name.normalizedName] ?? []
     if let attribute = occurrence.attribute {
-      candidates += rulesOfAttribute[attribute.normalizedName] ?? []
+      candidates += triggersOfAttribute[attribute.normalizedName] ?? []
       candidates.sort()
     }
-    return candidates.isEmpty ? [] : rules.campaignsFired(by: occurrence, among: candidates)
+    return candidates.isEmpty ? [] : triggers.campaignsFired(by: occurrence, among: candidates)
   }
 }
 

@@ -45,58 +45,59 @@ import Testing
     try await stage.engagement.close()
   }
 
-  @Test("G3: a process that ends lets the request under way be answered, and sends nothing new")
-  func ending() async throws {
-    let (asked, answered) = (AsyncSignal(), AsyncSignal())
-    let stage = try await Stage([PuppetAdapter("braze")]) { _ in
+  /// A stage whose first row is being sent to a vendor that answers when it is told to.
+  private func sending(
+    until answered: AsyncSignal, then answer: @escaping ScriptedTransport.Script
+  ) async throws -> (stage: Stage, receipt: Engagement.Receipt, running: Task<Void, any Error>) {
+    let asked = AsyncSignal()
+    let stage = try await Stage([PuppetAdapter("braze")]) { (request) throws(EngagementError) in
       asked.fire()
       await answered.wait(after: 0)
-      return .json(200, "[]")
+      return try await answer(request)
     }
-    let running = Task { await run(stage.engagement) }
+    let running = Task { try await stage.engagement.run() }
     try await stage.signIn("u-1")
-    let first = try await stage.engagement.associate("person-1")
+    let receipt = try await stage.engagement.associate("person-1")
     await asked.wait(after: 0)
-    let ended = Locked(false)
-    let ending = Task {
+    return (stage, receipt, running)
+  }
+
+  @Test("G3: a process that ends lets the request under way be answered, and sends nothing new")
+  func ending() async throws {
+    let (answered, isClosed) = (AsyncSignal(), Locked(false))
+    let (stage, first, running) = try await sending(until: answered, then: Stage.empty)
+    let closing = Task {
       try await stage.engagement.close(within: .seconds(2))
-      ended.withLock { $0 = true }
+      isClosed.withLock { $0 = true }
     }
     let second = try await stage.engagement.associate("person-2")
     try await Task.sleep(for: .milliseconds(50))
-    let isEnded = ended.withLock(\.self)
-    #expect(!isEnded, "the vendor has not answered")
+    let wasClosed = isClosed.withLock(\.self)
+    #expect(!wasClosed, "the vendor has not answered")
     answered.fire()
-    try await ending.value
+    try await closing.value
     #expect(first.outcomes == ["braze": .delivered])
     #expect(second.outcomes.isEmpty && stage.transport.requests.count == 1)
-    #expect(await running.value == nil)
+    try await running.value
   }
 
   @Test("a process that ends waits no longer for a vendor than it is told to")
   func endingWithoutAnswer() async throws {
-    let (asked, answered) = (AsyncSignal(), AsyncSignal())
-    let stage = try await Stage([PuppetAdapter("braze")]) { _ throws(EngagementError) in
-      asked.fire()
-      await answered.wait(after: 0)
-      throw EngagementError(.cancelled, "It was cut off.")
+    let (stage, receipt, running) = try await sending(until: AsyncSignal()) {
+      _ throws(EngagementError) in throw EngagementError(.cancelled, "It was cut off.")
     }
-    let running = Task { await run(stage.engagement) }
-    try await stage.signIn("u-1")
-    let receipt = try await stage.engagement.associate("person-1")
-    await asked.wait(after: 0)
-    let ended = Locked(false)
-    let ending = Task {
+    let isClosed = Locked(false)
+    let closing = Task {
       try await stage.engagement.close(within: .seconds(2))
-      ended.withLock { $0 = true }
+      isClosed.withLock { $0 = true }
     }
-    while !ended.withLock(\.self) {
+    while !isClosed.withLock(\.self) {
       stage.clock.advance(by: .milliseconds(100))
       try await Task.sleep(for: .milliseconds(1))
     }
-    try await ending.value
+    try await closing.value
     #expect(receipt.outcomes.isEmpty)
-    #expect(await running.value == nil)
+    try await running.value
   }
 
   @Test("closing deletes a temporary cache with its folder and keeps a cache in a file")
