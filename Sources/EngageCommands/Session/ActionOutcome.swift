@@ -164,12 +164,11 @@ extension Invocation {
     }
   }
 
-  /// The user, if another command has erased them. It signs them out first, so there is a moment in
-  /// between.
+  /// The user, if another command has erased them. It drops what waits and signs them out before, so
+  /// there are moments in between.
   private func erased(_ user: User) async throws -> User? {
     let reader = try reader(of: try configuration(isTold: false))
-    for _ in 0..<50 where try reader.knows(user) {
-      guard try reader.user != user else { return nil }
+    for _ in 0..<100 where try reader.knows(user) {
       await context.clock.sleep(until: context.clock.uptime + .milliseconds(20))
     }
     return try reader.knows(user) ? nil : user
