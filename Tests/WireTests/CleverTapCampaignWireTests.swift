@@ -219,6 +219,65 @@ struct CleverTapCampaignWireTests {
     try await scene.end()
   }
 
+  @Test("C9: the vendor's cap of a session ends with the session")
+  func sessionCap() async throws {
+    let scene = try await CleverTapWireScene()
+    try await scene.emulator.configure("clevertap", ["imc": 1, "imp": 10])
+    for id in [77, 78] as [Int64] { try await scene.put(id, on: "Event \(id)") }
+    try await scene.run { engagement in
+      engagement.setScenePhase(.active)
+      try await scene.arrive(engagement)
+      _ = await engagement.refresh(.campaigns)
+      for event in ["Event 77", "Event 78"] {
+        try await engagement.track(event)
+        try await scene.present(engagement)
+        try await scene.settle(engagement)
+      }
+      #expect(scene.presenter.campaigns == ["77"])
+      engagement.setScenePhase(.background)
+      await scene.advance(by: .seconds(1_201))
+      engagement.setScenePhase(.active)
+      try await engagement.track("Event 78")
+      try await scene.present(engagement)
+      #expect(scene.presenter.campaigns == ["77", "78"])
+    }
+    try await scene.end()
+  }
+
+  @Test("C9: the header counts what was presented, of each campaign, of today and of all time")
+  func header() async throws {
+    let scene = try await CleverTapWireScene()
+    for id in [79, 80] as [Int64] { try await scene.put(id, on: "Event \(id)") }
+    func meta() throws -> JSON {
+      let request = try #require(scene.network.requests.last { $0.url.contains("/a1?") })
+      return try #require(try JSON(parsing: request.body ?? []).array?.first)
+    }
+    func show(_ id: Int64, _ engagement: Engagement) async throws {
+      try await engagement.track("Event \(id)")
+      try await scene.present(engagement)
+      // The batch with the view was composed after the presentation.
+      try await scene.settle(engagement)
+    }
+    try await scene.run { engagement in
+      try await scene.arrive(engagement)
+      _ = await engagement.refresh(.campaigns)
+      try await show(79, engagement)
+      #expect(try meta()["imp"] == 1)
+      #expect(try meta()["tlc"] == [["79", 1, 1]])
+      try await show(80, engagement)
+      try await show(79, engagement)
+      #expect(try meta()["imp"] == 3)
+    }
+    await scene.advance(by: .seconds(86_400))
+    try await scene.run { engagement in
+      try await show(80, engagement)
+      #expect(try meta()["imp"] == 1, "yesterday's do not count after a restart either")
+      let counts = try #require(try meta()["tlc"]?.array)
+      #expect(Set(counts) == [["79", 0, 2], ["80", 1, 2]])
+    }
+    try await scene.end()
+  }
+
   @Test("C9: a campaign that the vendor removed is no longer due")
   func stale() async throws {
     let scene = try await CleverTapWireScene()

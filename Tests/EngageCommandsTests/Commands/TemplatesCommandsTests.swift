@@ -205,6 +205,34 @@ import Testing
     #expect(listed.output.contains(#""template":"offer""#))
   }
 
+  @Test("C4: doctor asks for the handshake, and a token that the vendor refuses is named")
+  func doctor() async throws {
+    let scene = try await Scene()
+    #expect(await scene.engage("sync").status == .done)
+    let before = await scene.emulator.requests().count
+    let well = await scene.engage("doctor")
+    #expect(well.status == .done, "\(well.output)")
+    #expect(well.output.contains("answers as clevertap does, and takes what engage.json says"))
+    #expect(await scene.emulator.requests(after: before).map(\.path) == ["/hello"])
+    try await scene.emulator.configure("clevertap", ["token": "another"])
+    let refused = await scene.engage("doctor")
+    #expect(refused.status == .failed)
+    #expect(refused.output.contains("CleverTap does not know the account or its token"))
+    #expect(refused.output.contains("check the key and the ids of providers.clevertap"))
+    await scene.emulator.stop()
+  }
+
+  @Test("C4: a 401 for the definitions says what to mark in the dashboard")
+  func testProfile() async throws {
+    let scene = try await Scene()
+    try await scene.emulator.configure("clevertap", ["testProfiles": false])
+    let refused = await scene.engage("templates", "sync")
+    await scene.emulator.stop()
+    #expect(refused.status == .failed)
+    #expect(
+      refused.errors.contains("mark this device's profile as a test profile in the dashboard"))
+  }
+
   @Test("C7: a bad definition is an error with file, line, template, argument and rule")
   func badDefinitions() async throws {
     let scene = try await Scene(
