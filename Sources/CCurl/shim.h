@@ -81,6 +81,11 @@ static inline CURLcode ccurl_get_pointer(CURL *easy, CURLINFO info, void **value
   return curl_easy_getinfo(easy, info, value);
 }
 
+// As above.
+static inline CURLcode ccurl_get_socket(CURL *easy, curl_socket_t *value) {
+  return curl_easy_getinfo(easy, CURLINFO_ACTIVESOCKET, value);
+}
+
 // As above. The connection's `SSL`, or null where OpenSSL is not what encrypts it.
 static inline void *ccurl_openssl(CURL *easy) {
   struct curl_tlssessioninfo *session = 0;

@@ -1,3 +1,4 @@
+import EngagementHTTP
 import EngagementModel
 import EngagementPlatform
 
@@ -7,9 +8,19 @@ import EngagementPlatform
 /// saves waking that thread. If another thread is driving at that moment, that thread starts the
 /// request.
 final class CurlDriver: Sendable {
-  private enum Work {
+  enum Work {
     case begin(Order, Ticket, CheckedContinuation<Transfer.Outcome, Never>)
+    case connect(SocketOrder, Ticket, CheckedContinuation<Result<Void, EngagementError>, Never>)
+    case socket(Ticket, SocketCommand)
     case cancel(Ticket)
+  }
+
+  /// What the owner of an open socket wants of it.
+  enum SocketCommand {
+    case send(SocketMessage, CheckedContinuation<Result<Void, EngagementError>, Never>)
+    case close(SocketClose)
+    /// Go on reading: there is room again.
+    case read
   }
 
   private struct Inbox {
@@ -23,7 +34,7 @@ final class CurlDriver: Sendable {
 
   private init(_ limits: Limits) throws(EngagementError) {
     poller = try Poller()
-    transfers = Locked(try Transfers(MultiHandle(poller), limits))
+    transfers = Locked(try Transfers(poller, limits))
   }
 
   static func started(_ limits: Limits) throws(EngagementError) -> CurlDriver {
@@ -36,20 +47,45 @@ final class CurlDriver: Sendable {
   func outcome(of order: Order) async -> Transfer.Outcome {
     let ticket = Ticket()
     return await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        inbox.withLock { inbox in
-          inbox.work.append(.begin(order, ticket, continuation))
-          // The cancellation handler may have run before the append above; then its work had no
-          // effect.
-          if Task.isCancelled { inbox.work.append(.cancel(ticket)) }
-        }
-        if CurlLibrary.writesWithoutSignals { work() } else { poller.ring() }
-      }
+      await withCheckedContinuation { begin(.begin(order, ticket, $0), ticket) }
     } onCancel: {
-      inbox.withLock { $0.work.append(.cancel(ticket)) }
-      // The task's lock is held here, so the driver's thread does the work.
-      poller.ring()
+      cancel(ticket)
     }
+  }
+
+  /// Opens a web socket. The caller keeps the driver open as long as the socket is.
+  func connect(_ order: SocketOrder, _ ticket: Ticket) async -> Result<Void, EngagementError> {
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { begin(.connect(order, ticket, $0), ticket) }
+    } onCancel: {
+      cancel(ticket)
+    }
+  }
+
+  private func begin(_ work: Work, _ ticket: Ticket) {
+    inbox.withLock { inbox in
+      inbox.work.append(work)
+      // The cancellation handler may have run before the append above; then its work had no effect.
+      if Task.isCancelled { inbox.work.append(.cancel(ticket)) }
+    }
+    actOnInbox()
+  }
+
+  /// Does the work on this thread or on that which drives.
+  func post(_ work: Work) {
+    inbox.withLock { $0.work.append(work) }
+    actOnInbox()
+  }
+
+  /// Ends what the ticket stands for. Callable where a lock is held, also the task's own: the driver's
+  /// thread does the work.
+  func cancel(_ ticket: Ticket) {
+    inbox.withLock { $0.work.append(.cancel(ticket)) }
+    poller.ring()
+  }
+
+  private func actOnInbox() {
+    if CurlLibrary.writesWithoutSignals { work() } else { poller.ring() }
   }
 
   /// Ends the thread.
@@ -89,6 +125,9 @@ final class CurlDriver: Sendable {
       switch piece {
       case .begin(let order, let ticket, let continuation):
         transfers.begin(order, ticket, continuation)
+      case .connect(let order, let ticket, let continuation):
+        transfers.connect(order, ticket, continuation)
+      case .socket(let ticket, let command): transfers.command(command, of: ticket)
       case .cancel(let ticket): transfers.cancel(ticket)
       }
     }

@@ -2,7 +2,7 @@ import CCurl
 import EngagementModel
 import EngagementPlatform
 
-/// All transfers and connections of one transport, in libcurl.
+/// A set of transfers and their connections, in libcurl.
 @safe final class MultiHandle {
   /// The most connections at one time; further transfers wait for one. By default, a process may
   /// have only 256 open files.
@@ -13,9 +13,7 @@ import EngagementPlatform
   /// The same clock as libcurl's.
   private let clock = SuspendingClock()
   /// When libcurl wants a call even if no socket has events.
-  private var alarm: SuspendingClock.Instant?
-  /// When the thread will wake by itself if no socket has events.
-  private var wakeUp: SuspendingClock.Instant?
+  private(set) var alarm: SuspendingClock.Instant?
   /// The events to watch for, by socket. A socket with no events stays registered until one
   /// happens: a kept connection is usually reused before.
   private var wanted: [Int32: UInt32] = [:]
@@ -50,16 +48,27 @@ import EngagementPlatform
 
   func remove(_ easy: EasyHandle) { unsafe curl_multi_remove_handle(raw, easy.raw) }
 
-  /// A transfer that has ended, and its result.
-  func nextDone() -> (transfer: Transfer, code: CURLcode)? {
+  /// The owner of a handle that has ended, or has only connected, and the result. All handles of one
+  /// multi handle have owners of one type.
+  func nextDone<Owner: AnyObject>(_: Owner.Type) -> (owner: Owner, code: CURLcode)? {
     var code = CURLE_OK
-    var transfer: UnsafeMutableRawPointer?
+    var owner: UnsafeMutableRawPointer?
     guard let easy = unsafe ccurl_multi_next_done(raw, &code),
-      unsafe ccurl_get_pointer(easy, CURLINFO_PRIVATE, &transfer) == CURLE_OK,
-      let transfer = unsafe transfer
+      unsafe ccurl_get_pointer(easy, CURLINFO_PRIVATE, &owner) == CURLE_OK,
+      let owner = unsafe owner
     else { return nil }
-    // The driver retains the transfer as long as its handle is in the multi handle.
-    return (unsafe Unmanaged<Transfer>.fromOpaque(transfer).takeUnretainedValue(), code)
+    // The driver retains the owner as long as its handle is in the multi handle.
+    return (unsafe Unmanaged<Owner>.fromOpaque(owner).takeUnretainedValue(), code)
+  }
+
+  /// Watches a connection that libcurl has only made; no events for not at all. Without a watch, the
+  /// system would go on telling that the peer is gone.
+  func watch(_ socket: Int32, _ events: UInt32) {
+    if events == 0 {
+      _ = poller.register(socket, 0, EPOLL_CTL_DEL)
+    } else if !poller.register(socket, events, EPOLL_CTL_MOD) {
+      _ = poller.register(socket, events, EPOLL_CTL_ADD)
+    }
   }
 
   /// Handles the events of sockets, and the alarm if it is due.
@@ -77,26 +86,8 @@ import EngagementPlatform
     act(CURL_SOCKET_BAD, 0)
   }
 
-  /// How many milliseconds the thread may wait for events; negative for no limit.
-  ///
-  /// The thread keeps an earlier planned wake-up. The alarm of the next request is then rarely
-  /// earlier, so the caller does not have to wake the thread for it.
-  func pause() -> Int32 {
-    let now = clock.now
-    if let planned = wakeUp, planned > now {
-      wakeUp = min(planned, alarm ?? planned)
-    } else {
-      wakeUp = alarm
-    }
-    return wakeUp.map { $0 > now ? Self.milliseconds($0 - now) : 0 } ?? -1
-  }
-
-  /// Wakes the thread if it would sleep past the alarm.
-  func keepAlarm() {
-    guard let alarm, wakeUp.map({ alarm < $0 }) ?? true else { return }
-    wakeUp = alarm
-    poller.ring()
-  }
+  /// Whether libcurl waits for events of the socket.
+  func wants(_ socket: Int32) -> Bool { wanted[socket, default: 0] != 0 }
 
   private func act(_ socket: curl_socket_t, _ events: UInt32) {
     var running: Int32 = 0
@@ -120,13 +111,6 @@ import EngagementPlatform
 
   fileprivate func setAlarm(in milliseconds: Int) {
     alarm = milliseconds < 0 ? nil : clock.now.advanced(by: .milliseconds(milliseconds))
-  }
-
-  /// Rounded up: if the thread woke early, it would have to wait again.
-  private static func milliseconds(_ time: Duration) -> Int32 {
-    let (seconds, attoseconds) = time.components
-    let whole = min(seconds, 3600) * 1000 + attoseconds / 1_000_000_000_000_000 + 1
-    return Int32(clamping: whole)
   }
 
   private static func check(_ code: CURLMcode) throws(EngagementError) {

@@ -1,18 +1,22 @@
 import CCurl
 import EngagementModel
 
-/// The running transfers: starts them, ends them and resumes their callers.
+/// The running transfers and the open sockets: starts them, ends them and resumes their callers.
 struct Transfers {
   /// The most handles that are kept for later transfers.
   private static let keptHandles = 64
 
   private let multi: MultiHandle
   private let limits: Limits
+  private var wakeUp: WakeUp
   private var running: [ObjectIdentifier: Transfer] = [:]
+  private var sockets: OpenSockets
   private var idle: [EasyHandle] = []
 
-  init(_ multi: MultiHandle, _ limits: Limits) {
-    self.multi = multi
+  init(_ poller: Poller, _ limits: Limits) throws(EngagementError) {
+    multi = try MultiHandle(poller)
+    sockets = try OpenSockets(poller)
+    wakeUp = WakeUp(poller)
     self.limits = limits
   }
 
@@ -33,22 +37,47 @@ struct Transfers {
     }
   }
 
-  mutating func cancel(_ ticket: Ticket) {
-    guard let transfer = running[ObjectIdentifier(ticket)] else { return }
-    end(transfer, .failure(EngagementError(.cancelled, "The task was cancelled.")))
+  mutating func connect(
+    _ order: SocketOrder, _ ticket: Ticket,
+    _ continuation: CheckedContinuation<Result<Void, EngagementError>, Never>
+  ) {
+    do throws(EngagementError) {
+      let channel = SocketChannel(order, ticket, on: try EasyHandle(), within: limits, continuation)
+      try channel.easy.prepare(for: channel, within: limits)
+      try sockets.add(channel)
+    } catch {
+      continuation.resume(returning: .failure(error))
+    }
   }
 
-  /// Handles the events of sockets and a due alarm, then ends the transfers that are done.
+  mutating func command(_ command: CurlDriver.SocketCommand, of ticket: Ticket) {
+    sockets.take(command, of: ticket)
+  }
+
+  mutating func cancel(_ ticket: Ticket) {
+    let error = EngagementError(.cancelled, "The task was cancelled.")
+    if let transfer = running[ObjectIdentifier(ticket)] { return end(transfer, .failure(error)) }
+    sockets.abandon(ticket, error)
+  }
+
+  /// Handles the events of connections and a due alarm, then ends the transfers that are done.
   mutating func act(on news: [Poller.News]) {
-    multi.act(on: news)
-    while let (transfer, code) = multi.nextDone() { end(transfer, outcome(of: transfer, code)) }
+    multi.act(on: sockets.act(on: news))
+    while let (transfer, code) = multi.nextDone(Transfer.self) {
+      end(transfer, outcome(of: transfer, code))
+    }
   }
 
   /// How many milliseconds the thread may wait for events; negative for no limit.
-  func pause() -> Int32 { multi.pause() }
+  mutating func pause() -> Int32 { wakeUp.pause(until: alarm) }
 
   /// Wakes the thread if it would sleep past the alarm.
-  func keepAlarm() { multi.keepAlarm() }
+  mutating func keepAlarm() { wakeUp.keep(alarm) }
+
+  private var alarm: SuspendingClock.Instant? {
+    if sockets.hasMore { return .now }
+    return [multi.alarm, sockets.alarm].compactMap(\.self).min()
+  }
 
   private func outcome(of transfer: Transfer, _ code: CURLcode) -> Transfer.Outcome {
     // A response without a body has not begun for its receiver.

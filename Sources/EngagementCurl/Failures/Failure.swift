@@ -21,11 +21,18 @@ struct Failure {
   let proxyStatus: Int
 
   init(of transfer: Transfer, _ code: CURLcode) {
-    let easy = transfer.easy
+    self.init(
+      code, of: transfer.easy, isEncrypted: transfer.order.url.scheme.isEncrypted,
+      transfer.refusal)
+  }
+
+  init(
+    _ code: CURLcode, of easy: EasyHandle, isEncrypted: Bool, _ refusal: Transfer.Refusal? = nil
+  ) {
     self.code = code
-    refusal = transfer.refusal
+    self.refusal = refusal
     let text = easy.errorText
-    phase = Phase(of: easy, text, isEncrypted: transfer.order.url.scheme.isEncrypted)
+    phase = Phase(of: easy, text, isEncrypted: isEncrypted)
     wasSlow = text.hasPrefix("Operation too slow")
     systemError = Int32(truncatingIfNeeded: easy.number(CURLINFO_OS_ERRNO))
     verification = easy.number(CURLINFO_SSL_VERIFYRESULT)

@@ -5,25 +5,27 @@ import EngagementModel
 extension EasyHandle {
   /// Sets all options of a transfer. The handle must be new or reset.
   func prepare(for transfer: Transfer, within limits: Limits) throws(EngagementError) {
-    try setTarget(transfer.order)
-    try setRequest(transfer.order.request)
-    try setLimits(limits)
-    try setTrust(transfer.order, limits)
-    try setCallbacks(transfer)
-  }
-
-  private func setTarget(_ order: Order) throws(EngagementError) {
-    try setErrorText()
-    try setWebOnly()
-    try set(CURLOPT_URL, order.url.text)
-    // The check was on this exact URL, so libcurl must not normalise it.
-    try set(CURLOPT_PATH_AS_IS, 1)
-    try set(CURLOPT_FOLLOWLOCATION, 0)
+    try setTarget(transfer.order.url.text, by: transfer.order.proxy)
     try set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
     // Waiting for a connection that HTTP/2 may share is cheaper than opening a second one.
     try set(CURLOPT_PIPEWAIT, 1)
-    try set(CURLOPT_PROXY, order.proxy.server.revealed)
-    try set(CURLOPT_NOPROXY, order.proxy.exceptions)
+    try setRequest(transfer.order.request)
+    try setLimits(limits)
+    try setTrust(limits)
+    // A resumed session has no chain to compare with the pins.
+    if transfer.order.pins != nil { try set(CURLOPT_SSL_SESSIONID_CACHE, 0) }
+    try setCallbacks(transfer)
+  }
+
+  func setTarget(_ url: String, by proxy: ProxyChoice.Route) throws(EngagementError) {
+    try setErrorText()
+    try setWebOnly()
+    try set(CURLOPT_URL, url)
+    // The check was on this exact URL, so libcurl must not normalise it.
+    try set(CURLOPT_PATH_AS_IS, 1)
+    try set(CURLOPT_FOLLOWLOCATION, 0)
+    try set(CURLOPT_PROXY, proxy.server.revealed)
+    try set(CURLOPT_NOPROXY, proxy.exceptions)
     try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
     // A proxy must not see the headers for the server.
     try set(CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE))
@@ -55,7 +57,7 @@ extension EasyHandle {
       }
   }
 
-  private func setLimits(_ limits: Limits) throws(EngagementError) {
+  func setLimits(_ limits: Limits) throws(EngagementError) {
     // Otherwise libcurl uses signals for time-outs, which affect the whole process.
     try set(CURLOPT_NOSIGNAL, 1)
     try set(CURLOPT_CONNECTTIMEOUT_MS, limits.connect)
@@ -65,7 +67,7 @@ extension EasyHandle {
     try set(CURLOPT_MAXAGE_CONN, limits.idleSeconds)
   }
 
-  private func setTrust(_ order: Order, _ limits: Limits) throws(EngagementError) {
+  func setTrust(_ limits: Limits) throws(EngagementError) {
     try set(CURLOPT_SSL_VERIFYPEER, 1)
     try set(CURLOPT_SSL_VERIFYHOST, 2)
     try set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
@@ -75,8 +77,6 @@ extension EasyHandle {
       try set(CURLOPT_CAINFO, file)
       try set(CURLOPT_PROXY_CAINFO, file)
     }
-    // A resumed session has no chain to compare with the pins.
-    if order.pins != nil { try set(CURLOPT_SSL_SESSIONID_CACHE, 0) }
   }
 
   private func setCallbacks(_ transfer: Transfer) throws(EngagementError) {

@@ -1,8 +1,9 @@
 public import EngagementHTTP
 public import EngagementModel
 
-/// The transport of this library, based on libcurl: one thread waits for all transfers, with HTTP/2
-/// if the server supports it. The caller's thread starts a request without blocking.
+/// The transport of this library, based on libcurl: one thread waits for all transfers and web
+/// sockets, with HTTP/2 for requests if the server supports it. The caller's thread starts a request
+/// without blocking.
 ///
 /// It keeps the guarantees of `HTTPTransport`. It reuses connections, but only within one
 /// transport; make one transport and share it. If a kept connection turns out to be dead, the
@@ -16,7 +17,7 @@ public final class CurlTransport: HTTPTransport {
   private let policy: RequestPolicy
   private let proxy: ProxyChoice
   private let report: (@Sendable (PinMismatch) -> Void)?
-  private let driver: Result<CurlDriver, EngagementError>
+  let driver: Result<CurlDriver, EngagementError>
 
   /// Starts the thread. Does not connect before the first request.
   public init(_ configuration: Configuration = Configuration()) {
@@ -60,5 +61,13 @@ public final class CurlTransport: HTTPTransport {
     let pins = try policy.decision(on: url).get()
     return Order(
       request: request, url: url, pins: pins, report: report, proxy: proxy.route(to: url.host))
+  }
+
+  func socketOrder(
+    for request: HTTPRequest, at url: HTTPURL
+  ) throws(EngagementError) -> SocketOrder {
+    // Pins are denied here: libcurl asks before it sends a request, and here it sends none.
+    _ = try policy.decision(on: url).get()
+    return try SocketOrder(request, to: url, by: proxy.route(to: url.host))
   }
 }
