@@ -77,7 +77,7 @@ struct SocketRefusalTests {
       let error = try await refusal(server.url(scheme: "ws"))
       #expect(error.code == .unavailable)
     }
-    let done = Gate()
+    let done = ThreadGate()
     try await withServer { connection in
       try connection.readHead()
       done.pass()

@@ -107,7 +107,7 @@ import Testing
 
   @Test("A3: an open socket outlives the time limits of requests")
   func outlivesLimits() async throws {
-    let release = Gate()
+    let release = ThreadGate()
     try await withServer { connection in
       var peer = try SocketPeer(connection)
       release.pass()
@@ -135,7 +135,7 @@ import Testing
 
   @Test("A3: a peer that does not answer the close keeps nobody longer than five seconds")
   func silentClose() async throws {
-    let done = Gate()
+    let done = ThreadGate()
     try await withServer { connection in
       _ = try SocketPeer(connection)
       done.pass()
@@ -223,7 +223,7 @@ import Testing
 
   @Test("A3: a sender waits while its peer does not read, and goes on when it does")
   func slowPeer() async throws {
-    let release = Gate()
+    let release = ThreadGate()
     let received = Locked(0)
     try await withServer { connection in
       var peer = try SocketPeer(connection)

@@ -98,7 +98,7 @@ extension SocketConnection {
 }
 
 /// Keeps a server's thread until a test opens it.
-final class Gate: Sendable {
+final class ThreadGate: Sendable {
   private let isOpen = Locked(false)
 
   func open() { isOpen.withLock { $0 = true } }
