@@ -129,7 +129,7 @@ public struct CleverTapAdapter: EngagementAdapter {
     case .act where isInboxOff(envelope):
       return now.addingTimeInterval(TimeInterval(Self.sessionTimeout))
     case .inbox where envelope.context.isUserRequested:
-      let next = envelope.memory.date(.user, CleverTapMemory.Name.inboxTime)?
+      let next = envelope.memory.inboxTime(in: envelope.context.session)?
         .addingTimeInterval(CleverTapResponses.inboxInterval)
       return next.flatMap { $0 > now ? $0 : nil }
     case .settings, .device, .registerPush, .unregisterPush, .cards, .inbox, .message, .person,
@@ -164,7 +164,7 @@ public struct CleverTapAdapter: EngagementAdapter {
   }
 
   public func received(_ push: JSON, in context: AdapterContext) -> Received? {
-    CleverTapPush(push).map { Received($0.notification) }
+    CleverTapPush(push, accountID: configuration.accountID).map { Received($0.notification) }
   }
 }
 

@@ -92,14 +92,13 @@ struct CleverTapEnvelope {
     var item: JSONObject = ["type": .string(type)]
     for member in members.members { item[member.key] = member.value }
     item["ep"] = Epoch.wholeSeconds(of: time).map(JSON.integer)
-    // The vendor identifies a session by its first second, which is known only for the current
-    // session. Its clients send zeros before their first session.
-    let present = context.session.flatMap { session == $0.id ? $0 : nil }
-    let start = present.flatMap { Epoch.wholeSeconds(of: $0.startedAt) }
-    item["s"] = .integer(start ?? 0)
+    // The vendor identifies a session by its first second. Its clients send zeros before their first
+    // session.
+    let session = session.flatMap(context.session)
+    item["s"] = .integer(session.flatMap { Epoch.wholeSeconds(of: $0.startedAt) } ?? 0)
     item["pg"] = 1
-    item["lsl"] = .integer(present?.previousLength?.components.seconds ?? 0)
-    item["f"] = .bool(present?.isFirst ?? false)
+    item["lsl"] = .integer(session?.previousLength?.components.seconds ?? 0)
+    item["f"] = .bool(session?.isFirst ?? false)
     if type == "event" { item["pai"] = .string(context.device.appID) }
     return .object(item)
   }

@@ -59,7 +59,9 @@ enum CleverTapEvent: Hashable {
     }
     switch event.kind {
     case .impression where handle.isOnServer, .read where !handle.isOnServer || handle.wasRead,
-      .receive where !handle.asksForReceipt:
+      .receive where !handle.asksForReceipt,
+      .click where item.surface == .push && handle.isPreview,
+      .open where item.surface == .push && handle.isPreview:
       return .staysHere
     case .click, .open: return .travels(Word.clicked.rawValue, clicked(event, item, handle))
     default: return .travels(Word.viewed.rawValue, campaign(item, handle))

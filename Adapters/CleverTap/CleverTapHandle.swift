@@ -36,6 +36,14 @@ struct CleverTapHandle {
     return object
   }
 
+  /// Whether the push brings a campaign or a message to try on one device. It belongs to no campaign
+  /// whose clicks count.
+  var isPreview: Bool {
+    Self.previews.contains { campaign[$0] != nil }
+  }
+
+  private static let previews = ["wzrk_inapp", "wzrk_inapp_type", "wzrk_inbox", "wzrk_adunit"]
+
   /// Whether the push asks for a report of its arrival.
   var asksForReceipt: Bool {
     switch campaign["wzrk_rnv"] {

@@ -9,6 +9,8 @@ struct CleverTapMessages {
   static let isRead = "isRead"
 
   let changes: [Change]
+  /// The ids of the messages that the vendor stores.
+  private(set) var onServer: [String] = []
 
   /// Uses messages of the vendor's own list only if the vendor stores the inbox.
   init(_ reply: CleverTapReply, isOnServer: Bool) {
@@ -18,7 +20,9 @@ struct CleverTapMessages {
     }
     if isOnServer, let items = reply.lists[CleverTapReply.List.messages] {
       let rules = PatchRules(onlyEverSet: [Self.isRead])
-      changes.append(.items(.inbox, .patch(rules), items.map(Self.identified)))
+      let items = items.map { Self.identified(Self.marked($0)) }
+      changes.append(.items(.inbox, .patch(rules), items))
+      onServer = items.compactMap(\.id)
     }
     self.changes = changes
   }
@@ -31,6 +35,15 @@ struct CleverTapMessages {
 
   private static func date(of item: RawItem) -> Double {
     (try? JSONFields(item))?.number("date") ?? .infinity
+  }
+
+  /// The message with `isRead`, which tells later that the vendor stores it.
+  static func marked(_ item: RawItem) -> RawItem {
+    guard item.fault == nil, let fields = try? JSONFields(item), fields.kind(of: "isRead") == nil,
+      !fields.members.isEmpty
+    else { return item }
+    let bytes = Array(#"{"isRead":false,"#.utf8) + item.bytes.dropFirst()
+    return RawItem(index: item.index, bytes: bytes[...])
   }
 
   private static func identified(_ item: RawItem) -> RawItem {

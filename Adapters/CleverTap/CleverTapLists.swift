@@ -39,16 +39,10 @@ enum CleverTapLists {
     return [.items(.campaigns, .replace(.nothing), items ?? [])]
   }
 
-  /// The campaigns of a launch come beside the list, which may be absent then.
   private static func announced(_ reply: CleverTapReply) -> [Change] {
-    let atLaunch = reply.lists[List.announcedAtLaunch] ?? []
-    if let items = reply.lists[List.announced] {
-      return [.items(.announcedCampaigns, .replace(.nothing), items + atLaunch)]
-    }
-    if ["CS", "NO_MODE"].contains(reply.deliveryMode) {
-      return [.items(.announcedCampaigns, .replace(.nothing), atLaunch)]
-    }
-    return atLaunch.isEmpty ? [] : [.items(.announcedCampaigns, .put, atLaunch)]
+    let items = reply.lists[List.announced]
+    guard items != nil || ["CS", "NO_MODE"].contains(reply.deliveryMode) else { return [] }
+    return [.items(.announcedCampaigns, .replace(.nothing), items ?? [])]
   }
 
   private static func due(_ reply: CleverTapReply) -> [Change] {

@@ -19,7 +19,9 @@ struct CleverTapMemory {
 
     static let guid = "guid"
     static let inboxOff = "inbox.off"
+    /// The session of the last list, and its time in seconds.
     static let inboxTime = "inbox.time"
+    static let lateMessages = "inbox.late"
     static let arp = "arp"
     static let i = "i"
     static let j = "j"
@@ -28,7 +30,7 @@ struct CleverTapMemory {
     static let session = "request.session"
 
     /// The values that a change of user deletes.
-    static let ofSession = [arp, i, j, firstRequest, lastRequest, session]
+    static let ofSession = [arp, i, j, firstRequest, lastRequest, session, inboxTime]
   }
 
   let values: ScopedValues<String>
@@ -86,8 +88,13 @@ struct CleverTapMemory {
 
   // MARK: Values for the vendor
 
-  var arp: JSONObject {
-    values[.user, Name.arp].flatMap { try? JSON(parsing: Array($0.utf8)) }?.object ?? [:]
+  var arp: JSONObject { object(Name.arp) }
+
+  /// When each message came that the vendor may not list yet.
+  var lateMessages: JSONObject { object(Name.lateMessages) }
+
+  private func object(_ name: String) -> JSONObject {
+    values[.user, name].flatMap { try? JSON(parsing: Array($0.utf8)) }?.object ?? [:]
   }
 
   /// The names of events that the vendor discards.
@@ -102,6 +109,19 @@ struct CleverTapMemory {
   /// Whether the vendor has refused the inbox in this session.
   func isInboxOff(in session: Session?) -> Bool {
     values[.user, Name.inboxOff] == Self.mark(of: session)
+  }
+
+  /// When the inbox was last listed in this session; nil for not yet.
+  func inboxTime(in session: Session?) -> Date? {
+    guard let parts = values[.user, Name.inboxTime]?.split(separator: " ", maxSplits: 1),
+      let seconds = parts.first.flatMap({ Int64($0) }),
+      (parts.dropFirst().first ?? "") == Self.mark(of: session)
+    else { return nil }
+    return Epoch.date(wholeSeconds: seconds)
+  }
+
+  static func inboxMark(_ date: Date, in session: Session?) -> String? {
+    text(date).map { "\($0) \(mark(of: session))" }
   }
 
   static func mark(of session: Session?) -> String { session?.id.rawValue ?? "" }

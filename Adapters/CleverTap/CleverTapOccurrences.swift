@@ -26,7 +26,7 @@ struct CleverTapOccurrences {
     switch CleverTapEvent(event, discarding: [], launch: { [:] }) {
     case .staysHere, .isRejected: return nil
     case .travels(let name, let data):
-      var occurrence = Campaign.Occurrence(name, properties: named(data))
+      var occurrence = Campaign.Occurrence(name, properties: flat(named(data)))
       occurrence.items = data["Items"]?.array?.compactMap(\.object) ?? []
       occurrence.waitsForAnswer = event.kind == .launch
       return occurrence
@@ -41,6 +41,24 @@ struct CleverTapOccurrences {
       data[other] = data[name]
     }
     return data
+  }
+
+  /// What conditions see of an event: a member within an object has a dotted name, and a null is not
+  /// there.
+  private func flat(_ data: JSONObject, under path: String = "") -> JSONObject {
+    JSONObject(
+      firstOfEach: data.members.flatMap { member -> [JSONObject.Member] in
+        let name = path.isEmpty ? member.key : "\(path).\(member.key)"
+        if let object = member.value.object { return flat(object, under: name).members }
+        return member.value == .null ? [] : [JSONObject.Member(name, Self.dated(member.value))]
+      })
+  }
+
+  /// A date is a text such as `$D_1700000000`, and a number for conditions.
+  private static func dated(_ value: JSON) -> JSON {
+    if let list = value.array { return .array(list.map(dated)) }
+    guard let text = value.string, text.utf8.starts(with: "$D_".utf8) else { return value }
+    return Int64(text.dropFirst(3)).map(JSON.integer) ?? value
   }
 
   // MARK: Changes of the person
@@ -73,8 +91,10 @@ struct CleverTapOccurrences {
     }
   }
 
+  /// Only the vendor's iOS client reads dates here.
   private func change(of attribute: String, to value: JSON) -> Campaign.Occurrence {
-    Campaign.Occurrence(
+    let value = platform == .iOS ? Self.dated(value) : value
+    return Campaign.Occurrence(
       attribute + suffix, properties: ["newValue": value], attribute: attribute)
   }
 

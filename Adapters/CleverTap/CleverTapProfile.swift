@@ -7,7 +7,7 @@ import EngagementModel
 /// | `externalID` `name` `email` `phone` | `Identity` `Name` `Email` `Phone` |
 /// | `city` `region` `country` | properties of these names |
 /// | `notifications` | `MSG-push` |
-/// | `custom`: a null | `{"$delete": 1}` |
+/// | `custom`: a null | `{"$delete": true}` |
 /// | `custom`: an object with one of the vendor's commands | unchanged |
 /// | `custom`: a list | `{"$set": […]}` |
 /// | `timeFrames` | unsupported |
@@ -60,13 +60,14 @@ enum CleverTapProfile {
 
   private static func value(_ value: JSON, of key: String) throws(EngagementError) -> JSON? {
     switch value {
-    case .null: return ["$delete": 1]
+    case .null: return ["$delete": true]
     case .array where CleverTapLimits.holdsOneValue(key):
       throw EngagementError(.invalidArgument, "CleverTap keeps one value, and no list, in \(key).")
     case .array: return CleverTapLimits.cleaned(value).map { ["$set": $0] }
     case .object(let object):
       guard let command = command(in: object) else { return CleverTapLimits.cleaned(value) }
-      guard !CleverTapLimits.holdsOneValue(key) || command.name == "$delete" else {
+      let isOfList = ["$set", "$add", "$remove"].contains(command.name)
+      guard !CleverTapLimits.holdsOneValue(key) || !isOfList else {
         throw EngagementError(
           .invalidArgument, "CleverTap keeps one value, and no list, in \(key).")
       }

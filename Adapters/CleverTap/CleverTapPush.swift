@@ -5,6 +5,7 @@ import EngagementModel
 /// | field | absent | wrong type | unknown value |
 /// |---|---|---|---|
 /// | any `wzrk_…` or `W$…` | not this vendor's | | |
+/// | `wzrk_acct_id` | this account's | as if absent | another account's |
 /// | `wzrk_pid`, else `wzrk_id` | no message id | none; a number as its digits | |
 /// | `wzrk_id` | no campaign id | none; a number as its digits | |
 /// | `aps.alert`, `nt`, `nm` | no text | none | any text |
@@ -18,12 +19,15 @@ struct CleverTapPush {
   /// Members that are mapped and are not custom values of the campaign's author.
   private static let known: Set<String> = ["aps", "nt", "nm", "ct_mediaUrl", "ct_ContentType"]
 
-  /// Nil if the payload is not from this vendor.
-  init?(_ push: JSON) {
+  /// Nil if the payload is not from this vendor, or names another account.
+  init?(_ push: JSON, accountID: String) {
     guard let object = push.object else { return nil }
     let members = object.members.map(Self.renamed)
     guard members.contains(where: Self.isOwn) else { return nil }
     payload = JSONObject(firstOfEach: members)
+    if let account = payload["wzrk_acct_id"]?.string, !account.hasSameBytes(as: accountID) {
+      return nil
+    }
     aps = payload["aps"]?.object
   }
 

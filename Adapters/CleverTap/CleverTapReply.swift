@@ -33,9 +33,8 @@ struct CleverTapReply {
     static let due = "inapp_notifs"
     static let dueAtLaunch = "inapp_notifs_applaunched"
     static let announced = "inapp_notifs_ss"
-    static let announcedAtLaunch = "inapp_notifs_applaunched_meta"
     static let all: Set<String> = [
-      messagesHere, messages, campaigns, due, dueAtLaunch, announced, announcedAtLaunch,
+      messagesHere, messages, campaigns, due, dueAtLaunch, announced,
     ]
   }
 

@@ -69,7 +69,7 @@ struct CleverTapCall {
     return batch.entries.map { entry in
       envelope.item(
         "event", ["evtName": .string(entry.name), "evtData": .object(entry.data)],
-        at: entry.event.time, in: entry.event.session)
+        at: entry.event.time, in: entry.event.session ?? envelope.session(of: entry.event.kind))
     }
   }
 
@@ -150,8 +150,18 @@ extension CleverTapEnvelope {
       at: context.acceptedAt, in: context.session?.id)
   }
 
+  /// The session of an event that names none: the launch of a user who has just come belongs to the
+  /// session that began with this user.
+  fileprivate func session(of kind: EngagementEvent.Kind) -> SessionID? {
+    kind == .launch ? context.session?.id : nil
+  }
+
+  /// The vendor's clients repeat the time zone and the country in each.
   fileprivate func profile(_ members: JSONObject) -> JSON {
-    item(
+    var members = members
+    members["tz"] = members["tz"] ?? .string(context.device.timeZone)
+    members["cc"] = members["cc"] ?? context.device.country.map(JSON.string)
+    return item(
       "profile", ["profile": .object(members)], at: context.acceptedAt, in: context.session?.id)
   }
 
@@ -166,5 +176,13 @@ extension CleverTapEnvelope {
       "type": .string(registration.service.rawValue),
     ]
     return item("data", ["data": data], at: context.acceptedAt, in: context.session?.id)
+  }
+}
+
+extension Device {
+  /// The country of the locale; nil if it names none.
+  fileprivate var country: String? {
+    let parts = locale.prefix { $0 != "." && $0 != "@" }.split { $0 == "_" || $0 == "-" }
+    return parts.dropFirst().last { $0.utf8.count == 2 }.map { $0.uppercased() }
   }
 }

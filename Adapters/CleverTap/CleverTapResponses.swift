@@ -98,7 +98,12 @@ struct CleverTapResponses {
 
   private func changes(of reply: CleverTapReply) -> [Change] {
     let messages = CleverTapMessages(reply, isOnServer: configuration.hasServerInbox)
-    return remembered(reply) + messages.changes + CleverTapLists.changes(of: reply)
+    return remembered(reply) + messages.changes + late(messages) + CleverTapLists.changes(of: reply)
+  }
+
+  private func late(_ messages: CleverTapMessages) -> [Change] {
+    guard !messages.onServer.isEmpty else { return [] }
+    return [CleverTapLateMessages(memory, at: context.now).with(messages.onServer).change]
   }
 
   private func remembered(_ reply: CleverTapReply) -> [Change] {
@@ -154,9 +159,12 @@ struct CleverTapResponses {
       let older = CleverTapMessages(reply, isOnServer: false).changes
       return older.isEmpty ? Answer([], CleverTapErrors.malformed("messages")) : Answer(older)
     }
+    let late = CleverTapLateMessages(memory, at: context.now).without(items)
+    let retention = Retention(ids: late.ids, onlyEverSet: [CleverTapMessages.isRead])
     return Answer([
-      .items(.inbox, .replace(Retention(onlyEverSet: [CleverTapMessages.isRead])), items),
-      .keep(.user, Name.inboxTime, CleverTapMemory.text(context.now)),
+      .items(.inbox, .replace(retention), items.map(CleverTapMessages.marked)),
+      .keep(.user, Name.inboxTime, CleverTapMemory.inboxMark(context.now, in: context.session)),
+      late.change,
     ])
   }
 

@@ -38,6 +38,6 @@ extension CleverTapAdapter {
   private func launch(in context: AdapterContext) -> EngagementEvent {
     EngagementEvent(
       id: EventID(context.id(0)), kind: .launch, time: context.now,
-      zoneOffset: context.device.zoneOffset, session: context.session?.id)
+      zoneOffset: context.device.zoneOffset)
   }
 }

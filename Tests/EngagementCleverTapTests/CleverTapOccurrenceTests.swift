@@ -29,6 +29,25 @@ import Testing
       found == [Occurrence("Basket opened", properties: ["Ab": "its"]), Occurrence("b")])
   }
 
+  @Test("C9: conditions see a member within an object by its dotted name, and dates as numbers")
+  func flat() throws {
+    let properties: JSONObject = [
+      "shop": ["city": "Sofia", "hall": ["row": 3]], "none": ["no": .null], "on": "$D_1700000000",
+      "days": ["$D_5", "x"], "odd": "$D_soon",
+    ]
+    let event = CleverTap.one(.custom, "Visit", on: nil, properties)
+    for platform in [CleverTapConfiguration.Platform.iOS, .android] {
+      #expect(
+        try occurrences(event, platform).first?.properties == [
+          "shop.city": "Sofia", "shop.hall.row": 3, "on": 1_700_000_000, "days": [5, "x"],
+          "odd": "$D_soon",
+        ])
+    }
+    let update = CleverTap.update { $0.custom = ["since": "$D_7"] }
+    #expect(try occurrences(update, .iOS).first?.properties == ["newValue": 7])
+    #expect(try occurrences(update, .android).first?.properties == ["newValue": "$D_7"])
+  }
+
   @Test("C9: a purchase has its items")
   func purchase() throws {
     let found = try #require(

@@ -49,6 +49,26 @@ import Testing
     try CleverTap.adapter().received(push, in: CleverTap.context())?.notification
   }
 
+  @Test("C11: a push of another account of the vendor is left alone")
+  func otherAccount() throws {
+    #expect(try received(["wzrk_id": "c", "wzrk_acct_id": "ACC-1"]) != nil)
+    #expect(try received(["wzrk_id": "c", "wzrk_acct_id": "ACC-2"]) == nil)
+  }
+
+  @Test(
+    "C11: a click on a push that brings something to try is not told",
+    arguments: [
+      "wzrk_inapp", "wzrk_inbox", "wzrk_adunit",
+    ])
+  func preview(member: String) throws {
+    let push = try #require(try received(["wzrk_id": "c", .init(member): "{}"]))
+    let item = ItemReference(ItemID("clevertap", "p"), on: .push, handle: push.handle)
+    let click = CleverTap.event("e-1", .click, on: item)
+    let step = try CleverTap.adapter().step(for: .events([click]), in: CleverTap.context())
+    guard case .done(let changes) = step else { throw EngagementError(.internalFailure, "sent") }
+    #expect(changes == [.settled(["e-1"])])
+  }
+
   static let silent: [(JSON, Bool)] = [
     (["wzrk_id": "c", "aps": ["content-available": 1]], true),
     (["wzrk_id": "c", "aps": ["content-available": 1, "alert": "x"]], false),

@@ -28,7 +28,8 @@ import Testing
   private static let app = #""pai":"com.example.app"}"#
 
   private static func profile(_ members: String) -> String {
-    #"{"type":"profile","profile":{\#(members)},\#(common)}"#
+    // Each has the time zone and the country of the device.
+    #"{"type":"profile","profile":{\#(members),"tz":"Europe/Sofia","cc":"US"},\#(common)}"#
   }
 
   private static func event(_ name: String, _ data: String, session: Bool = true) -> String {
@@ -66,12 +67,12 @@ import Testing
       CleverTap.update {
         $0.custom = [
           "old": .null, "points": ["$incr": 5], "tags": ["$add": ["x"]], "sizes": ["M", "L"],
-          "plan": "a \"b\"", "Name": ["$delete": 1],
+          "plan": "a \"b\"", "Name": ["$delete": 1], "Age": ["$incr": 1],
         ]
       }, CleverTap.batch,
       profile(
-        #""old":{"$delete":1},"points":{"$incr":5},"tags":{"$add":["x"]},"#
-          + #""sizes":{"$set":["M","L"]},"plan":"a b","Name":{"$delete":1}"#)),
+        #""old":{"$delete":true},"points":{"$incr":5},"tags":{"$add":["x"]},"#
+          + #""sizes":{"$set":["M","L"]},"plan":"a b","Name":{"$delete":1},"Age":{"$incr":1}"#)),
     Row(
       .optOut(true), CleverTap.batch,
       profile(#""ct_optout":true,"ct_allow_sys_events_and_communication":false"#)),
@@ -155,6 +156,23 @@ import Testing
   private static let header =
     #"[{"type":"meta","g":"-guid","tk":"token-canary","id":"ACC-1","af":\#(application),"#
     + #""ddnd":false,"frs":true,"fl":true,"l_ts":0,"f_ts":0,"imp":0,"tlc":[]},"#
+
+  @Test(
+    "C11: an event of an earlier session is sent with it, and a launch that names none with this one"
+  )
+  func earlierSession() throws {
+    var context = context
+    let earlier = Session(
+      "s-0", startedAt: CleverTap.session.startedAt.addingTimeInterval(-9_000), isFirst: true,
+      previousLength: .seconds(5))
+    context.formerSessions = [earlier]
+    var old = CleverTap.event("e-1", .custom, "a")
+    old.session = "s-0"
+    let launch = CleverTap.event("e-2", .launch)
+    let body = try request(.events([old, launch]), context).text
+    #expect(body.contains(#""s":1790836100,"pg":1,"lsl":5,"f":true"#))
+    #expect(body.contains(#""s":1790845100,"pg":1,"lsl":90,"f":true"#))
+  }
 
   @Test("C4 C10 C11: each operation becomes its documented request", arguments: rows)
   func request(row: Row) throws {

@@ -108,7 +108,7 @@ import Testing
     #expect(batches.map { $0.meta["_i"] == nil } == [false, false, true, true, true])
     #expect(batches.map { $0.meta["f_ts"] == 0 } == [false, false, true, false, false])
     #expect(batches.map { $0.meta["frs"] } == [false, false, true, false, false])
-    #expect(batches.dropFirst(3).first?.items.first?["profile"] == ["Identity": "u-2"])
+    #expect(batches.dropFirst(3).first?.items.first?["profile"]?["Identity"] == "u-2")
     #expect(
       batches.last?.items.first?["data"] == ["action": "register", "id": "0aff", "type": "apns"])
     #expect(try await scene.pending == 0)
@@ -129,7 +129,7 @@ import Testing
     #expect(batches.dropFirst().map(\.guid) == [first, first, first])
     #expect(batches.dropFirst().first?.meta["arp"] == nil)
     #expect(batches.dropFirst().first?.meta["f_ts"] == 0)
-    #expect(batches.dropFirst(2).first?.items.first?["profile"] == ["Identity": "u-1"])
+    #expect(batches.dropFirst(2).first?.items.first?["profile"]?["Identity"] == "u-1")
     #expect(await scene.vendor.handshakes == 1)
   }
 

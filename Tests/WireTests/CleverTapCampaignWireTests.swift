@@ -219,6 +219,37 @@ struct CleverTapCampaignWireTests {
     try await scene.end()
   }
 
+  @Test(
+    "C9: a campaign of a place, and one on a nested property, are due where the vendor's clients have them"
+  )
+  func placeAndNested() async throws {
+    let scene = try await CleverTapWireScene()
+    for (id, place) in [(81, 42.69), (82, 10)] as [(Int64, Double)] {
+      try await scene.put(
+        id, on: "Ignored",
+        [
+          "whenTriggers": [
+            [
+              "eventName": "Visit",
+              "geoRadius": [["lat": .number(place), "lng": 23.32, "rad": 5]],
+              "eventProperties": [
+                ["propertyName": "shop.city", "operator": 1, "propertyValue": ["Sofia"]]
+              ],
+            ]
+          ]
+        ])
+    }
+    try await scene.run(location: .init(latitude: 42.7, longitude: 23.32)) { engagement in
+      try await scene.arrive(engagement)
+      _ = await engagement.refresh(.campaigns)
+      try await engagement.track("Visit", ["shop": ["city": "Varna"]])
+      try await engagement.track("Visit", ["shop": ["city": "Sofia"]])
+      try await scene.present(engagement)
+      #expect(scene.presenter.campaigns == ["81"])
+    }
+    try await scene.end()
+  }
+
   @Test("C9: the vendor's cap of a session ends with the session")
   func sessionCap() async throws {
     let scene = try await CleverTapWireScene()

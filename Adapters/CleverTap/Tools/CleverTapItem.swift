@@ -7,7 +7,8 @@ enum CleverTapItem {
     "type", "ep", "s", "pg", "lsl", "f", "n", "pai", "dsync", "wzrk_error", "us", "um", "uc",
   ]
   private static let own: [String: [String]] = [
-    "event": ["evtName", "evtData"], "page": [], "profile": ["profile"], "data": ["data"],
+    "event": ["evtName", "evtData"], "page": ["referrer", "install", "wm"], "profile": ["profile"],
+    "data": ["data"],
     "ping": ["mc", "nt", "gf", "gfSDKVersion"],
   ]
 

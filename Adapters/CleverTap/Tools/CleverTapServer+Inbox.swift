@@ -32,12 +32,12 @@ extension CleverTapServer {
     }
     let ids = deleted.compactMap { message -> String? in
       let (id, campaign) = (message["wzrk_mid"]?.string, message["wzrk_id"]?.string)
-      guard let id, !id.isEmpty, campaign?.isEmpty == false, message["wzrk_pivot"]?.string != nil
-      else { return nil }
+      // The Android client leaves out a wzrk_pivot that the message does not have.
+      guard let id, !id.isEmpty, campaign?.isEmpty == false else { return nil }
       return id
     }
     guard ids.count == deleted.count else {
-      throw CleverTapRefusal(400, "A message lacks its wzrk_mid, wzrk_id or wzrk_pivot")
+      throw CleverTapRefusal(400, "A message lacks its wzrk_mid or its wzrk_id")
     }
     let user = user(of: batch)
     // Deleting again has no effect.

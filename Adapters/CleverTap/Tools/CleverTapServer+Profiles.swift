@@ -55,12 +55,16 @@ extension CleverTapServer {
     var effects: [VendorEffect] = []
     var attributes = profiles[user]?.attributes ?? [:]
     CleverTapCommand.merge(profile, into: &attributes, at: "") { name, key in
+      // What every profile says of the device is no change of the person.
+      guard !Self.ofDevice.contains(key) else { return }
       effects.append(VendorEffect(name, of: key, by: user, time: time))
     }
     profiles[user]?.attributes = attributes
     takeOptOut(profile, by: user, at: time ?? 0)
     return effects
   }
+
+  private static let ofDevice = ["tz", "cc", "Carrier"]
 
   private mutating func takeOptOut(_ profile: JSONObject, by user: String, at time: Int64) {
     guard let isOut = profile["ct_optout"]?.bool else { return }

@@ -102,11 +102,14 @@ public enum ItemMode: Hashable, Sendable {
 public struct Retention: Hashable, Sendable {
   /// Whether test items stay if the list lacks them.
   public var testItems: Bool
+  /// The ids of items that stay if the list lacks them.
+  public var ids: Set<String>
   /// Boolean members that stay true once they are true.
   public var onlyEverSet: [String]
 
-  public init(testItems: Bool = false, onlyEverSet: [String] = []) {
+  public init(testItems: Bool = false, ids: Set<String> = [], onlyEverSet: [String] = []) {
     self.testItems = testItems
+    self.ids = ids
     self.onlyEverSet = onlyEverSet
   }
 

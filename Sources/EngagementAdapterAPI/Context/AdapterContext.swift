@@ -15,6 +15,8 @@ public struct AdapterContext: Sendable {
   /// The push tokens by environment.
   public var push: [PushEnvironment: PushRegistration]
   public var session: Session?
+  /// The last sessions that ended, for what happened in them and was not sent then.
+  public var formerSessions: [Session] = []
   public var now: Date
   /// The operation's key: 128 random bits, the same in every attempt.
   public var key: OperationKey
@@ -58,6 +60,11 @@ public struct AdapterContext: Sendable {
   /// The id of this operation with that index, a UUID in lower case. It is the same in every
   /// attempt.
   public func id(_ index: Int) -> String { key.id(index) }
+
+  /// The session with that id; nil for one that ended long ago.
+  public func session(_ id: SessionID) -> Session? {
+    session.flatMap { $0.id == id ? $0 : nil } ?? formerSessions.last { $0.id == id }
+  }
 
   /// Whether both contexts have the same credential and the same secrets.
   public func hasSameCredentials(as other: AdapterContext) -> Bool {

@@ -7,8 +7,9 @@ extension EasyHandle {
   func prepare(for transfer: Transfer, within limits: Limits) throws(EngagementError) {
     try setTarget(transfer.order.url.text, by: transfer.order.proxy)
     try set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
-    // Waiting for a connection that HTTP/2 may share is cheaper than opening a second one.
-    try set(CURLOPT_PIPEWAIT, 1)
+    // Waiting for a connection that HTTP/2 may share is cheaper than opening a second one. Without
+    // encryption there is no HTTP/2, and libcurl would wait for the whole of the first answer.
+    try set(CURLOPT_PIPEWAIT, transfer.order.url.scheme.isEncrypted ? 1 : 0)
     try setRequest(transfer.order.request)
     try setLimits(limits)
     try setTrust(limits)

@@ -65,6 +65,7 @@ extension Engagement {
         limits: OutboxLimits(rows: options.limits.rows, bytes: options.limits.bytes),
         random: options.random, now: { options.clock.now },
         zoneOffset: { device().zoneOffset },
+        position: { device().location.map(Campaign.Position.init) },
         repair: EngagementStore.CacheRepair(options.repair)),
       at: options.clock.now)
     let present = try await despiteDamage { () async throws(EngagementError) in

@@ -81,6 +81,7 @@ final class ProviderHost: OperationHost {
       key: attempt.key, acceptedAt: attempt.acceptedAt, attempt: attempt.number,
       isUserRequested: attempt.isUserRequested)
     context.wantsEverything = attempt.wantsEverything
+    context.formerSessions = sessions.formerSessions(for: provider.id)
     return context
   }
 

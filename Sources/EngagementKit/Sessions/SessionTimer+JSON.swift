@@ -7,13 +7,21 @@ extension SessionTimer.Kept {
     var encoder = ObjectEncoder([
       "seenAt": seenAt, "length": length.seconds, "previousLength": previousLength?.seconds,
     ])
-    if let session {
-      encoder.append([
-        "id": session.id, "startedAt": session.startedAt, "isFirst": session.isFirst,
-        "lengthBefore": session.previousLength?.seconds,
-      ])
+    if let session { encoder.append(Self.members(of: session)) }
+    if !former.isEmpty {
+      encoder.append(["former": JSON.array(former.map { ObjectEncoder(Self.members(of: $0)).json })]
+      )
     }
     return encoder.json
+  }
+
+  private static func members(
+    of session: Session
+  ) -> KeyValuePairs<String, (any FieldValue)?> {
+    [
+      "id": session.id, "startedAt": session.startedAt, "isFirst": session.isFirst,
+      "lengthBefore": session.previousLength?.seconds,
+    ]
   }
 
   /// A provider's part of what `SessionTracker` stores.
@@ -31,14 +39,21 @@ extension SessionTimer.Kept {
       length = try Self.duration(fields, "length") ?? .zero
       previousLength = try Self.duration(fields, "previousLength")
       seenAt = try fields.read("seenAt")
-      guard let id: SessionID = try fields.read("id") else { return }
-      session = Session(
-        id, startedAt: try fields.require("startedAt"),
-        isFirst: try fields.read("isFirst") ?? false,
-        previousLength: try Self.duration(fields, "lengthBefore"))
+      former = (json["former"]?.array ?? []).suffix(SessionTimer.formerCount).compactMap { json in
+        let fields = try? ObjectDecoder(JSONField(value: json, place: "session"))
+        return fields.flatMap { try? Self.session(in: $0) }
+      }
+      session = try Self.session(in: fields)
     } catch {
       return nil
     }
+  }
+
+  private static func session(in fields: ObjectDecoder) throws(EngagementError) -> Session? {
+    guard let id: SessionID = try fields.read("id") else { return nil }
+    return Session(
+      id, startedAt: try fields.require("startedAt"), isFirst: try fields.read("isFirst") ?? false,
+      previousLength: try duration(fields, "lengthBefore"))
   }
 
   /// A plausible length, since the file may contain anything.

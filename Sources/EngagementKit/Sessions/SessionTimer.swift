@@ -32,6 +32,9 @@ struct SessionTimer: Sendable {
   private var length: Duration = .zero
   private var previousLength: Duration?
   private var hadSession = false
+  /// The last sessions that ended, for what happened in them and is not sent yet.
+  private(set) var former: [Session] = []
+  static let formerCount = 10
 
   init(timeout: Duration) { self.timeout = timeout }
 
@@ -115,6 +118,7 @@ struct SessionTimer: Sendable {
     self.session = nil
     isActive = false
     previousLength = length
+    former = (former + [session]).suffix(Self.formerCount)
     return [.ended(session, length: length, at: seen.wall)]
   }
 }
@@ -127,13 +131,16 @@ extension SessionTimer {
     var seenAt: Date?
     var length: Duration
     var previousLength: Duration?
+    /// The last sessions that ended.
+    var former: [Session] = []
   }
 
   /// The state to store; nil before the first session.
   var kept: Kept? {
     guard hadSession else { return nil }
     return Kept(
-      session: session, seenAt: seen?.wall, length: length, previousLength: previousLength)
+      session: session, seenAt: seen?.wall, length: length, previousLength: previousLength,
+      former: former)
   }
 
   /// Continues after a restart. The stored session goes on, unless the application was away for the
@@ -141,6 +148,7 @@ extension SessionTimer {
   mutating func resume(_ kept: Kept, at moment: ClockReading) -> [Happening] {
     hadSession = true
     previousLength = kept.previousLength
+    former = kept.former
     guard let session = kept.session, let seenAt = kept.seenAt else { return [] }
     self.session = session
     length = kept.length

@@ -130,6 +130,9 @@ struct SessionTracker: Sendable {
 
   func session(for provider: ProviderID) -> Session? { clocks[provider]?.session }
 
+  /// The last sessions that ended, which may have been another user's.
+  func formerSessions(for provider: ProviderID) -> [Session] { clocks[provider]?.former ?? [] }
+
   /// When the next change by time alone is due; nil for never.
   var deadline: Duration? {
     ([meter.nextDeadline] + clocks.values.map(\.deadline)).compactMap(\.self).min()

@@ -44,6 +44,11 @@ final class Sessions: CommitObserver {
     }
   }
 
+  /// The provider's last sessions that ended.
+  func formerSessions(for provider: ProviderID) -> [Session] {
+    state.withLock { $0.tracker.formerSessions(for: provider) }
+  }
+
   // MARK: Reports
 
   func scene(_ phase: ScenePhase) {

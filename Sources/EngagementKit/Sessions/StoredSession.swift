@@ -53,6 +53,7 @@ struct StoredSession {
     }
     kept.session = nil
     kept.previousLength = length
+    kept.former = (kept.former + [present]).suffix(SessionTimer.formerCount)
     return [Settled(happening: .ended(present, length: length, at: time), time: time)]
   }
 

@@ -18,7 +18,7 @@ public struct Campaign: Hashable, Sendable, Identifiable {
   public var limits: [Limit] = []
   /// The seconds between the event that makes it due and its presentation; nil: none.
   public var delaySeconds: Int?
-  /// The seconds between the event that makes it due and its end. If set, `expiresAt` does not
+  /// The seconds between the end of the delay and the campaign's end. If set, `expiresAt` does not
   /// count.
   public var lifetimeSeconds: Int?
   /// Whether the vendor wants to know that it was due, but does not want it presented: the user is

@@ -124,13 +124,14 @@ package struct CampaignEvaluation: Sendable {
 extension Campaign {
   fileprivate var delay: Int { max(0, delaySeconds ?? 0) }
 
-  /// When the campaign is presented and when it ends if its event is now.
+  /// When the campaign is presented and when it ends if its event is now. A lifetime begins when the
+  /// delay is over.
   package func due(at now: Date) -> CampaignEvaluation.Due {
+    let start = now.addingTimeInterval(TimeInterval(delay))
     let end =
-      lifetimeSeconds.map { now.addingTimeInterval(TimeInterval($0)) } ?? expiresAt
+      lifetimeSeconds.map { start.addingTimeInterval(TimeInterval($0)) } ?? expiresAt
       ?? now.addingTimeInterval(CampaignEvaluator.defaultLifetime)
-    return CampaignEvaluation.Due(
-      campaign: self, presentAt: now.addingTimeInterval(TimeInterval(delay)), expiresAt: end)
+    return CampaignEvaluation.Due(campaign: self, presentAt: start, expiresAt: end)
   }
 
   /// Priority 1 is the lowest and the default.

@@ -11,7 +11,7 @@ extension Campaign {
     /// The attribute of the person that changed; nil for an event. Its new value is the property
     /// `newValue`. The cache adds the former one as `oldValue`, and drops what changes nothing.
     public var attribute: String?
-    /// Where the user is; nil if unknown.
+    /// Where the user is; nil if unknown. The cache fills it in.
     public var position: Position?
     /// Whether it is the user's first event of this name. The cache decides that.
     public var isFirst: Bool
@@ -42,6 +42,10 @@ extension Campaign {
     public init(latitude: Double, longitude: Double) {
       self.latitude = latitude
       self.longitude = longitude
+    }
+
+    package init(_ location: Device.Location) {
+      self.init(latitude: location.latitude, longitude: location.longitude)
     }
   }
 }

@@ -124,6 +124,7 @@ extension Tables {
         case .from(let old): occurrence.properties["oldValue"] = old
         }
       }
+      occurrence.position = occurrence.position ?? options.position()
       occurrence.isFirst = try campaigns.facts.isFirst(occurrence.name, of: owner, on: &database)
       completed.append(occurrence)
     }

@@ -266,10 +266,12 @@ extension ItemSource {
   ) throws(EngagementError) -> (kept: [Int64], dropped: Set<Int64>) {
     guard let feed = feeds[name] else { return ([], []) }
     var dropped = feed.rows(notIn: listed)
-    guard retention.testItems else { return ([], dropped) }
+    guard retention.testItems || !retention.ids.isEmpty else { return ([], dropped) }
     var kept: [(row: Int64, place: Int64)] = []
     for row in dropped {
-      guard try content(of: row, from: &tables, on: &database)?.isTest == true else { continue }
+      guard let content = try content(of: row, from: &tables, on: &database),
+        retention.testItems && content.isTest || retention.ids.contains(content.id.value)
+      else { continue }
       kept.append((row, feed.membership(of: row)?.place ?? 0))
     }
     dropped.subtract(kept.map(\.row))

@@ -21,6 +21,8 @@ package actor Store {
     package var now: @Sendable () -> Date
     /// The seconds that the device's time zone is ahead of UTC, for the days that campaigns count.
     package var zoneOffset: @Sendable () -> Int
+    /// Where the device is, for the places that campaigns name; nil if unknown.
+    package var position: @Sendable () -> Campaign.Position?
     package var repair: CacheRepair
 
     package init(
@@ -29,7 +31,9 @@ package actor Store {
       wait: Duration = .seconds(5),
       random: @escaping @Sendable () -> UInt64 = { .random(in: .min ... .max) },
       now: @escaping @Sendable () -> Date = { Date() },
-      zoneOffset: @escaping @Sendable () -> Int = { 0 }, repair: CacheRepair = .ifDamaged
+      zoneOffset: @escaping @Sendable () -> Int = { 0 },
+      position: @escaping @Sendable () -> Campaign.Position? = { nil },
+      repair: CacheRepair = .ifDamaged
     ) {
       self.path = StoreFile.resolved(path)
       self.environment = environment
@@ -39,6 +43,7 @@ package actor Store {
       self.random = random
       self.now = now
       self.zoneOffset = zoneOffset
+      self.position = position
       self.repair = repair
     }
   }

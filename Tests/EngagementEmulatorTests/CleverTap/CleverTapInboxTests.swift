@@ -66,7 +66,6 @@ import Testing
       (path, []), (path, [["type": "deleteMessages", "messages": []]]),
       (path, [["type": "delete", "messages": [["wzrk_mid": "a"]]]]), (path, [deletion(nil)]),
       (path, [deletion("")]), (path, [deletion("a", more: ["wzrk_id": ""])]),
-      (path, [deletion("a", more: ["wzrk_pivot": 1])]),
     ] as [(String, [JSON])])
   func refused(path: String, items: [JSON]) async throws {
     try await CleverTapPhone.run { stand, phone async throws in

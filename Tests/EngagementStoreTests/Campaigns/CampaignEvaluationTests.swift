@@ -83,6 +83,40 @@ private let noon = CampaignStand.noon
     #expect(due.map { $0.properties["trigger"] } == ["plan changed"])
   }
 
+  @Test("C9: a lifetime begins when the delay is over")
+  func delayedLifetime() async throws {
+    let store = try await stand.open()
+    let user = try await store.partition(of: "u-1")
+    try await store.list(
+      CampaignStand.campaign("7", on: "bought") {
+        ($0.delaySeconds, $0.lifetimeSeconds) = (600, 60)
+      }, of: user)
+    try await store.accept(stand.track("bought"), in: user)
+    let queued = try #require(try await store.queuedCampaigns(of: user).first)
+    #expect(queued.presentAt == noon + 600 && queued.expiresAt == noon + 660)
+  }
+
+  @Test("C9: a campaign of a place is due where the device is in it")
+  func place() async throws {
+    let user: User = "u-1"
+    for (position, due) in [
+      (Campaign.Position(latitude: 42.7, longitude: 23.3), ["7"]),
+      (Campaign.Position(latitude: 48.8, longitude: 2.3), []), (nil, []),
+    ] {
+      let stand = try CampaignStand()
+      let store = try await stand.open(at: position)
+      let user = try await store.partition(of: user)
+      try await store.list(
+        CampaignStand.campaign("7", on: "bought") {
+          $0.triggers[0].places = [
+            Campaign.Place(latitude: 42.7, longitude: 23.32, kilometres: 10)
+          ]
+        }, of: user)
+      try await store.accept(stand.track("bought"), in: user)
+      #expect(try await store.due(of: user) == due)
+    }
+  }
+
   @Test("C9: an event of a user who has denied consent is not evaluated and leaves no fact")
   func denied() async throws {
     let store = try await stand.open()

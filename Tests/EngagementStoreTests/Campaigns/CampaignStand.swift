@@ -16,12 +16,13 @@ final class CampaignStand: Sendable {
 
   convenience init() throws { self.init(try StoreStand()) }
 
-  func open() async throws -> Store {
+  func open(at position: Campaign.Position? = nil) async throws -> Store {
     let random = Locked(SeededGenerator(seed: 7))
     return try await Store.open(
       Store.Options(
         path: files.scratch.path(), adapters: ["bell": CampaignAdapter(), "paper": PaperAdapter()],
-        random: { random.withLock { $0.next() } }, now: { Self.noon }, zoneOffset: { 7_200 }),
+        random: { random.withLock { $0.next() } }, now: { Self.noon }, zoneOffset: { 7_200 },
+        position: { position }),
       at: Self.noon)
   }
 

@@ -105,6 +105,17 @@ import Testing
     #expect(try stand.ids() == [])
   }
 
+  @Test("an item whose id is named stays although a complete list lacks it")
+  func namedItems() throws {
+    let stand = try ItemCacheStand()
+    try stand.commit(.list([card("a"), card("b"), card("c")]))
+    try stand.commit(.list([card("d")], Retention(ids: ["b", "x"])))
+    #expect(try stand.ids() == ["b", "d"])
+    try stand.restart()
+    try stand.commit(.list([card("d")], Retention(ids: ["x"])))
+    #expect(try stand.ids() == ["d"])
+  }
+
   @Test("a repeated id gives one item, at its first place with its last content")
   func duplicates() throws {
     let stand = try ItemCacheStand()

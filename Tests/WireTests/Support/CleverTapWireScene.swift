@@ -26,9 +26,10 @@ struct CleverTapWireScene: Sendable {
   static let provider: ProviderID = "clevertap"
 
   /// With the number of the build, which the vendor's clients always send.
-  private static var device: Device {
+  private static func device(at location: Device.Location?) -> Device {
     var device = Device.test
     device.appBuild = "7"
+    device.location = location
     return device
   }
 
@@ -48,13 +49,15 @@ struct CleverTapWireScene: Sendable {
 
   /// Starts the application and ends it after the body.
   func run(
-    debug: Bool = true, serverInbox: Bool = true, _ body: (Engagement) async throws -> Void
+    debug: Bool = true, serverInbox: Bool = true, location: Device.Location? = nil,
+    _ body: (Engagement) async throws -> Void
   ) async throws {
     let configuration = try CleverTapConfiguration(
       accountID: "demo", token: Secret("demo"), endpoint: emulator.endpoint(of: "clevertap"),
       hasServerInbox: serverInbox, definesTemplates: debug)
+    let device = Self.device(at: location)
     let engagement = try await Engagement.open(
-      cache: .file(folder.appending(path: "cache.sqlite").path), device: Self.device,
+      cache: .file(folder.appending(path: "cache.sqlite").path), device: device,
       transport: network, providers: [Self.provider: .clevertap(configuration)],
       routes: Engagement.Routes(cards: .none, inbox: .only(Self.provider)),
       templates: [Self.provider: try templates],
