@@ -68,7 +68,7 @@ struct CleverTapReply {
     case "imp": perDay = try cursor.integer().flatMap(Int.init(exactly:))
     case "inapp_delivery_mode": deliveryMode = try cursor.string()
     case "inapp_stale": staleCampaigns = try cursor.json().array?.compactMap(\.campaignID) ?? []
-    default: break
+    default: try cursor.skip()
     }
   }
 }

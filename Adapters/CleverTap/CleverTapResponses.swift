@@ -57,13 +57,17 @@ struct CleverTapResponses {
     guard asks == "true" || asks == "1" || asks == "yes" else { return [] }
     let named = response.headers.first("X-WZRK-MUTE-DURATION").flatMap { Int64($0) }
       .flatMap(Epoch.date(milliseconds:)).flatMap { $0 > context.now ? $0 : nil }
-    let date = named ?? context.now.addingTimeInterval(Self.defaultSilence)
+    let date = min(
+      named ?? context.now.addingTimeInterval(Self.defaultSilence),
+      context.now.addingTimeInterval(Self.longestSilence))
     return [
       .keep(.installation, Name.mutedUntil, Epoch.milliseconds(of: date)?.description)
     ]
   }
 
   private static let defaultSilence: TimeInterval = 24 * 3_600
+  /// A wrong time must not silence an application for good.
+  private static let longestSilence: TimeInterval = 30 * 24 * 3_600
 
   private func handshake(_ response: HTTPResponse, _ domains: CleverTapDomainNews) -> Answer {
     if domains.namesDomain || !silence(in: response).isEmpty { return Answer() }

@@ -102,6 +102,19 @@ import Testing
     try await scene.end()
   }
 
+  @Test("flow 8 C11: a mute until the end of time lasts thirty days")
+  func longestSilence() async throws {
+    let scene = try await CleverTapScene(.complete)
+    await scene.vendor.reply(
+      "clevertap-prod.com/hello",
+      .json(
+        200, "{}",
+        headers: [("X-WZRK-MUTE", "true"), ("X-WZRK-MUTE-DURATION", "9999999999999")]))
+    #expect(
+      await scene.perform(.inbox) == .wait(until: CleverTap.time.addingTimeInterval(2_592_000)))
+    try await scene.end()
+  }
+
   @Test(
     "flow 8 C11: any mute header other than true is ignored",
     arguments: ["false", "0", "no", "", "maybe"])

@@ -22,11 +22,19 @@ extension Command {
       try invocation.confirm(
         "Erasing \(typed ?? "the signed-in user") cannot be undone", by: confirmation)
       let named = typed.map { User(UserID($0)) }
+      let automatic = AutomaticSignIn(besideCacheAt: configuration.cache)
       let (user, report) = try await invocation.delivering(configuration) { engagement in
         let user = named ?? engagement.user
-        return (user, try await engagement.eraseData(of: user))
+        // First: after a kill, the next command must not sign in whom this one has erased.
+        let wasOff = automatic.isOff
+        try automatic.turnOff()
+        do {
+          return (user, try await engagement.eraseData(of: user))
+        } catch let error as EngagementError where error.code == .notFound {
+          if !wasOff { automatic.turnOn() }
+          throw error
+        }
       }
-      try AutomaticSignIn(besideCacheAt: configuration.cache).turnOff()
       let name = user.id?.rawValue ?? "anonymous"
       try invocation.console.line(
         """

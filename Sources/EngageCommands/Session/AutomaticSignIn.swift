@@ -12,4 +12,6 @@ struct AutomaticSignIn {
   var isOff: Bool { access(path, F_OK) == 0 }
 
   func turnOff() throws(EngagementError) { try OutputFile.replace(path, []) }
+
+  func turnOn() { unsafe unlink(path) }
 }

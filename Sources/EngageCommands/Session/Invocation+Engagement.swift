@@ -85,11 +85,15 @@ extension Invocation {
           "No user is signed in. Run \"engage signin\"; engage.json signs nobody in any more."
         )
       }
-      async let _: Void = Self.run(engagement)
+      // Not of this task: Ctrl-C cancels it. A request that is cut off may have arrived, and would be
+      // sent again, so it gets a moment to end.
+      let running = Task { await Self.run(engagement) }
       let result: Result<Value, any Error>
       do { result = .success(try await body(engagement)) } catch { result = .failure(error) }
-      // What is cut off may have arrived, and would be sent again.
-      await close(engagement, within: min(context.patience, .seconds(2)))
+      let limit = min(context.patience, .seconds(2))
+      await Task { await close(engagement, within: limit) }.value
+      running.cancel()
+      await running.value
       return try result.get()
     }
   }

@@ -7,6 +7,8 @@ extension FileCache {
     package var fileBytes = 10 << 20
     /// The size of all files that `clean` keeps, in bytes. It may be exceeded between two calls.
     package var totalBytes = 100 << 20
+    /// How many bytes a download leaves free on the disk.
+    package var diskReserve = 32 << 20
     /// The types to accept, in lower case and without parameters.
     ///
     /// Of images, only types are accepted whose first bytes can be checked: PNG, JPEG, GIF and WebP
@@ -25,6 +27,7 @@ extension FileCache {
       for (name, isValid) in [
         ("fileBytes", fileBytes > 0), ("totalBytes", totalBytes >= fileBytes),
         ("contentTypes", !contentTypes.isEmpty && contentTypes.allSatisfy(ContentType.isChecked)),
+        ("diskReserve", diskReserve >= 0),
         ("transferTime", transferTime > .zero), ("transfers", transfers > 0),
       ] where !isValid {
         throw EngagementError(

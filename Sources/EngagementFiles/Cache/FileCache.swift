@@ -21,7 +21,7 @@ package struct KeptFile: Hashable, Sendable {
 /// taken from a URL.
 ///
 /// Several processes may use one folder. A process that is killed leaves at most a part of a
-/// download, which `clean` removes. An error leaves nothing.
+/// download, which `clean` and each erasure remove. An error leaves nothing.
 package final class FileCache: Sendable {
   private let folder: FileFolder
   private let limits: Limits
@@ -29,9 +29,8 @@ package final class FileCache: Sendable {
   private let transport: any HTTPTransport
   private let fetches = SharedFetches()
   private let slots: TransferSlots
-  private let erasures = Erasures()
 
-  /// Names a folder, which is made for its owner alone when the first file is kept.
+  /// Names a folder, which is made for its owner alone when the first file is fetched.
   ///
   /// - Parameters:
   ///   - hosts: The hosts that the application allows; none by default.
@@ -54,20 +53,27 @@ package final class FileCache: Sendable {
   /// for one URL share one request. The request has no credentials and no cookies, and a redirect is
   /// not followed.
   ///
+  /// - Parameter isHeld: Whether the owner is still known. It is asked again if any owner is erased
+  ///   before the file is kept, in this process or another; false throws `cancelled`.
   /// - Throws: `permissionDenied` for a host that is not allowed, or for plain text to another
   ///   machine; `notFound`, `unauthenticated`, `rateLimited` and `unavailable` for the server's
   ///   refusals; `unsupported` for a redirect or a type that is not allowed; `malformedResponse` for
   ///   a file that is too large, cut, or of another type than it says; `deadlineExceeded` after the
   ///   time limit; `storage` if the disk is full; and the codes of the transport.
-  package func fetch(_ url: String, for owner: String) async throws(EngagementError) -> KeptFile {
+  package func fetch(
+    _ url: String, for owner: String, isHeld: @Sendable () async -> Bool = { true }
+  ) async throws(EngagementError) -> KeptFile {
     let source = try source(url)
     let place = FilePlace(url: source, owner: owner)
-    let erasure = erasures.count(of: place.owner)
     while true {
+      // In this order: an erasure that the answer does not know changes the count.
+      let erasures = try folder.erasureCount()
+      guard await isHeld() else { throw Self.cancelled }
       switch fetches.join(place.url) {
       case .lead(let fetch):
-        let result = await result(of: source, at: place, since: erasure)
+        let result = await result(of: source, at: place, since: erasures)
         fetches.end(fetch, of: place.url, SharedFetch.End(result, for: place.owner))
+        if case .failure(let error) = result, error.code == .conflict { continue }
         return try result.get()
       case .follow(let fetch):
         guard let end = await fetch.end() else { throw Self.cancelled }
@@ -85,11 +91,11 @@ package final class FileCache: Sendable {
     return (try? folder.file(at: FilePlace(url: source, owner: owner), reads: false))?.path
   }
 
-  /// Ends the references of an owner, and removes every file without another reference. A fetch for
-  /// that owner that is under way keeps nothing and throws `cancelled`.
+  /// Ends the references of an owner, and removes every file without another reference. A fetch that is
+  /// under way, in any process, keeps nothing before it has asked whether its owner is still known.
+  /// Throws `storage` if anything is still there.
   package func erase(owner: String) async throws(EngagementError) {
     let name = FilePlace.name(ofOwner: owner)
-    erasures.add(name)
     let folder = folder
     try await onOwnThread { () throws(EngagementError) in try folder.erase(owner: name) }
   }
@@ -133,7 +139,7 @@ extension FileCache {
   }
 
   private func result(
-    of source: HTTPURL, at place: FilePlace, since erasure: Int
+    of source: HTTPURL, at place: FilePlace, since erasures: Int
   ) async -> Result<KeptFile, EngagementError> {
     do throws(EngagementError) {
       try await slots.enter()
@@ -141,17 +147,17 @@ extension FileCache {
       let folder = folder
       let kept = try await onOwnThread { () throws(EngagementError) -> KeptFile? in
         if let own = try folder.file(at: place, reads: true) { return own }
-        return try folder.fileOfOthers(at: place)
+        return try folder.fileOfOthers(at: place, since: erasures)
       }
       if let kept { return .success(kept) }
-      return .success(try await download(source, to: place, since: erasure))
+      return .success(try await download(source, to: place, since: erasures))
     } catch {
       return .failure(error)
     }
   }
 
   private func download(
-    _ source: HTTPURL, to place: FilePlace, since erasure: Int
+    _ source: HTTPURL, to place: FilePlace, since erasures: Int
   ) async throws(EngagementError) -> KeptFile {
     let download = FileDownload(to: folder, within: limits)
     defer { download.end() }
@@ -163,9 +169,8 @@ extension FileCache {
     _ = try await withinTime(limits.transferTime) { () async throws(EngagementError) in
       try await transport.receive(sent, limit: most, into: download)
     }
-    let erasures = erasures
     return try await onOwnThread { () throws(EngagementError) in
-      try download.keep(at: place) { erasures.count(of: place.owner) == erasure }
+      try download.keep(at: place, since: erasures)
     }
   }
 }

@@ -38,11 +38,12 @@ final class SharedFetch: Sendable {
     }
 
     /// What it means for a follower with that owner; nil if the follower has to try again: another
-    /// owner has no reference yet, and a cancelled leader says nothing about the file.
+    /// owner has no reference yet, and a leader that was cancelled or met an erasure says nothing about
+    /// the file.
     func result(for owner: String) -> Result<KeptFile, EngagementError>? {
       switch outcome {
       case .success: self.owner == owner ? outcome : nil
-      case .failure(let error): error.code == .cancelled ? nil : outcome
+      case .failure(let error): [.cancelled, .conflict].contains(error.code) ? nil : outcome
       }
     }
   }
@@ -64,12 +65,4 @@ final class SharedFetch: Sendable {
     }
     woken.resume(with: end)
   }
-}
-
-/// How often each owner was erased in this process.
-final class Erasures: Sendable {
-  private let counts = Locked<[String: Int]>([:])
-
-  func count(of owner: String) -> Int { counts.withLock { $0[owner, default: 0] } }
-  func add(_ owner: String) { counts.withLock { $0[owner, default: 0] += 1 } }
 }

@@ -38,12 +38,18 @@ final class FileDownload: ResponseReceiver {
     guard let type, limits.contentTypes.contains(type) else {
       throw EngagementError(.unsupported, "A file has a type that is not allowed.")
     }
+    // The request asks for no encoding, and nobody could see whether an encoded file is whole.
+    guard !head.headers.contains("Content-Encoding") else {
+      throw EngagementError(
+        .unsupported, "A file comes encoded: let its server send files as they are.")
+    }
     let declared = try declaredLength(of: head)
     if let declared, declared > limits.fileBytes { throw Self.tooLarge }
     try state.withLock { (state) throws(EngagementError) in
       state.contentType = type
       state.declared = declared
-      state.incoming = try folder.makeIncoming()
+      state.incoming = try folder.makeIncoming(
+        byteCount: declared, reserve: limits.diskReserve)
     }
   }
 
@@ -65,8 +71,8 @@ final class FileDownload: ResponseReceiver {
 
   /// Makes the whole file durable and puts it in its place.
   ///
-  /// - Parameter isWanted: Asked under the lock of the folder; false throws `cancelled`.
-  func keep(at place: FilePlace, if isWanted: () -> Bool) throws(EngagementError) -> KeptFile {
+  /// - Parameter erasures: The count when the fetch began; another one now throws `conflict`.
+  func keep(at place: FilePlace, since erasures: Int) throws(EngagementError) -> KeptFile {
     // The transfer is over, so nothing changes any more.
     let state = state.withLock { $0 }
     guard let incoming = state.incoming else { throw Self.cut }
@@ -76,7 +82,7 @@ final class FileDownload: ResponseReceiver {
     let reference = FileReference(
       digest: state.hash.digest().description, byteCount: state.byteCount,
       contentType: state.contentType)
-    return try folder.keep(incoming, as: reference, at: place, if: isWanted)
+    return try folder.keep(incoming, as: reference, at: place, since: erasures)
   }
 
   /// Closes the file, and removes what was not kept.
@@ -87,11 +93,9 @@ final class FileDownload: ResponseReceiver {
     }
   }
 
-  /// The length that the head declares; nil if the body is decoded or has no declared length.
+  /// The length that the head declares; nil if it declares none.
   private func declaredLength(of head: HTTPResponse) throws(EngagementError) -> Int? {
-    guard !head.headers.contains("Content-Encoding"),
-      let text = head.headers.first("Content-Length")
-    else { return nil }
+    guard let text = head.headers.first("Content-Length") else { return nil }
     guard let length = Int(text), length >= 0 else { throw Self.cut }
     return length
   }

@@ -12,18 +12,43 @@ extension FileFolder {
     var places: [(owner: String, url: String)] = []
   }
 
-  /// Removes the references of an owner, and the objects that have no other.
+  /// Removes the references of an owner, the objects that have no other, and every part of a download:
+  /// nothing says whose it is. Throws `storage` if anything of it is still there.
   func erase(owner: String) throws(EngagementError) {
     guard try OpenFolder(at: path) != nil else { return }
     try exclusively { (root) throws(EngagementError) in
-      guard let owners = try root.folder(Self.references) else { return }
-      if let own = try owners.folder(owner) {
-        for name in try own.names(where: FilePlace.isDigest) { own.remove(name) }
+      if let incoming = try root.folder(Self.incoming) {
+        for name in try incoming.names(where: IncomingFile.isName) { try incoming.erase(name) }
       }
-      owners.removeFolder(owner)
-      var report = FileCache.CleaningReport()
-      try removeUnused(try uses(in: root, &report), in: root)
+      if let owners = try root.folder(Self.references) {
+        if let own = try owners.folder(owner) {
+          for name in try own.names(where: FilePlace.isDigest) { try own.erase(name) }
+        }
+        owners.removeFolder(owner)
+        var report = FileCache.CleaningReport()
+        try removeUnused(try uses(in: root, &report), in: root)
+      }
+      // Downloads that are under way are not kept without asking for whom.
+      try countErasure(in: root)
     }
+  }
+
+  // MARK: Erasures
+
+  private static let erasures = "erasures"
+
+  /// How often an owner was erased from this folder, by any process. The count says nothing about whom.
+  /// Makes the folder, without which an erasure could not be counted.
+  func erasureCount() throws(EngagementError) -> Int { erasureCount(in: try made()) }
+
+  /// It is the size of a file without contents, which needs no room on a full disk.
+  func erasureCount(in root: borrowing OpenFolder) -> Int {
+    root.status(of: Self.erasures).map { Int($0.st_size) } ?? 0
+  }
+
+  private func countErasure(in root: borrowing OpenFolder) throws(EngagementError) {
+    if root.status(of: Self.erasures) == nil { _ = try root.newFile(Self.erasures) }
+    try root.lengthen(Self.erasures)
   }
 
   func clean(toBytes most: Int) throws(EngagementError) -> FileCache.CleaningReport {
@@ -122,7 +147,7 @@ extension FileFolder {
   ) throws(EngagementError) {
     guard let objects = try root.folder(Self.objects) else { return }
     for name in try objects.names(where: FilePlace.isDigest) where uses[name] == nil {
-      objects.remove(name)
+      try objects.erase(name)
     }
   }
 }

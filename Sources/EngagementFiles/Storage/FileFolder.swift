@@ -7,6 +7,7 @@ import EngagementPlatform
 ///     objects/<digest of the contents>                     the files
 ///     references/<digest of the owner>/<digest of the URL> who uses which; its time is the last use
 ///     incoming/<random>.part                               what is being written
+///     erasures                                             its size counts the erasures of owners
 ///
 /// An object is durable before its reference has a name. Reading takes no lock; what changes names
 /// locks the folder.
@@ -40,8 +41,10 @@ struct FileFolder: Sendable {
     return kept(reference)
   }
 
-  /// The file of a URL that another owner has, with a new reference for this one.
-  func fileOfOthers(at place: FilePlace) throws(EngagementError) -> KeptFile? {
+  /// The file of a URL that another owner has, with a new reference for this one. Throws as `keep`.
+  func fileOfOthers(
+    at place: FilePlace, since erasures: Int
+  ) throws(EngagementError) -> KeptFile? {
     guard let root = try OpenFolder(at: path), let owners = try root.folder(Self.references),
       let objects = try root.folder(Self.objects)
     else { return nil }
@@ -50,6 +53,7 @@ struct FileFolder: Sendable {
         isSound(reference, in: objects, reads: true)
       else { continue }
       return try exclusively { (root) throws(EngagementError) in
+        guard erasureCount(in: root) == erasures else { throw Self.erased }
         let objects = try root.madeFolder(Self.objects)
         // `clean` may have removed it before this had the lock.
         guard isSound(reference, in: objects, reads: false) else { return nil }
@@ -60,18 +64,21 @@ struct FileFolder: Sendable {
     return nil
   }
 
-  /// Begins a file. Makes the folder if there is none.
-  func makeIncoming() throws(EngagementError) -> IncomingFile {
-    try IncomingFile(in: try made().madeFolder(Self.incoming))
+  /// Begins a file of that size, if known. Makes the folder if there is none. Throws `storage` if less
+  /// than the reserve would be free on the disk: what the cache writes matters more than a file.
+  func makeIncoming(byteCount: Int?, reserve: Int) throws(EngagementError) -> IncomingFile {
+    let root = try made()
+    if let free = root.freeBytes, free - (byteCount ?? 0) < reserve { throw Self.full }
+    return try IncomingFile(in: try root.madeFolder(Self.incoming))
   }
 
-  /// Puts a durable file in its place, and a reference to it.
+  /// Puts a durable file in its place, and a reference to it. Throws `conflict` if an owner was erased
+  /// after that count: it may have been this one.
   func keep(
-    _ file: IncomingFile, as reference: FileReference, at place: FilePlace,
-    if isWanted: () -> Bool
+    _ file: IncomingFile, as reference: FileReference, at place: FilePlace, since erasures: Int
   ) throws(EngagementError) -> KeptFile {
     try exclusively { (root) throws(EngagementError) in
-      guard isWanted() else { throw FileCache.cancelled }
+      guard erasureCount(in: root) == erasures else { throw Self.erased }
       let objects = try root.madeFolder(Self.objects)
       let isNew = objects.status(of: reference.digest) == nil
       try file.move(to: objects, as: reference.digest)
@@ -85,6 +92,10 @@ struct FileFolder: Sendable {
     }
   }
 
+  /// Why nothing is kept that was begun before an erasure.
+  static let erased = EngagementError(.conflict, "The files of an owner were erased meanwhile.")
+  static let full = EngagementError(
+    .storage, "The disk is nearly full, so no file is fetched: make room on it.")
   static let unwritten = EngagementError(
     .storage, "The folder of files can't be written: make room on the disk, or check its rights.")
   static let unreadable = EngagementError(

@@ -55,6 +55,15 @@ struct OpenFolder: ~Copyable {
     return unsafe fstat(descriptor, &status) == 0 ? status : nil
   }
 
+  /// How many bytes this process may still write to the folder's disk.
+  var freeBytes: Int? {
+    var status = statvfs()
+    guard unsafe fstatvfs(descriptor, &status) == 0 else { return nil }
+    let (bytes, isMore) = Int(clamping: status.f_bavail)
+      .multipliedReportingOverflow(by: Int(clamping: status.f_frsize))
+    return isMore ? .max : bytes
+  }
+
   /// Opens a plain file; nil for anything else.
   func file(_ name: String) -> OpenPlainFile? {
     // `O_NONBLOCK`: a pipe of that name would block `open`.
@@ -70,6 +79,20 @@ struct OpenFolder: ~Copyable {
     }
     guard fchmod(file.descriptor, 0o600) == 0 else { throw FileFolder.unwritten }
     return file
+  }
+
+  /// Makes a file longer by one byte, and writes none.
+  func lengthen(_ name: String) throws(EngagementError) {
+    let flags = O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
+    guard let file = OpenPlainFile(taking: unsafe openat(descriptor, name, flags)),
+      let status = file.status(), ftruncate(file.descriptor, status.st_size + 1) == 0,
+      fsync(file.descriptor) == 0
+    else { throw FileFolder.unwritten }
+  }
+
+  /// Removes a file or a link. Throws `storage` if it is still there.
+  func erase(_ name: String) throws(EngagementError) {
+    guard remove(name) || errno == ENOENT else { throw FileFolder.unwritten }
   }
 
   /// Removes a file or a link. Returns whether it did.

@@ -166,6 +166,16 @@ struct PresentationQueue: Sendable {
     return [.present(entry)]
   }
 
+  /// Its files are not fetched now; they will be when it is its turn again.
+  mutating func postpone(_ id: Entry.ID) {
+    if let function = called.removeValue(forKey: id) {
+      waiting.insert(function.entry, at: 0)
+    } else if let entry = preparing, entry.id == id {
+      preparing = nil
+      waiting.insert(entry, at: 0)
+    }
+  }
+
   /// The presenter shows the entry. True the first time, when it is counted.
   mutating func presented(_ id: Entry.ID) -> Bool {
     if let function = called[id] {

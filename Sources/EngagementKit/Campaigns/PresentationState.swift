@@ -10,6 +10,8 @@ struct PresentationState: Sendable {
   var rows: [QueuedCampaign.ID: QueuedCampaign] = [:]
   /// Those that a presenter got.
   var presentations: [QueuedCampaign.ID: Presentation] = [:]
+  /// What the application wants to see in this process.
+  var previews: Set<QueuedCampaign.ID> = []
   /// The newest row that was read.
   var newest: QueuedCampaign.ID = 0
 

@@ -8,11 +8,15 @@ extension Presentations {
   func trigger(
     _ name: String, of id: QueuedCampaign.ID, in partition: Partition
   ) async throws(EngagementError) {
-    guard let row = live(id), let presentation = state.withLock({ $0.presentations[id] }),
-      let action = presentation.values.action(name)
-    else {
+    guard let row = live(id), let presentation = state.withLock({ $0.presentations[id] }) else {
       return dependencies.log(
-        .warning, "A presenter triggered what is no action of a template that it shows: \(id).")
+        .warning, "A presenter triggered the action \(name) of a template that it had dismissed.")
+    }
+    guard let action = presentation.values.action(name) else {
+      return dependencies.log(
+        .warning,
+        "A presenter triggered \(name), to which \(presentation.template.name) gives no action here.",
+        row.provider)
     }
     try await record(
       records.clicked(row, button: action.button ?? name), in: partition)
@@ -64,6 +68,15 @@ extension Presentations {
 }
 
 extension Presentations {
+  /// The id of what previews show.
+  private static let previewID = "preview"
+
+  /// Whether somebody wanted to see it in a process that has ended.
+  func isLeftPreview(_ row: QueuedCampaign) -> Bool {
+    row.isFirst && row.campaign.id.value == Self.previewID
+      && !state.withLock { $0.previews.contains(row.id) }
+  }
+
   /// How long a preview may wait.
   private static let previewTime: Double = 3_600
 
@@ -78,13 +91,17 @@ extension Presentations {
     }
     try template.check(arguments)
     var campaign = Campaign(
-      ItemID(provider.id, "preview"), vendor: provider.adapter.vendor, template: name)
+      ItemID(provider.id, Self.previewID), vendor: provider.adapter.vendor, template: name)
     campaign.arguments = arguments
     let now = dependencies.clock.now
-    _ = try await dependencies.store.queueCampaign(
+    // A turn takes it for that of an earlier process before its id is noted.
+    await turn.lock()
+    defer { turn.unlock() }
+    let row = try await dependencies.store.queueCampaign(
       campaign, from: provider.id, isFirst: true,
       expiresAt: now.addingTimeInterval(Self.previewTime),
       of: dependencies.currentUser.userSession.partition, at: now)
+    state.withLock { _ = $0.previews.insert(row.id) }
     signal.fire()
   }
 }

@@ -17,8 +17,13 @@ extension Presentations {
       state.withLock { $0.partition = partition }
       let news = takeNews()
       try await handle(news, of: partition)
-      let new = try await dependencies.store.queuedCampaigns(
+      var new = try await dependencies.store.queuedCampaigns(
         of: partition, after: state.withLock(\.newest))
+      for row in new where isLeftPreview(row) && !row.isPresented {
+        try await end(
+          row, in: partition, recording: records.dropped(row, reason: "discarded"))
+      }
+      new.removeAll { isLeftPreview($0) && !$0.isPresented }
       // Their presenter was gone with its process.
       for row in new where row.isPresented && live(row.id) == nil {
         try await end(row, in: partition, recording: records.dismissed(row))
@@ -26,7 +31,7 @@ extension Presentations {
       try await perform(
         state.withLock { $0.add(new, templates) }, of: partition, &later)
       try await advance(partition, news.prepared, &later)
-      if news.hasNewLists { later.work += try await prefetches(of: partition) }
+      if news.hasNewLists { try await prefetch(for: partition, &later) }
       later.nap = nap
     } catch {
       dependencies.log(.error, "Campaigns wait until the cache can be used: \(error.code)")
@@ -96,16 +101,20 @@ extension Presentations {
   // MARK: Steps
 
   private func advance(
-    _ partition: Partition, _ prepared: [(id: QueuedCampaign.ID, isReady: Bool)],
+    _ partition: Partition, _ prepared: [(id: QueuedCampaign.ID, outcome: Preparation)],
     _ later: inout Later
   ) async throws(EngagementError) {
     let now = Queue.Now(date: dependencies.clock.now, uptime: dependencies.clock.uptime)
-    for (id, isReady) in prepared {
+    for (id, outcome) in prepared {
       let caps = try await caps(of: partition)
-      let steps = state.withLock { state in
-        isReady
-          ? state.queue.prepared(id, at: now) { caps.allow(state.rows[$0.id]) }
-          : state.queue.end(id, otherwise: .skipped)
+      let steps = state.withLock { state -> [Queue.Step] in
+        switch outcome {
+        case .ready: return state.queue.prepared(id, at: now) { caps.allow(state.rows[$0.id]) }
+        case .missing: return state.queue.end(id, otherwise: .skipped)
+        case .postponed:
+          state.queue.postpone(id)
+          return []
+        }
       }
       try await perform(steps, of: partition, &later, skipping: "file")
     }
@@ -146,9 +155,9 @@ extension Presentations {
       let steps = state.withLock { $0.queue.end(entry.id, otherwise: .skipped) }
       return try await perform(steps, of: partition, &later, skipping: "undefined")
     }
-    let urls = KeptFiles.urls(in: row.campaign, for: template.template)
-    guard urls.isEmpty else {
-      return later.work.append(.init(id: row.id, urls: urls, owner: partition))
+    let sources = KeptFiles.sources(in: row.campaign, for: template.template)
+    guard sources.isEmpty else {
+      return later.tasks.append(.prepare(row.id, sources, partition))
     }
     let now = Queue.Now(date: dependencies.clock.now, uptime: dependencies.clock.uptime)
     let caps = try await caps(of: partition)
@@ -241,11 +250,13 @@ extension Presentations {
     }
   }
 
-  /// The files of the campaigns that may become due, which are fetched before.
-  private func prefetches(
-    of partition: Partition
-  ) async throws(EngagementError) -> [KeptFiles.Work] {
-    var urls: Set<String> = []
+  /// Fetches the files of the campaigns that may become due. While nothing is presented, the next turn
+  /// in which something may be does that.
+  private func prefetch(
+    for partition: Partition, _ later: inout Later
+  ) async throws(EngagementError) {
+    guard state.withLock(\.queue.mode) == .running else { return noteNewLists() }
+    var sources: [String: KeptFiles.Source] = [:]
     for provider in dependencies.providers
     where provider.adapter.capabilities.ability(.campaigns).travel != .unsupported {
       let campaigns = try await dependencies.store.campaigns(
@@ -255,10 +266,13 @@ extension Presentations {
         guard let template = templates.template(campaign.template, of: provider.id) else {
           continue
         }
-        urls.formUnion(KeptFiles.urls(in: campaign, for: template.template))
+        for source in KeptFiles.sources(in: campaign, for: template.template) {
+          sources[source.url] = sources[source.url] ?? source
+        }
       }
     }
-    return urls.isEmpty ? [] : [KeptFiles.Work(id: nil, urls: urls.sorted(), owner: partition)]
+    guard !sources.isEmpty else { return }
+    later.tasks.append(.prefetch(sources.values.sorted { $0.url < $1.url }, partition))
   }
 
   /// The time until something is due, expires or is visible for too long.
@@ -306,12 +320,11 @@ extension Presentations {
     }
   }
 
-  /// Takes away what is visible of a user who is erased, and removes the user's files.
+  /// Takes away what is visible of a user who is erased.
   func forget(_ erased: Partition) async {
     await turn.lock()
     defer { turn.unlock() }
     if state.withLock(\.partition) == erased { await clear() }
-    await files.erase(erased)
   }
 
   /// Takes away what is visible and forgets the rest. The cache keeps it.

@@ -24,11 +24,18 @@ final class Presentations: CommitObserver {
   /// What happened since the last turn.
   struct News: Sendable {
     var reports: [Presentation.Report] = []
-    var prepared: [(id: QueuedCampaign.ID, isReady: Bool)] = []
+    var prepared: [(id: QueuedCampaign.ID, outcome: Preparation)] = []
     var mode: PresentationMode?
     var isForeground: Bool?
     /// Whether the lists of campaigns changed, whose files are then fetched.
     var hasNewLists = true
+  }
+
+  /// What became of the files of a campaign that is due.
+  enum Preparation: Sendable {
+    case ready, missing
+    /// The task was cancelled.
+    case postponed
   }
 
   init(
@@ -73,9 +80,8 @@ final class Presentations: CommitObserver {
 
   func report(_ report: Presentation.Report) { note { $0.reports.append(report) } }
 
-  func notePrepared(_ id: QueuedCampaign.ID, isReady: Bool) {
-    note { $0.prepared.append((id, isReady)) }
-  }
+  /// Leaves the lists for a turn in which campaigns are presented.
+  func noteNewLists() { news.withLock { $0.hasNewLists = true } }
 
   func setMode(_ mode: PresentationMode) { note { $0.mode = mode } }
 
@@ -104,7 +110,7 @@ final class Presentations: CommitObserver {
         let seen = signal.count
         mayPresent = mayPresent || mayRun()
         let later = mayPresent ? await takeTurn() : Later(nap: Self.longestNap)
-        for work in later.work { group.addTask { await self.fetch(work) } }
+        for task in later.tasks { group.addTask { await self.carryOut(task) } }
         await signal.wait(
           after: seen, until: dependencies.clock.uptime + later.nap, by: dependencies.clock)
       }
@@ -113,34 +119,49 @@ final class Presentations: CommitObserver {
     if mayPresent { lease.release() }
   }
 
-  /// Presents until nothing is visible and nothing is due, or the time is up. False if the time is up
-  /// or another process presents.
+  /// Presents until nothing is visible and nothing is due, and until the files of campaigns that may
+  /// become due are there, or the time is up. False if something is still due then, or if another
+  /// process presents.
   func presentDue(within limit: Duration) async -> Bool {
     guard isNeeded, mayRun() else { return !isNeeded }
     defer { lease.release() }
     let end = dependencies.clock.uptime + limit
-    while !Task.isCancelled {
-      let seen = signal.count
-      let later = await takeTurn()
-      await withTaskGroup(of: Void.self) { group in
-        for work in later.work { group.addTask { await self.fetch(work) } }
+    let running = Locked(0)
+    return await withDiscardingTaskGroup { group in
+      defer { group.cancelAll() }
+      while !Task.isCancelled {
+        let seen = signal.count
+        let later = await takeTurn()
+        for task in later.tasks {
+          running.withLock { $0 += 1 }
+          group.addTask {
+            await self.carryOut(task)
+            running.withLock { $0 -= 1 }
+            self.signal.fire()
+          }
+        }
+        if signal.count != seen { continue }
+        let isIdle = state.withLock { $0.queue.isIdle(at: dependencies.clock.now) }
+        if isIdle && running.withLock(\.self) == 0 { return true }
+        guard dependencies.clock.uptime < end else { return isIdle }
+        await signal.wait(
+          after: seen, until: min(end, dependencies.clock.uptime + later.nap),
+          by: dependencies.clock)
       }
-      if signal.count != seen { continue }
-      if state.withLock({ $0.queue.isIdle(at: dependencies.clock.now) }) { return true }
-      guard dependencies.clock.uptime < end else { return false }
-      await signal.wait(
-        after: seen, until: min(end, dependencies.clock.uptime + later.nap),
-        by: dependencies.clock)
+      return false
     }
-    return false
   }
 
   /// What is done after a turn.
   struct Later: Sendable {
-    /// Files to fetch.
-    var work: [KeptFiles.Work] = []
+    var tasks: [Task] = []
     /// The time until the next turn, unless something happens before.
     var nap: Duration
+
+    enum Task: Sendable {
+      case prepare(QueuedCampaign.ID, [KeptFiles.Source], Partition)
+      case prefetch([KeptFiles.Source], Partition)
+    }
   }
 
   static let longestNap: Duration = .seconds(60)
@@ -155,8 +176,13 @@ final class Presentations: CommitObserver {
     }
   }
 
-  private func fetch(_ work: KeptFiles.Work) async {
-    let isReady = await files.fetch(work)
-    if let id = work.id { notePrepared(id, isReady: isReady) }
+  func carryOut(_ task: Later.Task) async {
+    switch task {
+    case .prepare(let id, let sources, let owner):
+      let isReady = await files.fetch(sources, for: owner)
+      let outcome: Preparation = isReady ? .ready : Task.isCancelled ? .postponed : .missing
+      note { $0.prepared.append((id, outcome)) }
+    case .prefetch(let sources, let owner): await files.prefetch(sources, for: owner)
+    }
   }
 }

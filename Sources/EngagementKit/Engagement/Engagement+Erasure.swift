@@ -25,8 +25,9 @@ extension Engagement {
     do throws(EngagementError) {
       partition = try await heldPartition(of: user)
     } catch {
-      // Only secrets may be left, after a damaged cache was set aside, and that cache.
-      try await dependencies.secrets.removeAll(of: user, in: dependencies.environment)
+      // Only secrets may be left, after a damaged cache was set aside, and that cache; or what an
+      // erasure that was killed had not come to.
+      try await eraseBesideCache(user)
       guard error.code == .notFound, try await dependencies.store.removeDamagedCopies() else {
         throw error
       }
@@ -36,9 +37,11 @@ extension Engagement {
     await dependencies.currentUser.forget(user)
     sessions.forget(partition)
     await presentations.forget(partition)
-    try await dependencies.secrets.removeAll(of: user, in: dependencies.environment)
+    try await eraseBesideCache(user)
     let erased = try await dependencies.store.erase(partition, at: dependencies.clock.now)
     await dependencies.commitPublisher.publish(erased, of: partition)
+    // Again: until now another process could keep a file for a user who was known.
+    try await eraseBesideCache(user)
     report.discarded = erased.ended.count + (report.signOut?.discarded ?? 0)
     if user.isAnonymous, dependencies.currentUser.userSession.partition == partition {
       try await continueAnonymously(user)
@@ -55,6 +58,13 @@ extension Engagement {
     try await journal.importEntries()
     let partition = try await heldPartition(of: user)
     return try await dependencies.store.held(for: partition)
+  }
+
+  /// Erases what is not in the cache itself: secrets, files and the mark of who was here before.
+  private func eraseBesideCache(_ user: User) async throws(EngagementError) {
+    try await dependencies.secrets.removeAll(of: user, in: dependencies.environment)
+    try await presentations.files.erase(user, in: dependencies.environment)
+    try await userTransitions.forgetFormer(user)
   }
 
   /// The user's partition, which is not made for the question.

@@ -1,6 +1,7 @@
 import EngagementFiles
 import EngagementHTTP
 import EngagementModel
+import EngagementPlatform
 import EngagementStore
 
 /// The files that campaigns name, and images that the application asks for. Both are kept in one folder
@@ -9,14 +10,16 @@ struct KeptFiles: Sendable {
   private let campaigns: FileCache
   private let images: FileCache
   private let imageCount = Locked(0)
+  private let store: Store
+  private let clock: any EngagementClock
   private let log: Log
+  /// When the fetch of an address last failed in this process.
+  private let failures = Locked<[String: Date]>([:])
 
-  /// The files of one campaign, or of several whose campaigns may become due.
-  struct Work: Sendable {
-    /// The queued campaign that waits for them; nil for none.
-    var id: QueuedCampaign.ID?
-    var urls: [String]
-    var owner: Partition
+  /// A file that a campaign names.
+  struct Source: Hashable, Sendable {
+    var url: String
+    var campaign: ItemID
   }
 
   init(
@@ -30,24 +33,76 @@ struct KeptFiles: Sendable {
     }
     campaigns = try cache(options.presentations.fileHosts)
     images = try cache(options.imageHosts)
+    store = dependencies.store
+    clock = dependencies.clock
     log = dependencies.log
   }
 
   // MARK: Campaigns
 
-  /// The addresses that a campaign has for the file arguments of its template.
-  static func urls(in campaign: Campaign, for template: Template) -> [String] {
+  /// What a campaign has for the file arguments of its template.
+  static func sources(in campaign: Campaign, for template: Template) -> [Source] {
     template.arguments.filter { $0.type == .file }.compactMap {
-      campaign.arguments[$0.name]?.string
+      campaign.arguments[$0.name]?.string.map { Source(url: $0, campaign: campaign.id) }
     }
   }
 
-  /// Fetches what is not there yet; false if any file could not be had. Afterwards old files go, where
-  /// several campaigns' files were fetched.
-  func fetch(_ work: Work) async -> Bool {
-    let isReady = await fetchAll(work)
-    if work.id == nil { await clean() }
-    return isReady
+  /// Fetches the files of a campaign that is due; false if any could not be had.
+  func fetch(_ sources: [Source], for owner: Partition) async -> Bool {
+    await withTaskGroup(of: Bool.self) { group in
+      for source in sources { group.addTask { await fetch(source, for: owner) } }
+      return await group.reduce(true) { $0 && $1 }
+    }
+  }
+
+  /// Fetches what campaigns name that may become due and what is not there yet. Then old files go.
+  ///
+  /// A file that could not be had is asked for again only later.
+  func prefetch(_ sources: [Source], for owner: Partition) async {
+    let new = sources.filter { source in
+      path(of: source.url, for: owner) == nil && !hasJustFailed(source.url)
+    }
+    guard !new.isEmpty else { return }
+    _ = await fetch(new, for: owner)
+    if !Task.isCancelled { await clean() }
+  }
+
+  private func fetch(_ source: Source, for owner: Partition) async -> Bool {
+    do throws(EngagementError) {
+      _ = try await campaigns.fetch(source.url, for: Self.name(of: owner)) { await isHeld(owner) }
+      failures.withLock { $0[source.url] = nil }
+      return true
+    } catch {
+      if error.code != .cancelled { note(error, of: source) }
+      return false
+    }
+  }
+
+  /// Whether nobody has erased the owner.
+  private func isHeld(_ owner: Partition) async -> Bool {
+    (try? await store.knownPartition(of: owner.user)) == owner
+  }
+
+  // MARK: Failures
+
+  private static let pause: TimeInterval = 600
+
+  private func hasJustFailed(_ url: String) -> Bool {
+    failures.withLock { failures in
+      failures[url].map { abs(clock.now.timeIntervalSince($0)) < Self.pause } ?? false
+    }
+  }
+
+  /// Tells a failure once. The address is left out: it may name a person.
+  private func note(_ error: EngagementError, of source: Source) {
+    let isNew = failures.withLock { $0.updateValue(clock.now, forKey: source.url) } == nil
+    guard isNew else { return }
+    let host = (try? HTTPURL(source.url))?.host.text
+    let place = host.map { " on \($0)" } ?? ""
+    log(
+      .warning,
+      "A file\(place) of the campaign \(source.campaign.value) is not there. \(error.message)",
+      source.campaign.provider)
   }
 
   private func clean() async {
@@ -59,25 +114,6 @@ struct KeptFiles: Sendable {
         "Of the kept files, \(report.expired) were old and \(report.evicted) too many.")
     } catch {
       log(.warning, "Old files could not be removed: \(error.code)")
-    }
-  }
-
-  private func fetchAll(_ work: Work) async -> Bool {
-    let owner = Self.name(of: work.owner)
-    return await withTaskGroup(of: Bool.self) { group in
-      for url in work.urls {
-        group.addTask {
-          do throws(EngagementError) {
-            _ = try await campaigns.fetch(url, for: owner)
-            return true
-          } catch {
-            // Without the address: it may name a person.
-            log(.warning, "A campaign's file could not be fetched: \(error.code)")
-            return false
-          }
-        }
-      }
-      return await group.reduce(true) { $0 && $1 }
     }
   }
 
@@ -93,7 +129,7 @@ struct KeptFiles: Sendable {
 
   /// The path of an image, fetched unless it is kept already.
   func image(at url: String, for owner: Partition) async throws(EngagementError) -> String {
-    let path = try await images.fetch(url, for: Self.name(of: owner)).path
+    let path = try await images.fetch(url, for: Self.name(of: owner)) { await isHeld(owner) }.path
     let isLast = imageCount.withLock { count in
       count += 1
       return count.isMultiple(of: Self.imagesBetweenCleanings)
@@ -104,18 +140,16 @@ struct KeptFiles: Sendable {
 
   // MARK: Users
 
-  /// Removes the files that only this user had.
-  func erase(_ owner: Partition) async {
-    for cache in [campaigns, images] {
-      do throws(EngagementError) {
-        try await cache.erase(owner: Self.name(of: owner))
-      } catch {
-        log(.error, "A user's files could not be removed: \(error.code)")
-      }
-    }
+  /// Removes the files that only this user had, from the folder that both caches share.
+  func erase(_ user: User, in environment: String) async throws(EngagementError) {
+    try await campaigns.erase(owner: Self.name(of: user, in: environment))
   }
 
   private static func name(of owner: Partition) -> String {
-    "\(owner.environment)/\(owner.user.id?.rawValue ?? "")"
+    name(of: owner.user, in: owner.environment)
+  }
+
+  private static func name(of user: User, in environment: String) -> String {
+    "\(environment)/\(user.id?.rawValue ?? "")"
   }
 }

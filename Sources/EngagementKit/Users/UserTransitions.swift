@@ -232,6 +232,18 @@ final class UserTransitions: Sendable {
   /// that names them.
   private static let formerUser = "anonymous.formerUser"
 
+  /// Forgets that this user was here before the anonymous stay. Then nobody may adopt its actions.
+  func forgetFormer(_ user: User) async throws(EngagementError) {
+    guard let anonymous = try await dependencies.store.knownPartition(of: .anonymous) else {
+      return
+    }
+    let state = KitState(dependencies)
+    guard let former = try await state.value(.user, Self.formerUser, in: anonymous),
+      former == Self.digest(of: user)
+    else { return }
+    try await state.keep([Self.formerUser: .string(dependencies.key().text)], .user, in: anonymous)
+  }
+
   private static func digest(of user: User) -> JSON? {
     user.id.map { .string(SHA256.digest(of: $0.rawValue).description) }
   }

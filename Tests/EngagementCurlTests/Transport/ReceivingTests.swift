@@ -19,6 +19,27 @@ import Testing
     }
   }
 
+  @Test("a request goes on beside the first one to its server, which is not answered yet")
+  func besideSilence() async throws {
+    let (asked, isOver) = (Signal(), ThreadGate())
+    try await withServer { connection in
+      let head = try connection.readHead()
+      if head.hasPrefix("GET /silent") {
+        asked.set()
+        isOver.pass()
+      }
+      try connection.answer("200 OK", "ok")
+    } _: { server in
+      let transport = transport()
+      let silent = Task { try await transport.send(HTTPRequest(.get, server.url("/silent"))) }
+      await asked.wait()
+      let quick = try await transport.send(HTTPRequest(.get, server.url("/quick")))
+      isOver.open()
+      let late = try await silent.value
+      #expect(quick.status == 200 && late.status == 200)
+    }
+  }
+
   @Test("C8: a received body arrives in pieces after its head, and the response has none")
   func pieces() async throws {
     let body = (0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }

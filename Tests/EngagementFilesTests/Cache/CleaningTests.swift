@@ -27,9 +27,12 @@ import Testing
     }
   }
 
-  @Test("C8: a fetch that is under way when its owner is erased keeps nothing")
-  func eraseMeanwhile() async throws {
+  @Test(
+    "C8 G14: a fetch that is under way when its owner is erased, here or by another process, keeps nothing",
+    arguments: [false, true])
+  func eraseMeanwhile(elsewhere: Bool) async throws {
     let fixture = try FilesFixture()
+    let isKnown = Locked(true)
     let (asked, erased) = (TestEvent(), DispatchSemaphore(value: 0))
     try await withServer {
       try $0.readHead()
@@ -39,13 +42,93 @@ import Testing
     } _: { server in
       let cache = try fixture.cache()
       let task = Task {
-        await code { () throws(EngagementError) in try await cache.fetch(server.url(), for: "ann") }
+        await code { () throws(EngagementError) in
+          try await cache.fetch(server.url(), for: "ann") { isKnown.withLock(\.self) }
+        }
       }
       await asked.wait()
-      try await cache.erase(owner: "ann")
+      isKnown.withLock { $0 = false }
+      // Another cache on the folder is what another process has.
+      try await (elsewhere ? fixture.cache() : cache).erase(owner: "ann")
       erased.signal()
       #expect(await task.value == .cancelled)
       #expect(fixture.files.isEmpty)
+    }
+  }
+
+  @Test("C8: a fetch for another owner goes on when one is erased")
+  func otherErased() async throws {
+    let fixture = try FilesFixture()
+    let (asked, erased) = (TestEvent(), DispatchSemaphore(value: 0))
+    let count = Locked(0)
+    try await withServer {
+      try $0.readHead()
+      asked.set()
+      if count.withLock({ (count) -> Int in
+        count += 1
+        return count
+      }) == 1 {
+        erased.wait()
+      }
+      try $0.sendFile(contents())
+    } _: { server in
+      let cache = try fixture.cache()
+      let task = Task { try await cache.fetch(server.url(), for: "bob") }
+      await asked.wait()
+      try await fixture.cache().erase(owner: "ann")
+      erased.signal()
+      let file = try await task.value
+      #expect(cache.path(of: server.url(), for: "bob") == file.path)
+      #expect(count.withLock(\.self) == 2)
+    }
+  }
+
+  @Test("C8 G14: an erasure removes the parts of downloads that were killed")
+  func leftParts() async throws {
+    let fixture = try FilesFixture()
+    try FileManager.default.createDirectory(
+      atPath: "\(fixture.folder)/incoming", withIntermediateDirectories: true)
+    let part = "\(fixture.folder)/incoming/\(UUID().uuidString.lowercased()).part"
+    try Data("personal".utf8).write(to: URL(filePath: part))
+    try await fixture.cache().erase(owner: "ann")
+    #expect(fixture.files.isEmpty)
+  }
+
+  @Test("C8 G14: an erasure that leaves anything behind throws, and can be repeated")
+  func failedErasure() async throws {
+    let fixture = try FilesFixture()
+    try await withServer {
+      try $0.serveFiles()
+    } _: { server in
+      let cache = try fixture.cache()
+      _ = try await cache.fetch(server.url("/own"), for: "ann")
+      let owner = "\(fixture.folder)/references/\(fixture.names(in: "references")[0])"
+      let reference = "\(owner)/\(try FileManager.default.contentsOfDirectory(atPath: owner)[0])"
+      // A folder in place of a reference cannot be removed as a file, whoever the user is.
+      try FileManager.default.removeItem(atPath: reference)
+      try FileManager.default.createDirectory(
+        atPath: reference, withIntermediateDirectories: false)
+      let error = await #expect(throws: EngagementError.self) {
+        try await cache.erase(owner: "ann")
+      }
+      #expect(error?.code == .storage)
+      try FileManager.default.removeItem(atPath: reference)
+      try await cache.erase(owner: "ann")
+      #expect(fixture.files.isEmpty)
+    }
+  }
+
+  @Test("C8: a download leaves the reserve of the disk free")
+  func reserve() async throws {
+    let fixture = try FilesFixture()
+    try await withServer {
+      try $0.serveFiles()
+    } _: { server in
+      let cache = try fixture.cache { $0.diskReserve = .max / 2 }
+      let code = await code { () throws(EngagementError) in
+        try await cache.fetch(server.url("/own"), for: "ann")
+      }
+      #expect(code == .storage && fixture.files.isEmpty)
     }
   }
 

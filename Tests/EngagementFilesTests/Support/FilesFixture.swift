@@ -37,6 +37,7 @@ final class FilesFixture: Sendable {
     _ change: (inout FileCache.Limits) -> Void = { _ in }
   ) throws -> FileCache {
     var limits = FileCache.Limits()
+    limits.diskReserve = 0
     change(&limits)
     return try FileCache(
       folder: folder ?? self.folder, limits: limits, hosts: hosts,
@@ -48,10 +49,11 @@ final class FilesFixture: Sendable {
     ((try? FileManager.default.contentsOfDirectory(atPath: "\(folder)/\(place)")) ?? []).sorted()
   }
 
-  /// The paths of all files below the cache's folder, sorted.
+  /// The paths of all files below the cache's folder, sorted, without the count of erasures.
   var files: [String] {
     let walk = FileManager.default.enumerator(atPath: folder)
     return (walk?.compactMap { $0 as? String } ?? []).filter {
+      if $0 == "erasures" { return false }
       var isFolder: ObjCBool = false
       let isThere = FileManager.default.fileExists(
         atPath: "\(folder)/\($0)", isDirectory: &isFolder)

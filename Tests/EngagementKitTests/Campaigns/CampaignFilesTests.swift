@@ -2,6 +2,7 @@ import EngagementAdapterAPI
 import EngagementHTTP
 import EngagementModel
 import EngagementTesting
+import Foundation
 import Testing
 
 @testable import EngagementKit
@@ -75,6 +76,58 @@ import Testing
     await stage.settle()
     #expect(stage.presenter["c-1"]?.values.file("picture") != nil)
     #expect(stage.stage.transport.requests.filter { $0.url == Self.picture }.count == 1)
+    try await stage.stage.end()
+  }
+
+  @Test(
+    "C8: while nothing is presented, no file is fetched; the next turn that may present does it")
+  func suspended() async throws {
+    let stage = try await stage { Self.image() }
+    stage.engagement.setPresentationMode(.suspended)
+    try await stage.list(campaign("c-1", on: "paid"))
+    await stage.settle()
+    #expect(stage.stage.transport.requests.filter { $0.url == Self.picture }.isEmpty)
+    stage.engagement.setPresentationMode(.running)
+    await stage.settle()
+    #expect(stage.stage.transport.requests.filter { $0.url == Self.picture }.count == 1)
+    try await stage.stage.end()
+  }
+
+  @Test("C8: a file that cannot be had is told once, with campaign and host, and asked for later")
+  func toldOnce() async throws {
+    let stage = try await stage { Self.image(404) }
+    for _ in 0..<3 {
+      try await stage.list(campaign("c-1", on: "paid"))
+      await stage.settle()
+    }
+    #expect(stage.stage.transport.requests.filter { $0.url == Self.picture }.count == 1)
+    let lines = stage.stage.lines.all.map(\.message).filter { $0.contains("A file") }
+    #expect(lines.count == 1)
+    #expect(lines.first?.contains("campaign c-1") == true)
+    #expect(lines.first?.contains("files.example") == true)
+    #expect(lines.first?.contains("check the URL") == true)
+    stage.stage.clock.advance(by: .seconds(601))
+    try await stage.list(campaign("c-1", on: "paid"))
+    await stage.settle()
+    #expect(stage.stage.transport.requests.filter { $0.url == Self.picture }.count == 2)
+    try await stage.stage.end()
+  }
+
+  @Test("C8 X21: an erasure that cannot remove a file fails, and can be repeated")
+  func failedErasure() async throws {
+    let place = Stage.Place()
+    let stage = try await stage(at: place) { Self.image() }
+    try await stage.deliver(campaign("c-1"))
+    await stage.settle()
+    let path = try #require(stage.presenter["c-1"]?.values.file("picture"))
+    // A folder in the file's place cannot be removed as a file, whoever the user is.
+    try FileManager.default.removeItem(atPath: path)
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+    let user = User(UserID("u-1"))
+    let error = await failure { _ = try await stage.engagement.eraseData(of: user) }
+    #expect(error?.code == .storage)
+    try FileManager.default.removeItem(atPath: path)
+    _ = try await stage.engagement.eraseData(of: user)
     try await stage.stage.end()
   }
 

@@ -101,10 +101,7 @@ extension Presentations {
     while true {
       let seen = signal.count
       let later = await takeTurn()
-      for work in later.work {
-        let isReady = await files.fetch(work)
-        if let id = work.id { notePrepared(id, isReady: isReady) }
-      }
+      for task in later.tasks { await carryOut(task) }
       if signal.count == seen { return }
     }
   }

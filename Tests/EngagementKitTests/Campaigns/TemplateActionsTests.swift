@@ -129,6 +129,19 @@ import Testing
     try await stage.stage.end()
   }
 
+  @Test("C5: a preview of a process that has ended is not shown by the next one")
+  func leftPreview() async throws {
+    let place = Stage.Place()
+    var stage = try await CampaignStage(at: place)
+    try await stage.engagement.previewTemplate("offer", of: CampaignStage.provider)
+    try await stage.stage.end()
+    stage = try await CampaignStage(at: place)
+    await stage.settle()
+    #expect(stage.presenter.lines.isEmpty)
+    #expect(try await stage.story() == ["campaign.dropped preview discarded"])
+    try await stage.stage.end()
+  }
+
   @Test(
     "C1 C6: a preview with a value that is not the template's is refused with the argument's name",
     arguments: [
