@@ -255,9 +255,9 @@ let package = Package(
     .testTarget(
       name: "GuideTests",
       dependencies: [
-        "EngagementBraze", "EngagementBrazeTools", "EngagementCurl", "EngagementEmulator",
-        "EngagementKit", "EngagementModel", "EngagementVendors", "EngagementVibes",
-        "EngagementVibesTools",
+        "EngagementBraze", "EngagementBrazeTools", "EngagementCleverTap", "EngagementCurl",
+        "EngagementEmulator", "EngagementKit", "EngagementModel", "EngagementVendors",
+        "EngagementVibes", "EngagementVibesTools",
       ], exclude: ["NotNeeded.txt"]),
     .testTarget(
       name: "EngageCommandsTests",

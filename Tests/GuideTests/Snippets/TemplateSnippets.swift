@@ -1,7 +1,8 @@
+import EngagementCleverTap
 import EngagementCurl
 import EngagementKit
 
-func open(_ offer: OfferPresenter, _ rating: RatingFunction) async throws {
+func open(_ offer: OfferPresenter, _ rating: RatingFunction, token: Secret) async throws {
   let template = try Template.template("offer")
     .string("title", default: "Hello")
     .number("price.amount", default: 2.5)
@@ -15,7 +16,11 @@ func open(_ offer: OfferPresenter, _ rating: RatingFunction) async throws {
     takeKeyValues: { values in print(values) }, fileHosts: ["files.example.com"])
   let engagement = try await Engagement.open(
     cache: .temporary, device: .current(appID: "com.example.shop", appVersion: "1.0"),
-    transport: CurlTransport(), providers: [:], routes: .init(cards: .none, inbox: .none),
+    transport: CurlTransport(),
+    providers: [
+      "clevertap": .clevertap(accountID: "ACC-1", token: token, definesTemplates: true)
+    ],
+    routes: .init(cards: .none, inbox: .none),
     templates: [
       "clevertap": [
         .template(template, shownBy: offer), .function(function, runBy: rating),
@@ -55,5 +60,5 @@ func sync(_ engagement: Engagement) async throws {
 
 func preview(_ engagement: Engagement) async throws {
   try await engagement.previewTemplate(
-    "offer", of: "clevertap", with: ["title": "Hello", "open": ["action": "close"]])
+    "offer", of: "clevertap", with: ["title": "Hello", "more": ["action": "close"]])
 }
