@@ -141,7 +141,7 @@ final class EmulatorCore: Sendable {
   }
   func effects() -> [VendorEffect: Int] { state.withLock { $0.record.effects } }
   var count: Int { state.withLock { $0.record.count } }
-  func clear() { state.withLock { $0.record = RequestRecord() } }
+  func clear() { state.withLock { $0.record.forget() } }
 
   // MARK: What happens
 
@@ -172,7 +172,7 @@ final class EmulatorCore: Sendable {
   func reset(seed: UInt64) {
     state.withLock { state in
       state.seed = seed
-      state.record = RequestRecord()
+      state.record.forget()
       state.file?.reset(seed: seed, at: state.clock.now)
       for name in state.vendors.keys {
         guard

@@ -65,6 +65,18 @@ import Testing
     }
   }
 
+  @Test("C10 C11: a fault in a member that the adapter does not read costs nothing else")
+  func foreignFault() throws {
+    for fault in [#""a\u0000b""#, #"{"k":1,"k":2}"#, "1e999", #""\ud800""#] {
+      let body = #"{"vars":\#(fault),"inbox_notifs":[\#(CleverTap.messageHere("m-1"))]}"#
+      let changes = try answer(.campaigns, .json(200, body)).changes
+      #expect(
+        changes.contains { change in
+          if case .items(_, .put, let items) = change { items.count == 1 } else { false }
+        }, "\(fault)")
+    }
+  }
+
   @Test("C10: the inbox is asked at once in a new session, and once in five minutes within one")
   func inboxInterval() throws {
     let listed = try answer(.inbox, .json(200, #"{"inbox_notifs_v2":[]}"#)).changes

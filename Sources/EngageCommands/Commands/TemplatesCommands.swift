@@ -96,6 +96,7 @@ extension Command {
       let values = try invocation.assignments(from: 1).map { assignment in
         JSONObject.Member(assignment.key, assignment.templateValue(for: template))
       }
+      try invocation.checkFunctions(values.map(\.value), of: owner, in: configuration)
       let campaign = ItemID(owner, "preview")
       return try await invocation.delivering(configuration) { engagement in
         try await engagement.previewTemplate(
@@ -153,9 +154,23 @@ extension Invocation {
     return first
   }
 
+  /// Refuses an action that runs what is no function of the provider, such as a misspelt word.
+  fileprivate func checkFunctions(
+    _ values: [JSON], of owner: ProviderID, in configuration: EngageConfiguration
+  ) throws(UsageError) {
+    let functions = configuration.providers.filter { $0.id == owner }.flatMap(\.templates)
+      .filter { $0.kind == .function }.map(\.name)
+    for value in values {
+      guard value["action"] == "function", let name = value["template"]?.string,
+        !functions.contains(where: { $0.hasSameBytes(as: name) })
+      else { continue }
+      throw UsageError.unknown(name, "function", among: functions, of: command.title)
+    }
+  }
+
   fileprivate func noteNoTemplates() {
     console.note(
-      "No provider of engage.json has templates; \"templates\" names the file of their definitions."
+      "No provider of engage.json has templates; \"templates\" of a provider names a file that defines some."
     )
   }
 

@@ -151,7 +151,9 @@ extension Invocation {
     engagement.setPresentationMode(.running)
     defer { engagement.setPresentationMode(.suspended) }
     try await engagement.presentDueTemplates(within: context.patience)
+    try Task.checkCancellation()
     if presenter.hasPresented { _ = try await engagement.flush(within: context.patience) }
+    if let missing = presenter.missingChoice { throw EngagementError(.invalidArgument, missing) }
   }
 
   /// What `--log` asks for, on standard error.

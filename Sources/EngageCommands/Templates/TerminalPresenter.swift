@@ -8,6 +8,7 @@ struct TerminalPresenter: Engagement.TemplatePresenter, Engagement.FunctionPrese
   /// The name of the action that is chosen of every template that has it.
   private let choice: String?
   private let presented = Locked<Set<ItemID>>([])
+  private let chosen = Locked<(isDone: Bool, missing: String?)>((false, nil))
 
   init(_ console: Console, choosing choice: String? = nil) {
     self.console = console
@@ -21,6 +22,10 @@ struct TerminalPresenter: Engagement.TemplatePresenter, Engagement.FunctionPrese
   func hasPresented(_ campaign: ItemID) -> Bool {
     presented.withLock { $0.contains(campaign) }
   }
+
+  /// Why the action that was asked for was chosen of nothing that was drawn; nil if it was, or if nothing
+  /// was drawn.
+  var missingChoice: String? { chosen.withLock { $0.isDone ? nil : $0.missing } }
 
   /// Prints what an action asks the application to do.
   func tell(_ what: String, _ value: JSON) {
@@ -40,19 +45,23 @@ struct TerminalPresenter: Engagement.TemplatePresenter, Engagement.FunctionPrese
     presentation.dismissed()
   }
 
-  /// Chooses the action, if the template has it.
+  /// Chooses the action by its name or by its number in the drawing, if the template has it.
   private func choose(of presentation: Engagement.Presentation) -> TemplateAction? {
     guard let choice else { return nil }
-    guard let action = presentation.values.action(choice) else {
-      let names = presentation.template.arguments.map(\.name).filter {
-        presentation.values.action($0) != nil
-      }
-      console.note(
-        "\(presentation.template.name) has no action \(choice) to choose; it has "
-          + "\(names.isEmpty ? "none" : names.joined(separator: ", ")).")
+    let names = presentation.template.arguments.map(\.name).filter {
+      presentation.values.action($0) != nil
+    }
+    let numbered = Int(choice).flatMap { names.indices.contains($0 - 1) ? names[$0 - 1] : nil }
+    let name = names.first { $0 == choice } ?? numbered
+    guard let name, let action = presentation.values.action(name) else {
+      let others = names.isEmpty ? "none" : names.joined(separator: ", ")
+      let missing =
+        "\(presentation.template.name) has no action \(choice) to choose; it has \(others)."
+      chosen.withLock { $0.missing = $0.missing ?? missing }
       return nil
     }
-    presentation.trigger(choice)
+    chosen.withLock { $0.isDone = true }
+    presentation.trigger(name)
     return action
   }
 
@@ -76,7 +85,8 @@ struct TerminalPresenter: Engagement.TemplatePresenter, Engagement.FunctionPrese
 extension Option {
   /// For the commands that draw templates.
   static let choose = Option(
-    "choose", value: "ACTION", "choose this action of each template that is drawn")
+    "choose", value: "ACTION",
+    "choose this action, by its name or number, of each template that is drawn")
 }
 
 /// A template with its values, for people and for programs.

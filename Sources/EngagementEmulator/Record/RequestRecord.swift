@@ -15,6 +15,9 @@ struct RequestRecord: Sendable {
     Array(last.suffix(min(Self.limit, max(0, count - max(0, number)))))
   }
 
+  /// Forgets everything but the number of the last request: who asks for those after it goes on.
+  mutating func forget() { (last, effects) = ([], [:]) }
+
   /// Appends a request with the next number.
   mutating func append(_ request: EmulatorRequest) {
     count += 1

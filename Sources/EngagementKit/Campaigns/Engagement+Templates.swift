@@ -42,11 +42,15 @@ extension Engagement {
   /// `permissionDenied` with what to change in the dashboard if the vendor refuses the profile.
   public func syncTemplates(with provider: ProviderID) async throws(EngagementError) {
     try lifecycle.checkOpen()
-    _ = try dependencies.provider(provider)
+    let adapter = try dependencies.provider(provider).adapter
+    guard adapter.capabilities.ability(.campaigns).travel != .unsupported else {
+      throw EngagementError(
+        .unsupported, "The vendor has no templates of applications.", provider: provider)
+    }
     let templates = presentations.templates.templates(of: provider).map(\.template)
     guard !templates.isEmpty else {
       throw EngagementError(
-        .invalidArgument, "The provider has no templates; name them when you open the engagement.",
+        .invalidArgument, "No templates are defined for the provider, so there is nothing to send.",
         provider: provider)
     }
     switch await execute(.templates(templates), with: provider, isUserRequested: true) {

@@ -205,6 +205,31 @@ import Testing
     #expect(listed.output.contains(#""template":"offer""#))
   }
 
+  @Test(
+    "C6: --choose takes the number of the drawing, and an action that nothing has fails the command"
+  )
+  func chooseByNumber() async throws {
+    let scene = try await Scene()
+    let numbered = await scene.engage(
+      "templates", "trigger", "offer", "later=close", "--choose", "1")
+    _ = await scene.engage("sync")
+    let wrong = await scene.engage(
+      "track", "Coffee ordered", "size=large", "--choose", "nonsense")
+    await scene.emulator.stop()
+    #expect(numbered.status == .done, "\(numbered.errors)")
+    #expect(wrong.status == .failed)
+    #expect(wrong.errors.contains("offer has no action nonsense to choose; it has open, later."))
+  }
+
+  @Test("C6: an action that runs what is no function is a usage error with the nearest name")
+  func unknownFunction() async throws {
+    let scene = try await Scene()
+    let wrong = await scene.engage("templates", "trigger", "offer", "later=openURL")
+    await scene.emulator.stop()
+    #expect(wrong.status == .usage && wrong.output.isEmpty)
+    #expect(wrong.errors.contains("openURL"))
+  }
+
   @Test("C4: doctor asks for the handshake, and a token that the vendor refuses is named")
   func doctor() async throws {
     let scene = try await Scene()

@@ -66,6 +66,10 @@ import Testing
       #expect(try stand.control("GET", "requests?after=x").status == 400)
       #expect(try stand.control("DELETE", "requests").status == 200)
       #expect(try stand.control("GET", "effects").json == ["effects": []])
+      // Who asks for the requests after the last one goes on.
+      try stand.data(["events": [Stand.event("ce", ["n": "y"])]])
+      let next = try stand.control("GET", "requests?after=1").json?["requests"]?.array
+      #expect(next?.map { $0["number"] } == [2])
     }
   }
 
