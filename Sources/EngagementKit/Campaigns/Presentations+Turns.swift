@@ -272,6 +272,7 @@ extension Presentations {
       }
     }
     guard !sources.isEmpty else { return }
+    prefetches.withLock { $0 += 1 }
     later.tasks.append(.prefetch(sources.values.sorted { $0.url < $1.url }, partition))
   }
 

@@ -20,6 +20,8 @@ final class Presentations: CommitObserver {
   let state: Locked<PresentationState>
   private let lease: SharedLease
   private let news = Locked(News())
+  /// How many prefetches are under way.
+  let prefetches = Locked(0)
 
   /// What happened since the last turn.
   struct News: Sendable {
@@ -126,23 +128,16 @@ final class Presentations: CommitObserver {
     guard isNeeded, mayRun() else { return !isNeeded }
     defer { lease.release() }
     let end = dependencies.clock.uptime + limit
-    let running = Locked(0)
     return await withDiscardingTaskGroup { group in
       defer { group.cancelAll() }
       while !Task.isCancelled {
         let seen = signal.count
         let later = await takeTurn()
-        for task in later.tasks {
-          running.withLock { $0 += 1 }
-          group.addTask {
-            await self.carryOut(task)
-            running.withLock { $0 -= 1 }
-            self.signal.fire()
-          }
-        }
+        for task in later.tasks { group.addTask { await self.carryOut(task) } }
         if signal.count != seen { continue }
         let isIdle = state.withLock { $0.queue.isIdle(at: dependencies.clock.now) }
-        if isIdle && running.withLock(\.self) == 0 { return true }
+        // `run()` may have them.
+        if isIdle && prefetches.withLock(\.self) == 0 { return true }
         guard dependencies.clock.uptime < end else { return isIdle }
         await signal.wait(
           after: seen, until: min(end, dependencies.clock.uptime + later.nap),
@@ -182,7 +177,10 @@ final class Presentations: CommitObserver {
       let isReady = await files.fetch(sources, for: owner)
       let outcome: Preparation = isReady ? .ready : Task.isCancelled ? .postponed : .missing
       note { $0.prepared.append((id, outcome)) }
-    case .prefetch(let sources, let owner): await files.prefetch(sources, for: owner)
+    case .prefetch(let sources, let owner):
+      await files.prefetch(sources, for: owner)
+      prefetches.withLock { $0 -= 1 }
+      signal.fire()
     }
   }
 }
