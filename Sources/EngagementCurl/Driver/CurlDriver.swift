@@ -106,6 +106,8 @@ final class CurlDriver: Sendable {
       let news = poller.wait(pause)
       transfers.withLock { $0.act(on: news) }
     }
+    // A socket that is released last gives its connection back, which libcurl would not free.
+    work()
   }
 
   /// Does the waiting work, unless another thread drives. That thread checks the inbox again
