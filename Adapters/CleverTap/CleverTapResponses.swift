@@ -66,7 +66,7 @@ struct CleverTapResponses {
   }
 
   private static let defaultSilence: TimeInterval = 24 * 3_600
-  /// A wrong time must not silence an application for good.
+  /// A limit of ours: with a wrong time from the vendor, nothing would ever be sent again.
   private static let longestSilence: TimeInterval = 30 * 24 * 3_600
 
   private func handshake(_ response: HTTPResponse, _ domains: CleverTapDomainNews) -> Answer {

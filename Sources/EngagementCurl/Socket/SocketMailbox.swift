@@ -1,7 +1,8 @@
 import EngagementHTTP
 import EngagementModel
 
-/// What a socket has received and nobody has taken yet. The driver fills it; one task empties it.
+/// The messages that a socket has received and that nobody has read yet. The driver adds messages, and one
+/// task takes them.
 final class SocketMailbox: Sendable {
   /// How much may wait before the driver stops reading.
   private static let most = (messages: 1_024, bytes: 4 << 20)

@@ -38,8 +38,9 @@ final class FileDownload: ResponseReceiver {
     guard let type, limits.contentTypes.contains(type) else {
       throw EngagementError(.unsupported, "A file has a type that is not allowed.")
     }
-    // The request asks for no encoding, and nobody could see whether an encoded file is whole.
-    guard !head.headers.contains("Content-Encoding") else {
+    // The request forbids an encoding. Nothing tells whether an encoded file is whole.
+    guard ["", "identity"].contains(head.headers.first("Content-Encoding")?.lowercased() ?? "")
+    else {
       throw EngagementError(
         .unsupported, "A file comes encoded: let its server send files as they are.")
     }

@@ -149,11 +149,11 @@ final class Presentations: CommitObserver {
 
   /// What is done after a turn.
   struct Later: Sendable {
-    var tasks: [Task] = []
+    var tasks: [FileTask] = []
     /// The time until the next turn, unless something happens before.
     var nap: Duration
 
-    enum Task: Sendable {
+    enum FileTask: Sendable {
       case prepare(QueuedCampaign.ID, [KeptFiles.Source], Partition)
       case prefetch([KeptFiles.Source], Partition)
     }
@@ -171,7 +171,7 @@ final class Presentations: CommitObserver {
     }
   }
 
-  func carryOut(_ task: Later.Task) async {
+  func carryOut(_ task: Later.FileTask) async {
     switch task {
     case .prepare(let id, let sources, let owner):
       let isReady = await files.fetch(sources, for: owner)

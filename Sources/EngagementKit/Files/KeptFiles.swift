@@ -15,6 +15,8 @@ struct KeptFiles: Sendable {
   private let log: Log
   /// When the fetch of an address last failed in this process.
   private let failures = Locked<[String: Date]>([:])
+  /// Whether this process has looked for old files.
+  private let hasCleaned = Locked(false)
 
   /// A file that a campaign names.
   struct Source: Hashable, Sendable {
@@ -55,16 +57,21 @@ struct KeptFiles: Sendable {
     }
   }
 
-  /// Fetches what campaigns name that may become due and what is not there yet. Then old files go.
+  /// Fetches the files of campaigns that may become due, if they are not there yet. Old files are removed
+  /// after that, and once in each process.
   ///
   /// A file that could not be had is asked for again only later.
   func prefetch(_ sources: [Source], for owner: Partition) async {
     let new = sources.filter { source in
       path(of: source.url, for: owner) == nil && !hasJustFailed(source.url)
     }
-    guard !new.isEmpty else { return }
-    _ = await fetch(new, for: owner)
-    if !Task.isCancelled { await clean() }
+    if !new.isEmpty { _ = await fetch(new, for: owner) }
+    guard !Task.isCancelled else { return }
+    let isFirst = hasCleaned.withLock { hasCleaned in
+      defer { hasCleaned = true }
+      return !hasCleaned
+    }
+    if isFirst || !new.isEmpty { await clean() }
   }
 
   private func fetch(_ source: Source, for owner: Partition) async -> Bool {
@@ -78,7 +85,7 @@ struct KeptFiles: Sendable {
     }
   }
 
-  /// Whether nobody has erased the owner.
+  /// Whether the cache still knows the owner: false after an erasure, by any process.
   private func isHeld(_ owner: Partition) async -> Bool {
     (try? await store.knownPartition(of: owner.user)) == owner
   }

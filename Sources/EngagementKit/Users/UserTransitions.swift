@@ -232,7 +232,8 @@ final class UserTransitions: Sendable {
   /// that names them.
   private static let formerUser = "anonymous.formerUser"
 
-  /// Forgets that this user was here before the anonymous stay. Then nobody may adopt its actions.
+  /// Replaces the digest of this user, if it marks who was signed in before the anonymous stay. Then no
+  /// user may adopt the anonymous actions.
   func forgetFormer(_ user: User) async throws(EngagementError) {
     guard let anonymous = try await dependencies.store.knownPartition(of: .anonymous) else {
       return

@@ -113,6 +113,40 @@ import Testing
     try await stage.stage.end()
   }
 
+  @Test("C8: a new process removes old files, also where every file of the list is there")
+  func cleanedAtStart() async throws {
+    let place = Stage.Place()
+    let old = "https://files.example/old.png"
+    let define: (NotingPresenter) throws -> [Engagement.PresentedTemplate] = { presenter in
+      [.template(try Template.template("offer").file("picture"), shownBy: presenter)]
+    }
+    func start() async throws -> CampaignStage {
+      try await CampaignStage(
+        at: place, presentations: .init(fileHosts: ["files.example"], withoutScene: true),
+        files: {
+          [Self.picture, old].contains($0.url)
+            ? Self.image(200, Self.png + Array($0.url.utf8)) : nil
+        },
+        define: define)
+    }
+    var stage = try await start()
+    try await stage.list(
+      campaign("c-1", on: "paid"),
+      .due("c-2", on: "paid") { $0.arguments = ["picture": .string(old)] })
+    await stage.settle()
+    let objects = "\(place.path).files/objects"
+    #expect(try FileManager.default.contentsOfDirectory(atPath: objects).count == 2)
+    place.clock.advance(by: .seconds(8 * 86_400))
+    try await stage.list(campaign("c-1", on: "paid"))
+    await stage.settle()
+    try await stage.stage.end()
+    place.clock.advance(by: .seconds(7 * 86_400))
+    stage = try await start()
+    await stage.settle()
+    #expect(try FileManager.default.contentsOfDirectory(atPath: objects).count == 1)
+    try await stage.stage.end()
+  }
+
   @Test("C8 X21: an erasure that cannot remove a file fails, and can be repeated")
   func failedErasure() async throws {
     let place = Stage.Place()
