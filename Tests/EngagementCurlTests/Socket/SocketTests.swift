@@ -92,8 +92,10 @@ import Testing
   @Test("A3: this side's close reaches the peer with code and reason, after all that was sent")
   func closedHere() async throws {
     let seen = Locked<[String]>([])
+    let closed = Signal()
     try await withServer { connection in
       var peer = try SocketPeer(connection)
+      defer { closed.set() }
       let message = try peer.message()
       let close = try peer.close()
       seen.withLock { $0 = ["\(message.count)", "\(close.code)", close.reason] }
@@ -101,6 +103,8 @@ import Testing
       let socket = try await open(server)
       try await socket.send(.binary([UInt8](repeating: 1, count: 3 << 20)))
       try await socket.close(code: SocketCloseCode(rawValue: 3_004), reason: "background")
+      // The peer has answered the close before it records it.
+      await closed.wait()
       #expect(seen.withLock { $0 } == ["\(3 << 20)", "3004", "background"])
     }
   }
