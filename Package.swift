@@ -296,7 +296,7 @@ let package = Package(
       dependencies: [
         "COpenSSL", "EngagementCurl", "EngagementFormats", "EngagementHTTP", "EngagementModel",
         "TestServers",
-      ]),
+      ], exclude: ["Socket/websockets_peer.py"]),
     .testTarget(
       name: "EngagementFilesTests",
       dependencies: [

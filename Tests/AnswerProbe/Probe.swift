@@ -64,7 +64,7 @@ public struct Probe: Sendable {
       .started, .message(bytes), .showing([Feed(.cards, in: "home")]), .opened, .message(bytes),
       .message(Array(#"{"messageType":"auth-success"}"#.utf8)), .message(bytes), .timer("unknown"),
       .credential(isAvailable: false), .message(bytes), .closed(code: 1011), .message(bytes),
-      .ended, .message(bytes),
+      .ended(.background), .message(bytes),
     ]
     for event in events {
       for action in conversation.respond(to: event, in: context) {

@@ -273,7 +273,7 @@ import Testing
     var script = try await AtomicLiveScript()
     try await script.begin()
     _ = script.takeDone()
-    try await script.happen(.ended)
+    try await script.happen(.ended(.background))
     #expect(script.takeDone() == ["close 3004", "cancel pulse"])
     try await script.happen(.started)
     try await script.happen(.showing([]))

@@ -71,7 +71,7 @@ struct AtomicLiveLaws {
     case 7: event = .showing(random.below(2) == 0 ? [] : [AtomicFixtures.feed, .cards, .inbox])
     case 8: event = .report([EngagementEvent(id: "e", kind: .launch, time: context.now)])
     case 9: event = random.below(4) == 0 ? .allowed(!isAllowed) : .allowed(isAllowed)
-    case 10 where random.below(8) == 0: event = .ended
+    case 10 where random.below(8) == 0: event = .ended(.background)
     case 11:
       let tokens = [
         nil, AtomicFixtures.token("u-2"), AtomicFixtures.token(ending: .seconds(90_000)),
@@ -101,7 +101,7 @@ struct AtomicLiveLaws {
     let actions = conversation.respond(to: event, in: context)
     if isOver, !actions.isEmpty { broken.append("It goes on after its end.") }
     for action in actions { check(action) }
-    if event == .ended { isOver = true }
+    if case .ended = event { isOver = true }
     checkLife()
   }
 

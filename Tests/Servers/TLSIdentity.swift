@@ -39,15 +39,15 @@ package final class TLSIdentity: @unchecked Sendable {
     EVP_PKEY_free(key)
   }
 
-  /// Writes the certificate to a temporary file and passes its path to the body. Deletes the file
-  /// afterwards.
+  /// Writes the certificate, and the key if that is wanted, to a temporary file and passes its path to
+  /// the body. Deletes the file afterwards.
   package func withFile<Value>(
-    _ body: (String) async throws -> Value
+    withKey: Bool = false, _ body: (String) async throws -> Value
   ) async throws -> Value {
     let path = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).pem").path
-    guard let file = BIO_new_file(path, "w"), PEM_write_bio_X509(file, certificate) == 1 else {
-      throw TestFailure("no file")
-    }
+    guard let file = BIO_new_file(path, "w"), PEM_write_bio_X509(file, certificate) == 1,
+      !withKey || PEM_write_bio_PrivateKey(file, key, nil, nil, 0, nil, nil) == 1
+    else { throw TestFailure("no file") }
     BIO_free(file)
     defer { try? FileManager.default.removeItem(atPath: path) }
     return try await body(path)

@@ -12,7 +12,7 @@ public protocol Conversation: Sendable {
 
 /// An event of a live channel.
 @nonexhaustive public enum SocketEvent: Hashable, Sendable {
-  /// The first event.
+  /// The conversation begins. Only `showing` and `allowed` come before.
   case started
   /// The socket is open.
   case opened
@@ -28,10 +28,20 @@ public protocol Conversation: Sendable {
   case credential(isAvailable: Bool)
   /// Events to report at once. They are also in the outbox.
   case report([EngagementEvent])
-  /// The application went to the background or is about to exit.
-  case ended
+  /// The channel is no longer wanted. The last event.
+  case ended(ChannelEnd)
   /// The application switched live channels on or off.
   case allowed(Bool)
+}
+
+/// Why a live channel is no longer wanted.
+@nonexhaustive public enum ChannelEnd: Hashable, Sendable {
+  /// The application went to the background or is about to exit.
+  case background
+  /// The user has left or withdrawn the consent.
+  case userLeft
+  /// The application shows nothing of the vendor any more.
+  case notShown
 }
 
 /// An action of a live channel for its caller.

@@ -66,6 +66,9 @@ extension Engagement {
     try await runtime.host.commit(changes, by: attempt())
   }
 
+  /// Whether every live channel waits for what happens next. A socket may still have something for it.
+  package var hasIdleLiveChannels: Bool { liveChannels.isIdle }
+
   /// The current user's campaigns in a provider's feed.
   package func campaigns(
     in feed: Feed, of provider: ProviderID

@@ -31,6 +31,9 @@ extension Engagement {
   @discardableResult func setConsent(
     _ consent: Consent, of partition: Partition
   ) async throws(EngagementError) -> Int {
+    // A live channel asks for the consent when it begins.
+    await liveChannels.pause()
+    defer { liveChannels.resume() }
     try await dependencies.store.setConsent(consent, of: partition)
     let dropped = try await dropAnalytics(against: ConsentPolicy(consent: consent), of: partition)
     try await tellVendors(optedOut: consent == .denied, for: partition)

@@ -8,6 +8,7 @@ extension Engagement {
   public func setScenePhase(_ phase: ScenePhase) {
     sessions.scene(phase)
     presentations.scene(phase)
+    liveChannels.scene(phase)
   }
 
   /// Reports how much of an item a screen shows. Report control cards too, where they would be.

@@ -21,6 +21,7 @@ public final class Engagement: Sendable {
   let refresher: Refresher
   let pushRouter: PushRouter
   let presentations: Presentations
+  let liveChannels: LiveChannels
   let journal: JournalImporter
   private let location: CacheLocation
   var lifecycle: Lifecycle { dependencies.lifecycle }
@@ -57,13 +58,15 @@ public final class Engagement: Sendable {
     self.presentations = presentations
     self.journal = journal
     self.location = location
-    userTransitions = UserTransitions(
-      dependencies, runtimes, credentialCache: credentialCache, outboxSender: outboxSender,
-      feedPublisher: feedPublisher, sessions: sessions, journal: journal,
-      presentations: presentations)
     refresher = Refresher(
       dependencies, runtimes, sessions, outboxSender, containers: configuration.containers,
       routes: { feedPublisher.routes })
+    let liveChannels = LiveChannels(dependencies, runtimes, refresher, feedPublisher)
+    self.liveChannels = liveChannels
+    userTransitions = UserTransitions(
+      dependencies, runtimes, credentialCache: credentialCache, outboxSender: outboxSender,
+      feedPublisher: feedPublisher, sessions: sessions, journal: journal,
+      presentations: presentations, liveChannels: liveChannels)
     // Feeds before receipts: an action that is refused is undone before its receipt says so.
     let observers: [any CommitObserver] = [
       dependencies.tokensToUnregister, feedPublisher, dependencies.receiptOutcomes, outboxSender,
@@ -72,6 +75,7 @@ public final class Engagement: Sendable {
     for observer in observers { dependencies.commitPublisher.add(observer) }
     // Weak: the sender leads back to the cache of credentials.
     credentialCache.onArrival { [weak outboxSender] in outboxSender?.wake() }
+    feedPublisher.onShownChange { [weak liveChannels] in liveChannels?.follow() }
   }
 
   /// The folder of a temporary cache, which `close()` removes; nil for any other.
@@ -79,17 +83,18 @@ public final class Engagement: Sendable {
 
   // MARK: Running
 
-  /// Sends accepted actions and updates what depends on the time, such as expiry and sessions,
-  /// until the task is cancelled or `close()` is called. All work has stopped when it returns. What other
+  /// Sends accepted actions, receives what vendors send as it happens, and updates what depends on the
+  /// time, such as expiry and sessions, until the task is cancelled or `close()` is called. All work has stopped when it returns. What other
   /// processes do with the cache, such as accepting an action or changing the user, is followed within a
   /// second.
   ///
   /// Throws `busy` while it runs already, `conflict` once it is closed.
   public func run() async throws(EngagementError) {
-    let (dependencies, outboxSender, feedPublisher, sessions, presentations) = (
-      dependencies, outboxSender, feedPublisher, sessions, presentations
+    let (dependencies, outboxSender, feedPublisher, sessions, presentations, liveChannels) = (
+      dependencies, outboxSender, feedPublisher, sessions, presentations, liveChannels
     )
-    let others = OtherProcesses(dependencies, userTransitions, outboxSender, presentations)
+    let others = OtherProcesses(
+      dependencies, userTransitions, outboxSender, presentations, liveChannels)
     try await lifecycle.run {
       await withTaskGroup(of: Void.self) { group in
         group.addTask { await outboxSender.run() }
@@ -97,6 +102,7 @@ public final class Engagement: Sendable {
         group.addTask { await sessions.keepTime() }
         group.addTask { await dependencies.keepTidy() }
         group.addTask { await presentations.run() }
+        group.addTask { await liveChannels.run() }
         group.addTask { await others.follow() }
       }
     }

@@ -17,6 +17,7 @@ final class FeedPublisher: CommitObserver {
   private let currentUser: CurrentUser
   private let log: Log
   private let state: Locked<State>
+  private let whenShownChanges = Locked<@Sendable () -> Void>({})
 
   convenience init(_ dependencies: KitDependencies, routes: Routes, containers: ContainerMap) {
     let capabilities = dependencies.providers.map { ($0.id, $0.adapter.capabilities) }
@@ -150,6 +151,7 @@ final class FeedPublisher: CommitObserver {
       state.feedState.setRoute(route, of: surface)
       state.tellAll(at: now)
     }
+    shownChanged()
   }
 
   private func restoreRoutes(in partition: Partition) async throws(EngagementError) {
@@ -164,6 +166,7 @@ final class FeedPublisher: CommitObserver {
       }
       state.tellAll(at: now)
     }
+    shownChanged()
   }
 
   // MARK: Snapshots
@@ -204,6 +207,7 @@ final class FeedPublisher: CommitObserver {
   /// Adds an observer, which gets the current snapshot first; nil after `close()`.
   func add(_ observer: FeedObserver) -> Int? {
     let now = clock.now
+    defer { shownChanged() }
     return state.withLock { state in
       switch observer {
       case .cards(let container, _, _):
@@ -227,7 +231,20 @@ final class FeedPublisher: CommitObserver {
 
   func removeObserver(_ number: Int) {
     state.withLock { $0.observers.remove(number) }
+    shownChanged()
   }
+
+  /// The provider's feeds that have an observer; nil if no route leads to the provider.
+  func shownFeeds(of provider: ProviderID) -> [Feed]? {
+    state.withLock { $0.feedState.feeds(of: provider, behind: $0.observers.places) }
+  }
+
+  /// Runs the body whenever `shownFeeds(of:)` may have changed.
+  func onShownChange(_ body: @escaping @Sendable () -> Void) {
+    whenShownChanges.withLock { $0 = body }
+  }
+
+  private func shownChanged() { whenShownChanges.withLock(\.self)() }
 
   /// How many observers there are.
   var observerCount: Int { state.withLock { $0.observers.count } }

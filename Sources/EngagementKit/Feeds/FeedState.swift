@@ -169,6 +169,22 @@ struct FeedState: Sendable {
 }
 
 extension FeedState {
+  /// The provider's feeds behind these places, each once; nil if no route leads to the provider.
+  func feeds(of provider: ProviderID, behind places: ChangedFeeds) -> [Feed]? {
+    let hasCards = routes.cards.providers.contains(provider)
+    let hasInbox = routes.inbox.providers.contains(provider)
+    guard hasCards || hasInbox else { return nil }
+    let cards = places.containers.sorted().map { container in
+      containers.source(
+        of: container, at: provider,
+        hasContainers: capabilities[provider]?.hasContainers ?? false
+      ).feed
+    }
+    var seen: Set<Feed> = []
+    return ((hasCards ? cards : []) + (hasInbox && places.inbox ? [.inbox] : []))
+      .filter { seen.insert($0).inserted }
+  }
+
   /// Whether a container with these conditions shows cards of the feed.
   func shows(_ key: FeedKey, in container: ContainerID, under filters: [CardFilter]) -> Bool {
     guard routes.cards.providers.contains(key.provider) else { return false }

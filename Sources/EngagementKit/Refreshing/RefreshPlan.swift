@@ -37,8 +37,11 @@ struct RefreshPlan: Sendable {
 }
 
 extension RefreshPlan.Request {
-  fileprivate init(_ feed: Feed) {
-    self.init(operation: .cards(in: feed.container, matching: feed.filters), feed: feed)
+  /// The request for a feed of cards or for the inbox.
+  init(_ feed: Feed) {
+    let isInbox = feed.surface == .inbox
+    self.init(
+      operation: isInbox ? .inbox : .cards(in: feed.container, matching: feed.filters), feed: feed)
   }
 }
 

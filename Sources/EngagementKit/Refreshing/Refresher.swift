@@ -69,6 +69,16 @@ final class Refresher: Sendable {
     }
   }
 
+  /// Asks for what has changed in the feeds, as a live channel does that has no socket. The ledger has
+  /// no event of it.
+  func poll(_ feeds: [Feed], at runtime: ProviderRuntime, for userSession: UserSession) async {
+    for feed in feeds where !Task.isCancelled {
+      let request = RefreshPlan.Request(feed)
+      guard runtime.supports(request.operation.verb) else { continue }
+      _ = await refresh(request, .changes, at: runtime, for: userSession) { nil }
+    }
+  }
+
   private func providers(of target: RefreshTarget) throws(EngagementError) -> [Provider] {
     let route: Route? =
       switch target {

@@ -163,7 +163,7 @@ package final class OperationRunner: Sendable {
     _ request: HTTPRequest, _ progress: inout OperationProgress, for parent: Preparation?,
     in context: AdapterContext
   ) async throws(EngagementError) -> Outcome? {
-    try checkHost(of: request)
+    try adapter.capabilities.checkHost(of: request, at: adapter.vendor)
     if let date = context.quietUntil { return .wait(until: date) }
     let sent = singleFlight.completions
     progress.noteRequest()
@@ -214,14 +214,6 @@ package final class OperationRunner: Sendable {
       .throttled(
         isOfEverything ? nil : operation.verb, until: now.addingTimeInterval(seconds))
     ]
-  }
-
-  /// A vendor's answer may name the host of later requests; it may not name any host.
-  private func checkHost(of request: HTTPRequest) throws(EngagementError) {
-    guard adapter.capabilities.hosts.allows(try request.target()) else {
-      throw EngagementError(
-        .permissionDenied, "The request's host is not among those allowed for \(adapter.vendor).")
-    }
   }
 
   // MARK: Prerequisites
@@ -317,6 +309,16 @@ package final class OperationRunner: Sendable {
       return try await body()
     } catch {
       return waiting.ended(waiting.outcome(of: error)).unlessCancelled
+    }
+  }
+}
+
+extension AdapterCapabilities {
+  /// A vendor's answer may name the host of later requests; it may not name any host.
+  func checkHost(of request: HTTPRequest, at vendor: Vendor) throws(EngagementError) {
+    guard hosts.allows(try request.target()) else {
+      throw EngagementError(
+        .permissionDenied, "The request's host is not among those allowed for \(vendor).")
     }
   }
 }

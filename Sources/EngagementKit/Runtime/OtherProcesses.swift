@@ -11,16 +11,18 @@ final class OtherProcesses: Sendable {
   private let userTransitions: UserTransitions
   private let outboxSender: OutboxSender
   private let presentations: Presentations
+  private let liveChannels: LiveChannels
   private static let interval = Duration.milliseconds(500)
 
   init(
     _ dependencies: KitDependencies, _ userTransitions: UserTransitions,
-    _ outboxSender: OutboxSender, _ presentations: Presentations
+    _ outboxSender: OutboxSender, _ presentations: Presentations, _ liveChannels: LiveChannels
   ) {
     self.dependencies = dependencies
     self.userTransitions = userTransitions
     self.outboxSender = outboxSender
     self.presentations = presentations
+    self.liveChannels = liveChannels
   }
 
   /// Follows until the task is cancelled.
@@ -34,6 +36,7 @@ final class OtherProcesses: Sendable {
         await userTransitions.followPresentUser()
         outboxSender.reread()
         presentations.follow()
+        liveChannels.follow()
         counts = await tellReceipts(since: counts)
       }
       seen = writes ?? seen

@@ -17,12 +17,14 @@ final class UserTransitions: Sendable {
   private let sessions: Sessions
   private let journal: JournalImporter
   private let presentations: Presentations
+  private let liveChannels: LiveChannels
   let queue = UserChangeQueue()
 
   init(
     _ dependencies: KitDependencies, _ runtimes: [ProviderID: ProviderRuntime],
     credentialCache: CredentialCache, outboxSender: OutboxSender, feedPublisher: FeedPublisher,
-    sessions: Sessions, journal: JournalImporter, presentations: Presentations
+    sessions: Sessions, journal: JournalImporter, presentations: Presentations,
+    liveChannels: LiveChannels
   ) {
     self.dependencies = dependencies
     self.runtimes = runtimes
@@ -32,6 +34,7 @@ final class UserTransitions: Sendable {
     self.sessions = sessions
     self.journal = journal
     self.presentations = presentations
+    self.liveChannels = liveChannels
   }
 
   private typealias Plans = [ProviderID: [TransitionStep]]
@@ -75,6 +78,8 @@ final class UserTransitions: Sendable {
         dependencies.log(.info, "Another process has changed the user.")
         // This process may have accepted anonymous rows after the other one had adopted its own.
         let adopters = adopters(in: try await plans(for: former, to: user))
+        await liveChannels.pause()
+        defer { liveChannels.resume() }
         await dependencies.currentUser.leave(CurrentUser.Change(adopters: adopters))
         await presentations.leave(former.partition, keeping: adopters)
         journal.setOwner(next)
@@ -102,6 +107,8 @@ final class UserTransitions: Sendable {
       end: dependencies.clock.uptime + limit)
     var results = await sequence.run(plans)
     if Task.isCancelled { throw EngagementError(.cancelled, "The change of user was cancelled.") }
+    await liveChannels.pause()
+    defer { liveChannels.resume() }
     await dependencies.currentUser.leave(CurrentUser.Change(adopters: adopters))
     await presentations.leave(former.partition, keeping: adopters)
     do throws(EngagementError) {

@@ -21,6 +21,7 @@ struct MemoryConversation: Conversation {
   private var numbers: [ContainerID: Int64] = [:]
   private var shown: [Feed] = []
   private var isOpen = false
+  private var isAllowed = true
   private var silentBeats = 0
 
   mutating func respond(to event: SocketEvent, in context: AdapterContext) -> [SocketAction] {
@@ -36,16 +37,25 @@ struct MemoryConversation: Conversation {
       return []
     case .credential(let isAvailable): return isAvailable ? connect() : []
     case .ended: return end()
-    case .allowed(let isAllowed): return isAllowed ? connect() : end()
+    case .allowed(let isAllowed): return allow(isAllowed)
     case .timer, .report: return []
     }
   }
 
   // MARK: The socket
 
-  private func connect() -> [SocketAction] { [.connect(HTTPRequest(.get, Self.address))] }
+  private func connect() -> [SocketAction] {
+    isAllowed ? [.connect(HTTPRequest(.get, Self.address))] : []
+  }
+
+  /// Without a socket everything is requested over HTTP.
+  private mutating func allow(_ isAllowed: Bool) -> [SocketAction] {
+    self.isAllowed = isAllowed
+    return isAllowed ? connect() : end().dropLast() + [.poll(every: .seconds(60))]
+  }
 
   private mutating func open(_ context: AdapterContext) -> [SocketAction] {
+    guard isAllowed else { return [.close(code: 1000)] }
     guard let credential = context.credential else {
       return [.close(code: 1000), .renewCredential]
     }

@@ -20,6 +20,8 @@ struct LawScenario: Sendable {
   let folder: LawFolder
   let lines = Lines()
   let presenter = LawPresenter()
+  /// The sockets that the engagement opens, whose server is the law.
+  let sockets: ScriptedSockets
   private let secretStore = MemorySecretStore()
   private let observed: ObservedTransport
   private let asked: Locked<[UserID: Int]>
@@ -46,11 +48,13 @@ struct LawScenario: Sendable {
     transport = ScriptedTransport { request throws(EngagementError) in
       try await observed.carry(request, over: network)
     }
+    let sockets = ScriptedSockets(subject.transport(transport))
+    self.sockets = sockets
     asked = Locked([:])
     adapter = subject.makeAdapter(AdapterSubject.provider)
     folder = try LawFolder()
     engagement = try await Engagement.open(
-      cache: .file(folder.cache), device: .test, transport: subject.transport(transport),
+      cache: .file(folder.cache), device: .test, transport: sockets,
       providers: [AdapterSubject.provider: adapter], routes: Self.routes(to: adapter),
       templates: try Self.templates(of: subject, shownBy: presenter),
       options: Engagement.Options(
@@ -64,7 +68,7 @@ struct LawScenario: Sendable {
   /// Opens the cache again, as after a kill. The first engagement must be closed.
   func reopened() async throws -> Engagement {
     try await Engagement.open(
-      cache: .file(folder.cache), device: .test, transport: subject.transport(transport),
+      cache: .file(folder.cache), device: .test, transport: sockets,
       providers: [AdapterSubject.provider: adapter], routes: Self.routes(to: adapter),
       templates: try Self.templates(of: subject, shownBy: presenter),
       options: Engagement.Options(

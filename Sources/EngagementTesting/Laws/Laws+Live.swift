@@ -9,20 +9,19 @@ extension Law {
     "live.converges", "the next full state repairs every loss, duplicate and delay",
     where: \.isLive
   ) { subject, findings in
-    guard let samples = subject.live,
-      case (let scenario, var channel)? = try await opened(subject, samples, &findings)
-    else { return }
-    try await channel.checkOrder(&findings)
-    var random = SplitMix64(seed: 20)
-    for round in 0..<200 {
-      if round.isMultiple(of: 10), let another = try await LiveChannel(scenario, samples) {
-        channel = another
+    guard let samples = subject.live else { return }
+    try await withServer(subject, samples, &findings) { (scenario, server, findings) in
+      await server.checkOrder(&findings)
+      var random = SplitMix64(seed: 20)
+      for round in 0..<200 {
+        if round.isMultiple(of: 10) { await server.restart() }
+        await server.send(samples.updates.disordered(by: &random))
+        if Int.random(in: 0..<4, using: &random) == 0 { await server.comeBack() }
+        await server.send([samples.full])
+        let seen = Set(scenario.cards(samples.feed).map(\.id.value))
+        findings.expect(
+          seen, is: samples.ids, "The feed differs from the full state.", "\(round)")
       }
-      try await channel.happen(samples.updates.disordered(by: &random))
-      if Int.random(in: 0..<4, using: &random) == 0 { try await channel.comeBack() }
-      try await channel.happen([samples.full])
-      let seen = Set(scenario.cards(samples.feed).map(\.id.value))
-      findings.expect(seen, is: samples.ids, "The feed differs from the full state.", "\(round)")
     }
   }
 
@@ -30,112 +29,121 @@ extension Law {
     "live.dead-peer", "a silent peer is detected within two heartbeats",
     where: \.isLive
   ) { subject, findings in
-    guard let samples = subject.live,
-      case (_, var channel)? = try await opened(subject, samples, &findings)
-    else { return }
-    findings.expect(channel.isOpen, "The channel closes before the peer is late.")
-    try await channel.wait(for: samples.heartbeat * 2) { !$0.isOpen }
-    findings.expect(!channel.isOpen, "A dead peer is not detected.", "\(samples.heartbeat * 2)")
+    guard let samples = subject.live else { return }
+    try await withServer(subject, samples, &findings) { (_, server, findings) in
+      findings.expect(server.isOpen, "The channel closes before the peer is late.")
+      let socket = server.socket
+      await server.wait(for: samples.heartbeat * 2) { _ in socket?.isOpen == false }
+      findings.expect(
+        socket?.isOpen == false, "A dead peer is not detected.", "\(samples.heartbeat * 2)")
+    }
   }
 
-  /// A scenario with items and an open channel.
-  private static func opened(
-    _ subject: AdapterSubject, _ samples: LiveSamples, _ findings: inout LawFindings
-  ) async throws -> (LawScenario, LiveChannel)? {
+  /// Runs the body with an engagement that runs, shows the feed and has an open channel.
+  private static func withServer(
+    _ subject: AdapterSubject, _ samples: LiveSamples, _ findings: inout LawFindings,
+    _ body: (LawScenario, inout LiveServer, inout LawFindings) async throws -> Void
+  ) async throws {
     let scenario = try await LawScenario(subject)
     try await scenario.furnish()
-    if let channel = try await LiveChannel(scenario, samples) { return (scenario, channel) }
-    findings.note("The adapter has no conversation.")
-    return nil
+    guard let container = samples.feed.container else {
+      return findings.note("The feed of the live samples has no container.")
+    }
+    let engagement = scenario.engagement
+    let running = Task { try await engagement.run() }
+    let showing = Task { for await _ in engagement.cardUpdates(in: container) {} }
+    var server = LiveServer(scenario, samples)
+    if await server.open() {
+      try await body(scenario, &server, &findings)
+    } else {
+      findings.note("The adapter opens no socket.")
+    }
+    running.cancel()
+    showing.cancel()
+    _ = await running.result
   }
 }
 
-/// Runs a conversation: it commits the changes, runs timers on the scenario's clock and opens
-/// sockets on request.
-private struct LiveChannel {
+/// A live channel of the engagement, whose server is the law.
+private struct LiveServer {
   private let scenario: LawScenario
   private let samples: LiveSamples
-  private var conversation: any Conversation
-  private var timers: [String: Duration] = [:]
-  /// The number of commits.
-  private var commits = 0
-  /// Whether the conversation has requested a socket that is not open yet.
-  private var wantsSocket = false
-  private(set) var isOpen = false
+  /// How many sockets were greeted.
+  private var greeted = 0
 
-  /// Opens the channel up to the server's greeting; nil if the adapter has no live channel.
-  init?(_ scenario: LawScenario, _ samples: LiveSamples) async throws {
+  init(_ scenario: LawScenario, _ samples: LiveSamples) {
     (self.scenario, self.samples) = (scenario, samples)
-    guard let conversation = scenario.adapter.conversation(in: try await scenario.context()) else {
-      return nil
-    }
-    self.conversation = conversation
-    try await happen(.showing([samples.feed]))
-    try await happen(.started)
-    try await open()
   }
 
-  /// Opens the requested socket and sends the greeting.
-  private mutating func open() async throws {
-    try await wait(for: .seconds(600)) { $0.wantsSocket }
-    guard wantsSocket else { return }
-    (wantsSocket, isOpen) = (false, true)
-    try await happen(.opened)
-    for greeting in samples.greeting { try await happen(.message(greeting)) }
+  var isOpen: Bool { socket != nil }
+
+  /// The socket that is open.
+  var socket: ScriptedSocket? { scenario.sockets.open.last }
+
+  /// Waits for a socket and sends the greeting. False if the adapter opens none.
+  mutating func open() async -> Bool {
+    await wait(for: .seconds(600)) { $0.isOpen }
+    guard let socket else { return false }
+    guard scenario.sockets.all.count > greeted else { return true }
+    greeted = scenario.sockets.all.count
+    for greeting in samples.greeting { await say(greeting, on: socket) }
+    return true
   }
 
-  /// Breaks the socket, and opens another one when the conversation requests it.
-  mutating func comeBack() async throws {
-    isOpen = false
-    try await happen(.closed(code: 1006))
-    try await open()
+  /// Breaks the socket, and greets the next one.
+  mutating func comeBack() async {
+    socket?.drop()
+    await settle()
+    _ = await open()
   }
 
-  mutating func happen(_ messages: [[UInt8]]) async throws {
+  /// Sends the application to the background and back, which begins another conversation.
+  mutating func restart() async {
+    scenario.engagement.setScenePhase(.background)
+    while isOpen { await Task.yield() }
+    scenario.engagement.setScenePhase(.active)
+    _ = await open()
+  }
+
+  mutating func send(_ messages: [[UInt8]]) async {
     for message in messages {
-      // Without a socket there is no peer to send to.
-      if !isOpen { try await open() }
-      try await happen(.message(message))
+      // Without a socket there is no client to send to.
+      guard await open(), let socket else { return }
+      await say(message, on: socket)
     }
   }
 
-  private mutating func happen(_ event: SocketEvent) async throws {
-    for action in conversation.respond(to: event, in: try await scenario.context()) {
-      switch action {
-      case .commit(let changes):
-        commits += 1
-        try await scenario.engagement.commit(changes, from: AdapterSubject.provider)
-      case .timer(let name, let delay): timers[name] = scenario.clock.uptime + delay
-      case .cancelTimer(let name): timers[name] = nil
-      case .connect: (wantsSocket, isOpen) = (true, false)
-      case .close: isOpen = false
-      case .send, .renewCredential, .poll, .record: break
-      }
+  private func say(_ message: [UInt8], on socket: ScriptedSocket) async {
+    socket.say(String(decoding: message, as: UTF8.self))
+    await settle()
+  }
+
+  /// Waits until everything that was sent is handled.
+  private func settle() async {
+    while !scenario.sockets.open.allSatisfy(\.isIdle) || !scenario.engagement.hasIdleLiveChannels {
+      await Task.yield()
     }
   }
 
   /// Lets time pass without a message from the server until the condition holds.
-  mutating func wait(
-    for limit: Duration, until isDone: (LiveChannel) -> Bool
-  ) async throws {
+  func wait(for limit: Duration, until isDone: (LiveServer) -> Bool) async {
     let end = scenario.clock.uptime + limit
-    while !isDone(self), let next = timers.min(by: { ($0.value, $0.key) < ($1.value, $1.key) }),
-      next.value <= end
-    {
-      scenario.clock.advance(by: max(.zero, next.value - scenario.clock.uptime))
-      timers[next.key] = nil
-      try await happen(.timer(next.key))
+    await settle()
+    while !isDone(self), scenario.clock.uptime < end {
+      scenario.clock.advance(by: .seconds(1))
+      await settle()
     }
   }
 
-  /// Without faults every update causes a commit, and the feed equals the full state.
-  mutating func checkOrder(_ findings: inout LawFindings) async throws {
+  /// Without faults the feed changes with the updates and equals the full state.
+  mutating func checkOrder(_ findings: inout LawFindings) async {
     for (index, update) in samples.updates.enumerated() {
-      let before = commits
-      try await happen([update])
-      findings.expect(commits > before, "An update is not applied.", "\(index)")
+      let before = scenario.cards(samples.feed)
+      await send([update])
+      let isChanged = scenario.cards(samples.feed) != before
+      findings.expect(isChanged, "An update is not applied.", "\(index)")
     }
-    try await happen([samples.full])
+    await send([samples.full])
     let seen = Set(scenario.cards(samples.feed).map(\.id.value))
     findings.expect(seen, is: samples.ids, "The feed differs from the full state.", "in order")
   }

@@ -19,6 +19,7 @@ struct PuppetAdapter: EngagementAdapter {
     [.sendPending]
   }
   var onPush: @Sendable (JSON, AdapterContext) -> Received? = { _, _ in nil }
+  var onConversation: @Sendable (AdapterContext) -> (any Conversation)? = { _ in nil }
 
   /// Adds further fields to a card.
   var shape: @Sendable (inout Card) -> Void = { _ in }
@@ -96,6 +97,8 @@ struct PuppetAdapter: EngagementAdapter {
     }
     return id
   }
+
+  func conversation(in context: AdapterContext) -> (any Conversation)? { onConversation(context) }
 
   func card(in item: RawItem) throws(EngagementError) -> Card {
     var card = Card(ItemID(provider, try id(of: item)), vendor: vendor, kind: .classic)

@@ -27,6 +27,10 @@ func run(_ engagement: Engagement) async throws {
   running.cancel()
 }
 
+func live(_ engagement: Engagement) {
+  engagement.setLiveUpdates(enabled: false)
+}
+
 func scenes(_ engagement: Engagement) async throws {
   engagement.setScenePhase(.active)  // at each change of the application's phase
 

@@ -85,7 +85,8 @@ struct AtomicConversation: Conversation {
       return phase == .asking ? answered(isAvailable, in: context) : []
     case .report(let events): return report(events, in: context)
     case .allowed(let isAllowed): return allow(isAllowed, in: context)
-    case .ended: return end(closing: Close.background)
+    case .ended(.background): return end(closing: Close.background)
+    case .ended: return end(closing: Close.sessionEnds)
     }
   }
 

@@ -1,0 +1,196 @@
+import EngagementAdapterAPI
+import EngagementHTTP
+import EngagementModel
+import EngagementTesting
+import Testing
+
+@testable import EngagementKit
+
+@Suite("live channels", .timeLimit(.minutes(5))) struct LiveChannelTests {
+  @Test("A3 A8: what the socket brings is shown, and one socket serves all containers")
+  func updates() async throws {
+    let stage = try await LiveStage()
+    stage.show("home")
+    try await stage.signIn("u-1")
+    let socket = await stage.socket()
+    #expect(socket.request.url == "wss://live.example/socket")
+    await stage.say(#"["a","b"]"#, on: socket)
+    #expect(stage.ids() == ["a", "b"])
+    stage.show("offers")
+    while !socket.heard.contains("showing home,offers") { await Task.yield() }
+    await stage.say(#"["b"]"#, on: socket)
+    #expect(stage.ids() == ["b"])
+    #expect(stage.sockets.all.count == 1 && stage.transport.requests.isEmpty)
+    try await stage.end()
+  }
+
+  @Test("A3: without a user there is no channel, and each stay has a key of its own")
+  func stays() async throws {
+    let stage = try await LiveStage()
+    while !stage.engagement.liveChannels.isIdle { await Task.yield() }
+    #expect(stage.sockets.all.isEmpty)
+    try await stage.signIn("u-1")
+    let first = await stage.socket(1)
+    try await stage.signIn("u-2")
+    let second = await stage.socket(2)
+    #expect(!first.isOpen && second.isOpen)
+    let keys = [first, second].map { $0.heard[0].split(separator: " ").last }
+    #expect(keys[0] != keys[1])
+    try await stage.end()
+  }
+
+  @Test("A3: a socket is closed before the next user comes, and what it still says is dropped")
+  func signOut() async throws {
+    let stage = try await LiveStage()
+    stage.show("home")
+    try await stage.signIn("u-1")
+    let socket = await stage.socket()
+    await stage.say(#"["a"]"#, on: socket)
+    _ = try await stage.engagement.signOut(within: .seconds(1))
+    #expect(!socket.isOpen && socket.clientClose?.code.rawValue == 3_003)
+    socket.say(#"["late"]"#)
+    stage.show("home")
+    try await stage.signIn("u-2")
+    let next = await stage.socket(2)
+    #expect(stage.ids().isEmpty)
+    #expect(!next.heard.contains { $0.contains("u-1") })
+    #expect(!socket.heard.contains { $0.contains("u-2") })
+    try await stage.end()
+  }
+
+  @Test("A3: in the background the socket is closed, in front another one is opened")
+  func background() async throws {
+    let stage = try await LiveStage()
+    try await stage.signIn("u-1")
+    let socket = await stage.socket()
+    stage.engagement.setScenePhase(.background)
+    while socket.isOpen { await Task.yield() }
+    #expect(socket.clientClose?.code.rawValue == 3_004)
+    await stage.settle()
+    #expect(stage.sockets.open.isEmpty)
+    stage.engagement.setScenePhase(.active)
+    #expect(await stage.socket(2).isOpen)
+    try await stage.end()
+  }
+
+  @Test("A3: suspend() returns with the socket closed, and resume() opens another")
+  func suspension() async throws {
+    let stage = try await LiveStage()
+    try await stage.signIn("u-1")
+    let socket = await stage.socket()
+    try await stage.engagement.suspend()
+    #expect(socket.clientClose?.code.rawValue == 3_004)
+    try await stage.engagement.resume()
+    #expect(await stage.socket(2).isOpen)
+    try await stage.end()
+  }
+
+  @Test("A3: a channel ends when no route shows the provider, and begins when one does")
+  func routes() async throws {
+    let stage = try await LiveStage()
+    try await stage.signIn("u-1")
+    let socket = await stage.socket()
+    try await stage.engagement.setRoute(.none, for: .cards)
+    while socket.isOpen { await Task.yield() }
+    #expect(socket.clientClose?.code.rawValue == 3_001)
+    try await stage.engagement.setRoute(.only(LiveStage.provider), for: .cards)
+    #expect(await stage.socket(2).isOpen)
+    try await stage.end()
+  }
+
+  @Test("A3: live updates can be switched off, which polls, and on again")
+  func switching() async throws {
+    let stage = try await LiveStage({ _ in .json(200, #"["polled"]"#) })
+    stage.show("home")
+    try await stage.signIn("u-1")
+    let socket = await stage.socket()
+    stage.engagement.setLiveUpdates(enabled: false)
+    while stage.ids() != ["polled"] { await Task.yield() }
+    #expect(socket.clientClose?.code.rawValue == 3_001)
+    stage.engagement.setLiveUpdates(enabled: true)
+    #expect(await stage.socket(2).isOpen)
+    // No poll any more: only sleepers of other parts wake.
+    let count = stage.transport.requests.count
+    for _ in 0..<60 { stage.clock.advance(by: .seconds(1)) }
+    await stage.settle()
+    #expect(stage.transport.requests.count == count)
+    try await stage.end()
+  }
+
+  @Test("A3 A26: a denied socket polls what is shown, and is tried again")
+  func denied() async throws {
+    let stage = try await LiveStage({ _ in .json(200, #"["polled"]"#) })
+    stage.sockets.refuse(with: EngagementError(.permissionDenied, "The policy denies it."))
+    stage.show("home")
+    try await stage.signIn("u-1")
+    while stage.ids() != ["polled"] { await Task.yield() }
+    let polls = stage.polls
+    await stage.settle()
+    stage.clock.advance(by: .seconds(15))
+    while stage.polls == polls { await Task.yield() }
+    stage.sockets.refuse(with: nil)
+    stage.clock.advance(by: .seconds(60))
+    #expect(await stage.socket().isOpen)
+    try await stage.end()
+  }
+
+  @Test("G16: a host that the vendor's capabilities do not name gets no socket")
+  func foreignHost() async throws {
+    let stage = try await LiveStage(change: { $0.capabilities.hosts = [] })
+    try await stage.signIn("u-1")
+    await stage.settle()
+    #expect(stage.sockets.all.isEmpty)
+    try await stage.end()
+  }
+
+  @Test("A2 A3: a refused token is replaced on the same socket")
+  func renewal() async throws {
+    let stage = try await LiveStage()
+    try await stage.signIn("u-1")
+    // The first request brings the first token.
+    _ = try? await stage.engagement.renewCredential(of: LiveStage.provider)
+    stage.engagement.setScenePhase(.background)
+    stage.engagement.setScenePhase(.active)
+    var socket = await stage.socket()
+    while socket.heard.first?.contains("u-1-1") != true {
+      socket = await stage.socket(stage.sockets.all.count)
+    }
+    await stage.say("renew", on: socket)
+    #expect(socket.heard.last == "token u-1-2")
+    try await stage.end()
+  }
+
+  @Test("X20: a withdrawn consent closes the socket and lets no poll out; a new one opens another")
+  func consent() async throws {
+    let stage = try await LiveStage()
+    stage.show("home")
+    try await stage.signIn("u-1")
+    let socket = await stage.socket()
+    try await stage.engagement.setConsent(.denied)
+    #expect(!socket.isOpen)
+    await stage.settle()
+    stage.clock.advance(by: .seconds(120))
+    await stage.settle()
+    #expect(stage.sockets.all.count == 1 && stage.polls == 0)
+    try await stage.engagement.setConsent(.essential)
+    #expect(await stage.socket(2).isOpen)
+    try await stage.end()
+  }
+
+  @Test("A3: a server that says more than the cache can keep has to wait")
+  func backPressure() async throws {
+    let stage = try await LiveStage()
+    stage.show("home")
+    try await stage.signIn("u-1")
+    let socket = await stage.socket()
+    for number in 0..<100 { socket.say(#"["\#(number)"]"#) }
+    await stage.settle()
+    #expect(stage.ids() == ["99"])
+    try await stage.end()
+  }
+}
+
+extension LiveStage {
+  /// How many requests for cards were sent.
+  fileprivate var polls: Int { transport.requests.filter { $0.url.contains("/cards") }.count }
+}
