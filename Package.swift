@@ -7,6 +7,7 @@ let package = Package(
     .library(name: "EngagementKit", targets: ["EngagementKit"]),
     .library(name: "EngagementCurl", targets: ["EngagementCurl"]),
     .library(name: "EngagementHTTP", targets: ["EngagementHTTP"]),
+    .library(name: "EngagementDocuments", targets: ["EngagementDocuments"]),
     .library(name: "EngagementJSON", targets: ["EngagementJSON"]),
     .library(name: "EngagementAdapterAPI", targets: ["EngagementAdapterAPI"]),
     .library(name: "EngagementBraze", targets: ["EngagementBraze"]),

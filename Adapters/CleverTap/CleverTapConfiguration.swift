@@ -99,7 +99,11 @@ struct CleverTapDomains: Hashable, Sendable {
   init(region: String, of host: HTTPHost) throws(EngagementError) {
     guard let main = try? HTTPHost("\(region).\(host.text)"),
       let viewed = try? HTTPHost("\(region)-spiky.\(host.text)"), !region.contains(".")
-    else { throw CleverTapConfiguration.invalid("region is no label of a host.") }
+    else {
+      throw CleverTapConfiguration.invalid(
+        "region is a name without a dot, such as eu1, and takes no endpoint that is an address: leave it out."
+      )
+    }
     self.main = main.text
     self.viewed = viewed.text
   }

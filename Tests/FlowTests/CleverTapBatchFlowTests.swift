@@ -87,7 +87,7 @@ import Testing
     #expect(scene.messages == ["m-1"])
     #expect(
       scene.warnings == [
-        "warning clevertap: 2 bad items were set aside.",
+        "warning clevertap: 2 bad items were set aside; the log of events says why.",
         "warning clevertap: An answer names a host that is not allowed.",
       ])
     #expect(try await scene.value(.installation, "domain") == "eu1.clevertap-prod.com")

@@ -66,7 +66,7 @@ extension Command {
     [
       action(
         "open", "tell the vendor that a message was opened",
-        "Opening is counted; it does not mark the message as read.",
+        "Opening is counted, and the message counts as read here. \"engage inbox read\" tells the vendor so.",
         Example("engage inbox open \(example.full)", "one message"), example.id
       ) { _ in .open },
       action(

@@ -19,6 +19,8 @@ public struct AdapterCapabilities: Hashable, Sendable {
   public var isLive: Bool
   /// Whether the vendor has containers for cards.
   public var hasContainers: Bool
+  /// The conditions with which the vendor can be asked for cards. Others are applied to the cache.
+  public var filters: VendorFilters
   /// The default order of cards and messages.
   public var order: [Surface: FeedOrder]
   public var credentials: CredentialRules
@@ -40,7 +42,8 @@ public struct AdapterCapabilities: Hashable, Sendable {
     abilities: [Operation.Verb: Ability], eventKinds: Set<EngagementEvent.Kind> = [],
     pushKinds: Set<EngagementEvent.Kind> = [], pushMarks: PushMarks = .none,
     batching: EventBatching = EventBatching(limit: 50), hosts: AllowedHosts,
-    isLive: Bool = false, hasContainers: Bool = false, order: [Surface: FeedOrder] = [:],
+    isLive: Bool = false, hasContainers: Bool = false, filters: VendorFilters = [:],
+    order: [Surface: FeedOrder] = [:],
     credentials: CredentialRules = CredentialRules(), limits: Limits = Limits(),
     reservedTemplates: Set<String> = [],
     personFields: Set<PersonUpdate.Field> = Set(PersonUpdate.Field.allCases),
@@ -55,6 +58,7 @@ public struct AdapterCapabilities: Hashable, Sendable {
     self.hosts = hosts
     self.isLive = isLive
     self.hasContainers = hasContainers
+    self.filters = filters
     self.order = order
     self.credentials = credentials
     self.limits = limits

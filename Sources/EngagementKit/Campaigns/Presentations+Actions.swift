@@ -44,9 +44,12 @@ extension Presentations {
     campaign.template = function
     campaign.arguments = arguments
     // The turn that follows takes it from the cache.
-    _ = try await dependencies.store.queueCampaign(
+    let called = try await dependencies.store.queueCampaign(
       campaign, from: row.provider, isFirst: true, expiresAt: row.expiresAt, of: partition,
       at: dependencies.clock.now)
+    state.withLock { state in
+      if state.previews.contains(row.id) { state.previews.insert(called.id) }
+    }
     signal.fire()
   }
 

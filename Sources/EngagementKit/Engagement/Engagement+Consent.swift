@@ -31,9 +31,10 @@ extension Engagement {
   @discardableResult func setConsent(
     _ consent: Consent, of partition: Partition
   ) async throws(EngagementError) -> Int {
-    // A live channel asks for the consent when it begins.
-    await liveChannels.pause()
-    defer { liveChannels.resume() }
+    // A live channel asks for the consent when it begins. One that is open needs no more than any other.
+    let ends = !LiveChannel.isAllowed(by: consent)
+    if ends { await liveChannels.pause() }
+    defer { ends ? liveChannels.resume() : liveChannels.follow() }
     try await dependencies.store.setConsent(consent, of: partition)
     let dropped = try await dropAnalytics(against: ConsentPolicy(consent: consent), of: partition)
     try await tellVendors(optedOut: consent == .denied, for: partition)

@@ -32,16 +32,18 @@ extension Engagement {
   public func cardUpdates(
     in container: ContainerID, options: CardOptions = .standard
   ) -> FeedUpdates<CardFeed> {
-    feedPublisher.cardUpdates(in: container, every: options.interval) { $0.feed(with: options) }
+    feedPublisher.cardUpdates(
+      in: container, matching: options.filters, every: options.interval
+    ) { $0.feed(with: options) }
   }
 
   /// How many cards a container shows: the current count first, then one after each change.
   public func cardCountUpdates(
     in container: ContainerID, options: CardOptions = .standard
   ) -> FeedUpdates<CardCount> {
-    feedPublisher.cardUpdates(in: container, every: options.interval) {
-      $0.feed(with: options).count
-    }
+    feedPublisher.cardUpdates(
+      in: container, matching: options.filters, every: options.interval
+    ) { $0.feed(with: options).count }
   }
 
   /// The messages of the inbox: the current feed first, then a feed after each change.

@@ -3,8 +3,9 @@ public import EngagementModel
 extension Engagement {
   /// Which cards a feed shows, and how often a stream of it gives values.
   public struct CardOptions: Hashable, Sendable {
-    /// Only cards that meet every condition are shown. If the vendor was asked with the same
-    /// conditions, its answer decides; otherwise a card without the needed value is left out.
+    /// Only cards that meet every condition are shown. If the vendor was asked with those conditions that
+    /// it takes, its answer decides on them; otherwise a card without the needed value is left out.
+    /// `refresh(_:)` asks with conditions, and so does a live channel for a stream.
     public var filters: [CardFilter]
     /// The least time between two values of a stream: zero, or at least one second. A shorter time
     /// counts as one second.

@@ -1,3 +1,4 @@
+import EngagementAdapterAPI
 import EngagementModel
 import EngagementPlatform
 import EngagementStore
@@ -23,6 +24,7 @@ struct ContainerSnapshot: Sendable {
   private(set) var parts: [ProviderPart<Card>]
   /// The parts that vendors gave for requests with conditions.
   private(set) var filtered: [[CardFilter]: [ProviderPart<Card>]]
+  private let vendorFilters: [ProviderID: VendorFilters]
   /// The feed without control cards and without conditions.
   private(set) var feed: CardFeed
   /// When time alone changes what is shown; nil for never.
@@ -30,12 +32,14 @@ struct ContainerSnapshot: Sendable {
 
   init(
     epoch: Int, isMerged: Bool, parts: [ProviderPart<Card>],
-    filtered: [[CardFilter]: [ProviderPart<Card>]] = [:], validUntil: Date? = nil
+    filtered: [[CardFilter]: [ProviderPart<Card>]] = [:],
+    vendorFilters: [ProviderID: VendorFilters] = [:], validUntil: Date? = nil
   ) {
     self.epoch = epoch
     self.isMerged = isMerged
     self.parts = parts
     self.filtered = filtered
+    self.vendorFilters = vendorFilters
     self.validUntil = validUntil
     feed = Self.feed(of: parts, isMerged: isMerged)
   }
@@ -43,15 +47,10 @@ struct ContainerSnapshot: Sendable {
   /// The feed with these options.
   func feed(with options: CardOptions) -> CardFeed {
     if options.isPlain { return feed }
-    let answered = filtered[options.filters] ?? []
     let seen = parts.map { part in
-      if let answer = answered.first(where: { $0.provider == part.provider }) { return answer }
-      var part = part
-      guard !options.filters.isEmpty else { return part }
-      part.view.total = nil
-      part.view = part.view.with(
-        part.view.items.filter { CardFilter.all(options.filters, match: $0) == true })
-      return part
+      let (asked, kept) = (vendorFilters[part.provider] ?? [:]).split(options.filters)
+      let answer = filtered[asked]?.first { $0.provider == part.provider }
+      return answer.map { $0.matching(kept) } ?? part.matching(options.filters)
     }
     return Self.feed(of: seen, isMerged: isMerged, withControl: options.includesControl)
   }
@@ -122,6 +121,16 @@ private func freshness<Item>(of parts: [ProviderPart<Item>]) -> [ProviderID: Dat
 }
 
 extension ProviderPart<Card> {
+  /// The part with the cards that are known to meet every condition.
+  fileprivate func matching(_ filters: [CardFilter]) -> Self {
+    guard !filters.isEmpty else { return self }
+    var part = self
+    part.view.total = nil
+    part.view = part.view.with(
+      part.view.items.filter { CardFilter.all(filters, match: $0) == true })
+    return part
+  }
+
   fileprivate mutating func expire(at now: Date) {
     view = view.with(view.items.filter { !$0.hasEnded(at: now) })
   }

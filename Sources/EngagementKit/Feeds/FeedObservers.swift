@@ -3,18 +3,20 @@ import EngagementPlatform
 
 /// An observer of a container or of the inbox. It is called inside the publisher's lock.
 enum FeedObserver: Sendable {
-  case cards(ContainerID, @Sendable (ContainerSnapshot) -> Void, finish: @Sendable () -> Void)
+  case cards(
+    ContainerID, matching: [CardFilter], @Sendable (ContainerSnapshot) -> Void,
+    finish: @Sendable () -> Void)
   case inbox(@Sendable (InboxSnapshot) -> Void, finish: @Sendable () -> Void)
 
   func tell(of snapshot: ContainerSnapshot) {
-    if case .cards(_, let yield, _) = self { yield(snapshot) }
+    if case .cards(_, _, let yield, _) = self { yield(snapshot) }
   }
 
   func tell(of snapshot: InboxSnapshot) { if case .inbox(let yield, _) = self { yield(snapshot) } }
 
   func finish() {
     switch self {
-    case .cards(_, _, let finish), .inbox(_, let finish): finish()
+    case .cards(_, _, _, let finish), .inbox(_, let finish): finish()
     }
   }
 }
@@ -44,11 +46,26 @@ struct FeedObservers: Sendable {
     var places = ChangedFeeds()
     for observer in observers.values {
       switch observer {
-      case .cards(let container, _, _): places.containers.insert(container)
+      case .cards(let container, _, _, _): places.containers.insert(container)
       case .inbox: places.inbox = true
       }
     }
     return places
+  }
+
+  /// The containers that have an observer, with its conditions, in one order.
+  var containers: [(container: ContainerID, filters: [CardFilter])] {
+    observers.sorted { $0.key < $1.key }.compactMap { _, observer in
+      if case .cards(let container, let filters, _, _) = observer {
+        (container, filters)
+      } else {
+        nil
+      }
+    }
+  }
+
+  var hasInbox: Bool {
+    observers.values.contains { if case .inbox = $0 { true } else { false } }
   }
 
   /// Gives the observers of the changed feeds the new snapshots.
@@ -56,7 +73,7 @@ struct FeedObservers: Sendable {
     guard !places.isEmpty else { return }
     for observer in observers.values {
       switch observer {
-      case .cards(let container, _, _):
+      case .cards(let container, _, _, _):
         guard places.containers.contains(container) else { continue }
         observer.tell(of: feedState.snapshot(in: container, at: now).0)
       case .inbox:

@@ -3,11 +3,11 @@ import EngagementModel
 extension FeedPublisher {
   /// Values of a container, computed when they are read.
   func cardUpdates<Feed: Hashable & Sendable>(
-    in container: ContainerID, every interval: Duration,
+    in container: ContainerID, matching filters: [CardFilter] = [], every interval: Duration,
     _ feed: @escaping @Sendable (ContainerSnapshot) -> Feed
   ) -> FeedUpdates<Feed> {
     updates(every: interval) { updates in
-      .cards(container) { snapshot in
+      .cards(container, matching: filters) { snapshot in
         updates.yield(.init(epoch: snapshot.epoch) { feed(snapshot) })
       } finish: {
         updates.finish()

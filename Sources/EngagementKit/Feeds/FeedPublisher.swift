@@ -210,7 +210,7 @@ final class FeedPublisher: CommitObserver {
     defer { shownChanged() }
     return state.withLock { state in
       switch observer {
-      case .cards(let container, _, _):
+      case .cards(let container, _, _, _):
         observer.tell(of: state.observers.snapshot(in: container, of: &state.feedState, at: now))
       case .inbox:
         observer.tell(of: state.observers.inbox(of: &state.feedState, at: now))
@@ -236,7 +236,7 @@ final class FeedPublisher: CommitObserver {
 
   /// The provider's feeds that have an observer; nil if no route leads to the provider.
   func shownFeeds(of provider: ProviderID) -> [Feed]? {
-    state.withLock { $0.feedState.feeds(of: provider, behind: $0.observers.places) }
+    state.withLock { $0.feedState.feeds(of: provider, behind: $0.observers) }
   }
 
   /// Runs the body whenever `shownFeeds(of:)` may have changed.

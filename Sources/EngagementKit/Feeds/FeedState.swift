@@ -169,39 +169,44 @@ struct FeedState: Sendable {
 }
 
 extension FeedState {
-  /// The provider's feeds behind these places, each once; nil if no route leads to the provider.
-  func feeds(of provider: ProviderID, behind places: ChangedFeeds) -> [Feed]? {
+  /// The provider's feeds that are observed, each once; nil if no route leads to the provider.
+  func feeds(of provider: ProviderID, behind observers: FeedObservers) -> [Feed]? {
     let hasCards = routes.cards.providers.contains(provider)
     let hasInbox = routes.inbox.providers.contains(provider)
     guard hasCards || hasInbox else { return nil }
-    let cards = places.containers.sorted().map { container in
-      containers.source(
-        of: container, at: provider,
-        hasContainers: capabilities[provider]?.hasContainers ?? false
-      ).feed
+    let cards = observers.containers.map { container, filters in
+      var feed = source(of: container, at: provider).feed
+      feed.filters = vendorFilters(of: provider).split(filters).asked
+      return feed
     }
     var seen: Set<Feed> = []
-    return ((hasCards ? cards : []) + (hasInbox && places.inbox ? [.inbox] : []))
+    return ((hasCards ? cards : []) + (hasInbox && observers.hasInbox ? [.inbox] : []))
       .filter { seen.insert($0).inserted }
+  }
+
+  private func source(of container: ContainerID, at provider: ProviderID) -> ContainerMap.Source {
+    containers.source(
+      of: container, at: provider, hasContainers: capabilities[provider]?.hasContainers ?? false)
+  }
+
+  private func vendorFilters(of provider: ProviderID) -> VendorFilters {
+    capabilities[provider]?.filters ?? [:]
   }
 
   /// Whether a container with these conditions shows cards of the feed.
   func shows(_ key: FeedKey, in container: ContainerID, under filters: [CardFilter]) -> Bool {
     guard routes.cards.providers.contains(key.provider) else { return false }
-    let source = containers.source(
-      of: container, at: key.provider,
-      hasContainers: capabilities[key.provider]?.hasContainers ?? false)
+    let source = source(of: container, at: key.provider)
     return key.feed == source.feed
-      || source.isAnswer(key.feed) && key.feed.filters == filters
+      || source.isAnswer(key.feed)
+        && key.feed.filters == vendorFilters(of: key.provider).split(filters).asked
   }
 
   private func makeSnapshot(in container: ContainerID, at now: Date) -> ContainerSnapshot {
     var ends: [Date] = []
     var filtered: [[CardFilter]: [ProviderPart<Card>]] = [:]
     let parts = routes.cards.providers.map { provider in
-      let source = containers.source(
-        of: container, at: provider,
-        hasContainers: capabilities[provider]?.hasContainers ?? false)
+      let source = source(of: container, at: provider)
       for (key, reading) in feeds where key.provider == provider {
         guard source.isAnswer(key.feed) else { continue }
         filtered[key.feed.filters, default: []].append(
@@ -214,7 +219,7 @@ extension FeedState {
     }
     var snapshot = ContainerSnapshot(
       epoch: epoch, isMerged: routes.cards.isMerged, parts: parts, filtered: filtered,
-      validUntil: ends.min())
+      vendorFilters: capabilities.mapValues(\.filters), validUntil: ends.min())
     if let end = snapshot.validUntil, end <= now { snapshot.expire(at: now) }
     return snapshot
   }

@@ -7,7 +7,8 @@ import EngagementStore
 /// Runs one conversation: it opens its sockets, keeps its timers, commits what it brings, asks for
 /// credentials and polls.
 ///
-/// One event is handled after the other. The conversation has one operation key for its whole life.
+/// One event is handled after the other. The conversation has one operation key for its whole life. Its
+/// tasks end by themselves or by `finish`, one at a time, so no task group has them.
 struct LiveChannel {
   /// What the application wants of a channel.
   enum Wish: Hashable, Sendable {
@@ -66,6 +67,10 @@ struct LiveChannel {
 
   /// The operation whose consent a live channel needs.
   private static let purpose = Operation.cards(in: nil, matching: [])
+
+  static func isAllowed(by consent: Consent) -> Bool {
+    ConsentPolicy(consent: consent).allowsSending(purpose.verb)
+  }
 
   // MARK: Events
 
@@ -129,12 +134,10 @@ struct LiveChannel {
     switch event {
     case .socket(let number, let event):
       guard number == socket?.number else { return }
-      switch event {
-      case .opened: isSocketOpen = true
-      case .closed:
+      if event == .opened { isSocketOpen = true }
+      if case .closed = event {
         socket?.release()
         leaveSocket()
-      default: break
       }
       await handle(event)
     case .credential(let question, let isAvailable):
@@ -146,10 +149,9 @@ struct LiveChannel {
 
   private mutating func handle(_ event: SocketEvent) async {
     await readContext()
-    switch event {
-    case .opened, .credential: toldCredential = context.credential
-    default: break
-    }
+    // The conversation tells its socket this credential, if any.
+    if event == .opened { toldCredential = context.credential }
+    if case .credential = event { toldCredential = context.credential }
     for action in conversation.respond(to: event, in: context) { await perform(action) }
   }
 

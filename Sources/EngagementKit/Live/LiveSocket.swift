@@ -32,6 +32,7 @@ final class LiveSocket: Sendable {
     let (stream, orders) = AsyncStream.makeStream(of: Order.self)
     let state = Locked(State())
     (self.number, self.orders, self.state, self.events) = (number, orders, state, events)
+    // A task of its own: when `run()` is cancelled, the socket is still closed with its code.
     task = Task {
       await Self.run(number, request, by: transport, orders: stream, state, to: events, log)
       let wasClosing = state.withLock { state in

@@ -19,10 +19,14 @@ struct RefreshPlan: Sendable {
     let capabilities = provider.adapter.capabilities
     let requests: [Request] =
       switch target {
-      case .cards(in: let container?):
-        [Request(containers.feed(of: container, at: provider.id, capabilities))]
-      case .cards(in: nil):
-        containers.feeds(at: provider.id, capabilities, known: known).map { Request($0) }
+      case .cards(in: let container?, let filters):
+        [
+          Request(
+            containers.feed(of: container, at: provider.id, capabilities), filters, capabilities)
+        ]
+      case .cards(in: nil, let filters):
+        containers.feeds(at: provider.id, capabilities, known: known)
+          .map { Request($0, filters, capabilities) }
       case .inbox: [Request(operation: .inbox, feed: .inbox)]
       case .message(let id): [Request(operation: .message(id.value), feed: nil)]
       case .person: [Request(operation: .person, feed: nil)]
@@ -37,6 +41,12 @@ struct RefreshPlan: Sendable {
 }
 
 extension RefreshPlan.Request {
+  fileprivate init(_ feed: Feed, _ filters: [CardFilter], _ capabilities: AdapterCapabilities) {
+    var feed = feed
+    feed.filters = capabilities.filters.split(filters).asked
+    self.init(feed)
+  }
+
   /// The request for a feed of cards or for the inbox.
   init(_ feed: Feed) {
     let isInbox = feed.surface == .inbox

@@ -3,8 +3,9 @@ public import EngagementModel
 extension Engagement {
   /// What can be refreshed.
   public enum RefreshTarget: Hashable, Sendable {
-    /// The cards of one of the application's containers; nil for all containers.
-    case cards(in: ContainerID?)
+    /// The cards of one of the application's containers; nil for all containers. A vendor that takes
+    /// the conditions is asked with them, any other for all cards.
+    case cards(in: ContainerID?, matching: [CardFilter] = [])
     case inbox
     /// One message, also one that is not in the cache yet. Only its provider is asked.
     case message(ItemID)

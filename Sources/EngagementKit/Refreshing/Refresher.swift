@@ -59,6 +59,10 @@ final class Refresher: Sendable {
     } catch {
       return RefreshOutcome(error.provider.map { [$0: .failed(error)] } ?? [:])
     }
+    if let fault = target.fault {
+      return RefreshOutcome(
+        Dictionary(providers.map { ($0.id, .failed(fault)) }) { first, _ in first })
+    }
     return await withTaskGroup(of: (ProviderID, ProviderOutcome).self) { group in
       for provider in providers {
         group.addTask {
@@ -99,7 +103,7 @@ final class Refresher: Sendable {
   ) async -> ProviderOutcome {
     do throws(EngagementError) {
       let known =
-        target == .cards
+        target.isOfAllContainers
         ? try await dependencies.store.feeds(of: userSession.partition)
           .filter { $0.provider == provider.id }.map(\.feed) : []
       let plan = RefreshPlan(target, at: provider, containers, known: known)
@@ -215,8 +219,9 @@ final class Refresher: Sendable {
     await outboxSender.send(runtime.id, as: userSession, within: Self.sessionWait)
   }
 
-  /// How long a refresh waits until the vendor has heard of the session.
-  private static let sessionWait = Duration.seconds(2)
+  /// How long a refresh waits until the vendor has heard of the session, and with it of the user. An
+  /// answer that comes before is that of an unknown person.
+  private static let sessionWait = Duration.seconds(10)
 
   /// Why the vendor's settings could not be read.
   private enum MissingSettings {
@@ -300,6 +305,23 @@ final class Refresher: Sendable {
     } catch {
       dependencies.log(.warning, "A refresh could not be recorded: \(error.code)", plan.provider.id)
     }
+  }
+}
+
+extension RefreshTarget {
+  /// Why a condition makes no sense; nil if all do.
+  fileprivate var fault: EngagementError? {
+    guard case .cards(_, let filters) = self else { return nil }
+    do throws(EngagementError) {
+      for filter in filters { try filter.validate() }
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  fileprivate var isOfAllContainers: Bool {
+    if case .cards(nil, _) = self { true } else { false }
   }
 }
 

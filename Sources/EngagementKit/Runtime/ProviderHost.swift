@@ -166,8 +166,11 @@ final class ProviderHost: OperationHost {
   /// Tells observers what a commit changed.
   func publish(_ report: CommitReport, of partition: Partition) async {
     if !report.quarantined.isEmpty {
+      let count = report.quarantined.count
       dependencies.log(
-        .warning, "\(report.quarantined.count) bad items were set aside.", provider.id)
+        .warning,
+        "\(count) bad \(count == 1 ? "item was" : "items were") set aside; the log of events says why.",
+        provider.id)
     }
     for error in report.ignored { dependencies.log(.warning, error.message, provider.id) }
     await dependencies.commitPublisher.publish(report, of: partition)

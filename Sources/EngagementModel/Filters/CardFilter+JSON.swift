@@ -49,14 +49,15 @@ extension CardFilter: FieldValue {
 }
 
 extension CardFilter.Operator: FieldValue {}
+extension CardFilter.Field.Name: FieldValue {}
 
 extension CardFilter.Field {
-  /// The names of the fields in the neutral JSON.
-  enum Name: String, CaseIterable, FieldValue {
+  /// The names of the fields in the neutral JSON; `variable` is any variable.
+  public enum Name: String, CaseIterable, Sendable {
     case priority, created, templateID, templateName, variable, cardID
   }
 
-  var name: Name {
+  public var name: Name {
     switch self {
     case .priority: .priority
     case .created: .created

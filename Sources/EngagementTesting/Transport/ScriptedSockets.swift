@@ -44,17 +44,19 @@ public final class ScriptedSocket: Sendable {
   public let request: HTTPRequest
   private let state = Locked(State())
 
-  fileprivate struct State {
-    /// What the client has not received yet.
-    var receipts: [SocketReceipt] = []
-    /// How many messages there were, and how many the client has taken.
-    var saidCount = 0
-    var takenCount = 0
-    var receiver: CheckedContinuation<SocketReceipt?, Never>?
+  private struct State {
+    /// The messages that the client has not received yet.
+    var messages: [String] = []
+    var receivers = Waiters<SocketReceipt>()
     var heard: [String] = []
     var end: SocketClose?
-    /// How the client closed it.
     var clientClose: SocketClose?
+
+    /// The oldest message, or the end where no message is left.
+    mutating func next() -> SocketReceipt? {
+      messages.isEmpty
+        ? end.map(SocketReceipt.closed) : .message(.text(messages.removeFirst()))
+    }
   }
 
   init(_ request: HTTPRequest) { self.request = request }
@@ -67,43 +69,30 @@ public final class ScriptedSocket: Sendable {
   /// How the client has closed the socket; nil if it has not.
   public var clientClose: SocketClose? { state.withLock { $0.clientClose } }
 
-  /// Sends a text to the client.
-  public func say(_ text: String) {
-    deliver { state in
-      guard state.end == nil else { return }
-      state.receipts.append(.message(.text(text)))
-      state.saidCount += 1
-    }
+  /// Whether the client waits for a message, after it has taken every earlier one.
+  public var isIdle: Bool {
+    state.withLock { $0.end != nil || $0.receivers.count > 0 && $0.messages.isEmpty }
   }
+
+  /// Sends a text to the client.
+  public func say(_ text: String) { deliver { $0.messages.append(text) } }
 
   /// Closes the socket from the server's side; by default as a connection that breaks.
-  public func drop(_ close: SocketClose = .abnormal) {
-    deliver { state in
-      guard state.end == nil else { return }
-      state.end = close
-      state.receipts.append(.closed(close))
-    }
-  }
+  public func drop(_ close: SocketClose = .abnormal) { deliver { $0.end = close } }
 
-  /// Whether the client waits for a message, after it has handled every earlier one.
-  public var isIdle: Bool {
-    state.withLock { $0.end != nil || $0.receiver != nil && $0.takenCount == $0.saidCount }
-  }
-
+  /// Makes the change unless the socket has ended, and wakes the receiver.
   private func deliver(_ change: (inout State) -> Void) {
-    let woken = state.withLock { state in
+    let woken = state.withLock { state -> (WokenTasks<SocketReceipt>, SocketReceipt)? in
+      guard state.end == nil else { return nil }
       change(&state)
-      return state.wake()
+      guard state.receivers.count > 0, let next = state.next() else { return nil }
+      return (state.receivers.removeAll(), next)
     }
-    if let (receiver, receipt) = woken { receiver.resume(returning: receipt) }
+    if let (tasks, receipt) = woken { tasks.resume(with: receipt) }
   }
 
   private func endByClient(_ close: SocketClose) {
-    deliver { state in
-      guard state.end == nil else { return }
-      (state.end, state.clientClose) = (close, close)
-      state.receipts.append(.closed(close))
-    }
+    deliver { ($0.end, $0.clientClose) = (close, close) }
   }
 
   /// The client's side. Releasing it closes the socket.
@@ -123,20 +112,7 @@ public final class ScriptedSocket: Sendable {
     }
 
     func receive() async throws(EngagementError) -> SocketReceipt {
-      let receipt = await withTaskCancellationHandler {
-        await withCheckedContinuation { continuation in
-          let woken = socket.state.withLock { state -> State.Woken? in
-            if Task.isCancelled { return (continuation, nil) }
-            state.receiver = continuation
-            return state.wake()
-          }
-          if let (receiver, receipt) = woken { receiver.resume(returning: receipt) }
-        }
-      } onCancel: {
-        let receiver = socket.state.withLock { $0.receiver.take() }
-        receiver?.resume(returning: nil)
-      }
-      guard let receipt else {
+      guard let receipt = await socket.state.wait(in: \.receivers, until: { $0.next() }) else {
         socket.endByClient(.abnormal)
         throw EngagementError(.cancelled, "The task was cancelled.")
       }
@@ -144,22 +120,5 @@ public final class ScriptedSocket: Sendable {
     }
 
     func close(_ close: SocketClose) async { socket.endByClient(close) }
-  }
-}
-
-extension ScriptedSocket.State {
-  fileprivate typealias Woken = (
-    receiver: CheckedContinuation<SocketReceipt?, Never>, receipt: SocketReceipt?
-  )
-
-  /// The waiting receiver and what it gets, if there is both.
-  fileprivate mutating func wake() -> Woken? {
-    guard receiver != nil, let receipt = receipts.first else { return nil }
-    // The end stays for every later call.
-    if case .message = receipt {
-      receipts.removeFirst()
-      takenCount += 1
-    }
-    return receiver.take().map { ($0, receipt) }
   }
 }

@@ -12,6 +12,8 @@ struct WebsocketsPeerTests {
   private final class Peer {
     private let process = Process()
     private let lines: FileHandle
+    /// The server ends when this does, whatever becomes of this process.
+    private let life = Pipe()
     let port: Int
 
     /// - Parameter file: A certificate with its key, for a proxy that ends TLS.
@@ -22,6 +24,7 @@ struct WebsocketsPeerTests {
       process.arguments = [folder.appending(path: "websockets_peer.py").path, file].compactMap(
         \.self)
       process.standardOutput = pipe
+      process.standardInput = life
       try process.run()
       lines = pipe.fileHandleForReading
       guard let port = Int(Self.line(from: lines)) else {
@@ -30,7 +33,7 @@ struct WebsocketsPeerTests {
       self.port = port
     }
 
-    deinit { process.terminate() }
+    deinit { try? life.fileHandleForWriting.close() }
 
     /// What the server prints next.
     func line() -> String { Self.line(from: lines) }

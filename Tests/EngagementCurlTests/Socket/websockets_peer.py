@@ -5,8 +5,10 @@ With a file of a certificate and its key, a proxy that ends TLS stands before it
 """
 
 import asyncio
+import os
 import ssl
 import sys
+import threading
 
 import websockets
 from websockets.exceptions import ConnectionClosed
@@ -118,6 +120,12 @@ async def proxy(port, file):
     return server.sockets[0].getsockname()[1]
 
 
+def end_with_input():
+    """Ends when the test does: nobody writes, so the input ends when its other side is gone."""
+    sys.stdin.buffer.read()
+    os._exit(0)
+
+
 async def main():
     async with websockets.serve(
         serve, "127.0.0.1", 0, max_size=8 << 20, ping_interval=None, compression="deflate"
@@ -127,4 +135,5 @@ async def main():
         await asyncio.Future()
 
 
+threading.Thread(target=end_with_input, daemon=True).start()
 asyncio.run(main())

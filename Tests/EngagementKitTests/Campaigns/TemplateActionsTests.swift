@@ -129,6 +129,19 @@ import Testing
     try await stage.stage.end()
   }
 
+  @Test("C5 C6: the function that a preview's action calls runs")
+  func previewFunction() async throws {
+    let stage = try await CampaignStage()
+    try await stage.engagement.previewTemplate(
+      "offer", of: CampaignStage.provider,
+      with: ["more": ["action": "function", "template": "rate"]])
+    await stage.settle()
+    stage.presenter["preview"]?.trigger("more")
+    await stage.settle()
+    #expect(stage.presenter.lines == ["show offer preview", "run rate preview"])
+    try await stage.stage.end()
+  }
+
   @Test("C5: a preview of a process that has ended is not shown by the next one")
   func leftPreview() async throws {
     let place = Stage.Place()

@@ -152,7 +152,8 @@ struct FeedStage: Sendable {
   }
 
   static let capabilities: [ProviderID: AdapterCapabilities] = [
-    "a": .init(abilities: [:], hosts: [], hasContainers: true),
+    "a": .init(
+      abilities: [:], hosts: [], hasContainers: true, filters: [.priority: [.greaterThan]]),
     "b": .init(abilities: [:], hosts: [], hasContainers: true),
     "flat": .init(abilities: [:], hosts: []),
   ]

@@ -10,17 +10,36 @@ import Testing
   @Test("A3 A8: what the socket brings is shown, and one socket serves all containers")
   func updates() async throws {
     let stage = try await LiveStage()
-    stage.show("home")
+    await stage.show("home")
     try await stage.signIn("u-1")
     let socket = await stage.socket()
     #expect(socket.request.url == "wss://live.example/socket")
     await stage.say(#"["a","b"]"#, on: socket)
     #expect(stage.ids() == ["a", "b"])
-    stage.show("offers")
+    await stage.show("offers")
     while !socket.heard.contains("showing home,offers") { await Task.yield() }
     await stage.say(#"["b"]"#, on: socket)
     #expect(stage.ids() == ["b"])
     #expect(stage.sockets.all.count == 1 && stage.transport.requests.isEmpty)
+    try await stage.end()
+  }
+
+  @Test("A8 A12: an observation takes those conditions to the vendor that the vendor has")
+  func filters() async throws {
+    let stage = try await LiveStage(change: {
+      $0.capabilities.filters = [.priority: [.equal, .lessThanOrEqual]]
+    })
+    try await stage.signIn("u-1")
+    let socket = await stage.socket()
+    let filters: [CardFilter] = [.priority(.atMost(2)), .cardID("b"), .priority(.atLeast(1))]
+    let options = CardOptions(filters: filters)
+    await stage.show("home", options)
+    while socket.heard.last != "showing home+priority" { await Task.yield() }
+    await stage.say(#"["a","b"]"#, on: socket)
+    let feed = stage.engagement.cards(
+      in: "home", options: .init(filters: [filters[0], filters[1]]))
+    #expect(feed.cards.map(\.id.value) == ["b"], "the vendor's answer, less what is kept here")
+    #expect(stage.ids().isEmpty, "the whole feed was not asked for")
     try await stage.end()
   }
 
@@ -42,14 +61,14 @@ import Testing
   @Test("A3: a socket is closed before the next user comes, and what it still says is dropped")
   func signOut() async throws {
     let stage = try await LiveStage()
-    stage.show("home")
+    await stage.show("home")
     try await stage.signIn("u-1")
     let socket = await stage.socket()
     await stage.say(#"["a"]"#, on: socket)
     _ = try await stage.engagement.signOut(within: .seconds(1))
     #expect(!socket.isOpen && socket.clientClose?.code.rawValue == 3_003)
     socket.say(#"["late"]"#)
-    stage.show("home")
+    await stage.show("home")
     try await stage.signIn("u-2")
     let next = await stage.socket(2)
     #expect(stage.ids().isEmpty)
@@ -101,7 +120,7 @@ import Testing
   @Test("A3: live updates can be switched off, which polls, and on again")
   func switching() async throws {
     let stage = try await LiveStage({ _ in .json(200, #"["polled"]"#) })
-    stage.show("home")
+    await stage.show("home")
     try await stage.signIn("u-1")
     let socket = await stage.socket()
     stage.engagement.setLiveUpdates(enabled: false)
@@ -121,7 +140,7 @@ import Testing
   func denied() async throws {
     let stage = try await LiveStage({ _ in .json(200, #"["polled"]"#) })
     stage.sockets.refuse(with: EngagementError(.permissionDenied, "The policy denies it."))
-    stage.show("home")
+    await stage.show("home")
     try await stage.signIn("u-1")
     while stage.ids() != ["polled"] { await Task.yield() }
     let polls = stage.polls
@@ -147,23 +166,23 @@ import Testing
   func renewal() async throws {
     let stage = try await LiveStage()
     try await stage.signIn("u-1")
-    // The first request brings the first token.
-    _ = try? await stage.engagement.renewCredential(of: LiveStage.provider)
+    let first = await stage.socket()
+    try await stage.engagement.renewCredential(of: LiveStage.provider)
     stage.engagement.setScenePhase(.background)
+    while first.isOpen { await Task.yield() }
     stage.engagement.setScenePhase(.active)
-    var socket = await stage.socket()
-    while socket.heard.first?.contains("u-1-1") != true {
-      socket = await stage.socket(stage.sockets.all.count)
-    }
+    let socket = await stage.socket(2)
+    #expect(socket.heard[0].hasPrefix("token u-1-1 "))
     await stage.say("renew", on: socket)
-    #expect(socket.heard.last == "token u-1-2")
+    while socket.heard.last != "token u-1-2" { await Task.yield() }
+    #expect(stage.sockets.all.count == 2)
     try await stage.end()
   }
 
   @Test("X20: a withdrawn consent closes the socket and lets no poll out; a new one opens another")
   func consent() async throws {
     let stage = try await LiveStage()
-    stage.show("home")
+    await stage.show("home")
     try await stage.signIn("u-1")
     let socket = await stage.socket()
     try await stage.engagement.setConsent(.denied)
@@ -180,7 +199,7 @@ import Testing
   @Test("A3: a server that says more than the cache can keep has to wait")
   func backPressure() async throws {
     let stage = try await LiveStage()
-    stage.show("home")
+    await stage.show("home")
     try await stage.signIn("u-1")
     let socket = await stage.socket()
     for number in 0..<100 { socket.say(#"["\#(number)"]"#) }

@@ -67,11 +67,14 @@ struct LiveStage: Sendable {
   }
 
   /// Shows a container until the test ends.
-  func show(_ container: ContainerID) {
+  func show(_ container: ContainerID, _ options: CardOptions = .standard) async {
     let engagement = engagement
+    let count = engagement.feedPublisher.observerCount
     showing.withLock {
-      $0.append(Task { for await _ in engagement.cardUpdates(in: container) {} })
+      $0.append(
+        Task { for await _ in engagement.cardUpdates(in: container, options: options) {} })
     }
+    while engagement.feedPublisher.observerCount == count { await Task.yield() }
   }
 
   func ids(in container: ContainerID = "home") -> [String] {
@@ -91,7 +94,10 @@ struct LiveStage: Sendable {
   func socket(_ number: Int = 1) async -> ScriptedSocket {
     while sockets.all.count < number { await Task.yield() }
     await settle()
-    return sockets.all[number - 1]
+    let socket = sockets.all[number - 1]
+    // The client says at once who it is.
+    while socket.isOpen && socket.heard.isEmpty { await Task.yield() }
+    return socket
   }
 
   func say(_ text: String, on socket: ScriptedSocket) async {
@@ -140,7 +146,12 @@ struct PuppetConversation: Conversation {
   }
 
   private var showing: SocketAction {
-    say("showing \(shown.compactMap(\.container?.rawValue).joined(separator: ","))")
+    say(
+      "showing "
+        + shown.map {
+          "\($0.container?.rawValue ?? "")\($0.filters.map { "+\($0.field.name)" }.joined())"
+        }
+        .joined(separator: ","))
   }
 
   private func say(_ text: String) -> SocketAction { .send(Array(text.utf8)) }

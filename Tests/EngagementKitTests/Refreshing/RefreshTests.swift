@@ -42,6 +42,55 @@ import Testing
     try await stage.end()
   }
 
+  @Test(
+    "A12: a refresh asks a vendor with those conditions that it takes; the others are applied here")
+  func conditions() async throws {
+    var asking = Self.plain("asking")
+    asking.capabilities.filters = [.priority: [.between], .variable: [.equal]]
+    let asked = Locked<[ProviderID: [CardFilter]]>([:])
+    func note(_ adapter: PuppetAdapter) -> PuppetAdapter {
+      var adapter = adapter
+      let provider = adapter.provider
+      adapter.shape = { $0.priority = $0.id.value == "low" ? 9 : 3 }
+      adapter.onStep = { operation, _ throws(EngagementError) in
+        if case .cards(_, let filters) = operation { asked.withLock { $0[provider] = filters } }
+        return nil
+      }
+      return adapter
+    }
+    let stage = try await Stage([note(asking), note(Self.plain("plain"))]) { _ in
+      .json(200, #"["high","low"]"#)
+    }
+    let between = CardFilter.priority(.between(2, 6))
+    let filters = [CardFilter.cardID("high"), .variable("vip", .equals(true)), between, between]
+    let outcome = await stage.engagement.refresh(.cards(in: "home", matching: filters))
+    #expect(outcome.isComplete)
+    let all = asked.withLock { $0 }
+    #expect(all["plain"] == [] && Set(all["asking"] ?? []) == [between, filters[1]])
+    #expect(all["asking"]?.count == 2)
+    // The vendor has answered about the variable, which cards do not carry.
+    let shown = stage.engagement.cards(in: "home", options: .init(filters: filters)).cards
+    #expect(shown.map(\.id) == [ItemID("asking", "high")])
+    let plain = stage.engagement.cards(in: "home", options: .init(filters: [between])).cards
+    #expect(plain.map(\.id) == [ItemID("plain", "high")])
+    try await stage.end()
+  }
+
+  @Test("A12: a condition that makes no sense fails before any request, with field and operator")
+  func senseless() async throws {
+    let stage = try await Stage([Self.plain("braze")])
+    let outcome = await stage.engagement.refresh(
+      .cards(in: "home", matching: [.priority(.between(6, 2))]))
+    guard case .failed(let error)? = outcome.providers["braze"] else {
+      Issue.record("the refresh did not fail")
+      return
+    }
+    #expect(error.code == .invalidArgument)
+    #expect(error.message.contains("priority") && error.message.contains("between"))
+    #expect(stage.transport.requests.isEmpty)
+    try await stage.end()
+  }
+
   @Test("G19: after the wall clock is set back, the age of stale content is zero")
   func turnedBack() async throws {
     let isDown = Locked(false)

@@ -1,3 +1,4 @@
+import EngagementAdapterAPI
 import EngagementFormats
 import EngagementModel
 
@@ -11,6 +12,13 @@ enum AtomicFilters {
   /// The operators that Atomic supports for the time of creation.
   private static let ordered: Set<CardFilter.Operator> = [
     .equal, .notEqual, .greaterThan, .greaterThanOrEqual, .lessThan, .lessThanOrEqual,
+  ]
+
+  /// Atomic's feeds are not filtered by the id of a card.
+  static let all: VendorFilters = [
+    .priority: Set(operators.keys), .created: ordered,
+    .templateID: [.equal, .notEqual, .oneOf, .noneOf],
+    .templateName: [.equal, .notEqual, .oneOf, .noneOf], .variable: Set(operators.keys),
   ]
 
   /// Throws `unsupported` for a filter that Atomic lacks, and `invalidArgument` for an invalid

@@ -34,7 +34,7 @@ public struct AtomicOutline: EngagementAdapter {
     AdapterCapabilities(
       abilities: Self.abilities, eventKinds: AtomicEvents.kinds,
       pushMarks: PushMarks(keys: ["atomic"]), batching: EventBatching(limit: 500), hosts: hosts,
-      isLive: true, hasContainers: true,
+      isLive: true, hasContainers: true, filters: AtomicFilters.all,
       order: [.cards: .byPriority],
       credentials: CredentialRules(
         answerWithin: .seconds(5), retryInterval: configuration.retryInterval,
