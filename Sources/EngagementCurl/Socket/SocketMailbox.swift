@@ -1,8 +1,8 @@
 import EngagementHTTP
 import EngagementModel
 
-/// The messages that a socket has received and that nobody has read yet. The driver adds messages, and one
-/// task takes them.
+/// The received messages of a socket that wait to be read. The driver adds messages, and one task takes
+/// them.
 final class SocketMailbox: Sendable {
   /// How much may wait before the driver stops reading.
   private static let most = (messages: 1_024, bytes: 4 << 20)

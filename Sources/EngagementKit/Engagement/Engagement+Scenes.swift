@@ -11,6 +11,10 @@ extension Engagement {
     liveChannels.scene(phase)
   }
 
+  /// Lets vendors send changes as they happen, over a connection that stays open while `run()` runs; on at
+  /// first. Switched off, what is shown is polled. The choice lasts until the application restarts.
+  public func setLiveUpdates(enabled isEnabled: Bool) { liveChannels.setAllowed(isEnabled) }
+
   /// Reports how much of an item a screen shows. Report control cards too, where they would be.
   ///
   /// An item that is at least half visible for one second counts as one impression, once in a

@@ -64,10 +64,6 @@ struct FeedObservers: Sendable {
     }
   }
 
-  var hasInbox: Bool {
-    observers.values.contains { if case .inbox = $0 { true } else { false } }
-  }
-
   /// Gives the observers of the changed feeds the new snapshots.
   func tell(of places: ChangedFeeds, from feedState: inout FeedState, at now: Date) {
     guard !places.isEmpty else { return }

@@ -180,7 +180,7 @@ extension FeedState {
       return feed
     }
     var seen: Set<Feed> = []
-    return ((hasCards ? cards : []) + (hasInbox && observers.hasInbox ? [.inbox] : []))
+    return ((hasCards ? cards : []) + (hasInbox && observers.places.inbox ? [.inbox] : []))
       .filter { seen.insert($0).inserted }
   }
 

@@ -44,7 +44,7 @@ struct LiveChannel {
 
   private var dependencies: KitDependencies { runtime.host.dependencies }
 
-  /// Nil if the vendor has no live channel for the user, or the user's consent does not allow it.
+  /// Nil if the vendor has no live channel for the user. Throws `consentDenied` without the consent.
   init?(
     _ runtime: ProviderRuntime, _ refresher: Refresher, for userSession: UserSession,
     _ events: LiveEvents, wish: @escaping @Sendable () -> Wish
@@ -198,7 +198,7 @@ struct LiveChannel {
   }
 
   private mutating func close(_ code: UInt16) {
-    // A code that no frame may have closes the socket all the same.
+    // The adapter may give a code that no frame may have.
     socket?.close((try? SocketClose(SocketCloseCode(rawValue: code))) ?? .goingAway)
     leaveSocket()
   }
@@ -213,6 +213,7 @@ struct LiveChannel {
   /// Commits, and tries again until it succeeds: what the vendor has told is not told again.
   private func commit(_ changes: [Change]) async {
     while true {
+      let seen = events.signal.count
       do throws(EngagementError) {
         try await runtime.host.commit(changes, by: attempt)
         return
@@ -221,7 +222,7 @@ struct LiveChannel {
         log(.warning, "What the live channel brought is not kept yet: \(error.code)")
       }
       let again = dependencies.clock.uptime + OutboxSender.retryInterval
-      await events.signal.wait(after: events.signal.count, until: again, by: dependencies.clock)
+      await events.signal.wait(after: seen, until: again, by: dependencies.clock)
     }
   }
 

@@ -102,5 +102,6 @@ final class ThreadGate: Sendable {
   private let isOpen = Locked(false)
 
   func open() { isOpen.withLock { $0 = true } }
+  // The server has a thread of its own, which no signal of a task can wake.
   func pass() { while !isOpen.withLock({ $0 }) { usleep(1_000) } }
 }
