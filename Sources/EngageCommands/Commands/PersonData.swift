@@ -25,22 +25,27 @@ extension Command {
       let automatic = AutomaticSignIn(besideCacheAt: configuration.cache)
       let (user, report) = try await invocation.delivering(configuration) { engagement in
         let user = named ?? engagement.user
-        // First: after a kill, the next command must not sign in whom this one has erased.
-        let wasOff = automatic.isOff
+        // First: after a kill, the next command must not sign in whom this one has erased. A person
+        // who is not here changes nothing.
+        if try invocation.reader(of: configuration).knows(user) { try automatic.turnOff() }
+        let report = try await engagement.eraseData(of: user)
         try automatic.turnOff()
-        do {
-          return (user, try await engagement.eraseData(of: user))
-        } catch let error as EngagementError where error.code == .notFound {
-          if !wasOff { automatic.turnOn() }
-          throw error
-        }
+        return (user, report)
       }
       let name = user.id?.rawValue ?? "anonymous"
-      try invocation.console.line(
-        """
-        \(name, .bold) is erased here; \
-        \(report.discarded == 1 ? "1 action was" : "\(report.discarded) actions were") dropped.
-        """)
+      if report.isKnown {
+        try invocation.console.line(
+          """
+          \(name, .bold) is erased here; \
+          \(report.discarded == 1 ? "1 action was" : "\(report.discarded) actions were") dropped.
+          """)
+      } else {
+        try invocation.console.line(
+          """
+          Nothing is held about \(name, .bold) any more. An interrupted erasure is complete, and no \
+          damaged cache is left.
+          """)
+      }
       try invocation.console.object([
         "user": .string(name), "wiped": .integer(Int64(report.discarded)),
       ])

@@ -12,6 +12,4 @@ struct AutomaticSignIn {
   var isOff: Bool { access(path, F_OK) == 0 }
 
   func turnOff() throws(EngagementError) { try OutputFile.replace(path, []) }
-
-  func turnOn() { unsafe unlink(path) }
 }

@@ -38,9 +38,9 @@ final class FileDownload: ResponseReceiver {
     guard let type, limits.contentTypes.contains(type) else {
       throw EngagementError(.unsupported, "A file has a type that is not allowed.")
     }
-    // The request forbids an encoding. Nothing tells whether an encoded file is whole.
-    guard ["", "identity"].contains(head.headers.first("Content-Encoding")?.lowercased() ?? "")
-    else {
+    // The request forbids an encoding. Nothing tells whether an encoded file is whole, also where the
+    // transport has decoded it.
+    guard Self.isPlain(head.headers) else {
       throw EngagementError(
         .unsupported, "A file comes encoded: let its server send files as they are.")
     }
@@ -65,7 +65,8 @@ final class FileDownload: ResponseReceiver {
         // A wrong file ends early, and not after its last byte.
         if state.head.count >= ContentType.headSize { try state.checkHead() }
       }
-      try incoming.write(bytes)
+      // Others write to the disk too, and not every head declares a length.
+      try incoming.write(bytes, leaving: limits.diskReserve)
       state.hash.update(bytes)
     }
   }
@@ -92,6 +93,16 @@ final class FileDownload: ResponseReceiver {
       state.incoming?.remove()
       state.incoming = nil
     }
+  }
+
+  /// Whether the body is the file itself, by every header of the two kinds that say otherwise.
+  private static func isPlain(_ headers: HTTPHeaders) -> Bool {
+    func codings(_ name: String) -> [String] {
+      headers.all(name).flatMap { $0.split(separator: ",") }
+        .map { $0.filter { $0 != " " && $0 != "\t" }.lowercased() }
+    }
+    return codings("Content-Encoding").allSatisfy { ["", "identity"].contains($0) }
+      && codings("Transfer-Encoding").allSatisfy { ["", "identity", "chunked"].contains($0) }
   }
 
   /// The length that the head declares; nil if it declares none.

@@ -16,6 +16,13 @@ final class IncomingFile: Sendable {
   static func isName(_ name: String) -> Bool { name.utf8.count == 41 && name.hasSuffix(".part") }
 
   func write(_ bytes: RawSpan) throws(EngagementError) { try file.write(bytes) }
+
+  /// Writes unless less than the reserve would be free on the disk.
+  func write(_ bytes: RawSpan, leaving reserve: Int) throws(EngagementError) {
+    if let free = folder.freeBytes, free - bytes.byteCount < reserve { throw FileFolder.full }
+    try file.write(bytes)
+  }
+
   func sync() throws(EngagementError) { try file.sync() }
   func setUse(to now: Date) throws(EngagementError) {
     guard file.use(at: now) else { throw FileFolder.unwritten }

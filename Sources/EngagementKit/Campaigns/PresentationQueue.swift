@@ -7,6 +7,7 @@ import EngagementPlatform
 ///   A function that shows nothing runs at once, beside it.
 /// - The highest priority comes first, then what came first. A visual function that an action called
 ///   comes before everything else.
+/// - An entry whose files take long lets the next ones go first, and keeps its place.
 /// - Nothing is presented in the background or while the queue is suspended.
 /// - Everything that was added ends once, with an `Ending`.
 struct PresentationQueue: Sendable {
@@ -61,8 +62,16 @@ struct PresentationQueue: Sendable {
 
   /// After this long without a dismissal a presenter is reported.
   static let patience = Duration.seconds(300)
+  /// How long an entry waits for its files before others go first.
+  static let filePatience = Duration.seconds(2)
   /// An entry that was handed over so often and never presented is skipped after a restart.
   static let mostHandOvers = 2
+
+  private struct Preparing: Sendable {
+    var entry: Entry
+    var since: Duration
+    var isSlow = false
+  }
 
   private struct Visible: Sendable {
     var entry: Entry
@@ -79,7 +88,9 @@ struct PresentationQueue: Sendable {
   private let timeLimit: Duration?
   private var waiting: [Entry] = []
   /// The entry whose files are fetched, before it becomes visible.
-  private var preparing: Entry?
+  private var preparing: Preparing?
+  /// Entries whose files are still fetched while others go first.
+  private var slow: [Entry.ID: Entry] = [:]
   private var visible: Visible?
   /// What shows nothing, from its preparation to its end; true once it was presented.
   private var called: [Entry.ID: (entry: Entry, isPresented: Bool)] = [:]
@@ -121,6 +132,14 @@ struct PresentationQueue: Sendable {
     waiting.insert(entry, at: place)
   }
 
+  /// Puts an entry back before those that came after it.
+  private mutating func putBack(_ entry: Entry) {
+    let place = waiting.firstIndex {
+      $0.priority < entry.priority || ($0.priority == entry.priority && $0.id > entry.id)
+    }
+    waiting.insert(entry, at: place ?? waiting.count)
+  }
+
   /// Drops everything, as when its user leaves.
   mutating func removeAll() -> [Step] {
     var steps: [Step] = []
@@ -130,8 +149,9 @@ struct PresentationQueue: Sendable {
     steps += called.values.sorted { $0.entry.id < $1.entry.id }.map {
       .end($0.entry, $0.isPresented ? .presented : .discarded)
     }
-    steps += ([preparing].compactMap(\.self) + waiting).map { .end($0, .discarded) }
-    (waiting, preparing, visible, called) = ([], nil, nil, [:])
+    steps += slow.values.sorted { $0.id < $1.id }.map { .end($0, .discarded) }
+    steps += ([preparing?.entry].compactMap(\.self) + waiting).map { .end($0, .discarded) }
+    (waiting, preparing, slow, visible, called) = ([], nil, [:], nil, [:])
     return steps
   }
 
@@ -152,7 +172,11 @@ struct PresentationQueue: Sendable {
       called[id] = function
       return [.present(function.entry)]
     }
-    guard var entry = preparing, entry.id == id else { return [] }
+    if let entry = slow.removeValue(forKey: id) {
+      putBack(entry)
+      return []
+    }
+    guard var entry = preparing?.entry, entry.id == id else { return [] }
     preparing = nil
     guard mode != .suspended, isForeground else {
       waiting.insert(entry, at: 0)
@@ -170,7 +194,9 @@ struct PresentationQueue: Sendable {
   mutating func postpone(_ id: Entry.ID) {
     if let function = called.removeValue(forKey: id) {
       waiting.insert(function.entry, at: 0)
-    } else if let entry = preparing, entry.id == id {
+    } else if let entry = slow.removeValue(forKey: id) {
+      putBack(entry)
+    } else if let entry = preparing?.entry, entry.id == id {
       preparing = nil
       waiting.insert(entry, at: 0)
     }
@@ -197,7 +223,8 @@ struct PresentationQueue: Sendable {
       visible = nil
       return [.end(shown.entry, shown.ending(otherwise: ending))]
     }
-    guard let entry = preparing, entry.id == id else { return [] }
+    if let entry = slow.removeValue(forKey: id) { return [.end(entry, ending)] }
+    guard let entry = preparing?.entry, entry.id == id else { return [] }
     preparing = nil
     return [.end(entry, ending)]
   }
@@ -209,11 +236,12 @@ struct PresentationQueue: Sendable {
     var steps = endExpired(at: now) + checkVisible(at: now)
     guard mode != .suspended, isForeground else { return steps }
     steps += startFunctions(at: now, mayPresent)
+    passSlowFiles(at: now)
     while visible == nil, preparing == nil, let entry = takeFirst(isVisual: true, at: now) {
       if let ending = obstacle(to: entry, at: now, mayPresent) {
         steps.append(.end(entry, ending))
       } else {
-        preparing = entry
+        preparing = Preparing(entry: entry, since: now.uptime)
         steps.append(.prepare(entry))
       }
     }
@@ -222,19 +250,31 @@ struct PresentationQueue: Sendable {
 
   /// Whether nothing is under way and nothing can begin now.
   func isIdle(at now: Date) -> Bool {
-    guard visible == nil, preparing == nil, called.isEmpty else { return false }
+    guard visible == nil, preparing == nil, slow.isEmpty, called.isEmpty else { return false }
     return mode == .suspended || !isForeground || !waiting.contains { $0.presentAt <= now }
   }
 
   /// When something that waits is due or expires; nil for never.
   var nextTime: Date? { waiting.map { min($0.presentAt, $0.expiresAt) }.min() }
 
-  /// When something is visible for too long; nil for never.
+  /// When something is visible or prepared for too long; nil for never.
   var nextUptime: Duration? {
-    visible.flatMap { shown in
+    if let preparing { return preparing.isSlow ? nil : preparing.since + Self.filePatience }
+    return visible.flatMap { shown in
       if let timeLimit { return shown.since + timeLimit }
       return shown.isReported ? nil : shown.since + Self.patience
     }
+  }
+
+  /// Lets others go first if the files of the entry that is prepared take long.
+  private mutating func passSlowFiles(at now: Now) {
+    guard let entry = preparing?.entry, let since = preparing?.since,
+      now.uptime - since >= Self.filePatience
+    else { return }
+    preparing?.isSlow = true
+    guard waiting.contains(where: { $0.isVisual && $0.presentAt <= now.date }) else { return }
+    slow[entry.id] = entry
+    preparing = nil
   }
 
   private mutating func startFunctions(at now: Now, _ mayPresent: (Entry) -> Bool) -> [Step] {

@@ -11,10 +11,11 @@ extension Engagement {
   ///
   /// Damaged caches that were set aside are removed too: one user cannot be erased from them.
   ///
-  /// Throws `notFound` for a user of whom nothing is held. If it throws anything else, call it again:
-  /// what was erased stays erased.
+  /// Throws `notFound` for a user of whom nothing is held. If it throws anything else, or the process
+  /// ends before it returns, call it again: what was erased stays erased, and the rest follows.
   public func eraseData(of user: User) async throws(EngagementError) -> ErasureReport {
     try lifecycle.checkOpen()
+    let isRepeated = try await dependencies.store.beginErasure()
     var report = ErasureReport()
     if dependencies.currentUser.userSession.user == user, !user.isAnonymous {
       report.signOut = try await signOut(undelivered: .discard)
@@ -28,9 +29,10 @@ extension Engagement {
       // Only secrets may be left, after a damaged cache was set aside, and that cache; or what an
       // erasure that was killed had not come to.
       try await eraseBesideCache(user)
-      guard error.code == .notFound, try await dependencies.store.removeDamagedCopies() else {
-        throw error
-      }
+      guard error.code == .notFound else { throw error }
+      let hadCopies = try await dependencies.store.endErasure()
+      guard isRepeated || hadCopies else { throw error }
+      report.isKnown = false
       return report
     }
     // Later answers to requests of this user are dropped.
@@ -48,6 +50,7 @@ extension Engagement {
     }
     // Entries that an extension appended meanwhile for the erased user are dropped.
     try await journal.importEntries()
+    _ = try await dependencies.store.endErasure()
     return report
   }
 
@@ -85,6 +88,9 @@ extension Engagement {
 extension Engagement {
   /// What an erasure did.
   public struct ErasureReport: Hashable, Sendable {
+    /// Whether the cache knew the user. If not, it finished an erasure that was interrupted, or
+    /// removed damaged caches that were set aside.
+    public var isKnown = true
     /// How many actions were dropped before they could be sent.
     public var discarded = 0
     /// What the sign-out did; nil if the user was not the current one.

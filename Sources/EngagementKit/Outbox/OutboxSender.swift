@@ -12,6 +12,8 @@ final class OutboxSender: CommitObserver {
   private static let takeoverInterval = Duration.milliseconds(500)
   private static let leaseInterval = Duration.milliseconds(250)
   private static let longestRest = Duration.seconds(60)
+  /// How long a request may go on after its drain was cancelled.
+  private static let lastMoment = Duration.seconds(2)
 
   private let dependencies: KitDependencies
   private let runtimes: [ProviderID: ProviderRuntime]
@@ -172,30 +174,44 @@ final class OutboxSender: CommitObserver {
   }
 
   private func drain(_ worker: DeliveryWorker, until end: Duration) async {
-    let clock = dependencies.clock
-    await withTaskGroup(of: Void.self) { group in
-      group.addTask { await self.empty(worker) }
-      group.addTask { await clock.sleep(until: end) }
-      await group.next()
-      group.cancelAll()
-    }
-  }
-
-  private func empty(_ worker: DeliveryWorker) async {
     while !acquire() {
       // Another process has the right to send, and may send these rows.
       let counts = try? await dependencies.store.pendingCounts(in: worker.partition)
       if let counts, counts[worker.provider] ?? 0 == 0 { return }
-      await dependencies.clock.sleep(until: dependencies.clock.uptime + Self.leaseInterval)
+      let now = dependencies.clock.uptime
+      guard now < end else { return }
+      await dependencies.clock.sleep(until: min(end, now + Self.leaseInterval))
       if Task.isCancelled { return }
     }
     defer { lease.release() }
-    while !Task.isCancelled {
+    while !Task.isCancelled, dependencies.clock.uptime < end {
       let seen = worker.signal.count
-      switch await worker.step() {
+      switch await step(of: worker, until: end) {
       case .moved: continue
-      case .busy: await worker.signal.wait(after: seen)
+      case .busy: await worker.signal.wait(after: seen, until: end, by: dependencies.clock)
       case .rest: return
+      }
+    }
+  }
+
+  /// One step of a drain, which is cut off when the drain's time is up. A drain that is cancelled gives
+  /// it a moment: a request that is cut off may have arrived, and would be sent again.
+  private func step(
+    of worker: DeliveryWorker, until end: Duration
+  ) async -> DeliveryWorker.StepResult {
+    let clock = dependencies.clock
+    let step = Task { await worker.step() }
+    let cut = Task {
+      await clock.sleep(until: end)
+      if !Task.isCancelled { step.cancel() }
+    }
+    defer { cut.cancel() }
+    return await withTaskCancellationHandler {
+      await step.value
+    } onCancel: {
+      Task {
+        await clock.sleep(until: min(end, clock.uptime + Self.lastMoment))
+        step.cancel()
       }
     }
   }

@@ -73,11 +73,24 @@ struct DamagedFiles {
   }
 
   /// Whether any damaged cache is set aside.
-  var areThere: Bool { get throws(EngagementError) { try areWaiting || !kept().isEmpty } }
+  var areThere: Bool {
+    get throws(EngagementError) {
+      if try areWaiting { return true }
+      return try names().contains { $0.hasPrefix(prefix) }
+    }
+  }
 
-  /// Removes every damaged cache. One user cannot be erased from them in any other way.
+  /// Removes every damaged cache. One user cannot be erased from them in any other way. Throws
+  /// `storage`, with the name, if one is still there.
   func removeAll() throws(EngagementError) {
-    for old in kept() + [path] { Self.remove(old) }
+    let waiting = ["", "-wal", "-shm"].map { path + $0 }
+    for old in try names().filter({ $0.hasPrefix(prefix) }) + waiting {
+      // A folder is none of ours.
+      guard unsafe unlink(old) != 0, errno != ENOENT, errno != EISDIR else { continue }
+      throw EngagementError(
+        .storage, "A damaged cache that was set aside cannot be removed; remove it: \(old)",
+        underlying: "errno \(errno)")
+    }
     try cache.syncFolder()
   }
 }
@@ -136,11 +149,20 @@ extension DamagedFiles {
 
   private var prefix: String { "\(cache.path).corrupt-" }
 
+  /// The paths of everything in the cache's folder.
+  private func names() throws(EngagementError) -> [String] {
+    do {
+      return try FileManager.default.contentsOfDirectory(atPath: cache.folder)
+        .map { cache.folder == "/" ? "/\($0)" : "\(cache.folder)/\($0)" }
+    } catch {
+      throw EngagementError(.unreadable, "The cache's folder cannot be listed: check its rights.")
+    }
+  }
+
   /// The damaged caches that were kept, the oldest first.
   private func kept() -> [String] {
     // Names that cannot be listed are only kept longer.
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: cache.folder)) ?? []
-    let paths = names.map { cache.folder == "/" ? "/\($0)" : "\(cache.folder)/\($0)" }
+    let paths = ((try? names()) ?? [])
       .filter { $0.hasPrefix(prefix) && !$0.hasSuffix("-wal") && !$0.hasSuffix("-shm") }
     return paths.sorted { left, right in
       let (first, second) = (left.prefix(timeEnd), right.prefix(timeEnd))

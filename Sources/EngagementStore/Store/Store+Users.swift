@@ -95,13 +95,22 @@ extension Store {
     return report
   }
 
-  /// Removes the damaged caches that were set aside, which may hold anybody's data; whether there were
-  /// any.
-  package func removeDamagedCopies() throws(EngagementError) -> Bool {
-    let copies = DamagedFiles(of: try StoreFile(options.path))
-    guard try copies.areThere else { return false }
+  /// Marks that an erasure begins. Returns whether an earlier one has not ended.
+  package func beginErasure() throws(EngagementError) -> Bool {
+    try ErasureMark(of: StoreFile(options.path)).set()
+  }
+
+  /// Ends an erasure, also one that failed or was killed in `erase`: no byte of it is in the cache's
+  /// files then. Removes the damaged caches that were set aside, which may hold anybody's data; returns
+  /// whether there were any. Throws as `erase`.
+  package func endErasure() throws(EngagementError) -> Bool {
+    let file = try StoreFile(options.path)
+    let copies = DamagedFiles(of: file)
+    let hadCopies = try copies.areThere
+    try checkpoint()
     try copies.removeAll()
-    return true
+    try ErasureMark(of: file).remove()
+    return hadCopies
   }
 
   /// Drops a user who has left from memory; the file keeps everything.

@@ -138,10 +138,17 @@ import Testing
     #expect(fixture.files.isEmpty)
   }
 
-  @Test("C8: an encoded file is refused, since nobody can see whether it is whole")
-  func encoded() async throws {
+  @Test(
+    "C8: an encoded file is refused, since nobody can see whether it is whole",
+    arguments: [
+      ["Content-Encoding: gzip"], ["Content-Encoding: ", "Content-Encoding: gzip"],
+      ["Content-Encoding: identity", "Content-Encoding: br"],
+      ["Content-Encoding: identity, gzip"], ["Transfer-Encoding: gzip"],
+      ["Transfer-Encoding: gzip, chunked"],
+    ])
+  func encoded(headers: [String]) async throws {
     let fixture = try FilesFixture()
-    let cache = try fixture.cache(through: ShortTransport(coding: "gzip"))
+    let cache = try fixture.cache(through: ShortTransport(headers: headers))
     let code = await EngagementFilesTests.code { () throws(EngagementError) in
       try await cache.fetch("http://127.0.0.1/a", for: "ann")
     }
@@ -180,6 +187,29 @@ import Testing
   }
 
   @Test(
+    "C8: a file of unknown length leaves the reserve of the disk free",
+    .enabled(if: SmallDisk.isPermitted))
+  func reserve() async throws {
+    let fixture = try FilesFixture()
+    let disk = try SmallDisk(at: fixture.folder, kilobytes: 512)
+    defer { disk.remove() }
+    try await withServer {
+      try $0.readHead()
+      try $0.write(
+        "HTTP/1.1 200 OK\r\nContent-Type: image/png\r\nConnection: close\r\n\r\n")
+      try $0.write(contents(count: 300_000))
+    } _: { server in
+      let reserving = try fixture.cache { $0.diskReserve = 256 << 10 }
+      let code = await EngagementFilesTests.code { () throws(EngagementError) in
+        try await reserving.fetch(server.url("/a"), for: "ann")
+      }
+      #expect(code == .storage)
+      #expect(fixture.files.isEmpty)
+      _ = try await fixture.cache().fetch(server.url("/a"), for: "ann")
+    }
+  }
+
+  @Test(
     "C8: a file in place of a folder is an error, and a fetch leaves nothing",
     arguments: ["incoming", "objects", "references"])
   func failedWrite(name: String) async throws {
@@ -203,11 +233,14 @@ import Testing
 
 /// A transport whose bodies are shorter than they say.
 private struct ShortTransport: HTTPTransport {
-  var coding: String?
+  var headers: [String] = []
 
   func send(_ request: HTTPRequest) async throws(EngagementError) -> HTTPResponse {
-    var headers = try HTTPHeaders(["Content-Type": "image/png", "Content-Length": "1001"])
-    if let coding { try headers.append("Content-Encoding", coding) }
-    return HTTPResponse(200, headers: headers, body: contents(count: 1000))
+    var all = try HTTPHeaders(["Content-Type": "image/png", "Content-Length": "1001"])
+    for header in headers {
+      let parts = header.split(separator: ":", maxSplits: 1)
+      try all.append(String(parts[0]), parts[1].trimmingCharacters(in: .whitespaces))
+    }
+    return HTTPResponse(200, headers: all, body: contents(count: 1000))
   }
 }

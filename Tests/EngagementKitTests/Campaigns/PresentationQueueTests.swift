@@ -9,11 +9,11 @@ import Testing
   typealias Queue = PresentationQueue
   private static let start = Date(timeIntervalSince1970: 1_790_060_400)
 
-  private func now(_ seconds: Double = 0) -> Queue.Now {
+  func now(_ seconds: Double = 0) -> Queue.Now {
     Queue.Now(date: Self.start.addingTimeInterval(seconds), uptime: .seconds(seconds))
   }
 
-  private func entry(
+  func entry(
     _ id: Int64, priority: Int = 1, isVisual: Bool = true, after delay: Double = 0,
     until end: Double = 1_000, handOvers: Int = 0
   ) -> Queue.Entry {
@@ -24,7 +24,7 @@ import Testing
   }
 
   /// A queue whose calls can stand in an expectation.
-  private final class Bench {
+  final class Bench {
     private var queue: Queue
 
     init(isForeground: Bool, timeLimit: Duration? = nil) {
@@ -32,6 +32,7 @@ import Testing
     }
 
     var nextTime: Date? { queue.nextTime }
+    var nextUptime: Duration? { queue.nextUptime }
     func add(_ entry: Queue.Entry) { queue.add(entry) }
     func addFirst(_ entry: Queue.Entry) { queue.addFirst(entry) }
     func restore(_ entries: [Queue.Entry]) -> [Queue.Step] { queue.restore(entries) }
@@ -56,7 +57,7 @@ import Testing
   }
 
   /// Prepares and presents what is asked for; returns the ids in the order of their presentation.
-  private func show(_ queue: Bench, _ steps: [Queue.Step], at time: Queue.Now) -> [Int64] {
+  func show(_ queue: Bench, _ steps: [Queue.Step], at time: Queue.Now) -> [Int64] {
     var (steps, shown) = (steps, [Int64]())
     while !steps.isEmpty {
       switch steps.removeFirst() {

@@ -81,6 +81,59 @@ import Testing
     try await running.value
   }
 
+  @Test(
+    "G3: a flush that is cancelled lets the request under way be answered, and sends nothing new")
+  func cancelledFlush() async throws {
+    let gate = Gate()
+    let stage = try await Stage([PuppetAdapter("braze")]) { _ throws(EngagementError) in
+      await gate.pass()
+      if Task.isCancelled { throw EngagementError(.cancelled, "It was cut off.") }
+      return .json(200, "[]")
+    }
+    try await stage.signIn("u-1", consent: .full)
+    let first = try await stage.engagement.associate("person-1")
+    let flushing = Task { try await stage.engagement.flush(within: .seconds(60)) }
+    await gate.isHolding(1)
+    let second = try await stage.engagement.associate("person-2")
+    flushing.cancel()
+    try await Task.sleep(for: .milliseconds(50))
+    gate.open()
+    _ = await flushing.result
+    #expect(first.outcomes == ["braze": .delivered])
+    #expect(second.outcomes.isEmpty && stage.transport.requests.count == 1)
+    try await stage.end()
+  }
+
+  @Test("a flush that is cancelled waits for a vendor no longer than a moment")
+  func cancelledFlushWithoutAnswer() async throws {
+    let gate = Gate()
+    let stage = try await Stage([PuppetAdapter("braze")]) { _ throws(EngagementError) in
+      await withTaskCancellationHandler {
+        await gate.pass()
+      } onCancel: {
+        gate.open()
+      }
+      throw EngagementError(.cancelled, "It was cut off.")
+    }
+    try await stage.signIn("u-1", consent: .full)
+    let receipt = try await stage.engagement.associate("person-1")
+    let isDone = Locked(false)
+    let flushing = Task {
+      _ = try? await stage.engagement.flush(within: .seconds(600))
+      isDone.withLock { $0 = true }
+    }
+    await gate.isHolding(1)
+    flushing.cancel()
+    let start = stage.clock.uptime
+    while !isDone.withLock(\.self) {
+      stage.clock.advance(by: .milliseconds(100))
+      try await Task.sleep(for: .milliseconds(1))
+    }
+    #expect(stage.clock.uptime - start < .seconds(60))
+    #expect(receipt.outcomes.isEmpty)
+    try await stage.end()
+  }
+
   @Test("a process that ends waits no longer for a vendor than it is told to")
   func endingWithoutAnswer() async throws {
     let (stage, receipt, running) = try await sending(until: AsyncSignal()) {
