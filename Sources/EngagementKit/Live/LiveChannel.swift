@@ -215,7 +215,7 @@ struct LiveChannel {
     while true {
       let seen = events.signal.count
       do throws(EngagementError) {
-        try await runtime.host.commit(changes, by: attempt)
+        try await runtime.host.commitLive(changes, by: attempt)
         return
       } catch {
         if error.code == .signedOut || Task.isCancelled || wish().isEnd { return }

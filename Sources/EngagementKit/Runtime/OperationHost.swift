@@ -25,6 +25,9 @@ protocol OperationHost: Sendable {
     recording event: EngagementEvent?
   ) async throws(EngagementError)
 
+  /// How often the vendor's live channel has brought items so far.
+  var liveCommits: Int { get }
+
   /// Asks the application for a credential of the attempt's user in place of a refused or missing
   /// one, and keeps it for later contexts. Throws `unauthenticated` if the application has none.
   func renewCredential(

@@ -13,6 +13,7 @@ struct OperationProgress {
   /// Whether a request was sent and not answered yet.
   var isUnderWay = false
   private var spent = 0
+  private var repeats = 0
   private var execution = OperationRunner.Execution(outcome: .done)
 
   init(
@@ -38,6 +39,14 @@ struct OperationProgress {
   mutating func spend() -> Bool {
     spent += 1
     return spent + depth <= OperationRunner.budget
+  }
+
+  /// Whether to ask once more because the live channel brought something meanwhile. One that brings
+  /// something all the time ends that.
+  mutating func asksAgain() -> Bool {
+    guard case .cards = operation else { return false }
+    repeats += 1
+    return repeats <= 2
   }
 
   /// A request is about to be sent.

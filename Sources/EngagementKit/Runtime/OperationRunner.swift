@@ -165,15 +165,17 @@ package final class OperationRunner: Sendable {
   ) async throws(EngagementError) -> Outcome? {
     try adapter.capabilities.checkHost(of: request, at: adapter.vendor)
     if let date = context.quietUntil { return .wait(until: date) }
-    let sent = singleFlight.completions
+    let (sent, live) = (singleFlight.completions, host.liveCommits)
     progress.noteRequest()
     let response = try await host.send(request)
     progress.isUnderWay = false
     let answer = adapter.answer(to: progress.operation, from: response, in: context)
+    // The live channel's cards are newer than this answer may be.
+    if answer.verdict == .done, host.liveCommits != live, progress.asksAgain() { return nil }
     let changes = answer.changes + Self.throttle(answer, progress.operation, at: context.now)
     try await commit(changes, isDone: answer.verdict == .done, of: &progress)
     switch answer.verdict {
-    case .done: return .done
+    case .done: return host.liveCommits != live && progress.asksAgain() ? nil : .done
     case .partly(let rejected): return .partly(rejected: rejected)
     case .retry(let error): return .retry(progress.naming(error))
     case .refused(let error): return .refused(progress.naming(error))

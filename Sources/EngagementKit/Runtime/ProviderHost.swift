@@ -10,6 +10,7 @@ final class ProviderHost: OperationHost {
   let provider: Provider
   private let credentialCache: CredentialCache
   private let sessions: Sessions
+  private let liveCommitCount = Locked(0)
 
   init(
     _ provider: Provider, with dependencies: KitDependencies, _ credentialCache: CredentialCache,
@@ -104,6 +105,15 @@ final class ProviderHost: OperationHost {
   ) async throws(EngagementError) {
     try await commit(
       changes, by: attempt, recording: event, isOfOneItem: operation.concernsOneItem)
+  }
+
+  var liveCommits: Int { liveCommitCount.withLock(\.self) }
+
+  /// Commits what the live channel brought. Requests that are under way are told first: their answers may
+  /// be older.
+  func commitLive(_ changes: [Change], by attempt: Attempt) async throws(EngagementError) {
+    if changes.contains(where: \.isOfItems) { liveCommitCount.withLock { $0 += 1 } }
+    try await commit(changes, by: attempt)
   }
 
   /// Commits to the partition of the attempt's user and publishes what changed.
@@ -234,6 +244,13 @@ final class ProviderHost: OperationHost {
 }
 
 extension Change {
+  fileprivate var isOfItems: Bool {
+    switch destination {
+    case .items: true
+    case .secrets, .values, .outbox, .campaigns, .report: false
+    }
+  }
+
   fileprivate var isSecret: Bool {
     switch destination {
     case .secrets: true

@@ -136,6 +136,58 @@ import Testing
     try await stage.end()
   }
 
+  @Test("A8: a refresh does not take back what the socket brought while it was under way")
+  func olderAnswer() async throws {
+    let (gate, answers) = (Gate(), Locked(["[\"old\"]", "[\"new\"]"]))
+    let stage = try await LiveStage({ request in
+      guard request.line == "GET /cards" else { return .json(200, "[]") }
+      let answer = answers.withLock { $0.removeFirst() }
+      await gate.pass()
+      return .json(200, answer)
+    })
+    await stage.show("home")
+    try await stage.signIn("u-1")
+    let socket = await stage.socket()
+    let ids = Locked<[[String]]>([])
+    let watching = Task {
+      for await feed in stage.engagement.cardUpdates(in: "home") {
+        ids.withLock { $0.append(feed.cards.map(\.id.value)) }
+      }
+    }
+    async let refresh = stage.engagement.refresh(.cards(in: "home"))
+    await gate.isHolding(1)
+    await stage.say(#"["new"]"#, on: socket)
+    gate.open()
+    #expect(await refresh.isComplete)
+    #expect(stage.ids() == ["new"])
+    #expect(answers.withLock(\.self).isEmpty, "it is asked again")
+    watching.cancel()
+    await watching.value
+    #expect(!ids.withLock(\.self).contains(["old"]), "not for a moment")
+    try await stage.end()
+  }
+
+  @Test("A8: a socket that brings something all the time does not hold a refresh up")
+  func busySocket() async throws {
+    let sockets = Locked<LiveStage?>(nil)
+    let stage = try await LiveStage({ _ in
+      if let stage = sockets.withLock(\.self), let socket = stage.sockets.open.first {
+        let commits = stage.commits
+        socket.say(#"["new"]"#)
+        while stage.commits == commits { await Task.yield() }
+      }
+      return .json(200, #"["new"]"#)
+    })
+    await stage.show("home")
+    try await stage.signIn("u-1")
+    _ = await stage.socket()
+    sockets.withLock { $0 = stage }
+    #expect(await stage.engagement.refresh(.cards(in: "home")).isComplete)
+    #expect(stage.transport.lines.filter { $0 == "GET /cards" }.count == 3)
+    sockets.withLock { $0 = nil }
+    try await stage.end()
+  }
+
   @Test("A3 A26: a denied socket polls what is shown, and is tried again")
   func denied() async throws {
     let stage = try await LiveStage({ _ in .json(200, #"["polled"]"#) })

@@ -81,6 +81,9 @@ struct LiveStage: Sendable {
     engagement.cards(in: container).cards.map(\.id.value)
   }
 
+  /// How often the socket has brought something.
+  var commits: Int { engagement.runtimes[Self.provider]?.host.liveCommits ?? 0 }
+
   // MARK: The vendor
 
   /// Waits until nothing happens before time passes or the test does something.

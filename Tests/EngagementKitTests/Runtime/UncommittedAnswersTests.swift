@@ -37,6 +37,8 @@ private struct FragileHost: OperationHost {
     }
   }
 
+  var liveCommits: Int { 0 }
+
   func renewCredential(replacing refused: Secret?, for attempt: Attempt) {}
 
   func excluding(
