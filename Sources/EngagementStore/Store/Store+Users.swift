@@ -79,20 +79,14 @@ extension Store {
     }
   }
 
-  /// Deletes everything of the user and counts the rows as wiped. After it returns, no byte of it
-  /// is in the cache's files.
-  ///
-  /// Throws `busy` if a reader in another process blocks the log. The data is then gone for every
-  /// reader, but not from the disk; erasing again continues from there.
+  /// Deletes everything of the user and counts the rows as wiped. No reader finds it any more; its bytes
+  /// leave the disk with `endErasure`.
   package func erase(
     _ partition: Partition, at now: Date
   ) throws(EngagementError) -> CommitReport {
-    let report = try write { (tables, database) throws(EngagementError) in
+    try write { (tables, database) throws(EngagementError) in
       try tables.erase(partition, at: now, on: &database)
     }
-    try checkpoint()
-    try DamagedFiles(of: StoreFile(options.path)).removeAll()
-    return report
   }
 
   /// Marks that an erasure begins. Returns whether an earlier one has not ended.
@@ -100,9 +94,11 @@ extension Store {
     try ErasureMark(of: StoreFile(options.path)).set()
   }
 
-  /// Ends an erasure, also one that failed or was killed in `erase`: no byte of it is in the cache's
-  /// files then. Removes the damaged caches that were set aside, which may hold anybody's data; returns
-  /// whether there were any. Throws as `erase`.
+  /// Ends all erasures, also of processes that were killed: when it returns, no byte that was erased is in
+  /// the cache's files. Removes the damaged caches that were set aside, which may hold anybody's data;
+  /// returns whether there were any.
+  ///
+  /// Throws `busy` if a reader in another process blocks the log; calling it again continues from there.
   package func endErasure() throws(EngagementError) -> Bool {
     let file = try StoreFile(options.path)
     let copies = DamagedFiles(of: file)

@@ -63,6 +63,7 @@ private let noon = CampaignStand.noon
     #expect(try occurrences(of: "canary") > 0)
     let kept = try await store.held(for: other)
     _ = try await store.erase(user, at: noon)
+    _ = try await store.endErasure()
     #expect(try occurrences(of: "canary") == 0)
     #expect(try await store.held(for: other) == kept)
     for table in ["count", "presentation", "queue", "report", "fact"] {

@@ -28,6 +28,7 @@ import Testing
     let report = try await store.erase(gone, at: StoreStand.start)
     #expect(!report.ended.isEmpty)
     #expect(report.ended.allSatisfy { $0.ending == .wiped })
+    #expect(try await !store.endErasure())
     #expect(try occurrences(of: "canary") == 0)
     #expect(try await store.held(for: stays) == kept)
     #expect(try await store.presentUser() == .anonymous)
@@ -53,7 +54,8 @@ import Testing
   }
 
   @Test(
-    "G14: erasing throws `busy` while a reader holds the log, and succeeds once the reader is done")
+    "G14: an erasure ends with `busy` while a reader holds the log, and well once the reader is done"
+  )
   func heldUp() async throws {
     let store = try await stand.open(wait: .milliseconds(50))
     let gone = try await store.partition(of: "canary-user")
@@ -62,15 +64,19 @@ import Testing
       let reader = try Database.open(
         at: stand.scratch.path(), mode: .readOnly, newestSchema: Schema.migrations.newest)
       try reader.connection.execute("BEGIN; SELECT count(*) FROM ledger")
+      #expect(try await !store.beginErasure())
+      _ = try await store.erase(gone, at: StoreStand.start)
       await #expect {
-        _ = try await store.erase(gone, at: StoreStand.start)
+        _ = try await store.endErasure()
       } throws: {
         ($0 as? EngagementError)?.code == .busy
       }
       try reader.connection.execute("COMMIT")
     }
-    _ = try await store.erase(gone, at: StoreStand.start)
+    #expect(try await store.beginErasure(), "the first has not ended")
+    _ = try await store.endErasure()
     #expect(try occurrences(of: "canary") == 0)
+    #expect(try await !store.beginErasure())
   }
 
   private func fill(
@@ -126,6 +132,7 @@ import Testing
     #expect(
       try await store2.held(for: user) == held, "the export is the same from disk and from memory")
     _ = try await store.erase(user, at: StoreStand.start)
+    _ = try await store.endErasure()
     #expect(try occurrences(of: "canary") == 0)
   }
 
