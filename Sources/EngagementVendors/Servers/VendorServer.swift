@@ -40,6 +40,27 @@ public protocol VendorServer: Sendable {
   /// Changes how the vendor behaves. Throws `invalidArgument` naming the setting that is wrong.
   mutating func configure(_ settings: JSON, at now: Date) throws(EngagementError)
 
+  // MARK: Web sockets
+
+  /// Opens a socket for a request that asks for one; nil for a path without a socket, whose request
+  /// is answered like any other. No two sockets have the same number.
+  mutating func openSocket(
+    _ socket: Int, for request: VendorRequest, at now: Date
+  ) -> VendorSocketAnswer?
+
+  /// Does what a client asks for by a text on an open socket.
+  mutating func hear(_ text: String, on socket: Int, at now: Date) -> VendorHearing
+
+  /// Forgets a socket that either side closed, or whose connection broke.
+  mutating func socketClosed(_ socket: Int, at now: Date)
+
+  /// What the vendor has to say by now, in order; it is returned once. The caller asks after every
+  /// call of another function that changes the vendor, and when `nextMoment` has come.
+  mutating func takeSocketOutput(at now: Date) -> [VendorSocketOutput]
+
+  /// When the vendor next says something without being called; nil for never.
+  var nextMoment: Date? { get }
+
   // MARK: What the laws need
 
   /// Adds items for one user after those that the feed has. They are the vendor's own bytes, may be
@@ -84,6 +105,25 @@ extension VendorServer {
   public mutating func configure(_ settings: JSON, at now: Date) throws(EngagementError) {
     _ = try SettingFields(settings, allowed: [])
   }
+
+  /// Nil: the vendor has no sockets.
+  public mutating func openSocket(
+    _ socket: Int, for request: VendorRequest, at now: Date
+  ) -> VendorSocketAnswer? { nil }
+
+  /// Nothing.
+  public mutating func hear(_ text: String, on socket: Int, at now: Date) -> VendorHearing {
+    VendorHearing()
+  }
+
+  /// Nothing.
+  public mutating func socketClosed(_ socket: Int, at now: Date) {}
+
+  /// None.
+  public mutating func takeSocketOutput(at now: Date) -> [VendorSocketOutput] { [] }
+
+  /// Never.
+  public var nextMoment: Date? { nil }
 
   /// 0.
   public var registrations: Int { 0 }
