@@ -140,8 +140,8 @@ let package = Package(
     .target(
       name: "EngagementEmulator",
       dependencies: [
-        "CMicrohttpd", "EngagementDocuments", "EngagementFormats", "EngagementJSON",
-        "EngagementModel", "EngagementPlatform", "EngagementVendors",
+        "CMicrohttpd", "EngagementDocuments", "EngagementFormats", "EngagementHTTP",
+        "EngagementJSON", "EngagementModel", "EngagementPlatform", "EngagementVendors",
       ]),
 
     // MARK: The command line
@@ -285,9 +285,9 @@ let package = Package(
       name: "EngagementEmulatorTests",
       dependencies: [
         "EngagementAdapterAPI", "EngagementBrazeTools", "EngagementCleverTapTools",
-        "EngagementEmulator",
-        "EngagementFormats", "EngagementJSON", "EngagementModel", "EngagementVendors",
-        "EngagementVibesTools", "TestSupport",
+        "EngagementCurl", "EngagementEmulator", "EngagementFormats", "EngagementHTTP",
+        "EngagementJSON", "EngagementModel", "EngagementVendors", "EngagementVibesTools",
+        "TestSupport",
       ]),
     .testTarget(
       name: "EngagementHTTPTests",

@@ -1,3 +1,4 @@
+public import EngagementHTTP
 public import EngagementModel
 public import EngagementVendors
 
@@ -107,8 +108,40 @@ extension Emulator {
   /// Moves the vendors' clock on; a negative duration moves it back.
   public func advanceClock(by duration: Duration) async { core.advanceClock(by: duration) }
 
-  /// Puts every vendor back to what the seed gives. What came is forgotten too.
+  /// Lets a vendor refuse every credential and token that was used so far.
+  public func expireCredentials(of vendor: String) async throws(EngagementError) {
+    try core.change(vendor, .expireCredentials)
+  }
+
+  /// Puts every vendor back to what the seed gives and closes the web sockets. What came is
+  /// forgotten too.
   public func reset(seed: UInt64) async { core.reset(seed: seed) }
+}
+
+// MARK: Web sockets
+
+extension Emulator {
+  /// The open web sockets of a vendor, or of all, in the order in which they were opened.
+  public func sockets(of vendor: String? = nil) async -> [EmulatorSocket] {
+    core.sockets.filter { vendor == nil || $0.vendor == vendor }
+  }
+
+  /// Says a text on a web socket, as the vendor would. Throws `notFound` for a socket that is closed.
+  public func say(_ text: String, on socket: Int) async throws(EngagementError) {
+    try core.say(text, on: socket)
+  }
+
+  /// Closes a web socket; without a close, its connection breaks. Throws `notFound` for a socket that
+  /// is closed.
+  public func drop(_ socket: Int, with close: SocketClose? = nil) async throws(EngagementError) {
+    try core.order(close.map { .close($0) } ?? .drop, on: socket)
+  }
+
+  /// Lets a web socket go silent: nothing is read, written or answered any more, and the connection
+  /// stays. Throws `notFound` for a socket that is closed.
+  public func silence(_ socket: Int) async throws(EngagementError) {
+    try core.order(.silence, on: socket)
+  }
 }
 
 // MARK: What the vendors hold

@@ -7,6 +7,9 @@ struct VendorClock: Sendable {
 
   init(standingAt standing: Date?) { self.standing = standing }
 
+  /// Whether it moves only when it is told to.
+  var isStanding: Bool { standing != nil }
+
   var now: Date { (standing ?? Date()).addingTimeInterval(difference) }
 
   mutating func advance(by duration: Duration) {

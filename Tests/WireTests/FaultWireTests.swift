@@ -22,9 +22,9 @@ import Testing
   /// The least number of kinds among `part` faults.
   private static let kindsOfPart = 20
 
-  @Test("the tested kinds of fault are those of the emulator")
+  @Test("the tested kinds of fault are those of the emulator for requests")
   func kinds() {
-    #expect(Trouble.all.map(\.kind).sorted() == EmulatorFaults.kinds.sorted())
+    #expect(Trouble.all.map(\.kind).sorted() == EmulatorFaults.requestKinds.sorted())
   }
 
   /// A failure reports how often each kind has struck.

@@ -185,7 +185,7 @@ import Testing
 
   @Test(
     "G2 G3 V8: under every kind of fault a read and an open take effect once",
-    arguments: EmulatorFaults.kinds)
+    arguments: EmulatorFaults.requestKinds)
   func struck(kind: String) async throws {
     let scene = try await VibesWireScene()
     try await scene.run { engagement in

@@ -80,10 +80,10 @@ extension Command {
   /// Such as `09:00:01 braze POST /api/v3/data/ 201: 1 events, 1 effects of u-1`.
   private static func line(_ request: EmulatorRequest) -> Phrase {
     let time = ISO8601.text(of: request.time).map { String($0.dropFirst(11).prefix(8)) } ?? ""
-    let status = request.status.map { "\($0)" } ?? "no answer"
+    let status = request.status.map { " \($0)" } ?? (request.isMessage ? "" : " no answer")
     let fault = request.fault.map { " (fault: \($0))" } ?? ""
     return
-      "\(time) \(request.vendor, .bold) \(request.method) \(request.path) \(status): \(request.summary)\(fault)"
+      "\(time) \(request.vendor, .bold) \(request.method) \(request.path)\(status): \(request.summary)\(fault)"
   }
 
   /// Such as `Braze 8400, Vibes 8401, control 8409`.

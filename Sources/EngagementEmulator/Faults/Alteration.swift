@@ -25,7 +25,7 @@ extension ResponseDelivery {
       return steps.flatMap { step -> [UInt8] in
         switch step {
         case .send(let part): part
-        case .answer(let reply): reply.bytes
+        case .answer(let reply), .open(_, let reply): reply.bytes
         case .wait, .close, .reset: []
         }
       }

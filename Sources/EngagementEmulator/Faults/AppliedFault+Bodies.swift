@@ -11,11 +11,11 @@ extension AppliedFault {
     case .truncateJSON:
       reply.with(Array(reply.body.prefix(fault.bytes ?? reply.body.count / 2)))
     case .byteOrderMark: reply.with([0xef, 0xbb, 0xbf] + reply.body)
-    case .invalidUTF8: reply.with(withInvalidUTF8(reply.body))
+    case .invalidUTF8: reply.with(Self.withInvalidUTF8(reply.body))
     case .wrongType: damaged(reply) { JSONDamage.wrongType($0, salt: fault.salt).encoded() }
     case .missingField: damaged(reply) { JSONDamage.missingField($0, salt: fault.salt).encoded() }
     case .duplicateKey: damaged(reply, withRepeatedKey)
-    case .oversize: damaged(reply) { padded($0).encoded() }
+    case .oversize: damaged(reply) { Self.padded($0, by: fault.bytes ?? 10 << 20).encoded() }
     case .gzipBomb:
       reply.adding("Content-Encoding", "gzip")
         .with(GzipBomb.bytes(expandingTo: fault.bytes ?? 64 << 20))
@@ -25,7 +25,9 @@ extension AppliedFault {
       .closeBefore, .hang, .html, .empty, .notHTTP, .redirectLoop, .redirectElsewhere,
       .redirectOnce, .delay, .resetAfter, .closeAfter, .resetMiddle, .truncate, .truncateHead,
       .duplicateAnswer, .duplicateRequest, .slowDrip, .slowHead, .headerFlood, .headerLong,
-      .lengthShort, .lengthConflict, .chunkBroken, .earlyHints:
+      .lengthShort, .lengthConflict, .chunkBroken, .earlyHints, .socketRefused,
+      .socketDropped, .socketSilent, .socketDelayed, .socketDoubled, .socketReordered,
+      .socketFragmented, .socketInvalidUTF8, .socketOversize:
       reply
     }
   }
@@ -43,7 +45,7 @@ extension AppliedFault {
   }
 
   /// Two bytes that are no UTF-8 at the beginning of the first text that is a value.
-  private func withInvalidUTF8(_ body: [UInt8]) -> [UInt8] {
+  static func withInvalidUTF8(_ body: [UInt8]) -> [UInt8] {
     let opening = Array(":\"".utf8)
     let place = body.indices.first { body[$0...].starts(with: opening) }
     var body = body
@@ -84,8 +86,8 @@ extension AppliedFault {
   }
 
   /// The same value with a long text more.
-  private func padded(_ json: JSON) -> JSON {
-    let padding = JSON.string(String(repeating: "x", count: fault.bytes ?? 10 << 20))
+  static func padded(_ json: JSON, by count: Int) -> JSON {
+    let padding = JSON.string(String(repeating: "x", count: count))
     switch json {
     case .object(var object):
       object["padding"] = padding

@@ -5,13 +5,16 @@ extension AppliedFault {
   func delivery(of reply: VendorReply) -> ResponseDelivery {
     switch fault.kind {
     case .status, .throttleSeconds, .throttleDate, .throttleGarbage, .unauthorized, .html, .empty,
-      .redirectLoop, .redirectElsewhere, .redirectOnce, .duplicateRequest:
+      .redirectLoop, .redirectElsewhere, .redirectOnce, .duplicateRequest, .socketRefused,
+      .socketDropped,
+      .socketSilent, .socketDelayed, .socketDoubled, .socketReordered, .socketFragmented,
+      .socketInvalidUTF8, .socketOversize:
       .answer(reply)
     case .resetBefore, .resetAfter: .wire([.reset])
     case .closeBefore, .closeAfter: .wire([.close])
-    case .hang: .wire([.wait(pause(60_000)), .close])
+    case .hang: .wire([.wait(fault.pause(60_000)), .close])
     case .notHTTP: .wire([.send(Array("SSH-2.0-OpenSSH_9.2\r\n".utf8)), .close])
-    case .delay: .wire([.wait(pause(100)), .answer(reply)])
+    case .delay: .wire([.wait(fault.pause(100)), .answer(reply)])
     case .resetMiddle: .wire([.send(cut(reply)), .wait(.milliseconds(20)), .reset])
     case .truncate: .wire([.send(cut(reply)), .close])
     case .truncateHead: .wire([.send(half(reply.head(ending: true))), .close])
@@ -40,8 +43,6 @@ extension AppliedFault {
   /// Bytes that the HTTP library would not send.
   private func sending(_ bytes: [UInt8]) -> ResponseDelivery { .wire([.send(bytes), .close]) }
 
-  private func pause(_ usual: Int) -> Duration { .milliseconds(fault.milliseconds ?? usual) }
-
   private func half(_ bytes: [UInt8]) -> [UInt8] {
     Array(bytes.prefix(fault.bytes ?? bytes.count / 2))
   }
@@ -55,7 +56,7 @@ extension AppliedFault {
     var steps: [ResponseStep] = []
     for start in stride(from: 0, to: bytes.count, by: size) {
       steps.append(.send(Array(bytes[start..<min(start + size, bytes.count)])))
-      steps.append(.wait(pause(5)))
+      steps.append(.wait(fault.pause(5)))
     }
     return steps
   }

@@ -24,7 +24,7 @@ struct AppliedFault {
 
   private var refusal: VendorReply? {
     switch fault.kind {
-    case .status: failed(fault.status)
+    case .status, .socketRefused: failed(fault.status)
     case .unauthorized: failed(401)
     case .throttleSeconds: throttled("\(fault.seconds)")
     case .throttleDate: throttled(HTTPDateText.text(now.addingTimeInterval(Double(fault.seconds))))
@@ -37,7 +37,9 @@ struct AppliedFault {
     case .delay, .resetAfter, .closeAfter, .resetMiddle, .truncate, .truncateHead, .truncateJSON,
       .wrongType, .missingField, .invalidUTF8, .duplicateKey, .byteOrderMark, .duplicateAnswer,
       .duplicateRequest, .oversize, .gzipBomb, .gzipBroken, .slowDrip, .slowHead, .headerFlood,
-      .headerLong, .lengthShort, .lengthConflict, .chunkBroken, .earlyHints, .wrongContentType:
+      .headerLong, .lengthShort, .lengthConflict, .chunkBroken, .earlyHints, .wrongContentType,
+      .socketDropped, .socketSilent, .socketDelayed, .socketDoubled, .socketReordered,
+      .socketFragmented, .socketInvalidUTF8, .socketOversize:
       nil
     }
   }

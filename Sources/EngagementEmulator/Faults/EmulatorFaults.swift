@@ -1,4 +1,5 @@
 import EngagementDocuments
+import EngagementHTTP
 public import EngagementModel
 
 /// What goes wrong on the way to the vendors and back: the same script, seed and requests give
@@ -51,6 +52,11 @@ public struct EmulatorFaults: Sendable {
   /// Every kind of fault that a script may name.
   public static var kinds: [String] { FaultKind.names }
 
+  /// Those of them that strike any request, and not only one that opens a web socket.
+  public static var requestKinds: [String] {
+    FaultKind.allCases.filter { !$0.isOfSocket }.map(\.name)
+  }
+
   /// How many faults the script has.
   public var count: Int { faults.count }
 
@@ -76,6 +82,10 @@ extension EmulatorFaults {
     var milliseconds: Int?
     var seconds = 1
     var bytes: Int?
+    /// How many of the vendor's messages pass before a web socket suffers.
+    var messages = 0
+    /// How a dropped web socket is closed; nil for no close frame.
+    var close: SocketClose?
     /// Which part is struck; a fault that strikes has its own.
     var salt: UInt64 = 0
     /// What the script says.
@@ -84,9 +94,12 @@ extension EmulatorFaults {
 }
 
 extension EmulatorFaults.Fault {
+  /// How long the fault waits.
+  func pause(_ usual: Int) -> Duration { .milliseconds(milliseconds ?? usual) }
+
   private static let members = [
     "fault", "vendor", "method", "path", "from", "times", "probability", "status",
-    "milliseconds", "seconds", "bytes",
+    "milliseconds", "seconds", "bytes", "messages", "code",
   ]
 
   fileprivate init(_ json: JSON, _ name: String) throws(EngagementError) {
@@ -109,5 +122,10 @@ extension EmulatorFaults.Fault {
     milliseconds = try fields.number("milliseconds", 0...600_000)
     seconds = try fields.number("seconds", 0...86_400) ?? 1
     bytes = try fields.number("bytes", 0...(256 << 20))
+    messages = try fields.number("messages", 0...Int.max) ?? 0
+    if let code = try fields.number("code", 1000...4999) {
+      close = try? SocketClose(SocketCloseCode(rawValue: UInt16(code)))
+      if close == nil { throw fields.wrong("code", "a code that a close frame may have") }
+    }
   }
 }

@@ -15,7 +15,19 @@ enum FaultKind: String, CaseIterable, Sendable {
   case slowDrip, slowHead, headerFlood, headerLong
   case lengthShort, lengthConflict, chunkBroken, earlyHints, wrongContentType
 
+  // A web socket suffers.
+  case socketRefused, socketDropped, socketSilent, socketDelayed, socketDoubled
+  case socketReordered, socketFragmented, socketInvalidUTF8, socketOversize
+
   var name: String { rawValue }
+
+  /// Whether it strikes only requests that open a web socket.
+  var isOfSocket: Bool { Self.ofSockets.contains(self) }
+
+  static let ofSockets: [FaultKind] = [
+    .socketRefused, .socketDropped, .socketSilent, .socketDelayed, .socketDoubled,
+    .socketReordered, .socketFragmented, .socketInvalidUTF8, .socketOversize,
+  ]
 
   static var names: [String] { allCases.map(\.name) }
 }

@@ -16,9 +16,12 @@ struct FaultPlan: Sendable {
   }
 
   /// The fault that strikes a call: the first that matches. All that match count it.
-  mutating func next(for call: VendorRequest, to vendor: String) -> EmulatorFaults.Fault? {
+  mutating func next(
+    for call: VendorRequest, to vendor: String, opensSocket: Bool
+  ) -> EmulatorFaults.Fault? {
     var chosen: EmulatorFaults.Fault?
-    for (index, fault) in script.faults.enumerated() where fault.matches(call, to: vendor) {
+    for (index, fault) in script.faults.enumerated()
+    where fault.matches(call, to: vendor) && (opensSocket || !fault.kind.isOfSocket) {
       seen[index] += 1
       guard seen[index] >= fault.from, struck[index] < fault.times ?? .max else { continue }
       // One number for each decision, whether it is needed or not: faults do not sway each other.

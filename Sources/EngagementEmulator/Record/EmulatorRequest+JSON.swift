@@ -15,6 +15,7 @@ extension EmulatorRequest {
     object["status"] = status.map { .integer(Int64($0)) }
     object["fault"] = fault.map(JSON.string)
     object["altered"] = (alteration?.differs).map(JSON.bool)
+    object["socket"] = socket.map { .integer(Int64($0)) }
     return .object(object)
   }
 }

@@ -5,21 +5,21 @@ import EngagementVendors
 
 /// One port: libmicrohttpd on a thread of its own.
 ///
-/// `prepareToStop`, the timer's jobs, then `stop`: the library aborts the process when it is
-/// stopped while a connection is suspended.
-// The daemon's address is used by `stop` alone, which is called once, on the timer's thread.
+/// `prepareToStop`, the timer's jobs, the end of all sockets, then `stop`: the library aborts the
+/// process when it is stopped while a connection is suspended.
+// The daemon's address is used by `stop` alone, which is called once.
 @safe final class Listener: @unchecked Sendable {
   let port: Int
   private let handler: RequestHandler
   private let daemon: OpaquePointer
 
   init(
-    port: Int, name: String, timer: TimerThread,
+    port: Int, name: String, timer: TimerThread, sockets: SocketGroup,
     answer: @escaping @Sendable (VendorRequest) -> ResponseDelivery
   ) throws(EngagementError) {
     let (socket, port) = try LoopbackSocket.listening(on: port, for: name)
     self.port = port
-    handler = RequestHandler(timer: timer, answer: answer)
+    handler = RequestHandler(timer: timer, sockets: sockets, answer: answer)
     let context = unsafe Unmanaged.passRetained(handler)
     let started = unsafe microhttpd_start(
       socket, 128 << 10, 60, onCall, onCompleted, onConnection, onTarget, context.toOpaque())

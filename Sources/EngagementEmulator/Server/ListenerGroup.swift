@@ -11,7 +11,9 @@ final class ListenerGroup: Sendable {
     case closed
   }
 
+  private let core: EmulatorCore
   private let timer: TimerThread
+  private let sockets: SocketGroup
   private let listeners: [String: Listener]
   private let phase = Locked(Phase.open)
 
@@ -19,12 +21,15 @@ final class ListenerGroup: Sendable {
     _ configuration: Emulator.Configuration, core: EmulatorCore, token: Secret
   ) throws(EngagementError) {
     let timer = try TimerThread()
+    self.core = core
     self.timer = timer
+    let sockets = SocketGroup()
+    self.sockets = sockets
     var listeners: [String: Listener] = [:]
     do throws(EngagementError) {
       for vendor in configuration.vendors {
         listeners[vendor] = try Listener(
-          port: configuration.port(of: vendor), name: vendor, timer: timer
+          port: configuration.port(of: vendor), name: vendor, timer: timer, sockets: sockets
         ) { core.answer($0, as: vendor) }
       }
       let endpoints = listeners.mapValues(Self.endpoint)
@@ -33,11 +38,12 @@ final class ListenerGroup: Sendable {
       }
       listeners[Self.control] = try Listener(
         port: configuration.port(of: Self.control), name: "the control interface",
-        timer: timer
+        timer: timer, sockets: sockets
       ) { .answer(control.answer($0)) }
       self.listeners = listeners
+      core.use(timer)
     } catch {
-      Self.end(Array(listeners.values), timer) {}
+      Self.end(Array(listeners.values), core, timer, sockets) {}
       throw error
     }
   }
@@ -79,7 +85,7 @@ final class ListenerGroup: Sendable {
   }
 
   private func end() {
-    Self.end(Array(listeners.values), timer) { [phase] in
+    Self.end(Array(listeners.values), core, timer, sockets) { [phase] in
       let waiters: [CheckedContinuation<Void, Never>] = phase.withLock { phase in
         defer { phase = .closed }
         guard case .closing(let waiters) = phase else { return [] }
@@ -90,12 +96,17 @@ final class ListenerGroup: Sendable {
   }
 
   private static func end(
-    _ listeners: [Listener], _ timer: TimerThread, _ then: @escaping @Sendable () -> Void
+    _ listeners: [Listener], _ core: EmulatorCore, _ timer: TimerThread, _ sockets: SocketGroup,
+    _ then: @escaping @Sendable () -> Void
   ) {
     for listener in listeners { listener.prepareToStop() }
+    // At its end the timer does all that waits, and what is planned again and again never ends.
+    core.use(nil)
     timer.end {
-      for listener in listeners { listener.stop() }
-      then()
+      sockets.stop {
+        for listener in listeners { listener.stop() }
+        then()
+      }
     }
   }
 

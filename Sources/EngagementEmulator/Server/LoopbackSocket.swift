@@ -54,6 +54,31 @@ enum LoopbackSocket {
     return errno == EAGAIN || errno == EINTR ? 0 : nil
   }
 
+  /// What a read brought.
+  enum Reading {
+    case bytes(ArraySlice<UInt8>)
+    case nothing
+    /// The peer sends no more, or the connection is gone.
+    case end
+  }
+
+  /// Reads what is there without waiting.
+  static func receive(from socket: Int32) -> Reading {
+    var buffer = [UInt8](repeating: 0, count: 64 << 10)
+    let count = unsafe buffer.withUnsafeMutableBytes {
+      unsafe recv(socket, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT))
+    }
+    if count > 0 { return .bytes(buffer[..<count]) }
+    return count < 0 && (errno == EAGAIN || errno == EINTR) ? .nothing : .end
+  }
+
+  /// Lets a short message leave without waiting for the next.
+  static func sendAtOnce(_ socket: Int32) {
+    var yes: Int32 = 1
+    unsafe setsockopt(
+      socket, Int32(IPPROTO_TCP), TCP_NODELAY, &yes, socklen_t(MemoryLayout<Int32>.size))
+  }
+
   /// Ends what is sent; the peer reads to the end.
   static func finish(_ socket: Int32) { shutdown(socket, Int32(SHUT_WR)) }
 

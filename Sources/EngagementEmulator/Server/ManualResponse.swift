@@ -33,6 +33,7 @@ struct ManualResponse: Sendable {
       case .answer(let reply): return finish(.answer(reply))
       case .close: return close()
       case .reset: return reset()
+      case .open(let socket, let reply): return open(socket, reply.upgradeHead)
       }
     }
     close()
@@ -44,6 +45,15 @@ struct ManualResponse: Sendable {
     rest.refusals = progress ? 0 : refusals + 1
     guard rest.refusals < Self.patience else { return reset() }
     timer.after(Self.attemptPause) { [rest] in rest.go() }
+  }
+
+  private func open(_ socket: SocketThread, _ head: [UInt8]) {
+    do throws(EngagementError) {
+      try handler.sockets.start(socket, on: connection.socket, head: head) { finish(.over) }
+    } catch {
+      socket.abandon()
+      reset()
+    }
   }
 
   private func close() {

@@ -15,10 +15,16 @@ final class RequestHandler: Sendable {
 
   private let state = Locked(State())
   private let timer: TimerThread
+  /// The web sockets of all listeners.
+  let sockets: SocketGroup
   private let answer: @Sendable (VendorRequest) -> ResponseDelivery
 
-  init(timer: TimerThread, answer: @escaping @Sendable (VendorRequest) -> ResponseDelivery) {
+  init(
+    timer: TimerThread, sockets: SocketGroup,
+    answer: @escaping @Sendable (VendorRequest) -> ResponseDelivery
+  ) {
     self.timer = timer
+    self.sockets = sockets
     self.answer = answer
   }
 

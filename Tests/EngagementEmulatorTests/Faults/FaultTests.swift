@@ -240,7 +240,9 @@ import Testing
 
   @Test("the record holds each of a hundred requests under random faults, with the right effects")
   func manyFaults() async throws {
-    let kinds = EmulatorFaults.kinds.filter { !["hang", "slowDrip", "slowHead"].contains($0) }
+    let kinds = EmulatorFaults.requestKinds.filter {
+      !["hang", "slowDrip", "slowHead"].contains($0)
+    }
     let faults = kinds.map { kind -> JSON in
       [
         "fault": .string(kind), "probability": 0.05, "times": "always", "milliseconds": 1,

@@ -65,6 +65,12 @@ final class RawConnection {
     return errno == ECONNRESET ? .reset : .silent
   }
 
+  /// Consumes what was received so far.
+  func take() -> [UInt8] {
+    defer { received = [] }
+    return received
+  }
+
   /// Reads until the connection ends.
   func receiveAll() -> End {
     while true { if let end = receive() { return end } }

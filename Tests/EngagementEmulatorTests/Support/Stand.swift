@@ -18,7 +18,7 @@ struct Stand {
   static let registrations: [VendorRegistration] = [.braze, .vibes]
   static let vendors = registrations.map(\.name)
   /// All vendors that have a server.
-  private static let all = registrations + [.cleverTap]
+  private static let all = registrations + [.cleverTap, .echo]
 
   let emulator: Emulator
 
