@@ -17,7 +17,9 @@ struct ControlAPI: Sendable {
     "PUT /_emulator/items/{vendor}", "DELETE /_emulator/items/{vendor}/{id}",
     "POST /_emulator/push/{vendor}", "PATCH /_emulator/settings/{vendor}",
     "POST /_emulator/clock", "GET /_emulator/faults", "PUT /_emulator/faults",
-    "DELETE /_emulator/faults", "POST /_emulator/offline",
+    "DELETE /_emulator/faults", "POST /_emulator/offline", "POST /_emulator/expire/{vendor}",
+    "GET /_emulator/sockets", "POST /_emulator/sockets/{number}/say",
+    "POST /_emulator/sockets/{number}/drop", "POST /_emulator/sockets/{number}/silence",
   ]
 
   func answer(_ call: VendorRequest) -> VendorReply {
@@ -45,6 +47,8 @@ struct ControlAPI: Sendable {
     case ("POST", "seed", 1): try seed(call)
     case ("POST", "clock", 1): try clock(call)
     case ("POST", "offline", 1): try offline(call)
+    case ("GET", "sockets", 1): return VendorReply(json: sockets(for: call))
+    case ("POST", "sockets", 3): return VendorReply(json: try order(call, rest[1], rest[2]))
     case ("GET", "faults", 1): return VendorReply(json: core.faults.json)
     case ("PUT", "faults", 1): try core.load(try EmulatorFaults(document: call.body))
     case ("DELETE", "faults", 1): try core.load(EmulatorFaults())
@@ -72,6 +76,9 @@ struct ControlAPI: Sendable {
     case ("POST", "push", 2):
       let message = try body(of: call)
       return VendorReply(json: try core.change(rest[1], .push(message)))
+    case ("POST", "expire", 2):
+      try core.change(rest[1], .expireCredentials)
+      return VendorReply(json: status)
     case ("PATCH", "settings", 2):
       let settings = try body(of: call)
       try core.change(rest[1], .configure(settings))
