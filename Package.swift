@@ -138,6 +138,12 @@ let package = Package(
         "EngagementPlatform", "EngagementVendors",
       ], path: "Adapters/CleverTap/Tools", exclude: ["README.md"]),
     .target(
+      name: "EngagementAtomicTools",
+      dependencies: [
+        "EngagementAdapterAPI", "EngagementFormats", "EngagementHTTP", "EngagementJSON",
+        "EngagementModel", "EngagementPlatform", "EngagementVendors",
+      ], path: "Adapters/Atomic/Tools", exclude: ["README.md"]),
+    .target(
       name: "EngagementEmulator",
       dependencies: [
         "CMicrohttpd", "EngagementDocuments", "EngagementFormats", "EngagementHTTP",
@@ -284,7 +290,8 @@ let package = Package(
     .testTarget(
       name: "EngagementEmulatorTests",
       dependencies: [
-        "EngagementAdapterAPI", "EngagementBrazeTools", "EngagementCleverTapTools",
+        "EngagementAdapterAPI", "EngagementAtomicTools", "EngagementBrazeTools",
+        "EngagementCleverTapTools",
         "EngagementCurl", "EngagementEmulator", "EngagementFormats", "EngagementHTTP",
         "EngagementJSON", "EngagementModel", "EngagementVendors", "EngagementVibesTools",
         "TestSupport",

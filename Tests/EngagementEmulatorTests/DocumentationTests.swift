@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import EngagementAtomicTools
 @testable import EngagementBrazeTools
 @testable import EngagementCleverTapTools
 @testable import EngagementEmulator
@@ -35,6 +36,7 @@ import Testing
   func settings() throws {
     #expect(try Self.settings(of: "Braze") == BrazeServer.settingNames)
     #expect(try Self.settings(of: "Vibes") == VibesServer.settingNames)
+    #expect(try Self.settings(of: "Atomic/Tools") == AtomicServer.settingNames)
     #expect(try Self.settings(of: "CleverTap/Tools") == CleverTapServer.settingNames)
   }
 

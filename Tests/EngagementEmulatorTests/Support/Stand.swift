@@ -1,3 +1,4 @@
+import EngagementAtomicTools
 import EngagementBrazeTools
 import EngagementCleverTapTools
 import EngagementEmulator
@@ -18,7 +19,7 @@ struct Stand {
   static let registrations: [VendorRegistration] = [.braze, .vibes]
   static let vendors = registrations.map(\.name)
   /// All vendors that have a server.
-  private static let all = registrations + [.cleverTap, .echo]
+  private static let all = registrations + [.cleverTap, .atomicServer, .echo]
 
   let emulator: Emulator
 

@@ -14,7 +14,7 @@ extension Subjects {
       provider: AdapterSubject.provider)
     var subject = AdapterSubject(
       "atomic", items: [atomicCards], adapter: { _ in AtomicOutline(configuration) },
-      server: { AtomicServer(seed: nil, at: $0) }, credential: { token(of: $0, serial: $1) })
+      server: { OutlineAtomicServer(seed: nil, at: $0) }, credential: { token(of: $0, serial: $1) })
     subject.credentialHeaders = ["x-atomic-sdk-api-key"]
     subject.pushes = [
       PushSample(

@@ -6,7 +6,7 @@ import EngagementVendors
 
 /// An in-memory server of Atomic's protocol: tokens name the user, each container is a feed, and
 /// the ids of events de-duplicate them.
-struct AtomicServer: VendorServer {
+struct OutlineAtomicServer: VendorServer {
   static let paths: [String] = []
 
   private var own = Belongings()
