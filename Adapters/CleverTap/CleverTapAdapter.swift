@@ -124,7 +124,6 @@ public struct CleverTapAdapter: EngagementAdapter {
   /// Until when the operation waits; nil to continue.
   private func pause(_ operation: Operation, _ envelope: CleverTapEnvelope) -> Date? {
     let now = envelope.context.now
-    if let muted = envelope.memory.mutedUntil(after: now) { return muted }
     switch operation {
     case .act where isInboxOff(envelope):
       return now.addingTimeInterval(TimeInterval(Self.sessionTimeout))

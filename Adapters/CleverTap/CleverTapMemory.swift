@@ -6,15 +6,14 @@ import EngagementPlatform
 
 /// The values that the adapter has stored.
 ///
-/// Hosts and mute times belong to the installation. The vendor's id of the device and the values
-/// that requests repeat belong to the user.
+/// Hosts belong to the installation. The vendor's id of the device and the values that requests repeat
+/// belong to the user.
 struct CleverTapMemory {
   /// The keys of the stored values.
   enum Name {
     static let domain = "domain"
     static let viewedDomain = "domain.viewed"
     static let domainTime = "domain.time"
-    static let mutedUntil = "muted.until"
     static let firstIdentified = "identified.first"
 
     static let guid = "guid"
@@ -66,12 +65,6 @@ struct CleverTapMemory {
   /// The number of attempts at one host before a new handshake.
   private static let patience = 5
   private static let handshakeInterval: TimeInterval = 3_600
-
-  /// Until when no request may be sent; nil if requests are allowed.
-  func mutedUntil(after now: Date) -> Date? {
-    values[.installation, Name.mutedUntil].flatMap { Int64($0) }
-      .flatMap(Epoch.date(milliseconds:)).flatMap { $0 > now ? $0 : nil }
-  }
 
   // MARK: Device ids
 

@@ -51,7 +51,7 @@ struct CleverTapResponses {
 
   // MARK: Headers
 
-  /// Stores until when the vendor wants no requests. A missing or past time means the default.
+  /// Until when the vendor wants no requests. A missing or past time means the default.
   private func silence(in response: HTTPResponse) -> [Change] {
     let asks = response.headers.first("X-WZRK-MUTE")?.lowercased()
     guard asks == "true" || asks == "1" || asks == "yes" else { return [] }
@@ -60,13 +60,12 @@ struct CleverTapResponses {
     let date = min(
       named ?? context.now.addingTimeInterval(Self.defaultSilence),
       context.now.addingTimeInterval(Self.longestSilence))
-    return [
-      .keep(.installation, Name.mutedUntil, Epoch.milliseconds(of: date)?.description)
-    ]
+    return [.paused(until: date)]
   }
 
   private static let defaultSilence: TimeInterval = 24 * 3_600
-  /// A limit of ours: with a wrong time from the vendor, nothing would ever be sent again.
+  /// A limit of ours, which the kit has too: with a wrong time from the vendor, nothing would ever be
+  /// sent again.
   private static let longestSilence: TimeInterval = 30 * 24 * 3_600
 
   private func handshake(_ response: HTTPResponse, _ domains: CleverTapDomainNews) -> Answer {

@@ -20,6 +20,7 @@ import Testing
     (.settings(settings), .values(.settings(settings))),
     (.metrics(metrics), .values(.metrics(metrics))),
     (.throttled(.inbox, until: time), .values(.throttled(.inbox, until: time))),
+    (.paused(until: time), .values(.paused(until: time))),
     (.keep(.user, "name", "value"), .values(.keep(.user, "name", "value"))),
     (.settled(["e-1"]), .outbox(.settled(["e-1"]))),
     (.abandoned(.cards, reason: "gone"), .outbox(.abandoned(.cards, reason: "gone"))),
@@ -39,7 +40,7 @@ import Testing
   @Test("a change of the installation outlives the user")
   func installation() {
     let own = Self.table.map(\.0).filter(\.isOfInstallation)
-    #expect(own == [.wanted(.settings), .pushToken(Self.push)])
+    #expect(own == [.paused(until: Self.time), .wanted(.settings), .pushToken(Self.push)])
     #expect(Change.keep(.installation, "name", nil).isOfInstallation)
     #expect(Change.secret(.installation, "name", nil).isOfInstallation)
   }

@@ -235,7 +235,7 @@ import Testing
       for name in ["arp", "i", "j", "request.first", "request.last", "inbox.time"] {
         context.values[.user, name] = value
       }
-      for name in ["domain.time", "muted.until"] { context.values[.installation, name] = value }
+      context.values[.installation, "domain.time"] = value
       context.isUserRequested = true
       context.attempt = 9
     }

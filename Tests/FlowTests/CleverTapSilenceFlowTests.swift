@@ -19,20 +19,18 @@ import Testing
     "flow 8 C10 C11: while the account is muted every operation waits, and all are sent afterwards")
   func mute() async throws { try await flowMute(.complete) }
 
-  @Test("flow 8: the muting flow fails without a waiting step")
-  func needsWait() async {
+  @Test("flow 8: the muting flow fails without a pause")
+  func needsPause() async {
     await withKnownIssue {
-      try await flowMute(
-        .without { adapter in
-          adapter.step = { if case .wait = $0 { .done([]) } else { $0 } }
-        })
+      try await flowMute(.changing { if case .paused = $0 { nil } else { $0 } })
     }
   }
 
-  @Test("flow 8: the muting flow fails without values of the installation")
-  func needsValuesOfTheInstallation() async {
+  @Test("flow 8: the muting flow fails if the pause binds one user alone")
+  func needsPauseOfTheInstallation() async {
     await withKnownIssue {
-      try await flowMute(.oneScope(.user))
+      try await flowMute(
+        .changing { if case .paused(let date) = $0 { .throttled(nil, until: date) } else { $0 } })
     }
   }
 

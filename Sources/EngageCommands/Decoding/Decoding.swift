@@ -101,7 +101,7 @@ struct Decoding {
     case .removed(_, let ids): ids.map { ["removed": .string($0)] }
     case .person(let person?): person.json.object.map { [$0] } ?? []
     case .person(nil), .unchanged, .settings, .metrics, .total, .settled, .campaignsReported,
-      .abandoned, .throttled,
+      .abandoned, .throttled, .paused,
       .ignored, .keep, .secret, .wanted, .pushToken:
       []
     }

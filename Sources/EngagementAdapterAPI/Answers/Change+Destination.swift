@@ -33,6 +33,7 @@ extension Change {
     case .metrics(let metrics): .values(.metrics(metrics))
     case .settings(let settings): .values(.settings(settings))
     case .throttled(let verb, let date): .values(.throttled(verb, until: date))
+    case .paused(let date): .values(.paused(until: date))
     case .campaignsReported(let mark): .campaigns(reportedThrough: mark)
     case .settled(let ids): .outbox(.settled(ids))
     case .abandoned(let surface, let reason): .outbox(.abandoned(surface, reason: reason))
@@ -69,6 +70,7 @@ package enum ValueChange: Hashable, Sendable {
   case metrics(CardMetrics)
   case settings(VendorSettings)
   case throttled(Operation.Verb?, until: Date)
+  case paused(until: Date)
 }
 
 /// What a change does to the rows that wait to be sent.

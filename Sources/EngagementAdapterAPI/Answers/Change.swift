@@ -25,8 +25,11 @@ public import EngagementPlatform
   /// Rejects the pending actions on the surface with this reason. They cannot be delivered, because
   /// the vendor now has the items of another person.
   case abandoned(Surface, reason: String)
-  /// Operations with the verb wait until this time; nil stands for all verbs.
+  /// The user's operations with the verb wait until this time; nil stands for all verbs.
   case throttled(Operation.Verb?, until: Date)
+  /// The vendor wants no request from this installation until this time, whoever the user is. A person
+  /// can end the pause, and a later one replaces it.
+  case paused(until: Date)
   /// A part of the answer that the adapter did not follow, such as a host that is not allowed.
   case ignored(EngagementError)
   /// A value to store; nil deletes it.
@@ -45,7 +48,7 @@ extension Change {
   public var isOfInstallation: Bool {
     switch self {
     case .keep(let scope, _, _), .secret(let scope, _, _): scope == .installation
-    case .pushToken, .wanted: true
+    case .pushToken, .wanted, .paused: true
     case .items, .removed, .unchanged, .person, .settings, .metrics, .total, .settled,
       .campaignsReported, .abandoned, .throttled, .ignored:
       false

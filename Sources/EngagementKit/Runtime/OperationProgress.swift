@@ -130,8 +130,8 @@ extension Change {
     switch self {
     case .items, .removed, .person, .settings, .metrics, .total: .new
     case .unchanged: .unchanged
-    case .settled, .campaignsReported, .abandoned, .throttled, .ignored, .keep, .secret, .wanted,
-      .pushToken:
+    case .settled, .campaignsReported, .abandoned, .throttled, .paused, .ignored, .keep, .secret,
+      .wanted, .pushToken:
       .none
     }
   }

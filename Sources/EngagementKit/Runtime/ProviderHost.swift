@@ -278,12 +278,9 @@ extension Duration {
 }
 
 extension ProviderMemory {
-  /// No vendor asks for a longer pause. A later end means that the clock was set back.
-  private static let longestPause: TimeInterval = 86_400
-
   /// Until when operations with the verb wait; nil if they need not.
   fileprivate func quiet(for verb: Operation.Verb, at now: Date) -> Date? {
-    throttles.filter { $0.verb == nil || $0.verb == verb }.map(\.until)
-      .filter { $0 > now && $0.timeIntervalSince(now) <= Self.longestPause }.max()
+    throttles.filter { $0.verb == nil || $0.verb == verb }.filter { $0.binds(at: now) }
+      .map(\.until).max()
   }
 }

@@ -146,7 +146,7 @@ extension CommitReport {
     case .person: hasNewPerson = true
     case .metrics: hasNewMetrics = true
     case .settings: hasNewSettings = true
-    case .keep, .throttled: break
+    case .keep, .throttled, .paused: break
     }
   }
 

@@ -72,7 +72,7 @@ extension ProviderMemory {
         ObjectEncoder(["record": "value", "provider": provider, "name": name, "value": value])
           .object)
     }
-    objects += throttles.map { throttle in
+    objects += throttles.filter { $0.scope == .user }.map { throttle in
       ObjectEncoder([
         "record": "throttle", "provider": provider, "operation": throttle.verb?.rawValue,
         "until": throttle.until,

@@ -41,12 +41,19 @@ extension ProviderMemory {
       settings.merge(new)
       return MemoryEntry(scope: .installation, kind: .settings, value: settings.json.encoded())
     case .throttled(let verb, let date):
-      let milliseconds = date.storedMilliseconds
-      throttle(verb, until: milliseconds)
-      return MemoryEntry(
-        scope: .user, kind: .throttle, name: verb.map { Array($0.rawValue.utf8) } ?? [],
-        value: Array("\(milliseconds)".utf8))
+      return noteThrottle(verb, until: date, of: .user)
+    case .paused(let date): return noteThrottle(nil, until: date, of: .installation)
     }
+  }
+
+  private mutating func noteThrottle(
+    _ verb: Operation.Verb?, until date: Date, of scope: Scope
+  ) -> MemoryEntry {
+    let milliseconds = date.storedMilliseconds
+    throttle(verb, until: milliseconds, of: scope)
+    return MemoryEntry(
+      scope: scope, kind: .throttle, name: verb.map { Array($0.rawValue.utf8) } ?? [],
+      value: Array("\(milliseconds)".utf8))
   }
 
   /// Adds the value of a row. An unreadable row is ignored.
@@ -58,7 +65,7 @@ extension ProviderMemory {
     case .value: values[entry.scope, name] = text
     case .throttle:
       guard let milliseconds = Int64(text) else { return }
-      throttle(name.isEmpty ? nil : Operation.Verb(name), until: milliseconds)
+      throttle(name.isEmpty ? nil : Operation.Verb(name), until: milliseconds, of: entry.scope)
     case .person:
       guard let json = try? JSON(parsing: value) else { return }
       person = try? Person(json: json)
@@ -71,12 +78,21 @@ extension ProviderMemory {
     }
   }
 
-  private mutating func throttle(_ verb: Operation.Verb?, until milliseconds: Int64) {
+  private mutating func throttle(
+    _ verb: Operation.Verb?, until milliseconds: Int64, of scope: Scope
+  ) {
     guard let until = Epoch.date(milliseconds: milliseconds) else { return }
-    throttles.removeAll { $0.verb == verb }
-    throttles.append(Throttle(verb, until: until))
-    throttles.sort {
-      ($0.verb?.rawValue ?? "").utf8.lexicographicallyPrecedes(($1.verb?.rawValue ?? "").utf8)
-    }
+    throttles.removeAll { $0.verb == verb && $0.scope == scope }
+    add([Throttle(verb, until: until, of: scope)])
   }
+
+  /// Adds pauses of another verb or scope, in one order: equal memories are equal values.
+  mutating func add(_ others: [Throttle]) {
+    throttles += others
+    throttles.sort { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+  }
+}
+
+extension ProviderMemory.Throttle {
+  fileprivate var name: String { "\(verb?.rawValue ?? "") \(scope.rawValue)" }
 }

@@ -10,6 +10,7 @@ package struct ProviderMemory: Hashable, Sendable {
   package var settings = VendorSettings()
   package var person: Person?
   package var metrics: CardMetrics?
+  /// The pauses that the vendor asked for, of the user and of the installation.
   package var throttles: [Throttle] = []
 
   package init() {}
@@ -18,10 +19,13 @@ package struct ProviderMemory: Hashable, Sendable {
   package struct Throttle: Hashable, Sendable {
     package var verb: Operation.Verb?
     package var until: Date
+    /// Whether it binds every user of the installation.
+    package var scope: Scope
 
-    package init(_ verb: Operation.Verb?, until: Date) {
+    package init(_ verb: Operation.Verb?, until: Date, of scope: Scope = .user) {
       self.verb = verb
       self.until = until
+      self.scope = scope
     }
   }
 }

@@ -64,6 +64,7 @@ struct ValueTable: ~Copyable {
     var memory = try load(Place(.user, provider, partition), .user, on: &database)
     let shared = try load(Place(.installation, provider, partition), .installation, on: &database)
     memory.settings = shared.settings
+    memory.add(shared.throttles)
     for (name, value) in shared.values.all(.installation) {
       memory.values[.installation, name] = value
     }

@@ -230,7 +230,7 @@ extension Change {
     switch self {
     case .items(_, .replace, _), .removed: true
     case .items, .unchanged, .person, .settings, .metrics, .total, .settled, .campaignsReported,
-      .abandoned, .throttled,
+      .abandoned, .throttled, .paused,
       .ignored, .keep, .secret, .wanted, .pushToken:
       false
     }

@@ -110,6 +110,39 @@ import Testing
     try await second.end()
   }
 
+  @Test("G6: a pause of the installation binds every user, and the next process, until it is ended")
+  func installation() async throws {
+    let place = Stage.Place()
+    let isBusy = Locked(true)
+    let end = Locked<Date?>(nil)
+    var vendor = PuppetAdapter("vendor")
+    vendor.onAnswer = { _, _, context in
+      guard isBusy.withLock({ $0 }) else { return nil }
+      let date = context.now.addingTimeInterval(20 * 86_400)
+      end.withLock { $0 = date }
+      return Answer([.paused(until: date)])
+    }
+    let first = try await Stage([vendor], at: place)
+    try await first.signIn("u-1", consent: .full)
+    _ = await first.engagement.refresh(.inbox)
+    let until = try #require(end.withLock { $0 })
+    #expect(try await first.engagement.pauses == ["vendor": until])
+    try await first.signIn("u-2", consent: .full)
+    let before = first.transport.requests.count
+    #expect(
+      await first.engagement.refresh(.inbox).providers == ["vendor": .throttled(until: until)])
+    #expect(first.transport.requests.count == before, "the vendor has asked for weeks")
+    try await first.end()
+    isBusy.withLock { $0 = false }
+    let second = try await Stage([vendor], at: place)
+    #expect(try await second.engagement.pauses == ["vendor": until])
+    try await second.engagement.endPauses()
+    #expect(try await second.engagement.pauses.isEmpty)
+    _ = await second.engagement.refresh(.inbox)
+    #expect(!second.transport.requests.isEmpty)
+    try await second.end()
+  }
+
   @Test("G6: ending the pauses sends what a queue holds back")
   func queue() async throws {
     let isBusy = Locked(true)

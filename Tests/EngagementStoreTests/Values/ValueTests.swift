@@ -60,6 +60,31 @@ import Testing
     #expect(try await staging.memory(of: "paper", in: there) == ProviderMemory())
   }
 
+  @Test("G6: a pause of the installation binds every user, and the last one counts")
+  func pauseOfInstallation() async throws {
+    let store = try await stand.open()
+    let (one, two) = (try await store.partition(of: "u-1"), try await store.partition(of: "u-2"))
+    let (start, end) = (StoreStand.start, StoreStand.start.addingTimeInterval(60))
+    let changes: [Change] = [
+      .throttled("inbox", until: start), .throttled(nil, until: start), .paused(until: end),
+    ]
+    for _ in 0..<2 {
+      let report = try await store.commit(changes, from: "paper", in: one, at: start)
+      #expect(report == CommitReport())
+    }
+    let own = try await store.memory(of: "paper", in: one).throttles
+    #expect(
+      Set(own) == [
+        .init(nil, until: start), .init("inbox", until: start),
+        .init(nil, until: end, of: .installation),
+      ])
+    let kept = try await stand.open().memory(of: "paper", in: two).throttles
+    #expect(kept == [.init(nil, until: end, of: .installation)])
+    _ = try await store.commit([.paused(until: start)], from: "paper", in: two, at: start)
+    #expect(try await store.memory(of: "paper", in: one).throttles.map(\.until).max() == start)
+    #expect(try await store.memory(of: "other", in: one).throttles.isEmpty)
+  }
+
   @Test("forgotten values are gone after a reopen")
   func forgotten() async throws {
     let store = try await stand.open()
