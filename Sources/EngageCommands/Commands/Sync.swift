@@ -22,7 +22,8 @@ extension Command {
       vendor rejected an action. Ctrl-C stops
       cleanly: data that arrived is kept, and pending actions stay pending.
 
-      The campaigns of a provider with templates are fetched too, and what is due is drawn.
+      The campaigns of a provider with templates are fetched too, and what is due is drawn. A
+      campaign that was due and is not drawn is named with the reason.
 
       A vendor that asks for a pause gets no request until it is over. --now ends the pause.
       """,
@@ -41,6 +42,7 @@ extension Command {
       }
       guard seconds == nil else { throw invocation.usage("--every goes with --watch.") }
       return try await invocation.delivering(configuration) { engagement in
+        let notes = try invocation.campaignNotes(configuration)
         let extent: Engagement.RefreshExtent = invocation.has(full) ? .everything : .changes
         let report = try await invocation.console.progress(SyncReport.progress) {
           if invocation.has(now) { try await engagement.endPauses() }
@@ -48,7 +50,8 @@ extension Command {
             engagement, configuration, extent, in: invocation.context)
         }
         try report.print(on: invocation.console)
-        let failures = try await invocation.syncCampaigns(of: engagement, configuration, extent)
+        let failures = try await invocation.syncCampaigns(
+          of: engagement, configuration, extent, notes)
         return report.isComplete && failures.isEmpty ? .done : .failed
       }
     })
@@ -116,6 +119,7 @@ struct SyncReport: Sendable {
     extent: Engagement.RefreshExtent, in invocation: Invocation
   ) async throws -> ExitStatus {
     let clock = invocation.context.clock
+    let notes = try invocation.campaignNotes(configuration)
     var former: SyncReport?
     var failures: [EngagementError] = []
     var user = engagement.user
@@ -138,7 +142,8 @@ struct SyncReport: Sendable {
         try report.news(since: former).print(on: invocation.console, titled: former == nil)
         if let former { try report.printNewItems(since: former, on: invocation.console) }
         failures = try await invocation.syncCampaigns(
-          of: engagement, configuration, former == nil ? extent : .changes, known: failures)
+          of: engagement, configuration, former == nil ? extent : .changes, notes,
+          known: failures)
         former = report
       } catch is CancellationError {
         return .done

@@ -99,12 +99,14 @@ extension Command {
       try invocation.checkFunctions(values.map(\.value), of: owner, in: configuration)
       let campaign = ItemID(owner, "preview")
       return try await invocation.delivering(configuration) { engagement in
+        let notes = try invocation.campaignNotes(configuration)
         try await engagement.previewTemplate(
           name, of: owner, with: JSONObject(uniqueMembers: values))
-        try await invocation.presentDueTemplates(of: engagement)
+        let dropped = try await invocation.presentDueTemplates(of: engagement, notes)
         if invocation.presenter.hasPresented(campaign) { return .done }
-        invocation.console.note(
-          "\(name) was not drawn; \"engage events --kind campaign.dropped\" says why.")
+        if dropped == 0 {
+          invocation.console.note("\(name) was not drawn: another command presents now. Try again.")
+        }
         return .failed
       }
     })
@@ -222,10 +224,12 @@ extension Invocation {
   ///
   /// Returns why a vendor gave no campaigns, which is printed unless it was before.
   ///
-  /// - Parameter known: What was printed before.
+  /// - Parameters:
+  ///   - notes: Says which campaigns were due and not drawn.
+  ///   - known: What was printed before.
   @discardableResult func syncCampaigns(
     of engagement: Engagement, _ configuration: EngageConfiguration,
-    _ extent: Engagement.RefreshExtent, known: [EngagementError] = []
+    _ extent: Engagement.RefreshExtent, _ notes: CampaignNotes, known: [EngagementError] = []
   ) async throws -> [EngagementError] {
     guard configuration.providers.contains(where: { !$0.templates.isEmpty }) else { return [] }
     let outcome = await engagement.refresh(.campaigns, extent)
@@ -236,7 +240,7 @@ extension Invocation {
       return error
     }
     for failure in failures where !known.contains(failure) { console.failure(failure) }
-    try await presentDueTemplates(of: engagement)
+    try await presentDueTemplates(of: engagement, notes)
     return failures
   }
 }

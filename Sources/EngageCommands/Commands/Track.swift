@@ -8,7 +8,7 @@ extension Command {
       It goes to every provider that takes such events; `engage providers --json` lists the kinds
       that each takes. A value is a number where it looks like one, true or false, and else text;
       'zip="04109"' keeps digits text. A template of a campaign that the event makes due is drawn
-      and counts as dismissed.
+      and counts as dismissed. A campaign that was due and is not drawn is named with the reason.
       """,
     arguments: [
       Argument(name: "NAME", help: "the name of the event"),
@@ -26,11 +26,12 @@ extension Command {
       let name = try invocation.argument()
       let properties = try invocation.properties(from: 1)
       return try await invocation.delivering(configuration) { engagement in
+        let notes = try invocation.campaignNotes(configuration)
         let receipt = try await engagement.track(name, properties)
         let status = try await invocation.conclude(
           receipt, of: engagement, "track \(name)",
           ["name": .string(name), "properties": .object(properties)])
-        try await invocation.presentDueTemplates(of: engagement)
+        try await invocation.presentDueTemplates(of: engagement, notes)
         return status
       }
     })

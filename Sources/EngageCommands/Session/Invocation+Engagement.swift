@@ -146,14 +146,20 @@ extension Invocation {
   }
 
   /// Draws the templates that are due and tells their vendors, no longer than the patience for each.
-  /// Every other command leaves them waiting.
-  func presentDueTemplates(of engagement: Engagement) async throws {
+  /// Says which were due and not drawn. Every other command leaves them waiting.
+  ///
+  /// Returns how many were not drawn.
+  @discardableResult func presentDueTemplates(
+    of engagement: Engagement, _ notes: CampaignNotes
+  ) async throws -> Int {
     engagement.setPresentationMode(.running)
     defer { engagement.setPresentationMode(.suspended) }
     try await engagement.presentDueTemplates(within: context.patience)
     try Task.checkCancellation()
+    let count = notes.tell()
     if presenter.hasPresented { _ = try await engagement.flush(within: context.patience) }
     if let missing = presenter.missingChoice { throw EngagementError(.invalidArgument, missing) }
+    return count
   }
 
   /// What `--log` asks for, on standard error.

@@ -146,6 +146,14 @@ public final class EngagementReader: Sendable {
     }
   }
 
+  /// The sequence of the last event in the ledger, of any user; 0 if there is none. Pass it to
+  /// `events(after:)` to read only what is recorded from now on.
+  public var newestSequence: Int64 {
+    get throws(EngagementError) {
+      try read { (reader) throws(EngagementError) in try reader.newestSequence() }
+    }
+  }
+
   /// How the accepted actions of all users have ended, for each provider.
   public func deliveryCounts() throws(EngagementError) -> [ProviderID: Engagement.DeliveryCounts] {
     try read { (reader) throws(EngagementError) in

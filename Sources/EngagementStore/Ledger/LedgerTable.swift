@@ -31,6 +31,7 @@ struct LedgerTable: ~Copyable {
     SELECT \(columns) FROM ledger
     WHERE sequence > ? AND partition = ? ORDER BY sequence LIMIT ?
     """)
+  private var last = Statement("SELECT coalesce(max(sequence), 0) FROM ledger")
   private var erasing = Statement("DELETE FROM ledger WHERE partition = ?")
 
   private var lastSequence: Int64?
@@ -79,6 +80,11 @@ struct LedgerTable: ~Copyable {
     return try database.all(&ownPage, .integer(sequence), .integer(partition), limit) {
       LedgerEntry($0)
     }
+  }
+
+  /// The sequence of the last entry that is there, of any user; 0 if there is none.
+  mutating func newestSequence(on database: inout Database) throws(EngagementError) -> Int64 {
+    try database.first(&last) { $0.integer(0) } ?? 0
   }
 
   mutating func erase(

@@ -159,6 +159,13 @@ extension StoreReader {
     }
   }
 
+  /// The sequence of the ledger's last entry, of any user; 0 if there is none.
+  package mutating func newestSequence() throws(EngagementError) -> Int64 {
+    try read { (tables, database) throws(EngagementError) in
+      try tables.ledger.newestSequence(on: &database)
+    }
+  }
+
   /// How many rows were accepted for each provider, and how they ended.
   package mutating func deliveryCounts() throws(EngagementError) -> [ProviderID: DeliveryCounts] {
     try read { (tables, database) throws(EngagementError) in

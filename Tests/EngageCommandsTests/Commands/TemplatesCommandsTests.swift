@@ -9,44 +9,9 @@ import Testing
 @testable import EngageCommands
 
 @Suite struct TemplatesCommandsTests {
-  private static let definitions = """
-    {
-      "offer": {"type": "template", "arguments": {
-        "title": {"type": "string", "value": "Hello"},
-        "price": {"type": "object", "value": {"amount": {"type": "number", "value": 2.5}}},
-        "isUrgent": {"type": "boolean", "value": true},
-        "picture": {"type": "file"},
-        "open": {"type": "action"},
-        "later": {"type": "action"}}}
-    }
-    """
-
-  /// A folder with CleverTap and its definitions.
-  private struct Scene {
-    let stage: CommandLineFixture
-    let emulator: Emulator
-
-    init(_ definitions: String = definitions, _ members: String = #""debug": true"#) async throws {
-      stage = try CommandLineFixture()
-      emulator = try await Emulator.start(.init([.cleverTap]))
-      try stage.write(definitions, to: "templates.json")
-      try stage.write(
-        """
-        {"user": "u-1", "consent": "full", "providers": {"clevertap": {
-          "vendor": "clevertap", "endpoint": "\(emulator.endpoint(of: "clevertap"))",
-          "accountID": "demo", "token": "demo", "templates": "templates.json",
-          "fileHosts": ["127.0.0.1"], \(members)}}}
-        """, to: "engage.json")
-    }
-
-    func engage(_ line: String...) async -> CommandLineFixture.Ending {
-      await stage.run(line, by: CurlTransport(), in: .init(patience: .seconds(60)))
-    }
-  }
-
   @Test("C2: templates list prints each argument with its type and default")
   func list() async throws {
-    let scene = try await Scene()
+    let scene = try await TemplatesScene()
     let people = await scene.engage("templates")
     let programs = await scene.engage("templates", "list", "--json")
     await scene.emulator.stop()
@@ -63,12 +28,12 @@ import Testing
 
   @Test("C2: templates sync tells the vendor, and without debug it says which key to set")
   func sync() async throws {
-    let scene = try await Scene()
+    let scene = try await TemplatesScene()
     let told = await scene.engage("templates", "sync", "--json")
     await scene.emulator.stop()
     #expect(told.status == .done, "\(told.errors)")
     #expect(told.output.contains(#""templates":1"#))
-    let other = try await Scene(Self.definitions, #""debug": false"#)
+    let other = try await TemplatesScene(TemplatesScene.definitions, #""debug": false"#)
     let refused = await other.engage("templates", "sync", "clevertap")
     await other.emulator.stop()
     #expect(refused.status == .failed)
@@ -77,7 +42,7 @@ import Testing
 
   @Test("C4: a template that an event makes due is drawn by track, and the vendor is told")
   func due() async throws {
-    let scene = try await Scene()
+    let scene = try await TemplatesScene()
     let synced = await scene.engage("sync")
     let nothing = await scene.engage("track", "Tea ordered")
     let drawn = await scene.engage("track", "Coffee ordered", "size=large")
@@ -97,7 +62,7 @@ import Testing
 
   @Test("C7 C9: sync --watch draws what becomes due while it runs, once")
   func watching() async throws {
-    let scene = try await Scene()
+    let scene = try await TemplatesScene()
     let emulator = scene.emulator
     @Sendable func moreRequests(_ name: String, _ count: Int) async {
       func total() async -> Int {
@@ -131,7 +96,7 @@ import Testing
   @Test(
     "C6: with --choose, the action of a drawn template happens, and the vendor is told of a click")
   func choosing() async throws {
-    let scene = try await Scene()
+    let scene = try await TemplatesScene()
     _ = await scene.engage("sync")
     let drawn = await scene.engage("track", "Coffee ordered", "size=large", "--choose", "open")
     _ = await scene.engage("sync")
@@ -151,7 +116,7 @@ import Testing
 
   @Test("C2 C5: templates trigger draws a template with values, and no vendor is told")
   func trigger() async throws {
-    let scene = try await Scene()
+    let scene = try await TemplatesScene()
     let picture = "\(scene.emulator.endpoint(of: "clevertap"))/files/stamp.png"
     let drawn = await scene.engage(
       "templates", "trigger", "offer", "title=12", "price.amount=3.5", "isUrgent=false",
@@ -180,7 +145,7 @@ import Testing
       (["offer", "--provider", "braze"], "is no provider"),
     ])
   func wrongTrigger(_ arguments: [String], _ text: String) async throws {
-    let scene = try await Scene()
+    let scene = try await TemplatesScene()
     let ending = await scene.stage.run(
       ["templates", "trigger"] + arguments, by: CurlTransport(),
       in: .init(patience: .seconds(60)))
@@ -209,7 +174,7 @@ import Testing
     "C6: --choose takes the number of the drawing, and an action that nothing has fails the command"
   )
   func chooseByNumber() async throws {
-    let scene = try await Scene()
+    let scene = try await TemplatesScene()
     let numbered = await scene.engage(
       "templates", "trigger", "offer", "later=close", "--choose", "1")
     _ = await scene.engage("sync")
@@ -223,7 +188,7 @@ import Testing
 
   @Test("C6: an action that runs what is no function is a usage error with the nearest name")
   func unknownFunction() async throws {
-    let scene = try await Scene()
+    let scene = try await TemplatesScene()
     let wrong = await scene.engage("templates", "trigger", "offer", "later=openURL")
     await scene.emulator.stop()
     #expect(wrong.status == .usage && wrong.output.isEmpty)
@@ -232,7 +197,7 @@ import Testing
 
   @Test("C4: doctor asks for the handshake, and a token that the vendor refuses is named")
   func doctor() async throws {
-    let scene = try await Scene()
+    let scene = try await TemplatesScene()
     #expect(await scene.engage("sync").status == .done)
     let before = await scene.emulator.requests().count
     let well = await scene.engage("doctor")
@@ -249,7 +214,7 @@ import Testing
 
   @Test("C4: a 401 for the definitions says what to mark in the dashboard")
   func testProfile() async throws {
-    let scene = try await Scene()
+    let scene = try await TemplatesScene()
     try await scene.emulator.configure("clevertap", ["testProfiles": false])
     let refused = await scene.engage("templates", "sync")
     await scene.emulator.stop()
@@ -260,7 +225,7 @@ import Testing
 
   @Test("C7: a bad definition is an error with file, line, template, argument and rule")
   func badDefinitions() async throws {
-    let scene = try await Scene(
+    let scene = try await TemplatesScene(
       #"{"offer": {"type": "template", "arguments": {"title": {"type": "string"}}}}"#)
     for command in ["sync", "templates", "doctor"] {
       let ending = await scene.engage(command)
@@ -276,7 +241,7 @@ import Testing
 
   @Test("C7: a bad file host is an error with its key and value")
   func badFileHosts() async throws {
-    let scene = try await Scene()
+    let scene = try await TemplatesScene()
     await scene.emulator.stop()
     try scene.stage.write(
       """

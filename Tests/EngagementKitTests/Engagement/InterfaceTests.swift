@@ -190,6 +190,8 @@ import Testing
     #expect(all.map(\.item?.id.value) == ids)
     let next = try reader.events(after: all[0].sequence, limit: 1)
     #expect(next.map(\.item?.id.value) == ["two"])
+    #expect(try reader.newestSequence == reader.events().last?.sequence)
+    #expect(try reader.events(after: reader.newestSequence).isEmpty)
     #expect(try reader.events(of: "u-1").count == reader.events().count)
     #expect(try reader.knows("u-1") && !reader.knows("u-2"))
     #expect(throws: EngagementError.self) { try reader.events(of: "u-2") }
