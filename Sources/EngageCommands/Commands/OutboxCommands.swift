@@ -67,8 +67,7 @@ extension Command {
         "engage.json has no provider \"\(id.rawValue)\": put it back, or drop its actions.")
     }
     for (id, date) in pauses.sorted(by: { $0.key < $1.key }) {
-      console.note(
-        "\(id.rawValue) has asked for a pause until \(ISO8601.text(of: date) ?? "later").")
+      console.note(id.pausedText(until: date))
     }
   }
 

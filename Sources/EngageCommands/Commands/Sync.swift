@@ -25,7 +25,8 @@ extension Command {
       The campaigns of a provider with templates are fetched too, and what is due is drawn. A
       campaign that was due and is not drawn is named with the reason.
 
-      A vendor that asks for a pause gets no request until it is over. --now ends the pause.
+      A vendor that asks for a pause gets no request until it is over, and is named with that time.
+      --now ends the pause.
       """,
     options: [watch, every, full, now, .choose],
     examples: [
@@ -52,6 +53,7 @@ extension Command {
         try report.print(on: invocation.console)
         let failures = try await invocation.syncCampaigns(
           of: engagement, configuration, extent, notes)
+        try await invocation.tellPauses(of: engagement)
         return report.isComplete && failures.isEmpty ? .done : .failed
       }
     })
@@ -122,6 +124,7 @@ struct SyncReport: Sendable {
     let notes = try invocation.campaignNotes(configuration)
     var former: SyncReport?
     var failures: [EngagementError] = []
+    var pauses: [ProviderID: Date] = [:]
     var user = engagement.user
     while !Task.isCancelled {
       do {
@@ -144,6 +147,7 @@ struct SyncReport: Sendable {
         failures = try await invocation.syncCampaigns(
           of: engagement, configuration, former == nil ? extent : .changes, notes,
           known: failures)
+        pauses = try await invocation.tellPauses(of: engagement, known: pauses)
         former = report
       } catch is CancellationError {
         return .done

@@ -78,13 +78,13 @@ struct DoctorChecks {
       return [.note("cache", "there is none yet", next: "run \"engage sync\".")]
     }
     do throws(EngagementError) {
-      let report = try await report(on: configuration)
+      let (report, bad) = try await report(on: configuration)
       if let recovery = report.recovery {
         try AutomaticSignIn(besideCacheAt: configuration.cache).turnOff()
         try RecoveryNotice(besideCacheAt: configuration.cache).add(recovery, at: context.clock.now)
       }
       return integrity(of: configuration, report) + [conservation(in: report)]
-        + missing(in: report, of: configuration)
+        + missing(in: report, of: configuration) + unreadable(bad)
         + [try await secrets(of: configuration)] + copies(of: configuration)
     } catch {
       return [
@@ -97,9 +97,10 @@ struct DoctorChecks {
   }
 
   /// Checks the cache without asking any vendor and without the secrets, which are another check.
+  /// Returns the user's quarantined items too.
   private func report(
     on configuration: EngageConfiguration
-  ) async throws(EngagementError) -> Engagement.CacheReport {
+  ) async throws(EngagementError) -> (Engagement.CacheReport, [Engagement.QuarantinedItem]) {
     let engagement = try await Engagement.open(
       cache: .file(configuration.cache), device: .engage(id: "doctor"),
       transport: context.transport(configuration.certificateAuthorities),
@@ -109,8 +110,9 @@ struct DoctorChecks {
         secrets: NoSecrets(), loggers: [], clock: context.clock, random: context.random))
     do throws(EngagementError) {
       let report = try await engagement.checkCache()
+      let bad = try await engagement.quarantinedItems()
       try? await engagement.close()
-      return report
+      return (report, bad)
     } catch {
       try? await engagement.close()
       throw error

@@ -21,14 +21,15 @@ struct ProviderChecks {
     var findings: [CheckResult] = []
     for provider in configuration.providers {
       let outcome = requests.count(to: provider.endpoint) > 0 ? outcomes[provider.id] : nil
+      let pause = pauses[provider.id].map { Self.pause(until: $0, of: provider) }
       if let outcome, outcome != .unsupported {
         findings.append(
           finding(of: provider, outcome, isReached: requests.hasAnswer(from: provider.endpoint)))
-      } else if let date = pauses[provider.id] {
-        findings.append(finding(of: provider, .throttled(until: date), isReached: false))
-      } else {
+      } else if pause == nil {
         findings.append(try await reach(provider, by: requests))
       }
+      // Also where the settings are fresh: what waits may be of another kind.
+      if let pause, findings.last != pause { findings.append(pause) }
     }
     return findings
   }
@@ -62,12 +63,17 @@ struct ProviderChecks {
     switch outcome {
     case .fresh, .notModified, .unsupported:
       return .good(subject, "\(place) answers as \(vendor) does, and takes what engage.json says")
-    case .throttled(let date):
-      return .note(
-        subject, "\(place) has asked for a pause until \(ISO8601.text(of: date) ?? "later")")
+    case .throttled(let date): return Self.pause(until: date, of: provider)
     case .stale(_, let error), .failed(let error):
       return finding(of: provider, error, isReached: isReached)
     }
+  }
+
+  private static func pause(until date: Date, of provider: ConfiguredProvider) -> CheckResult {
+    .note(
+      "provider \(provider.id)",
+      "\(provider.endpoint) has asked for a pause until \(ISO8601.text(of: date) ?? "later")",
+      next: "wait, or run \"engage sync --now\" to ask it nevertheless.")
   }
 
   private func finding(

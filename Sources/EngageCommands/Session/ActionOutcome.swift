@@ -101,7 +101,7 @@ enum ActionOutcome: Hashable {
 
 extension Invocation {
   /// Waits for the receipt, says what became of it, and gives the exit status. If providers differ,
-  /// each has a line.
+  /// each has a line. A vendor that has asked for a pause is named if the action waits.
   ///
   /// - Parameters:
   ///   - engagement: What the action was accepted by.
@@ -147,6 +147,7 @@ extension Invocation {
       }
     }
     try console.object(members)
+    if delivery == .pending { try await tellPauses(of: engagement, at: Set(receipt.providers)) }
     return delivery.status
   }
 
