@@ -6,7 +6,7 @@ import EngagementVendors
 
 extension Command {
   /// `engage templates`.
-  static let templates = [listTemplates, syncTemplates, triggerTemplate]
+  static let templates = [listTemplates, listCampaigns, syncTemplates, triggerTemplate]
 
   private static let listTemplates = Command(
     name: ["templates", "list"], summary: "list the defined templates and their arguments",

@@ -61,9 +61,10 @@ _engage() {
     "consent "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W 'show set' -- "$word")); return; } ;;
     "track "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--choose --config --json --log --help' -- "$word")); return; } ;;
     "templates list") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
+    "templates campaigns") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
     "templates sync") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
     "templates trigger") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--provider --choose --config --json --log --help' -- "$word")); return; } ;;
-    "templates "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W 'list sync trigger' -- "$word")); return; } ;;
+    "templates "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W 'list campaigns sync trigger' -- "$word")); return; } ;;
     "outbox list") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
     "outbox retry") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
     "outbox drop") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--provider --yes --config --json --log --help' -- "$word")); return; } ;;

@@ -17,7 +17,7 @@ _engage() {
       'signout:sign out and report undelivered actions'
       'consent:show, set'
       'track:record a custom event'
-      'templates:list, sync, trigger'
+      'templates:list, campaigns, sync, trigger'
       'outbox:list, retry, drop'
       'push:register, unregister, inspect'
       'device:show, register, update, unregister'
@@ -116,6 +116,7 @@ _engage() {
       if ((CURRENT == 3)); then
         names=(
           'list:list the defined templates and their arguments'
+          'campaigns:list the campaigns and their states'
           'sync:tell the vendors dashboard of the templates'
           'trigger:draw a template with values, without a campaign'
         )
@@ -124,6 +125,7 @@ _engage() {
       fi
       case "$words[3]" in
         list) shift 2 words; ((CURRENT -= 2)); _arguments '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default warning)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ;;
+        campaigns) shift 2 words; ((CURRENT -= 2)); _arguments '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default warning)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ;;
         sync) shift 2 words; ((CURRENT -= 2)); _arguments '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default warning)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ':PROVIDER:' ;;
         trigger) shift 2 words; ((CURRENT -= 2)); _arguments '--provider[whose template it is, where several have the name]:NAME:' '--choose[choose this action, by its name or number, of each template that is drawn]:ACTION:' '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default warning)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ':NAME:' '*:KEY=VALUE:' ;;
       esac ;;

@@ -1,0 +1,125 @@
+import EngagementKit
+import EngagementModel
+
+/// The campaigns of the user and their states, from the user's exported records.
+struct CampaignOverview {
+  /// A campaign that a vendor listed, that waits to be presented, or that was due before.
+  struct Entry {
+    var id: ItemID
+    /// Empty for an announced campaign, of which the vendor sends only the conditions.
+    var template = ""
+    var state = State.waiting
+    /// How often it was drawn.
+    var presentations = 0
+  }
+
+  enum State: Hashable {
+    /// Its event has not happened yet.
+    case waiting
+    /// It is to be presented, from that time on if it is delayed.
+    case due(from: String?)
+    case presented
+    /// It was due and not presented.
+    case dropped(reason: String)
+  }
+
+  /// In the order in which the campaigns came.
+  private(set) var entries: [Entry] = []
+  private var places: [ItemID: Int] = [:]
+
+  init(_ records: [JSONObject]) {
+    for record in records {
+      switch record["record"]?.string {
+      case "campaign": note(listed: record)
+      case "event": note(event: record)
+      case "queuedCampaign": note(queued: record)
+      default: break
+      }
+    }
+  }
+
+  // MARK: Records
+
+  private mutating func note(listed record: JSONObject) {
+    change(Self.id(in: record)) { $0.template = record["template"]?.string ?? "" }
+  }
+
+  private mutating func note(event record: JSONObject) {
+    guard let kind = record["kind"]?.string.map({ EngagementEvent.Kind($0) }),
+      kind == .campaignDropped || kind == .templatePresented
+    else { return }
+    let properties = record["properties"]?.object ?? [:]
+    change(record["item"]?.object.flatMap(Self.id)) { entry in
+      if entry.template.isEmpty { entry.template = properties["template"]?.string ?? "" }
+      if kind == .templatePresented {
+        entry.state = .presented
+        entry.presentations += 1
+      } else {
+        entry.state = .dropped(reason: properties["reason"]?.string ?? "")
+      }
+    }
+  }
+
+  /// What waits is newer than each event of it.
+  private mutating func note(queued record: JSONObject) {
+    guard let campaign = record["campaign"]?.object, record["presented"] != true else { return }
+    change(Self.id(in: campaign)) { entry in
+      entry.template = campaign["template"]?.string ?? entry.template
+      entry.state = .due(from: record["presentAt"]?.string)
+    }
+  }
+
+  private mutating func change(_ id: ItemID?, _ body: (inout Entry) -> Void) {
+    guard let id, id.value != Self.preview else { return }
+    if places[id] == nil {
+      places[id] = entries.count
+      entries.append(Entry(id: id))
+    }
+    guard let place = places[id] else { return }
+    body(&entries[place])
+  }
+
+  /// What the library calls a preview, which is no campaign.
+  private static let preview = "preview"
+
+  private static func id(in record: JSONObject) -> ItemID? {
+    guard let provider = record["provider"]?.string, let id = record["id"]?.string else {
+      return nil
+    }
+    return ItemID(ProviderID(provider), id)
+  }
+}
+
+extension CampaignOverview.Entry {
+  var object: JSONObject {
+    var object: JSONObject = [
+      "provider": .string(id.provider.rawValue), "id": .string(id.value),
+      "template": .string(template), "presentations": .integer(Int64(presentations)),
+    ]
+    switch state {
+    case .waiting: object["state"] = "waiting"
+    case .due(let date):
+      object["state"] = "due"
+      object["from"] = date.map(JSON.string)
+    case .presented: object["state"] = "presented"
+    case .dropped(let reason):
+      object["state"] = "dropped"
+      object["reason"] = .string(reason)
+    }
+    return object
+  }
+
+  var row: [Phrase] {
+    let told: Phrase =
+      switch state {
+      case .waiting: Phrase("waits for its event", .faint)
+      case .due(let date): Phrase(date.map { "due from \($0)" } ?? "due", .yellow)
+      case .presented: Phrase("presented", .green)
+      case .dropped(let reason): Phrase("not drawn: \(reason)", .red)
+      }
+    return [
+      Phrase(id.description, .cyan), Phrase(template.isEmpty ? "announced only" : template), told,
+      "\(presentations)",
+    ]
+  }
+}
