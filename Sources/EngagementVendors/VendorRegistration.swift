@@ -110,11 +110,14 @@ public struct VendorRegistration: Sendable {
     public var file: String
     /// What it is, such as `an answer with cards`.
     public var meaning: String
+    /// The members of an answer that list the items, for a payload without any.
+    public var lists: [String]
 
-    public init(_ kind: String, _ file: String, _ meaning: String) {
+    public init(_ kind: String, _ file: String, _ meaning: String, lists: [String] = []) {
       self.kind = kind
       self.file = file
       self.meaning = meaning
+      self.lists = lists
     }
   }
 }

@@ -18,7 +18,13 @@ extension VendorRegistration {
     starterTemplates: starterTemplates,
     examples: Examples(
       message: "1790060400",
-      payloads: [Payload("campaigns", "answer.json", "an answer with campaigns")],
+      payloads: [
+        Payload(
+          "campaigns", "answer.json", "an answer with campaigns",
+          lists: [
+            "inapp_notifs_cs", "inapp_notifs_ss", "inapp_notifs", "inapp_notifs_applaunched",
+          ])
+      ],
       event: Event("Coffee ordered", ["size": "large"])),
     server: CleverTapServer.self,
     reader: { () throws(EngagementError) in

@@ -37,14 +37,16 @@ extension Command {
           throw invocation.usage("Name the kind: --kind KIND.")
         }
         let kind: Decoding.Kind = try invocation.choice(kindName, of: "--kind")
-        guard let adapter = try vendors.first(where: { $0.name == name })?.makeReader?() else {
+        let registration = vendors.first { $0.name == name }
+        guard let adapter = try registration?.makeReader?() else {
           throw EngagementError(.unsupported, "\(name) is not available in this version.")
         }
         let bytes = try invocation.bytes(of: try invocation.argument())
         let lines = try Decoding(adapter, kind).lines(of: bytes)
         if lines.isEmpty {
+          let lists = registration?.examples.payloads.first { $0.kind == kindName }?.lists ?? []
           invocation.console.note(
-            kind == .push ? "The push is not \(name)'s." : "The payload has no \(kind.content).")
+            kind == .push ? "The push is not \(name)'s." : Self.nothing(kind, lists))
         }
         for line in lines {
           if invocation.console.isJSON {
@@ -56,5 +58,14 @@ extension Command {
         let hasBadItems = lines.contains { $0["quarantined"] != nil }
         return invocation.has(strict) && hasBadItems ? .failed : .done
       })
+  }
+
+  /// What is said of a payload without items.
+  private static func nothing(_ kind: Decoding.Kind, _ lists: [String]) -> Phrase {
+    guard !lists.isEmpty else { return "The payload has no \(kind.content)." }
+    return """
+      The payload has no \(kind.content): it is no list of them and not one of them, and as an answer \
+      it has none in \(lists.joined(separator: ", ")).
+      """
   }
 }

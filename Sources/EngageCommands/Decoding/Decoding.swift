@@ -139,7 +139,11 @@ struct Decoding {
     var cursor = JSONCursor(bytes)
     if let items = try? cursor.items() { return items.map(line) }
     let line = line(of: RawItem(index: 0, bytes: bytes[...]))
-    return line["quarantined"] == nil ? [line] : nil
+    // An object that names no kind of item is none.
+    guard line["quarantined"] == nil, line["ignored"].map({ $0["kind"] != nil }) ?? true else {
+      return nil
+    }
+    return [line]
   }
 
   // MARK: The question

@@ -75,6 +75,29 @@ import Testing
           status: .done, output: "", errors: "The payload has no cards.\n"))
   }
 
+  @Test(
+    "C4: a payload without campaigns says so and what it looked for",
+    arguments: ["{}", #"{"inapp_notifs_cs": []}"#, #"{"campaigns": [{"ti": 1}]}"#])
+  func noCampaigns(payload: String) async throws {
+    let ending = await (try CommandLineFixture()).engage(
+      "decode", "--vendor", "clevertap", "--kind", "campaigns", "-", in: .init(input: payload))
+    #expect(
+      ending
+        == CommandLineFixture.Ending(
+          status: .done, output: "",
+          errors: "The payload has no campaigns: it is no list of them and not one of them, and as "
+            + "an answer it has none in inapp_notifs_cs, inapp_notifs_ss, inapp_notifs, "
+            + "inapp_notifs_applaunched.\n"))
+  }
+
+  @Test("C4: one campaign of a kind that is not the application's is still named")
+  func otherCampaign() async throws {
+    let ending = await (try CommandLineFixture()).engage(
+      "decode", "--vendor", "clevertap", "--kind", "campaigns", "-",
+      in: .init(input: #"{"ti": 1, "type": "interstitial"}"#))
+    #expect(ending.lines == [#"{"ignored":{"index":0,"kind":"interstitial"}}"#])
+  }
+
   @Test("decode --strict fails if an item is quarantined, and not if one is ignored")
   func strict() async throws {
     let bad = try await decode("cards", #"[{"id":"a"}]"#, "--strict")
