@@ -8,7 +8,8 @@ public import EngagementModel
 public enum TemplateDefinitions {
   /// The templates in the order of the document.
   ///
-  /// Throws `invalidConfiguration` with the line, the template, the argument and the rule.
+  /// Throws `invalidConfiguration` with the line, the template, the argument and the rule. An unknown
+  /// key is refused with the nearest known one.
   public static func parse(_ bytes: [UInt8]) throws(EngagementError) -> [Template] {
     guard case .object(let definitions) = try Document.parse(bytes) else {
       throw EngagementError(
@@ -33,6 +34,7 @@ public enum TemplateDefinitions {
     guard let members = definition.object else {
       throw DefinitionFault("Template \"\(name)\" must be an object.")
     }
+    try checkKeys(of: members, among: ["type", "isVisual", "arguments"], "Template \"\(name)\"")
     guard let kind = members["type"]?.string.flatMap(Template.Kind.init(rawValue:)) else {
       throw DefinitionFault("Template \"\(name)\": the type must be template or function.")
     }
@@ -84,6 +86,23 @@ public enum TemplateDefinitions {
     return arguments
   }
 
+  /// Words of other formats for a key.
+  private static let otherWords = [
+    "vars": "arguments", "variables": "arguments", "args": "arguments", "default": "value",
+    "defaultValue": "value",
+  ]
+
+  private static func checkKeys(
+    of members: JSONObject, among known: [String], _ place: String, at path: [String] = []
+  ) throws(DefinitionFault) {
+    for name in members.members.map(\.key) where !known.contains(name) {
+      let meant = otherWords[name].flatMap { known.contains($0) ? $0 : nil }
+      let hint =
+        meant.map { "; did you mean \"\($0)\"?" } ?? NearestName.hint(for: name, among: known)
+      throw DefinitionFault("\(place): \"\(name)\" is not a known key\(hint)", at: path + [name])
+    }
+  }
+
   private static func argument(
     _ name: String, _ definition: JSON, of template: String, at path: [String],
     isNested: Bool = false
@@ -92,6 +111,9 @@ public enum TemplateDefinitions {
       DefinitionFault("Template \"\(template)\", argument \"\(name)\": \(rule).", at: path)
     }
     guard let members = definition.object else { throw fault("it must be an object") }
+    try checkKeys(
+      of: members, among: ["type", "value"], "Template \"\(template)\", argument \"\(name)\"",
+      at: path)
     guard let type = members["type"]?.string else { throw fault("the type is missing") }
     let value = members["value"]
     guard type != "object" else {

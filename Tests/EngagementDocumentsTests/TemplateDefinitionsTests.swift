@@ -56,6 +56,27 @@ import Testing
       "{\"a\": {\"type\": \"template\",\n \"arguments\": []}}",
       #"line 2: Template "a": arguments must be an object."#
     ),
+    (
+      "{\"a\": {\"type\": \"template\",\n \"vars\": {}}}",
+      #"line 2: Template "a": "vars" is not a known key; did you mean "arguments"?"#
+    ),
+    (
+      "{\"a\": {\"type\": \"template\",\n\n \"argument\": {}}}",
+      #"line 3: Template "a": "argument" is not a known key; did you mean "arguments"?"#
+    ),
+    (
+      "{\"a\": {\"type\": \"template\", \"colour\": 1}}",
+      #"line 1: Template "a": "colour" is not a known key; there is "type", "isVisual", "arguments"."#
+    ),
+    (
+      argument("{\"type\": \"string\",\n\"defaultValue\": \"x\"}"),
+      #"line 5: Template "a", argument "x": "defaultValue" is not a known key; "#
+        + #"did you mean "value"?"#
+    ),
+    (
+      argument("{\"type\": \"object\", \"value\": {\n\"y\": {\"typ\": \"string\"}}}"),
+      #"line 5: Template "a", argument "x.y": "typ" is not a known key; did you mean "type"?"#
+    ),
     (argument("1"), #"line 4: Template "a", argument "x": it must be an object."#),
     (argument("{}"), #"line 4: Template "a", argument "x": the type is missing."#),
     (
