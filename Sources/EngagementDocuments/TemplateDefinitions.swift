@@ -10,7 +10,11 @@ public enum TemplateDefinitions {
   ///
   /// Throws `invalidConfiguration` with the line, the template, the argument and the rule. An unknown
   /// key is refused with the nearest known one.
-  public static func parse(_ bytes: [UInt8]) throws(EngagementError) -> [Template] {
+  ///
+  /// - Parameter reserved: Names that a template must not have, because they are the vendor's own.
+  public static func parse(
+    _ bytes: [UInt8], reserved: Set<String> = []
+  ) throws(EngagementError) -> [Template] {
     guard case .object(let definitions) = try Document.parse(bytes) else {
       throw EngagementError(
         .invalidConfiguration, "line 1: The document must be an object of template definitions.")
@@ -18,6 +22,10 @@ public enum TemplateDefinitions {
     var templates: [Template] = []
     for definition in definitions.members {
       do throws(DefinitionFault) {
+        guard !reserved.contains(definition.key) else {
+          throw DefinitionFault(
+            "Template \"\(definition.key)\": the name is one of the vendor's own; rename it.")
+        }
         templates.append(try template(definition.key, definition.value))
       } catch {
         let path = [definition.key] + error.path

@@ -150,6 +150,17 @@ import Testing
     }
   }
 
+  @Test("C1: a name of the vendor's own is refused with its line")
+  func reserved() {
+    let bytes = Array("{\n\"a\": {\"type\": \"template\"},\n\"own\": {}}".utf8)
+    #expect {
+      try TemplateDefinitions.parse(bytes, reserved: ["own"])
+    } throws: {
+      ($0 as? EngagementError)?.message
+        == #"line 3: Template "own": the name is one of the vendor's own; rename it."#
+    }
+  }
+
   @Test("C3: a document that is not JSON names the line and the column")
   func syntax() {
     #expect {

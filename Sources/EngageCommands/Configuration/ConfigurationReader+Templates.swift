@@ -7,11 +7,16 @@ extension ConfigurationReader {
   private static let longestDefinitions = 1_000_000
 
   /// The templates that the file of a provider defines.
-  func templates(_ field: ConfigurationField) throws(EngagementError) -> [Template] {
+  ///
+  /// - Parameter reserved: Names of the vendor's own templates.
+  func templates(
+    _ field: ConfigurationField, reserved: Set<String>
+  ) throws(EngagementError) -> [Template] {
     let file = try field.file(in: secrets.folder)
     let path = CommandContext.joined(secrets.folder, try field.string())
     do throws(EngagementError) {
-      return try TemplateDefinitions.parse(try file.bytes(atMost: Self.longestDefinitions))
+      return try TemplateDefinitions.parse(
+        try file.bytes(atMost: Self.longestDefinitions), reserved: reserved)
     } catch {
       throw EngagementError(
         .invalidConfiguration, "\(field.path): \(path): \(error.message)",

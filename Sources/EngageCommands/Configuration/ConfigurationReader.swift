@@ -154,7 +154,10 @@ struct ConfigurationReader {
       guard !error.message.hasPrefix(field.path) else { throw error }
       throw field.fault("cannot be used: \(error.message.trimmedFullStop)")
     }
-    provider.templates = try members["templates"].map(templates) ?? []
+    if let field = members["templates"] {
+      provider.templates = try templates(
+        field, reserved: provider.adapter.capabilities.reservedTemplates)
+    }
     provider.fileHosts = try members["fileHosts"].map(fileHosts) ?? []
     return provider
   }

@@ -239,6 +239,22 @@ import Testing
     await scene.emulator.stop()
   }
 
+  @Test("C1 C7: a name of the vendor's own in the file is an error with file and line")
+  func reservedName() async throws {
+    let scene = try await TemplatesScene(
+      "{\n\"ctsystem_openurl\": {\"type\": \"template\"}}")
+    for command in ["sync", "templates", "doctor"] {
+      let ending = await scene.engage(command)
+      let text = ending.output + ending.errors
+      #expect(ending.status == .failed)
+      #expect(
+        text.contains(
+          #"templates.json: line 2: Template "ctsystem_openurl": the name is one of the vendor's own"#
+        ), "\(command): \(text)")
+    }
+    await scene.emulator.stop()
+  }
+
   @Test("C7: a bad file host is an error with its key and value")
   func badFileHosts() async throws {
     let scene = try await TemplatesScene()
