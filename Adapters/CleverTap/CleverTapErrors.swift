@@ -31,14 +31,16 @@ enum CleverTapErrors {
     403: .permissionDenied, 404: .notFound, 409: .conflict, 410: .notFound,
   ]
 
-  /// For templates, 401 means that the profile is not marked as a test profile.
+  /// For templates, 401 has two causes that the answer does not tell apart: the token, or a profile that
+  /// is not marked as a test profile.
   private static func unauthorized(_ operation: Operation, _ response: HTTPResponse) -> Verdict {
     guard case .templates = operation else { return .refused(error(.unauthenticated, response)) }
     return .refused(
       EngagementError(
         .permissionDenied,
-        "CleverTap takes templates only from a test profile: mark this device's profile as a test"
-          + " profile in the dashboard.", underlying: "\(response.status)"))
+        "CleverTap does not know the token, or this device's profile is no test profile. Check the"
+          + " token; if it is right, mark this device's profile as a test profile in the dashboard.",
+        underlying: "\(response.status)"))
   }
 
   private static func error(

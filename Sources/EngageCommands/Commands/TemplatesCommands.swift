@@ -203,12 +203,13 @@ extension Invocation {
       try Task.checkCancellation()
       var failure = error
       failure.provider = id
-      console.failure(failure)
-      if error.code == .unsupported,
-        provider.adapter.capabilities.ability(.campaigns).travel != .unsupported
-      {
-        console.note("Set \"debug\": true in providers.\(id.rawValue) of engage.json.")
+      if provider.isRelease {
+        failure.message = """
+          engage.json does not mark a debug build, and the vendor takes templates from one alone. Set \
+          "debug": true in providers.\(id.rawValue).
+          """
       }
+      console.failure(failure)
       return false
     }
     let count = provider.templates.count
@@ -216,6 +217,15 @@ extension Invocation {
       "\(id.rawValue, .bold): \(count == 1 ? "1 template is" : "\(count) templates are") known.")
     try console.object(["provider": .string(id.rawValue), "templates": .integer(Int64(count))])
     return true
+  }
+}
+
+extension ConfiguredProvider {
+  /// Whether its vendor has templates and this configuration may not send any.
+  fileprivate var isRelease: Bool {
+    let capabilities = adapter.capabilities
+    return capabilities.ability(.campaigns).travel != .unsupported
+      && capabilities.ability(.templates).travel == .unsupported
   }
 }
 

@@ -47,6 +47,12 @@ extension Engagement {
       throw EngagementError(
         .unsupported, "The vendor has no templates of applications.", provider: provider)
     }
+    guard adapter.capabilities.ability(.templates).travel != .unsupported else {
+      throw EngagementError(
+        .unsupported,
+        "The provider is not configured for a debug build, and no other build sends templates.",
+        provider: provider)
+    }
     let templates = presentations.templates.templates(of: provider).map(\.template)
     guard !templates.isEmpty else {
       throw EngagementError(
