@@ -1,5 +1,7 @@
+import EngagementAdapterAPI
 import EngagementKit
 import EngagementModel
+import EngagementVendors
 
 extension Command {
   static let signIn = Command(
@@ -30,6 +32,10 @@ extension Command {
         }
         return try await engagement.consent != .unknown
       }
+      for (provider, reason) in configuration.refusals(of: id) {
+        invocation.console.note(
+          "\(provider.rawValue) will not know this user: \(reason) Sign in with another id.")
+      }
       for provider in configuration.providersWithoutCredential(of: User(id)) {
         invocation.console.note(
           "\(provider.rawValue) gets no token: the one in engage.json is the configured user's.")
@@ -42,4 +48,25 @@ extension Command {
       try invocation.console.object(["user": .string(id.rawValue)])
       return .done
     })
+}
+
+extension EngageConfiguration {
+  /// The providers whose vendors would refuse the id, and why: what their adapters refuse of what a vendor
+  /// is told at a sign-in.
+  fileprivate func refusals(of id: UserID) -> [(provider: ProviderID, reason: String)] {
+    let context = AdapterContext.withoutCache(of: User(id))
+    return providers.compactMap { provider in
+      let steps = provider.adapter.transition(from: .anonymous, to: User(id), in: context)
+      for case .enter(let operation) in steps {
+        do throws(EngagementError) {
+          _ = try provider.adapter.step(for: operation, in: context)
+        } catch {
+          if error.code == .invalidArgument {
+            return (provider: provider.id, reason: error.message)
+          }
+        }
+      }
+      return nil
+    }
+  }
 }

@@ -157,10 +157,15 @@ struct Decoding {
     }
   }
 
-  /// Fixed, so that the same bytes give the same lines.
-  private var context: AdapterContext {
+  private var context: AdapterContext { .withoutCache(of: "decode") }
+}
+
+extension AdapterContext {
+  /// What an adapter is told that is asked without a cache. Fixed, so that the same question gives the
+  /// same answer.
+  static func withoutCache(of user: User) -> AdapterContext {
     AdapterContext(
-      user: "decode",
+      user: user,
       device: Device(
         id: "decode", appID: "engage", system: "Linux", systemVersion: "0", locale: "en_US",
         timeZone: "UTC"),

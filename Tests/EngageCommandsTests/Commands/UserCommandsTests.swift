@@ -1,3 +1,4 @@
+import EngagementEmulator
 import EngagementHTTP
 import EngagementJSON
 import EngagementModel
@@ -16,6 +17,20 @@ import Testing
     let change = await stage.engage("signin", "u-2", by: braze, in: .impatient)
     #expect(change.errors.contains("wait until u-1 is signed in again."), "\(change)")
     #expect(change.status == .done)
+  }
+
+  @Test("C11: signin says at once that a vendor does not take the id, and how to go on")
+  func refusedID() async throws {
+    let scene = try await TemplatesScene()
+    let refused = await scene.engage("signin", "o'neil")
+    let taken = await scene.engage("signin", "oneil")
+    await scene.emulator.stop()
+    #expect(refused.status == .done)
+    #expect(
+      refused.errors.contains(
+        "clevertap will not know this user: CleverTap takes a person's id of 1 to 1024 characters "
+          + "without quotes and backslashes. Sign in with another id."), "\(refused.errors)")
+    #expect(!taken.errors.contains("will not know"), "\(taken.errors)")
   }
 
   @Test("A6 G14: nothing is exported or erased of somebody unknown, and an erased user stays away")
