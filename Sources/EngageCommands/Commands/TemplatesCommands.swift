@@ -104,9 +104,7 @@ extension Command {
           name, of: owner, with: JSONObject(uniqueMembers: values))
         let dropped = try await invocation.presentDueTemplates(of: engagement, notes)
         if invocation.presenter.hasPresented(campaign) { return .done }
-        if dropped == 0 {
-          invocation.console.note("\(name) was not drawn: another command presents now. Try again.")
-        }
+        if dropped == 0 { invocation.console.note("\(name) was not drawn.") }
         return .failed
       }
     })

@@ -154,9 +154,16 @@ extension Invocation {
   ) async throws -> Int {
     engagement.setPresentationMode(.running)
     defer { engagement.setPresentationMode(.suspended) }
-    try await engagement.presentDueTemplates(within: context.patience)
+    let isDone = try await engagement.presentDueTemplates(within: context.patience)
     try Task.checkCancellation()
     let count = notes.tell()
+    if !isDone, presenter.missingChoice == nil {
+      console.note(
+        """
+        What is due was not all drawn: another command presents now, or files take long. The next \
+        command tries again.
+        """)
+    }
     if presenter.hasPresented { _ = try await engagement.flush(within: context.patience) }
     if let missing = presenter.missingChoice { throw EngagementError(.invalidArgument, missing) }
     return count

@@ -65,6 +65,50 @@ import Testing
     try await stage.stage.end()
   }
 
+  @Test("C8: a campaign with a slow file lets the next one be shown, and waits for the next time")
+  func slow() async throws {
+    let gate = Gate()
+    let stage = try await CampaignStage(
+      presentations: .init(fileHosts: ["files.example"], withoutScene: true),
+      files: { request in
+        guard request.url == Self.picture else { return nil }
+        await withTaskCancellationHandler {
+          await gate.pass()
+        } onCancel: {
+          gate.open()
+        }
+        return Self.image(Task.isCancelled ? 503 : 200)
+      },
+      define: { presenter in
+        [
+          .template(
+            try Template.template("offer").string("title", default: "").file("picture"),
+            shownBy: presenter)
+        ]
+      })
+    try await stage.deliver(campaign("c-1"), .due("c-2"))
+    let isDone = Locked<Bool?>(nil)
+    let presenting = Task {
+      let result = try? await stage.engagement.presentDueTemplates(within: .seconds(10))
+      isDone.withLock { $0 = result ?? true }
+    }
+    await gate.isHolding(1)
+    while stage.presenter.lines.isEmpty {
+      stage.stage.clock.advance(by: .milliseconds(500))
+      try await Task.sleep(for: .milliseconds(1))
+    }
+    #expect(stage.presenter.lines == ["show offer c-2"])
+    stage.presenter["c-2"]?.dismissed()
+    while isDone.withLock({ $0 == nil }) {
+      stage.stage.clock.advance(by: .milliseconds(500))
+      try await Task.sleep(for: .milliseconds(1))
+    }
+    await presenting.value
+    #expect(isDone.withLock(\.self) == false)
+    #expect(try await stage.queued() == ["c-1"])
+    try await stage.stage.end()
+  }
+
   @Test("C8: the files of a list are fetched when it arrives, and looked at again before showing")
   func prefetched() async throws {
     let stage = try await stage { Self.image() }

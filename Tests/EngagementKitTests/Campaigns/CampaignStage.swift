@@ -19,13 +19,13 @@ struct CampaignStage: Sendable {
   init(
     at place: Stage.Place? = nil, presentations: Options.Presentations? = nil,
     signsIn: Bool = true,
-    files: @escaping @Sendable (HTTPRequest) -> HTTPResponse? = { _ in nil },
+    files: @escaping @Sendable (HTTPRequest) async -> HTTPResponse? = { _ in nil },
     define: (NotingPresenter) throws -> [PresentedTemplate] = Self.offers
   ) async throws {
     stage = try await Stage(
       [Self.adapter], templates: [Self.provider: define(presenter)],
       presentations: presentations ?? .init(withoutScene: true), at: place
-    ) { request in files(request) ?? .json(200, "[]") }
+    ) { request in await files(request) ?? .json(200, "[]") }
     if signsIn { try await stage.signIn(User(UserID("u-1")), consent: .full) }
   }
 
