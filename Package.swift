@@ -10,6 +10,7 @@ let package = Package(
     .library(name: "EngagementDocuments", targets: ["EngagementDocuments"]),
     .library(name: "EngagementJSON", targets: ["EngagementJSON"]),
     .library(name: "EngagementAdapterAPI", targets: ["EngagementAdapterAPI"]),
+    .library(name: "EngagementAtomic", targets: ["EngagementAtomic"]),
     .library(name: "EngagementBraze", targets: ["EngagementBraze"]),
     .library(name: "EngagementCleverTap", targets: ["EngagementCleverTap"]),
     .library(name: "EngagementVibes", targets: ["EngagementVibes"]),
@@ -17,6 +18,7 @@ let package = Package(
     .library(name: "EngagementVendors", targets: ["EngagementVendors"]),
     .library(name: "EngagementEmulator", targets: ["EngagementEmulator"]),
     .library(name: "EngageCommands", targets: ["EngageCommands"]),
+    .library(name: "EngagementAtomicTools", targets: ["EngagementAtomicTools"]),
     .library(name: "EngagementBrazeTools", targets: ["EngagementBrazeTools"]),
     .library(name: "EngagementVibesTools", targets: ["EngagementVibesTools"]),
     .library(name: "EngagementCleverTapTools", targets: ["EngagementCleverTapTools"]),
@@ -93,6 +95,12 @@ let package = Package(
 
     // MARK: Vendors
     .target(
+      name: "EngagementAtomic",
+      dependencies: [
+        "EngagementAdapterAPI", "EngagementFormats", "EngagementHTTP", "EngagementJSON",
+        "EngagementModel", "EngagementPlatform",
+      ], path: "Adapters/Atomic", exclude: ["README.md", "Tools"]),
+    .target(
       name: "EngagementBraze",
       dependencies: [
         "EngagementAdapterAPI", "EngagementFormats", "EngagementHTTP", "EngagementJSON",
@@ -119,6 +127,12 @@ let package = Package(
         "EngagementModel", "EngagementPlatform",
       ]),
     .target(
+      name: "EngagementAtomicTools",
+      dependencies: [
+        "EngagementAdapterAPI", "EngagementAtomic", "EngagementFormats", "EngagementHTTP",
+        "EngagementJSON", "EngagementModel", "EngagementPlatform", "EngagementVendors",
+      ], path: "Adapters/Atomic/Tools", exclude: ["README.md"]),
+    .target(
       name: "EngagementBrazeTools",
       dependencies: [
         "EngagementAdapterAPI", "EngagementBraze", "EngagementFormats", "EngagementJSON",
@@ -138,12 +152,6 @@ let package = Package(
         "EngagementPlatform", "EngagementVendors",
       ], path: "Adapters/CleverTap/Tools", exclude: ["README.md"]),
     .target(
-      name: "EngagementAtomicTools",
-      dependencies: [
-        "EngagementAdapterAPI", "EngagementFormats", "EngagementHTTP", "EngagementJSON",
-        "EngagementModel", "EngagementPlatform", "EngagementVendors",
-      ], path: "Adapters/Atomic/Tools", exclude: ["README.md"]),
-    .target(
       name: "EngagementEmulator",
       dependencies: [
         "CMicrohttpd", "EngagementDocuments", "EngagementFormats", "EngagementHTTP",
@@ -161,8 +169,9 @@ let package = Package(
     .executableTarget(
       name: "engage",
       dependencies: [
-        "EngageCommands", "EngagementBrazeTools", "EngagementCleverTapTools",
-        "EngagementPlatform", "EngagementVendors", "EngagementVibesTools",
+        "EngageCommands", "EngagementAtomicTools", "EngagementBrazeTools",
+        "EngagementCleverTapTools", "EngagementPlatform", "EngagementVendors",
+        "EngagementVibesTools",
       ]),
 
     // MARK: Testing and examples
@@ -182,17 +191,18 @@ let package = Package(
       ],
       path: "Tests/Oracle"),
     .target(
-      name: "OutlineAdapters",
-      dependencies: [
-        "EngagementAdapterAPI", "EngagementFormats", "EngagementHTTP", "EngagementJSON",
-        "EngagementModel", "EngagementPlatform",
-      ], path: "Tests/OutlineAdapters"),
-    .target(
       name: "AnswerProbe",
       dependencies: [
-        "EngagementAdapterAPI", "EngagementBraze", "EngagementCleverTap", "EngagementDocuments",
-        "EngagementHTTP", "EngagementJSON", "EngagementModel", "EngagementVibes", "OutlineAdapters",
+        "EngagementAdapterAPI", "EngagementAtomic", "EngagementBraze", "EngagementCleverTap",
+        "EngagementDocuments", "EngagementHTTP", "EngagementJSON", "EngagementModel",
+        "EngagementVibes",
       ], path: "Tests/AnswerProbe"),
+    .target(
+      name: "AtomicFixtures",
+      dependencies: [
+        "EngagementAdapterAPI", "EngagementAtomic", "EngagementFormats", "EngagementHTTP",
+        "EngagementJSON", "EngagementModel", "EngagementTesting",
+      ], path: "Tests/AtomicFixtures"),
     .target(
       name: "BrazeFixtures",
       dependencies: [
@@ -248,8 +258,9 @@ let package = Package(
     .executableTarget(
       name: "OwnVendor",
       dependencies: [
-        "EngageCommands", "EngagementBrazeTools", "EngagementCleverTapTools",
-        "EngagementPlatform", "EngagementVendors", "EngagementVibesTools", "Orchard",
+        "EngageCommands", "EngagementAtomicTools", "EngagementBrazeTools",
+        "EngagementCleverTapTools", "EngagementPlatform", "EngagementVendors",
+        "EngagementVibesTools", "Orchard",
       ], path: "Examples/OwnVendor", exclude: ["Orchard"]),
     .testTarget(
       name: "ExampleTests",
@@ -262,14 +273,16 @@ let package = Package(
     .testTarget(
       name: "GuideTests",
       dependencies: [
-        "EngagementBraze", "EngagementBrazeTools", "EngagementCleverTap", "EngagementCurl",
+        "EngagementAtomic", "EngagementBraze", "EngagementBrazeTools", "EngagementCleverTap",
+        "EngagementCurl",
         "EngagementEmulator", "EngagementKit", "EngagementModel", "EngagementVendors",
         "EngagementVibes", "EngagementVibesTools",
       ], exclude: ["NotNeeded.txt"]),
     .testTarget(
       name: "EngageCommandsTests",
       dependencies: [
-        "EngageCommands", "EngagementBrazeTools", "EngagementCleverTapTools", "EngagementCurl",
+        "EngageCommands", "EngagementAtomicTools", "EngagementBrazeTools",
+        "EngagementCleverTapTools", "EngagementCurl",
         "EngagementEmulator", "EngagementHTTP", "EngagementJSON", "EngagementKit",
         "EngagementModel", "EngagementVendors", "EngagementVibes", "EngagementVibesTools",
         "TestServers", "engage",
@@ -314,6 +327,12 @@ let package = Package(
     .testTarget(
       name: "EngagementAdapterAPITests", dependencies: ["EngagementAdapterAPI", "EngagementModel"]),
     .testTarget(
+      name: "EngagementAtomicTests",
+      dependencies: [
+        "AtomicFixtures", "EngagementAdapterAPI", "EngagementAtomic", "EngagementFormats",
+        "EngagementHTTP", "EngagementJSON", "EngagementModel", "EngagementTesting", "TestSupport",
+      ]),
+    .testTarget(
       name: "EngagementBrazeTests",
       dependencies: [
         "BrazeFixtures", "EngagementAdapterAPI", "EngagementBraze", "EngagementHTTP",
@@ -342,17 +361,16 @@ let package = Package(
       name: "EngagementKitTests",
       dependencies: [
         "EngagementAdapterAPI", "EngagementHTTP", "EngagementJSON", "EngagementKit",
-        "EngagementModel", "EngagementStore", "EngagementTesting", "OutlineAdapters",
-        "TestSupport",
+        "EngagementModel", "EngagementStore", "EngagementTesting", "TestSupport",
       ]),
     .testTarget(
       name: "LawTests",
       dependencies: [
-        "EngagementAdapterAPI", "EngagementBraze", "EngagementBrazeTools",
-        "EngagementCleverTapTools", "EngagementCleverTap",
+        "EngagementAdapterAPI", "EngagementAtomic", "EngagementAtomicTools", "EngagementBraze",
+        "EngagementBrazeTools", "EngagementCleverTapTools", "EngagementCleverTap",
         "EngagementFormats", "EngagementHTTP", "EngagementJSON", "EngagementKit",
         "EngagementModel", "EngagementPlatform", "EngagementTesting", "EngagementVendors",
-        "EngagementVibes", "EngagementVibesTools", "OutlineAdapters", "TestSupport",
+        "EngagementVibes", "EngagementVibesTools", "TestSupport",
       ]),
     .testTarget(
       name: "ModelTests",
@@ -363,7 +381,8 @@ let package = Package(
     .testTarget(
       name: "WireTests",
       dependencies: [
-        "EngagementAdapterAPI", "EngagementBraze", "EngagementBrazeTools",
+        "AtomicFixtures", "EngagementAdapterAPI", "EngagementAtomic", "EngagementAtomicTools",
+        "EngagementBraze", "EngagementBrazeTools",
         "EngagementCleverTap", "EngagementCleverTapTools", "EngagementCurl", "EngagementEmulator",
         "EngagementFormats",
         "EngagementHTTP", "EngagementJSON", "EngagementKit", "EngagementModel",
@@ -373,10 +392,11 @@ let package = Package(
     .testTarget(
       name: "FlowTests",
       dependencies: [
-        "AnswerProbe", "BrazeFixtures", "CleverTapFixtures", "EngagementAdapterAPI",
-        "EngagementBraze", "EngagementCleverTap", "EngagementFormats", "EngagementHTTP",
+        "AnswerProbe", "AtomicFixtures", "BrazeFixtures", "CleverTapFixtures",
+        "EngagementAdapterAPI", "EngagementAtomic", "EngagementBraze", "EngagementCleverTap",
+        "EngagementFormats", "EngagementHTTP",
         "EngagementJSON", "EngagementKit", "EngagementModel", "EngagementTesting",
-        "EngagementVibes", "JSONOracle", "OutlineAdapters", "TestSupport", "VibesFixtures",
+        "EngagementVibes", "JSONOracle", "TestSupport", "VibesFixtures",
       ]),
   ],
   swiftLanguageModes: [.v6]
@@ -396,7 +416,7 @@ if Context.environment["ENGAGEMENT_WORKSHOP"] != nil {
       path: "Benchmarks/Sources/CampaignBench"),
   ]
   package.products += [
-    "AnswerProbe", "CSQLite", "CacheProbe", "CampaignBench", "JSONOracle", "OutlineAdapters",
+    "AnswerProbe", "CSQLite", "CacheProbe", "CampaignBench", "JSONOracle",
     "StoreBench", "TestSupport",
   ].map {
     .library(name: $0, targets: [$0])

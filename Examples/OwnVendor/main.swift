@@ -1,4 +1,5 @@
 import EngageCommands
+import EngagementAtomicTools
 import EngagementBrazeTools
 import EngagementCleverTapTools
 import EngagementPlatform

@@ -27,8 +27,14 @@ public struct VendorRegistration: Sendable {
   /// The definitions of templates that `engage init` writes beside it, under the name that `starter`
   /// has for `templates`; nil for a vendor without campaigns.
   public var starterTemplates: String?
+  /// The vendor's own name of the container `home` in what `engage init` writes; nil for a vendor
+  /// without containers.
+  public var starterContainer: String?
   /// What help shows of the vendor.
   public var examples = Examples()
+
+  /// The user whom `engage init` writes, and to whom a credential in `starter` belongs.
+  public static let starterUser: UserID = "u-1"
 
   /// The headers that carry a credential at any vendor.
   package static let commonCredentialHeaders = [
@@ -45,8 +51,8 @@ public struct VendorRegistration: Sendable {
   public init(
     name: String, title: String, port: Int, configurationKeys: [String],
     credentialHeaders: [String] = [], starter: JSONObject,
-    starterTemplates: String? = nil, examples: Examples = Examples(),
-    server: any VendorServer.Type, reader: @escaping ReaderFactory,
+    starterTemplates: String? = nil, starterContainer: String? = nil,
+    examples: Examples = Examples(), server: any VendorServer.Type, reader: @escaping ReaderFactory,
     provider: @escaping ProviderFactory
   ) {
     self.name = name
@@ -56,6 +62,7 @@ public struct VendorRegistration: Sendable {
     self.credentialHeaders = credentialHeaders
     self.starter = starter
     self.starterTemplates = starterTemplates
+    self.starterContainer = starterContainer
     self.examples = examples
     self.server = server
     makeReader = reader
@@ -120,13 +127,6 @@ public struct VendorRegistration: Sendable {
       self.lists = lists
     }
   }
-}
-
-// MARK: Planned vendors
-
-extension VendorRegistration {
-  /// Planned.
-  public static let atomic = VendorRegistration(planned: "atomic", title: "Atomic", port: 8403)
 }
 
 // MARK: Providers on this machine

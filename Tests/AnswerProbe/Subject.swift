@@ -1,9 +1,9 @@
 public import EngagementAdapterAPI
+import EngagementAtomic
 import EngagementBraze
 import EngagementCleverTap
 public import EngagementModel
 import EngagementVibes
-import OutlineAdapters
 
 /// One adapter under test.
 public struct Subject: Sendable, CustomStringConvertible {
@@ -23,7 +23,7 @@ public struct Subject: Sendable, CustomStringConvertible {
         adapter: CleverTapAdapter(
           try CleverTapConfiguration(accountID: "account-1", token: Secret("canary-k")))),
       Subject(
-        adapter: AtomicOutline(
+        adapter: AtomicAdapter(
           try AtomicConfiguration(
             environmentID: "environment-1", apiKey: Secret("canary-k"), instanceID: "instance-1"))),
     ]

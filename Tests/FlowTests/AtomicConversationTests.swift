@@ -1,9 +1,10 @@
+import AtomicFixtures
 import EngagementAdapterAPI
+import EngagementAtomic
 import EngagementJSON
 import EngagementModel
 import EngagementTesting
 import FoundationEssentials
-import OutlineAdapters
 import TestSupport
 import Testing
 
@@ -32,7 +33,7 @@ import Testing
 
   /// Many random walks; tells what was done on them.
   private func walk(_ variant: KitVariant) throws -> [String] {
-    let adapter = variant.adapter(try AtomicFixtures.adapter())
+    let adapter = variant.adapter(try AtomicSamples.adapter())
     var seen: Set<String> = []
     for seed in 1...400 as ClosedRange<UInt64> {
       var random = SeededGenerator(seed: seed)
@@ -48,7 +49,7 @@ import Testing
   @Test(
     "flow 11 G17: the conversation keeps its rules when a message is cut or changed at any byte")
   func hostileMessages() throws {
-    let adapter = try AtomicFixtures.adapter()
+    let adapter = try AtomicSamples.adapter()
     for message in AtomicLiveLaws.messages.map({ Array($0.utf8) }) {
       for index in message.indices {
         var changed = message
@@ -68,7 +69,7 @@ import Testing
     var script = try await AtomicLiveScript()
     try await script.begin()
     let cards = [
-      AtomicFixtures.card("a"), #"{"instance":{"id":"b\u0000"}}"#, "7", AtomicFixtures.card("c"),
+      AtomicSamples.card("a"), #"{"instance":{"id":"b\u0000"}}"#, "7", AtomicSamples.card("c"),
     ]
     try await script.hear(replacement(cards))
     #expect(script.ids() == ["a", "c"])
@@ -98,7 +99,7 @@ import Testing
         for _ in 0..<random.below(3) { try await script.hear(message) }
       }
       try await script.hear(
-        replacement(truth.map { AtomicFixtures.card($0.key, priority: $0.value) }))
+        replacement(truth.map { AtomicSamples.card($0.key, priority: $0.value) }))
       let cards = script.cards()
       #expect(Set(cards.map(\.id.value)) == Set(truth.keys), "seed \(seed)")
       #expect(cards.map { $0.priority ?? 0 } == truth.values.sorted(), "seed \(seed)")
@@ -123,7 +124,7 @@ import Testing
     } else {
       let priority = 1 + random.below(10)
       truth[id] = priority
-      let card = AtomicFixtures.card(id, priority: priority)
+      let card = AtomicSamples.card(id, priority: priority)
       data = #"{"type":"update-card","data":{"subscriptionId":"s1","cardInstance":\#(card)}}"#
     }
     return #"{"messageType":"update-cards","data":{"updates":[\#(data)]}}"#

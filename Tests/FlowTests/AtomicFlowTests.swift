@@ -1,9 +1,11 @@
+import AtomicFixtures
 import EngagementAdapterAPI
+import EngagementAtomic
 import EngagementHTTP
+import EngagementJSON
 import EngagementKit
 import EngagementModel
 import EngagementTesting
-import OutlineAdapters
 import Testing
 
 /// Flow 10: entity tags, and actions that wait for the application's token.
@@ -30,20 +32,20 @@ import Testing
   private func flowNotModified(_ variant: KitVariant = .complete) async throws {
     let scene = try await AppScene.atomic(behind: variant) { request in
       switch request.headers.first("If-None-Match") {
-      case nil: AtomicFixtures.feed([AtomicFixtures.card("c1")], tag: #""e1""#)
+      case nil: AtomicSamples.feed([AtomicSamples.card("c1")], tag: #""e1""#)
       case #""e1""#: HTTPResponse(304)
       default: HTTPResponse(500)
       }
     }
-    let cards = Engagement.RefreshTarget.cards(in: AtomicFixtures.container)
+    let cards = Engagement.RefreshTarget.cards(in: AtomicSamples.container)
     #expect(await scene.refresh(cards) == .fresh)
     #expect(await scene.refresh(cards) == .notModified)
-    #expect(scene.cards(in: AtomicFixtures.container) == ["c1"])
+    #expect(scene.cards(in: AtomicSamples.container) == ["c1"])
     // The tag is of this list: another filter or another user begins without.
     let filtered = Operation.cards(
-      in: AtomicFixtures.container, matching: [.priority(.atLeast(3))])
+      in: AtomicSamples.container, matching: [.priority(.atLeast(3))])
     #expect(await scene.execute(filtered) == .done)
-    try await scene.engagement.signIn("u-2") { _ in AtomicFixtures.token("u-2") }
+    try await scene.engagement.signIn("u-2") { _ in AtomicSamples.token("u-2") }
     #expect(await scene.refresh(cards) == .fresh)
     #expect(
       scene.transport.requests.map { $0.headers.first("If-None-Match") }
@@ -91,13 +93,13 @@ import Testing
     #expect(try await scene.pending == 2)
     #expect(scene.transport.requests.isEmpty)
     #expect(await application.asked.count == 1)
-    await application.answer(.success(AtomicFixtures.token()))
+    await application.answer(.success(AtomicSamples.token()))
     scene.clock.advance(by: .seconds(60))
     await scene.deliver()
     #expect(try await scene.delivered == 2)
     // What was not tried yet goes first.
     #expect(scene.transport.lines == ["POST /env-1/response", "POST /env-1/dismiss"])
-    #expect(scene.bearers == Array(repeating: AtomicFixtures.token().bearer, count: 2))
+    #expect(scene.bearers == Array(repeating: AtomicSamples.token().bearer, count: 2))
     #expect(await application.asked.count == 2)
     try await scene.end()
   }
@@ -118,20 +120,20 @@ import Testing
     async let registered = scene.execute(Self.registration)
     await answers.isHolding(1)
     await scene.waiters(1)
-    try await scene.engagement.signIn("u-2") { _ in AtomicFixtures.token("u-2") }
+    try await scene.engagement.signIn("u-2") { _ in AtomicSamples.token("u-2") }
     answers.open()
     await delivered
     #expect(await registered.code == .signedOut)
     #expect(scene.transport.requests.isEmpty)
     #expect(await scene.execute(Self.registration) == .done)
-    #expect(scene.bearers == [AtomicFixtures.token("u-2").bearer])
+    #expect(scene.bearers == [AtomicSamples.token("u-2").bearer])
     scene.transport.forget()
-    try await scene.engagement.signIn("u-1") { _ in AtomicFixtures.token() }
+    try await scene.engagement.signIn("u-1") { _ in AtomicSamples.token() }
     #expect(try await scene.pending == 1)
     await scene.deliver()
     #expect(try await scene.delivered == 1)
     #expect(scene.transport.lines == ["POST /env-1/dismiss"])
-    #expect(scene.bearers == [AtomicFixtures.token().bearer])
+    #expect(scene.bearers == [AtomicSamples.token().bearer])
     try await scene.end()
   }
 
@@ -141,10 +143,10 @@ import Testing
     "flow 10 G6: a token refused again after its renewal ends the attempt, and the action stays pending"
   )
   func refusedTwice() async throws {
-    let (old, new) = (AtomicFixtures.token(), AtomicFixtures.token(ending: .seconds(7200)))
+    let (old, new) = (AtomicSamples.token(), AtomicSamples.token(ending: .seconds(7200)))
     let application = AtomicApplication(.success(old), .success(new))
     let scene = try await AppScene.atomic(application) { request in
-      request.line == "POST /env-1/dismiss" ? HTTPResponse(401) : AtomicFixtures.ok
+      request.line == "POST /env-1/dismiss" ? HTTPResponse(401) : AtomicSamples.ok
     }
     #expect(await scene.execute(Self.registration) == .done)
     try await scene.bringCards("c1")
@@ -156,5 +158,45 @@ import Testing
     try await scene.end()
   }
 
-  private static let registration = AtomicOutline.registerContainers([AtomicFixtures.container])
+  // MARK: Lists and votes
+
+  @Test("A8: a feed answer without a list keeps the old cards, and a bad card costs only itself")
+  func badFeed() async throws {
+    let bad = #"{"instance":{"id":"b\u0000"}}"#
+    let feeds = ScriptedTransport([
+      AtomicSamples.feedLine: [
+        AtomicSamples.feed(
+          [AtomicSamples.card("a"), bad, "{}", "7", AtomicSamples.card("c")]),
+        .json(200, #"{"cardInstances":{}}"#), .json(200, #"{"metadata":{"totalCards":0}}"#),
+        HTTPResponse(503),
+      ]
+    ])
+    let scene = try await AppScene.atomic { request throws(EngagementError) in
+      try await feeds.send(request)
+    }
+    for _ in 1...5 {
+      _ = await scene.execute(AtomicSamples.cards)
+      #expect(scene.cards(in: AtomicSamples.container) == ["a", "c"])
+    }
+    #expect(try await scene.quarantined == 3)
+    try await scene.end()
+  }
+
+  @Test("A16: a vote is accepted as an event with its reason and its card")
+  func vote() async throws {
+    let scene = try await AppScene.atomic()
+    try await scene.bringCards("1f0c")
+    try await scene.perform(
+      .vote(useful: false, reason: .other, message: "Too loud"), on: "1f0c")
+    await scene.deliver()
+    let request = try #require(scene.transport.requests.last)
+    let sent = try JSON(parsing: request.body ?? [])["data"]?.array
+    #expect(sent?.map { $0["analyticsEvent"] } == ["card-voted-down"])
+    #expect(sent?.first?["properties"] == ["reason": "other", "message": "Too loud"])
+    #expect(sent?.first?["cardContext"]?["cardInstanceId"] == "1f0c")
+    #expect(try await scene.pending == 0)
+    try await scene.end()
+  }
+
+  private static let registration = AtomicAdapter.registerContainers([AtomicSamples.container])
 }

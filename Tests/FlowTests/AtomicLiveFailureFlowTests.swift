@@ -1,9 +1,10 @@
+import AtomicFixtures
 import EngagementAdapterAPI
+import EngagementAtomic
 import EngagementHTTP
 import EngagementKit
 import EngagementModel
 import EngagementTesting
-import OutlineAdapters
 import Testing
 
 /// Flow 11: the socket when something goes wrong.
@@ -30,7 +31,7 @@ import Testing
   }
 
   private func flowExpiry(_ variant: KitVariant, _ message: String) async throws {
-    let new = AtomicFixtures.token(ending: .seconds(7200))
+    let new = AtomicSamples.token(ending: .seconds(7200))
     let application = AtomicApplication(.success(new))
     var script = try await AtomicLiveScript(variant, asking: application)
     try await script.begin()
@@ -51,7 +52,7 @@ import Testing
   @Test(
     "flow 11 A2 G13: the socket closes instead of sending another user's or an expired token")
   func badToken() async throws {
-    for answer in [nil, AtomicFixtures.token("u-2"), AtomicFixtures.token(ending: .seconds(1))] {
+    for answer in [nil, AtomicSamples.token("u-2"), AtomicSamples.token(ending: .seconds(1))] {
       let application = AtomicApplication(.success(answer))
       var script = try await AtomicLiveScript(holding: nil, asking: application)
       try await script.happen(.started)
@@ -68,7 +69,7 @@ import Testing
   @Test(
     "flow 11 G6: a server that refuses each new token makes the kit ask the application only once")
   func refusedAgain() async throws {
-    let application = AtomicApplication(.success(AtomicFixtures.token(ending: .seconds(7200))))
+    let application = AtomicApplication(.success(AtomicSamples.token(ending: .seconds(7200))))
     var script = try await AtomicLiveScript(asking: application)
     try await script.happen(.started)
     try await script.happen(.opened)
@@ -119,10 +120,10 @@ import Testing
 
   private func flowDenied(_ variant: KitVariant) async throws {
     let transport = ScriptedTransport([
-      AtomicFixtures.feedLine: [AtomicFixtures.feed([AtomicFixtures.card("c1")])]
+      AtomicSamples.feedLine: [AtomicSamples.feed([AtomicSamples.card("c1")])]
     ])
     var script = try await AtomicLiveScript(variant, transport)
-    try await script.happen(.showing([AtomicFixtures.feed]))
+    try await script.happen(.showing([AtomicSamples.feed]))
     try await script.happen(.started)
     try await script.happen(.closed(code: 1006))
     #expect(script.takeDone() == ["connect", fellBack, "poll 15s", "timer connect 135s"])
@@ -148,14 +149,14 @@ import Testing
 
   @Test("flow 11 A3 A8: a feed shown while the socket is closed is polled at once")
   func shownWhilePolling() async throws {
-    let transport = ScriptedTransport { _ in AtomicFixtures.feed([]) }
+    let transport = ScriptedTransport { _ in AtomicSamples.feed([]) }
     var script = try await AtomicLiveScript(.complete, transport)
     try await script.happen(.started)
     try await script.happen(.closed(code: 1006))
     #expect(transport.requests.isEmpty)
-    try await script.happen(.showing([AtomicFixtures.feed]))
-    #expect(transport.lines == [AtomicFixtures.feedLine])
-    try await script.happen(.showing([AtomicFixtures.feed]))
+    try await script.happen(.showing([AtomicSamples.feed]))
+    #expect(transport.lines == [AtomicSamples.feedLine])
+    try await script.happen(.showing([AtomicSamples.feed]))
     #expect(transport.requests.count == 1)
     try await script.scene.end()
   }
@@ -243,7 +244,7 @@ import Testing
 
   @Test("flow 11 A3: the application switches the socket off and on while it runs")
   func switched() async throws {
-    let transport = ScriptedTransport { _ in AtomicFixtures.feed([]) }
+    let transport = ScriptedTransport { _ in AtomicSamples.feed([]) }
     var script = try await AtomicLiveScript(.complete, transport)
     try await script.begin()
     _ = script.takeDone()
@@ -287,7 +288,7 @@ import Testing
     var script = try await AtomicLiveScript()
     try await script.begin()
     _ = (script.takeDone(), script.takeSaid())
-    try await script.scene.engagement.signIn("u-2") { _ in AtomicFixtures.token("u-2") }
+    try await script.scene.engagement.signIn("u-2") { _ in AtomicSamples.token("u-2") }
     try await script.scene.engagement.renewCredential(of: "atomic")
     try await script.hear(#"{"messageType":"token-expiry"}"#)
     #expect(script.takeDone() == ["close 3003", "cancel pulse"])

@@ -1,9 +1,10 @@
+import AtomicFixtures
 import EngagementAdapterAPI
+import EngagementAtomic
 import EngagementHTTP
 import EngagementKit
 import EngagementModel
 import EngagementTesting
-import OutlineAdapters
 import Testing
 
 /// Flow 11: the socket while all is well.
@@ -35,7 +36,7 @@ import Testing
   private func flowUpdates(_ variant: KitVariant) async throws {
     let transport = ScriptedTransport([:])
     var script = try await AtomicLiveScript(variant, transport)
-    try await script.happen(.showing([AtomicFixtures.feed, Self.urgent]))
+    try await script.happen(.showing([AtomicSamples.feed, Self.urgent]))
     try await enter(&script)
     try await bring(&script)
     try await leave(&script)
@@ -52,7 +53,7 @@ import Testing
     #expect(script.takeDone() == ["say auth", "timer authentication 7s"])
     #expect(
       script.takeSaid() == [
-        ["messageType": "auth", "authToken": .string(AtomicFixtures.token().revealed)]
+        ["messageType": "auth", "authToken": .string(AtomicSamples.token().revealed)]
       ])
     try await script.hear(#"{"messageType":"auth-success"}"#)
     #expect(
@@ -66,10 +67,10 @@ import Testing
     #expect(script.takeDone() == ["commit"])
     #expect(script.ids() == ["urgent", "new", "late", "early"])
     #expect(script.ids(in: Self.urgent) == ["urgent"])
-    #expect(script.cards().allSatisfy { $0.container == AtomicFixtures.container })
+    #expect(script.cards().allSatisfy { $0.container == AtomicSamples.container })
     try await script.hear(update("remove-card", #""subscriptionId":"s1","cardInstanceId":"late""#))
     #expect(script.ids() == ["urgent", "new", "early"])
-    let early = AtomicFixtures.card("early", priority: 1, headline: "Now")
+    let early = AtomicSamples.card("early", priority: 1, headline: "Now")
     try await script.hear(update("update-card", #""subscriptionId":"s1","cardInstance":\#(early)"#))
     #expect(script.ids() == ["early", "urgent", "new"])
     #expect(script.cards().first?.title == "Now")
@@ -103,14 +104,14 @@ import Testing
     // The server's feed is back to what HTTP saw first when the socket ends.
     let transport = ScriptedTransport { request in
       request.headers.contains("If-None-Match")
-        ? HTTPResponse(304) : AtomicFixtures.feed([AtomicFixtures.card("a")], tag: #""e1""#)
+        ? HTTPResponse(304) : AtomicSamples.feed([AtomicSamples.card("a")], tag: #""e1""#)
     }
     var script = try await AtomicLiveScript(variant, transport)
-    #expect(await script.scene.execute(AtomicFixtures.cards) == .done)
+    #expect(await script.scene.execute(AtomicSamples.cards) == .done)
     try await script.begin()
     try await script.hear(update("remove-card", #""subscriptionId":"s1","cardInstanceId":"a""#))
     #expect(script.ids().isEmpty)
-    #expect(await script.scene.execute(AtomicFixtures.cards) == .done)
+    #expect(await script.scene.execute(AtomicSamples.cards) == .done)
     #expect(script.ids() == ["a"])
     try await script.scene.end()
   }
@@ -207,14 +208,14 @@ import Testing
 
   private static let firstUpdates = """
     {"messageType":"update-cards","data":{"updates":[\
-    {"type":"update-card","data":{"cardInstance":\(AtomicFixtures.card("new", active: "2026-10-01T08:59:00.000Z")),\
+    {"type":"update-card","data":{"cardInstance":\(AtomicSamples.card("new", active: "2026-10-01T08:59:00.000Z")),\
     "subscriptionId":"s1","actionType":"unsnooze"}},\
     {"data":{"subscriptionId":"s1","cardInstances":{"instances":[\
-    \(AtomicFixtures.card("early", received: "2026-10-01T06:00:00.000Z")),\
-    \(AtomicFixtures.card("late")),\(AtomicFixtures.card("urgent", priority: 2))],"totalCards":3}},\
+    \(AtomicSamples.card("early", received: "2026-10-01T06:00:00.000Z")),\
+    \(AtomicSamples.card("late")),\(AtomicSamples.card("urgent", priority: 2))],"totalCards":3}},\
     "type":"replace-feed"},\
     {"type":"replace-feed","data":{"subscriptionId":"s2","cardInstances":{"instances":[\
-    \(AtomicFixtures.card("urgent", priority: 2))],"totalCards":1}}},\
+    \(AtomicSamples.card("urgent", priority: 2))],"totalCards":1}}},\
     {"type":"replace-feed","data":{"subscriptionId":"s9","cardInstances":{"instances":[]}}}]}}
     """
 

@@ -1,9 +1,10 @@
+import AtomicFixtures
 import EngagementAdapterAPI
+import EngagementAtomic
 import EngagementJSON
 import EngagementModel
 import EngagementTesting
 import FoundationEssentials
-import OutlineAdapters
 import TestSupport
 
 /// A conversation with what it may and must do looked at after every event.
@@ -37,7 +38,7 @@ struct AtomicLiveLaws {
 
   init(_ adapter: any EngagementAdapter) {
     context = AdapterContext(
-      user: "u-1", device: .test, credential: AtomicFixtures.token(), now: TestClock().now,
+      user: "u-1", device: .test, credential: AtomicSamples.token(), now: TestClock().now,
       key: OperationKey(1, 2))
     conversation = adapter.conversation(in: context) ?? NoConversation()
   }
@@ -52,7 +53,7 @@ struct AtomicLiveLaws {
 
   /// As far as being let in.
   mutating func begin() {
-    happen(.showing([AtomicFixtures.feed]))
+    happen(.showing([AtomicSamples.feed]))
     happen(.started)
     happen(.opened)
     happen(.message(Array(Self.messages[0].utf8)))
@@ -68,13 +69,13 @@ struct AtomicLiveLaws {
     case 3 where socket != .none:
       event = .closed(code: [1000, 1006, 1011, 1011, 1013][random.below(5)])
     case 4...6: event = timers.sorted().first.map(SocketEvent.timer) ?? .timer("other")
-    case 7: event = .showing(random.below(2) == 0 ? [] : [AtomicFixtures.feed, .cards, .inbox])
+    case 7: event = .showing(random.below(2) == 0 ? [] : [AtomicSamples.feed, .cards, .inbox])
     case 8: event = .report([EngagementEvent(id: "e", kind: .launch, time: context.now)])
     case 9: event = random.below(4) == 0 ? .allowed(!isAllowed) : .allowed(isAllowed)
     case 10 where random.below(8) == 0: event = .ended(.background)
     case 11:
       let tokens = [
-        nil, AtomicFixtures.token("u-2"), AtomicFixtures.token(ending: .seconds(90_000)),
+        nil, AtomicSamples.token("u-2"), AtomicSamples.token(ending: .seconds(90_000)),
       ]
       context.credential = tokens[random.below(3)]
       return
@@ -152,7 +153,7 @@ struct AtomicLiveLaws {
       socket = .known
       let token = message["authToken"]?.string.map(Secret.init(_:))
       if token != context.credential { broken.append("An old token is sent.") }
-      if token == AtomicFixtures.token("u-2") { broken.append("Another's token is sent.") }
+      if token == AtomicSamples.token("u-2") { broken.append("Another's token is sent.") }
     } else if socket != .known {
       broken.append("Something is said before the token.")
     }

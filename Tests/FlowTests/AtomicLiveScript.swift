@@ -1,3 +1,4 @@
+import AtomicFixtures
 import EngagementAdapterAPI
 import EngagementHTTP
 import EngagementJSON
@@ -34,10 +35,10 @@ struct AtomicLiveScript {
   init(
     _ variant: KitVariant = .complete,
     _ transport: ScriptedTransport = ScriptedTransport([:]), poll: Duration = .seconds(15),
-    holding token: Secret? = AtomicFixtures.token(),
+    holding token: Secret? = AtomicSamples.token(),
     asking application: AtomicApplication = AtomicApplication(.success(nil))
   ) async throws {
-    let adapter = variant.adapter(try AtomicFixtures.adapter(poll: poll))
+    let adapter = variant.adapter(try AtomicSamples.adapter(poll: poll))
     let scene = try await AppScene("atomic", adapter, transport)
     let first = Locked(token)
     try await scene.signIn("u-1") { _ in
@@ -54,12 +55,12 @@ struct AtomicLiveScript {
   }
 
   /// The cards that the user sees of a feed.
-  func cards(in feed: Feed = AtomicFixtures.feed) -> [Card] {
+  func cards(in feed: Feed = AtomicSamples.feed) -> [Card] {
     let options = Engagement.CardOptions(filters: feed.filters)
     return feed.container.map { scene.engagement.cards(in: $0, options: options).cards } ?? []
   }
 
-  func ids(in feed: Feed = AtomicFixtures.feed) -> [String] { cards(in: feed).map(\.id.value) }
+  func ids(in feed: Feed = AtomicSamples.feed) -> [String] { cards(in: feed).map(\.id.value) }
 
   /// What was done since the last call.
   mutating func takeDone() -> [String] {
@@ -92,7 +93,7 @@ struct AtomicLiveScript {
   }
 
   /// Begins, and gets as far as the server lets it in.
-  mutating func begin(showing feeds: [Feed] = [AtomicFixtures.feed]) async throws {
+  mutating func begin(showing feeds: [Feed] = [AtomicSamples.feed]) async throws {
     try await happen(.showing(feeds))
     try await happen(.started)
     try await happen(.opened)

@@ -1,19 +1,20 @@
+import AtomicFixtures
 import EngagementAdapterAPI
+import EngagementAtomic
 import EngagementHTTP
 import EngagementKit
 import EngagementModel
 import EngagementTesting
-import OutlineAdapters
 import Testing
 
 /// Flow 10 as an application sees it.
 @Suite("Atomic: tokens from the application", .timeLimit(.minutes(20)))
 struct AtomicTokenFlowTests {
-  private static let cards = Engagement.RefreshTarget.cards(in: AtomicFixtures.container)
+  private static let cards = Engagement.RefreshTarget.cards(in: AtomicSamples.container)
 
   private let script: ScriptedTransport.Script = { request in
-    request.line == AtomicFixtures.feedLine
-      ? AtomicFixtures.feed([AtomicFixtures.card("c1")]) : AtomicFixtures.ok
+    request.line == AtomicSamples.feedLine
+      ? AtomicSamples.feed([AtomicSamples.card("c1")]) : AtomicSamples.ok
   }
 
   // MARK: Missing
@@ -26,20 +27,20 @@ struct AtomicTokenFlowTests {
     let scene = try await AppScene.atomic(application, script)
     #expect(await scene.refresh(Self.cards)?.fault?.code == .unauthenticated)
     #expect(scene.transport.requests.isEmpty)
-    await application.answer(.success(AtomicFixtures.token()))
+    await application.answer(.success(AtomicSamples.token()))
     #expect(await scene.refresh(Self.cards) == .fresh)
-    #expect(scene.bearers == [AtomicFixtures.token().bearer])
+    #expect(scene.bearers == [AtomicSamples.token().bearer])
     try await scene.end()
   }
 
   private static let ten = (0..<10).map {
-    AtomicOutline.registerContainers([ContainerID("c\($0)")])
+    AtomicAdapter.registerContainers([ContainerID("c\($0)")])
   }
 
   @Test("flow 10 A2 G15: ten operations without a token wait for one request to the application")
   func onceForAllWithout() async throws {
     let answers = Gate()
-    let application = AtomicApplication(.success(AtomicFixtures.token()))
+    let application = AtomicApplication(.success(AtomicSamples.token()))
     let scene = try await AppScene.atomic(application, before: { _ in await answers.pass() })
     let outcomes = await scene.execute(Self.ten) {
       await answers.isHolding(1)
@@ -48,7 +49,7 @@ struct AtomicTokenFlowTests {
     }
     #expect(outcomes == Array(repeating: .done, count: 10))
     #expect(await application.asked.count == 1)
-    #expect(Set(scene.bearers) == [AtomicFixtures.token().bearer])
+    #expect(Set(scene.bearers) == [AtomicSamples.token().bearer])
     try await scene.end()
   }
 
@@ -73,11 +74,11 @@ struct AtomicTokenFlowTests {
 
   private func flowRefused(_ variant: KitVariant = .complete) async throws {
     let arrivals = Gate()
-    let (old, new) = (AtomicFixtures.token(), AtomicFixtures.token(ending: .seconds(7200)))
+    let (old, new) = (AtomicSamples.token(), AtomicSamples.token(ending: .seconds(7200)))
     let application = AtomicApplication(.success(old), .success(new))
     let scene = try await AppScene.atomic(application, behind: variant) { request in
-      if request.line == AtomicFixtures.feedLine { return AtomicFixtures.feed([]) }
-      guard request.bearer == old.bearer else { return AtomicFixtures.ok }
+      if request.line == AtomicSamples.feedLine { return AtomicSamples.feed([]) }
+      guard request.bearer == old.bearer else { return AtomicSamples.ok }
       await arrivals.pass()
       return HTTPResponse(401)
     }
@@ -115,8 +116,8 @@ struct AtomicTokenFlowTests {
   }
 
   private func flowLate(_ variant: KitVariant = .complete) async throws {
-    let token = AtomicFixtures.token()
-    let later = AtomicFixtures.token(ending: .seconds(90_000))
+    let token = AtomicSamples.token()
+    let later = AtomicSamples.token(ending: .seconds(90_000))
     let application = AtomicApplication(.success(token), .success(later))
     let isSlow = Locked(false)
     let scene = try await AppScene.atomic(
@@ -178,8 +179,8 @@ struct AtomicTokenFlowTests {
 
   private func flowAnotherUser(_ variant: KitVariant = .complete) async throws {
     let application = AtomicApplication(
-      .success(AtomicFixtures.token("u-2", ending: .seconds(7200))),
-      .success(AtomicFixtures.token("u-2")), .success(AtomicFixtures.token()))
+      .success(AtomicSamples.token("u-2", ending: .seconds(7200))),
+      .success(AtomicSamples.token("u-2")), .success(AtomicSamples.token()))
     let scene = try await AppScene.atomic(application, behind: variant, script)
     for count in 1...2 {
       let fault = await scene.refresh(Self.cards)?.fault
@@ -190,7 +191,7 @@ struct AtomicTokenFlowTests {
     }
     #expect(scene.transport.requests.isEmpty)
     #expect(await scene.refresh(Self.cards) == .fresh)
-    #expect(scene.bearers == [AtomicFixtures.token().bearer])
+    #expect(scene.bearers == [AtomicSamples.token().bearer])
     try await scene.end()
   }
 
@@ -214,10 +215,10 @@ struct AtomicTokenFlowTests {
 
   private func flowExpired(_ variant: KitVariant = .complete) async throws {
     let (fresh, later) = (
-      AtomicFixtures.token(ending: .seconds(3600)), AtomicFixtures.token(ending: .seconds(9000))
+      AtomicSamples.token(ending: .seconds(3600)), AtomicSamples.token(ending: .seconds(9000))
     )
     let application = AtomicApplication(
-      .success(AtomicFixtures.token(ending: .seconds(59))), .success(fresh), .success(later))
+      .success(AtomicSamples.token(ending: .seconds(59))), .success(fresh), .success(later))
     let scene = try await AppScene.atomic(application, behind: variant, script)
     #expect(await scene.refresh(Self.cards)?.fault?.code == .unauthenticated)
     #expect(scene.transport.requests.isEmpty)

@@ -5,7 +5,8 @@ import Testing
 @Suite struct NameTests {
   private static let interface = [
     "Sources/EngagementKit", "Sources/EngagementModel", "Sources/EngagementCurl",
-    "Adapters/Braze/BrazeConfiguration.swift", "Adapters/CleverTap/CleverTapConfiguration.swift",
+    "Adapters/Atomic/AtomicConfiguration.swift", "Adapters/Braze/BrazeConfiguration.swift",
+    "Adapters/CleverTap/CleverTapConfiguration.swift",
     "Adapters/Vibes/VibesConfiguration.swift",
   ]
 

@@ -17,10 +17,7 @@ extension Command {
     _ action: ItemAction, _ summary: String, _ discussion: String,
     _ example: (id: String, full: String)
   ) -> Command {
-    let waiting =
-      "An accepted action survives a kill. The command waits up to 5 seconds and prints delivered or\n"
-      + "pending; pending actions are sent by the next command that reaches the vendor."
-    return Command(
+    Command(
       name: ["cards", action.name], summary: summary,
       discussion: discussion.isEmpty ? waiting : "\(discussion)\n\(waiting)",
       arguments: [cardID],
@@ -28,17 +25,25 @@ extension Command {
         Example("engage cards \(action.name) \(example.full)", "one card"),
         Example("engage cards \(action.name) \(example.id) --json", "the same for a program"),
       ], isInterruptible: true,
-      run: { try await act(action, $0) })
+      run: { invocation in try await act(invocation) { _ in action } })
   }
 
-  private static func act(
-    _ action: ItemAction, _ invocation: Invocation
+  /// What help says of every action on a card.
+  static let waiting =
+    "An accepted action survives a kill. The command waits up to 5 seconds and prints delivered or\n"
+    + "pending; pending actions are sent by the next command that reaches the vendor."
+
+  /// Does something to the card that the first argument means.
+  static func act(
+    _ invocation: Invocation,
+    _ action: @escaping @Sendable (Card) throws(EngagementError) -> ItemAction
   ) async throws -> ExitStatus {
     let configuration = try invocation.configuration()
     let text = try invocation.argument()
     return try await invocation.delivering(configuration) { engagement in
       let finder = CardFinder(engagement: engagement, configuration: configuration)
       let card = try finder.card(text)
+      let action = try action(card)
       let receipt = try await engagement.perform(action, on: card)
       return try await invocation.conclude(
         receipt, of: engagement, "\(action.name) \(ShortIDs.text(of: card.id))",

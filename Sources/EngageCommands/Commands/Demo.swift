@@ -9,10 +9,10 @@ extension Command {
   static let demo = Command(
     name: ["demo"], summary: "see everything work on this machine, with no account",
     discussion: """
-      The vendors' servers run inside this command. A feed is fetched and shown, cards are clicked
-      and dismissed, a campaign's template is drawn, the network goes and comes back, and in the end
-      the vendors say what reached them. It takes a few seconds, needs no network and leaves nothing
-      behind.
+      The vendors' servers run inside this command. A feed is fetched and shown, cards are clicked,
+      dismissed, submitted, snoozed and voted on, a campaign's template is drawn, the network goes
+      and comes back, and in the end the vendors say what reached them. It takes a few seconds, needs
+      no network and leaves nothing behind.
       """,
     examples: [
       Example("engage demo", "the whole demonstration"),
@@ -45,10 +45,14 @@ struct DemoApplication: Sendable {
   }
 
   func play() async throws -> ExitStatus {
-    let engagement = try await open()
+    let providers = try vendors.map { try $0.emulated(at: emulator.endpoint(of: $0.name)) }
+    let engagement = try await open(providers)
+    let known = Dictionary(
+      providers.map { ($0.id, $0.credential) }, uniquingKeysWith: { first, _ in first })
     do {
       async let _: Void = Self.run(engagement)
-      let story = DemoScript(engagement, emulator, invocation)
+      let story = DemoScript(
+        engagement, emulator, invocation, credentials: { provider in known[provider] ?? nil })
       let status = try await story.tell(vendors)
       try await engagement.close()
       return status
@@ -61,10 +65,9 @@ struct DemoApplication: Sendable {
 
   private static func run(_ engagement: Engagement) async { try? await engagement.run() }
 
-  private func open() async throws -> Engagement {
+  private func open(_ providers: [ConfiguredProvider]) async throws -> Engagement {
     let (context, random) = (invocation.context, invocation.context.random)
     let id = OperationKey(random(), random()).id(0)
-    let providers = try vendors.map { try $0.emulated(at: emulator.endpoint(of: $0.name)) }
     let cards = providers.filter { $0.adapter.capabilities.ability(.cards).travel != .unsupported }
     let inbox = providers.filter { $0.adapter.capabilities.ability(.inbox).travel != .unsupported }
     let presenter = TerminalPresenter(invocation.console)
@@ -85,9 +88,19 @@ struct DemoApplication: Sendable {
       routes: Engagement.Routes(
         cards: cards.isEmpty ? .none : .merge(cards.map(\.id)),
         inbox: inbox.isEmpty ? .none : .merge(inbox.map(\.id))),
+      containers: containers,
       templates: Engagement.Templates(templates),
       options: Engagement.Options(
         clock: context.clock, random: random,
         presentations: .init(fileHosts: ["127.0.0.1"])))
+  }
+  /// The demo's one container, by the names that the vendors have for it.
+  private var containers: Engagement.ContainerMap {
+    let places = vendors.compactMap { vendor in
+      vendor.starterContainer.map {
+        (ProviderID(vendor.name), Engagement.ContainerMap.Place.container(ContainerID($0)))
+      }
+    }
+    return ["home": Dictionary(places, uniquingKeysWith: { first, _ in first })]
   }
 }

@@ -77,11 +77,22 @@ struct StarterDocument {
   var text: String {
     var text = "{\n"
     text += #"  "cache": "engagement.sqlite","# + "\n"
-    text += #"  "user": "u-1","# + "\n"
+    text += "  \"user\": \"\(VendorRegistration.starterUser.rawValue)\",\n"
     text += #"  "consent": "full","# + "\n"
     text += "  \"providers\": {\n"
     text += entries.map { "    \"\($0.name)\": \($0.json)" }.joined(separator: ",\n")
-    return text + "\n  }\n}\n"
+    text += "\n  }"
+    if !places.isEmpty { text += ",\n  \"containers\": {\"home\": \(Self.line(of: places))}" }
+    return text + "\n}\n"
+  }
+
+  /// The names of the container `home` at the vendors that have containers.
+  private var places: JSONObject {
+    var places = JSONObject()
+    for vendor in vendors.available where vendor.starter != nil {
+      places[vendor.name] = vendor.starterContainer.map(JSON.string)
+    }
+    return places
   }
 
   private var entries: [(name: String, json: String)] {

@@ -27,6 +27,9 @@ extension Command {
 
       A vendor that asks for a pause gets no request until it is over, and is named with that time.
       --now ends the pause.
+
+      With --watch, a vendor that has a live channel tells of changes at once, also between two
+      refreshes.
       """,
     options: [watch, every, full, now, .choose],
     examples: [
@@ -64,11 +67,12 @@ extension Command {
   ) async throws -> ExitStatus {
     while true {
       do {
-        return try await invocation.delivering(configuration) { engagement in
+        return try await invocation.delivering(configuration, isLive: true) { engagement in
           if invocation.has(now) { try await engagement.endPauses() }
-          return try await SyncReport.follow(
-            engagement, configuration, every: pause,
-            extent: invocation.has(full) ? .everything : .changes, in: invocation)
+          return try await SyncWatch(
+            engagement: engagement, configuration: configuration, pause: pause,
+            extent: invocation.has(full) ? .everything : .changes, invocation: invocation
+          ).run()
         }
       } catch let error as EngagementError where error.isOfReplacedCache {
         invocation.console.note("Another process has replaced the cache; watching the new one.")
@@ -83,14 +87,23 @@ struct SyncReport: Sendable {
     var provider: ProviderID
     var surface: Surface
     var outcome: Engagement.ProviderOutcome
-    /// How many items of the provider are seen now.
-    var count: Int
-    /// Differs where what is seen does.
-    var look: Int
     /// How many items could not be read.
     var setAside: Int
-    /// The titles of the items.
-    var titles: [ItemID: String]
+    /// The items of the provider that are seen now.
+    var items: [ItemID: WatchedItem] = [:]
+    /// Differs where what is seen does.
+    private(set) var look = 0
+
+    var count: Int { items.count }
+
+    /// Notes what is seen now. The items of other providers are left out.
+    mutating func note<Item: Hashable & Identifiable>(
+      _ items: [Item], titles: (Item) -> String?
+    ) where Item.ID == ItemID {
+      let own = items.filter { $0.id.provider == provider }
+      self.items = WatchedItem.items(own, titles: titles)
+      look = own.hashValue
+    }
   }
 
   /// Providers that have pending actions and are not in the configuration.
@@ -114,55 +127,8 @@ struct SyncReport: Sendable {
 
   static let progress: Phrase = "Asking every vendor …"
 
-  /// Asks again and again until the task is cancelled, and tells everything once and then what is
-  /// new.
-  static func follow(
-    _ engagement: Engagement, _ configuration: EngageConfiguration, every pause: Duration,
-    extent: Engagement.RefreshExtent, in invocation: Invocation
-  ) async throws -> ExitStatus {
-    let clock = invocation.context.clock
-    let notes = try invocation.campaignNotes(configuration)
-    var former: SyncReport?
-    var failures: [EngagementError] = []
-    var pauses: [ProviderID: Date] = [:]
-    var user = engagement.user
-    while !Task.isCancelled {
-      do {
-        if engagement.user != user {
-          // Another process has changed the user, and only this one knows the configuration's token.
-          user = engagement.user
-          if !user.isAnonymous {
-            try await engagement.signIn(user, credentials: configuration.credentials(of: user))
-          }
-        }
-        let report = try await invocation.console.progress(progress) {
-          try await make(
-            engagement, configuration, former == nil ? extent : .changes, in: invocation.context)
-        }
-        if let error = report.rows.compactMap(\.outcome.error).first(where: \.isOfReplacedCache) {
-          throw error
-        }
-        try report.news(since: former).print(on: invocation.console, titled: former == nil)
-        if let former { try report.printNewItems(since: former, on: invocation.console) }
-        failures = try await invocation.syncCampaigns(
-          of: engagement, configuration, former == nil ? extent : .changes, notes,
-          known: failures)
-        pauses = try await invocation.tellPauses(of: engagement, known: pauses)
-        former = report
-      } catch is CancellationError {
-        return .done
-      }
-      let end = clock.uptime + pause
-      while !Task.isCancelled, clock.uptime < end {
-        guard invocation.console.terminal.hasReader() else { throw OutputError.closedPipe }
-        await clock.sleep(until: min(end, clock.uptime + .seconds(1)))
-      }
-    }
-    return .done
-  }
-
   /// The rows that say something which the former report did not.
-  private func news(since former: SyncReport?) -> SyncReport {
+  func news(since former: SyncReport?) -> SyncReport {
     guard let former else { return self }
     var news = self
     news.rejected = rejected.filter { $0.value.count > former.rejected[$0.key]?.count ?? 0 }
@@ -174,22 +140,6 @@ struct SyncReport: Sendable {
     return news
   }
 
-  /// Names the items that the former report did not have.
-  private func printNewItems(
-    since former: SyncReport, on console: Console
-  ) throws(OutputError) {
-    let known = Set(former.rows.flatMap { $0.titles.keys })
-    for row in rows {
-      let ids = ShortIDs(Array(row.titles.keys))
-      for (id, title) in row.titles.sorted(by: { $0.key.description < $1.key.description })
-      where !known.contains(id) {
-        try console.line("  new: \(ids.text(of: id), .cyan)  \(title, .bold)")
-        try console.object(
-          id.object(with: ["outcome": "new", "title": .string(title)]))
-      }
-    }
-  }
-
   static func make(
     _ engagement: Engagement, _ configuration: EngageConfiguration,
     _ extent: Engagement.RefreshExtent = .changes, in context: CommandContext
@@ -199,17 +149,25 @@ struct SyncReport: Sendable {
     let (cardOutcome, inboxOutcome) = await (cards, inbox)
     _ = try await engagement.flush(within: context.patience)
     try Task.checkCancellation()
-    let finder = CardFinder(engagement: engagement, configuration: configuration)
-    let shown = finder.all().filter { $0.kind != .control }
     var report = SyncReport()
     let bad = try await engagement.quarantinedItems()
-    report.add(cardOutcome, .cards, bad, shown, titles: { $0.title ?? $0.text ?? $0.imageAlt })
-    let messages = engagement.inbox.messages
-    report.add(inboxOutcome, .inbox, bad, messages, titles: { $0.subject ?? $0.text })
+    report.add(
+      cardOutcome, .cards, bad, shownCards(of: engagement, configuration),
+      titles: WatchedItem.title(of:))
+    report.add(
+      inboxOutcome, .inbox, bad, engagement.inbox.messages, titles: WatchedItem.title(of:))
     report.pending = try await engagement.pendingCounts.filter { $0.value > 0 }
     report.missing = configuration.missing(in: report.pending)
     report.rejected = engagement.rejections
     return report
+  }
+
+  /// The cards that are seen.
+  static func shownCards(
+    of engagement: Engagement, _ configuration: EngageConfiguration
+  ) -> [Card] {
+    CardFinder(engagement: engagement, configuration: configuration).all()
+      .filter { $0.kind != .control }
   }
 
   private mutating func add<Item: Hashable & Identifiable>(
@@ -217,13 +175,11 @@ struct SyncReport: Sendable {
     _ bad: [Engagement.QuarantinedItem], _ all: [Item], titles title: (Item) -> String?
   ) where Item.ID == ItemID {
     for (provider, outcome) in outcome.providers.sorted(by: { $0.key < $1.key }) {
-      let items = all.filter { $0.id.provider == provider }
-      rows.append(
-        Row(
-          provider: provider, surface: surface, outcome: outcome, count: items.count,
-          look: items.hashValue,
-          setAside: bad.count { $0.provider == provider && $0.surface == surface },
-          titles: Dictionary(items.map { ($0.id, title($0) ?? "") }) { first, _ in first }))
+      var row = Row(
+        provider: provider, surface: surface, outcome: outcome,
+        setAside: bad.count { $0.provider == provider && $0.surface == surface })
+      row.note(all, titles: title)
+      rows.append(row)
     }
   }
 

@@ -63,4 +63,9 @@ struct EngageConfiguration: Sendable {
 
   /// The container that is meant where none is named.
   var mainContainer: ContainerID { containerNames.first ?? "home" }
+
+  /// Every container that a command looks for cards in.
+  var shownContainers: [ContainerID] {
+    containerNames.isEmpty ? [mainContainer] : containerNames
+  }
 }

@@ -9,6 +9,7 @@ struct DemoScript: Sendable {
   private let emulator: Emulator
   private let context: CommandContext
   private let console: Console
+  private let credentials: Engagement.CredentialSource
 
   /// Everything that is done is counted, and the vendors are asked for the same number.
   private struct PerformedAction {
@@ -17,9 +18,13 @@ struct DemoScript: Sendable {
     var receipt: Engagement.Receipt
   }
 
-  init(_ engagement: Engagement, _ emulator: Emulator, _ invocation: Invocation) {
+  init(
+    _ engagement: Engagement, _ emulator: Emulator, _ invocation: Invocation,
+    credentials: @escaping Engagement.CredentialSource
+  ) {
     self.engagement = engagement
     self.emulator = emulator
+    self.credentials = credentials
     context = invocation.context
     console = invocation.console
   }
@@ -27,7 +32,8 @@ struct DemoScript: Sendable {
   func tell(_ vendors: [VendorRegistration]) async throws -> ExitStatus {
     engagement.setPresentationMode(.suspended)
     try introduce(vendors.map(\.name))
-    try await engagement.signIn("demo-user", consent: .full)
+    try await engagement.signIn(
+      User(VendorRegistration.starterUser), consent: .full, credentials: credentials)
     engagement.setScenePhase(.active)
     try await fetch("The feed is fetched")
     try show()
@@ -35,6 +41,7 @@ struct DemoScript: Sendable {
     try InboxTable.tell(engagement.inbox, on: console)
     let first =
       try await act([.impression, .click, .dismiss], "With the network there")
+      + (try await act(Self.answers, "With the network there"))
       + (try await act([.open, .read]))
     let firstEnds = try await conclude(first)
     try await present(vendors.compactMap(\.examples.event))
@@ -47,6 +54,12 @@ struct DemoScript: Sendable {
     let ends = firstEnds + (try await conclude(second))
     return try await report(ends)
   }
+
+  /// What a user answers to a card that asks for it.
+  private static let answers: [ItemAction] = [
+    .submit(button: nil, values: [:]), .snooze(seconds: 3_600),
+    .vote(useful: true, reason: nil, message: nil),
+  ]
 
   // MARK: Telling
 
@@ -113,7 +126,7 @@ struct DemoScript: Sendable {
     for action in actions {
       let cards = engagement.cards(in: "home").cards
       guard let card = cards.first(where: { $0.takes(action) }) else { continue }
-      deeds.append(try await act(action, on: card.id, card.title, when))
+      deeds.append(try await act(card.filling(action), on: card.id, card.title, when))
     }
     return deeds
   }
@@ -194,7 +207,25 @@ extension Card {
     case .dismiss: self.actions.canDismiss
     case .click: self.url != nil && !self.isClicked
     case .impression: !self.isViewed
-    case .open, .read, .submit, .snooze, .vote, .expire, .delete: false
+    case .submit: submission != nil
+    case .snooze: self.actions.canSnooze
+    case .vote: self.actions.canVoteUp
+    case .open, .read, .expire, .delete: false
     }
+  }
+
+  /// The submission of the card's first button that has one.
+  private var submission: ItemAction? {
+    for button in self.buttons {
+      guard case .submit(let name, let values) = button.action else { continue }
+      return .submit(button: name ?? button.text, values: values)
+    }
+    return nil
+  }
+
+  /// A submission with what the card's button says; any other action as it is.
+  fileprivate func filling(_ action: ItemAction) -> ItemAction {
+    guard case .submit = action else { return action }
+    return submission ?? action
   }
 }

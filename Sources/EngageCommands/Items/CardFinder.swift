@@ -10,9 +10,8 @@ struct CardFinder {
   func all() -> [Card] {
     var cards: [Card] = []
     var seen: Set<ItemID> = []
-    let names = configuration.containerNames
     let options = Engagement.CardOptions(includesControl: true)
-    for container in names.isEmpty ? [configuration.mainContainer] : names {
+    for container in configuration.shownContainers {
       for card in engagement.cards(in: container, options: options).cards
       where seen.insert(card.id).inserted { cards.append(card) }
     }

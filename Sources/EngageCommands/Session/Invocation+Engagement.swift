@@ -72,11 +72,15 @@ extension Invocation {
 
   /// Opens the cache with its user signed in, and delivers what waits for as long as the body runs.
   ///
-  /// - Parameter signsIn: Whether the body signs a user in.
+  /// - Parameters:
+  ///   - signsIn: Whether the body signs a user in.
+  ///   - isLive: Whether vendors may tell of changes over web sockets while the body runs.
   func delivering<Value: Sendable>(
-    _ configuration: EngageConfiguration, signsIn: Bool = false, _ body: @escaping Body<Value>
+    _ configuration: EngageConfiguration, signsIn: Bool = false, isLive: Bool = false,
+    _ body: @escaping Body<Value>
   ) async throws -> Value {
     try await reading(configuration) { engagement in
+      engagement.setLiveUpdates(enabled: isLive)
       try await UserSetup(configuration, try reader(of: configuration)).apply(to: engagement)
       if !signsIn, engagement.user.isAnonymous,
         AutomaticSignIn(besideCacheAt: configuration.cache).isOff

@@ -1,9 +1,9 @@
 import EngagementHTTP
 import EngagementModel
 
-/// A transport that is made when the first request is sent: a command that only reads the cache
-/// starts no thread and loads no certificates.
-final class DeferredTransport: HTTPTransport {
+/// A transport that is made when the first request is sent or the first socket is opened: a command
+/// that only reads the cache starts no thread and loads no certificates.
+final class DeferredTransport: HTTPTransport, SocketTransport {
   private let make: @Sendable () -> any HTTPTransport
   private let made = Locked<(any HTTPTransport)?>(nil)
 
@@ -17,6 +17,13 @@ final class DeferredTransport: HTTPTransport {
     _ request: HTTPRequest, limit: Int, into receiver: any ResponseReceiver
   ) async throws(EngagementError) -> HTTPResponse {
     try await transport.receive(request, limit: limit, into: receiver)
+  }
+
+  func connect(_ request: HTTPRequest) async throws(EngagementError) -> any SocketConnection {
+    guard let sockets = transport as? any SocketTransport else {
+      throw EngagementError(.unsupported, "The transport opens no web sockets.")
+    }
+    return try await sockets.connect(request)
   }
 
   private var transport: any HTTPTransport {

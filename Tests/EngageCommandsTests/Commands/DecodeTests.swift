@@ -122,14 +122,11 @@ import Testing
           status: .done, output: "", errors: "The push is not braze's.\n"))
   }
 
-  @Test("decode refuses an unsupported kind and an unavailable vendor with an error that says so")
+  @Test("decode refuses an unsupported kind with an error that says so")
   func unsupported() async throws {
     let person = try await decode("person", "{}")
     #expect(person.status == .failed)
     #expect(person.errors == "engage: braze has no person. [unsupported]\n")
-    let later = await (try CommandLineFixture()).engage(
-      "decode", "--vendor", "atomic", "--kind", "cards", "-", in: .init(input: "{}"))
-    #expect(later.errors == "engage: atomic is not available in this version. [unsupported]\n")
   }
 
   @Test("G18: decode escapes terminal control characters in its output")

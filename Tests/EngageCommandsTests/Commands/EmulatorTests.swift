@@ -28,15 +28,18 @@ import Testing
     let steps = try ending.lines.map { try JSON(parsing: Array($0.utf8)) }
     #expect(steps.allSatisfy { $0["schema"] == 1 })
     #expect(steps.last?["step"] == "end")
-    #expect(steps.last?["accepted"] == 6)
-    #expect(steps.last?["delivered"] == 6)
+    #expect(steps.last?["accepted"] == 9)
+    #expect(steps.last?["delivered"] == 9)
     let outcomes = steps.filter { $0["step"] == "sync" }.compactMap { $0["outcome"]?.string }
-    #expect(outcomes == ["fresh", "fresh", "fresh", "fresh", "stale"])
+    #expect(outcomes == Array(repeating: "fresh", count: 5) + ["stale", "stale"])
     #expect(steps.contains { $0["template"] == "offer" && $0["values"]?["price.amount"] == 3.5 })
     let received = steps.filter { $0["step"] == "received" }.compactMap { $0["effect"]?.string }
-    for (effect, count) in [("cci", 1), ("ccc", 1), ("ccd", 2), ("inbox_open", 1), ("read", 1)] {
-      #expect(received.count { $0 == effect } == count, "\(effect) in \(received)")
+    for effect in [
+      "cci", "ccc", "inbox_open", "read", "card-completed", "card-snoozed", "card-voted-up",
+    ] {
+      #expect(received.count { $0 == effect } == 1, "\(effect) in \(received)")
     }
+    #expect(received.count { ["ccd", "card-dismissed"].contains($0) } == 2, "\(received)")
   }
 
   @Test("the demo prints readable text within the terminal's width")
@@ -46,7 +49,7 @@ import Testing
       in: .init(width: 80, clock: Engagement.SystemClock(), patience: .seconds(600)))
     #expect(ending.status == .done, "\(ending.errors)")
     #expect(ending.output.contains("The network is gone, the feed is not: braze is stale."))
-    #expect(ending.output.hasSuffix("6 of 6 actions were delivered; none is left.\n"))
+    #expect(ending.output.hasSuffix("9 of 9 actions were delivered; none is left.\n"))
     for line in ending.lines where line.hasPrefix("braze/") {
       #expect(DisplayWidth.of(line) <= 80)
     }

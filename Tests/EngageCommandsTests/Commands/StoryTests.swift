@@ -14,7 +14,7 @@ import Testing
     let start = await stage.engage("init")
     #expect(start.output.hasPrefix("Wrote engage.json.\n"))
     let providers = await stage.engage("providers", "--json").lines
-    #expect(providers.count == 3, "Braze, Vibes and CleverTap")
+    #expect(providers.count == 4, "Braze, Vibes, CleverTap and Atomic")
     try stage.configure(endpoint: "http://127.0.0.1:8400")
     #expect(await stage.engage("cards").errors == "The cache is empty; run \"engage sync\".\n")
     #expect(

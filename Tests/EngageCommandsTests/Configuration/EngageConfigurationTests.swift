@@ -50,8 +50,12 @@ import Testing
         #"providers.b.vendor names "brze", which is no vendor; did you mean "braze"?"#
       ),
       (
-        #"{"providers": {"a": {"vendor": "atomic"}}}"#,
-        #"providers.a.vendor names "atomic", which is not available in this version."#
+        #"{"providers": {"a": {"vendor": "atomic", "endpoint": "https://a.example"}}}"#,
+        "providers.a.token is missing."
+      ),
+      (
+        #"{"providers": {"a": {"vendor": "atomic", "token": "secret"}}}"#,
+        "providers.a.token is no JSON Web Token."
       ),
       (provider(#""endpoint": "https://a.example""#), "providers.braze.apiKey is missing."),
       (provider(#""apiKey": "k""#), "providers.braze.endpoint is missing."),

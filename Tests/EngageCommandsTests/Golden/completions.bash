@@ -5,7 +5,7 @@ _engage() {
   case "${COMP_WORDS[1]} $before" in
     *" --config"|*" -c") COMPREPLY=($(compgen -f -- "$word")); return ;;
     *" --log") COMPREPLY=($(compgen -W 'off error warning info verbose' -- "$word")); return ;;
-    "emulate"" --vendor") COMPREPLY=($(compgen -W 'braze vibes clevertap' -- "$word")); return ;;
+    "emulate"" --vendor") COMPREPLY=($(compgen -W 'braze vibes clevertap atomic' -- "$word")); return ;;
     "emulate"" --port") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     "emulate"" --seed") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     "emulate"" --cards") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
@@ -14,6 +14,9 @@ _engage() {
     "sync"" --every") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     "sync"" --choose") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     "cards"" --container") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
+    "cards"" --button") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
+    "cards"" --reason") COMPREPLY=($(compgen -W 'not-relevant too-often other' -- "$word")); return ;;
+    "cards"" --message") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     "inbox"" --at") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     "track"" --choose") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     "templates"" --provider") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
@@ -40,7 +43,10 @@ _engage() {
     "cards impression") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
     "cards click") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
     "cards dismiss") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
-    "cards "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W 'list show impression click dismiss' -- "$word")); return; } ;;
+    "cards submit") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--button --config --json --log --help' -- "$word")); return; } ;;
+    "cards snooze") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
+    "cards vote") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--reason --message --config --json --log --help up down' -- "$word")); return; } ;;
+    "cards "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W 'list show impression click dismiss submit snooze vote' -- "$word")); return; } ;;
     "inbox list") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
     "inbox show") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
     "inbox open") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;

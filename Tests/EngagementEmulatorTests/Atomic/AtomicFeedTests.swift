@@ -219,7 +219,7 @@ import Testing
   @Test("made-up items fill a feed")
   func madeUp() async throws {
     let emulator = try await Emulator.start(
-      .init([.atomicServer], seed: 7, itemCount: 50, clock: Stand.start))
+      .init([.atomic], seed: 7, itemCount: 50, clock: Stand.start))
     let ids = try AtomicPhone(Stand(emulator: emulator)).ids()
     #expect(ids.count == 50 && Set(ids).count == 50)
     await emulator.stop()

@@ -61,7 +61,7 @@ import Testing
 
   @Test("a card comes back, begins and ends while nothing else happens, by the machine's clock")
   func movingClock() async throws {
-    let emulator = try await Emulator.start(.init([.atomicServer]))
+    let emulator = try await Emulator.start(.init([.atomic]))
     var phone = AtomicPhone(Stand(emulator: emulator))
     phone.token = AtomicPhone.token(
       "user_123", for: 86_400 + (try await Self.difference(of: emulator)))

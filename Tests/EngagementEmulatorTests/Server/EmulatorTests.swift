@@ -1,3 +1,4 @@
+import EngagementAtomicTools
 import EngagementBrazeTools
 import EngagementCleverTapTools
 import EngagementEmulator

@@ -19,7 +19,7 @@ struct Stand {
   static let registrations: [VendorRegistration] = [.braze, .vibes]
   static let vendors = registrations.map(\.name)
   /// All vendors that have a server.
-  private static let all = registrations + [.cleverTap, .atomicServer, .echo]
+  private static let all = registrations + [.cleverTap, .atomic, .echo]
 
   let emulator: Emulator
 

@@ -1,20 +1,22 @@
 import EngagementAdapterAPI
+import EngagementAtomic
+import EngagementAtomicTools
 import EngagementFormats
 import EngagementJSON
 import EngagementModel
+import EngagementPlatform
 import EngagementTesting
-import FoundationEssentials
-import OutlineAdapters
+import EngagementVendors
 
 extension Subjects {
   static func atomic() throws -> AdapterSubject {
     let configuration = try AtomicConfiguration(
       endpoint: "https://999-1.client-api.atomic.io", environmentID: "env-1",
-      apiKey: Secret("canary-key"), instanceID: "7d0a1b66-0000-4000-8000-000000000001",
-      provider: AdapterSubject.provider)
+      apiKey: Secret("canary-key"), instanceID: "7d0a1b66-0000-4000-8000-000000000001")
     var subject = AdapterSubject(
-      "atomic", items: [atomicCards], adapter: { _ in AtomicOutline(configuration) },
-      server: { OutlineAtomicServer(seed: nil, at: $0) }, credential: { token(of: $0, serial: $1) })
+      "atomic", items: [atomicCards], adapter: { _ in AtomicAdapter(configuration) },
+      server: { atomicServer(at: $0) },
+      credential: { token(of: $0, serial: $1) })
     subject.credentialHeaders = ["x-atomic-sdk-api-key"]
     subject.pushes = [
       PushSample(
@@ -31,7 +33,7 @@ extension Subjects {
           "detail": ["businessId": "ABCD1234"],
         ])
     ]
-    subject.operations = [AtomicOutline.registerContainers(["home"])]
+    subject.operations = [AtomicAdapter.registerContainers(["home"])]
     subject.disguisedErrors = [
       DisguisedError(
         .cards(in: "home", matching: []), #"{"errors":[{"title":"no"}],"cardInstances":[]}"#,
@@ -44,7 +46,16 @@ extension Subjects {
     return subject
   }
 
-  /// A token of the user that is valid for a day. The test server does not check its signature.
+  private static func atomicServer(at now: Date) -> any VendorServer {
+    guard var server = VendorRegistration.atomic.server?.init(seed: nil, at: now) else {
+      return MemoryServer(seed: nil, at: now)
+    }
+    // Only the subject's key is good.
+    try? server.configure(["apiKey": "canary-key"], at: now)
+    return server
+  }
+
+  /// A token of the user that is valid for a day. The server does not check its signature.
   private static func token(of user: UserID, serial: Int) -> Secret {
     let end = Int64(TestClock().now.timeIntervalSince1970) + 86_400
     let claims: JSON = [

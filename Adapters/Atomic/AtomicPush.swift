@@ -6,11 +6,11 @@ enum AtomicPush {
   private static let source = "io.atomic"
 
   /// The push in neutral terms; nil if it is not Atomic's.
-  static func notification(in push: JSON, _ vendor: Vendor) -> PushNotification? {
+  static func notification(in push: JSON) -> PushNotification? {
     guard let envelope = envelope(in: push), envelope["source"]?.string == source,
       let item = envelope["cardInstanceId"]?.string, let container = container(in: envelope)
     else { return nil }
-    var notification = PushNotification(vendor: vendor)
+    var notification = PushNotification(vendor: "atomic")
     notification.itemID = item
     notification.containerID = ContainerID(container)
     notification.detail = envelope["detail"]?.object ?? [:]
@@ -23,15 +23,16 @@ enum AtomicPush {
     switch push["atomic"] {
     case .object(let object): object
     case .string(let text): (try? JSON(parsing: Array(text.utf8)))?.object
-    default: nil
+    case .null, .bool, .integer, .number, .array, nil: nil
     }
   }
 
   private static func container(in envelope: JSONObject) -> String? {
     switch envelope["streamContainerId"] {
     case .string(let text): text
-    case let value?: value.integer.map { String($0) }
-    case nil: nil
+    case .integer(let number): String(number)
+    case .number(let number): Int64(exactly: number).map { String($0) }
+    case .null, .bool, .array, .object, nil: nil
     }
   }
 

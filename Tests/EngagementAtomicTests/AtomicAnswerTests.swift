@@ -1,10 +1,11 @@
+import AtomicFixtures
 import EngagementAdapterAPI
+import EngagementAtomic
 import EngagementHTTP
 import EngagementJSON
 import EngagementModel
 import EngagementTesting
 import FoundationEssentials
-import OutlineAdapters
 import Testing
 
 /// What Atomic's answers mean.
@@ -12,7 +13,7 @@ import Testing
   private static let card = ItemReference(ItemID("atomic", "1f0c"), on: .cards, in: "BqWL1sT")
   private static let write = EngagementAdapterAPI.Operation.act(.dismiss, on: card)
   static let operations: [EngagementAdapterAPI.Operation] = [
-    AtomicFixtures.cards, .metrics, write,
+    AtomicSamples.cards, .metrics, write,
     .events([EngagementEvent(id: "e-1", kind: .launch, time: TestClock().now)]),
     .registerPush(.production),
   ]
@@ -94,8 +95,8 @@ import Testing
     context.values[.user, "etag.feed.BqWL1sT"] = "e1"
     context.values[.user, "etag.user-metrics"] = "e2"
     #expect(
-      try answer(AtomicFixtures.cards, response, context)
-        == Answer([.unchanged(AtomicFixtures.feed)]))
+      try answer(AtomicSamples.cards, response, context)
+        == Answer([.unchanged(AtomicSamples.feed)]))
     #expect(try answer(.metrics, response, context) == Answer())
     #expect(try answer(Self.write, response, context).verdict.code == .malformedResponse)
   }
@@ -145,15 +146,15 @@ import Testing
 
   @Test("A8 A21: a feed answer brings the items, the total and the entity tag")
   func feed() throws {
-    let cards = [AtomicFixtures.card("a"), "7", AtomicFixtures.card("b")]
-    let body = AtomicFixtures.feedBody(cards, total: 9)
-    let answer = try answer(AtomicFixtures.cards, .json(200, body, headers: [("ETag", #"W/"1""#)]))
-    guard case .items(AtomicFixtures.feed, .replace(.nothing), let items)? = answer.changes.first
+    let cards = [AtomicSamples.card("a"), "7", AtomicSamples.card("b")]
+    let body = AtomicSamples.feedBody(cards, total: 9)
+    let answer = try answer(AtomicSamples.cards, .json(200, body, headers: [("ETag", #"W/"1""#)]))
+    guard case .items(AtomicSamples.feed, .replace(.nothing), let items)? = answer.changes.first
     else { throw AtomicSurprise("There are no items.") }
     #expect(items.map { String(decoding: $0.bytes, as: UTF8.self) } == cards)
     #expect(
       Array(answer.changes.dropFirst()) == [
-        .total(AtomicFixtures.feed, 9), .keep(.user, "etag.feed.BqWL1sT", #"W/"1""#),
+        .total(AtomicSamples.feed, 9), .keep(.user, "etag.feed.BqWL1sT", #"W/"1""#),
       ])
     #expect(answer.verdict == .done)
   }
@@ -163,31 +164,9 @@ import Testing
     for headers in [[], [("ETag", String(repeating: "e", count: 1025))]] {
       let response = HTTPResponse.json(200, #"{"cardInstances":[]}"#, headers: headers)
       #expect(
-        try answer(AtomicFixtures.cards, response).changes.last
+        try answer(AtomicSamples.cards, response).changes.last
           == .keep(.user, "etag.feed.BqWL1sT", nil))
     }
-  }
-
-  @Test("A8: a feed answer without a list keeps the old cards, and a bad card costs only itself")
-  func badFeed() async throws {
-    let bad = #"{"instance":{"id":"b\u0000"}}"#
-    let feeds = ScriptedTransport([
-      AtomicFixtures.feedLine: [
-        AtomicFixtures.feed(
-          [AtomicFixtures.card("a"), bad, "{}", "7", AtomicFixtures.card("c")]),
-        .json(200, #"{"cardInstances":{}}"#), .json(200, #"{"metadata":{"totalCards":0}}"#),
-        HTTPResponse(503),
-      ]
-    ])
-    let scene = try await AppScene.atomic { request throws(EngagementError) in
-      try await feeds.send(request)
-    }
-    for _ in 1...5 {
-      _ = await scene.execute(AtomicFixtures.cards)
-      #expect(scene.cards(in: AtomicFixtures.container) == ["a", "c"])
-    }
-    #expect(try await scene.quarantined == 3)
-    try await scene.end()
   }
 
   @Test("A22: metrics count in total and by container, and wrong entries are left out")
@@ -197,7 +176,7 @@ import Testing
       "BqWL1sT": .init(active: 2, unseen: ["c1"]), "77": .init(active: 1, unseen: ["c2"]),
     ]
     #expect(
-      try answer(.metrics, .json(200, AtomicFixtures.metricsBody)).changes.first
+      try answer(.metrics, .json(200, AtomicSamples.metricsBody)).changes.first
         == .metrics(expected))
     let lenient = #"""
       {"aggregates":{"cards":{"total":{"active":0},"byContainer":[{"active":1},
@@ -219,9 +198,9 @@ import Testing
 
   @Test("flow 12 G17: the adapter answers a body that is cut or changed at any byte")
   func hostile() throws {
-    let adapter = try AtomicFixtures.adapter()
+    let adapter = try AtomicSamples.adapter()
     let bodies = [
-      AtomicFixtures.feedBody([AtomicFixtures.card("a")]), AtomicFixtures.metricsBody,
+      AtomicSamples.feedBody([AtomicSamples.card("a")]), AtomicSamples.metricsBody,
       #"{"ok":true,"errors":[]}"#,
     ]
     for body in bodies.map({ Array($0.utf8) }) {
@@ -239,7 +218,7 @@ import Testing
         }
       }
       let cut = adapter.answer(
-        to: AtomicFixtures.cards, from: HTTPResponse(200, body: body.dropLast()), in: context)
+        to: AtomicSamples.cards, from: HTTPResponse(200, body: body.dropLast()), in: context)
       #expect(cut.verdict.code == .malformedResponse)
     }
   }
@@ -254,7 +233,7 @@ import Testing
     _ operation: EngagementAdapterAPI.Operation, _ response: HTTPResponse,
     _ context: AdapterContext? = nil
   ) throws -> Answer {
-    try AtomicFixtures.adapter().answer(to: operation, from: response, in: context ?? self.context)
+    try AtomicSamples.adapter().answer(to: operation, from: response, in: context ?? self.context)
   }
 }
 

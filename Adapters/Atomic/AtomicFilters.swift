@@ -68,7 +68,8 @@ enum AtomicFilters {
     for value in filter.values { values.append(try json(value)) }
     switch filter.operator {
     case .oneOf, .noneOf, .between: return .array(values)
-    default: return values.first ?? .null
+    case .equal, .notEqual, .greaterThan, .greaterThanOrEqual, .lessThan, .lessThanOrEqual:
+      return values.first ?? .null
     }
   }
 

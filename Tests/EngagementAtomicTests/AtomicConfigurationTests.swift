@@ -1,8 +1,9 @@
+import AtomicFixtures
 import EngagementAdapterAPI
+import EngagementAtomic
 import EngagementHTTP
 import EngagementModel
 import EngagementTesting
-import OutlineAdapters
 import Testing
 
 /// Where and as whom an application speaks to Atomic.
@@ -42,12 +43,12 @@ import Testing
 
   @Test("A3: a loopback emulator may be reached without TLS, over HTTP and over the socket")
   func loopback() throws {
-    let adapter = AtomicOutline(
+    let adapter = AtomicAdapter(
       try AtomicConfiguration(
         endpoint: "http://127.0.0.1:8403", environmentID: "demo", apiKey: Secret("demo"),
         instanceID: "i"))
     let context = AdapterContext(
-      user: "u-1", device: .test, credential: AtomicFixtures.token(), now: TestClock().now,
+      user: "u-1", device: .test, credential: AtomicSamples.token(), now: TestClock().now,
       key: OperationKey(1, 2))
     guard case .send(let request) = try adapter.step(for: .metrics, in: context) else {
       throw AtomicSurprise("It is no request.")

@@ -1,10 +1,11 @@
+import AtomicFixtures
 import EngagementAdapterAPI
+import EngagementAtomic
 import EngagementHTTP
 import EngagementJSON
 import EngagementModel
 import EngagementTesting
 import FoundationEssentials
-import OutlineAdapters
 import Testing
 
 /// Events in Atomic's words.
@@ -75,7 +76,7 @@ import Testing
 
   @Test("A28: the table covers every declared event kind")
   func everyKind() throws {
-    let kinds = try AtomicFixtures.adapter().capabilities.eventKinds
+    let kinds = try AtomicSamples.adapter().capabilities.eventKinds
     #expect(kinds == Set(Self.rows.map(\.kind)).union([.custom]))
   }
 
@@ -120,27 +121,11 @@ import Testing
     #expect(message?.count == 280)
   }
 
-  @Test("A16: a vote is accepted as an event with its reason and its card")
-  func vote() async throws {
-    let scene = try await AppScene.atomic()
-    try await scene.bringCards("1f0c")
-    try await scene.perform(
-      .vote(useful: false, reason: .other, message: "Too loud"), on: "1f0c")
-    await scene.deliver()
-    let request = try #require(scene.transport.requests.last)
-    let sent = try JSON(parsing: request.body ?? [])["data"]?.array
-    #expect(sent?.map { $0["analyticsEvent"] } == ["card-voted-down"])
-    #expect(sent?.first?["properties"] == ["reason": "other", "message": "Too loud"])
-    #expect(sent?.first?["cardContext"]?["cardInstanceId"] == "1f0c")
-    #expect(try await scene.pending == 0)
-    try await scene.end()
-  }
-
   // MARK: Arrived, or not
 
   @Test("A19 G2: supported events are settled, and every other event is rejected with a reason")
   func partly() throws {
-    let adapter = try AtomicFixtures.adapter()
+    let adapter = try AtomicSamples.adapter()
     let nameless = EngagementEvent(id: "e-2", kind: .custom, time: TestClock().now)
     let foreign = EngagementEvent(id: "e-3", kind: .purchase, time: TestClock().now)
     let timeless = EngagementEvent(
@@ -160,7 +145,7 @@ import Testing
 
   @Test("A19 G3: an event has the same bytes on the socket as over HTTP")
   func sameBytes() throws {
-    let adapter = try AtomicFixtures.adapter()
+    let adapter = try AtomicSamples.adapter()
     let event = event(.displayed, ["position": 2])
     var conversation = try #require(adapter.conversation(in: context))
     _ = conversation.respond(to: .started, in: context)
@@ -180,7 +165,7 @@ import Testing
 
   private var context: AdapterContext {
     AdapterContext(
-      user: "u-1", device: .test, credential: AtomicFixtures.token(), now: TestClock().now,
+      user: "u-1", device: .test, credential: AtomicSamples.token(), now: TestClock().now,
       key: OperationKey(1, 2))
   }
 
@@ -193,7 +178,7 @@ import Testing
 
   private func request(_ events: [EngagementEvent]) throws -> HTTPRequest {
     guard
-      case .send(let request) = try AtomicFixtures.adapter().step(for: .events(events), in: context)
+      case .send(let request) = try AtomicSamples.adapter().step(for: .events(events), in: context)
     else { throw AtomicSurprise("It is no request.") }
     return request
   }

@@ -1,16 +1,18 @@
 public import EngagementHTTP
 public import EngagementModel
+import EngagementPlatform
 
 /// The endpoint, the keys and the options of the Atomic adapter.
 public struct AtomicConfiguration: Hashable, Sendable {
+  /// The host of clients without one of their own.
+  public static let standardEndpoint = "https://client-api.atomic.io"
+
   /// The host for clients, such as `https://999-1.client-api.atomic.io`.
   public let endpoint: HTTPURL
   public let environmentID: String
   public let apiKey: Secret
   /// A UUID that identifies this start of the application.
   public let instanceID: String
-  /// The provider that owns the cards.
-  public let provider: ProviderID
   /// How long before its expiry a token counts as expired. 60 s by default.
   public let expiryMargin: Duration
   /// How long the kit does not ask the application again after it had no token. Zero by default.
@@ -25,19 +27,20 @@ public struct AtomicConfiguration: Hashable, Sendable {
 
   /// Throws `invalidConfiguration`, which names the field.
   ///
-  /// - Parameter pollInterval: Zero means never; any other value becomes at least one second.
+  /// - Parameters:
+  ///   - instanceID: Nil for a random one.
+  ///   - pollInterval: Zero means never; any other value becomes at least one second.
   public init(
-    endpoint: String = "https://client-api.atomic.io", environmentID: String, apiKey: Secret,
-    instanceID: String, provider: ProviderID = "atomic", expiryMargin: Duration = .seconds(60),
-    retryInterval: Duration = .zero,
-    userClaim: String? = nil, pollInterval: Duration = .seconds(15),
+    endpoint: String = AtomicConfiguration.standardEndpoint, environmentID: String,
+    apiKey: Secret, instanceID: String? = nil, expiryMargin: Duration = .seconds(60),
+    retryInterval: Duration = .zero, userClaim: String? = nil,
+    pollInterval: Duration = .seconds(15),
     unregistersPushOnSignOut: Bool = false
   ) throws(EngagementError) {
     self.endpoint = try Self.checked(endpoint)
     self.environmentID = environmentID
     self.apiKey = apiKey
-    self.instanceID = instanceID
-    self.provider = provider
+    self.instanceID = instanceID ?? UUID().uuidString.lowercased()
     self.expiryMargin = expiryMargin
     self.retryInterval = retryInterval
     self.userClaim = userClaim
@@ -45,7 +48,7 @@ public struct AtomicConfiguration: Hashable, Sendable {
     self.unregistersPushOnSignOut = unregistersPushOnSignOut
     try require(!apiKey.revealed.isEmpty, "apiKey is empty")
     try require((try? root(.https)) != nil, "environmentID is no part of a path")
-    try require(!instanceID.isEmpty, "instanceID is empty")
+    try require(!self.instanceID.isEmpty, "instanceID is empty")
     try require(expiryMargin >= .zero, "expiryMargin is negative")
     try require(retryInterval >= .zero, "retryInterval is negative")
     try require(userClaim != "", "userClaim is empty")

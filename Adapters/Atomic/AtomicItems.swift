@@ -16,15 +16,14 @@ enum AtomicItems {
   /// The final states of a card.
   private static let closed: Set<JSONKey> = ["completed", "dismissed", "expired", "cancelled"]
 
-  static func card(
-    in item: RawItem, of provider: ProviderID, _ vendor: Vendor
-  ) throws(EngagementError) -> Card {
+  static func card(in item: RawItem) throws(EngagementError) -> Card {
     let fields: JSONFields
     do throws(JSONFault) { fields = try JSONFields(item) } catch { throw EngagementError(error) }
     guard let instance = fields.fields("instance"), let id = AtomicText.id(instance, "id") else {
       throw EngagementError(.malformedResponse, "The card has no id.")
     }
-    var card = Card(ItemID(provider, id), vendor: vendor, kind: .composed)
+    // The store replaces the provider with the application's id for it.
+    var card = Card(ItemID("atomic", id), vendor: "atomic", kind: .composed)
     readInstance(instance, into: &card)
     if let metadata = fields.fields("metadata") { readMetadata(metadata, into: &card) }
     if let actions = fields.fields("actions") { readActions(actions, into: &card) }

@@ -1,10 +1,11 @@
+import AtomicFixtures
 import EngagementAdapterAPI
+import EngagementAtomic
 import EngagementFormats
 import EngagementJSON
 import EngagementModel
 import EngagementTesting
 import FoundationEssentials
-import OutlineAdapters
 import Testing
 
 /// Atomic's cards as neutral ones.
@@ -283,7 +284,7 @@ import Testing
   // MARK: Parts
 
   private func card(_ item: String) throws -> Card {
-    try AtomicFixtures.adapter().card(in: RawItem(index: 0, bytes: Array(item.utf8)[...]))
+    try AtomicSamples.adapter().card(in: RawItem(index: 0, bytes: Array(item.utf8)[...]))
   }
 
   /// A card with one member set, by its dotted name.

@@ -29,11 +29,16 @@ struct AtomicCall {
     case .registerPush(let environment): try self.init(registering: environment, in: context)
     case .unregisterPush:
       self.init(.delete, "deregister-token", body: .object(Self.device(in: context)))
-    case .vendor(AtomicOutline.containersOperation, let argument):
+    case .vendor(AtomicAdapter.containersOperation, let argument):
       try self.init(containers: argument, in: context)
-    default: throw EngagementError(.unsupported, "Atomic does not support this.")
+    case .settings, .device, .inbox, .message, .person, .associate, .campaigns, .templates,
+      .upload, .optOut, .vendor:
+      throw Self.unsupported
     }
   }
+
+  private static let unsupported = EngagementError(
+    .unsupported, "Atomic does not support this.")
 
   private init(_ method: HTTPMethod, _ path: String, body: JSON? = nil, tag: String? = nil) {
     self.method = method
@@ -78,7 +83,7 @@ struct AtomicCall {
       // It is unknown where Atomic expects the button's name; its web client does not send it.
       body["values"] = .object(try Self.checked(values))
       self.init(.post, "response", body: .object(body))
-    default: throw EngagementError(.unsupported, "Atomic does not support this.")
+    case .impression, .click, .open, .read, .vote, .expire, .delete: throw Self.unsupported
     }
   }
 

@@ -16,28 +16,34 @@ struct AtomicResponses {
       return AtomicErrors.answer(from: response, at: context.now)
     }
     switch operation {
-    case .cards(let container?, let filters): return cards(container, filters, response)
+    case .cards(let container, let filters): return cards(container, filters, response)
     case .metrics: return metrics(response)
     case .events(let events): return reported(events, response)
     case .act: return written(response, mayBeEmpty: false)
-    default: return written(response, mayBeEmpty: true)
+    case .settings, .device, .registerPush, .unregisterPush, .inbox, .message, .person,
+      .associate, .updatePerson, .campaigns, .templates, .upload, .optOut, .vendor:
+      return written(response, mayBeEmpty: true)
     }
   }
 
   // MARK: Lists
 
   private func cards(
-    _ container: ContainerID, _ filters: [CardFilter], _ response: HTTPResponse
+    _ container: ContainerID?, _ filters: [CardFilter], _ response: HTTPResponse
   ) -> Answer {
-    guard let body = try? AtomicBody(response.body, list: "cardInstances"),
-      let key = try? AtomicTag.feed(container, filters)
-    else { return AtomicErrors.unreadable }
+    guard let body = try? AtomicBody(response.body, list: "cardInstances") else {
+      return AtomicErrors.unreadable
+    }
     guard !body.hasErrors else { return AtomicErrors.insideSuccess }
     guard let items = body.items else { return AtomicErrors.unreadable }
     let feed = Feed(.cards, in: container, matching: filters)
     var changes: [Change] = [.items(feed, .replace(.nothing), items)]
     if let total = body.total { changes.append(.total(feed, total)) }
-    return Answer(changes + [kept(key, response)])
+    // A payload that is only read belongs to no container.
+    if let container, let key = try? AtomicTag.feed(container, filters) {
+      changes.append(kept(key, response))
+    }
+    return Answer(changes)
   }
 
   private func metrics(_ response: HTTPResponse) -> Answer {
@@ -80,7 +86,10 @@ struct AtomicResponses {
       else { return AtomicErrors.unreadable }
       return Answer([.unchanged(Feed(.cards, in: container, matching: filters))])
     case .metrics where context.values[.user, AtomicTag.metrics] != nil: return Answer()
-    default: return AtomicErrors.unreadable
+    case .metrics, .cards, .settings, .device, .registerPush, .unregisterPush, .inbox, .message,
+      .person, .associate, .updatePerson, .campaigns, .act, .events, .templates, .upload, .optOut,
+      .vendor:
+      return AtomicErrors.unreadable
     }
   }
 
@@ -137,7 +146,7 @@ struct AtomicBody {
     case .null: return false
     case .array(let errors): return !errors.isEmpty
     case .object(let errors): return !errors.isEmpty
-    default: return true
+    case .bool, .integer, .number, .string: return true
     }
   }
 }

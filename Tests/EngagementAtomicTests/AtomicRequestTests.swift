@@ -1,9 +1,10 @@
+import AtomicFixtures
 import EngagementAdapterAPI
+import EngagementAtomic
 import EngagementHTTP
 import EngagementModel
 import EngagementTesting
 import FoundationEssentials
-import OutlineAdapters
 import Testing
 
 /// What Atomic is asked, operation by operation.
@@ -55,12 +56,12 @@ import Testing
       .unregisterPush(.production), "DELETE /deregister-token",
       #"{"deviceId":"device-1","appId":"com.example.app"}"#),
     Row(
-      AtomicOutline.registerContainers(["BqWL1sT", "Xy12"], notifications: false),
+      AtomicAdapter.registerContainers(["BqWL1sT", "Xy12"], notifications: false),
       "PUT /register-containers",
       #"{"deviceId":"device-1","appId":"com.example.app","#
         + #""streamContainerIds":["BqWL1sT","Xy12"],"notificationsEnabled":false}"#),
     Row(
-      AtomicOutline.registerContainers([]), "PUT /register-containers",
+      AtomicAdapter.registerContainers([]), "PUT /register-containers",
       #"{"deviceId":"device-1","appId":"com.example.app","streamContainerIds":[]}"#),
     Row(
       .updatePerson(update), "PUT /update-user",
@@ -99,7 +100,7 @@ import Testing
     arguments: rows)
   func headers(_ row: Row) throws {
     let request = try sent(row.operation)
-    let token = AtomicFixtures.token().revealed
+    let token = AtomicSamples.token().revealed
     #expect(request.bearer == "Bearer \(token)")
     #expect(request.headers.secret("x-atomic-sdk-api-key") == Secret("key-1"))
     let plain = request.headers.fields.filter { $0.value.text != nil }.map(\.description)
@@ -124,7 +125,7 @@ import Testing
   func version(_ version: String?, _ expected: String) throws {
     var context = context()
     context.device.appVersion = version
-    let step = try AtomicFixtures.adapter().step(for: .metrics, in: context)
+    let step = try AtomicSamples.adapter().step(for: .metrics, in: context)
     guard case .send(let request) = step else { throw AtomicSurprise("It is no request.") }
     #expect(request.headers.first("x-atomic-sdk-client-app-version") == expected)
   }
@@ -136,7 +137,7 @@ import Testing
     ] {
       var context = context()
       context.acceptedAt = context.now.addingTimeInterval(-Double(waited))
-      let step = try AtomicFixtures.adapter().step(
+      let step = try AtomicSamples.adapter().step(
         for: .act(.snooze(seconds: 60), on: Self.card), in: context)
       guard case .send(let request) = step else { throw AtomicSurprise("It is no request.") }
       #expect(request.text.hasSuffix(#""interval":"\#(interval)"}"#))
@@ -202,7 +203,7 @@ import Testing
     "A1 A10 A12 A27: an operation that Atomic would refuse is refused before any request",
     arguments: refusals)
   func refused(_ refusal: Refusal) throws {
-    let adapter = try AtomicFixtures.adapter()
+    let adapter = try AtomicSamples.adapter()
     #expect {
       try adapter.step(for: refusal.operation, in: context())
     } throws: { error in
@@ -214,7 +215,7 @@ import Testing
   func registeringNothing() throws {
     var context = context()
     context.push = [:]
-    let adapter = try AtomicFixtures.adapter()
+    let adapter = try AtomicSamples.adapter()
     #expect(throws: EngagementError.self) {
       try adapter.step(for: .registerPush(.production), in: context)
     }
@@ -224,7 +225,7 @@ import Testing
   func anonymous() throws {
     var context = context()
     context.user = .anonymous
-    let adapter = try AtomicFixtures.adapter()
+    let adapter = try AtomicSamples.adapter()
     for row in Self.rows {
       #expect {
         try adapter.step(for: row.operation, in: context)
@@ -245,7 +246,7 @@ import Testing
       self.name = name
       var claims = claims
       if claims["exp"] == nil { claims["exp"] = 1_790_848_800 }
-      token = AtomicFixtures.token(claims: claims)
+      token = AtomicSamples.token(claims: claims)
       self.isGood = isGood
       self.claim = claim
     }
@@ -288,7 +289,7 @@ import Testing
   func token(_ claims: Claims) throws {
     var context = context()
     context.credential = claims.token
-    let adapter = try AtomicFixtures.adapter(userClaim: claims.claim)
+    let adapter = try AtomicSamples.adapter(userClaim: claims.claim)
     let step = Result { try adapter.step(for: .metrics, in: context) }
     switch step {
     case .success: #expect(claims.isGood)
@@ -301,9 +302,9 @@ import Testing
   @Test("A2: the application chooses the expiry margin")
   func margin() throws {
     var context = context()
-    context.credential = AtomicFixtures.token(ending: .seconds(61))
+    context.credential = AtomicSamples.token(ending: .seconds(61))
     let step = { (margin: Duration) in
-      try AtomicFixtures.adapter(margin: margin).step(for: .metrics, in: context)
+      try AtomicSamples.adapter(margin: margin).step(for: .metrics, in: context)
     }
     _ = try step(.seconds(60))
     _ = try step(.zero)
@@ -314,7 +315,7 @@ import Testing
 
   private func context() -> AdapterContext {
     AdapterContext(
-      user: "u-1", device: .test, credential: AtomicFixtures.token(),
+      user: "u-1", device: .test, credential: AtomicSamples.token(),
       push: [
         .production: PushRegistration(token: Secret("62171b34"), service: .apns),
         .sandbox: PushRegistration(token: Secret("fcm:1"), service: .fcm, environment: .sandbox),
@@ -322,7 +323,7 @@ import Testing
   }
 
   private func sent(_ operation: EngagementAdapterAPI.Operation) throws -> HTTPRequest {
-    guard case .send(let request) = try AtomicFixtures.adapter().step(for: operation, in: context())
+    guard case .send(let request) = try AtomicSamples.adapter().step(for: operation, in: context())
     else { throw AtomicSurprise("It is no request.") }
     return request
   }

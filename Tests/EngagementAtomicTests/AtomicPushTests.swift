@@ -1,8 +1,9 @@
+import AtomicFixtures
 import EngagementAdapterAPI
+import EngagementAtomic
 import EngagementJSON
 import EngagementModel
 import EngagementTesting
-import OutlineAdapters
 import Testing
 
 /// Atomic's pushes, and what it wants done when its user changes.
@@ -84,7 +85,7 @@ import Testing
   func notOurs(_ push: JSON) throws { #expect(try received(push) == nil) }
 
   private func received(_ push: JSON) throws -> Received? {
-    try AtomicFixtures.adapter().received(push, in: context)
+    try AtomicSamples.adapter().received(push, in: context)
   }
 
   private var context: AdapterContext {
@@ -98,11 +99,11 @@ import Testing
 
   @Test("A4: signing out sends pending actions and unregisters the push token if configured")
   func transition() throws {
-    let quiet = try AtomicFixtures.adapter()
+    let quiet = try AtomicSamples.adapter()
     #expect(quiet.transition(from: "u-1", to: .anonymous, in: context) == [.sendPending])
     #expect(quiet.transition(from: "u-1", to: "u-2", in: context) == [.sendPending])
     #expect(quiet.transition(from: .anonymous, to: "u-1", in: context) == [])
-    let loud = try AtomicFixtures.adapter(unregisters: true)
+    let loud = try AtomicSamples.adapter(unregisters: true)
     #expect(
       loud.transition(from: "u-1", to: "u-2", in: context)
         == [.sendPending, .leave(.unregisterPush(.sandbox))])

@@ -8,12 +8,32 @@ public import EngagementModel
 ///
 /// Every call has the application's JWT. The adapter reads it first and never sends a token that is
 /// missing, about to expire or of another user.
-public struct AtomicOutline: EngagementAdapter {
-  let configuration: AtomicConfiguration
+public struct AtomicAdapter: EngagementAdapter {
+  public let vendor: Vendor = "atomic"
+  public let capabilities: AdapterCapabilities
+  public let configuration: AtomicConfiguration
 
-  public init(_ configuration: AtomicConfiguration) { self.configuration = configuration }
+  public var summary: String {
+    "\(vendor), client \(AtomicRequests.version), environment \(configuration.environmentID)"
+  }
 
-  public var vendor: Vendor { "atomic" }
+  public init(_ configuration: AtomicConfiguration) {
+    self.configuration = configuration
+    let host = try? HostPattern(validating: configuration.endpoint.host.text)
+    capabilities = AdapterCapabilities(
+      abilities: Self.abilities, eventKinds: AtomicEvents.kinds,
+      pushMarks: PushMarks(keys: ["atomic"]), batching: EventBatching(limit: Self.batch),
+      hosts: AllowedHosts([host].compactMap(\.self)), isLive: true, hasContainers: true,
+      filters: AtomicFilters.all, order: [.cards: .byPriority],
+      credentials: CredentialRules(
+        answerWithin: Self.tokenWait, retryInterval: configuration.retryInterval,
+        expiryMargin: configuration.expiryMargin))
+  }
+
+  /// As many events as the vendor's web client keeps.
+  private static let batch = 500
+  /// So long the vendor's clients wait for a token of the application.
+  private static let tokenWait = Duration.seconds(5)
 
   /// The name of the operation that only Atomic has; see `registerContainers(_:)`.
   public static let containersOperation = "containers"
@@ -28,22 +48,6 @@ public struct AtomicOutline: EngagementAdapter {
     var object: JSONObject = ["containers": .array(containers.map { .string($0.rawValue) })]
     object["notifications"] = notifications.map(JSON.bool)
     return .vendor(containersOperation, .object(object))
-  }
-
-  public var capabilities: AdapterCapabilities {
-    AdapterCapabilities(
-      abilities: Self.abilities, eventKinds: AtomicEvents.kinds,
-      pushMarks: PushMarks(keys: ["atomic"]), batching: EventBatching(limit: 500), hosts: hosts,
-      isLive: true, hasContainers: true, filters: AtomicFilters.all,
-      order: [.cards: .byPriority],
-      credentials: CredentialRules(
-        answerWithin: .seconds(5), retryInterval: configuration.retryInterval,
-        expiryMargin: configuration.expiryMargin))
-  }
-
-  private var hosts: AllowedHosts {
-    let host = try? HostPattern(validating: configuration.endpoint.host.text)
-    return AllowedHosts([host].compactMap(\.self))
   }
 
   private static let abilities: [Operation.Verb: Ability] = [
@@ -82,11 +86,11 @@ public struct AtomicOutline: EngagementAdapter {
   }
 
   public func card(in item: RawItem) throws(EngagementError) -> Card {
-    try AtomicItems.card(in: item, of: configuration.provider, vendor)
+    try AtomicItems.card(in: item)
   }
 
   public func received(_ push: JSON, in context: AdapterContext) -> Received? {
-    AtomicPush.notification(in: push, vendor).map { Received($0) }
+    AtomicPush.notification(in: push).map { Received($0) }
   }
 
   public func transition(
@@ -101,5 +105,25 @@ public struct AtomicOutline: EngagementAdapter {
 
   public func conversation(in context: AdapterContext) -> (any Conversation)? {
     context.user.isAnonymous ? nil : AtomicConversation(configuration, for: context.user)
+  }
+}
+
+// MARK: Opening
+
+extension EngagementAdapter where Self == AtomicAdapter {
+  /// Atomic, as a value of `providers`:
+  /// `["atomic": .atomic(endpoint: endpoint, environmentID: "env-1", apiKey: key)]`.
+  ///
+  /// Throws what `AtomicConfiguration.init` throws.
+  public static func atomic(
+    endpoint: String = AtomicConfiguration.standardEndpoint, environmentID: String, apiKey: Secret
+  ) throws(EngagementError) -> AtomicAdapter {
+    .atomic(
+      try AtomicConfiguration(endpoint: endpoint, environmentID: environmentID, apiKey: apiKey))
+  }
+
+  /// Atomic with every setting that the adapter has.
+  public static func atomic(_ configuration: AtomicConfiguration) -> AtomicAdapter {
+    AtomicAdapter(configuration)
   }
 }

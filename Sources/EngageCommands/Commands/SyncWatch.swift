@@ -1,0 +1,171 @@
+import EngagementKit
+import EngagementModel
+import EngagementPlatform
+
+/// Syncs again and again, and tells what has changed, until the task is cancelled.
+///
+/// Between two refreshes it tells what live channels bring, as soon as the cache has it.
+struct SyncWatch: Sendable {
+  let engagement: Engagement
+  let configuration: EngageConfiguration
+  /// How long it waits after a refresh.
+  let pause: Duration
+  /// What the first refresh fetches; others fetch what has changed.
+  let extent: Engagement.RefreshExtent
+  let invocation: Invocation
+
+  private var console: Console { invocation.console }
+  private var clock: any EngagementClock { invocation.context.clock }
+
+  /// How often it looks whether it is still read.
+  private static let tick = Duration.seconds(1)
+
+  /// What was told so far.
+  private struct Told {
+    var user: User
+    let notes: CampaignNotes
+    var report: SyncReport?
+    var failures: [EngagementError] = []
+    var pauses: [ProviderID: Date] = [:]
+  }
+
+  func run() async throws -> ExitStatus {
+    let (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    let next = Locked(clock.uptime)
+    let notes = try invocation.campaignNotes(configuration)
+    wake.yield()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      defer { group.cancelAll() }
+      for container in configuration.shownContainers {
+        group.addTask { await observe(container, wake) }
+      }
+      group.addTask { await keepTime(until: next, wake) }
+      var told = Told(user: engagement.user, notes: notes)
+      for await _ in wakes {
+        guard console.terminal.hasReader() else { throw OutputError.closedPipe }
+        if clock.uptime < next.withLock(\.self) {
+          try tellCards(&told)
+        } else {
+          guard try await sync(&told) else { return }
+          next.withLock { $0 = clock.uptime + pause }
+        }
+      }
+    }
+    return .done
+  }
+
+  // MARK: What wakes it
+
+  /// Observes a container, so that live channels bring its cards.
+  private func observe(
+    _ container: ContainerID, _ wake: AsyncStream<Void>.Continuation
+  ) async {
+    let options = Engagement.CardOptions(includesControl: true)
+    while !Task.isCancelled {
+      for await _ in engagement.cardUpdates(in: container, options: options) { wake.yield() }
+      // The updates end when the user signs out, also by another process.
+      await clock.sleep(until: clock.uptime + Self.tick)
+    }
+  }
+
+  private func keepTime(
+    until next: Locked<Duration>, _ wake: AsyncStream<Void>.Continuation
+  ) async {
+    while !Task.isCancelled {
+      let (now, end) = (clock.uptime, next.withLock(\.self))
+      let tick = now + Self.tick
+      await clock.sleep(until: end > now ? min(end, tick) : tick)
+      wake.yield()
+    }
+  }
+
+  // MARK: What it tells
+
+  /// Refreshes and tells everything once, and then what is new. False if the task was cancelled.
+  private func sync(_ told: inout Told) async throws -> Bool {
+    let extent = told.report == nil ? extent : .changes
+    do {
+      try await adoptUser(&told)
+      let report = try await console.progress(SyncReport.progress) {
+        try await SyncReport.make(engagement, configuration, extent, in: invocation.context)
+      }
+      if let error = report.rows.compactMap(\.outcome.error).first(where: \.isOfReplacedCache) {
+        throw error
+      }
+      try report.news(since: told.report).print(on: console, titled: told.report == nil)
+      if let former = told.report {
+        for surface in [Surface.cards, .inbox] {
+          try tell(from: former.items(of: surface), to: report.items(of: surface))
+        }
+      }
+      told.failures = try await invocation.syncCampaigns(
+        of: engagement, configuration, extent, told.notes, known: told.failures)
+      told.pauses = try await invocation.tellPauses(of: engagement, known: told.pauses)
+      told.report = report
+      return true
+    } catch is CancellationError {
+      return false
+    }
+  }
+
+  /// Another process may have changed the user, and only this one knows the configuration's token.
+  private func adoptUser(_ told: inout Told) async throws {
+    guard engagement.user != told.user else { return }
+    told.user = engagement.user
+    guard !told.user.isAnonymous else { return }
+    try await engagement.signIn(told.user, credentials: configuration.credentials(of: told.user))
+  }
+
+  /// Tells which cards have changed since they were told.
+  private func tellCards(_ told: inout Told) throws {
+    guard var report = told.report else { return }
+    let former = report.items(of: .cards)
+    let cards = SyncReport.shownCards(of: engagement, configuration)
+    for index in report.rows.indices where report.rows[index].surface == .cards {
+      report.rows[index].note(cards, titles: WatchedItem.title(of:))
+    }
+    try tell(from: former, to: report.items(of: .cards))
+    told.report = report
+  }
+
+  private func tell(
+    from former: [ItemID: WatchedItem], to items: [ItemID: WatchedItem]
+  ) throws(OutputError) {
+    let ids = Set(former.keys).union(items.keys)
+    let short = ShortIDs(Array(ids))
+    for id in ids.sorted(by: { $0.description < $1.description }) {
+      let (old, new) = (former[id], items[id])
+      guard old != new, let title = new?.title ?? old?.title else { continue }
+      let word = old == nil ? "new" : new == nil ? "gone" : "changed"
+      try console.line("  \(word): \(short.text(of: id), .cyan)  \(title, .bold)")
+      try console.object(id.object(with: ["outcome": .string(word), "title": .string(title)]))
+    }
+  }
+}
+
+/// An item as it was told.
+struct WatchedItem: Hashable, Sendable {
+  var title: String
+  /// Differs where what is seen does.
+  var look: Int
+
+  static func items<Item: Hashable & Identifiable>(
+    _ items: [Item], titles title: (Item) -> String?
+  ) -> [ItemID: WatchedItem] where Item.ID == ItemID {
+    Dictionary(
+      items.map { ($0.id, WatchedItem(title: title($0) ?? "", look: $0.hashValue)) },
+      uniquingKeysWith: { first, _ in first })
+  }
+
+  static func title(of card: Card) -> String? { card.title ?? card.text ?? card.imageAlt }
+
+  static func title(of message: InboxMessage) -> String? { message.subject ?? message.text }
+}
+
+extension SyncReport {
+  /// The items of every provider.
+  fileprivate func items(of surface: Surface) -> [ItemID: WatchedItem] {
+    rows.filter { $0.surface == surface }
+      .reduce(into: [:]) { items, row in items.merge(row.items) { first, _ in first } }
+  }
+}

@@ -1,1 +1,0 @@
-// The outline adapters of each vendor are in its folder.
