@@ -39,7 +39,7 @@ enum AtomicButtons {
   /// A payload takes precedence over a subview, and a subview over a URL.
   private static func link(_ fields: JSONFields) -> CardButton.Link? {
     if let payload = fields.json("action")?.object { return .payload(payload) }
-    if let id = fields.string("layoutId") { return .subview(id) }
+    if let id = fields.string("layoutId") ?? fields.string("layoutName") { return .subview(id) }
     return AtomicText.address(fields, "url").map(CardButton.Link.url)
   }
 

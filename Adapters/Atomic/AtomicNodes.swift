@@ -62,7 +62,20 @@ enum AtomicAttributes {
     ("numberOfLines", "lines", .integer), ("maxLength", "maximumLength", .integer),
     ("minimumValue", "minimum", .any), ("maximumValue", "maximum", .any),
     ("stepValue", "step", .number), ("values", "options", .options),
+    // What other clients of the vendor say for the same.
+    ("style", "style", .text), ("maximumLength", "maximumLength", .integer),
+    ("thumbnailUrl", "thumbnailURL", .address),
   ]
+
+  /// The members of `media`, in which some clients have what belongs to an image or a video.
+  private static let mediaNames: [(word: JSONKey, neutral: String, form: Form)] = [
+    ("url", "url", .address), ("thumbnailUrl", "thumbnailURL", .address),
+    ("mediaDescription", "description", .text), ("alternateText", "alt", .text),
+    ("thumbnailAlternateText", "thumbnailAlt", .text),
+  ]
+
+  /// The vendor's names of heights. Any other counts as the first.
+  private static let heights = ["tall", "medium", "short", "original"]
 
   /// The defaults of a stepper.
   private static let stepper: KeyValuePairs<String, JSON> = [
@@ -71,10 +84,39 @@ enum AtomicAttributes {
 
   static func read(_ fields: JSONFields, of kind: Component.Kind) -> JSONObject {
     var attributes = JSONObject()
-    for (word, neutral, form) in names { attributes[neutral] = value(fields, word, form) }
+    read(names, in: fields, into: &attributes)
+    if let media = fields.fields("media") { readMedia(media, into: &attributes) }
     guard kind == .stepper else { return attributes }
     for (name, value) in stepper where attributes[name] == nil { attributes[name] = value }
     return attributes
+  }
+
+  /// What was read first stays.
+  private static func read(
+    _ names: [(word: JSONKey, neutral: String, form: Form)], in fields: JSONFields,
+    into attributes: inout JSONObject
+  ) {
+    for (word, neutral, form) in names where attributes[neutral] == nil {
+      attributes[neutral] = value(fields, word, form)
+    }
+  }
+
+  private static func readMedia(_ media: JSONFields, into attributes: inout JSONObject) {
+    read(mediaNames, in: media, into: &attributes)
+    if let height = media.fields("dimensions")?.string("height") {
+      attributes["height"] = .string(heights.contains(height) ? height : heights[0])
+    }
+    attributes["link"] = link(media).map(JSON.object)
+  }
+
+  /// What touching an image opens, with the members of a button's link.
+  private static func link(_ media: JSONFields) -> JSONObject? {
+    switch media.string("actionType") {
+    case "url": AtomicText.address(media, "actionUrl").map { ["url": .string($0)] }
+    case "subview": media.string("actionLayoutName").map { ["subview": .string($0)] }
+    case "payload": media.json("actionPayload")?.object.map { ["payload": .object($0)] }
+    default: nil
+    }
   }
 
   private static func value(_ fields: JSONFields, _ word: JSONKey, _ form: Form) -> JSON? {

@@ -111,6 +111,45 @@ import Testing
       ])
   }
 
+  @Test("A9 A13 A31: what other clients of the vendor call a member means the same")
+  func otherSpellings() throws {
+    let item = """
+      {"instance":{"id":"a"},"defaultView":{"nodes":[
+      {"type":"image","attributes":{"media":{"url":"https://cdn.example.com/a.png",
+        "thumbnailUrl":"https://cdn.example.com/b.png","mediaDescription":"A photo","alternateText":"A flat",
+        "thumbnailAlternateText":"Small","dimensions":{"height":"short"},
+        "actionType":"url","actionUrl":"https://example.com/flat"}}},
+      {"type":"image","attributes":{"media":{"dimensions":{"height":"huge"},
+        "actionType":"subview","actionLayoutName":"sv1"}}},
+      {"type":"image","attributes":{"media":{"actionType":"payload","actionPayload":{"screen":"flat"}}}},
+      {"type":"image","attributes":{"media":{"actionType":"url","actionUrl":"javascript:x"}}},
+      {"type":"list","attributes":{"style":"number"}},
+      {"type":"textInput","attributes":{"name":"a","maximumLength":9,"maxLength":7}},
+      {"type":"textInput","attributes":{"name":"b","maximumLength":9,
+        "thumbnailUrl":"https://cdn.example.com/c.png"}},
+      {"type":"linkButton","attributes":{"text":"More","layoutName":"sv1","url":"https://example.com"}}]}}
+      """
+    let card = try card(item)
+    let expected: [JSONObject] = [
+      [
+        "url": "https://cdn.example.com/a.png", "thumbnailURL": "https://cdn.example.com/b.png",
+        "description": "A photo", "alt": "A flat", "thumbnailAlt": "Small", "height": "short",
+        "link": ["url": "https://example.com/flat"],
+      ],
+      ["height": "tall", "link": ["subview": "sv1"]],
+      ["link": ["payload": ["screen": "flat"]]],
+      [:],
+      ["style": "number"],
+      ["name": "a", "maximumLength": 7],
+      [
+        "name": "b", "maximumLength": 9, "thumbnailURL": "https://cdn.example.com/c.png",
+      ],
+    ]
+    #expect(card.components.map(\.attributes) == expected)
+    #expect(card.imageURLText == "https://cdn.example.com/a.png" && card.imageAlt == "A flat")
+    #expect(card.buttons == [CardButton("More", .link(.subview("sv1")))])
+  }
+
   // MARK: Absent, of a wrong type, unknown
 
   /// What a card's members become.
