@@ -133,6 +133,6 @@ extension Card {
       .invalidArgument,
       names.isEmpty
         ? "The card has no button that submits it; leave --button out."
-        : "The card has no button \"\(name)\"\(NearestName.hint(for: name, among: names))")
+        : "The card has no submit button \"\(name)\"\(NearestName.hint(for: name, among: names))")
   }
 }

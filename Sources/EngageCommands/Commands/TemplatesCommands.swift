@@ -170,7 +170,7 @@ extension Invocation {
 
   fileprivate func noteNoTemplates() {
     console.note(
-      "No provider of engage.json has templates; \"templates\" of a provider names a file that defines some."
+      "No templates are defined. \"templates\" of a provider in engage.json names the file that defines them."
     )
   }
 

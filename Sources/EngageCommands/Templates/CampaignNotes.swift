@@ -61,8 +61,8 @@ final class CampaignNotes: Sendable {
       """
     case "file":
       """
-      a file of it could not be had. Check its host against "fileHosts" of providers.\(provider), \
-      and the network.
+      a file of it could not be had. Check its address, its host against "fileHosts" of \
+      providers.\(provider), and the network.
       """
     case "capped":
       """

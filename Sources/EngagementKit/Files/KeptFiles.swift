@@ -108,7 +108,7 @@ struct KeptFiles: Sendable {
     let place = host.map { " on \($0)" } ?? ""
     log(
       .warning,
-      "A file\(place) of the campaign \(source.campaign.value) is not there. \(error.message)",
+      "A file\(place) of the campaign \(source.campaign.value) could not be fetched. \(error.message)",
       source.campaign.provider)
   }
 

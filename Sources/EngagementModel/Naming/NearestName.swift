@@ -15,6 +15,7 @@ package enum NearestName {
   /// `; did you mean "braze"?`, or the names that there are.
   package static func hint(for name: String, among candidates: [String]) -> String {
     if let nearest = of(name, among: candidates) { return "; did you mean \"\(nearest)\"?" }
+    guard !candidates.isEmpty else { return "; there is none." }
     return "; there is " + candidates.map { "\"\($0)\"" }.joined(separator: ", ") + "."
   }
 

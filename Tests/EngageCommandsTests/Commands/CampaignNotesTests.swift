@@ -52,7 +52,7 @@ import Testing
     #expect(!tracked.output.contains("clevertap/1") && !tracked.output.contains("clevertap/3"))
     #expect(
       tracked.errors.contains(
-        "Campaign clevertap/1 was not drawn: a file of it could not be had. Check its host"),
+        "Campaign clevertap/1 was not drawn: a file of it could not be had. Check its address"),
       "\(tracked.errors)")
     #expect(tracked.errors.contains(#""fileHosts" of providers.clevertap"#))
     #expect(

@@ -195,7 +195,7 @@ import Testing
     let wrong = await scene.engage("templates", "trigger", "offer", "later=openURL")
     await scene.emulator.stop()
     #expect(wrong.status == .usage && wrong.output.isEmpty)
-    #expect(wrong.errors.contains("openURL"))
+    #expect(wrong.errors.contains("openURL") && wrong.errors.contains("there is none."))
   }
 
   @Test("C4: doctor asks for the handshake, and a token that the vendor refuses is named")
