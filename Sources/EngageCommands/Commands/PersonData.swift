@@ -28,10 +28,21 @@ extension Command {
         // First: after a kill, the next command must not sign in whom this one has erased. A person
         // who is not here changes nothing.
         if try invocation.reader(of: configuration).knows(user) { try automatic.turnOff() }
-        let report = try await engagement.eraseData(of: user)
-        try automatic.turnOff()
-        return (user, report)
+        do {
+          let report = try await engagement.eraseData(of: user)
+          try automatic.turnOff()
+          return (user, report)
+        } catch {
+          if (error as? EngagementError)?.code != .notFound {
+            let id = user.id.map { " \($0.rawValue)" } ?? ""
+            invocation.console.note(
+              "The erasure is not complete. Run \"engage person erase\(id) --yes\" again.")
+          }
+          throw error
+        }
       }
+      // What it says of a file that is gone now.
+      RecoveryNotice(besideCacheAt: configuration.cache).remove()
       let name = user.id?.rawValue ?? "anonymous"
       if report.isKnown {
         try invocation.console.line(

@@ -86,6 +86,7 @@ struct DoctorChecks {
       return integrity(of: configuration, report) + [conservation(in: report)]
         + missing(in: report, of: configuration) + unreadable(bad)
         + [try await secrets(of: configuration)] + copies(of: configuration)
+        + erasure(of: configuration)
     } catch {
       return [
         .bad(
@@ -167,6 +168,16 @@ struct DoctorChecks {
       .note(
         "set aside", copies.joined(separator: ", "),
         next: "remove these files from \(folder) when you do not need them.")
+    ]
+  }
+
+  /// An erasure that has begun and not ended, such as one that was interrupted.
+  private func erasure(of configuration: EngageConfiguration) -> [CheckResult] {
+    guard access("\(configuration.cache).erasing", F_OK) == 0 else { return [] }
+    return [
+      .bad(
+        "erasure", "an erasure of a person has begun and not ended",
+        next: "run \"engage person erase USER --yes\" again.")
     ]
   }
 

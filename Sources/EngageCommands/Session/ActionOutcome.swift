@@ -160,7 +160,11 @@ extension Invocation {
         try await ActionOutcome.of(receipt, in: context)
       }
     } catch is CancellationError {
-      console.note("\(what): accepted, and pending; the next sync sends it.")
+      console.note(
+        """
+        \(what): accepted, and pending; the next sync sends it. If a request was under way, the vendor \
+        may have it already.
+        """)
       throw CancellationError()
     }
   }

@@ -149,6 +149,9 @@ extension Invocation {
     return engagement
   }
 
+  /// Longer than the library's limit for one file.
+  private static let filePatience = Duration.seconds(30)
+
   /// Draws the templates that are due and tells their vendors, no longer than the patience for each.
   /// Says which were due and not drawn. Every other command leaves them waiting.
   ///
@@ -158,7 +161,9 @@ extension Invocation {
   ) async throws -> Int {
     engagement.setPresentationMode(.running)
     defer { engagement.setPresentationMode(.suspended) }
-    let isDone = try await engagement.presentDueTemplates(within: context.patience)
+    // As long as a file may take, so that what is due is drawn or skipped by this command.
+    let isDone = try await engagement.presentDueTemplates(
+      within: max(context.patience, Self.filePatience))
     try Task.checkCancellation()
     let count = notes.tell()
     if !isDone, presenter.missingChoice == nil {

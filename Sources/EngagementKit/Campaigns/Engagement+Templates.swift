@@ -9,7 +9,7 @@ extension Engagement {
 
   /// Presents what is due now, for a program that does not keep `run()` running. Returns when nothing
   /// is visible or due any more; false if the time is up before, or if another process of the cache
-  /// presents.
+  /// presents what is due.
   @discardableResult public func presentDueTemplates(
     within limit: Duration
   ) async throws(EngagementError) -> Bool {

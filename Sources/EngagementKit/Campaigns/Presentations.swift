@@ -122,10 +122,11 @@ final class Presentations: CommitObserver {
   }
 
   /// Presents until nothing is visible and nothing is due, and until the files of campaigns that may
-  /// become due are there, or the time is up. False if something is still due then, or if another
-  /// process presents.
+  /// become due are there, or the time is up. False if something is still due then, also where another
+  /// process presents it.
   func presentDue(within limit: Duration) async -> Bool {
-    guard isNeeded, mayRun() else { return !isNeeded }
+    guard isNeeded else { return true }
+    guard mayRun() else { return await !isDue }
     defer { lease.release() }
     let end = dependencies.clock.uptime + limit
     return await withDiscardingTaskGroup { group in
@@ -144,6 +145,15 @@ final class Presentations: CommitObserver {
           by: dependencies.clock)
       }
       return false
+    }
+  }
+
+  /// Whether the cache has something of the current user that is due.
+  private var isDue: Bool {
+    get async {
+      let partition = dependencies.currentUser.userSession.partition
+      let queued = try? await dependencies.store.queuedCampaigns(of: partition, after: 0)
+      return queued?.contains { $0.presentAt <= dependencies.clock.now } ?? true
     }
   }
 

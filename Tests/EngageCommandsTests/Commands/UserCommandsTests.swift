@@ -56,6 +56,19 @@ import Testing
     #expect(await stage.engage("consent", "set", "essential").output == "u-1: essential\n")
   }
 
+  @Test("G14: an erasure that has not ended is named by doctor, until the next one ends it")
+  func unfinished() async throws {
+    let (stage, braze) = (try CommandLineFixture(), PlayedBraze())
+    try stage.configure(endpoint: "http://127.0.0.1:8400")
+    _ = await stage.engage("sync", by: braze)
+    #expect(!(await stage.engage("doctor", by: braze).output.contains("erasure")))
+    try stage.write("", to: "engagement.sqlite.erasing")
+    let doctor = await stage.engage("doctor", by: braze)
+    #expect(doctor.output.contains("an erasure of a person has begun and not ended"))
+    #expect(await stage.engage("person", "erase", "u-1", "--yes", by: braze).status == .done)
+    #expect(!(await stage.engage("doctor", by: braze).output.contains("erasure")))
+  }
+
   @Test(
     "L9: an event of a user who is erased meanwhile says that the vendor may have it",
     arguments: [false, true])

@@ -75,6 +75,10 @@ import Testing
     try await first.deliver(.due("c-2"))
     first.presenter["c-1"]?.dismissed()
     await first.presenter.wait(for: ["show offer c-1", "show offer c-2"])
+    first.presenter["c-2"]?.dismissed()
+    while try await !first.queued().isEmpty { await Task.yield() }
+    #expect(
+      try await second.engagement.presentDueTemplates(within: .seconds(1)), "nothing is due")
     running.cancel()
     _ = await running.result
     try await first.stage.end()
