@@ -37,7 +37,14 @@ extension AtomicServer {
         interval >= .zero, interval.components.seconds < 3_155_760_000
       else { return failure(400, "The interval is no duration of ISO 8601 from zero") }
       let (seconds, attoseconds) = interval.components
-      state.snoozedUntil = now.addingTimeInterval(Double(seconds) + Double(attoseconds) / 1e18)
+      let end = now.addingTimeInterval(Double(seconds) + Double(attoseconds) / 1e18)
+      // A client that got no answer asks again, with what is left of the time in whole seconds.
+      if let known = state.snoozedUntil,
+        abs(known.timeIntervalSince(end)) <= 1 || max(known, end) <= now
+      {
+        return done("\(name) again")
+      }
+      state.snoozedUntil = end
     } else {
       if place == "POST response", let fault = Self.fault(in: body) { return failure(400, fault) }
       state.end = name == "card-dismissed" ? "dismissed" : "completed"

@@ -46,8 +46,13 @@ extension Law {
       return await scenario.execute(samples.listing)
     }
 
-    /// The outcome of a refresh if the listing has this fault.
-    func refreshed(_ kind: FaultScript.Kind) async throws -> OperationRunner.Outcome {
+    /// The outcome of a refresh if the listing has this fault. The item has another place before: the
+    /// vendor may answer without a body for a list that is unchanged.
+    func refreshed(
+      _ kind: FaultScript.Kind, place: Int
+    ) async throws -> OperationRunner.Outcome {
+      await scenario.server.put(
+        [samples.item(AdapterSubject.itemID, place)], in: samples.feed, for: LawScenario.user)
       scenario.network.load(FaultScript([.init(kind, on: line, times: nil)]))
       return try await scenario.refresh(samples)
     }
@@ -83,8 +88,9 @@ extension Law {
           "\(samples.feed.surface) \(text)")
       }
       // Invalid UTF-8 alone may remove an item or a member, but not the answer.
-      for kind: FaultScript.Kind in [.truncate(0), .truncate(body.count / 2), .wrongType] {
-        let outcome = try await asked.refreshed(kind)
+      let kinds: [FaultScript.Kind] = [.truncate(0), .truncate(body.count / 2), .wrongType]
+      for (index, kind) in kinds.enumerated() {
+        let outcome = try await asked.refreshed(kind, place: index + 1)
         findings.expect(
           outcome.error?.code, is: .malformedResponse, "A malformed answer is not reported as one.",
           "\(samples.feed.surface) \(kind)")

@@ -35,12 +35,18 @@ import Testing
       #expect(try phone.act("snooze", "2", ["interval": "PT3600S"]).json == ["ok": true])
       #expect(await stand.emulator.times("card-snoozed", of: "2") == 1)
       #expect(try phone.ids() == ["1"])
-      await stand.emulator.advanceClock(by: .seconds(3_599))
+      await stand.emulator.advanceClock(by: .seconds(599))
+      // A client that got no answer asks again, with the rest.
+      #expect(try phone.act("snooze", "2", ["interval": "PT3001S"]).json == ["ok": true])
+      #expect(await stand.emulator.times("card-snoozed", of: "2") == 1)
+      await stand.emulator.advanceClock(by: .seconds(3_000))
       #expect(try phone.ids() == ["1"])
       await stand.emulator.advanceClock(by: .seconds(1))
       #expect(try phone.ids() == ["2", "1"])
       #expect(
         try phone.feed().first?["metadata"]?["lastCardActiveTime"] == "2026-11-22T01:00:00.000Z")
+      #expect(try phone.act("snooze", "2", ["interval": "PT0S"]).json == ["ok": true])
+      #expect(await stand.emulator.times("card-snoozed", of: "2") == 1, "its time was over")
       // Again, and the other ends while it is snoozed.
       #expect(try phone.act("snooze", "2", ["interval": "P1D"]).status == 200)
       #expect(try phone.act("dismiss", "2").status == 200)
