@@ -89,7 +89,7 @@ import Testing
     try await stage.deliver(campaign("c-1"), .due("c-2"))
     let isDone = Locked<Bool?>(nil)
     let presenting = Task {
-      let result = try? await stage.engagement.presentDueTemplates(within: .seconds(10))
+      let result = try? await stage.engagement.presentDueTemplates(within: .seconds(36_000))
       isDone.withLock { $0 = result ?? true }
     }
     await gate.isHolding(1)
@@ -99,8 +99,9 @@ import Testing
     }
     #expect(stage.presenter.lines == ["show offer c-2"])
     stage.presenter["c-2"]?.dismissed()
+    while try await stage.queued() != ["c-1"] { await Task.yield() }
     while isDone.withLock({ $0 == nil }) {
-      stage.stage.clock.advance(by: .milliseconds(500))
+      stage.stage.clock.advance(by: .seconds(600))
       try await Task.sleep(for: .milliseconds(1))
     }
     await presenting.value
