@@ -121,14 +121,18 @@ final class Presentations: CommitObserver {
     if mayPresent { lease.release() }
   }
 
-  /// Presents until nothing is visible and nothing is due, and until the files of campaigns that may
-  /// become due are there, or the time is up. False if something is still due then, also where another
+  /// How long `presentDue` waits for the files of campaigns that are not due.
+  private static let prefetchPatience: Duration = .seconds(5)
+
+  /// Presents until nothing is visible and nothing is due, or the time is up. Waits a little for the
+  /// files of campaigns that may become due. False if something is still due then, also where another
   /// process presents it.
   func presentDue(within limit: Duration) async -> Bool {
     guard isNeeded else { return true }
     guard mayRun() else { return await !isDue }
     defer { lease.release() }
-    let end = dependencies.clock.uptime + limit
+    let start = dependencies.clock.uptime
+    let (end, prefetchEnd) = (start + limit, start + min(limit, Self.prefetchPatience))
     return await withDiscardingTaskGroup { group in
       defer { group.cancelAll() }
       while !Task.isCancelled {
@@ -139,9 +143,10 @@ final class Presentations: CommitObserver {
         let isIdle = state.withLock { $0.queue.isIdle(at: dependencies.clock.now) }
         // `run()` may have them.
         if isIdle && prefetches.withLock(\.self) == 0 { return true }
-        guard dependencies.clock.uptime < end else { return isIdle }
+        let next = isIdle ? prefetchEnd : end
+        guard dependencies.clock.uptime < next else { return isIdle }
         await signal.wait(
-          after: seen, until: min(end, dependencies.clock.uptime + later.nap),
+          after: seen, until: min(next, dependencies.clock.uptime + later.nap),
           by: dependencies.clock)
       }
       return false

@@ -65,10 +65,9 @@ import Testing
     try await stage.stage.end()
   }
 
-  @Test("C8: a campaign with a slow file lets the next one be shown, and waits for the next time")
-  func slow() async throws {
-    let gate = Gate()
-    let stage = try await CampaignStage(
+  /// A stage whose picture comes when the gate opens, or never for a request that is cancelled.
+  private func slowStage(_ gate: Gate) async throws -> CampaignStage {
+    try await CampaignStage(
       presentations: .init(fileHosts: ["files.example"], withoutScene: true),
       files: { request in
         guard request.url == Self.picture else { return nil }
@@ -86,6 +85,12 @@ import Testing
             shownBy: presenter)
         ]
       })
+  }
+
+  @Test("C8: a campaign with a slow file lets the next one be shown, and waits for the next time")
+  func slow() async throws {
+    let gate = Gate()
+    let stage = try await slowStage(gate)
     try await stage.deliver(campaign("c-1"), .due("c-2"))
     let isDone = Locked<Bool?>(nil)
     let presenting = Task {
@@ -107,6 +112,28 @@ import Testing
     await presenting.value
     #expect(isDone.withLock(\.self) == false)
     #expect(try await stage.queued() == ["c-1"])
+    try await stage.stage.end()
+  }
+
+  @Test("C8: slow files of campaigns that are not due hold a program up for some seconds alone")
+  func slowPrefetch() async throws {
+    let gate = Gate()
+    let stage = try await slowStage(gate)
+    try await stage.list(campaign("c-1", on: "paid"))
+    let isDone = Locked<Bool?>(nil)
+    let presenting = Task {
+      let result = try? await stage.engagement.presentDueTemplates(within: .seconds(36_000))
+      isDone.withLock { $0 = result ?? false }
+    }
+    await gate.isHolding(1)
+    let start = stage.stage.clock.uptime
+    while isDone.withLock({ $0 == nil }) {
+      stage.stage.clock.advance(by: .milliseconds(500))
+      try await Task.sleep(for: .milliseconds(1))
+    }
+    await presenting.value
+    #expect(isDone.withLock(\.self) == true, "nothing was due")
+    #expect(stage.stage.clock.uptime - start < .seconds(36_000))
     try await stage.stage.end()
   }
 
