@@ -27,8 +27,8 @@ public import EngagementPlatform
   case abandoned(Surface, reason: String)
   /// The user's operations with the verb wait until this time; nil stands for all verbs.
   case throttled(Operation.Verb?, until: Date)
-  /// The vendor wants no request from this installation until this time, whoever the user is. A person
-  /// can end the pause, and a later one replaces it.
+  /// The vendor wants no request from this installation until this time, for any user. A person can end
+  /// the pause, and a later one replaces it.
   case paused(until: Date)
   /// A part of the answer that the adapter did not follow, such as a host that is not allowed.
   case ignored(EngagementError)

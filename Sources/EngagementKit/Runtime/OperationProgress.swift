@@ -41,9 +41,9 @@ struct OperationProgress {
     return spent + depth <= OperationRunner.budget
   }
 
-  /// Whether to ask once more because the live channel brought something meanwhile. One that brings
-  /// something all the time ends that.
-  mutating func asksAgain() -> Bool {
+  /// Counts a repeat of a request during which the live channel brought items. False if there were two
+  /// already: a busy channel must not hold the operation up.
+  mutating func spendRepeat() -> Bool {
     guard case .cards = operation else { return false }
     repeats += 1
     return repeats <= 2

@@ -171,11 +171,11 @@ package final class OperationRunner: Sendable {
     progress.isUnderWay = false
     let answer = adapter.answer(to: progress.operation, from: response, in: context)
     // The live channel's cards are newer than this answer may be.
-    if answer.verdict == .done, host.liveCommits != live, progress.asksAgain() { return nil }
+    if answer.verdict == .done, host.liveCommits != live, progress.spendRepeat() { return nil }
     let changes = answer.changes + Self.throttle(answer, progress.operation, at: context.now)
     try await commit(changes, isDone: answer.verdict == .done, of: &progress)
     switch answer.verdict {
-    case .done: return host.liveCommits != live && progress.asksAgain() ? nil : .done
+    case .done: return host.liveCommits != live && progress.spendRepeat() ? nil : .done
     case .partly(let rejected): return .partly(rejected: rejected)
     case .retry(let error): return .retry(progress.naming(error))
     case .refused(let error): return .refused(progress.naming(error))

@@ -1,8 +1,8 @@
 import EngagementModel
 import EngagementPlatform
 
-/// Says, beside the cache, that an erasure has begun and not ended. The file is empty, so it names
-/// nobody.
+/// Says, beside the cache, that an erasure has begun and not ended. The file is empty: it has no
+/// personal data.
 struct ErasureMark {
   private let cache: StoreFile
 
