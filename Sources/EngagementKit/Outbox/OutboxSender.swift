@@ -200,19 +200,18 @@ final class OutboxSender: CommitObserver {
     of worker: DeliveryWorker, until end: Duration
   ) async -> DeliveryWorker.StepResult {
     let clock = dependencies.clock
+    let isCancelled = AsyncSignal()
     let step = Task { await worker.step() }
     let cut = Task {
-      await clock.sleep(until: end)
+      await isCancelled.wait(after: 0, until: end, by: clock)
+      await clock.sleep(until: min(end, clock.uptime + Self.lastMoment))
       if !Task.isCancelled { step.cancel() }
     }
     defer { cut.cancel() }
     return await withTaskCancellationHandler {
       await step.value
     } onCancel: {
-      Task {
-        await clock.sleep(until: min(end, clock.uptime + Self.lastMoment))
-        step.cancel()
-      }
+      isCancelled.fire()
     }
   }
 

@@ -102,6 +102,10 @@ import Testing
     #expect(first.outcomes == ["braze": .delivered])
     #expect(second.outcomes.isEmpty && stage.transport.requests.count == 1)
     try await stage.end()
+    for _ in 0..<1_000 where stage.clock.sleeping > 0 {
+      try await Task.sleep(for: .milliseconds(5))
+    }
+    #expect(stage.clock.sleeping == 0, "nothing of the flush waits any longer")
   }
 
   @Test("a flush that is cancelled waits for a vendor no longer than a moment")
