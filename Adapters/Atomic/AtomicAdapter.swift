@@ -21,34 +21,20 @@ public struct AtomicAdapter: EngagementAdapter {
     self.configuration = configuration
     let host = try? HostPattern(validating: configuration.endpoint.host.text)
     capabilities = AdapterCapabilities(
-      abilities: Self.abilities, eventKinds: AtomicEvents.kinds,
+      abilities: Self.abilities, eventKinds: AtomicEvents.kinds, pushKinds: [.receive],
       pushMarks: PushMarks(keys: ["atomic"]), batching: EventBatching(limit: Self.batch),
       hosts: AllowedHosts([host].compactMap(\.self)), isLive: true, hasContainers: true,
       filters: AtomicFilters.all, order: [.cards: .byPriority],
       credentials: CredentialRules(
         answerWithin: Self.tokenWait, retryInterval: configuration.retryInterval,
-        expiryMargin: configuration.expiryMargin))
+        expiryMargin: configuration.expiryMargin),
+      needsUser: true)
   }
 
   /// As many events as the vendor's web client keeps.
   private static let batch = 500
   /// So long the vendor's clients wait for a token of the application.
   private static let tokenWait = Duration.seconds(5)
-
-  /// The name of the operation that only Atomic has; see `registerContainers(_:)`.
-  public static let containersOperation = "containers"
-
-  /// Selects the containers whose cards may send notifications to this device; an empty list for
-  /// none.
-  ///
-  /// - Parameter notifications: Whether notifications are sent at all; nil does not change that.
-  public static func registerContainers(
-    _ containers: [ContainerID], notifications: Bool? = nil
-  ) -> Operation {
-    var object: JSONObject = ["containers": .array(containers.map { .string($0.rawValue) })]
-    object["notifications"] = notifications.map(JSON.bool)
-    return .vendor(containersOperation, .object(object))
-  }
 
   private static let abilities: [Operation.Verb: Ability] = [
     .cards: .idempotentRequest,
@@ -57,7 +43,7 @@ public struct AtomicAdapter: EngagementAdapter {
     .updatePerson: .idempotentRequest,
     .registerPush: .idempotentRequest,
     .unregisterPush: .idempotentRequest,
-    .vendor(containersOperation): .idempotentRequest,
+    .pushContainers: .idempotentRequest,
     // A dismissed card stays dismissed.
     .act("dismiss", on: .cards): .idempotentRequest,
     // The effect of a second submission is not documented.
@@ -96,11 +82,18 @@ public struct AtomicAdapter: EngagementAdapter {
   public func transition(
     from old: User, to new: User, in context: AdapterContext
   ) -> [TransitionStep] {
-    // An anonymous user has no pending rows: `step` refuses every operation of theirs.
-    guard !old.isAnonymous else { return [] }
-    guard configuration.unregistersPushOnSignOut else { return [.sendPending] }
     let environments = PushEnvironment.allCases.filter { context.push[$0] != nil }
-    return [.sendPending] + environments.map { .leave(.unregisterPush($0)) }
+    var steps: [TransitionStep] = []
+    // An anonymous user has no pending rows: the kit accepts none for a vendor that needs a user.
+    if !old.isAnonymous { steps.append(.sendPending) }
+    if !old.isAnonymous, configuration.unregistersPushOnSignOut {
+      steps += environments.map { .leave(.unregisterPush($0)) }
+    }
+    // Atomic wants to be told token and containers for each user.
+    guard !new.isAnonymous else { return steps }
+    steps += environments.map { .enter(.registerPush($0)) }
+    if let containers = AtomicContainers.kept(in: context) { steps.append(.enter(containers)) }
+    return steps
   }
 
   public func conversation(in context: AdapterContext) -> (any Conversation)? {

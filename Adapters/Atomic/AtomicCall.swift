@@ -29,8 +29,8 @@ struct AtomicCall {
     case .registerPush(let environment): try self.init(registering: environment, in: context)
     case .unregisterPush:
       self.init(.delete, "deregister-token", body: .object(Self.device(in: context)))
-    case .vendor(AtomicAdapter.containersOperation, let argument):
-      try self.init(containers: argument, in: context)
+    case .pushContainers(let containers, let notifications):
+      try self.init(containers: containers, notifications, in: context)
     case .settings, .device, .inbox, .message, .person, .associate, .campaigns, .templates,
       .upload, .optOut, .vendor:
       throw Self.unsupported
@@ -100,13 +100,10 @@ struct AtomicCall {
   }
 
   private static func checked(_ values: JSONObject) throws(EngagementError) -> JSONObject {
-    for member in values.members {
-      switch member.value {
-      case .string, .integer, .number, .bool: continue
-      case .null, .array, .object:
-        throw EngagementError(
-          .invalidArgument, "A submitted value is a string, a number or a boolean.")
-      }
+    guard values.members.allSatisfy(\.value.isSubmittable) else {
+      throw EngagementError(
+        .invalidArgument,
+        "A submitted value is a string, a finite number, a truth value, or truth values by name.")
     }
     return values
   }
@@ -153,15 +150,15 @@ struct AtomicCall {
     self.init(.put, "register", body: .object(body))
   }
 
-  private init(containers argument: JSON, in context: AdapterContext) throws(EngagementError) {
-    guard let containers = argument["containers"]?.array,
-      containers.allSatisfy({ $0.string?.isEmpty == false })
-    else {
-      throw EngagementError(.invalidArgument, "containers is no list of names.")
+  private init(
+    containers: [ContainerID], _ notifications: Bool?, in context: AdapterContext
+  ) throws(EngagementError) {
+    guard !containers.contains(where: \.rawValue.isEmpty) else {
+      throw EngagementError(.invalidArgument, "A container for pushes has no name.")
     }
     var body = Self.device(in: context)
-    body["streamContainerIds"] = .array(containers)
-    body["notificationsEnabled"] = argument["notifications"]?.bool.map(JSON.bool)
+    body["streamContainerIds"] = .array(containers.map { .string($0.rawValue) })
+    body["notificationsEnabled"] = notifications.map(JSON.bool)
     self.init(.put, "register-containers", body: .object(body))
   }
 }

@@ -17,6 +17,8 @@ enum AtomicEvents {
     (.subview, nil, "card-subview-displayed"),
     (.video, "completed", "video-completed"),
     (.video, nil, "video-played"),
+    (.snoozeOptions, "cancelled", "snooze-options-canceled"),
+    (.snoozeOptions, nil, "snooze-options-displayed"),
     (.streamDisplayed, nil, "stream-displayed"),
     (.variablesUpdated, nil, "runtime-vars-updated"),
     (.receive, nil, "notification-received"),

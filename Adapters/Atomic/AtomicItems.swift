@@ -49,20 +49,25 @@ enum AtomicItems {
     if let priority = metadata.integer("priority"), (1...10).contains(priority) {
       card.priority = Int(priority)
     }
+    card.actions.menuStyle = metadata.string("menuOption").map(Card.Actions.MenuStyle.init)
     card.metadata = metadata.json("payloadMetadata")?.object ?? [:]
   }
 
-  private static func readActions(_ actions: JSONFields, into card: inout Card) {
-    card.actions = Card.Actions(
-      canDismiss: isAllowed(actions, "dismiss"), canSnooze: isAllowed(actions, "snooze"),
-      canVoteUp: isAllowed(actions, "voteUp"), canVoteDown: isAllowed(actions, "voteDown"))
-    card.isDismissible = card.actions.canDismiss
-  }
+  private static let offers: [(word: JSONKey, offer: Card.Actions.Offer)] = [
+    ("dismiss", .dismiss), ("snooze", .snooze), ("voteUp", .voteUp), ("voteDown", .voteDown),
+  ]
 
-  /// Whether swiping or the card's menu allows the action. The neutral card has one flag for both.
-  private static func isAllowed(_ actions: JSONFields, _ name: JSONKey) -> Bool {
-    guard let ways = actions.fields(name) else { return false }
-    return ways.flag("swipe") == true || ways.flag("overflow") == true
+  private static func readActions(_ actions: JSONFields, into card: inout Card) {
+    let style = card.actions.menuStyle
+    var (swipe, menu): (Card.Actions.Offer, Card.Actions.Offer) = ([], [])
+    for (word, offer) in offers {
+      guard let ways = actions.fields(word) else { continue }
+      if ways.flag("swipe") == true { swipe.insert(offer) }
+      if ways.flag("overflow") == true { menu.insert(offer) }
+    }
+    card.actions = Card.Actions(swipe: swipe, menu: menu)
+    card.actions.menuStyle = style
+    card.isDismissible = card.actions.canDismiss
   }
 
   // MARK: Content
@@ -72,13 +77,20 @@ enum AtomicItems {
     card.components = content.components
     card.buttons = content.buttons
     card.subviews = subviews(fields)
-    let variables = AtomicVariables(card.runtimeVariables)
-    card.title = content.first(.headline)?.text.map(variables.filled)
-    card.text = content.first(.text)?.text.map(variables.filled)
-    guard let image = content.first(.image) else { return }
-    // The default of a variable can make the address one that runs code.
-    card.imageURLText = VendorURL.checked(image.urlText.map(variables.filled))
-    card.imageAlt = image.attributes["alt"]?.string.map(variables.filled)
+    card.setSummary()
+    let payloads = payloads(of: card)
+    if !payloads.isEmpty { card.handle["payloads"] = .object(payloads) }
+  }
+
+  /// The payloads that submit buttons have for the application, by the buttons' names. They are handed
+  /// over when Atomic has taken a submission, which may be after a restart.
+  private static func payloads(of card: Card) -> JSONObject {
+    var payloads = JSONObject()
+    for button in card.buttons + card.subviews.flatMap(\.buttons) {
+      guard case .submit(let name?, _) = button.action, payloads[name] == nil else { continue }
+      payloads[name] = button.attributes["payload"]
+    }
+    return payloads
   }
 
   private static func subviews(_ fields: JSONFields) -> [Card.Subview] {

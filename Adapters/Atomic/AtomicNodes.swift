@@ -12,6 +12,8 @@ struct AtomicNodes {
     "listItem": .listItem, "image": .image, "video": .video, "form": .form,
     "textInput": .textInput, "numberInput": .numberInput, "stepper": .stepper,
     "switch": .toggle, "dropdown": .dropdown, "datePicker": .datePicker,
+    // These words are not documented; they are formed like the others.
+    "checkboxGroup": .checkboxGroup, "checkboxItem": .checkbox, "fileUpload": .fileInput,
   ]
 
   init(_ nodes: [JSONFields]) {
@@ -33,22 +35,15 @@ struct AtomicNodes {
       buttons.append(button)
     }
   }
-
-  /// The first component of the kind, depth-first.
-  func first(_ kind: Component.Kind) -> Component? { Self.first(kind, in: components) }
-
-  private static func first(_ kind: Component.Kind, in components: [Component]) -> Component? {
-    for component in components {
-      if component.kind == kind { return component }
-      if let inner = first(kind, in: component.children) { return inner }
-    }
-    return nil
-  }
 }
 
 /// Maps a node's attributes to neutral names.
 enum AtomicAttributes {
-  private enum Form { case text, address, integer, number, any, object, alternative, options }
+  private enum Form {
+    case text, texts, address, integer, number, any, object, options
+    /// The text, or the member of an object with that name.
+    case alternative(JSONKey)
+  }
 
   private static let names: [(word: JSONKey, neutral: String, form: Form)] = [
     ("text", "text", .text), ("icon", "icon", .text), ("iconUrl", "iconURL", .address),
@@ -56,7 +51,8 @@ enum AtomicAttributes {
     ("type", "style", .text), ("format", "format", .text),
     ("src", "url", .address), ("thumbnailSrc", "thumbnailURL", .address),
     ("label", "label", .text), ("description", "description", .text),
-    ("altText", "alt", .alternative),
+    ("altText", "alt", .alternative("src")),
+    ("altText", "thumbnailAlt", .alternative("thumbnailSrc")),
     ("name", "name", .text), ("placeholder", "placeholder", .text),
     ("defaultValue", "defaultValue", .any), ("defaultValues", "defaultValues", .object),
     ("numberOfLines", "lines", .integer), ("maxLength", "maximumLength", .integer),
@@ -64,10 +60,11 @@ enum AtomicAttributes {
     ("stepValue", "step", .number), ("values", "options", .options),
     // What other clients of the vendor say for the same.
     ("style", "style", .text), ("maximumLength", "maximumLength", .integer),
-    ("thumbnailUrl", "thumbnailURL", .address),
+    ("thumbnailUrl", "thumbnailURL", .address), ("key", "name", .text),
+    ("allowedTypes", "contentTypes", .texts), ("bucketId", "bucket", .text),
   ]
 
-  /// The members of `media`, in which some clients have what belongs to an image or a video.
+  /// What other clients call the members of an image or a video, beside the others or in `media`.
   private static let mediaNames: [(word: JSONKey, neutral: String, form: Form)] = [
     ("url", "url", .address), ("thumbnailUrl", "thumbnailURL", .address),
     ("mediaDescription", "description", .text), ("alternateText", "alt", .text),
@@ -85,7 +82,10 @@ enum AtomicAttributes {
   static func read(_ fields: JSONFields, of kind: Component.Kind) -> JSONObject {
     var attributes = JSONObject()
     read(names, in: fields, into: &attributes)
-    if let media = fields.fields("media") { readMedia(media, into: &attributes) }
+    if kind == .image || kind == .video {
+      readMedia(fields, into: &attributes)
+      if let media = fields.fields("media") { readMedia(media, into: &attributes) }
+    }
     guard kind == .stepper else { return attributes }
     for (name, value) in stepper where attributes[name] == nil { attributes[name] = value }
     return attributes
@@ -103,10 +103,10 @@ enum AtomicAttributes {
 
   private static func readMedia(_ media: JSONFields, into attributes: inout JSONObject) {
     read(mediaNames, in: media, into: &attributes)
-    if let height = media.fields("dimensions")?.string("height") {
+    if attributes["height"] == nil, let height = media.fields("dimensions")?.string("height") {
       attributes["height"] = .string(heights.contains(height) ? height : heights[0])
     }
-    attributes["link"] = link(media).map(JSON.object)
+    attributes["link"] = attributes["link"] ?? link(media).map(JSON.object)
   }
 
   /// What touching an image opens, with the members of a button's link.
@@ -127,8 +127,9 @@ enum AtomicAttributes {
     case .number: fields.number(word).flatMap { _ in fields.json(word) }
     case .any: fields.json(word).flatMap { $0 == .null ? nil : $0 }
     case .object: fields.json(word)?.object.map(JSON.object)
-    case .alternative:
-      (fields.string(word) ?? fields.fields(word)?.string("src")).map(JSON.string)
+    case .alternative(let member):
+      (fields.string(word) ?? fields.fields(word)?.string(member)).map(JSON.string)
+    case .texts: fields.strings(word).map { .array($0.map(JSON.string)) }
     case .options: fields.objects(word).map { .array($0.compactMap(option)) }
     }
   }

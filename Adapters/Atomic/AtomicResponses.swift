@@ -19,10 +19,16 @@ struct AtomicResponses {
     case .cards(let container, let filters): return cards(container, filters, response)
     case .metrics: return metrics(response)
     case .events(let events): return reported(events, response)
-    case .act: return written(response, mayBeEmpty: false)
+    case .act(let action, let item): return acted(action, on: item, response)
+    case .pushContainers(let containers, let notifications):
+      var answer = written(response)
+      if answer.verdict == .done {
+        answer.changes.append(AtomicContainers.keeping(containers, notifications))
+      }
+      return answer
     case .settings, .device, .registerPush, .unregisterPush, .inbox, .message, .person,
       .associate, .updatePerson, .campaigns, .templates, .upload, .optOut, .vendor:
-      return written(response, mayBeEmpty: true)
+      return written(response)
     }
   }
 
@@ -88,7 +94,7 @@ struct AtomicResponses {
     case .metrics where context.values[.user, AtomicTag.metrics] != nil: return Answer()
     case .metrics, .cards, .settings, .device, .registerPush, .unregisterPush, .inbox, .message,
       .person, .associate, .updatePerson, .campaigns, .act, .events, .templates, .upload, .optOut,
-      .vendor:
+      .pushContainers, .vendor:
       return AtomicErrors.unreadable
     }
   }
@@ -96,14 +102,26 @@ struct AtomicResponses {
   // MARK: Writes
 
   /// An unreadable body, such as a proxy's page, does not prove that the call arrived.
-  private func written(_ response: HTTPResponse, mayBeEmpty: Bool) -> Answer {
-    if mayBeEmpty, response.body.isEmpty { return Answer() }
+  private func written(_ response: HTTPResponse) -> Answer {
+    if response.body.isEmpty { return Answer() }
     guard let body = try? AtomicBody(response.body) else { return AtomicErrors.unreadable }
-    return body.hasErrors || body.isRefused ? AtomicErrors.insideSuccess : Answer()
+    return body.hasErrors || body.isOK == false ? AtomicErrors.insideSuccess : Answer()
+  }
+
+  /// Only `ok` says that an action was done.
+  private func acted(
+    _ action: ItemAction, on item: ItemReference, _ response: HTTPResponse
+  ) -> Answer {
+    guard let body = try? AtomicBody(response.body) else { return AtomicErrors.unreadable }
+    guard !body.hasErrors, body.isOK == true else { return AtomicErrors.insideSuccess }
+    guard case .submit(let name?, _) = action, let payload = item.handle["payloads"]?[name] else {
+      return Answer()
+    }
+    return Answer([.happened(.submitted, item, ["button": .string(name), "payload": payload])])
   }
 
   private func reported(_ events: [EngagementEvent], _ response: HTTPResponse) -> Answer {
-    var answer = written(response, mayBeEmpty: true)
+    var answer = written(response)
     guard answer.verdict == .done else { return answer }
     var rejected: [EventID: String] = [:]
     for event in events { rejected[event.id] = AtomicEvents.fault(of: event) }
@@ -116,8 +134,8 @@ struct AtomicResponses {
 /// The members of an answer that this adapter uses.
 struct AtomicBody {
   private(set) var hasErrors = false
-  /// Whether the answer says that the request was not executed.
-  private(set) var isRefused = false
+  /// Whether the answer says that the request was executed; nil if it does not say.
+  private(set) var isOK: Bool?
   private(set) var items: [RawItem]?
   /// The number of cards, which may be more than are listed.
   private(set) var total: Int?
@@ -132,7 +150,7 @@ struct AtomicBody {
       } else {
         let value = try cursor.item(at: 0).bytes
         if key == "errors" { hasErrors = Self.isError(value) }
-        if key == "ok" { isRefused = value.elementsEqual("false".utf8) }
+        if key == "ok" { isOK = value.elementsEqual("true".utf8) }
         if key == "metadata" { total = (try? JSONFields(value)).flatMap(AtomicText.total) }
       }
     }

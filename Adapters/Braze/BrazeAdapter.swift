@@ -75,7 +75,7 @@ public struct BrazeAdapter: EngagementAdapter {
     case .registerPush(let environment): return .send(try requests.pushToken(for: environment))
     case .unregisterPush: return .send(try requests.noPushToken())
     case .device, .inbox, .message, .person, .associate, .metrics, .campaigns,
-      .act, .templates, .upload, .optOut, .vendor:
+      .act, .templates, .upload, .optOut, .pushContainers, .vendor:
       throw EngagementError(.unsupported, "Braze does not support this.")
     }
   }

@@ -88,7 +88,7 @@ extension BrazeAdapter {
     case .unregisterPush(let environment):
       return Answer([BrazeMemory.registered(environment, false)])
     case .settings, .device, .inbox, .message, .person, .associate, .updatePerson, .metrics,
-      .campaigns, .act, .templates, .upload, .optOut, .vendor:
+      .campaigns, .act, .templates, .upload, .optOut, .pushContainers, .vendor:
       return Answer()
     }
   }

@@ -98,7 +98,8 @@ public struct CleverTapAdapter: EngagementAdapter {
       return isHere ? [.removed(CleverTapFeed.messagesHere, ids: [item.id.value])] : nil
     case .events(let events): return try settled(events, envelope)
     case .settings, .device, .registerPush, .unregisterPush, .cards, .inbox, .message, .person,
-      .associate, .updatePerson, .metrics, .campaigns, .act, .templates, .upload, .optOut, .vendor:
+      .associate, .updatePerson, .metrics, .campaigns, .act, .templates, .upload, .optOut,
+      .pushContainers, .vendor:
       return nil
     }
   }
@@ -133,7 +134,7 @@ public struct CleverTapAdapter: EngagementAdapter {
       return next.flatMap { $0 > now ? $0 : nil }
     case .settings, .device, .registerPush, .unregisterPush, .cards, .inbox, .message, .person,
       .associate, .updatePerson, .metrics, .campaigns, .act, .events, .templates, .upload, .optOut,
-      .vendor:
+      .pushContainers, .vendor:
       return nil
     }
   }

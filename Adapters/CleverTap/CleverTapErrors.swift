@@ -70,7 +70,8 @@ enum CleverTapErrors {
       switch operation {
       case .templates, .act: return !response.body.isEmpty && members(of: response) == nil
       case .settings, .device, .registerPush, .unregisterPush, .cards, .inbox, .message, .person,
-        .associate, .updatePerson, .metrics, .campaigns, .events, .upload, .optOut, .vendor:
+        .associate, .updatePerson, .metrics, .campaigns, .events, .upload, .optOut, .pushContainers,
+        .vendor:
         return false
       }
     case 400...499:

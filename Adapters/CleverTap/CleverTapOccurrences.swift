@@ -14,7 +14,7 @@ struct CleverTapOccurrences {
     case .associate(let id): changes(in: (try? CleverTapProfile.identity(id)) ?? [:])
     case .updatePerson(let update): changes(in: (try? CleverTapProfile.members(of: update)) ?? [:])
     case .settings, .device, .registerPush, .unregisterPush, .cards, .inbox, .message, .person,
-      .metrics, .campaigns, .act, .templates, .upload, .optOut, .vendor:
+      .metrics, .campaigns, .act, .templates, .upload, .optOut, .pushContainers, .vendor:
       []
     }
   }

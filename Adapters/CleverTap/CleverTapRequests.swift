@@ -41,7 +41,7 @@ struct CleverTapCall {
       path = ["inbox", "v2", "deleteMessages"]
       items = [Self.deletion(of: item)]
     case .events(let events): items = try Self.items(of: events, envelope)
-    case .device, .cards, .message, .person, .metrics, .act, .upload, .vendor:
+    case .device, .cards, .message, .person, .metrics, .act, .upload, .pushContainers, .vendor:
       throw CleverTapErrors.unsupported
     }
   }
@@ -57,7 +57,7 @@ struct CleverTapCall {
     case .campaigns, .registerPush, .unregisterPush, .associate, .updatePerson, .optOut: true
     case .events: !isViewed(operation)
     case .settings, .device, .cards, .inbox, .message, .person, .metrics, .act, .templates, .upload,
-      .vendor:
+      .pushContainers, .vendor:
       false
     }
   }

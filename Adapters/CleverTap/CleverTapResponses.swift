@@ -44,7 +44,7 @@ struct CleverTapResponses {
     case .inbox: return inbox(response)
     case .templates, .act: return Answer()
     case .device, .registerPush, .unregisterPush, .cards, .message, .person, .associate,
-      .updatePerson, .metrics, .campaigns, .events, .upload, .optOut, .vendor:
+      .updatePerson, .metrics, .campaigns, .events, .upload, .optOut, .pushContainers, .vendor:
       return domains.hasMoved(operation) ? Self.moved : batch(response, of: operation)
     }
   }
@@ -179,7 +179,8 @@ struct CleverTapResponses {
     case .inbox: return Answer([off], .refused(CleverTapErrors.noInbox))
     case .act: return Answer([off], .retry(CleverTapErrors.noInbox))
     case .settings, .device, .registerPush, .unregisterPush, .cards, .message, .person, .associate,
-      .updatePerson, .metrics, .campaigns, .events, .templates, .upload, .optOut, .vendor:
+      .updatePerson, .metrics, .campaigns, .events, .templates, .upload, .optOut, .pushContainers,
+      .vendor:
       return nil
     }
   }

@@ -88,7 +88,7 @@ public struct VibesAdapter: EngagementAdapter {
     case .events(let events) where events.isEmpty: []
     case .settings, .device, .registerPush, .unregisterPush, .cards, .inbox, .message, .person,
       .associate, .updatePerson, .metrics, .campaigns, .act, .events, .templates, .upload, .optOut,
-      .vendor:
+      .pushContainers, .vendor:
       nil
     }
   }

@@ -65,7 +65,8 @@ struct VibesCall {
     case .vendor(Self.releaseRenewal, let detail):
       let body = VibesBodies.device(context.device, configuration)
       self = try .leaving(detail, .put, body, memory)
-    case .cards, .updatePerson, .metrics, .campaigns, .templates, .upload, .optOut, .vendor:
+    case .cards, .updatePerson, .metrics, .campaigns, .templates, .upload, .optOut, .pushContainers,
+      .vendor:
       throw EngagementError(.unsupported, "Vibes does not support this.")
     }
     isReading = Self.isReading(operation, context)
@@ -78,7 +79,7 @@ struct VibesCall {
     case .inbox, .message: true
     case .person: context.isUserRequested
     case .settings, .device, .registerPush, .unregisterPush, .cards, .associate, .updatePerson,
-      .metrics, .campaigns, .act, .events, .templates, .upload, .optOut, .vendor:
+      .metrics, .campaigns, .act, .events, .templates, .upload, .optOut, .pushContainers, .vendor:
       false
     }
   }

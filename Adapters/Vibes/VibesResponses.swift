@@ -65,7 +65,7 @@ struct VibesResponses {
     // The vendor's own client does not read the other answers.
     case .device(.update), .cards, .updatePerson, .metrics, .campaigns, .templates, .upload,
       .optOut,
-      .vendor:
+      .pushContainers, .vendor:
       Answer()
     }
   }
@@ -102,7 +102,7 @@ struct VibesResponses {
       memory.isDeviceConfirmed ? nil : Answer([memory.doubt], .renew(.operation(.device(.renew))))
     case .settings, .device(.register), .cards, .inbox, .message, .updatePerson, .metrics,
       .campaigns,
-      .act, .templates, .upload, .optOut, .vendor:
+      .act, .templates, .upload, .optOut, .pushContainers, .vendor:
       nil
     }
   }
@@ -119,7 +119,7 @@ struct VibesResponses {
       VibesChanges.released(detail, in: memory)
     case .settings, .device, .registerPush, .unregisterPush, .cards, .inbox, .message, .person,
       .associate, .updatePerson, .metrics, .campaigns, .act, .events, .templates, .upload, .optOut,
-      .vendor:
+      .pushContainers, .vendor:
       []
     }
   }

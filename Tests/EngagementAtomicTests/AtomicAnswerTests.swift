@@ -119,6 +119,9 @@ import Testing
   @Test("A10: an answer with ok false refuses the action")
   func notDone() throws {
     #expect(try answer(Self.write, .json(200, #"{"ok":false}"#)).verdict.code == .invalidArgument)
+    #expect(
+      try answer(Self.write, .json(200, "{}")).verdict.code == .invalidArgument,
+      "only ok says that an action was done")
   }
 
   @Test(

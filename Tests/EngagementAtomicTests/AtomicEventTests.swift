@@ -51,6 +51,8 @@ import Testing
     Row(.subview, ["exited": true], "card-subview-exited"),
     Row(.video, ["media": "a.mp4"], "video-played", ["media": "a.mp4"]),
     Row(.video, ["completed": true], "video-completed"),
+    Row(.snoozeOptions, [:], "snooze-options-displayed"),
+    Row(.snoozeOptions, ["cancelled": true], "snooze-options-canceled"),
     Row(.streamDisplayed, ["displayMode": "single"], "stream-displayed", ["displayMode": "single"]),
     Row(
       .variablesUpdated, ["resolvedVariables": ["dueIn": "soon"]], "runtime-vars-updated",

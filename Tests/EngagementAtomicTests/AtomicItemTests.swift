@@ -25,8 +25,10 @@ import Testing
     #expect(card.activeAt == ISO8601.date(from: "2026-10-03T09:00:00Z"))
     #expect(card.expiresAt == ISO8601.date(from: "2026-11-01T09:00:00Z"))
     #expect(card.metadata == ["campaign": "autumn"])
-    #expect(
-      card.actions == .init(canDismiss: true, canSnooze: true, canVoteUp: true, canVoteDown: false))
+    var actions = Card.Actions(swipe: [.dismiss], menu: [.snooze, .voteUp])
+    actions.menuStyle = .overflow
+    #expect(card.actions == actions)
+    #expect(actions.canDismiss && actions.canSnooze && actions.canVoteUp && !actions.canVoteDown)
     #expect(card.isDismissible)
     #expect(!card.isDismissed)
     #expect(card.handle == ["status": "active"])
@@ -62,7 +64,8 @@ import Testing
     #expect(form.attributes == ["defaultValues": ["source": "card"]])
     #expect(
       form.children.map(\.kind) == [
-        .textInput, .numberInput, .stepper, .toggle, .dropdown, .datePicker,
+        .textInput, .numberInput, .stepper, .toggle, .dropdown, .datePicker, .checkboxGroup,
+        .fileInput,
       ])
     #expect(
       form.children[0].attributes == [
@@ -81,6 +84,15 @@ import Testing
       form.children[4].attributes == [
         "name": "when", "label": "When", "format": "inline",
         "options": [["value": "now", "title": "Now"], ["value": "later", "title": "later"]],
+      ])
+    #expect(form.children[6].attributes == ["name": "extras", "label": "Extras"])
+    #expect(
+      form.children[6].children == [
+        Component(.checkbox, ["name": "heat", "label": "Heat", "defaultValue": true])
+      ])
+    #expect(
+      form.children[7].attributes == [
+        "name": "proof", "label": "Proof", "contentTypes": ["image/png"], "bucket": "b-1",
       ])
   }
 
@@ -123,6 +135,8 @@ import Testing
         "actionType":"subview","actionLayoutName":"sv1"}}},
       {"type":"image","attributes":{"media":{"actionType":"payload","actionPayload":{"screen":"flat"}}}},
       {"type":"image","attributes":{"media":{"actionType":"url","actionUrl":"javascript:x"}}},
+      {"type":"image","attributes":{"url":"https://cdn.example.com/d.png","alternateText":"A hall",
+        "dimensions":{"height":"medium"},"actionType":"payload","actionPayload":{"screen":"hall"}}},
       {"type":"list","attributes":{"style":"number"}},
       {"type":"textInput","attributes":{"name":"a","maximumLength":9,"maxLength":7}},
       {"type":"textInput","attributes":{"name":"b","maximumLength":9,
@@ -139,6 +153,10 @@ import Testing
       ["height": "tall", "link": ["subview": "sv1"]],
       ["link": ["payload": ["screen": "flat"]]],
       [:],
+      [
+        "url": "https://cdn.example.com/d.png", "alt": "A hall", "height": "medium",
+        "link": ["payload": ["screen": "hall"]],
+      ],
       ["style": "number"],
       ["name": "a", "maximumLength": 7],
       [
@@ -148,6 +166,16 @@ import Testing
     #expect(card.components.map(\.attributes) == expected)
     #expect(card.imageURLText == "https://cdn.example.com/a.png" && card.imageAlt == "A flat")
     #expect(card.buttons == [CardButton("More", .link(.subview("sv1")))])
+  }
+
+  @Test("A9: an image that has only a small version shows that one, with its text")
+  func thumbnail() throws {
+    let item = """
+      {"instance":{"id":"a"},"defaultView":{"nodes":[{"type":"image","attributes":{"format":"thumbnail",
+        "thumbnailSrc":"https://cdn.example.com/s.png","altText":{"thumbnailSrc":"A flat"}}}]}}
+      """
+    let card = try card(item)
+    #expect(card.imageURLText == "https://cdn.example.com/s.png" && card.imageAlt == "A flat")
   }
 
   // MARK: Absent, of a wrong type, unknown
@@ -246,80 +274,6 @@ import Testing
     }
   }
 
-  // MARK: Placeholders
-
-  @Test(
-    "A23: a title shows the default of each variable and drops unknown variables",
-    arguments: [
-      ("!{a}", "1"), ("!{a}!{a}", "11"), ("x!{a}y!{b}z", "x1y!{a}z"), ("!{none}.", "."),
-      ("!{", "!{"), ("!{a", "!{a"), ("!", "!"), ("! {a}", "! {a}"), ("!!{a}}", "!1}"),
-      ("!{!{a}}", "}"), ("!{}", ""), ("", ""), ("é!{a}é", "é1é"),
-    ])
-  func placeholders(_ text: String, _ filled: String) throws {
-    let item = """
-      {"instance":{"id":"a"},"runtimeVariables":[{"name":"a","defaultValue":1},\
-      {"name":"b","defaultValue":"!{a}"},{"name":"a","defaultValue":2}],\
-      "defaultView":{"nodes":[{"type":"headline","attributes":{"text":"\(text)"}}]}}
-      """
-    #expect(try card(item).title == filled)
-  }
-
-  @Test("A23 G17: many placeholders with a long default give a title of limited size")
-  func placeholderBomb() throws {
-    let item = """
-      {"instance":{"id":"a"},\
-      "runtimeVariables":[{"name":"a","defaultValue":"\(String(repeating: "x", count: 50_000))"}],\
-      "defaultView":{"nodes":[{"type":"headline",\
-      "attributes":{"text":"\(String(repeating: "!{a}", count: 50_000))"}}]}}
-      """
-    #expect(try card(item).title?.utf8.count ?? 0 <= 65_536 + 50_000)
-  }
-
-  @Test(
-    "A23: a date variable uses its author's format, in English and UTC",
-    arguments: [
-      ("DD MMM YYYY", "05 Oct 2026"), ("D MMMM YY", "5 October 26"),
-      ("MM/M HH:mm:ss", "10/10 09:07:03"),
-      ("H [h]", "9 [h]"), ("", ""),
-    ])
-  func dates(_ format: String, _ text: String) throws {
-    let item = """
-      {"instance":{"id":"a"},"runtimeVariables":[{"name":"a","type":"date",\
-      "defaultValue":"2026-10-05T09:07:03.004Z","defaultFormatterOption":"\(format)"},\
-      {"name":"b","type":"date","defaultValue":"2026-10-05T09:07:03.004Z"},\
-      {"name":"c","type":"date","defaultValue":"soon","defaultFormatterOption":"DD"}]}
-      """
-    #expect(
-      try card(item).runtimeVariables.map(\.defaultValue)
-        == [text, "2026-10-05T09:07:03.004Z", "soon"])
-  }
-
-  // MARK: Addresses
-
-  @Test(
-    "A29 G18: a URL that can run code never reaches the model",
-    arguments: [
-      "javascript:alert(1)", " JavaScript:alert(1)", "java\\nscript:alert(1)",
-      "\\u0001javascript:x",
-      "data:text/html,x", "vbscript:x", "file:///etc/passwd", "view-source:javascript:x",
-    ])
-  func hostileAddresses(_ address: String) throws {
-    let item = """
-      {"instance":{"id":"a"},"runtimeVariables":[{"name":"a","defaultValue":"\(address)"}],\
-      "defaultView":{"nodes":[\
-      {"type":"image","attributes":{"src":"!{a}","thumbnailSrc":"\(address)"}},\
-      {"type":"video","attributes":{"src":"\(address)"}},\
-      {"type":"text","attributes":{"text":"x","iconUrl":"\(address)"}},\
-      {"type":"submitButton","attributes":{"url":"\(address)"}},\
-      {"type":"linkButton","attributes":{"text":"Go","url":"\(address)"}},\
-      {"type":"linkButton","attributes":{"text":"Nowhere"}}]}}
-      """
-    let card = try card(item)
-    #expect(card.imageURL == nil)
-    #expect(card.components.map(\.attributes) == [["url": "!{a}"], [:], ["text": "x"]])
-    #expect(card.buttons == [CardButton("", .submit(name: nil, values: [:]))])
-  }
-
   // MARK: Parts
 
   private func card(_ item: String) throws -> Card {
@@ -367,6 +321,10 @@ import Testing
         {"type":"dropdown","attributes":{"name":"when","label":"When","format":"inline",
           "values":[{"value":"now","title":"Now"},{"value":"later"},{"title":"Nothing"},7]}},
         {"type":"datePicker","attributes":{"name":"day","placeholder":"A day"}},
+        {"type":"checkboxGroup","attributes":{"key":"extras","label":"Extras"},"children":[
+          {"type":"checkboxItem","attributes":{"key":"heat","label":"Heat","defaultValue":true}}]},
+        {"type":"fileUpload","attributes":{"key":"proof","label":"Proof","allowedTypes":["image/png"],
+          "bucketId":"b-1"}},
         {"type":"submitButton","attributes":{"text":"Pay","name":"pay","values":{"button":"pay"},
           "icon":"card","buttonType":"primary","url":"https://example.com/paid"}},
         {"type":"linkButton","attributes":{"text":"Details","layoutId":"sv1","url":"https://example.com"}},

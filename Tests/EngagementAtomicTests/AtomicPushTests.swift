@@ -101,11 +101,34 @@ import Testing
   func transition() throws {
     let quiet = try AtomicSamples.adapter()
     #expect(quiet.transition(from: "u-1", to: .anonymous, in: context) == [.sendPending])
-    #expect(quiet.transition(from: "u-1", to: "u-2", in: context) == [.sendPending])
-    #expect(quiet.transition(from: .anonymous, to: "u-1", in: context) == [])
+    #expect(
+      quiet.transition(from: "u-1", to: "u-2", in: context)
+        == [.sendPending, .enter(.registerPush(.sandbox))])
+    #expect(
+      quiet.transition(from: .anonymous, to: "u-1", in: context)
+        == [.enter(.registerPush(.sandbox))])
     let loud = try AtomicSamples.adapter(unregisters: true)
     #expect(
       loud.transition(from: "u-1", to: "u-2", in: context)
-        == [.sendPending, .leave(.unregisterPush(.sandbox))])
+        == [
+          .sendPending, .leave(.unregisterPush(.sandbox)), .enter(.registerPush(.sandbox)),
+        ])
+  }
+
+  @Test("A20: the containers that Atomic was told are told again for the next user")
+  func containers() throws {
+    let adapter = try AtomicSamples.adapter()
+    let chosen = Operation.pushContainers(["BqWL1sT"], notifications: false)
+    var context = context
+    let answer = adapter.answer(to: chosen, from: .json(200, ""), in: context)
+    for case .keep(let scope, let name, let value) in answer.changes {
+      context.values[scope, name] = value
+    }
+    #expect(
+      adapter.transition(from: .anonymous, to: "u-1", in: context)
+        == [.enter(.registerPush(.sandbox)), .enter(chosen)])
+    #expect(adapter.transition(from: "u-1", to: .anonymous, in: context) == [.sendPending])
+    let refused = adapter.answer(to: chosen, from: .json(500, ""), in: context)
+    #expect(refused.changes.isEmpty)
   }
 }

@@ -56,12 +56,12 @@ import Testing
       .unregisterPush(.production), "DELETE /deregister-token",
       #"{"deviceId":"device-1","appId":"com.example.app"}"#),
     Row(
-      AtomicAdapter.registerContainers(["BqWL1sT", "Xy12"], notifications: false),
+      .pushContainers(["BqWL1sT", "Xy12"], notifications: false),
       "PUT /register-containers",
       #"{"deviceId":"device-1","appId":"com.example.app","#
         + #""streamContainerIds":["BqWL1sT","Xy12"],"notificationsEnabled":false}"#),
     Row(
-      AtomicAdapter.registerContainers([]), "PUT /register-containers",
+      .pushContainers([], notifications: nil), "PUT /register-containers",
       #"{"deviceId":"device-1","appId":"com.example.app","streamContainerIds":[]}"#),
     Row(
       .updatePerson(update), "PUT /update-user",
@@ -190,8 +190,8 @@ import Testing
     Refusal("a message", .act(.dismiss, on: message), .unsupported),
     Refusal("deleting a card", .act(.delete, on: card), .unsupported),
     Refusal("nothing to change", .updatePerson(PersonUpdate()), .invalidArgument),
-    Refusal("containers of no name", .vendor("containers", ["containers": [""]]), .invalidArgument),
-    Refusal("containers of no list", .vendor("containers", .null), .invalidArgument),
+    Refusal(
+      "a container of no name", .pushContainers([""], notifications: nil), .invalidArgument),
     Refusal("an unknown operation", .vendor("other", .null), .unsupported),
     Refusal("no events that Atomic takes", .events([]), .unsupported),
     Refusal("an inbox", .inbox, .unsupported),

@@ -45,7 +45,9 @@ import Testing
     let adapter = try AtomicSamples.adapter()
     let rows = try Self.table("| kind | wire name |")
     #expect(Set(rows.map { $0[0] }) == Set(adapter.capabilities.eventKinds.map(\.rawValue)))
-    let flags = ["vote": "useful", "subview": "exited", "video": "completed"]
+    let flags = [
+      "vote": "useful", "subview": "exited", "video": "completed", "snooze.options": "cancelled",
+    ]
     for row in rows where row[0] != "custom" {
       let words = row[1].components(separatedBy: ", else ")
       let properties: [JSONObject] = flags[row[0]].map { [[$0: true], [:]] } ?? [[:]]

@@ -198,5 +198,6 @@ import Testing
     try await scene.end()
   }
 
-  private static let registration = AtomicAdapter.registerContainers([AtomicSamples.container])
+  private static let registration = Operation.pushContainers(
+    [AtomicSamples.container], notifications: nil)
 }

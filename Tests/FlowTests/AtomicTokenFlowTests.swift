@@ -34,7 +34,7 @@ struct AtomicTokenFlowTests {
   }
 
   private static let ten = (0..<10).map {
-    AtomicAdapter.registerContainers([ContainerID("c\($0)")])
+    Operation.pushContainers([ContainerID("c\($0)")], notifications: nil)
   }
 
   @Test("flow 10 A2 G15: ten operations without a token wait for one request to the application")

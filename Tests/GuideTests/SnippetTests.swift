@@ -7,7 +7,7 @@ enum Guides {
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
   static let folder = "Sources/EngagementKit/EngagementKit.docc/Guides"
   static let names = [
-    "UsingTheLibrary", "CardsAndInbox", "PeopleAndPushes", "Templates", "Diagnosing",
+    "UsingTheLibrary", "CardsAndInbox", "ActionCards", "PeopleAndPushes", "Templates", "Diagnosing",
     "TestingAnApplication",
   ]
 

@@ -196,4 +196,160 @@ struct AtomicWireTests {
     #expect(await scene.emulator.times("update-user", of: "profile") == 1)
     try await scene.end()
   }
+
+  // MARK: What a screen knows
+
+  @Test("A18 A22 A28 A29: what a screen reports reaches the vendor in order, with its card")
+  func screen() async throws {
+    let scene = try await AtomicWireScene()
+    try await scene.put("c-1", title: "Rent")
+    try await scene.run { engagement in
+      try await scene.wait(for: ["Rent"], in: engagement)
+      _ = await engagement.refresh(.metrics)
+      var metrics = engagement.cardMetricsUpdates(
+        at: AtomicWireScene.provider, in: AtomicWireScene.place
+      ).makeAsyncIterator()
+      #expect(await metrics.next() == .init(active: 1, unseen: 1))
+      let card = ItemID(AtomicWireScene.provider, "c-1")
+      engagement.setScenePhase(.active)
+      let events: [Engagement.ScreenEvent] = [
+        .containerShown(AtomicWireScene.place, as: .stream), .visible(card, fraction: 0.1),
+        .subviewOpened(card, subview: "sv1"), .subviewLeft(card, subview: "sv1"),
+        .linkFollowed(card, .url("https://example.com/a"), from: .textLink),
+        .linkFollowed(card, .payload(["a": 1]), from: .image),
+        .linkFollowed(card, .subview("sv1"), from: .linkButton),
+        .videoStarted(card, urlText: "https://example.com/v/a.mp4?x=1"),
+        .videoCompleted(card, urlText: "https://example.com/v/a.mp4"),
+        .snoozeOptionsShown(card), .snoozeOptionsCancelled(card), .hidden(card),
+        .visible(ItemID(AtomicWireScene.provider, "none"), fraction: 1),
+      ]
+      for event in events { engagement.recordScreenEvent(event) }
+      #expect(await metrics.next() == .init(active: 1, unseen: 0), "displayed on this device")
+      try await scene.wait {
+        await scene.emulator.times("snooze-options-canceled", of: "c-1") == 1
+      }
+      _ = await engagement.refresh(.metrics)
+      #expect(
+        try await engagement.cardMetrics(at: AtomicWireScene.provider)
+          == .init(active: 1, unseen: 0), "displayed as the vendor knows")
+    }
+    let names = await scene.emulator.effects(of: "c-1")
+    #expect(
+      names == [
+        "card-displayed", "card-subview-displayed", "card-subview-exited", "user-redirected",
+        "user-redirected", "video-played", "video-completed", "snooze-options-displayed",
+        "snooze-options-canceled",
+      ])
+    #expect(await scene.emulator.times("stream-displayed", of: "") == 1)
+    try await scene.end()
+  }
+
+  @Test("A20: token and containers are told for each user, and a push is receipted with its card")
+  func pushes() async throws {
+    let scene = try await AtomicWireScene()
+    try await scene.put("c-1", title: "Rent")
+    try await scene.run(isLive: false) { engagement in
+      try await engagement.registerPush(.init(token: Secret("0aff"), service: .apns))
+      try await engagement.setPushContainers([AtomicWireScene.place], notifications: true)
+      await engagement.deliver(to: AtomicWireScene.provider)
+      let push = try await scene.emulator.push(["item": "c-1"], from: "atomic")
+      _ = try await engagement.handlePush(push, phase: .delivered)
+      _ = try await engagement.handlePush(push, phase: .delivered)
+      await engagement.deliver(to: AtomicWireScene.provider)
+      _ = try await engagement.signOut()
+      try await scene.signIn("u-2", to: engagement)
+      await engagement.deliver(to: AtomicWireScene.provider)
+    }
+    #expect(await scene.emulator.times("notification-received", of: "c-1") == 1)
+    let lines = await scene.lines().filter { $0.contains("/register") }
+    #expect(
+      lines == [
+        "PUT /env-1/register", "PUT /env-1/register-containers", "PUT /env-1/register",
+        "PUT /env-1/register-containers",
+      ])
+    try await scene.end()
+  }
+
+  @Test("A1 A20: before a sign-in nothing is accepted, and a push token is told after it")
+  func beforeSignIn() async throws {
+    let scene = try await AtomicWireScene()
+    try await scene.run(isLive: false, signsIn: false) { engagement in
+      try await engagement.setConsent(.full)
+      for call in [
+        { try await engagement.track("opened") },
+        { try await engagement.setPushContainers([AtomicWireScene.place]) },
+      ] as [() async throws -> Engagement.Receipt] {
+        await #expect {
+          try await call()
+        } throws: { ($0 as? EngagementError)?.code == .signedOut }
+      }
+      try await engagement.registerPush(.init(token: Secret("0aff"), service: .apns))
+      engagement.setScenePhase(.active)
+      #expect(try await engagement.pendingCounts.values.allSatisfy { $0 == 0 })
+      try await scene.signIn("u-1", to: engagement)
+      await engagement.deliver(to: AtomicWireScene.provider)
+    }
+    #expect(await scene.lines().contains("PUT /env-1/register"))
+    try await scene.end()
+  }
+
+  @Test(
+    "A10 A13: a valid form is submitted, and its payload is handed over once the vendor took it")
+  func form() async throws {
+    let scene = try await AtomicWireScene()
+    try await scene.emulator.putForm("c-1")
+    try await scene.run(isLive: false) { engagement in
+      _ = await engagement.refresh(.cards(in: AtomicWireScene.place))
+      let card = try #require(engagement.cards(in: AtomicWireScene.place).cards.first)
+      let button = try #require(card.buttons.first)
+      var form = card.form()
+      await #expect {
+        try await engagement.submit(form, by: button, on: card)
+      } throws: { ($0 as? EngagementError)?.code == .invalidArgument }
+      form["note"] = "Tuesday"
+      var events = engagement.eventUpdates().makeAsyncIterator()
+      let receipt = try await engagement.submit(form, by: button, on: card)
+      #expect(await events.next()?.kind == .submit)
+      await engagement.deliver(to: AtomicWireScene.provider)
+      #expect(try await receipt.outcome() == .delivered)
+      let taken = try #require(await events.next())
+      #expect(taken.kind == .submitted && taken.item?.id == card.id)
+      #expect(taken.properties == ["button": "send", "payload": ["screen": "thanks"]])
+    }
+    #expect(await scene.emulator.times("card-completed", of: "c-1") == 1)
+    try await scene.end()
+  }
+}
+
+extension Emulator {
+  /// What was done to a card, in order.
+  fileprivate func effects(of card: String) async -> [String] {
+    await requests().flatMap(\.effects).filter { $0.subject == card }.map(\.name)
+  }
+
+  fileprivate func putForm(_ id: String) async throws {
+    let rule: JSON = ["required": ["attributes": ["required": true]]]
+    _ = try await put(
+      [
+        "instance": ["id": .string(id)],
+        "defaultView": [
+          "nodes": [
+            [
+              "type": "form", "attributes": ["defaultValues": ["source": "card"]],
+              "children": [
+                ["type": "textInput", "attributes": ["name": "note"], "validations": rule],
+                [
+                  "type": "checkboxGroup", "attributes": ["name": "extras"],
+                  "children": [["type": "checkboxItem", "attributes": ["key": "heat"]]],
+                ],
+                [
+                  "type": "submitButton",
+                  "attributes": ["text": "Send", "name": "send", "action": ["screen": "thanks"]],
+                ],
+              ],
+            ]
+          ]
+        ],
+      ], in: "atomic")
+  }
 }

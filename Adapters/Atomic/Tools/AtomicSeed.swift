@@ -56,7 +56,7 @@ enum AtomicSeed {
       ],
       "metadata": [
         "title": draft["title"] ?? "", "priority": draft["priority"] ?? 5, "receivedAt": time,
-        "lastCardActiveTime": time,
+        "lastCardActiveTime": time, "menuOption": "overflow",
       ],
       "runtimeVariables": draft["runtimeVariables"] ?? [],
       "defaultView": ["nodes": draft["nodes"] ?? []],
@@ -66,6 +66,12 @@ enum AtomicSeed {
       "payload": ["detail": draft["variables"] ?? [:], "cardOptions": .object(options)],
     ]
   }
+
+  /// The vendor's clients take every flag for granted.
+  static let noActions: JSON = [
+    "dismiss": ["swipe": false, "overflow": false], "snooze": ["swipe": false, "overflow": false],
+    "voteUp": ["overflow": false], "voteDown": ["overflow": false],
+  ]
 
   private static func text(_ type: String, _ text: String) -> JSON {
     ["type": .string(type), "attributes": ["text": .string(text)]]
@@ -116,7 +122,7 @@ enum AtomicSeed {
         "variables": ["tier": "gold", "isSpecial": true],
       ],
       [
-        "event": "quiet", "title": "Grüße ☕️", "actions": [:],
+        "event": "quiet", "title": "Grüße ☕️", "actions": noActions,
         "nodes": [
           text("text", "A guest shift from Cologne, this Saturday."), ["type": "hologram"],
         ],

@@ -60,8 +60,11 @@ extension AtomicServer {
     if let name = body["buttonName"], name.string == nil { return "The buttonName is no text" }
     for member in values.members {
       let value = member.value
-      guard value.string != nil || value.number != nil || value.bool != nil || value == .null else {
-        return "A value is neither a text, a number nor a truth"
+      // A group of check boxes says of each by its key whether it is checked.
+      let isGroup = value.object?.members.allSatisfy { $0.value.bool != nil } ?? false
+      let isPlain = value.string != nil || value.number != nil || value.bool != nil
+      guard isPlain || isGroup || value == .null else {
+        return "A value is neither a text, a number, a truth nor a group of truths"
       }
     }
     return nil

@@ -11,6 +11,13 @@ extension AtomicServer {
     var effect: VendorEffect
   }
 
+  /// Events about one card.
+  private static let eventsOfCards: Set<String> = [
+    "card-displayed", "card-voted-up", "card-voted-down", "user-redirected",
+    "snooze-options-displayed", "snooze-options-canceled", "card-subview-displayed",
+    "card-subview-exited", "video-played", "video-completed", "notification-received",
+  ]
+
   /// Actions count by the request that did them, so the events of the same names count as these.
   private static let eventsOfActions = ["card-dismissed", "card-snoozed", "card-completed"]
 
@@ -68,6 +75,7 @@ extension AtomicServer {
       guard let known = json["analyticsEvent"]?.string, !known.isEmpty else {
         throw fault("has no analyticsEvent")
       }
+      if card.isEmpty, eventsOfCards.contains(known) { throw fault("is about no card") }
       name = eventsOfActions.contains(known) ? "analytics:\(known)" : known
       subject = card
     }

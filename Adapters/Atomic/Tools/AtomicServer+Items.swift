@@ -32,8 +32,11 @@ extension AtomicServer {
     let place = id?.string.flatMap { id in cards.firstIndex { $0.id.hasSameBytes(as: id) } }
     var members =
       place.map { cards[$0].members } ?? [
-        "instance": ["status": "active"], "actions": [:],
-        "metadata": ["priority": 5, "receivedAt": time, "lastCardActiveTime": time],
+        "instance": ["eventName": "card", "lifecycleId": "card-1", "status": "active"],
+        "actions": AtomicSeed.noActions,
+        "metadata": [
+          "title": "", "priority": 5, "receivedAt": time, "lastCardActiveTime": time,
+        ],
         "runtimeVariables": [], "defaultView": ["nodes": []], "subviews": [:], "created": time,
       ]
     for member in given.members {

@@ -28,7 +28,7 @@ extension AtomicServer {
     guard hasAPIKey(request.query("api-key")) else {
       return .refused(failure(401, "Invalid API key"))
     }
-    let names = ["platform", "version", "timezone", "device", "instance-id", "client-app-version"]
+    let names = ["platform", "version", "timezone", "device", "client-app-version"]
       .map { "x-atomic-sdk-\($0)" }
     if settings.isStrict, let missing = names.first(where: { request.query($0)?.isEmpty ?? true }) {
       return .refused(failure(400, "The query has no \(missing)"))

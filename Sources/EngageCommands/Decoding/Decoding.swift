@@ -100,9 +100,9 @@ struct Decoding {
     case .items(_, _, let items): items.map(line)
     case .removed(_, let ids): ids.map { ["removed": .string($0)] }
     case .person(let person?): person.json.object.map { [$0] } ?? []
-    case .person(nil), .unchanged, .settings, .metrics, .total, .settled, .campaignsReported,
-      .abandoned, .throttled, .paused,
-      .ignored, .keep, .secret, .wanted, .pushToken:
+    case .person(nil), .unchanged, .settings, .metrics, .total, .settled, .happened,
+      .campaignsReported, .abandoned, .throttled, .paused, .ignored, .keep, .secret, .wanted,
+      .pushToken:
       []
     }
   }

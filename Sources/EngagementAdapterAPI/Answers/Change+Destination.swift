@@ -14,6 +14,8 @@ extension Change {
     case values(ValueChange)
     /// The rows that wait to be sent.
     case outbox(OutboxChange)
+    /// The log of events.
+    case ledger(LedgerChange)
     /// What the vendor does not know yet about its campaigns.
     case campaigns(reportedThrough: Int64)
     /// The secret store; never the database.
@@ -34,6 +36,8 @@ extension Change {
     case .settings(let settings): .values(.settings(settings))
     case .throttled(let verb, let date): .values(.throttled(verb, until: date))
     case .paused(let date): .values(.paused(until: date))
+    case .happened(let kind, let item, let properties):
+      .ledger(LedgerChange(kind: kind, item: item, properties: properties))
     case .campaignsReported(let mark): .campaigns(reportedThrough: mark)
     case .settled(let ids): .outbox(.settled(ids))
     case .abandoned(let surface, let reason): .outbox(.abandoned(surface, reason: reason))
@@ -78,6 +82,13 @@ package enum OutboxChange: Hashable, Sendable {
   case settled([EventID])
   case abandoned(Surface, reason: String)
   case wanted(Operation)
+}
+
+/// An event to record.
+package struct LedgerChange: Hashable, Sendable {
+  package var kind: EngagementEvent.Kind
+  package var item: ItemReference?
+  package var properties: JSONObject
 }
 
 /// What the secret store keeps.

@@ -20,6 +20,9 @@ public import EngagementPlatform
   case total(Feed, Int)
   /// Events that the vendor has confirmed, in an answer or over a live channel.
   case settled([EventID])
+  /// Something that happened with this answer, for the ledger and for the application: of this kind,
+  /// about this item.
+  case happened(EngagementEvent.Kind, ItemReference?, JSONObject)
   /// The vendor was told what the context's campaign report says, up to this mark.
   case campaignsReported(through: Int64)
   /// Rejects the pending actions on the surface with this reason. They cannot be delivered, because
@@ -50,7 +53,7 @@ extension Change {
     case .keep(let scope, _, _), .secret(let scope, _, _): scope == .installation
     case .pushToken, .wanted, .paused: true
     case .items, .removed, .unchanged, .person, .settings, .metrics, .total, .settled,
-      .campaignsReported, .abandoned, .throttled, .ignored:
+      .happened, .campaignsReported, .abandoned, .throttled, .ignored:
       false
     }
   }

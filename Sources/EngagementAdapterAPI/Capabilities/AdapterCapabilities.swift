@@ -29,6 +29,8 @@ public struct AdapterCapabilities: Hashable, Sendable {
   public var reservedTemplates: Set<String>
   /// The fields of a person that the vendor takes, if it takes updates of a person.
   public var personFields: Set<PersonUpdate.Field>
+  /// Whether the vendor knows signed-in users only. Before a sign-in nothing is accepted for it.
+  public var needsUser: Bool
   /// Whether the vendor serves an application only within a session. The kit then begins one with
   /// the first refresh or event, also if the application reports no phase, and tells its start
   /// before it refreshes.
@@ -47,7 +49,7 @@ public struct AdapterCapabilities: Hashable, Sendable {
     credentials: CredentialRules = CredentialRules(), limits: Limits = Limits(),
     reservedTemplates: Set<String> = [],
     personFields: Set<PersonUpdate.Field> = Set(PersonUpdate.Field.allCases),
-    needsSession: Bool = false, sessionTimeout: Duration = .seconds(1800),
+    needsUser: Bool = false, needsSession: Bool = false, sessionTimeout: Duration = .seconds(1800),
     retryHorizon: Duration = .seconds(86_400)
   ) {
     self.abilities = abilities
@@ -64,6 +66,7 @@ public struct AdapterCapabilities: Hashable, Sendable {
     self.limits = limits
     self.reservedTemplates = reservedTemplates
     self.personFields = personFields
+    self.needsUser = needsUser
     self.needsSession = needsSession
     self.sessionTimeout = sessionTimeout
     self.retryHorizon = retryHorizon

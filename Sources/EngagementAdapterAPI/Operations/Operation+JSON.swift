@@ -13,6 +13,9 @@ extension Operation {
     case .device(let change): encoder.append(["change": change])
     case .registerPush(let environment), .unregisterPush(let environment):
       encoder.append(["environment": environment])
+    case .pushContainers(let containers, let notifications):
+      encoder.append(["notifications": notifications])
+      encoder.append(["containers": JSON.array(containers.map(\.json))])
     case .cards(let container, let filters):
       encoder.append(["container": container, "filters": filters])
     case .message(let id): encoder.append(["id": id])
@@ -62,6 +65,9 @@ extension Operation {
     case "device": .device(try fields.require("change"))
     case "registerPush": .registerPush(try fields.require("environment"))
     case "unregisterPush": .unregisterPush(try fields.require("environment"))
+    case "pushContainers":
+      .pushContainers(
+        try fields.read("containers") ?? [], notifications: try fields.read("notifications"))
     case "cards":
       .cards(
         in: try fields.read("container"), matching: try fields.read("filters") ?? [])
@@ -89,6 +95,7 @@ extension Operation {
     case .device: "device"
     case .registerPush: "registerPush"
     case .unregisterPush: "unregisterPush"
+    case .pushContainers: "pushContainers"
     case .cards: "cards"
     case .inbox: "inbox"
     case .message: "message"

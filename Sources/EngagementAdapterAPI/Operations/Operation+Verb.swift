@@ -22,6 +22,7 @@ extension Operation {
     public static let optOut: Verb = "optOut"
     public static let registerPush: Verb = "push.register"
     public static let unregisterPush: Verb = "push.unregister"
+    public static let pushContainers: Verb = "push.containers"
 
     public static func device(_ change: DeviceChange) -> Verb { Verb("device.\(change.rawValue)") }
 
@@ -39,6 +40,7 @@ extension Operation {
     case .device(let change): .device(change)
     case .registerPush: .registerPush
     case .unregisterPush: .unregisterPush
+    case .pushContainers: .pushContainers
     case .cards: .cards
     case .inbox: .inbox
     case .message: .message

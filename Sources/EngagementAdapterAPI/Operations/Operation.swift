@@ -12,6 +12,9 @@ public import EngagementModel
   /// Registers the context's push token for the environment.
   case registerPush(PushEnvironment)
   case unregisterPush(PushEnvironment)
+  /// Chooses the containers whose cards may send pushes to this installation, none if there are
+  /// none. `notifications` says whether pushes are sent at all; nil leaves that as it is.
+  case pushContainers([ContainerID], notifications: Bool?)
   /// The cards of a container; nil for a vendor without containers.
   case cards(in: ContainerID?, matching: [CardFilter])
   case inbox

@@ -63,7 +63,8 @@ struct ConsentPolicy: Hashable, Sendable {
 
   /// The user's own actions, among them registering and identifying.
   private static let asked: Set<EngagementEvent.Kind> = [
-    .click, .open, .read, .dismiss, .snooze, .submit, .vote, .expire, .upload, .register,
+    .click, .open, .read, .dismiss, .snooze, .submit, .submitted, .vote, .expire, .upload,
+    .register,
     .identify,
   ]
 

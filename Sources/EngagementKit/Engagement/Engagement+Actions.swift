@@ -55,8 +55,9 @@ extension Engagement {
 
   /// Records an event of the application and reports it to every provider that takes custom events.
   ///
-  /// Throws `invalidArgument` for an empty name and for a property that is NaN or infinite, `unsupported` if no provider takes the event,
-  /// `consentDenied` if the user's consent does not allow it, and `queueFull` if the outbox is
+  /// Throws `invalidArgument` for an empty name and for a property that is NaN or infinite,
+  /// `unsupported` if no provider takes the event, `signedOut` if those that do know signed-in users
+  /// only, `consentDenied` if the user's consent does not allow it, and `queueFull` if the outbox is
   /// full. A call that throws has recorded nothing.
   @discardableResult public func track(
     _ name: String, _ properties: JSONObject = [:]
@@ -76,11 +77,13 @@ extension Engagement {
     }
     try properties.checkNumbers(for: kind.rawValue)
     let userSession = dependencies.currentUser.userSession
-    let providers = dependencies.providers.filter { $0.takes(kind) }
-    guard !providers.isEmpty else {
+    let takers = dependencies.providers.filter { $0.takes(kind) }
+    guard !takers.isEmpty else {
       throw EngagementError(
         .unsupported, "No provider takes events of this kind.", operation: kind.rawValue)
     }
+    let providers = takers.filter { $0.serves(userSession.user) }
+    guard !providers.isEmpty else { throw .needsUser(for: kind.rawValue) }
     await sessions.touch(providers)
     let only = providers.count == 1 ? providers.first : nil
     var event = event(kind, by: only, properties)
@@ -132,10 +135,24 @@ extension Engagement {
 }
 
 extension Provider {
+  /// Whether the vendor takes anything of the user: some know signed-in users only.
+  func serves(_ user: User) -> Bool {
+    !user.isAnonymous || !adapter.capabilities.needsUser
+  }
+
   /// Whether the vendor takes events of this kind.
   func takes(_ kind: EngagementEvent.Kind) -> Bool {
     let capabilities = adapter.capabilities
     return capabilities.eventKinds.contains(kind)
       && capabilities.ability(.events).travel != .unsupported
+  }
+}
+
+extension EngagementError {
+  /// The error of a call that only vendors have which know signed-in users only.
+  static func needsUser(for operation: String) -> EngagementError {
+    EngagementError(
+      .signedOut, "The providers that support this know signed-in users only; call signIn first.",
+      operation: operation)
   }
 }

@@ -7,7 +7,9 @@ extension Engagement {
 
   /// The cards that a container shows now, from memory.
   public func cards(in container: ContainerID, options: CardOptions = .standard) -> CardFeed {
-    feedPublisher.cards(in: container, options: options)
+    var feed = feedPublisher.cards(in: container, options: options)
+    if options.variables != nil { feed.cards = cardVariables.filledWithKnown(feed.cards) }
+    return feed
   }
 
   /// How many cards a container shows now.
@@ -22,6 +24,23 @@ extension Engagement {
   /// The current user's message with this id; nil if there is none.
   public func message(_ id: ItemID) -> InboxMessage? { feedPublisher.message(id) }
 
+  // MARK: Runtime variables
+
+  /// Sets who gives values to the runtime variables of cards, for feeds with `CardOptions.variables`.
+  ///
+  /// The source is asked once for each card that has variables: when the card comes and when it changes.
+  /// All feeds share the answer. One that comes after everyone's time was up is not used.
+  public func setCardVariables(_ source: CardVariableSource?) {
+    cardVariables.setSource(source)
+    feedPublisher.repeatCards()
+  }
+
+  /// Asks for the values of all runtime variables again.
+  public func refreshCardVariables() {
+    cardVariables.forget()
+    feedPublisher.repeatCards()
+  }
+
   // MARK: Streams
 
   /// The cards of a container: the current feed first, then a feed after each change.
@@ -32,9 +51,17 @@ extension Engagement {
   public func cardUpdates(
     in container: ContainerID, options: CardOptions = .standard
   ) -> FeedUpdates<CardFeed> {
-    feedPublisher.cardUpdates(
+    var updates = feedPublisher.cardUpdates(
       in: container, matching: options.filters, every: options.interval
     ) { $0.feed(with: options) }
+    if let variables = options.variables {
+      updates.complete = { [cardVariables] feed in
+        var feed = feed
+        feed.cards = await cardVariables.filled(feed.cards, variables)
+        return feed
+      }
+    }
+    return updates
   }
 
   /// How many cards a container shows: the current count first, then one after each change.
@@ -79,6 +106,6 @@ extension Engagement {
     else { return }
     let event = dependencies.event(
       .routeChanged, ["surface": .string(surface.rawValue), "from": former.json, "to": route.json])
-    _ = try await dependencies.store.record([event], in: partition)
+    try await dependencies.record(event, in: partition)
   }
 }

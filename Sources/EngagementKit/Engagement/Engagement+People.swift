@@ -105,9 +105,12 @@ extension Engagement {
 
   /// A row for each provider whose vendor supports the operation.
   ///
-  /// Throws `consentDenied` if the user does not allow it and `unsupported` if no vendor has it.
+  /// Throws `consentDenied` if the user does not allow it, `unsupported` if no vendor has it, and
+  /// `signedOut` if those that have it know signed-in users only.
+  ///
+  /// - Parameter canWait: Whether such vendors are told anyway when a user signs in.
   func offers(
-    of operation: Operation, to userSession: UserSession
+    of operation: Operation, to userSession: UserSession, canWait: Bool = false
   ) async throws(EngagementError) -> [Intent.Delivery] {
     let consent = try await dependencies.store.consent(of: userSession.partition)
     guard ConsentPolicy(consent: consent).allowsSending(operation.verb) else {
@@ -122,7 +125,9 @@ extension Engagement {
       throw EngagementError(
         .unsupported, "None of the providers supports this.", operation: operation.verb.rawValue)
     }
-    return able.map { Intent.Delivery(to: $0.id, .operation(operation), key: dependencies.key()) }
+    let ready = able.filter { $0.serves(userSession.user) }
+    guard canWait || !ready.isEmpty else { throw .needsUser(for: operation.verb.rawValue) }
+    return ready.map { Intent.Delivery(to: $0.id, .operation(operation), key: dependencies.key()) }
   }
 
   /// Accepts rows, all or none.

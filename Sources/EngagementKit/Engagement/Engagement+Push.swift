@@ -5,7 +5,8 @@ import EngagementStore
 
 extension Engagement {
   /// Keeps the token and registers it at every vendor that takes push tokens. The registrations are
-  /// accepted when this returns.
+  /// accepted when this returns; a vendor that knows signed-in users only gets the token after the
+  /// next sign-in.
   ///
   /// Throws `unsupported` if no vendor takes tokens, `invalidArgument` for an empty token and for a
   /// token of APNs that is no hex text of whole bytes.
@@ -26,7 +27,8 @@ extension Engagement {
     }
     let environment = registration.environment
     let userSession = dependencies.currentUser.userSession
-    let offers = try await offers(of: .registerPush(environment), to: userSession)
+    let offers = try await offers(
+      of: .registerPush(environment), to: userSession, canWait: true)
     try await dependencies.providerSecrets.setPush(registration)
     return try await accept(offers, as: userSession)
   }
@@ -38,7 +40,8 @@ extension Engagement {
   ) async throws(EngagementError) -> Receipt {
     try lifecycle.checkOpen()
     let userSession = dependencies.currentUser.userSession
-    let offers = try await offers(of: .unregisterPush(environment), to: userSession)
+    let offers = try await offers(
+      of: .unregisterPush(environment), to: userSession, canWait: true)
     let keys = offers.map(\.key)
     try await dependencies.tokensToUnregister.retire(environment, for: keys)
     let receipt: Receipt
@@ -51,6 +54,34 @@ extension Engagement {
     try await dependencies.providerSecrets.removePush(environment)
     for runtime in runtimes.values { try await runtime.noteToken(by: userSession) }
     return receipt
+  }
+
+  /// Chooses the containers whose cards may send pushes to this installation, at every vendor that
+  /// wants to know: none if the list is empty. The choice is accepted when this returns, and is told
+  /// again for each user who signs in.
+  ///
+  /// Throws `unsupported` if no vendor wants to know, `signedOut` before a sign-in.
+  ///
+  /// - Parameter notifications: Whether pushes are sent at all; nil leaves that as it is.
+  @discardableResult public func setPushContainers(
+    _ containers: [ContainerID], notifications: Bool? = nil
+  ) async throws(EngagementError) -> Receipt {
+    try lifecycle.checkOpen()
+    guard !containers.contains(where: \.rawValue.isEmpty) else {
+      throw EngagementError(
+        .invalidArgument, "A container has no name.",
+        operation: Operation.Verb.pushContainers.rawValue)
+    }
+    let userSession = dependencies.currentUser.userSession
+    let offers = try await offers(
+      of: .pushContainers(containers, notifications: notifications), to: userSession)
+    return try await accept(
+      offers.map { offer in
+        let own = containers.map { feedPublisher.name(of: $0, at: offer.provider) }
+        return Intent.Delivery(
+          to: offer.provider, .operation(.pushContainers(own, notifications: notifications)),
+          key: offer.key)
+      }, as: userSession)
   }
 
   /// Handles a push. Returns its owner and its contents, or nil for a push of none of the

@@ -15,9 +15,13 @@ extension Engagement {
   /// first. Switched off, what is shown is polled. The choice lasts until the application restarts.
   public func setLiveUpdates(enabled isEnabled: Bool) { liveChannels.setAllowed(isEnabled) }
 
-  /// Reports how much of an item a screen shows. Report control cards too, where they would be.
+  /// Reports what a screen shows and what a user does on it. Report control cards too, where they would
+  /// be.
   ///
-  /// An item that is at least half visible for one second counts as one impression, once in a
-  /// session. Call this whenever the fraction changes; it returns at once.
-  public func recordScreenEvent(_ event: ScreenEvent) { sessions.report(event) }
+  /// An item that is at least half visible for one second counts as one impression, once in a session.
+  /// Report its fraction whenever it changes. The rest is recorded and sent in the order of the calls, for
+  /// vendors that want to know it. This returns at once.
+  public func recordScreenEvent(_ event: ScreenEvent) {
+    sessions.report(event) { feedPublisher.facts(of: event, by: dependencies.providers) }
+  }
 }

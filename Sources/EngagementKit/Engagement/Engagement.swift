@@ -21,6 +21,7 @@ public final class Engagement: Sendable {
   let refresher: Refresher
   let pushRouter: PushRouter
   let presentations: Presentations
+  let cardVariables: CardVariables
   let liveChannels: LiveChannels
   let journal: JournalImporter
   private let location: CacheLocation
@@ -49,6 +50,12 @@ public final class Engagement: Sendable {
     self.outboxSender = outboxSender
     self.feedPublisher = feedPublisher
     self.sessions = sessions
+    cardVariables = CardVariables(dependencies) { card, values, generation in
+      guard let fact = feedPublisher.fact(of: values, in: card, by: dependencies.providers) else {
+        return
+      }
+      sessions.report(fact, of: generation)
+    }
     self.pushRouter = pushRouter
     let options = configuration.options
     let presentations = Presentations(
@@ -140,6 +147,7 @@ public final class Engagement: Sendable {
     credentialCache.removeAll()
     feedPublisher.close()
     dependencies.receiptOutcomes.close()
+    dependencies.commitPublisher.signal.fire()
     try await dependencies.store.suspend()
   }
 }

@@ -14,7 +14,8 @@ extension ItemAction {
     case .submit(let button, let values):
       if let button, button.isEmpty { throw invalid("A button's name must not be empty.") }
       for member in values.members where !member.value.isSubmittable {
-        throw invalid("A submitted value is a string, a finite number or a truth value.")
+        throw invalid(
+          "A submitted value is a string, a finite number, a truth value, or truth values by name.")
       }
     case .impression, .click, .open, .read, .dismiss, .snooze, .vote, .expire, .delete: break
     }
@@ -22,15 +23,5 @@ extension ItemAction {
 
   private func invalid(_ message: String) -> EngagementError {
     EngagementError(.invalidArgument, message, operation: name)
-  }
-}
-
-extension JSON {
-  fileprivate var isSubmittable: Bool {
-    switch self {
-    case .string, .integer, .bool: true
-    case .number(let number): number.isFinite
-    case .null, .array, .object: false
-    }
   }
 }

@@ -12,13 +12,18 @@ extension Engagement {
     public var interval: Duration
     /// Whether control cards are included. They are never shown, but their impressions count.
     public var includesControl: Bool
+    /// How runtime variables are filled; nil leaves their placeholders, so that the application fills
+    /// them with `Card.filled(with:)`.
+    public var variables: VariableOptions?
 
     public init(
-      filters: [CardFilter] = [], interval: Duration = .zero, includesControl: Bool = false
+      filters: [CardFilter] = [], interval: Duration = .zero, includesControl: Bool = false,
+      variables: VariableOptions? = nil
     ) {
       self.filters = filters
       self.interval = interval <= .zero ? .zero : max(interval, .seconds(1))
       self.includesControl = includesControl
+      self.variables = variables
     }
 
     /// All visible cards, at every change.

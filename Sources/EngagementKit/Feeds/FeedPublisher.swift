@@ -202,6 +202,11 @@ final class FeedPublisher: CommitObserver {
     return currentUser.isCurrent(feedState.userSession) ? feedState : nil
   }
 
+  /// The provider's own name of an application's container.
+  func name(of container: ContainerID, at provider: ProviderID) -> ContainerID {
+    state.withLock { $0.feedState.source(of: container, at: provider).feed.container ?? container }
+  }
+
   // MARK: Observing
 
   /// Adds an observer, which gets the current snapshot first; nil after `close()`.
@@ -227,6 +232,15 @@ final class FeedPublisher: CommitObserver {
     }
     // Outside the lock: an observer that ends takes itself off the list.
     for observer in observers { observer.finish() }
+  }
+
+  /// Gives every observer of cards its current snapshot again.
+  func repeatCards() {
+    let now = clock.now
+    state.withLock { state in
+      let places = ChangedFeeds(containers: state.observers.places.containers)
+      state.observers.tell(of: places, from: &state.feedState, at: now)
+    }
   }
 
   func removeObserver(_ number: Int) {

@@ -184,7 +184,7 @@ extension FeedState {
       .filter { seen.insert($0).inserted }
   }
 
-  private func source(of container: ContainerID, at provider: ProviderID) -> ContainerMap.Source {
+  func source(of container: ContainerID, at provider: ProviderID) -> ContainerMap.Source {
     containers.source(
       of: container, at: provider, hasContainers: capabilities[provider]?.hasContainers ?? false)
   }
@@ -241,6 +241,39 @@ extension FeedState {
       validUntil: readings.compactMap(\.1.validUntil).min())
     if let end = snapshot.validUntil, end <= now { snapshot.expire(at: now) }
     return snapshot
+  }
+}
+
+extension FeedState {
+  /// The card, and where it stands among those of its feed, from 1.
+  func cardWithPlace(_ id: ItemID, at now: Date) -> (Card, place: JSONObject)? {
+    for (key, reading) in feeds where key.provider == id.provider {
+      guard let index = reading.view.items.firstIndex(where: { $0.id == id }),
+        !reading.view.items[index].hasEnded(at: now)
+      else { continue }
+      var place = Self.lengths(of: reading.view)
+      place["position"] = .integer(Int64(index + 1))
+      return (reading.view.items[index], place)
+    }
+    return nil
+  }
+
+  /// How many cards a container has at the provider, and its name there; nil if the provider feeds
+  /// no cards.
+  func place(of container: ContainerID, at provider: ProviderID) -> JSONObject? {
+    guard routes.cards.providers.contains(provider) else { return nil }
+    let feed = source(of: container, at: provider).feed
+    var place = feeds[FeedKey(provider, feed)].map { Self.lengths(of: $0.view) } ?? [:]
+    place["containerID"] = feed.container.map { .string($0.rawValue) }
+    return place
+  }
+
+  private static func lengths(of view: FeedView<Card>) -> JSONObject {
+    let shown = view.shown.count
+    return [
+      "streamLength": .integer(Int64(max(view.total ?? 0, shown))),
+      "streamLengthVisible": .integer(Int64(shown)),
+    ]
   }
 }
 

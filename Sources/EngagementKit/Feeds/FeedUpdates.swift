@@ -8,6 +8,8 @@ extension Engagement {
     let clock: any EngagementClock
     let isCurrent: @Sendable (_ epoch: Int) -> Bool
     let subscribe: @Sendable () -> AsyncStream<Update>
+    /// Completes each value before it is given; nil for values that are complete.
+    var complete: (@Sendable (Feed) async -> Feed)?
 
     /// A value that is computed when it is read.
     struct Update: Sendable {
@@ -20,7 +22,7 @@ extension Engagement {
     public func makeAsyncIterator() -> Iterator {
       Iterator(
         interval: interval, clock: clock, isCurrent: isCurrent,
-        updates: subscribe().makeAsyncIterator())
+        updates: subscribe().makeAsyncIterator(), complete: complete)
     }
 
     public struct Iterator: AsyncIteratorProtocol {
@@ -28,17 +30,19 @@ extension Engagement {
       let clock: any EngagementClock
       let isCurrent: @Sendable (Int) -> Bool
       var updates: AsyncStream<Update>.Iterator
+      let complete: (@Sendable (Feed) async -> Feed)?
       private var last: (feed: Feed, at: Duration)?
 
       init(
         interval: Duration, clock: any EngagementClock,
         isCurrent: @escaping @Sendable (Int) -> Bool,
-        updates: AsyncStream<Update>.Iterator
+        updates: AsyncStream<Update>.Iterator, complete: (@Sendable (Feed) async -> Feed)?
       ) {
         self.interval = interval
         self.clock = clock
         self.isCurrent = isCurrent
         self.updates = updates
+        self.complete = complete
       }
 
       public mutating func next() async -> Feed? { await next(isolation: #isolation) }
@@ -46,7 +50,8 @@ extension Engagement {
       public mutating func next(isolation actor: isolated (any Actor)?) async -> Feed? {
         if let last, interval > .zero { await clock.sleep(until: last.at + interval) }
         while let update = await updates.next(isolation: actor) {
-          let feed = update.feed()
+          var feed = update.feed()
+          if let complete { feed = await complete(feed) }
           // Checked last: the user may have changed since the update was taken.
           guard isCurrent(update.epoch), feed != last?.feed else { continue }
           last = (feed, clock.uptime)

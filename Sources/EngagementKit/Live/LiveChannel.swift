@@ -263,7 +263,7 @@ struct LiveChannel {
   private func record(_ kind: EngagementEvent.Kind, _ properties: JSONObject) async {
     let event = dependencies.event(kind, at: runtime.id, properties)
     do throws(EngagementError) {
-      _ = try await dependencies.store.record([event], in: userSession.partition)
+      try await dependencies.record(event, in: userSession.partition)
     } catch {
       log(.warning, "An event of the live channel could not be recorded: \(error.code)")
     }

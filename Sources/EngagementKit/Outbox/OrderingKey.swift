@@ -32,7 +32,7 @@ extension OutboxRow {
     guard case .operation(let operation) = work else { return false }
     return switch operation {
     case .device, .registerPush, .unregisterPush, .associate, .updatePerson, .optOut, .templates,
-      .vendor:
+      .pushContainers, .vendor:
       true
     case .settings, .cards, .inbox, .message, .person, .metrics, .campaigns, .act, .events, .upload:
       false

@@ -89,9 +89,7 @@ final class PushRouter: Sendable {
     var event = event
     event.provider = claim.provider.id
     let notification = claim.received.notification
-    event.item = (notification.messageID ?? notification.campaignID).map { id in
-      ItemReference(ItemID(claim.provider.id, id), on: .push, handle: notification.handle)
-    }
+    event.item = notification.reference(at: claim.provider.id)
     let isHeard =
       event.item != nil && claim.provider.takes(event.kind)
       && claim.provider.adapter.capabilities.pushKinds.contains(event.kind)
@@ -146,6 +144,18 @@ final class PushRouter: Sendable {
         [own], of: KitState.owner, in: incoming.partition, at: self.dependencies.clock.now)
     }
     for (report, partition) in reports { await claim.runtime.host.publish(report, of: partition) }
+  }
+}
+
+extension PushNotification {
+  /// The message, or the card that the push is about; nil if it names neither.
+  fileprivate func reference(at provider: ProviderID) -> ItemReference? {
+    if let id = messageID ?? campaignID {
+      return ItemReference(ItemID(provider, id), on: .push, handle: handle)
+    }
+    return itemID.map {
+      ItemReference(ItemID(provider, $0), on: .cards, in: containerID, handle: handle)
+    }
   }
 }
 

@@ -301,7 +301,7 @@ final class Refresher: Sendable {
       let event = event(of: plan, failed: outcome.error, for: userSession)
     else { return }
     do throws(EngagementError) {
-      _ = try await dependencies.store.record([event], in: userSession.partition)
+      try await dependencies.record(event, in: userSession.partition)
     } catch {
       dependencies.log(.warning, "A refresh could not be recorded: \(error.code)", plan.provider.id)
     }

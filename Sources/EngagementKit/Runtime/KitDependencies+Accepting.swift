@@ -20,6 +20,12 @@ extension KitDependencies {
     return EventID(eventIDs.withLock { $0.next(at: now, random: bits) }.text)
   }
 
+  /// Records an event that no vendor is told of.
+  func record(_ event: EngagementEvent, in partition: Partition) async throws(EngagementError) {
+    _ = try await store.record([event], in: partition)
+    commitPublisher.signal.fire()
+  }
+
   // MARK: Intents
 
   /// The intent of an action on an item in the cache: overlay mark, event and outbox row.

@@ -130,7 +130,8 @@ extension Change {
     switch self {
     case .items, .removed, .person, .settings, .metrics, .total: .new
     case .unchanged: .unchanged
-    case .settled, .campaignsReported, .abandoned, .throttled, .paused, .ignored, .keep, .secret,
+    case .settled, .happened, .campaignsReported, .abandoned, .throttled, .paused, .ignored, .keep,
+      .secret,
       .wanted, .pushToken:
       .none
     }

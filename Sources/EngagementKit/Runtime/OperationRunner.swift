@@ -338,7 +338,7 @@ extension Operation {
     switch self {
     case .settings, .cards, .inbox, .message, .person, .metrics, .campaigns: true
     case .events, .act, .device, .registerPush, .unregisterPush, .associate, .updatePerson, .optOut,
-      .templates, .upload, .vendor:
+      .templates, .upload, .pushContainers, .vendor:
       false
     }
   }
@@ -348,7 +348,7 @@ extension Operation {
     switch self {
     case .cards, .inbox, .message, .person, .metrics, .campaigns: true
     case .settings, .events, .act, .device, .registerPush, .unregisterPush, .associate,
-      .updatePerson, .optOut, .templates, .upload, .vendor:
+      .updatePerson, .optOut, .templates, .upload, .pushContainers, .vendor:
       false
     }
   }
@@ -358,7 +358,7 @@ extension Operation {
     switch self {
     case .settings, .device, .associate, .person: true
     case .cards, .inbox, .message, .metrics, .campaigns, .events, .act, .registerPush,
-      .unregisterPush, .updatePerson, .optOut, .templates, .upload, .vendor:
+      .unregisterPush, .updatePerson, .optOut, .templates, .upload, .pushContainers, .vendor:
       false
     }
   }

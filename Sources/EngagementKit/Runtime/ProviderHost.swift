@@ -247,14 +247,14 @@ extension Change {
   fileprivate var isOfItems: Bool {
     switch destination {
     case .items: true
-    case .secrets, .values, .outbox, .campaigns, .report: false
+    case .secrets, .values, .outbox, .ledger, .campaigns, .report: false
     }
   }
 
   fileprivate var isSecret: Bool {
     switch destination {
     case .secrets: true
-    case .items, .values, .outbox, .campaigns, .report: false
+    case .items, .values, .outbox, .ledger, .campaigns, .report: false
     }
   }
 }
@@ -265,7 +265,8 @@ extension Operation {
     switch self {
     case .act, .message: true
     case .settings, .device, .registerPush, .unregisterPush, .associate, .cards, .inbox, .person,
-      .updatePerson, .metrics, .campaigns, .events, .templates, .upload, .optOut, .vendor:
+      .updatePerson, .metrics, .campaigns, .events, .templates, .upload, .optOut, .pushContainers,
+      .vendor:
       false
     }
   }

@@ -2,7 +2,7 @@ import EngagementAdapterAPI
 import EngagementModel
 import EngagementStore
 
-/// Makes the intents of noted sessions and impressions: an event for the ledger, and an outbox row
+/// Makes the intents of noted sessions, impressions and reports of the screen: an event for the ledger, and an outbox row
 /// for each provider whose vendor takes the event.
 struct SessionIntents: Sendable {
   private let dependencies: KitDependencies
@@ -19,13 +19,14 @@ struct SessionIntents: Sendable {
   ) throws(EngagementError) -> [Intent] {
     switch note.fact {
     case .began(let owner, _) where isNeeded(by: owner): return session(note, of: owner)
-    case .began, .ended, .launched, .impression: break
+    case .began, .ended, .launched, .impression, .screen: break
     }
     guard rule.allows(note.fact.kind) else { return [] }
     return switch note.fact {
     case .launched: [launch(note)]
     case .began(let owner, _), .ended(let owner, _, _): session(note, of: owner)
     case .impression(let item): try impression(of: item, note, find)
+    case .screen(let fact): try screen(fact, note, find)
     }
   }
 
@@ -38,7 +39,10 @@ struct SessionIntents: Sendable {
   /// One event, and one outbox row for each vendor in its own session.
   private func launch(_ note: SessionTracker.Note) -> Intent {
     let event = event(note, in: note.sessions[SessionTracker.kit])
-    let deliveries = dependencies.providers.filter { $0.takes(.launch) }.map { provider in
+    let takers = dependencies.providers.filter {
+      $0.takes(.launch) && $0.serves(note.partition.user)
+    }
+    let deliveries = takers.map { provider in
       var own = event
       own.provider = provider.id
       own.session = note.sessions[provider.id]
@@ -54,7 +58,7 @@ struct SessionIntents: Sendable {
       return [Intent(event: event(note, in: note.fact.session))]
     }
     guard let provider = dependencies.providers.first(where: { $0.id == owner }),
-      provider.takes(note.fact.kind)
+      provider.takes(note.fact.kind), provider.serves(note.partition.user)
     else { return [] }
     var event = event(note, in: note.fact.session)
     event.provider = owner
@@ -71,11 +75,7 @@ struct SessionIntents: Sendable {
     guard let provider = dependencies.providers.first(where: { $0.id == id.provider }) else {
       return []
     }
-    var references: [ItemReference] = []
-    for surface in RoutedSurface.allCases.map(\.surface) where references.isEmpty {
-      references += try find(id, surface).map { [$0] } ?? []
-    }
-    return references.map { item in
+    return try references(to: id, find).map { item in
       var event = event(note, in: note.sessions[provider.id])
       event.provider = provider.id
       event.item = item
@@ -83,6 +83,32 @@ struct SessionIntents: Sendable {
         event: event, mark: Intent.Mark(.impression, on: item),
         deliveries: deliveries(for: item, event, to: provider))
     }
+  }
+
+  /// The item where it is in the cache; empty if it is not.
+  private func references(
+    to id: ItemID, _ find: Store.ItemSearch
+  ) throws(EngagementError) -> [ItemReference] {
+    for surface in RoutedSurface.allCases.map(\.surface) {
+      if let reference = try find(id, surface) { return [reference] }
+    }
+    return []
+  }
+
+  private func screen(
+    _ fact: ScreenFact, _ note: SessionTracker.Note, _ find: Store.ItemSearch
+  ) throws(EngagementError) -> [Intent] {
+    guard let provider = dependencies.providers.first(where: { $0.id == fact.provider }) else {
+      return []
+    }
+    var event = event(note, in: note.sessions[provider.id])
+    event.provider = provider.id
+    if let id = fact.item {
+      guard let item = try references(to: id, find).first else { return [] }
+      event.item = item
+    }
+    let isHeard = provider.takes(event.kind) && provider.serves(note.partition.user)
+    return [Intent(event: event, deliveries: isHeard ? [delivery(event, to: provider)] : [])]
   }
 
   private func deliveries(
@@ -119,18 +145,22 @@ extension SessionTracker.Note.Fact {
     case .began: .sessionStart
     case .ended: .sessionEnd
     case .impression: .impression
+    case .screen(let fact): fact.kind
     }
   }
 
   fileprivate var session: SessionID? {
     switch self {
     case .began(_, let session), .ended(_, let session, _): session.id
-    case .launched, .impression: nil
+    case .launched, .impression, .screen: nil
     }
   }
 
   fileprivate var properties: JSONObject {
-    guard case .ended(_, _, let length) = self else { return [:] }
-    return ["seconds": .number(length.seconds)]
+    switch self {
+    case .ended(_, _, let length): ["seconds": .number(length.seconds)]
+    case .screen(let fact): fact.properties
+    case .launched, .began, .impression: [:]
+    }
   }
 }

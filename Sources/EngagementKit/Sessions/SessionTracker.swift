@@ -13,6 +13,10 @@ struct SessionTracker: Sendable {
   private var generation: Int
   private var clocks: [ProviderID: SessionTimer]
   private var meter = ImpressionMeter()
+  /// The items of which something is visible.
+  private var visible: Set<ItemID> = []
+  /// The user's items of which something was visible since the process began.
+  private(set) var displayed: Set<ItemID> = []
   /// The last reported phase; nil before the first report.
   private var phase: ScenePhase?
   private var notes: [Note] = []
@@ -37,6 +41,7 @@ struct SessionTracker: Sendable {
       case began(ProviderID, Session)
       case ended(ProviderID, Session, length: Duration)
       case impression(ItemID)
+      case screen(ScreenFact)
     }
   }
 
@@ -63,6 +68,7 @@ struct SessionTracker: Sendable {
     // In the foreground, but not in use.
     case .inactive: advance(to: moment)
     case .background:
+      visible = []
       count(meter.hideAll(at: moment.uptime), at: moment)
       for provider in clocks.keys {
         note(clocks[provider]?.deactivate(at: moment) ?? [], of: provider)
@@ -70,8 +76,10 @@ struct SessionTracker: Sendable {
     }
   }
 
+  /// - Parameter facts: What the report says besides how much of an item is visible.
   mutating func report(
-    _ report: ScreenEvent, at moment: ClockReading, by userSession: UserSession, id: () -> SessionID
+    _ report: ScreenEvent, facts: () -> [ScreenFact] = { [] }, at moment: ClockReading,
+    by userSession: UserSession, id: () -> SessionID
   ) {
     follow(userSession, at: moment, id: id)
     // An application that does not report its phase is in use when it shows an item.
@@ -81,11 +89,31 @@ struct SessionTracker: Sendable {
       add(.launched, at: moment.wall)
     }
     guard phase != .background, let session = clocks[Self.kit]?.session?.id else { return }
-    let (item, fraction) = report.visibility
-    count(
-      meter.report(
-        item, visible: fraction, at: moment.uptime, session: session, user: partition.user),
-      at: moment)
+    if let (item, fraction) = report.visibility {
+      count(
+        meter.report(
+          item, visible: fraction, at: moment.uptime, session: session, user: partition.user),
+        at: moment)
+      guard appears(item, visible: fraction) else { return }
+    }
+    for fact in facts() { add(.screen(fact), at: moment.wall) }
+  }
+
+  mutating func report(
+    _ fact: ScreenFact, at moment: ClockReading, by userSession: UserSession, id: () -> SessionID
+  ) {
+    follow(userSession, at: moment, id: id)
+    add(.screen(fact), at: moment.wall)
+  }
+
+  /// Notes how much of the item is visible. Returns whether nothing of it was before.
+  private mutating func appears(_ item: ItemID, visible fraction: Double) -> Bool {
+    guard fraction > 0 else {
+      visible.remove(item)
+      return false
+    }
+    displayed.insert(item)
+    return visible.insert(item).inserted
   }
 
   /// Begins or continues the sessions of these providers. Returns whether there is anything to record.
@@ -107,6 +135,7 @@ struct SessionTracker: Sendable {
 
   /// Ends the sessions of a user who signs out, while their ends can still be sent as that user.
   mutating func leave(at moment: ClockReading) {
+    visible = []
     count(meter.hideAll(at: moment.uptime), at: moment)
     for provider in clocks.keys { note(clocks[provider]?.end(at: moment) ?? [], of: provider) }
   }
@@ -217,7 +246,7 @@ extension SessionTracker.Note {
       (provider, settled) = (owner, stored[owner]?.began(session, at: time))
     case .ended(let owner, let session, let length):
       (provider, settled) = (owner, stored[owner]?.ended(session, length: length, at: time))
-    case .launched, .impression: return [note]
+    case .launched, .impression, .screen: return [note]
     }
     guard let settled else { return [note] }
     return settled.map { settled in
@@ -258,6 +287,7 @@ extension SessionTracker {
     }
     guard former != partition else { return }
     forget(former.id)
+    (visible, displayed) = ([], [])
     for provider in clocks.keys { _ = clocks[provider]?.end(at: moment) }
     if phase == .active { activate(at: moment, id: id) }
   }

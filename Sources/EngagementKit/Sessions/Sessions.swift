@@ -49,6 +49,12 @@ final class Sessions: CommitObserver {
     state.withLock { $0.tracker.formerSessions(for: provider) }
   }
 
+  /// The current user's items of which something was visible since the process began.
+  var displayedItems: Set<ItemID> {
+    let present = dependencies.currentUser.userSession.partition
+    return state.withLock { $0.tracker.partition == present ? $0.tracker.displayed : [] }
+  }
+
   // MARK: Reports
 
   func scene(_ phase: ScenePhase) {
@@ -65,12 +71,27 @@ final class Sessions: CommitObserver {
     signal.fire()
   }
 
-  func report(_ report: ScreenEvent) {
+  func report(_ report: ScreenEvent, facts: () -> [ScreenFact]) {
+    let moment = ClockReading(dependencies.clock)
+    let isFirst = state.withLock { state in
+      guard state.isLoaded else { return false }
+      let count = state.tracker.displayed.count
+      state.tracker.report(
+        report, facts: facts, at: moment, by: dependencies.currentUser.userSession, id: sessionID)
+      return state.tracker.displayed.count > count
+    }
+    signal.fire()
+    // Nothing of it may be committed, and yet a card fewer is unseen.
+    if isFirst { dependencies.commitPublisher.signal.fire() }
+  }
+
+  /// Notes something that happened to what a screen shows, unless the user of that generation has left.
+  func report(_ fact: ScreenFact, of generation: Int) {
     let moment = ClockReading(dependencies.clock)
     state.withLock { state in
-      guard state.isLoaded else { return }
-      state.tracker.report(
-        report, at: moment, by: dependencies.currentUser.userSession, id: sessionID)
+      let userSession = dependencies.currentUser.userSession
+      guard state.isLoaded, userSession.generation == generation else { return }
+      state.tracker.report(fact, at: moment, by: userSession, id: sessionID)
     }
     signal.fire()
   }

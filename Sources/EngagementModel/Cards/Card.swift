@@ -134,24 +134,6 @@ public struct Card: Hashable, Sendable, Identifiable, CustomReflectable {
     public static let composed: Kind = "composed"
   }
 
-  /// The actions that the card allows besides its own buttons.
-  public struct Actions: Hashable, Sendable {
-    public var canDismiss: Bool
-    public var canSnooze: Bool
-    public var canVoteUp: Bool
-    public var canVoteDown: Bool
-
-    public init(
-      canDismiss: Bool = false, canSnooze: Bool = false, canVoteUp: Bool = false,
-      canVoteDown: Bool = false
-    ) {
-      self.canDismiss = canDismiss
-      self.canSnooze = canSnooze
-      self.canVoteUp = canVoteUp
-      self.canVoteDown = canVoteDown
-    }
-  }
-
   /// A placeholder in the card's texts. The application fills it in when it shows the card.
   public struct RuntimeVariable: Hashable, Sendable {
     public var name: String

@@ -39,6 +39,10 @@ public struct Component: Hashable, Sendable {
     public static let toggle: Kind = "switch"
     public static let dropdown: Kind = "dropdown"
     public static let datePicker: Kind = "datePicker"
+    /// Several check boxes, its children, under one label.
+    public static let checkboxGroup: Kind = "checkboxGroup"
+    public static let checkbox: Kind = "checkbox"
+    public static let fileInput: Kind = "fileInput"
   }
 }
 

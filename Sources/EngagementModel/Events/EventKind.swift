@@ -16,7 +16,13 @@ extension EngagementEvent {
     public static let read: Kind = "read"
     public static let dismiss: Kind = "dismiss"
     public static let snooze: Kind = "snooze"
+    /// The user was asked for how long an item is snoozed; `properties.cancelled` says that no time
+    /// was chosen.
+    public static let snoozeOptions: Kind = "snooze.options"
     public static let submit: Kind = "submit"
+    /// The vendor took a submission whose `properties.button` has a `properties.payload` for the
+    /// application.
+    public static let submitted: Kind = "submitted"
     public static let vote: Kind = "vote"
     public static let expire: Kind = "expire"
     public static let redirect: Kind = "redirect"

@@ -7,6 +7,8 @@ struct TransactionSummary {
   private(set) var counts: [Counter: Int64] = [:]
   /// Rows that did not arrive, grouped by reason, in the order in which they were found.
   private(set) var drops: [(drop: Drop, count: Int)] = []
+  /// The places in that list.
+  private var places: [Drop: Int] = [:]
   /// Rows that waited for the vendor's answer to be evaluated against its campaigns.
   var answered: [StoredRow] = []
 
@@ -22,6 +24,8 @@ struct TransactionSummary {
     var ending: String
     var code: EngagementError.Code?
     var operation: Operation.Verb?
+    /// The item of an action that the vendor refused.
+    var item: ItemReference?
   }
 
   mutating func accepted(by provider: ProviderID, _ count: Int64 = 1) {
@@ -35,10 +39,10 @@ struct TransactionSummary {
   }
 
   mutating func dropped(_ drop: Drop) {
-    // One transaction has few reasons, however many rows it ends.
-    if let index = drops.firstIndex(where: { $0.drop == drop }) {
+    if let index = places[drop] {
       drops[index].count += 1
     } else {
+      places[drop] = drops.count
       drops.append((drop, 1))
     }
   }

@@ -247,6 +247,13 @@ extension Store {
     }
   }
 
+  /// The sequence of the last event, of any user; 0 if there is none.
+  package func newestSequence() throws(EngagementError) -> Int64 {
+    try read { (tables, database) throws(EngagementError) in
+      try tables.ledger.newestSequence(on: &database)
+    }
+  }
+
   /// The events after a sequence, in order.
   package func entries(
     after sequence: Int64, limit: Int, in partition: Partition? = nil

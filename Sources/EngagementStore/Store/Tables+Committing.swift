@@ -10,7 +10,7 @@ extension Tables {
   ) throws(EngagementError) -> Bool {
     for change in changes {
       switch change.destination {
-      case .items: return true
+      case .items, .ledger: return true
       case .outbox(let change): if change.isNews { return true }
       case .values(let change):
         if try values.isNews(change, from: provider, in: partition, on: &database) { return true }
@@ -45,6 +45,11 @@ extension Tables {
         summary.report.note(change)
       case .outbox(let change):
         try apply(change, from: provider, in: partition, at: now, &summary, on: &database)
+      case .ledger(let change):
+        let event = EngagementEvent(
+          id: eventID(at: now), kind: change.kind, time: now.writable, provider: provider,
+          item: change.item, properties: change.properties)
+        try record(event, in: partition.id, on: &database)
       case .campaigns(let mark):
         try campaigns.reports.confirm(
           through: mark, of: CampaignOwner(partition, provider), on: &database)

@@ -36,6 +36,7 @@ extension Tables {
     switch ending {
     case .rejected(let error):
       drop.code = error.code
+      drop.item = known?.item
       if owner != nil { try rejected.insert(row, error, at: now, on: &database) }
     case .wiped where known?.action?.hidesItem == true: break
     case .wiped, .delivered, .kept, .expired, .evicted: return summary.dropped(drop)
@@ -65,7 +66,7 @@ extension Tables {
     for (drop, count) in summary.drops {
       let event = EngagementEvent(
         id: eventID(at: now), kind: .outboxDropped, time: now.writable, provider: drop.provider,
-        properties: drop.properties(count))
+        item: drop.item, properties: drop.properties(count))
       try record(event, in: drop.partition, on: &database)
     }
   }

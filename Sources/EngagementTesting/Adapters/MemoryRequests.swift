@@ -58,7 +58,7 @@ struct MemoryRequests {
         .post, ["events"], ["events": .array(events.map(event)), "campaigns": campaigns]
       )
     case .act(let action, let item): try act(action, item)
-    case .device(.renew), .metrics, .templates, .upload, .optOut, .vendor:
+    case .device(.renew), .metrics, .templates, .upload, .optOut, .pushContainers, .vendor:
       throw EngagementError(.unsupported, "The vendor in memory has no such call.")
     }
   }

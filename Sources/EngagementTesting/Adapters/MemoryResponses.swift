@@ -72,7 +72,7 @@ struct MemoryResponses {
     case .events: try told(body)
     case .act(.delete, let item): Answer([.removed(Feed(item.surface), ids: [item.id.value])])
     case .device(.renew), .device(.update), .registerPush, .unregisterPush, .associate,
-      .updatePerson, .metrics, .act, .templates, .upload, .optOut, .vendor:
+      .updatePerson, .metrics, .act, .templates, .upload, .optOut, .pushContainers, .vendor:
       Answer()
     }
   }

@@ -20,7 +20,7 @@ extension LawScenario {
     case .unregisterPush(let place):
       return try await accepted { try await $0.unregisterPush(place) }
     case .events(let events): return try await track(events)
-    case .device, .message, .act, .templates, .upload, .optOut, .vendor:
+    case .device, .message, .act, .templates, .upload, .optOut, .pushContainers, .vendor:
       return await execute(operation)
     }
   }
@@ -180,7 +180,7 @@ extension Operation {
     case .metrics: .metrics
     case .settings: .settings
     case .device, .registerPush, .unregisterPush, .message, .cards, .associate, .updatePerson, .act,
-      .events, .templates, .upload, .optOut, .vendor:
+      .events, .templates, .upload, .optOut, .pushContainers, .vendor:
       nil
     }
   }

@@ -235,9 +235,9 @@ extension Change {
   var takesItemsAway: Bool {
     switch self {
     case .items(_, .replace, _), .removed: true
-    case .items, .unchanged, .person, .settings, .metrics, .total, .settled, .campaignsReported,
-      .abandoned, .throttled, .paused,
-      .ignored, .keep, .secret, .wanted, .pushToken:
+    case .items, .unchanged, .person, .settings, .metrics, .total, .settled, .happened,
+      .campaignsReported, .abandoned, .throttled, .paused, .ignored, .keep, .secret, .wanted,
+      .pushToken:
       false
     }
   }

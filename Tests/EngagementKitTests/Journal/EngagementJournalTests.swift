@@ -35,7 +35,7 @@ extension Stage.Place {
 
 extension Stage {
   /// The ledger's events of the kind, for all users.
-  fileprivate func recorded(_ kind: EngagementEvent.Kind) async throws -> [EngagementEvent] {
+  func recorded(_ kind: EngagementEvent.Kind) async throws -> [EngagementEvent] {
     try await engagement.dependencies.store.entries(after: 0, limit: 10_000).map(\.event)
       .filter { $0.kind == kind }
   }

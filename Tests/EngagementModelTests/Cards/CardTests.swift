@@ -42,9 +42,15 @@ struct CardTests {
     let card = try Card(json: Card.composed.json)
     #expect(card.id == ItemID("atomic", "i-1"))
     #expect(card.priority == 3)
+    #expect(card.actions == Card.composed.actions && card.actions.menuStyle == .overflow)
     #expect(
-      card.actions
-        == Card.Actions(canDismiss: true, canSnooze: true, canVoteUp: true, canVoteDown: true))
+      Card.Actions(canDismiss: true, canSnooze: true, canVoteUp: true, canVoteDown: true).json
+        == ["dismiss": true, "snooze": true, "voteUp": true, "voteDown": true])
+    #expect(
+      card.actions.json == [
+        "dismiss": true, "snooze": true, "voteUp": true, "voteDown": true,
+        "swipe": ["dismiss", "snooze"], "menu": ["voteUp", "voteDown"], "menuStyle": "overflow",
+      ])
     #expect(card.components[2].children.first?.name == "note")
     #expect(card.subviews.map(\.id) == ["sv1", "sv2"])
     #expect(card.buttons.first?.action == .submit(name: "pay", values: ["amount": 12]))

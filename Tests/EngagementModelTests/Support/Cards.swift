@@ -43,7 +43,8 @@ extension Card {
     card.templateName = "Bill"
     card.variables = ["amount": 12, "vip": true]
     card.metadata = ["businessID": "B-7"]
-    card.actions = Actions(canDismiss: true, canSnooze: true, canVoteUp: true, canVoteDown: true)
+    card.actions = Actions(swipe: [.dismiss, .snooze], menu: [.voteUp, .voteDown])
+    card.actions.menuStyle = .overflow
     card.components = [
       Component(.headline, ["text": "Your bill is due soon"]),
       Component(.image, ["url": "https://images.example/1.png"]),
@@ -100,7 +101,8 @@ extension Noun {
     "status":"active","eventName":"bill-due","lifecycleID":"bill-2026-10","templateID":"t-1",\
     "templateName":"Bill","variables":{"amount":12,"vip":true},\
     "extras":{"slot":"home","nested":{"a":null}},"metadata":{"businessID":"B-7"},\
-    "actions":{"dismiss":true,"snooze":true,"voteUp":true,"voteDown":true},\
+    "actions":{"dismiss":true,"snooze":true,"voteUp":true,"voteDown":true,\
+    "swipe":["dismiss","snooze"],"menu":["voteUp","voteDown"],"menuStyle":"overflow"},\
     "components":[{"type":"headline","text":"Your bill is due soon"},\
     {"type":"image","url":"https://images.example/1.png"},\
     {"type":"form","defaults":{"note":"none"},\

@@ -33,7 +33,7 @@ extension Subjects {
           "detail": ["businessId": "ABCD1234"],
         ])
     ]
-    subject.operations = [AtomicAdapter.registerContainers(["home"])]
+    subject.operations = [.pushContainers(["home"], notifications: nil)]
     subject.disguisedErrors = [
       DisguisedError(
         .cards(in: "home", matching: []), #"{"errors":[{"title":"no"}],"cardInstances":[]}"#,
@@ -91,7 +91,10 @@ extension Subjects {
         "clicked": false, "dismissed": false, "test": false, "status": "active",
         "eventName": "rent-due", "lifecycleID": "rent-2026-11",
         "metadata": ["campaign": "autumn"],
-        "actions": ["dismiss": true, "snooze": true, "voteUp": true, "voteDown": false],
+        "actions": [
+          "dismiss": true, "snooze": true, "voteUp": true, "voteDown": false,
+          "swipe": ["dismiss"], "menu": ["snooze", "voteUp"],
+        ],
         "components": [
           ["type": "headline", "text": "Rent is due"],
           ["type": "text", "text": "For water and heat"],

@@ -38,7 +38,9 @@ struct AtomicWireScene: Sendable {
   ///
   /// - Parameter isLive: Whether it runs, with the container on its screen. If not, a test says when
   ///   something is sent.
-  func run(isLive: Bool = true, _ body: (Engagement) async throws -> Void) async throws {
+  func run(
+    isLive: Bool = true, signsIn: Bool = true, _ body: (Engagement) async throws -> Void
+  ) async throws {
     let configuration = try AtomicConfiguration(
       endpoint: emulator.endpoint(of: "atomic"), environmentID: "env-1", apiKey: Secret("key"))
     let engagement = try await Engagement.open(
@@ -53,7 +55,7 @@ struct AtomicWireScene: Sendable {
     }
     let outcome: Result<Void, any Error>
     do {
-      try await signIn(to: engagement)
+      if signsIn { try await signIn("u-1", to: engagement) }
       outcome = .success(try await body(engagement))
     } catch {
       outcome = .failure(error)
@@ -73,15 +75,15 @@ struct AtomicWireScene: Sendable {
     }
   }
 
-  private func signIn(to engagement: Engagement) async throws {
-    try await engagement.signIn("u-1", consent: .full) { _ in
+  func signIn(_ user: UserID, to engagement: Engagement) async throws {
+    try await engagement.signIn(User(user), consent: .full) { _ in
       let serial = questions.withLock { count in
         count += 1
         return count
       }
       let end = Int64(clock.now.timeIntervalSince1970) + 86_400
       return AtomicSamples.token(claims: [
-        "sub": "u-1", "exp": .integer(end), "jti": .integer(Int64(serial)),
+        "sub": .string(user.rawValue), "exp": .integer(end), "jti": .integer(Int64(serial)),
       ])
     }
   }

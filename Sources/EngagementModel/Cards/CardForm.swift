@@ -1,0 +1,141 @@
+/// What a user enters in a card, or in one of its subviews, until a button submits it.
+public struct CardForm: Hashable, Sendable {
+  /// In the order of the screen.
+  public let inputs: [Input]
+  /// What is submitted, by the names of the inputs: the card's defaults and what was entered over
+  /// them.
+  public private(set) var values: JSONObject
+
+  /// What was entered in the input with that name. Nil: nothing, also where there was a default.
+  public subscript(name: String) -> JSON? {
+    get { values[name] }
+    set { values[name] = newValue == .null ? nil : newValue }
+  }
+
+  /// What is wrong, at most one fault of each input; empty for a form that can be submitted.
+  public var faults: [Fault] {
+    inputs.compactMap { input in
+      let value = values[input.name]
+      return input.rules.first { !$0.allows(value) }.map {
+        Fault(input: input.name, rule: $0.name, message: $0.message)
+      }
+    }
+  }
+
+  /// The action that submits the form: the button's values, and the form's over them.
+  ///
+  /// Throws `invalidArgument` for a button that submits nothing and for a form with `faults`.
+  public func submission(by button: CardButton) throws(EngagementError) -> ItemAction {
+    guard case .submit(let name, var submitted) = button.action else {
+      throw EngagementError(.invalidArgument, "The button submits nothing.", operation: "submit")
+    }
+    guard faults.isEmpty else {
+      throw EngagementError(
+        .invalidArgument, "The form has inputs that are not valid; its faults name them.",
+        operation: "submit")
+    }
+    for member in values.members { submitted[member.key] = member.value }
+    return .submit(button: name, values: submitted)
+  }
+
+  /// One input of a form.
+  public struct Input: Hashable, Sendable {
+    /// The name under which its value is submitted.
+    public let name: String
+    public let kind: Component.Kind
+    /// In the order in which they are checked.
+    public let rules: [Rule]
+  }
+
+  /// Something that an input's value has to meet.
+  public struct Rule: Hashable, Sendable {
+    /// `required`, `minimumLength`, `maximumLength`, `minimum`, `maximum`, `minimumDate`,
+    /// `maximumDate` or `regexp`.
+    public let name: String
+    public let value: JSON
+    /// What the card says to the user if the rule is not met.
+    public let message: String?
+  }
+
+  /// A rule that an input does not meet.
+  public struct Fault: Hashable, Sendable {
+    public let input: String
+    public let rule: String
+    /// What the card says to the user.
+    public let message: String?
+
+    public init(input: String, rule: String, message: String? = nil) {
+      self.input = input
+      self.rule = rule
+      self.message = message
+    }
+  }
+}
+
+extension Card {
+  /// The form of the card with its defaults, or that of a subview, which is submitted apart.
+  public func form(inSubview id: Subview.ID? = nil) -> CardForm {
+    guard let id else { return CardForm(self.components) }
+    let subview = self.subviews.first { MemberKey($0.id) == MemberKey(id) }
+    return CardForm(subview?.components ?? [])
+  }
+}
+
+extension CardForm {
+  fileprivate init(_ components: [Component]) {
+    var (inputs, values): ([Input], JSONObject) = ([], [:])
+    Self.collect(components, into: &inputs, &values)
+    self.inputs = inputs
+    self.values = values
+  }
+
+  private static let kinds: Set<Component.Kind> = [
+    .textInput, .numberInput, .stepper, .toggle, .dropdown, .datePicker, .checkboxGroup, .fileInput,
+  ]
+
+  /// A form's own defaults go before those of its inputs.
+  private static func collect(
+    _ components: [Component], into inputs: inout [Input], _ values: inout JSONObject
+  ) {
+    for component in components {
+      if let name = component.name, kinds.contains(component.kind) {
+        let rules = component.attributes["rules"]?.array ?? []
+        inputs.append(Input(name: name, kind: component.kind, rules: rules.compactMap(Rule.init)))
+        if let value = component.defaultValue, values[name] == nil { values[name] = value }
+        continue
+      }
+      for member in component.attributes["defaultValues"]?.object?.members ?? []
+      where member.value.isSubmittable {
+        values[member.key] = member.value
+      }
+      collect(component.children, into: &inputs, &values)
+    }
+  }
+}
+
+extension Component {
+  /// What is submitted while nothing was entered. A group of check boxes has one value, which says
+  /// of each box by its name whether it is checked.
+  fileprivate var defaultValue: JSON? {
+    if let value = attributes["defaultValue"], value.isSubmittable { return value }
+    guard kind == .checkboxGroup else { return nil }
+    var boxes = JSONObject()
+    for box in children {
+      if let name = box.name { boxes[name] = .bool(box.attributes["defaultValue"]?.bool ?? false) }
+    }
+    return boxes.isEmpty ? nil : .object(boxes)
+  }
+}
+
+extension JSON {
+  /// Whether it can be the value of an input: a text, a finite number, a truth value, or truth
+  /// values by name.
+  package var isSubmittable: Bool {
+    switch self {
+    case .string, .integer, .bool: true
+    case .number(let number): number.isFinite
+    case .object(let object): !object.isEmpty && object.members.allSatisfy { $0.value.bool != nil }
+    case .null, .array: false
+    }
+  }
+}
