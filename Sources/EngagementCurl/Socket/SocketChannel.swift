@@ -30,6 +30,8 @@ final class SocketChannel {
   /// Whether the peer may still send.
   private var isReadable = true
   private var ending: SocketClose?
+  /// Whether this side has begun to close. Nobody reads what still comes.
+  private var isClosing = false
 
   init(
     _ order: SocketOrder, _ ticket: Ticket, on easy: EasyHandle, within limits: Limits,
@@ -86,6 +88,7 @@ final class SocketChannel {
   /// Begins the closing handshake.
   func close(_ close: SocketClose) {
     guard isOpen, let frame = session.close(close) else { return }
+    isClosing = true
     output.append(frame)
     deadline = SuspendingClock.now.advanced(by: Self.closingTime)
     pump()
@@ -94,7 +97,8 @@ final class SocketChannel {
   /// Ends everything at once.
   func abandon(_ error: EngagementError) { fail(error) }
 
-  private static let closingTime: Duration = .seconds(5)
+  /// The peer has the close then, or is too slow to be waited for.
+  private static let closingTime: Duration = .seconds(1)
 
   // MARK: Driving
 
@@ -118,8 +122,11 @@ final class SocketChannel {
 
   /// Whether bytes are wanted: not while what came before waits for the application or the network.
   private var isReading: Bool {
-    isReadable && !isOver && ending == nil && !output.isFull && !order.mailbox.pausesReading
+    isReadable && !isOver && ending == nil && !output.isFull && hasRoom
   }
+
+  /// The peer's close is behind all that it has sent, so what has no reader is dropped.
+  private var hasRoom: Bool { isClosing || !order.mailbox.pausesReading }
 
   /// How often one call reads, so that a busy peer holds up no other.
   private static let turns = 16
@@ -142,9 +149,9 @@ final class SocketChannel {
 
   private func interpret() {
     guard isOpen, !isOver else { return }
-    while ending == nil, !output.isFull, !order.mailbox.pausesReading, let step = session.next() {
+    while ending == nil, !output.isFull, hasRoom, let step = session.next() {
       switch step {
-      case .deliver(let message): order.mailbox.deliver(message)
+      case .deliver(let message): if !isClosing { order.mailbox.deliver(message) }
       case .send(let frame): output.append(frame)
       case .pong: break
       case .end(let ending): self.ending = ending.close

@@ -192,7 +192,7 @@ struct LiveChannel {
       log(.warning, error.message, provider)
       transport = nil
     }
-    socket = LiveSocket(socketCount, request, by: transport, to: events) {
+    socket = LiveSocket(socketCount, request, by: transport, to: events, on: dependencies.clock) {
       log(.info, $0, provider)
     }
   }

@@ -4,8 +4,8 @@ import EngagementModel
 
 /// One web socket of a live channel: opens it, passes on what it hears, and sends.
 ///
-/// A message is received after the one before was handled. So a server that sends faster than the cache
-/// can keep has to wait.
+/// A message is received after the one before was handled, and no more of them than `MessageAllowance`
+/// allows. So a server that sends faster has to wait.
 final class LiveSocket: Sendable {
   let number: Int
   private let orders: AsyncStream<Order>.Continuation
@@ -27,14 +27,15 @@ final class LiveSocket: Sendable {
   /// - Parameter transport: Nil if no socket can be opened at all.
   init(
     _ number: Int, _ request: HTTPRequest, by transport: (any SocketTransport)?,
-    to events: LiveEvents, _ log: @escaping @Sendable (String) -> Void
+    to events: LiveEvents, on clock: any EngagementClock,
+    _ log: @escaping @Sendable (String) -> Void
   ) {
     let (stream, orders) = AsyncStream.makeStream(of: Order.self)
     let state = Locked(State())
     (self.number, self.orders, self.state, self.events) = (number, orders, state, events)
     // A task of its own: when `run()` is cancelled, the socket is still closed with its code.
     task = Task {
-      await Self.run(number, request, by: transport, orders: stream, state, to: events, log)
+      await Self.run(number, request, by: transport, orders: stream, state, to: events, clock, log)
       let wasClosing = state.withLock { state in
         state.isOver = true
         return state.isClosing
@@ -75,7 +76,7 @@ final class LiveSocket: Sendable {
   private static func run(
     _ number: Int, _ request: HTTPRequest, by transport: (any SocketTransport)?,
     orders: AsyncStream<Order>, _ state: Locked<State>, to events: LiveEvents,
-    _ log: @escaping @Sendable (String) -> Void
+    _ clock: any EngagementClock, _ log: @escaping @Sendable (String) -> Void
   ) async {
     let connection: any SocketConnection
     do throws(EngagementError) {
@@ -91,7 +92,7 @@ final class LiveSocket: Sendable {
     log("The live channel is open.")
     events.add(.socket(number, .opened))
     await withDiscardingTaskGroup { group in
-      group.addTask { await receive(from: connection, as: number, to: events, log) }
+      group.addTask { await receive(from: connection, as: number, to: events, clock, log) }
       for await order in orders {
         switch order {
         case .send(let bytes): await send(bytes, on: connection)
@@ -109,13 +110,18 @@ final class LiveSocket: Sendable {
 
   private static func receive(
     from connection: any SocketConnection, as number: Int, to events: LiveEvents,
-    _ log: @escaping @Sendable (String) -> Void
+    _ clock: any EngagementClock, _ log: @escaping @Sendable (String) -> Void
   ) async {
+    var allowance = MessageAllowance()
     while let receipt = try? await connection.receive() {
       switch receipt {
-      case .message(.text(let text)):
-        await events.addAndWait(.socket(number, .message(Array(text.utf8))))
-      case .message(.binary): continue
+      case .message(let message):
+        if case .text(let text) = message {
+          await events.addAndWait(.socket(number, .message(Array(text.utf8))))
+        }
+        if let end = allowance.note(byteCount: message.count, at: clock.uptime) {
+          await clock.sleep(until: end)
+        }
       case .closed(let close):
         log("The live channel is closed with \(close.code).")
         return events.add(.socket(number, .closed(code: close.code.rawValue)))
