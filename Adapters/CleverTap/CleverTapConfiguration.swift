@@ -97,12 +97,17 @@ struct CleverTapDomains: Hashable, Sendable {
   let viewed: String
 
   init(region: String, of host: HTTPHost) throws(EngagementError) {
+    guard !region.contains("."), (try? HTTPHost("\(region).example")) != nil else {
+      throw CleverTapConfiguration.invalid("region is no name without a dot, such as eu1.")
+    }
     guard let main = try? HTTPHost("\(region).\(host.text)"),
-      let viewed = try? HTTPHost("\(region)-spiky.\(host.text)"), !region.contains(".")
+      let viewed = try? HTTPHost("\(region)-spiky.\(host.text)")
     else {
       throw CleverTapConfiguration.invalid(
-        "region is a name without a dot, such as eu1, and takes no endpoint that is an address: leave it out."
-      )
+        """
+        region does not go with this endpoint: requests would go to \(region).\(host.text), and \
+        \(host.text) is an address, not a name. Leave region out.
+        """)
     }
     self.main = main.text
     self.viewed = viewed.text

@@ -244,6 +244,28 @@ import Testing
         "engage.json: It begins with a byte order mark; save it as UTF-8 without one."))
   }
 
+  @Test(
+    "C3: a region beside an endpoint that is an address says why the two do not go together",
+    arguments: [
+      (
+        #""region": "eu1", "endpoint": "http://127.0.0.1:8402""#,
+        "region does not go with this endpoint: requests would go to eu1.127.0.0.1, and 127.0.0.1 is "
+          + "an address, not a name. Leave region out."
+      ),
+      (#""region": "eu1.x""#, "region is no name without a dot, such as eu1."),
+    ])
+  func region(members: String, told: String) async throws {
+    let stage = try CommandLineFixture()
+    try stage.write(
+      """
+      {"providers": {"clevertap": {"vendor": "clevertap", "accountID": "a", "token": "t", \(members)}}}
+      """, to: "engage.json")
+    let ending = await stage.engage("providers")
+    #expect(ending.status == .failed)
+    #expect(
+      ending.errors.contains("providers.clevertap cannot be used: \(told)"), "\(ending.errors)")
+  }
+
   @Test("the configuration path comes from --config, then ENGAGE_CONFIG, then engage.json")
   func places() async throws {
     let stage = try CommandLineFixture()
