@@ -249,6 +249,12 @@ let package = Package(
         "EngagementEmulator", "EngagementJSON", "EngagementKit", "EngagementModel",
         "EngagementVendors",
       ], path: "Examples/MoveFromCleverTap"),
+    .executableTarget(
+      name: "MoveFromAtomic",
+      dependencies: [
+        "EngagementAtomic", "EngagementAtomicTools", "EngagementCurl", "EngagementEmulator",
+        "EngagementJSON", "EngagementKit", "EngagementModel", "EngagementVendors",
+      ], path: "Examples/MoveFromAtomic"),
     .target(
       name: "Orchard",
       dependencies: [
@@ -266,7 +272,7 @@ let package = Package(
       name: "ExampleTests",
       dependencies: [
         "EngagementAdapterAPI", "EngagementJSON", "EngagementModel", "EngagementTesting",
-        "EngagementVendors", "MoveFromBraze", "MoveFromCleverTap",
+        "EngagementVendors", "MoveFromAtomic", "MoveFromBraze", "MoveFromCleverTap",
         "MoveFromVibes", "Orchard", "OwnVendor", "Quickstart",
       ]),
     .testTarget(name: "ArchitectureTests"),
