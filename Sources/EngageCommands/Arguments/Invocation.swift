@@ -10,6 +10,8 @@ struct Invocation: Sendable {
   let vendors: [VendorRegistration]
   /// Draws templates and runs functions.
   let presenter: TerminalPresenter
+  /// Gives the library the credentials of the configuration.
+  let credentials: ConfiguredCredentials
   private let values: [String: [String]]
   private let arguments: [String]
 
@@ -23,6 +25,7 @@ struct Invocation: Sendable {
     arguments = parsed.arguments
     self.console = console
     self.context = context
+    credentials = ConfiguredCredentials(context.clock)
     presenter = TerminalPresenter(console, choosing: parsed.values[Option.choose.name]?.last)
   }
 

@@ -45,6 +45,7 @@ extension Command {
       let card = try finder.card(text)
       let action = try action(card)
       let receipt = try await engagement.perform(action, on: card)
+      if let note = card.note(onUnoffered: action) { invocation.console.note("\(note)") }
       return try await invocation.conclude(
         receipt, of: engagement, "\(action.name) \(ShortIDs.text(of: card.id))",
         card.id.object(with: ["action": .string(action.name)]))

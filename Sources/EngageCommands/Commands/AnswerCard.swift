@@ -14,8 +14,12 @@ extension Command {
     "message", value: "TEXT", "more about it, with the reason other")
 
   /// The actions of cards that ask for an answer of their user.
-  static func cardAnswers(_ example: (id: String, full: String)) -> [Command] {
-    [submitCard(example), snoozeCard(example), voteOnCard(example)]
+  static func cardAnswers(_ vendors: [VendorRegistration]) -> [Command] {
+    [
+      submitCard(vendors.exampleCard(for: "submit")),
+      snoozeCard(vendors.exampleCard(for: "snooze")),
+      voteOnCard(vendors.exampleCard(for: "vote")),
+    ]
   }
 
   private static func submitCard(_ example: (id: String, full: String)) -> Command {
@@ -23,7 +27,8 @@ extension Command {
       name: ["cards", "submit"], summary: "submit a card with the values of its form",
       discussion: """
         A value is a number where it looks like one, true or false, and else text; 'zip="04109"' keeps
-        digits text. What is given here goes before a value of the button.
+        digits text. What is given here goes before a value of the button. A value that the card's
+        form does not have is refused.
         \(waiting)
         """,
       arguments: [
@@ -34,13 +39,17 @@ extension Command {
       options: [button],
       examples: [
         Example("engage cards submit \(example.full) --button Book guests=2", "with a button"),
-        Example("engage cards submit \(example.id) accepted=true --json", "for a program"),
+        Example("engage cards submit \(example.id) guests=2 --json", "for a program"),
       ], isInterruptible: true,
       run: { invocation in
         let (name, given) = (invocation.value(button), try invocation.properties(from: 1))
         return try await act(invocation) { card throws(EngagementError) in
-          guard let name else { return .submit(button: nil, values: given) }
+          guard let name else {
+            try card.checkForm(has: given)
+            return .submit(button: nil, values: given)
+          }
           let (button, own) = try card.submitButton(named: name)
+          try card.checkForm(has: given)
           var values = own
           for member in given.members { values[member.key] = member.value }
           return .submit(button: button, values: values)
@@ -111,28 +120,5 @@ extension Command {
       number <= longest / (unit ?? 1)
     else { return nil }
     return number * (unit ?? 1)
-  }
-}
-
-extension Card {
-  /// The name and the values of a submit button, also of one in a subview. A name goes before a text.
-  fileprivate func submitButton(
-    named name: String
-  ) throws(EngagementError) -> (name: String?, values: JSONObject) {
-    var found: [(name: String?, text: String, values: JSONObject)] = []
-    for button in self.buttons + self.subviews.flatMap(\.buttons) {
-      guard case .submit(let own, let values) = button.action else { continue }
-      found.append((own, button.text, values))
-    }
-    let match =
-      found.first { $0.name?.hasSameBytes(as: name) == true }
-      ?? found.first { $0.text.hasSameBytes(as: name) }
-    if let match { return (match.name ?? match.text, match.values) }
-    let names = found.map { $0.name ?? $0.text }
-    throw EngagementError(
-      .invalidArgument,
-      names.isEmpty
-        ? "The card has no button that submits it; leave --button out."
-        : "The card has no submit button \"\(name)\"\(NearestName.hint(for: name, among: names))")
   }
 }

@@ -4,7 +4,7 @@ extension Command {
   /// `engage cards`.
   static func cards(_ vendors: [VendorRegistration]) -> [Command] {
     let example = vendors.exampleCard
-    return [listCards, showCard(example)] + cardActions(example) + cardAnswers(example)
+    return [listCards, showCard(example)] + cardActions(example) + cardAnswers(vendors)
   }
 
   /// How a card is named.

@@ -1,3 +1,5 @@
+import EngagementAdapterAPI
+import EngagementModel
 import EngagementVendors
 
 extension Command {
@@ -23,6 +25,15 @@ extension [VendorRegistration] {
 
   /// A card for examples in help: its id, with and without its provider.
   var exampleCard: (id: String, full: String) { example(\.card, else: "card-1") }
+
+  /// A card of a vendor that has the action.
+  func exampleCard(for action: String) -> (id: String, full: String) {
+    filter { vendor in
+      let adapter = try? vendor.makeReader?()
+      return adapter?.capabilities.ability(.act(action, on: .cards)).travel ?? .unsupported
+        != .unsupported
+    }.exampleCard
+  }
 
   /// A message for examples in help.
   var exampleMessage: (id: String, full: String) { example(\.message, else: "message-1") }

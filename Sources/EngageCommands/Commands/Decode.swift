@@ -5,7 +5,9 @@ extension Command {
   private static let kind = Option(
     "kind", value: "KIND", "what it is", choices: Decoding.Kind.allCases.map(\.rawValue))
 
-  private static let strict = Option("strict", "the status is 1 if an item is quarantined")
+  private static let strict = Option(
+    "strict",
+    "the status is 1 if an item is quarantined, or if the payload is none")
 
   static func decode(_ vendors: [VendorRegistration]) -> Command {
     let vendor = Option(
@@ -42,11 +44,15 @@ extension Command {
           throw EngagementError(.unsupported, "\(name) is not available in this version.")
         }
         let bytes = try invocation.bytes(of: try invocation.argument())
-        let lines = try Decoding(adapter, kind).lines(of: bytes)
+        let lists = registration?.examples.payloads.first { $0.kind == kindName }?.lists ?? []
+        let payload = try Decoding(adapter, kind, lists: lists).payload(of: bytes)
+        let lines = payload.lines
         if lines.isEmpty {
-          let lists = registration?.examples.payloads.first { $0.kind == kindName }?.lists ?? []
           invocation.console.note(
             kind == .push ? "The push is not \(name)'s." : Self.nothing(kind, lists))
+        }
+        if invocation.has(strict), let fault = payload.fault {
+          invocation.console.note("As a single item it is none: \(fault)")
         }
         for line in lines {
           if invocation.console.isJSON {
@@ -56,7 +62,7 @@ extension Command {
           }
         }
         let hasBadItems = lines.contains { $0["quarantined"] != nil }
-        return invocation.has(strict) && hasBadItems ? .failed : .done
+        return invocation.has(strict) && (hasBadItems || payload.fault != nil) ? .failed : .done
       })
   }
 

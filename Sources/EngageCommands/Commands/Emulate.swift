@@ -30,8 +30,9 @@ extension Command {
         They listen on 127.0.0.1 only, take any key and any application id, and list each request
         with what it meant. Their data is lost when they stop, unless --state names a file for it:
         after a start without it they know no user and no session any more. The file has keys and
-        tokens, and only you can read it. The control interface, under /_emulator/, requires the
-        token that is printed at the start.
+        tokens, and only you can read it. The control interface, under /_emulator/, drops web
+        sockets, lets tokens expire, sets faults and the clock, and changes items. It requires the
+        token that is printed at the start; the project's page of the emulator has examples.
         """,
       options: [vendor, port, seed, cards, faults, stateFile, quiet],
       examples: [

@@ -5,8 +5,9 @@ extension Command {
   static let listCampaigns = Command(
     name: ["templates", "campaigns"], summary: "list the campaigns and their states",
     discussion: """
-      Only the signed-in user's. A campaign waits for its event, is due, was presented, or was due and
-      not drawn, with the reason. One that the vendor itself decides on is listed after it was due.
+      Only the signed-in user's. A campaign waits for the event that is named, is due, was presented,
+      or was due and not drawn, with the reason. One that the vendor itself decides on is listed after
+      it was due.
       """,
     examples: [
       Example("engage templates campaigns", "each campaign with its template and its state"),

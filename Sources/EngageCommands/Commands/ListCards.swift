@@ -7,14 +7,17 @@ extension Command {
   private static let container = Option(
     "container", value: "NAME", "the container; else the first that engage.json names, else home")
   private static let control = Option("control", "include control cards (not visible to users)")
+  private static let snoozed = Option(
+    "snoozed", "instead, the cards that are snoozed on this device, and until when")
 
   static let listCards = Command(
     name: ["cards", "list"], summary: "show the cards that are in the cache",
     discussion: "No vendor is asked; run \"engage sync\" to refresh.",
-    options: [container, control],
+    options: [container, control, snoozed],
     examples: [
       Example("engage cards", "the feed"),
       Example("engage cards --container home --json", "the cards of one container, for a program"),
+      Example("engage cards list --snoozed", "what comes back later"),
     ], isDefault: true,
     run: { try await CardList($0).run() })
 
@@ -36,11 +39,14 @@ extension Command {
         invocation.console.note("The cache is empty; run \"engage sync\".")
         return .done
       }
+      if invocation.has(Command.snoozed) {
+        return try await invocation.listSnoozedCards(configuration)
+      }
       let name = container ?? configuration.mainContainer
       if let container { try check(container, in: configuration) }
       let feed = try await invocation.cards(
         in: name, of: configuration, options: Engagement.CardOptions(includesControl: hasControl))
-      try print(feed)
+      try print(feed, without: configuration.providersWithoutContainer)
       return .done
     }
 
@@ -56,7 +62,10 @@ extension Command {
           + NearestName.hint(for: container.rawValue, among: names))
     }
 
-    private func print(_ feed: Engagement.CardFeed) throws(OutputError) {
+    /// - Parameter lacking: The providers for which engage.json should name a container.
+    private func print(
+      _ feed: Engagement.CardFeed, without lacking: [ProviderID]
+    ) throws(OutputError) {
       let (console, cards) = (invocation.console, feed.cards)
       if console.isJSON {
         for card in cards { try console.object(card.json.object ?? [:]) }
@@ -65,7 +74,10 @@ extension Command {
       if !cards.isEmpty { try console.table(CardTable.table(of: cards)) }
       try console.line("\(Phrase(CardTable.summary(of: feed), .faint))")
       for provider in feed.providers where feed.refreshDate(of: provider) == nil {
-        console.note("\(provider.rawValue) was not heard yet; run \"engage sync\".")
+        console.note(
+          lacking.contains(provider)
+            ? "\(MissingContainer.text(at: provider))"
+            : "\(provider.rawValue) was not heard yet; run \"engage sync\".")
       }
       if feed.providers.isEmpty {
         console.note("No provider serves cards; \"engage providers\" shows what each serves.")

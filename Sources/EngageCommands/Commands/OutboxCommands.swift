@@ -103,7 +103,7 @@ extension Command {
       try invocation.console.table(table)
       for (id, failure) in failures.sorted(by: { $0.key < $1.key })
       where report.providers[id]?.pending ?? 0 > 0 {
-        invocation.console.failure(failure)
+        invocation.console.failure(invocation.credentials.explained(failure, at: id))
       }
       return report.isComplete ? .done : .failed
     })

@@ -25,7 +25,7 @@ extension Command {
         return (outcome, people)
       }
       try print(people, on: invocation.console)
-      return try conclude(outcome, people, on: invocation.console)
+      return try conclude(outcome, people, of: invocation)
     })
 
   private static func print(_ people: [Person], on console: Console) throws(OutputError) {
@@ -37,8 +37,9 @@ extension Command {
   }
 
   private static func conclude(
-    _ outcome: Engagement.RefreshOutcome, _ people: [Person], on console: Console
+    _ outcome: Engagement.RefreshOutcome, _ people: [Person], of invocation: Invocation
   ) throws -> ExitStatus {
+    let console = invocation.console
     let asked = outcome.providers.filter { $0.value != .unsupported }
     guard !asked.isEmpty else {
       throw EngagementError(.unsupported, "No provider says who the user is.", operation: "person")
@@ -47,7 +48,7 @@ extension Command {
     for (provider, outcome) in asked.sorted(by: { $0.key < $1.key }) {
       switch outcome {
       case .stale(_, let error), .failed(let error):
-        console.failure(error)
+        console.failure(invocation.credentials.explained(error, at: provider))
         status = .failed
       case .throttled: console.note("\(provider.rawValue) wants to be left alone for now.")
       case .fresh, .notModified, .unsupported: break

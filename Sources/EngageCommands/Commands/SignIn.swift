@@ -19,7 +19,7 @@ extension Command {
       let isAsked = try await invocation.delivering(configuration, signsIn: true) { engagement in
         let former = engagement.user
         let report = try await engagement.signIn(
-          User(id), credentials: configuration.credentials(of: User(id)))
+          User(id), credentials: invocation.credentials.source(of: User(id), in: configuration))
         let waiting = report.providers.values.reduce(0) { $0 + $1.pending }
         if waiting > 0, let former = former.id {
           let actions = waiting == 1 ? "1 action waits" : "\(waiting) actions wait"

@@ -29,7 +29,8 @@ extension Command {
       --now ends the pause.
 
       With --watch, a vendor that has a live channel tells of changes at once, also between two
-      refreshes.
+      refreshes. A note says when the channel is lost, and when it is there again; in between the
+      vendor is polled. A credential in a file is read again when the vendor refuses it.
       """,
     options: [watch, every, full, now, .choose],
     examples: [
@@ -51,7 +52,7 @@ extension Command {
         let report = try await invocation.console.progress(SyncReport.progress) {
           if invocation.has(now) { try await engagement.endPauses() }
           return try await SyncReport.make(
-            engagement, configuration, extent, in: invocation.context)
+            engagement, configuration, extent, in: invocation)
         }
         try report.print(on: invocation.console)
         let failures = try await invocation.syncCampaigns(
@@ -65,13 +66,16 @@ extension Command {
   private static func watching(
     _ invocation: Invocation, _ configuration: EngageConfiguration, every pause: Duration
   ) async throws -> ExitStatus {
+    let live = LiveNotes()
+    let configuration = configuration.noting(live)
     while true {
       do {
         return try await invocation.delivering(configuration, isLive: true) { engagement in
           if invocation.has(now) { try await engagement.endPauses() }
           return try await SyncWatch(
             engagement: engagement, configuration: configuration, pause: pause,
-            extent: invocation.has(full) ? .everything : .changes, invocation: invocation
+            extent: invocation.has(full) ? .everything : .changes, live: live,
+            invocation: invocation
           ).run()
         }
       } catch let error as EngagementError where error.isOfReplacedCache {
@@ -89,6 +93,10 @@ struct SyncReport: Sendable {
     var outcome: Engagement.ProviderOutcome
     /// How many items could not be read.
     var setAside: Int
+    /// Whether the vendor has its cards in containers, of which the configuration names none.
+    var lacksContainer = false
+    /// Whether the outcome says all that there is to do about the credential.
+    var isCredentialExplained = false
     /// The items of the provider that are seen now.
     var items: [ItemID: WatchedItem] = [:]
     /// Differs where what is seen does.
@@ -117,7 +125,8 @@ struct SyncReport: Sendable {
     rejected.isEmpty
       && rows.allSatisfy {
         switch $0.outcome {
-        case .fresh, .notModified, .throttled, .unsupported: true
+        case .unsupported: !$0.lacksContainer
+        case .fresh, .notModified, .throttled: true
         case .stale, .failed: false
         }
       }
@@ -142,12 +151,12 @@ struct SyncReport: Sendable {
 
   static func make(
     _ engagement: Engagement, _ configuration: EngageConfiguration,
-    _ extent: Engagement.RefreshExtent = .changes, in context: CommandContext
+    _ extent: Engagement.RefreshExtent = .changes, in invocation: Invocation
   ) async throws -> SyncReport {
     async let cards = engagement.refresh(.cards, extent)
     async let inbox = engagement.refresh(.inbox, extent)
     let (cardOutcome, inboxOutcome) = await (cards, inbox)
-    _ = try await engagement.flush(within: context.patience)
+    _ = try await engagement.flush(within: invocation.context.patience)
     try Task.checkCancellation()
     var report = SyncReport()
     let bad = try await engagement.quarantinedItems()
@@ -159,7 +168,27 @@ struct SyncReport: Sendable {
     report.pending = try await engagement.pendingCounts.filter { $0.value > 0 }
     report.missing = configuration.missing(in: report.pending)
     report.rejected = engagement.rejections
+    report.explain(configuration, by: invocation.credentials, for: engagement.user)
     return report
+  }
+
+  /// Says what is wrong in the words of the configuration.
+  private mutating func explain(
+    _ configuration: EngageConfiguration, by credentials: ConfiguredCredentials, for user: User
+  ) {
+    for index in rows.indices {
+      let provider = rows[index].provider
+      if user.isAnonymous { rows[index].outcome.tellSignIn() }
+      rows[index].outcome = credentials.explained(rows[index].outcome, at: provider)
+      rows[index].lacksContainer =
+        rows[index].surface == .cards && rows[index].outcome == .unsupported
+        && configuration.providersWithoutContainer.contains(provider)
+      rows[index].isCredentialExplained =
+        credentials.complaint(about: rows[index].outcome.error, at: provider) != nil
+    }
+    for (provider, rejection) in rejected {
+      rejected[provider]?.last = credentials.explained(rejection.last, at: provider)
+    }
   }
 
   /// The cards that are seen.
@@ -205,6 +234,7 @@ struct SyncReport: Sendable {
       ]
       if row.setAside > 0 { object["setAside"] = .integer(Int64(row.setAside)) }
       for member in outcome.members.members { object[member.key] = member.value }
+      if row.lacksContainer { object["message"] = .string(MissingContainer.text(at: row.provider)) }
       try console.object(object)
     }
     guard !rows.isEmpty else {
@@ -231,6 +261,9 @@ struct SyncReport: Sendable {
       console.note("\(provider.rawValue): \(actions) rejected: \(rejection.last.message)")
     }
     tellFailures(on: console)
+    for row in rows where row.lacksContainer {
+      console.note("\(MissingContainer.text(at: row.provider))")
+    }
     for (provider, count) in missing.sorted(by: { $0.key < $1.key }) {
       console.note(provider.missing(with: count))
     }
@@ -246,7 +279,9 @@ struct SyncReport: Sendable {
       guard !told.contains(error) else { continue }
       told.append(error)
       console.failure(error)
-      if [.unauthenticated, .permissionDenied, .notFound].contains(error.code) {
+      if [.unauthenticated, .permissionDenied, .notFound].contains(error.code),
+        !row.isCredentialExplained
+      {
         console.note(
           "Check the endpoint, the key and the ids of providers.\(row.provider.rawValue) in engage.json."
         )
@@ -292,6 +327,14 @@ struct OutcomeText {
 }
 
 extension Engagement.ProviderOutcome {
+  /// Says how to sign in, where a vendor answers signed-in users alone.
+  fileprivate mutating func tellSignIn() {
+    guard var error, error.code == .signedOut else { return }
+    error.message = "No user is signed in; run \"engage signin USER\"."
+    if case .stale(let age, _) = self { self = .stale(age: age, error) }
+    if case .failed = self { self = .failed(error) }
+  }
+
   /// Why nothing came, without what changes while that lasts; nil where the vendor was reached.
   fileprivate var trouble: String? {
     switch self {

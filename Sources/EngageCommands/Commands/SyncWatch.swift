@@ -12,6 +12,7 @@ struct SyncWatch: Sendable {
   let pause: Duration
   /// What the first refresh fetches; others fetch what has changed.
   let extent: Engagement.RefreshExtent
+  let live: LiveNotes
   let invocation: Invocation
 
   private var console: Console { invocation.console }
@@ -19,6 +20,8 @@ struct SyncWatch: Sendable {
 
   /// How often it looks whether it is still read.
   private static let tick = Duration.seconds(1)
+  /// The least time between two looks at what live channels bring.
+  private static let rest = Duration.milliseconds(200)
 
   /// What was told so far.
   private struct Told {
@@ -34,6 +37,8 @@ struct SyncWatch: Sendable {
     let next = Locked(clock.uptime)
     let notes = try invocation.campaignNotes(configuration)
     wake.yield()
+    live.onNews { wake.yield() }
+    defer { live.onNews {} }
     try await withThrowingTaskGroup(of: Void.self) { group in
       defer { group.cancelAll() }
       for container in configuration.shownContainers {
@@ -43,8 +48,11 @@ struct SyncWatch: Sendable {
       var told = Told(user: engagement.user, notes: notes)
       for await _ in wakes {
         guard console.terminal.hasReader() else { throw OutputError.closedPipe }
+        tellLive()
         if clock.uptime < next.withLock(\.self) {
           try tellCards(&told)
+          // A vendor that never pauses must not keep a core busy.
+          await clock.sleep(until: clock.uptime + Self.rest)
         } else {
           guard try await sync(&told) else { return }
           next.withLock { $0 = clock.uptime + pause }
@@ -81,13 +89,30 @@ struct SyncWatch: Sendable {
 
   // MARK: What it tells
 
+  /// Tells which live channels were lost or are back, and what to do if a credential is why.
+  private func tellLive() {
+    for (provider, news) in live.take() {
+      switch news {
+      case .polls(let interval, let wasOpen):
+        let what = wasOpen ? "the live channel is lost" : "there is no live channel"
+        console.note(
+          "\(provider): \(what); it is polled every \(interval.components.seconds) s until it is back."
+        )
+        if let complaint = invocation.credentials.complaint(at: provider) {
+          console.note("\(complaint.text)")
+        }
+      case .isBack: console.note("\(provider): the live channel is back; polling has ended.")
+      }
+    }
+  }
+
   /// Refreshes and tells everything once, and then what is new. False if the task was cancelled.
   private func sync(_ told: inout Told) async throws -> Bool {
     let extent = told.report == nil ? extent : .changes
     do {
       try await adoptUser(&told)
       let report = try await console.progress(SyncReport.progress) {
-        try await SyncReport.make(engagement, configuration, extent, in: invocation.context)
+        try await SyncReport.make(engagement, configuration, extent, in: invocation)
       }
       if let error = report.rows.compactMap(\.outcome.error).first(where: \.isOfReplacedCache) {
         throw error
@@ -113,7 +138,8 @@ struct SyncWatch: Sendable {
     guard engagement.user != told.user else { return }
     told.user = engagement.user
     guard !told.user.isAnonymous else { return }
-    try await engagement.signIn(told.user, credentials: configuration.credentials(of: told.user))
+    try await engagement.signIn(
+      told.user, credentials: invocation.credentials.source(of: told.user, in: configuration))
   }
 
   /// Tells which cards have changed since they were told.

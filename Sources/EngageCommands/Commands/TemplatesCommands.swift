@@ -207,7 +207,7 @@ extension Invocation {
           "debug": true in providers.\(id.rawValue).
           """
       }
-      console.failure(failure)
+      console.failure(credentials.explained(failure))
       return false
     }
     let count = provider.templates.count
@@ -245,7 +245,7 @@ extension Invocation {
     let failures = outcome.providers.sorted { $0.key < $1.key }.compactMap { id, outcome in
       var error = outcome.error
       error?.provider = id
-      return error
+      return error.map { credentials.explained($0) }
     }
     for failure in failures where !known.contains(failure) { console.failure(failure) }
     try await presentDueTemplates(of: engagement, notes)

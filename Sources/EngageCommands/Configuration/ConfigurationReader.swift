@@ -81,7 +81,8 @@ struct ConfigurationReader {
   private func read(_ document: ConfigurationField) throws(EngagementError) -> EngageConfiguration {
     let members = try document.members(among: Self.keys)
     guard let field = members["providers"] else { throw document.missing("providers") }
-    let providers = try providers(field)
+    let entries = try providers(field)
+    let providers = entries.map(\.provider)
     let containers = try members["containers"].map { (field) throws(EngagementError) in
       try self.containers(field, providers)
     }
@@ -94,7 +95,10 @@ struct ConfigurationReader {
       routes: try routes(members["routes"], providers),
       containers: Engagement.ContainerMap(
         Dictionary(containers ?? [], uniquingKeysWith: { first, _ in first })),
-      containerNames: (containers ?? []).map(\.0))
+      containerNames: (containers ?? []).map(\.0),
+      credentialPlaces: Dictionary(
+        entries.compactMap { entry in entry.credential.map { (entry.provider.id, $0) } },
+        uniquingKeysWith: { first, _ in first }))
   }
 
   private func cache(_ field: ConfigurationField?) throws(EngagementError) -> String {
@@ -118,10 +122,11 @@ struct ConfigurationReader {
 
   // MARK: Providers
 
-  private func providers(
-    _ field: ConfigurationField
-  ) throws(EngagementError) -> [ConfiguredProvider] {
-    var providers: [ConfiguredProvider] = []
+  /// A provider, and where the credential of its user is.
+  private typealias Entry = (provider: ConfiguredProvider, credential: CredentialPlace?)
+
+  private func providers(_ field: ConfigurationField) throws(EngagementError) -> [Entry] {
+    var providers: [Entry] = []
     for (name, field) in try field.members() {
       guard !name.isEmpty, !name.contains("/") else {
         throw field.fault("is no name of a provider: it is empty or has a slash")
@@ -134,7 +139,7 @@ struct ConfigurationReader {
 
   private func provider(
     _ id: ProviderID, _ field: ConfigurationField
-  ) throws(EngagementError) -> ConfiguredProvider {
+  ) throws(EngagementError) -> Entry {
     // Only the vendor's registration knows the other keys.
     guard let vendor = try field.members().first(where: { $0.name == "vendor" })?.field else {
       throw field.missing("vendor")
@@ -146,8 +151,13 @@ struct ConfigurationReader {
       throw vendor.fault("names \"\(name)\", which is not available in this version")
     }
     let members = try field.members(among: ["vendor"] + registration.configurationKeys)
-    let fields = ProviderFields(
-      id: id, whole: field, members: members, secret: secrets.secret)
+    var read: [(place: CredentialPlace, secret: Secret)] = []
+    let fields = ProviderFields(id: id, whole: field, members: members) {
+      (field) throws(EngagementError) in
+      let secret = try secrets.secret(field)
+      read.append((CredentialPlace(field, secrets), secret))
+      return secret
+    }
     var provider: ConfiguredProvider
     do throws(EngagementError) { provider = try makeProvider(fields) } catch {
       // What the adapter itself refuses is told by its own name of the field.
@@ -159,7 +169,9 @@ struct ConfigurationReader {
         field, reserved: provider.adapter.capabilities.reservedTemplates)
     }
     provider.fileHosts = try members["fileHosts"].map(fileHosts) ?? []
-    return provider
+    // Only the vendor's registration knows which of the secrets is the user's.
+    let credential = read.first { $0.secret == provider.credential }?.place
+    return (provider, credential)
   }
 }
 

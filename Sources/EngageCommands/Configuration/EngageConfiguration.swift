@@ -21,6 +21,8 @@ struct EngageConfiguration: Sendable {
   var containers: Engagement.ContainerMap
   /// The application's containers in the order of the document.
   var containerNames: [ContainerID]
+  /// Where the configured user's credentials are, for each provider that has one.
+  var credentialPlaces: [ProviderID: CredentialPlace]
 
   /// The providers as the kit takes them.
   var namedAdapters: Engagement.Providers {
@@ -46,19 +48,21 @@ struct EngageConfiguration: Sendable {
       fileHosts: providers.flatMap(\.fileHosts), withoutScene: true)
   }
 
-  /// The credential for each provider, as long as the user is signed in. The configured ones are the
-  /// configured user's; without a configured user they are everybody's.
-  func credentials(of signedIn: User) -> Engagement.CredentialSource {
-    guard user == nil || user == signedIn else { return { _ in nil } }
-    let known = Dictionary(
-      providers.map { ($0.id, $0.credential) },
-      uniquingKeysWith: { first, _ in first })
-    return { provider in known[provider] ?? nil }
-  }
+  /// Whether the configured credentials are this user's. Without a configured user they are everybody's.
+  func hasCredentials(of signedIn: User) -> Bool { user == nil || user == signedIn }
 
   /// The providers whose configured credential is another user's.
   func providersWithoutCredential(of signedIn: User) -> [ProviderID] {
-    user == nil || user == signedIn ? [] : providers.filter { $0.credential != nil }.map(\.id)
+    providers.map(\.id).filter { credentialPlaces[$0] != nil && !hasCredentials(of: signedIn) }
+  }
+
+  /// The providers whose cards the configuration wants and that have them in containers, of which it
+  /// names none.
+  var providersWithoutContainer: [ProviderID] {
+    guard containerNames.isEmpty else { return [] }
+    return providers.filter {
+      routes.cards.providers.contains($0.id) && $0.adapter.capabilities.hasContainers
+    }.map(\.id)
   }
 
   /// The container that is meant where none is named.
@@ -67,5 +71,20 @@ struct EngageConfiguration: Sendable {
   /// Every container that a command looks for cards in.
   var shownContainers: [ContainerID] {
     containerNames.isEmpty ? [mainContainer] : containerNames
+  }
+}
+
+/// What is said of a provider that has its cards in containers, where the configuration names none.
+enum MissingContainer {
+  static let fault = "no cards are fetched, because engage.json has no \"containers\""
+
+  static func advice(at provider: ProviderID) -> String {
+    """
+    Add "containers": {"home": {"\(provider)": "ID"}}, where ID is the vendor's own id of the container.
+    """
+  }
+
+  static func text(at provider: ProviderID) -> String {
+    "\(provider): \(fault). \(advice(at: provider))"
   }
 }

@@ -15,25 +15,43 @@ struct Decoding {
 
   private let adapter: any EngagementAdapter
   private let kind: Kind
+  private let lists: [String]
 
-  init(_ adapter: any EngagementAdapter, _ kind: Kind) {
+  /// - Parameter lists: The members of an answer that list the items; empty where every answer that
+  ///   the adapter takes has them.
+  init(_ adapter: any EngagementAdapter, _ kind: Kind, lists: [String] = []) {
     self.adapter = adapter
     self.kind = kind
+    self.lists = lists
   }
 
-  /// The objects that come of the bytes, in their order; throws where they are no JSON or where
-  /// the answer is a refusal.
-  func lines(of bytes: [UInt8]) throws(EngagementError) -> [JSONObject] {
+  /// What comes of bytes.
+  struct Payload {
+    /// An object for each item, in their order.
+    var lines: [JSONObject]
+    /// Why the bytes are no item, where they are neither an answer with a list nor a list.
+    var fault: String?
+  }
+
+  /// Throws where the bytes are no JSON or where the answer is a refusal.
+  func payload(of bytes: [UInt8]) throws(EngagementError) -> Payload {
     try checkAbility()
-    if kind == .push { return notification(in: try Self.payload(in: bytes)).map { [$0] } ?? [] }
+    if kind == .push {
+      return Payload(lines: notification(in: try Self.payload(in: bytes)).map { [$0] } ?? [])
+    }
     try Self.checkStructure(of: bytes)
+    var hasList = false
     do throws(EngagementError) {
-      let lines = try answer(in: bytes)
-      return lines.isEmpty ? looseLines(in: bytes) ?? [] : lines
+      let answer = try answer(in: bytes)
+      if !answer.lines.isEmpty { return Payload(lines: answer.lines) }
+      hasList = answer.hasList
     } catch {
       guard let lines = looseLines(in: bytes) else { throw error }
-      return lines
+      return Payload(lines: lines)
     }
+    if let lines = looseLines(in: bytes) { return Payload(lines: lines) }
+    let single = line(of: RawItem(index: 0, bytes: bytes[...]))["quarantined"]
+    return Payload(lines: [], fault: hasList ? nil : single?["reason"]?.string)
   }
 
   private func checkAbility() throws(EngagementError) {
@@ -78,16 +96,20 @@ struct Decoding {
 
   // MARK: Answers
 
-  private func answer(in bytes: [UInt8]) throws(EngagementError) -> [JSONObject] {
+  /// The items of an answer, and whether it is one that has a list for them.
+  private func answer(
+    in bytes: [UInt8]
+  ) throws(EngagementError) -> (lines: [JSONObject], hasList: Bool) {
     let answer = adapter.answer(to: operation, from: HTTPResponse(200, body: bytes), in: context)
     let lines = answer.changes.flatMap(lines)
+    let hasList = answer.changes.contains { if case .items = $0 { true } else { false } }
     switch answer.verdict {
-    case .done, .partly: return lines
+    case .done, .partly: return (lines, hasList || lists.isEmpty)
     case .retry(let error), .refused(let error):
       // A vendor may send items and ask to be asked again. As an answer from the network, an object
       // without items may be somebody else's; as a payload it has none.
       guard lines.isEmpty, error.code != .malformedResponse || !Self.isObject(bytes) else {
-        return lines
+        return (lines, hasList)
       }
       throw error
     case .renew:

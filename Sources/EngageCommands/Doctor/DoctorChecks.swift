@@ -35,6 +35,11 @@ struct DoctorChecks {
     let cache = await cache(of: configuration)
     findings += try await ProviderChecks(invocation: invocation, configuration: configuration)
       .findings()
+    findings += configuration.providersWithoutContainer.map { provider in
+      .bad(
+        "containers", "\(provider): \(MissingContainer.fault)",
+        next: MissingContainer.advice(at: provider))
+    }
     return findings + cache
       + FileChecks(configuration: configuration, random: context.random).findings()
   }
@@ -233,7 +238,7 @@ extension Engagement.DeliveryCounts {
 }
 
 /// A store of secrets that has none and keeps none.
-private struct NoSecrets: Engagement.SecretStore {
+struct NoSecrets: Engagement.SecretStore {
   func secrets(of owner: Engagement.SecretOwner) async -> [String: Secret] { [:] }
   func set(_ secrets: [String: Secret?], of owner: Engagement.SecretOwner) async {}
   func removeAll(of user: User, in environment: String) async {}

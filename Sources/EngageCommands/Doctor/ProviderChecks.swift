@@ -12,21 +12,29 @@ struct ProviderChecks {
   let invocation: Invocation
   let configuration: EngageConfiguration
 
-  /// Asks each vendor for its settings, as a sync does. Where there is no cache yet, or the vendor has
-  /// nothing to be asked for, the endpoint is only reached: nothing is registered.
+  /// Asks each vendor for its settings, as a sync does; one without settings how many cards the user
+  /// has. Where there is no cache yet and a question would register the device, or the vendor has nothing
+  /// to be asked for, the endpoint is only reached.
   func findings() async throws -> [CheckResult] {
     let requests = RequestCounter(
       invocation.context.transport(configuration.certificateAuthorities))
     let (outcomes, pauses) = try await outcomes(over: requests)
     var findings: [CheckResult] = []
     for provider in configuration.providers {
-      let outcome = requests.count(to: provider.endpoint) > 0 ? outcomes[provider.id] : nil
+      let isAsked = requests.count(to: provider.endpoint) > 0
+      // A credential that no vendor would take is not sent.
+      let outcome = outcomes[provider.id].flatMap {
+        isAsked || $0.error?.code == .unauthenticated ? $0 : nil
+      }
+      let isSignedOut = outcomes[provider.id]?.error?.code == .signedOut
       let pause = pauses[provider.id].map { Self.pause(until: $0, of: provider) }
       if let outcome, outcome != .unsupported {
         findings.append(
           finding(of: provider, outcome, isReached: requests.hasAnswer(from: provider.endpoint)))
       } else if pause == nil {
-        findings.append(try await reach(provider, by: requests))
+        let finding = try await reach(provider, by: requests)
+        findings.append(
+          isSignedOut && finding.verdict == .good ? Self.signedOut(provider) : finding)
       }
       // Also where the settings are fresh: what waits may be of another kind.
       if let pause, findings.last != pause { findings.append(pause) }
@@ -37,22 +45,60 @@ struct ProviderChecks {
   private func outcomes(
     over requests: RequestCounter
   ) async throws -> ([ProviderID: Engagement.ProviderOutcome], pauses: [ProviderID: Date]) {
-    guard CacheFile(configuration.cache).wasMade else { return ([:], [:]) }
     do throws(EngagementError) {
-      let engagement = try await invocation.open(configuration, over: { _ in requests })
-      let credentials = configuration.credentials(of: engagement.user)
-      if !engagement.user.isAnonymous {
-        try await engagement.signIn(engagement.user, credentials: credentials)
+      guard CacheFile(configuration.cache).wasMade else {
+        return (try await outcomesWithoutCache(over: requests), [:])
       }
-      let outcome = await engagement.refresh(.settings)
+      let engagement = try await invocation.open(configuration, over: { _ in requests })
+      try await signIn(engagement.user, to: engagement)
+      var outcomes = await engagement.refresh(.settings).providers
+      let withoutSettings = await engagement.refresh(.metrics).providers
+      outcomes.merge(withoutSettings) { settings, other in
+        settings == .unsupported ? other : settings
+      }
       let pauses = try? await engagement.pauses
       try? await engagement.close()
-      return (outcome.providers, pauses ?? [:])
+      return (outcomes, pauses ?? [:])
     } catch {
       // The check of the cache says what is wrong with it.
       try Task.checkCancellation()
       return ([:], [:])
     }
+  }
+
+  /// Asks the vendors that answer the configuration's user without knowing the device.
+  private func outcomesWithoutCache(
+    over requests: RequestCounter
+  ) async throws(EngagementError) -> [ProviderID: Engagement.ProviderOutcome] {
+    let providers = configuration.providers.filter { provider in
+      let capabilities = provider.adapter.capabilities
+      return capabilities.ability(.metrics).travel != .unsupported
+        && capabilities.ability(.settings).travel == .unsupported
+    }
+    guard let user = configuration.user, !providers.isEmpty else { return [:] }
+    let engagement = try await Engagement.open(
+      cache: .temporary, device: .engage(id: "doctor"), transport: requests,
+      providers: Engagement.Providers(providers.map { ($0.id, $0.adapter) }),
+      routes: Engagement.Routes(cards: .none, inbox: .none),
+      options: Engagement.Options(
+        secrets: NoSecrets(), loggers: [], clock: invocation.context.clock,
+        random: invocation.context.random))
+    do throws(EngagementError) {
+      try await signIn(user, to: engagement)
+      try await engagement.setConsent(configuration.consent ?? .unknown)
+      let outcomes = await engagement.refresh(.metrics).providers
+      try? await engagement.close()
+      return outcomes
+    } catch {
+      try? await engagement.close()
+      throw error
+    }
+  }
+
+  private func signIn(_ user: User, to engagement: Engagement) async throws(EngagementError) {
+    guard !user.isAnonymous else { return }
+    let credentials = invocation.credentials.source(of: user, in: configuration)
+    try await engagement.signIn(user, credentials: credentials)
   }
 
   private func finding(
@@ -67,6 +113,13 @@ struct ProviderChecks {
     case .stale(_, let error), .failed(let error):
       return finding(of: provider, error, isReached: isReached)
     }
+  }
+
+  private static func signedOut(_ provider: ConfiguredProvider) -> CheckResult {
+    .note(
+      "provider \(provider.id)",
+      "\(provider.endpoint) is reached; \(provider.adapter.vendor) answers signed-in users alone",
+      next: "run \"engage signin USER\".")
   }
 
   private static func pause(until date: Date, of provider: ConfiguredProvider) -> CheckResult {
@@ -84,6 +137,9 @@ struct ProviderChecks {
     if error.code == .rateLimited { return .note(subject, "\(place) asks for a pause") }
     if error.code == .consentDenied {
       return .note(subject, "\(place) was not asked: the user's consent does not allow it")
+    }
+    if let complaint = invocation.credentials.complaint(about: error, at: provider.id) {
+      return .bad(subject, "\(place): \(complaint.fault)", next: complaint.advice)
     }
     if [.unauthenticated, .permissionDenied].contains(error.code) {
       return .bad(

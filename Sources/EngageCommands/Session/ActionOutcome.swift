@@ -27,6 +27,14 @@ enum ActionOutcome: Hashable {
       }
   }
 
+  /// The outcome with what is wrong with a credential in the words of the configuration.
+  func explained(
+    by credentials: ConfiguredCredentials, at provider: ProviderID? = nil
+  ) -> ActionOutcome {
+    guard case .rejected(let error) = self else { return self }
+    return .rejected(credentials.explained(error, at: provider))
+  }
+
   var name: String {
     switch self {
     case .delivered: "delivered"
@@ -113,10 +121,13 @@ extension Invocation {
     among all: [ProviderID] = [], lacking: String = "request for this", kept: String? = nil
   ) async throws -> ExitStatus {
     let user = engagement.user
-    let delivery = try await delivery(of: receipt, what)
+    let delivery = try await delivery(of: receipt, what).explained(by: credentials)
     var members = JSONObject(uniqueMembers: members.members + delivery.members.members)
     let ends = receipt.providers.sorted().map {
-      (provider: $0, outcome: ActionOutcome(receipt.outcomes[$0]))
+      (
+        provider: $0,
+        outcome: ActionOutcome(receipt.outcomes[$0]).explained(by: credentials, at: $0)
+      )
     }
     let others = all.filter { !receipt.providers.contains($0) }.sorted()
     if ends.count + others.count > 1 {
@@ -125,7 +136,9 @@ extension Invocation {
           uniqueMembers: ends.map { .init($0.provider.rawValue, .string($0.outcome.name)) }
             + others.map { .init($0.rawValue, "unsupported") }))
     }
-    let failures = engagement.deliveryFailures
+    let failures = engagement.deliveryFailures.reduce(into: [:]) { failures, failure in
+      failures[failure.key] = credentials.explained(failure.value, at: failure.key)
+    }
     let isWiped = delivery == .wiped || ends.contains { $0.outcome == .wiped }
     let erased = isWiped ? try await erased(user) : nil
     if delivery == .wiped { members["message"] = .string(ActionOutcome.wipedText(erased)) }
@@ -147,7 +160,8 @@ extension Invocation {
       }
     }
     try console.object(members)
-    if delivery == .pending { try await tellPauses(of: engagement, at: Set(receipt.providers)) }
+    // Also after an answer that asks for a pause.
+    try await tellPauses(of: engagement, at: Set(receipt.providers))
     return delivery.status
   }
 

@@ -81,7 +81,8 @@ extension Invocation {
   ) async throws -> Value {
     try await reading(configuration) { engagement in
       engagement.setLiveUpdates(enabled: isLive)
-      try await UserSetup(configuration, try reader(of: configuration)).apply(to: engagement)
+      try await UserSetup(configuration, credentials, try reader(of: configuration))
+        .apply(to: engagement)
       if !signsIn, engagement.user.isAnonymous,
         AutomaticSignIn(besideCacheAt: configuration.cache).isOff
       {
@@ -208,10 +209,15 @@ extension EngagementError {
 /// Signs in the configured user when a command begins.
 struct UserSetup {
   private let configuration: EngageConfiguration
+  private let credentials: ConfiguredCredentials
   private let reader: EngagementReader
 
-  init(_ configuration: EngageConfiguration, _ reader: EngagementReader) {
+  init(
+    _ configuration: EngageConfiguration, _ credentials: ConfiguredCredentials,
+    _ reader: EngagementReader
+  ) {
     self.configuration = configuration
+    self.credentials = credentials
     self.reader = reader
   }
 
@@ -224,7 +230,8 @@ struct UserSetup {
   func apply(to engagement: Engagement) async throws {
     let user = try self.user()
     if !user.isAnonymous {
-      try await engagement.signIn(user, credentials: configuration.credentials(of: user))
+      try await engagement.signIn(
+        user, credentials: credentials.source(of: user, in: configuration))
     }
     if let consent = configuration.consent, try await engagement.consent == .unknown,
       !AutomaticSignIn(besideCacheAt: configuration.cache).isOff

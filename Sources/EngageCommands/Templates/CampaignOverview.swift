@@ -11,6 +11,8 @@ struct CampaignOverview {
     var state = State.waiting
     /// How often it was drawn.
     var presentations = 0
+    /// What makes it due, as the vendor lists it; empty for what is not listed.
+    var triggers: [JSON] = []
   }
 
   enum State: Hashable {
@@ -41,7 +43,10 @@ struct CampaignOverview {
   // MARK: Records
 
   private mutating func note(listed record: JSONObject) {
-    change(Self.id(in: record)) { $0.template = record["template"]?.string ?? "" }
+    change(Self.id(in: record)) { entry in
+      entry.template = record["template"]?.string ?? ""
+      entry.triggers = record["triggers"]?.array ?? []
+    }
   }
 
   private mutating func note(event record: JSONObject) {
@@ -96,6 +101,7 @@ extension CampaignOverview.Entry {
       "provider": .string(id.provider.rawValue), "id": .string(id.value),
       "template": .string(template), "presentations": .integer(Int64(presentations)),
     ]
+    if !triggers.isEmpty { object["triggers"] = .array(triggers) }
     switch state {
     case .waiting: object["state"] = "waiting"
     case .due(let date):
@@ -112,7 +118,7 @@ extension CampaignOverview.Entry {
   var row: [Phrase] {
     let told: Phrase =
       switch state {
-      case .waiting: Phrase("waits for its event", .faint)
+      case .waiting: Phrase("waits for \(awaited)", .faint)
       case .due(let date): Phrase(date.map { "due from \($0)" } ?? "due", .yellow)
       case .presented: Phrase("presented", .green)
       case .dropped(let reason): Phrase("not drawn: \(reason)", .red)
@@ -121,5 +127,35 @@ extension CampaignOverview.Entry {
       Phrase(id.description, .cyan), Phrase(template.isEmpty ? "announced only" : template), told,
       "\(presentations)",
     ]
+  }
+
+  /// What makes it due, such as `"Coffee ordered" with size equals large`.
+  private var awaited: String {
+    let events = triggers.map { trigger in
+      let name = "\"\(trigger["event"]?.string ?? "")\""
+      let subject = trigger["attribute"]?.string.map { "a change of \($0)" } ?? name
+      let conditions =
+        (trigger["properties"]?.array ?? []) + (trigger["itemProperties"]?.array ?? [])
+      let told =
+        conditions.map(Self.text)
+        + ((trigger["places"]?.array ?? []).isEmpty ? [] : ["the device at a place"])
+      return told.isEmpty ? subject : "\(subject) with \(told.joined(separator: " and "))"
+    }
+    return events.isEmpty ? "its event" : events.joined(separator: ", or ")
+  }
+
+  /// A condition, such as `size equals large`.
+  private static func text(of condition: JSON) -> String {
+    let words = [condition["name"]?.string, condition["is"]?.string.map(inWords)]
+    let value = condition["value"].map { value in
+      (value.array ?? [value]).map(Console.argument)
+        .joined(separator: condition["is"] == "between" ? " and " : " or ")
+    }
+    return (words + [value]).compactMap(\.self).joined(separator: " ")
+  }
+
+  /// `isNotSet` as `is not set`.
+  private static func inWords(_ name: String) -> String {
+    name.map { $0.isUppercase ? " \($0.lowercased())" : String($0) }.joined()
   }
 }

@@ -55,10 +55,14 @@ public enum EngageTool {
       var console = console
       console.isJSON = parsed.values[Option.json.name] != nil
       let invocation = Invocation(parsed, vendors, console, context)
-      guard parsed.command.isInterruptible else {
-        return try await parsed.command.run(invocation)
+      do {
+        guard parsed.command.isInterruptible else {
+          return try await parsed.command.run(invocation)
+        }
+        return try await interruptible(invocation)
+      } catch let error as EngagementError {
+        throw invocation.credentials.explained(error)
       }
-      return try await interruptible(invocation)
     }
   }
 

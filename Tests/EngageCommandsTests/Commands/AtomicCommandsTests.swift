@@ -5,54 +5,14 @@ import EngagementEmulator
 import EngagementHTTP
 import EngagementJSON
 import EngagementModel
-import EngagementVendors
 import Foundation
 import Testing
 
 /// The commands with Atomic, over real requests and web sockets.
 @Suite(.timeLimit(.minutes(20))) struct AtomicCommandsTests {
-  /// A folder with what `engage init` would write for Atomic alone, and its vendor.
-  private struct Scene {
-    let stage: CommandLineFixture
-    let emulator: Emulator
-
-    init() async throws {
-      stage = try CommandLineFixture()
-      emulator = try await Emulator.start(.init([.atomic]))
-      try Self.configure(stage, endpoint: emulator.endpoint(of: "atomic"))
-    }
-
-    static func configure(_ stage: CommandLineFixture, endpoint: String) throws {
-      var provider = try #require(VendorRegistration.atomic.starter)
-      provider["endpoint"] = .string(endpoint)
-      let document: JSON = [
-        "user": .string(VendorRegistration.starterUser.rawValue), "consent": "full",
-        "providers": ["atomic": .object(provider)],
-        "containers": ["home": ["atomic": "BqWL1sT"]],
-      ]
-      try stage.write(String(decoding: document.encoded(), as: UTF8.self), to: "engage.json")
-    }
-
-    @discardableResult func engage(
-      _ line: String..., sourceLocation: SourceLocation = #_sourceLocation
-    ) async -> CommandLineFixture.Ending {
-      let ending = await stage.run(
-        line, by: CurlTransport(), in: .init(patience: .seconds(600)))
-      #expect(ending.status == .done, "\(ending.errors)", sourceLocation: sourceLocation)
-      return ending
-    }
-
-    /// The id of the card that a vendor's event made.
-    func id(of event: String) async throws -> String {
-      let items = try await emulator.items(of: "atomic")
-      let item = items.first { $0["instance"]?["eventName"]?.string == event }
-      return try #require(item?["instance"]?["id"]?.string)
-    }
-  }
-
   @Test("A1 A8: sync fetches the cards of a container, and no socket is opened for it")
   func sync() async throws {
-    let scene = try await Scene()
+    let scene = try await AtomicScene()
     let ending = await scene.engage("sync", "--json")
     #expect(
       ending.output.contains(
@@ -66,7 +26,7 @@ import Testing
 
   @Test("A10: a card that is dismissed is dismissed at the vendor")
   func dismiss() async throws {
-    let scene = try await Scene()
+    let scene = try await AtomicScene()
     await scene.engage("sync")
     let id = try await scene.id(of: "brunch")
     #expect(await scene.engage("cards", "dismiss", id).output.hasSuffix(": delivered\n"))
@@ -78,7 +38,7 @@ import Testing
 
   @Test("A10: submit sends the button's values, with those of the command before them")
   func submit() async throws {
-    let scene = try await Scene()
+    let scene = try await AtomicScene()
     await scene.engage("sync")
     let id = try await scene.id(of: "brunch")
     let wrong = await scene.stage.engage(
@@ -95,7 +55,7 @@ import Testing
 
   @Test("A15: snooze takes a time as people and as ISO 8601 write it, and hides the card")
   func snooze() async throws {
-    let scene = try await Scene()
+    let scene = try await AtomicScene()
     await scene.engage("sync")
     let id = try await scene.id(of: "brunch")
     let wrong = await scene.stage.engage("cards", "snooze", id, "soon")
@@ -103,12 +63,75 @@ import Testing
     #expect(await scene.engage("cards", "snooze", id, "1h").output.hasSuffix(": delivered\n"))
     #expect(await scene.emulator.times("card-snoozed", of: id, by: "u-1") == 1)
     #expect(await !scene.engage("cards").output.contains("A table on Sunday"))
+    let before = await scene.engage("cards", "list", "--snoozed")
+    #expect(before.lines.count == 2 && before.output.contains("2026-10-01T10:00:00.000Z"))
+    #expect(before.output.contains("A table on Sunday"))
+    // The vendor lists the card no longer.
+    await scene.engage("sync", "--full")
+    let after = await scene.engage("cards", "--snoozed", "--json")
+    #expect(
+      after.output.contains(#""id":"\#(id)","snoozedUntil":"2026-10-01T10:00:00.000Z""#),
+      "\(after.output)")
+    await scene.engage("cards", "snooze", try await scene.id(of: "welcome"), "0")
+    #expect(await scene.engage("cards", "--snoozed", "--json").lines.count == 1)
+    await scene.emulator.stop()
+  }
+
+  @Test("A15: cards list --snoozed says that there is none")
+  func noneSnoozed() async throws {
+    let scene = try await AtomicScene()
+    await scene.engage("sync")
+    #expect(
+      await scene.engage("cards", "--snoozed").errors == "No card is snoozed on this device.\n")
+    await scene.emulator.stop()
+  }
+
+  // MARK: What a card offers
+
+  @Test("A9 A10: an action that the card does not offer is named, with what it offers instead")
+  func unoffered() async throws {
+    let scene = try await AtomicScene()
+    await scene.engage("sync")
+    let quiet = try await scene.id(of: "quiet")
+    let dismissed = await scene.engage("cards", "dismiss", quiet)
+    #expect(
+      dismissed.errors == "The card does not offer dismiss; it offers nothing. The vendor decides "
+        + "what it takes.\n")
+    let voted = await scene.engage("cards", "submit", try await scene.id(of: "stamps"))
+    #expect(
+      voted.errors.contains(
+        "The card does not offer submit; it offers dismiss, snooze, vote up, vote down."))
+    let offered = await scene.engage("cards", "dismiss", try await scene.id(of: "welcome"))
+    #expect(offered.errors.isEmpty)
+    await scene.emulator.stop()
+  }
+
+  @Test("A10: a value that the card's form does not have is refused, with those that it has")
+  func unofferedValue() async throws {
+    let scene = try await AtomicScene()
+    await scene.engage("sync")
+    let brunch = try await scene.id(of: "brunch")
+    func submit(_ id: String, _ values: String...) async -> CommandLineFixture.Ending {
+      await scene.stage.run(["cards", "submit", id] + values, by: CurlTransport())
+    }
+    let near = await submit(brunch, "--button", "Book", "gests=2")
+    #expect(near.status == .failed)
+    #expect(
+      near.errors.contains(#"The card's form has no value "gests"; did you mean "guests"?"#))
+    let far = await submit(brunch, "colour=red")
+    #expect(
+      far.errors.contains(#"; there is "source", "guests", "note", "button"."#), "\(far.errors)")
+    let other = await submit(try await scene.id(of: "stamps"), "guests=2")
+    #expect(
+      other.errors.contains(#"The card has no form, so there is no value "guests" to submit."#))
+    #expect(await scene.emulator.effects().isEmpty)
+    #expect(await submit(brunch, "--button", "Book", "guests=2", "note=hi").status == .done)
     await scene.emulator.stop()
   }
 
   @Test("A16: vote reaches the vendor with its reason, and a vote up has none")
   func vote() async throws {
-    let scene = try await Scene()
+    let scene = try await AtomicScene()
     await scene.engage("sync")
     let id = try await scene.id(of: "stamps")
     let wrong = await scene.stage.engage("cards", "vote", id, "up", "--reason", "too-often")
@@ -124,37 +147,10 @@ import Testing
 
   // MARK: Live
 
-  /// A program whose output is read while it runs.
-  private struct Reading {
-    let program: RunningProgram
-    private let file: URL
-
-    init(_ arguments: [String], in stage: CommandLineFixture, to name: String) throws {
-      file = try stage.file(name)
-      program = try RunningProgram(
-        Programs.built("engage"), arguments, in: stage.folder,
-        to: try FileHandle(forWritingTo: file))
-    }
-
-    func output() throws -> String { try String(contentsOf: file, encoding: .utf8) }
-
-    /// How long the text took to come.
-    func wait(for text: String) async throws -> Duration {
-      let start = ContinuousClock.now
-      while try !output().contains(text) { try await Task.sleep(for: .milliseconds(5)) }
-      return ContinuousClock.now - start
-    }
-
-    func end() -> Programs.Ending {
-      program.interrupt()
-      return program.ending()
-    }
-  }
-
   @Test("A3 A8: sync --watch tells a card within a second of its being put at the vendor")
   func watch() async throws {
     let stage = try CommandLineFixture()
-    let vendors = try Reading(
+    let vendors = try ReadProgram(
       ["emulate", "--vendor", "atomic", "--port", "0", "--json"], in: stage, to: "vendors")
     _ = try await vendors.wait(for: #""token""#)
     let lines = try vendors.output().split(separator: "\n").prefix(2)
@@ -162,8 +158,8 @@ import Testing
     let endpoint = try #require(lines[0]["endpoint"]?.string)
     let control = try #require(lines[1]["control"]?.string)
     let token = try #require(lines[1]["token"]?.string)
-    try Scene.configure(stage, endpoint: endpoint)
-    let watch = try Reading(
+    try AtomicScene.configure(stage, endpoint: endpoint)
+    let watch = try ReadProgram(
       ["sync", "--watch", "--every", "3600", "--json"], in: stage, to: "watch")
     _ = try await vendors.wait(for: "subscribe to 1 of 1")
     _ = try await watch.wait(for: #""outcome":"fresh""#)

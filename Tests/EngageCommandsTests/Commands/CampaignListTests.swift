@@ -32,4 +32,32 @@ import Testing
     #expect(objects.contains { $0["state"] == "waiting" }, "\(programs.output)")
     #expect(people.output.contains("not drawn: undefined"))
   }
+
+  @Test("C5: templates campaigns says which event a campaign waits for, and with what")
+  func awaited() async throws {
+    let scene = try await TemplatesScene()
+    for item in try await scene.emulator.items(of: "clevertap") {
+      let id = item["ti"]?.integer.map { "\($0)" } ?? item["_id"]?.string ?? ""
+      _ = try await scene.emulator.remove(id, from: "clevertap")
+    }
+    let campaign = #"""
+      {"ti": 4711, "type": "custom-code", "templateName": "offer", "whenTriggers": [
+        {"eventName": "Coffee ordered", "eventProperties": [
+          {"propertyName": "size", "operator": 1, "propertyValue": "large"},
+          {"propertyName": "cups", "operator": 4, "propertyValue": [1, 5]},
+          {"propertyName": "milk", "operator": 26}]},
+        {"eventName": "Tea ordered"}]}
+      """#
+    _ = try await scene.emulator.put(JSON(parsing: Array(campaign.utf8)), in: "clevertap")
+    #expect(await scene.engage("sync").status == .done)
+    let people = await scene.engage("templates", "campaigns")
+    let programs = await scene.engage("templates", "campaigns", "--json")
+    await scene.emulator.stop()
+    #expect(
+      people.output.contains(
+        #"waits for "Coffee ordered" with size equals large and cups between 1 and 5 and milk is "#
+          + #"set, or "Tea ordered""#), "\(people.output)")
+    let object = try JSON(parsing: Array(try #require(programs.lines.first).utf8))
+    #expect(object["triggers"]?.array?.map { $0["event"] } == ["Coffee ordered", "Tea ordered"])
+  }
 }

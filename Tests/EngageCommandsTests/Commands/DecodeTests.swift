@@ -107,6 +107,29 @@ import Testing
     #expect(try await decode("cards", #"[{"id":"a","tp":"new"}]"#, "--strict").status == .done)
   }
 
+  @Test(
+    "C4: decode --strict fails if a single item is bad, and not for a list without items",
+    arguments: [
+      ("clevertap", "campaigns", #"{"ti": 1, "type": "custom-code", "templateName": null}"#, false),
+      ("clevertap", "campaigns", #"{"inapp_notifs_cs": []}"#, true),
+      ("braze", "cards", #"{"id": "a"}"#, false), ("braze", "cards", #"{"cards": []}"#, true),
+      ("atomic", "cards", #"{"instance": {}}"#, false),
+      ("atomic", "cards", #"{"cardInstances": []}"#, true), ("vibes", "inbox", "[]", true),
+      ("vibes", "inbox", #"{"subject": "Hello"}"#, false),
+    ])
+  func strictSingle(vendor: String, kind: String, payload: String, isDone: Bool) async throws {
+    func decode(_ options: String...) async throws -> CommandLineFixture.Ending {
+      await (try CommandLineFixture()).run(
+        ["decode", "--vendor", vendor, "--kind", kind, "-"] + options, in: .init(input: payload))
+    }
+    let ending = try await decode("--strict")
+    #expect(ending.status == (isDone ? .done : .failed), "\(ending)")
+    #expect(ending.output.isEmpty)
+    #expect(
+      ending.errors.contains("\nAs a single item it is none: ") == !isDone, "\(ending.errors)")
+    #expect(try await decode().status == .done)
+  }
+
   @Test("decode prints a push of the vendor and says of another push that it is not")
   func pushes() async throws {
     let own = #"{"aps": {"alert": {"title": "T", "body": "B"}}, "ab": {"c": "x"}, "mine": 1}"#

@@ -17,6 +17,8 @@ import Testing
     try await scene.emulator.configure("clevertap", ["muted": true])
     let asked = await scene.engage("track", "Tea ordered")
     #expect(asked.status == .done, "\(asked.errors)")
+    #expect(asked.output == "track Tea ordered: delivered\n")
+    #expect(asked.errors.contains(Self.told), "\(asked.errors)")
     try await scene.emulator.configure("clevertap", ["muted": false])
     return scene
   }

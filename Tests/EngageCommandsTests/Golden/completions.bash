@@ -38,7 +38,7 @@ _engage() {
     "emulate "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--vendor --port --seed --cards --faults --state --quiet --config --json --log --help' -- "$word")); return; } ;;
     "providers "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
     "sync "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--watch --every --full --now --choose --config --json --log --help' -- "$word")); return; } ;;
-    "cards list") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--container --control --config --json --log --help' -- "$word")); return; } ;;
+    "cards list") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--container --control --snoozed --config --json --log --help' -- "$word")); return; } ;;
     "cards show") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
     "cards impression") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
     "cards click") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;

@@ -48,6 +48,8 @@ final class CommandLineFixture: Sendable {
     var readWrites = Int.max
     /// Called for each write to the output.
     var hears: @Sendable () -> Void = {}
+    /// Called for each write to standard error, with all that was written so far.
+    var hearsErrors: @Sendable (String) -> Void = { _ in }
     var interruption: @Sendable () async -> Void = {
       // Lasts until the command has ended.
       try? await Task.sleep(for: .seconds(86_400))
@@ -70,7 +72,10 @@ final class CommandLineFixture: Sendable {
         guard told.count(bytes) <= setting.readWrites else { throw OutputError.closedPipe }
         setting.hears()
       },
-      errors: { (bytes) throws(OutputError) in told.note(bytes) },
+      errors: { (bytes) throws(OutputError) in
+        told.note(bytes)
+        setting.hearsErrors(told.errors)
+      },
       width: setting.width, isColoured: setting.isColoured,
       showsProgress: setting.showsProgress)
     let context = CommandContext(
