@@ -38,8 +38,11 @@ import Testing
     "atomic: the live channel is lost; it is polled every 15 s until it is back.\n"
   private static let back = "atomic: the live channel is back; polling has ended.\n"
 
-  /// Waits until the vendor keeps the client up to date.
+  /// Waits until the first refresh was answered and the vendor keeps the client up to date.
   private func subscribed(_ scene: AtomicScene, after number: Int = 0) async {
+    while await !scene.emulator.requests().contains(where: {
+      $0.path == "/demo/feed/BqWL1sT" && $0.status == 200
+    }) { try? await Task.sleep(for: .milliseconds(5)) }
     while await !scene.emulator.requests(after: number).contains(where: {
       $0.summary.contains("subscribe to 1 of 1")
     }) { try? await Task.sleep(for: .milliseconds(5)) }
