@@ -67,18 +67,18 @@ extension Card {
     }
   }
 
-  /// Throws, naming what the form has, if a value is none of the form's or of a submit button's.
+  /// Throws, naming what the form has, if a value is none of the form's or of a submit button's. Of a
+  /// card without a form the vendor decides.
   func checkForm(has values: JSONObject) throws(EngagementError) {
     let names =
       (self.components + self.subviews.flatMap(\.components)).flatMap(Self.valueNames)
       + submitButtons.flatMap { $0.values.members.map(\.key) }
+    guard !names.isEmpty else { return }
     for key in values.members.map(\.key) where !names.contains(where: { $0.hasSameBytes(as: key) })
     {
       throw EngagementError(
         .invalidArgument,
-        names.isEmpty
-          ? "The card has no form, so there is no value \"\(key)\" to submit."
-          : "The card's form has no value \"\(key)\"\(NearestName.hint(for: key, among: names))")
+        "The card's form has no value \"\(key)\"\(NearestName.hint(for: key, among: names))")
     }
   }
 

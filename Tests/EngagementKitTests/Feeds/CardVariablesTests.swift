@@ -1,6 +1,7 @@
 import EngagementAdapterAPI
 import EngagementModel
 import EngagementTesting
+import Foundation
 import Testing
 
 @testable import EngagementKit
@@ -120,6 +121,28 @@ struct CardVariablesTests {
       #expect(events.count == count)
       #expect(events.allSatisfy { $0.properties["resolvedVariables"] == ["who": "Ada"] })
     }
+    try await stage.end()
+  }
+
+  @Test("A10 A15: a time that a user picked is neither past nor after the card's end")
+  func snoozes() async throws {
+    var vendor = Self.vendor
+    let end = TestClock().now.addingTimeInterval(3_600)
+    vendor.capabilities.abilities[.act("snooze", on: .cards)] = .request
+    vendor.shape = { $0.expiresAt = end }
+    let stage = try await Stage([vendor]) { _ in .json(200, #"["a"]"#) }
+    try await stage.signIn("u-1", consent: .full)
+    _ = await stage.engagement.refresh(.cards(in: "home"))
+    let card = try #require(stage.engagement.card(Self.card))
+    for time in [stage.clock.now, end.addingTimeInterval(1)] {
+      await #expect {
+        try await stage.engagement.snooze(card, until: time)
+      } throws: { ($0 as? EngagementError)?.code == .invalidArgument }
+    }
+    try await stage.engagement.snooze(card, until: end)
+    #expect(stage.engagement.cards(in: "home").cards.isEmpty)
+    let events = try await stage.recorded(.snooze)
+    #expect(events.map(\.properties) == [["seconds": 3_600]])
     try await stage.end()
   }
 
