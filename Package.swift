@@ -194,8 +194,8 @@ let package = Package(
       name: "AnswerProbe",
       dependencies: [
         "EngagementAdapterAPI", "EngagementAtomic", "EngagementBraze", "EngagementCleverTap",
-        "EngagementDocuments", "EngagementHTTP", "EngagementJSON", "EngagementModel",
-        "EngagementVibes",
+        "EngagementDocuments", "EngagementFormats", "EngagementHTTP", "EngagementJSON",
+        "EngagementModel", "EngagementVibes",
       ], path: "Tests/AnswerProbe"),
     .target(
       name: "AtomicFixtures",

@@ -1,4 +1,5 @@
 public import EngagementAdapterAPI
+import EngagementFormats
 import EngagementHTTP
 import EngagementJSON
 import EngagementModel
@@ -18,10 +19,18 @@ public struct Probe: Sendable {
       device: Device(
         id: "device-1", appID: "com.example.app", system: "Linux", systemVersion: "12",
         locale: "en_US", timeZone: "Europe/Sofia"),
-      credential: Secret("canary-c"), now: now, key: OperationKey(1, 2))
+      credential: Self.token, now: now, key: OperationKey(1, 2))
     context.secrets[.installation, "token"] = Secret("canary-s")
     self.context = context
   }
+
+  /// A credential for every vendor: a token of the user that ends in a day.
+  private static let token: Secret = {
+    let end = Int64(now.timeIntervalSince1970) + 86_400
+    let claims: JSONObject = ["sub": "u-1", "exp": .integer(end)]
+    let parts = [["alg": "none"], claims].map { Base64URL.text(of: JSON.object($0).encoded()) }
+    return Secret((parts + ["canary-c"]).joined(separator: "."))
+  }()
 
   /// A violated rule; nil if there is none.
   public typealias Finding = String
@@ -59,21 +68,32 @@ public struct Probe: Sendable {
 
   /// Checks a message on the live channel, in every state that a few messages lead to.
   public func socket(_ bytes: [UInt8]) -> Finding? {
-    guard var conversation = subject.adapter.conversation(in: context) else { return nil }
-    let events: [SocketEvent] = [
-      .started, .message(bytes), .showing([Feed(.cards, in: "home")]), .opened, .message(bytes),
-      .message(Array(#"{"messageType":"auth-success"}"#.utf8)), .message(bytes), .timer("unknown"),
-      .credential(isAvailable: false), .message(bytes), .closed(code: 1011), .message(bytes),
-      .ended(.background), .message(bytes),
-    ]
-    for event in events {
-      for action in conversation.respond(to: event, in: context) {
-        if describesSecret(action) { return "a socket action prints a secret" }
-        guard case .commit(let changes) = action else { continue }
-        if let finding = changes.lazy.compactMap(items).first { return finding }
-      }
+    for action in socketActions(bytes) {
+      if describesSecret(action) { return "a socket action prints a secret" }
+      guard case .commit(let changes) = action else { continue }
+      if let finding = changes.lazy.compactMap(items).first { return finding }
     }
     return nil
+  }
+
+  /// What a message on the live channel changes in the cache, all states together.
+  public func liveChanges(_ bytes: [UInt8]) -> [Change] {
+    socketActions(bytes).flatMap { action -> [Change] in
+      if case .commit(let changes) = action { changes } else { [] }
+    }
+  }
+
+  private func socketActions(_ bytes: [UInt8]) -> [SocketAction] {
+    guard var conversation = subject.adapter.conversation(in: context) else { return [] }
+    let welcome = SocketEvent.message(Array(#"{"messageType":"auth-success"}"#.utf8))
+    let events: [SocketEvent] = [
+      .started, .message(bytes), .showing([Feed(.cards, in: "home")]), .opened, .message(bytes),
+      welcome, .message(bytes), .message(bytes), .timer("unknown"), .timer("pulse"),
+      .message(bytes), .showing([]), .message(bytes), .credential(isAvailable: false),
+      .message(bytes), .closed(code: 1011), .message(bytes), .timer("connect"), .opened,
+      .closed(code: 1006), .message(bytes), .ended(.background), .message(bytes),
+    ]
+    return events.flatMap { conversation.respond(to: $0, in: context) }
   }
 
   private func items(of change: Change) -> Finding? {

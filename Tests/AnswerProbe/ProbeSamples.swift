@@ -49,4 +49,26 @@ public enum ProbeSamples {
       "frequencyLimits": [{"type": "weeks", "limit": 1, "frequency": "x"}]}]}
     """#,
   ]
+
+  /// What Atomic says on its socket and in other answers than a feed, and a push of it.
+  public static let live = [
+    #"{"messageType":"token-expiry"}"#, #"{"messageType":"custom-pong"}"#,
+    #"{"messageType":"events-processed","data":{"eventIds":["e-1","e-2"]}}"#,
+    #"{"messageType":"error","data":{"errorType":"invalid-filter","subscriptionId":"s1","errorMessage":"no"}}"#,
+    #"{"messageType":"error","data":{"errorType":"expired-token","errorMessage":"no"}}"#,
+    #"""
+    {"messageType":"update-cards","data":{"updates":[{"type":"update-card","data":{"subscriptionId":"s1",
+     "actionType":"unsnooze","cardInstance":{"instance":{"id":"a"},"metadata":{"priority":1},"defaultView":{"nodes":
+     [{"type":"image","attributes":{"src":"https://example.com/a.png","media":{"actionType":"url","actionUrl":"x"}}},
+      {"type":"linkButton","attributes":{"text":"Go","url":"https://example.com/!{who}"}}]}}}}]}}
+    """#,
+    #"""
+    {"aggregates":{"cards":{"total":{"active":3,"unseenCardInstanceIds":["a"]},"byContainer":[
+     {"containerId":"home","active":2,"unseenCardInstanceIds":["a"]}]}}}
+    """#,
+    #"""
+    {"atomic":{"source":"io.atomic","cardInstanceId":"a","streamContainerId":"home","detail":{"a":1}},
+     "aps":{"alert":{"title":"Due","body":"Now"}}}
+    """#,
+  ]
 }

@@ -64,6 +64,20 @@ private typealias Operation = EngagementAdapterAPI.Operation
     }
   }
 
+  @Test("flow 12: the bytes of a message reach a live channel that is open and authenticated")
+  func liveProbe() throws {
+    let live = try Self.subjects.get().filter(\.adapter.capabilities.isLive)
+    #expect(live.map(\.description) == ["atomic"])
+    let feed = try #require(Corpus.samples.first { $0.name == "Atomic's live feed" })
+    for subject in live {
+      let changes = Probe(subject).liveChanges(feed.bytes)
+      let lists = changes.compactMap { change -> Int? in
+        if case .items(_, _, let items) = change { items.count } else { nil }
+      }
+      #expect(!lists.isEmpty && lists.allSatisfy { $0 == 2 })
+    }
+  }
+
   @Test("C1 C2 C9: definitions and campaigns of any bytes keep their rules")
   func spoiledCampaigns() throws {
     let probe = try CampaignProbe()

@@ -10,8 +10,9 @@ private var mutator = Mutator(seed: 1)
 private let spoiled = (0..<500).map { index in
   [UInt8(index % 256), UInt8(index / 2 % 256)] + mutator.next()
 }
+private let sound = Corpus.samples.map(\.bytes) + ProbeSamples.live.map { Array($0.utf8) }
 
-FuzzDriver.run(seeds: Corpus.samples.map { [7, 0] + $0.bytes } + spoiled) { bytes in
+FuzzDriver.run(seeds: sound.map { [7, 0] + $0 } + spoiled) { bytes in
   guard bytes.count >= 2 else { return }
   let status = Probe.statuses[Int(bytes[0]) % Probe.statuses.count]
   let body = Array(bytes[2...])
