@@ -77,6 +77,31 @@ import Testing
     try await stage.end()
   }
 
+  @Test("A3 G13: a user leaves after the last commit of what their socket has brought")
+  func lastCommit() async throws {
+    let secrets = HeldSecretStore()
+    let stage = try await LiveStage(secrets: secrets)
+    await stage.show("home")
+    try await stage.signIn("u-1")
+    let socket = await stage.socket()
+    // The channel reads the secrets before it handles what it has heard.
+    let gate = secrets.holdNext()
+    socket.say(#"["late"]"#)
+    await gate.isHolding(1)
+    let change = Task { try await stage.signIn("u-2") }
+    // Enough turns for a change that does not wait.
+    for _ in 0..<20_000 where stage.engagement.user == "u-1" { await Task.yield() }
+    #expect(stage.engagement.user == "u-1", "the change waits for the channel")
+    #expect(stage.commits == 0)
+    gate.open()
+    try await change.value
+    let commits = stage.commits
+    socket.say(#"["later"]"#)
+    _ = await stage.socket(2)
+    #expect(stage.commits == commits && stage.ids().isEmpty)
+    try await stage.end()
+  }
+
   @Test("A3: in the background the socket is closed, in front another one is opened")
   func background() async throws {
     let stage = try await LiveStage()

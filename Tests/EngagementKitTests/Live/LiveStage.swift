@@ -21,6 +21,7 @@ struct LiveStage: Sendable {
   /// - Parameter script: The vendor's answers to requests; by default no cards.
   init(
     _ script: @escaping ScriptedTransport.Script = Stage.empty,
+    secrets: any SecretStore = MemorySecretStore(),
     change: (inout PuppetAdapter) -> Void = { _ in }
   ) async throws {
     var adapter = PuppetAdapter(Self.provider, hasContainers: true)
@@ -33,7 +34,7 @@ struct LiveStage: Sendable {
       cache: .temporary, device: .test, transport: sockets, providers: [Self.provider: adapter],
       routes: Routes(cards: .only(Self.provider), inbox: .none),
       options: Options(
-        environment: "test", secrets: MemorySecretStore(), clock: clock,
+        environment: "test", secrets: secrets, clock: clock,
         random: {
           let random = Locked(SplitMix64(seed: 7))
           return { random.withLock { $0.next() } }
@@ -173,5 +174,37 @@ struct PuppetConversation: Conversation {
       RawItem(index: index, bytes: JSON.object(["id": .string(id)]).encoded()[...])
     }
     return shown.prefix(1).map { .commit([.items($0, .replace(.nothing), items)]) }
+  }
+}
+
+/// Secrets of which one read can be held up.
+struct HeldSecretStore: Engagement.SecretStore {
+  private let store = MemorySecretStore()
+  private let gate = Locked<Gate?>(nil)
+
+  /// Holds the next read until the gate is open.
+  func holdNext() -> Gate {
+    let next = Gate()
+    gate.withLock { $0 = next }
+    return next
+  }
+
+  func secrets(
+    of owner: Engagement.SecretOwner
+  ) async throws(EngagementError) -> [String: Secret] {
+    let held = gate.withLock { gate in
+      defer { gate = nil }
+      return gate
+    }
+    await held?.pass()
+    return await store.secrets(of: owner)
+  }
+
+  func set(
+    _ secrets: [String: Secret?], of owner: Engagement.SecretOwner
+  ) async throws(EngagementError) { try await store.set(secrets, of: owner) }
+
+  func removeAll(of user: User, in environment: String) async throws(EngagementError) {
+    await store.removeAll(of: user, in: environment)
   }
 }
