@@ -8,9 +8,9 @@ let package = Package(
     .executableTarget(
       name: "FaultWorker",
       dependencies: [
-        "CacheProbe", "EngagementAdapterAPI", "EngagementBraze", "EngagementCurl",
-        "EngagementCleverTap", "EngagementHTTP", "EngagementJSON", "EngagementKit",
-        "EngagementVibes",
+        "CacheProbe", "EngagementAdapterAPI", "EngagementAtomic", "EngagementBraze",
+        "EngagementCurl", "EngagementCleverTap", "EngagementHTTP", "EngagementJSON",
+        "EngagementKit", "EngagementVibes",
       ].map { .product(name: $0, package: "engagement-kit") })
   ],
   swiftLanguageModes: [.v6]

@@ -24,11 +24,12 @@ def rejected(folder):
 
 
 def visits(folder):
-    """The numbers of the anonymous events that wait."""
+    """The numbers of the anonymous events that wait for Braze."""
     return looked(folder, lambda connection: [
         number for number, in connection.execute(
             "SELECT json_extract(body, '$.properties.n') FROM outbox "
-            "WHERE kind = 'event' AND json_extract(body, '$.name') = 'visited'")]
+            "WHERE kind = 'event' AND provider = 'braze' "
+            "AND json_extract(body, '$.name') = 'visited'")]
         if tables(connection) >= {"outbox"} else [])
 
 

@@ -17,7 +17,8 @@ def drain(executable, server, folder, life):
         offers.opened()
     worker = Worker(executable, "drain", server.books, folder=folder, port=server.port, life=life,
                     users=",".join(sorted(server.vibes.users)),
-                    **({"campaigns": "yes"} if offers else {}))
+                    **({"campaigns": "yes"} if offers else {}),
+                    **({"live": "yes"} if server.books.also else {}))
     wrong = worker.finish(LIMIT)
     if wrong:
         server.books.finding("the drain " + wrong)
@@ -33,9 +34,16 @@ def drain(executable, server, folder, life):
         server.books.finding("the drain did not finish: %s" % worker.said[-3:])
     for provider, verb, target, why in cache.rejected(folder):
         # The only rejections for which these servers have a reason. The cache keeps them.
-        if provider == "braze" and server.braze.refuses_poison and isinstance(target, dict) and (
-                target.get("n", 1) % POISON == 0 and why.startswith("invalidArgument")):
-            server.books.rejected(Key("braze", target["user"], "track", target["n"]))
+        if provider in ("braze", "atomic") and server.braze.refuses_poison and (
+                isinstance(target, dict) and target.get("n", 1) % POISON == 0
+                and why.startswith("invalidArgument")):
+            server.books.rejected(Key(provider, target["user"], "track", target["n"]))
+        elif provider == "atomic" and target in server.books.people.withdrawn and (
+                why.startswith("notFound")):
+            server.books.rejected(Key(provider, target.split(".")[1], verb, target))
+        elif provider == "atomic" and (verb, target) in server.atomic.conflicts and (
+                why.startswith("conflict")):
+            server.books.rejected(Key(provider, target.split(".")[1], verb, target))
         elif provider == "vibes" and target and why.startswith("conflict"):
             server.books.rejected(key_of(provider, None, verb, target))
         else:

@@ -34,7 +34,9 @@ def kill(executable, cycles, seed, jobs=2):
     report.demand(killed=cycles, accepted=cycles * 5, faults=cycles, changes_of_user=cycles,
                   consents_set=cycles // 3, lists_looked_at=cycles // 2,
                   users_erased=cycles // 20, presentations=cycles // 4,
-                  presentations_recorded=cycles // 8, files_fetched=cycles // 20)
+                  presentations_recorded=cycles // 8, files_fetched=cycles // 20,
+                  sockets_authenticated=cycles // 2, live_updates=cycles * 5,
+                  sockets_ended_by_the_vendor=cycles // 20)
     return report
 
 
@@ -46,7 +48,8 @@ def group(executable, seed, number, lives):
     try:
         with Server(generator.getrandbits(32), RATE) as server:
             # Half of the groups, so that the other half has no reason for a rejection.
-            server.braze.refuses_poison = number % 2 == 1
+            server.braze.refuses_poison = server.atomic.refuses_poison = number % 2 == 1
+            server.books.also = ["atomic"]
             server.books.offers = Offers(server.books)
             killed = 0
             for life in range(1, lives + 1):
@@ -65,7 +68,7 @@ def one_life(executable, server, folder, life, generator):
     """The findings, and whether the kill ended the life."""
     worker = Worker(
         executable, "loop", server.books, folder=folder, port=server.port, life=life, campaigns="yes",
-        **{"from": life * NUMBERS}, seed=generator.getrandbits(31))
+        live="yes", **{"from": life * NUMBERS}, seed=generator.getrandbits(31))
     server.books.offers.opened()
     findings = []
     # One life in six ends before it is ready, so that kills also strike the opening.

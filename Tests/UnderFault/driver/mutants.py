@@ -3,6 +3,7 @@
 import os
 import pathlib
 import shutil
+import subprocess
 import tomllib
 
 from driver import worker
@@ -21,6 +22,8 @@ COMMANDS = {
     "damage": lambda executable, seed: damage(executable, 250, seed),
     "scenes": lambda executable, seed: scenes(executable, 5, seed),
 }
+# How long a test may take that has to notice its mutant, in seconds.
+LIMIT = 300
 COPIED = ["Package.swift", "Adapters", "Benchmarks", "Examples", "Sources", "Tests"]
 
 
@@ -32,7 +35,8 @@ class Mutant:
             data = tomllib.load(file)
         self.name = path.stem
         self.guarantee = data["guarantee"]
-        self.command = data["command"]
+        # What has to notice it: a command, the module and the name of a test, or both.
+        self.command, self.test = data.get("command"), data.get("test")
         self.edits = [(edit["file"], edit["text"], edit["replacement"]) for edit in data["edit"]]
 
     def apply(self, root):
@@ -121,6 +125,9 @@ def judged(mutant, root, seed):
     except LookupError as error:
         return str(error), ""
     try:
+        wrong, account = tested(mutant, root) if mutant.test else (None, "")
+        if wrong or not mutant.command:
+            return wrong, account
         executable = worker.build(package=os.path.join(root, "Tests/UnderFault"))
         report = COMMANDS[mutant.command](executable, seed)
     except RuntimeError as error:
@@ -132,5 +139,25 @@ def judged(mutant, root, seed):
         return "not noticed by %d trials of %s, without %s" % (
             report.trials, mutant.command, mutant.guarantee), ""
     where, text = report.findings[0]
-    return None, "%s, %d findings in %d trials, first: %s" % (
-        mutant.command, len(report.findings), report.trials, text)
+    return None, "%s%s, %d findings in %d trials, first: %s" % (
+        account and account + "; ", mutant.command, len(report.findings), report.trials, text)
+
+
+def tested(mutant, root):
+    """As `judged`, by a test of the package."""
+    module, name = mutant.test.split("/", 1)
+    package = ["--package-path", str(root), "--disable-xctest"]
+    environment = dict(os.environ, ENGAGEMENT_TESTS=module)
+    made = subprocess.run(["swift", "build", "--build-tests", *package], env=environment,
+                          capture_output=True, text=True)
+    if made.returncode:
+        raise RuntimeError("the tests do not build:\n%s%s" % (made.stdout, made.stderr))
+    try:
+        ran = subprocess.run(["swift", "test", "--skip-build", *package, "--filter", name],
+                             env=environment, capture_output=True, text=True, timeout=LIMIT)
+    except subprocess.TimeoutExpired:
+        return "%s hangs" % mutant.test, ""
+    failed = [line for line in ran.stdout.splitlines() if "recorded an issue" in line]
+    if not ran.returncode or not failed:
+        return "not noticed by %s, without %s" % (mutant.test, mutant.guarantee), ""
+    return None, "%s, first: %s" % (mutant.test, failed[0].strip())

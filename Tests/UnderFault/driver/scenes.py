@@ -3,6 +3,7 @@ refusals at once."""
 
 import json
 import pathlib
+import time
 
 from driver.drain import drain
 from driver.report import Outcome, Report
@@ -46,6 +47,31 @@ def renewing(executable, seed, folder, server):
     """The user changes while the device gets a new token. The next user must not use it."""
     return left_behind(executable, seed, folder, server, "token", lambda request: (
         request.method == "PUT" and "/devices/" in request.path))
+
+
+def conversing(executable, seed, folder, server):
+    """The user changes while the vendor's live channel tells of changes all the time."""
+    server.books.also = ["atomic"]
+    worker = Worker(executable, "leaving", server.books, folder=folder, port=server.port, life=1,
+                    seed=seed, what="live", live="yes")
+    if worker.wait_for("settled") is None:
+        worker.kill()
+        return ["the live channel brought nothing: %s" % worker.said[-3:]]
+    time.sleep(seed % 10 / 100)
+    worker.say("leave")
+    if worker.wait_for("left") is None:
+        worker.kill()
+        return ["the switch did not end: %s" % worker.said[-3:]]
+    # Time for the vendor to see what became of the socket.
+    time.sleep(0.1)
+    worker.say("look")
+    wrong = worker.finish(LIMIT)
+    findings = ["a card of the former user is shown: %s" % line for line in worker.said
+                if line.startswith("shown ") and ".u-1." in line][:3]
+    if server.books.counts["live updates"] < 10:
+        findings.append("the scene proves nothing: %d live updates" % (
+            server.books.counts["live updates"]))
+    return findings + (["the worker " + wrong] if wrong else [])
 
 
 def left_behind(executable, seed, folder, server, what, matches):
@@ -171,4 +197,4 @@ def crowd(executable, seed, folder, server):
 
 
 SCENES = {"leaving": leaving, "registering": registering, "renewing": renewing,
-          "crowd": crowd, "erasing": erasing, "splitting": splitting}
+          "conversing": conversing, "crowd": crowd, "erasing": erasing, "splitting": splitting}

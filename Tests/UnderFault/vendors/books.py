@@ -19,6 +19,9 @@ def key_of(provider, user, verb, target):
     return Key(provider, target.split(".")[1] if provider == "vibes" else user, verb, target)
 
 
+# A message of a live channel that tells of an item as it was may reach the application after the answer to a
+# request that no longer lists it. So an item that the user has removed may be there again for this long.
+ON_THE_WAY = 2
 # The numbers of the actions in one life of the worker.
 NUMBERS = 10_000
 
@@ -44,10 +47,11 @@ class Parcel:
 
 
 class Try:
-    """One action of the worker."""
+    """One action of the worker. An event is owed to each vendor that takes it."""
 
-    def __init__(self, key, user):
+    def __init__(self, key, user, vendors):
         self.key, self.user = key, user
+        self.keys = [key] + [key._replace(provider=vendor) for vendor in vendors]
         self.accepted = False
         self.refused = None
         # The time of the acceptance, by the machine's monotonic clock.
@@ -75,6 +79,8 @@ class Books:
         self.people = People(self)
         # What the worker says of campaigns, where it has any.
         self.offers = None
+        # The vendors beside the first that get the events of a signed-in user.
+        self.also = []
 
     def finding(self, text):
         with self.lock:
@@ -97,7 +103,8 @@ class Books:
             counts["refused by a server"] = sum(self.rejections.values())
             counts["sent again where answers were lost"] = self.counts["sent again"]
             counts["cut off by a change of user"] = len(self.unheard)
-            for name in ("presentations", "presentations recorded", "files fetched"):
+            for name in ("presentations", "presentations recorded", "files fetched",
+                         "sockets authenticated", "live updates", "sockets ended by the vendor"):
                 if self.counts[name]:
                     counts[name] = self.counts[name]
             for name in ("changes of user", "consents set", "users erased", "lists looked at"):
@@ -108,7 +115,8 @@ class Books:
 
     def tried(self, number, provider, user, verb, target):
         with self.lock:
-            self.tries[number] = Try(key_of(provider, user, verb, target), user)
+            vendors = self.also if verb in NUMBERED and verb != "visit" else []
+            self.tries[number] = Try(key_of(provider, user, verb, target), user, vendors)
             if verb == "visit":
                 self.people.visits[number] = set()
 
@@ -178,9 +186,9 @@ class Books:
         accepted, unsure = collections.Counter(), collections.Counter()
         for entry in self.tries.values():
             if entry.accepted and (until is None or entry.at is None or entry.at < until):
-                accepted[entry.key] += 1
+                accepted.update(entry.keys)
             elif entry.refused is None:
-                unsure[entry.key] += 1
+                unsure.update(entry.keys)
         return accepted, unsure
 
     def verify(self, is_final):
@@ -291,6 +299,12 @@ class People:
         self.again = {}
         # Number of an event -> the life in which its user was erased.
         self.erased = {}
+        # The items that their vendor took back by itself.
+        self.withdrawn = set()
+        # Id of an item -> when a live channel last told of it
+        self.told = {}
+        # Id of an item -> the newest version that was shown
+        self.versions = {}
 
     def changing(self, user):
         self.present.add(user)
@@ -327,13 +341,22 @@ class People:
             if entry.key.verb in ("allowed", "forbidden"):
                 self.erased.setdefault(number, life)
 
-    def shown(self, user, ids):
+    def shown(self, user, texts):
+        """The ids of all that is shown; behind an `@` the version of an item that has one."""
         self.books.count("lists looked at")
+        ids = {text.partition("@")[0] for text in texts}
+        for text in texts:
+            id, _, version = text.partition("@")
+            if version and int(version) < self.versions.get(id, 0):
+                self.books.finding("%s is shown in version %s after version %d" % (
+                    id, version, self.versions[id]))
+            if version:
+                self.versions[id] = int(version)
         if user not in self.present:
             self.books.finding("the user is %s, and may be %s" % (user, sorted(self.present)))
         gone, leaving = self._removed()
         for id in sorted(ids):
-            if id in gone:
+            if id in gone and time.monotonic() - self.told.get(id, 0) > ON_THE_WAY:
                 self.again.setdefault(gone[id], user)
             if self._owner(id) not in (None, user):
                 self.books.finding("%s is shown to %s" % (id, user))
@@ -345,15 +368,15 @@ class People:
 
     def _owner(self, id):
         kind, owner, _ = id.split(".")
-        return owner if kind == "card" else self.books.owner(Key("vibes", owner, "read", id))
+        return owner if kind in ("card", "action") else self.books.owner(Key("vibes", owner, "read", id))
 
     def _removed(self):
-        """The items that were dismissed or ended, and those of which it was tried."""
-        gone, leaving = {}, set()
+        """The items that were dismissed or ended, and those that may be gone."""
+        gone, leaving = {}, set(self.withdrawn)
         for entry in self.books.tries.values():
-            if entry.key.verb in ("dismiss", "expire"):
+            if entry.key.verb in ("dismiss", "expire", "submit", "snooze"):
                 leaving.add(entry.key.target)
-                if entry.accepted:
+                if entry.accepted and entry.key.verb != "snooze":
                     gone[entry.key.target] = entry.key
         return gone, leaving
 

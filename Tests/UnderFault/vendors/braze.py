@@ -134,4 +134,8 @@ def card(id):
 
 def is_poison(event):
     data = event.get("data") or {}
-    return data.get("n") == "action" and (data.get("p") or {}).get("n", 1) % POISON == 0
+    return data.get("n") == "action" and is_poisonous(data.get("p") or {})
+
+
+def is_poisonous(properties):
+    return properties.get("n", 1) % POISON == 0

@@ -7,21 +7,27 @@ import argparse
 import collections
 import http.server
 import json
+import random
 import socket
 import struct
 import sys
 import threading
 import time
 
+from vendors import atomic
+from vendors.atomic import Atomic
 from vendors.books import Books
 from vendors.braze import Braze
 from vendors.clevertap import CleverTap, Plain, takes
 from vendors.faults import ANSWER_LOST, NO_EFFECT, Faults
+from vendors.live import Malformed, Socket, accepted
 from vendors.vibes import Vibes
 
 Request = collections.namedtuple("Request", "method path headers body name")
 USERS = ["u-1", "u-2", "u-3", "u-4"]
 DELAY = 0.02
+# Between two things that a vendor with a live channel does by itself, in seconds.
+PAUSE = 0.004
 # The time limit for held answers, so that a gate that stays closed does not block a run.
 HELD = 5
 
@@ -59,18 +65,33 @@ class Server(http.server.ThreadingHTTPServer):
         self.braze = Braze(self.books)
         self.vibes = Vibes(self.books, users)
         self.clevertap = CleverTap(self.books)
+        self.atomic = Atomic(self.books)
         self.faults = Faults(seed, rate)
+        self.is_over = threading.Event()
         self.lock = threading.Lock()
         self.holds = []
         self.is_away = False
 
     def __enter__(self):
         threading.Thread(target=self.serve_forever, args=(0.05,), daemon=True).start()
+        threading.Thread(target=self._live, daemon=True).start()
         return self
+
+    def _live(self):
+        generator = random.Random(self.faults.random.random())
+        while not self.is_over.wait(PAUSE):
+            with self.lock:
+                self.atomic.sockets = [each for each in self.atomic.sockets if each.is_open]
+                self.atomic.stir(generator, self.faults.rate > 0)
+                sockets = self.atomic.sockets
+            atomic.lives_on(self.books, sockets)
 
     def __exit__(self, *_):
         for hold in self.holds:
             hold.open()
+        self.is_over.set()
+        for each in self.atomic.sockets:
+            each.drop()
         self.shutdown()
         self.server_close()
 
@@ -117,6 +138,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if is_clevertap and fault == "auth":
             # Its token never changes.
             fault = "503"
+        if request.headers.get("upgrade") == "websocket":
+            return self.converse(request, fault)
         if request.path.startswith("/files/") and fault == "garbage":
             # A file with other contents is a file all the same; only its length is known.
             fault = "truncated"
@@ -124,8 +147,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.refuse(fault)
         if fault == "late":
             time.sleep(server.faults.lateness())
-        vendor = server.clevertap if is_clevertap else (
-            server.braze if request.path.startswith("/api/") else server.vibes)
+        vendor = self.vendor(request.path)
         with server.lock:
             status, answer, parcel = vendor.answer(request, fault)
             if parcel and fault in ANSWER_LOST:
@@ -143,6 +165,43 @@ class Handler(http.server.BaseHTTPRequestHandler):
             # With the original status, so that a refusal does not look like a success.
             return self.reply(200 if status == 204 else status, b"<html>\xff\xfe{]")
         self.reply(status, body, cut=fault == "truncated")
+
+    def vendor(self, path):
+        if takes(path):
+            return self.server.clevertap
+        if atomic.takes(path):
+            return self.server.atomic
+        return self.server.braze if path.startswith("/api/") else self.server.vibes
+
+    def converse(self, request, fault):
+        """Opens a web socket and keeps it until it is closed."""
+        vendor, books = self.server.atomic, self.server.books
+        status = vendor.refusal(request)
+        if status or fault in NO_EFFECT and fault != "auth":
+            return self.refuse(fault or str(status))
+        self.close_connection = True
+        self.wfile.write((
+            "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+            "Sec-WebSocket-Accept: %s\r\n\r\n" % accepted(request.headers["sec-websocket-key"])).encode())
+        line = Socket(self.connection)
+        with self.server.lock:
+            vendor.sockets.append(line)
+        refuses = [fault == "auth"]
+
+        def hear(text):
+            if fault in ("delay", "late"):
+                time.sleep(DELAY)
+            before = line.user
+            with self.server.lock:
+                vendor.hear(text, line, refuses and refuses.pop())
+            if line.user not in (None, before) and not atomic.is_expected(books, line.user):
+                books.finding("a socket has the token of %s, and the user is %s" % (
+                    line.user, sorted(books.people.present)))
+
+        try:
+            line.listen(hear)
+        except Malformed as error:
+            books.finding("atomic: %s" % error)
 
     def refuse(self, fault):
         if fault == "close before":

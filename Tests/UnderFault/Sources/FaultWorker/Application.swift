@@ -1,4 +1,5 @@
 import EngagementAdapterAPI
+import EngagementAtomic
 import EngagementBraze
 import EngagementCleverTap
 import EngagementHTTP
@@ -19,6 +20,8 @@ final class Application: Sendable {
   private let life: Int
   /// Whether the vendor with campaigns is among the providers.
   private let hasCampaigns: Bool
+  /// Whether the vendor with a live channel is.
+  let isLive: Bool
   private let moments = Moments()
   /// The number of issued credentials.
   private let credentials = Counter()
@@ -29,11 +32,14 @@ final class Application: Sendable {
     life = arguments.number("life", or: 1)
     path = Self.path(in: arguments.text("folder"))
     hasCampaigns = arguments.flag("campaigns")
+    isLive = arguments.flag("live")
     let cache = Engagement.Cache.file(path)
     journal = try EngagementJournal(cache: cache)
     let providers = Engagement.Providers(
-      try Self.adapters(on: port) + (hasCampaigns ? Self.campaigns(on: port) : []))
-    let routes = Engagement.Routes(cards: .only("braze"), inbox: .only("vibes"))
+      try Self.adapters(on: port) + (hasCampaigns ? Self.campaigns(on: port) : [])
+        + (isLive ? Self.live(on: port) : []))
+    let routes = Engagement.Routes(
+      cards: isLive ? .merge(["braze", Self.liveProvider]) : .only("braze"), inbox: .only("vibes"))
     let presenter = RecordingPresenter { () throws(EngagementError) in
       try .open(cache: cache, providers: providers, routes: routes)
     }
@@ -72,6 +78,26 @@ final class Application: Sendable {
       accountID: "account", token: Secret("token-of-the-account"),
       endpoint: "http://127.0.0.1:\(port)", hasServerInbox: false)
     return [("clevertap", .clevertap(configuration))]
+  }
+
+  static let liveProvider: ProviderID = "atomic"
+
+  /// The vendor with a live channel.
+  static func live(
+    on port: Int
+  ) throws(EngagementError) -> [(ProviderID, any EngagementAdapter)] {
+    let configuration = try AtomicConfiguration(
+      endpoint: "http://127.0.0.1:\(port)/atomic", environmentID: "env-1",
+      apiKey: Secret("key-of-atomic"))
+    return [(liveProvider, .atomic(configuration))]
+  }
+
+  /// Shows the cards until the task is cancelled. A change of user ends an observation.
+  func show() async {
+    while !Task.isCancelled {
+      for await _ in engagement.cardUpdates(in: Self.container) {}
+      await Task.yield()
+    }
   }
 
   // MARK: Users
@@ -124,19 +150,37 @@ final class Application: Sendable {
     end = "changed \(user)"
   }
 
-  /// Prints the current user and the items that are shown.
+  /// Prints the current user and the items that are shown, with the version of those that have one.
   func sayShown() {
-    let cards = engagement.cards(in: Self.container).cards.map(\.id.value)
+    let cards = engagement.cards(in: Self.container).cards.map { card in
+      card.id.value + (card.metadata["version"]?.integer.map { "@\($0)" } ?? "")
+    }
     let messages = engagement.inbox.messages.map(\.id.value)
     let user = engagement.user.id?.rawValue ?? Self.anonymous
     say("lists \(user) \((cards + messages).joined(separator: ","))")
   }
 
-  /// A unique signature that contains its user.
+  /// A unique signature or token that contains its user.
   private func credential(of user: String, for provider: ProviderID) -> Secret? {
     let number = credentials.next()
     say("asked \(provider.rawValue) \(user) \(number)")
-    return provider == "braze" ? Secret("signature|\(user)|\(life)|\(number)") : nil
+    switch provider {
+    case "braze": return Secret("signature|\(user)|\(life)|\(number)")
+    case Self.liveProvider: return Self.token(of: user, "\(life).\(number)")
+    default: return nil
+    }
+  }
+
+  private static func token(of user: String, _ id: String) -> Secret {
+    let end = Int(Date().timeIntervalSince1970) + 86_400
+    let parts = [
+      #"{"alg":"none"}"#, #"{"sub":"\#(user)","jti":"\#(id)","exp":\#(end)}"#, "signature",
+    ]
+    let texts = parts.map { part in
+      Data(part.utf8).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
+        .replacing("=", with: "")
+    }
+    return Secret(texts.joined(separator: "."))
   }
 
   // MARK: Actions
@@ -171,20 +215,29 @@ final class Application: Sendable {
 
   /// All possible actions on the visible items.
   func deeds(of user: String) -> [Deed] {
-    let cards = engagement.cards(in: Self.container).cards.prefix(3).flatMap { card in
+    let all = engagement.cards(in: Self.container).cards
+    let cards = all.filter { $0.id.provider == "braze" }.prefix(3).flatMap { card in
       [ItemAction.impression, .click, .dismiss].map { Deed.act($0, card.id, user) }
+    }
+    let liveCards = all.filter { $0.id.provider == Self.liveProvider }.prefix(3).flatMap { card in
+      Self.liveActions.map { Deed.act($0, card.id, user) }
     }
     let messages = engagement.inbox.messages.prefix(3).flatMap { message in
       [ItemAction.open, .read, .expire(at: nil)].map { Deed.act($0, message.id, user) }
     }
-    return cards + messages
+    return cards + liveCards + messages
   }
+
+  private static let liveActions: [ItemAction] = [
+    .dismiss, .snooze(seconds: 1), .submit(button: "pay", values: ["amount": 5]),
+    .vote(useful: true, reason: nil, message: nil),
+  ]
 
   static let container: ContainerID = "home"
 
   func refresh() async {
     _ = await engagement.refresh(.settings)
-    _ = await engagement.refresh(.cards)
+    _ = await engagement.refresh(.cards(in: Self.container))
     _ = await engagement.refresh(.inbox)
     if hasCampaigns { _ = await engagement.refresh(.campaigns) }
     sayShown()

@@ -11,7 +11,8 @@ struct Checking {
 
   init() throws(EngagementError) {
     adapters = Dictionary(
-      uniqueKeysWithValues: try Application.adapters(on: 9) + Application.campaigns(on: 9))
+      uniqueKeysWithValues: try Application.adapters(on: 9) + Application.campaigns(on: 9)
+        + Application.live(on: 9))
   }
 
   func run() async {

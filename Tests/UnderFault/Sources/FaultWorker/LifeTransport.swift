@@ -4,7 +4,7 @@ import EngagementModel
 
 /// The library's own transport. It sends the life and the number of each request to the servers,
 /// and reports cancelled requests to the driver.
-struct LifeTransport: HTTPTransport {
+struct LifeTransport: HTTPTransport, SocketTransport {
   let life: Int
   private let numbers = Counter()
   private let curl = CurlTransport()
@@ -25,6 +25,10 @@ struct LifeTransport: HTTPTransport {
     }
   }
 
+  func connect(_ request: HTTPRequest) async throws(EngagementError) -> any SocketConnection {
+    try await curl.connect(request)
+  }
+
   private func numbered(
     _ request: HTTPRequest, _ send: (HTTPRequest) async throws(EngagementError) -> HTTPResponse
   ) async throws(EngagementError) -> HTTPResponse {
@@ -34,8 +38,13 @@ struct LifeTransport: HTTPTransport {
     do throws(EngagementError) {
       return try await send(request)
     } catch {
-      if error.code == .cancelled { say("abandoned \(name)") }
+      if error.code == .cancelled, !Self.isPoll(request) { say("abandoned \(name)") }
       throw error
     }
+  }
+
+  /// A poll has no effect. The live channel cancels it when its socket is open.
+  private static func isPoll(_ request: HTTPRequest) -> Bool {
+    request.method == .get && request.url.contains("/atomic/")
   }
 }

@@ -42,6 +42,7 @@ struct Living {
     case 90..<92: await enterAnyone()
     case 92: await visit()
     case 93..<97: await changeMind()
+    case 97, 98: application.sayShown()
     default: await rest()
     }
   }

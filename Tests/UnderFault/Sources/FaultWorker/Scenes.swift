@@ -15,6 +15,14 @@ struct Scenes {
       say("settled")
       guard readLine() == "go" else { return }
     }
+    if what == "live" {
+      // The cards are there by the live channel alone.
+      while application.engagement.cards(in: Application.container).cards.isEmpty {
+        // The task is never cancelled before the process ends.
+        try? await Task.sleep(for: .milliseconds(1))
+      }
+      say("settled")
+    }
     // The kit requests cards only if the settings enable them.
     if what == "cards" { _ = await application.engagement.refresh(.settings) }
     await withTaskGroup(of: Void.self) { group in
@@ -32,7 +40,7 @@ struct Scenes {
   }
 
   private func target(_ what: String) -> Engagement.RefreshTarget {
-    what == "cards" ? .cards : .inbox
+    what == "inbox" || what == "token" ? .inbox : .cards
   }
 
   private func change() async {

@@ -10,6 +10,7 @@ func live() async throws(EngagementError) {
   say("opened")
   if !["leaving", "crowd", "erasing", "batching"].contains(arguments.mode) { endWithDriver() }
   let running = Task { try await application.engagement.run() }
+  let showing = application.isLive ? Task { await application.show() } : nil
   switch arguments.mode {
   case "loop":
     var living = Living(application, arguments)
@@ -28,6 +29,7 @@ func live() async throws(EngagementError) {
   }
   // The end of `run` cuts requests off, as a change of user does.
   say("change")
+  showing?.cancel()
   running.cancel()
   // `run` ends with a cancellation, so its result does not matter.
   _ = await running.result
