@@ -214,7 +214,7 @@ class Atomic:
         cards = self.cards(on.user)
         listed = {id: cards.versions[id] for id in cards.listed()}
         on.subscriptions[wanted["subscriptionId"]] = listed
-        self._note(listed)
+        self._note(listed.items())
         self._update([{"type": "replace-feed", "data": {
             "subscriptionId": wanted["subscriptionId"],
             "cardInstances": {"instances": [card(*each) for each in listed.items()],
@@ -232,15 +232,16 @@ class Atomic:
                 updates += [{"type": "update-card", "data": {
                     "subscriptionId": id, "cardInstance": card(each, version)}}
                     for each, version in listed.items() if told.get(each) != version]
-                self._note(each for each, version in listed.items() if told.get(each) != version)
+                self._note(each for each in listed.items() if told.get(each[0]) != each[1])
                 socket.subscriptions[id] = listed
             if updates:
                 self._update(updates, socket)
 
-    def _note(self, ids):
+    def _note(self, versions):
         now = time.monotonic()
         with self.books.lock:
-            self.books.people.told.update((id, now) for id in ids)
+            for id, version in versions:
+                self.books.people.told[id] = self.books.people.told["%s@%d" % (id, version)] = now
 
     def _update(self, updates, socket):
         self.books.count("live updates", len(updates))

@@ -19,9 +19,9 @@ def key_of(provider, user, verb, target):
     return Key(provider, target.split(".")[1] if provider == "vibes" else user, verb, target)
 
 
-# A message of a live channel that tells of an item as it was may reach the application after the answer to a
-# request that no longer lists it. So an item that the user has removed may be there again for this long.
-ON_THE_WAY = 2
+# The time for which a message of a live channel may be on the way. It may reach the application after the answer
+# to a later request, so that an older version of an item, or one that the user has removed, is there for a moment.
+ON_THE_WAY = 5
 # The numbers of the actions in one life of the worker.
 NUMBERS = 10_000
 
@@ -301,7 +301,7 @@ class People:
         self.erased = {}
         # The items that their vendor took back by itself.
         self.withdrawn = set()
-        # Id of an item -> when a live channel last told of it
+        # Id of an item, and with its version -> when a live channel last told of it
         self.told = {}
         # Id of an item -> the newest version that was shown
         self.versions = {}
@@ -347,7 +347,8 @@ class People:
         ids = {text.partition("@")[0] for text in texts}
         for text in texts:
             id, _, version = text.partition("@")
-            if version and int(version) < self.versions.get(id, 0):
+            is_older = version and int(version) < self.versions.get(id, 0)
+            if is_older and not self._may_be_on_the_way(text):
                 self.books.finding("%s is shown in version %s after version %d" % (
                     id, version, self.versions[id]))
             if version:
@@ -356,7 +357,7 @@ class People:
             self.books.finding("the user is %s, and may be %s" % (user, sorted(self.present)))
         gone, leaving = self._removed()
         for id in sorted(ids):
-            if id in gone and time.monotonic() - self.told.get(id, 0) > ON_THE_WAY:
+            if id in gone and not self._may_be_on_the_way(id):
                 self.again.setdefault(gone[id], user)
             if self._owner(id) not in (None, user):
                 self.books.finding("%s is shown to %s" % (id, user))
@@ -365,6 +366,9 @@ class People:
                 if self._owner(id) is not None:
                     self.books.finding("%s is no longer shown to %s" % (id, user))
         self.last = (user, ids)
+
+    def _may_be_on_the_way(self, text):
+        return time.monotonic() - self.told.get(text, 0) < ON_THE_WAY
 
     def _owner(self, id):
         kind, owner, _ = id.split(".")
