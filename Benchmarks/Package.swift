@@ -38,6 +38,13 @@ let package = Package(
           "EngagementKit", "EngagementTesting",
         ].map { .product(name: $0, package: "engagement-kit") }),
     .executableTarget(
+      name: "LivePeer",
+      dependencies: ["BenchReport"]
+        + [
+          "EngagementAtomic", "EngagementCurl", "EngagementHTTP", "EngagementKit",
+          "EngagementTesting",
+        ].map { .product(name: $0, package: "engagement-kit") }),
+    .executableTarget(
       name: "CodableCachePeer",
       dependencies: ["BenchReport", .product(name: "CSQLite", package: "engagement-kit")]),
   ],
