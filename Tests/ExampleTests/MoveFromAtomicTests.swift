@@ -28,7 +28,7 @@ import Testing
         push unregistered: delivered
         left cleanly: true
         cards of nobody: 0
-        the vendor was told: ["card-completed 1", "card-dismissed 1", "card-snoozed 1", "card-voted-down 1", "custom 1", "deregister-token 1", "register 1", "sdk-initialized 1", "update-user 1"]
+        the vendor was told: ["card-completed 1", "card-dismissed 1", "card-snoozed 1", "card-voted-down 1", "custom 1", "deregister-token 1", "notification-received 1", "register 1", "sdk-initialized 1", "update-user 1"]
 
         """)
   }

@@ -17,6 +17,8 @@ final class FeedPublisher: CommitObserver {
   private let currentUser: CurrentUser
   private let log: Log
   private let state: Locked<State>
+  /// The observers that have ended and may still be on the list.
+  private let endedObservers = Locked<Set<Int>>([])
   private let whenShownChanges = Locked<@Sendable () -> Void>({})
 
   convenience init(_ dependencies: KitDependencies, routes: Routes, containers: ContainerMap) {
@@ -129,7 +131,7 @@ final class FeedPublisher: CommitObserver {
       let (version, now) = (draft.version, clock.now)
       let places = draft.take(loaded, at: now)
       let next = draft
-      let isDone = state.withLock { state in
+      let isDone = withObservers { state in
         guard state.feedState.version == version else { return false }
         state.feedState = next
         state.observers.tell(of: places, from: &state.feedState, at: now)
@@ -213,7 +215,7 @@ final class FeedPublisher: CommitObserver {
   func add(_ observer: FeedObserver) -> Int? {
     let now = clock.now
     defer { shownChanged() }
-    return state.withLock { state in
+    return withObservers { state in
       switch observer {
       case .cards(let container, _, _, _):
         observer.tell(of: state.observers.snapshot(in: container, of: &state.feedState, at: now))
@@ -243,14 +245,28 @@ final class FeedPublisher: CommitObserver {
     }
   }
 
+  /// Called while the observing task is cancelled, which the runtime has locked then. So this does not take
+  /// the publisher's lock: its holder may be waiting to wake that task with a new value.
   func removeObserver(_ number: Int) {
-    state.withLock { $0.observers.remove(number) }
+    endedObservers.withLock { _ = $0.insert(number) }
     shownChanged()
+  }
+
+  /// Takes the observers that have ended off the list first.
+  private func withObservers<Result>(_ body: (inout State) -> Result) -> Result {
+    let ended = endedObservers.withLock { ended in
+      defer { ended = [] }
+      return ended
+    }
+    return state.withLock { state in
+      for number in ended { state.observers.remove(number) }
+      return body(&state)
+    }
   }
 
   /// The provider's feeds that have an observer; nil if no route leads to the provider.
   func shownFeeds(of provider: ProviderID) -> [Feed]? {
-    state.withLock { $0.feedState.feeds(of: provider, behind: $0.observers) }
+    withObservers { $0.feedState.feeds(of: provider, behind: $0.observers) }
   }
 
   /// Runs the body whenever `shownFeeds(of:)` may have changed.
@@ -261,7 +277,7 @@ final class FeedPublisher: CommitObserver {
   private func shownChanged() { whenShownChanges.withLock(\.self)() }
 
   /// How many observers there are.
-  var observerCount: Int { state.withLock { $0.observers.count } }
+  var observerCount: Int { withObservers { $0.observers.count } }
 
   /// Whether neither the user nor a route has changed since that epoch.
   func isCurrent(_ epoch: Int) -> Bool {

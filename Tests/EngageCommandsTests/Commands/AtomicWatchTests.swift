@@ -89,7 +89,8 @@ import Testing
       await errors.wait(for: Self.back)
     }
     await scene.emulator.stop()
-    #expect(ending.errors == Self.lost + advice + Self.back)
+    // A refresh that was under way may say the same first.
+    #expect(ending.errors.hasSuffix(Self.lost + advice + Self.back), "\(ending.errors)")
   }
 
   @Test("A4 G14: after an erasure beside it, sync --watch says in plain words who is missing")

@@ -147,4 +147,29 @@ struct FeedUpdatesTests {
     #expect(await ended.value <= 1)
     #expect(stage.feedPublisher.observerCount == 0)
   }
+
+  /// The runtime locks a task that it cancels, and one that it wakes. The publisher wakes readers inside its
+  /// own lock.
+  @Test("B1: a reader that is cancelled does not wait for who gives values out")
+  func cancelledWithin() async throws {
+    let stage = FeedStage()
+    await stage.commit([.a("1")], .a)
+    let seen = Locked(0)
+    let reading = Task { for await _ in stage.updates() { seen.withLock { $0 += 1 } } }
+    while seen.withLock(\.self) == 0 { await Task.yield() }
+    // The reader waits for its second value.
+    for _ in 0..<1_000 { await Task.yield() }
+    let isDone = Locked(false)
+    Task.detached {
+      // An observer is called inside the publisher's lock.
+      _ = stage.feedPublisher.add(
+        .cards("home", matching: [], { _ in reading.cancel() }, finish: {}))
+      isDone.withLock { $0 = true }
+    }
+    for _ in 0..<100_000 where !isDone.withLock(\.self) { await Task.yield() }
+    let hasReturned = isDone.withLock(\.self)
+    try #require(hasReturned)
+    await reading.value
+    #expect(stage.feedPublisher.observerCount == 1)
+  }
 }
