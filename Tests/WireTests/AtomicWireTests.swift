@@ -307,7 +307,7 @@ struct AtomicWireTests {
         try await engagement.submit(form, by: button, on: card)
       } throws: { ($0 as? EngagementError)?.code == .invalidArgument }
       form["note"] = "Tuesday"
-      var events = engagement.eventUpdates().makeAsyncIterator()
+      var events = try await engagement.eventUpdates().makeAsyncIterator()
       let receipt = try await engagement.submit(form, by: button, on: card)
       #expect(await events.next()?.kind == .submit)
       await engagement.deliver(to: AtomicWireScene.provider)

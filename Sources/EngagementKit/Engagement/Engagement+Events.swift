@@ -11,19 +11,22 @@ extension Engagement {
   /// does not allow. When another user signs in, that user's events follow. The sequence ends when the
   /// engagement is closed.
   ///
-  /// - Parameter sequence: Where to begin; nil begins with the next event.
-  public func eventUpdates(after sequence: Int64? = nil) -> AsyncStream<EngagementEvent> {
-    let reading = Locked(EventReading(last: sequence))
+  /// Throws an error of the cache, and `conflict` once the engagement is closed.
+  ///
+  /// - Parameter sequence: Where to begin; nil begins with the first event after this call.
+  public func eventUpdates(
+    after sequence: Int64? = nil
+  ) async throws(EngagementError) -> AsyncStream<EngagementEvent> {
+    try lifecycle.checkOpen()
+    let start = if let sequence { sequence } else { try await dependencies.store.newestSequence() }
+    let reading = Locked(EventReading(last: start))
     let (dependencies, signal) = (dependencies, dependencies.commitPublisher.signal)
-    // What is recorded between this call and the first iteration belongs to the stream.
-    let start = Task { try? await dependencies.store.newestSequence() }
     return AsyncStream {
       while !Task.isCancelled {
         let event = reading.withLock { $0.next(for: dependencies.currentUser) }
         if let event { return event }
         let seen = signal.count
-        let last = reading.withLock { $0.last }
-        let begin = if let last { last } else { await start.value ?? 0 }
+        let begin = reading.withLock { $0.last }
         let userSession = dependencies.currentUser.userSession
         guard
           (try? dependencies.lifecycle.checkOpen()) != nil,
@@ -45,12 +48,12 @@ private struct EventReading {
   /// How many events are read at once.
   static let page = 100
 
-  /// The sequence of the last event that was read; nil before the first look.
-  private(set) var last: Int64?
+  /// The sequence of the last event that was read.
+  private(set) var last: Int64
   private var waiting: ArraySlice<EngagementEvent> = []
   private var userSession: UserSession?
 
-  init(last: Int64?) { self.last = last }
+  init(last: Int64) { self.last = last }
 
   /// The next event; nil if there is none, or its user has left.
   mutating func next(for currentUser: CurrentUser) -> EngagementEvent? {

@@ -151,7 +151,7 @@ struct CardVariablesTests {
     let place = Stage.Place()
     let first = try await Stage([Self.vendor], at: place) { _ in .json(200, #"["a"]"#) }
     try await first.signIn("u-1", consent: .full)
-    var events = first.engagement.eventUpdates().makeAsyncIterator()
+    var events = try await first.engagement.eventUpdates().makeAsyncIterator()
     _ = await first.engagement.refresh(.cards(in: "home"))
     let fetched = try #require(await events.next())
     #expect(fetched.kind == .providerRequest)
@@ -161,7 +161,8 @@ struct CardVariablesTests {
     try await first.end()
     #expect(await events.next() == nil, "a closed engagement ends the stream")
     let second = try await Stage([Self.vendor], at: place) { _ in .json(404, "") }
-    var later = second.engagement.eventUpdates(after: fetched.sequence).makeAsyncIterator()
+    var later = try await second.engagement.eventUpdates(after: fetched.sequence)
+      .makeAsyncIterator()
     #expect(await later.next()?.id == dismissed.id)
     await second.drain("vendor")
     let refused = try #require(await later.next())

@@ -32,9 +32,9 @@ func metrics(_ engagement: Engagement) async {
   }
 }
 
-func eventUpdates(_ engagement: Engagement, after start: Int64) async {
+func eventUpdates(_ engagement: Engagement, after start: Int64) async throws {
   var handled = start
-  for await event in engagement.eventUpdates(after: handled) {
+  for await event in try await engagement.eventUpdates(after: handled) {
     if event.kind == .submitted, let payload = event.properties["payload"] {
       print(event.item?.id as Any, event.properties["button"] as Any, payload)
     }
