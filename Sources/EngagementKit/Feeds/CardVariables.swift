@@ -20,8 +20,8 @@ extension Engagement {
   }
 }
 
-/// Asks the application for values of runtime variables, once for each card as it is now, whoever waits
-/// for them. The values are in memory alone, for one stay of one user.
+/// Asks the application for values of runtime variables: once for each version of a card, for all feeds.
+/// The values are in memory alone, for one stay of one user.
 final class CardVariables: Sendable {
   typealias Values = [String: String]
 
@@ -74,7 +74,8 @@ final class CardVariables: Sendable {
 
   /// The cards with the values that are there, and defaults for the rest.
   func filledWithKnown(_ cards: [Card]) -> [Card] {
-    let known = state.withLock { $0.questions }
+    let generation = dependencies.currentUser.userSession.generation
+    let known = state.withLock { $0.generation == generation ? $0.questions : [:] }
     return filled(cards, with: known.compactMapValues(\.answer))
   }
 
@@ -84,7 +85,7 @@ final class CardVariables: Sendable {
     }
   }
 
-  /// The question about each of the cards, with one waiter more; nil if nobody can be asked.
+  /// Asks about each of the cards, or joins those who wait for the same answer. Nil without a source.
   private func questions(about cards: [Card], in generation: Int) -> [Question?] {
     let (questions, new) = state.withLock { state in
       if state.generation != generation {
@@ -120,7 +121,7 @@ private final class Question: Sendable {
   private struct State {
     var answer: CardVariables.Values?
     var waiterCount = 1
-    /// Whether nobody waits for the answer any more: it comes too late.
+    /// Whether the time of everyone who waited is up. An answer is not used any more.
     var isGivenUp = false
     var isReported = false
   }

@@ -102,6 +102,9 @@ struct CardVariablesTests {
     #expect(await feeds.next()?.cards.map(\.title) == ["Hello user 1"])
     try await stage.signIn("u-2", consent: .full)
     _ = await stage.engagement.refresh(.cards(in: "home"))
+    #expect(
+      stage.engagement.cards(in: "home", options: Self.filling).cards.map(\.title)
+        == ["Hello you"], "nothing of the former user's values")
     var next = stage.engagement.cardUpdates(in: "home", options: Self.filling).makeAsyncIterator()
     #expect(await next.next()?.cards.map(\.title) == ["Hello user 2"])
     try await stage.end()
