@@ -260,9 +260,12 @@ struct DeliveryQueue: Sendable {
     case .done: return close(batch) { _ in .delivered }
     case .partly(let rejected): return close(batch) { Self.ending(of: $0, rejected) }
     case .wait(let date):
-      // The whole verb waits, so other rows with it are not tried in vain.
-      suspensions[batch.verb] = Suspension(
-        until: now.uptime + Self.wait(from: now.date, until: date))
+      // The whole verb waits, so other rows with it are not tried in vain. A pause that has ended
+      // since the attempt began holds nothing up.
+      if !isWoken {
+        suspensions[batch.verb] = Suspension(
+          until: now.uptime + Self.wait(from: now.date, until: date))
+      }
       return discount(batch, at: now)
     case .retry(let error): return retry(batch, error, at: now)
     case .refused(let error):

@@ -42,6 +42,8 @@ struct DeliveryQueueBench {
   var rowsRead = 0
   /// The number of coming attempts during which the queue is woken.
   var wakesUnderWay = 0
+  /// The number of coming attempts during which a person ends all pauses.
+  var pausesEndUnderWay = 0
   private(set) var accepted: [OutboxRow] = []
   private(set) var rows: [OutboxRow.ID: OutboxRow] = [:]
   private var order: [OutboxRow.ID] = []
@@ -131,6 +133,10 @@ struct DeliveryQueueBench {
     if wakesUnderWay > 0 {
       wakesUnderWay -= 1
       lane.wake()
+    }
+    if pausesEndUnderWay > 0 {
+      pausesEndUnderWay -= 1
+      lane.endPauses(at: now)
     }
     sent.append(Sent(time: now, rows: parcel.rows.map(\.id), attempt: attempt))
     let outcome = vendor(parcel, now)

@@ -249,6 +249,20 @@ import Testing
     #expect(bench.pending.isEmpty)
   }
 
+  @Test("C11: a pause that a person ends during an attempt holds nothing up after it")
+  func pauseEndedUnderWay() {
+    var bench = DeliveryQueueBench()
+    bench.act("a")
+    bench.pausesEndUnderWay = 1
+    let far = bench.date.addingTimeInterval(3_600)
+    var isPaused = true
+    bench.work { _, _ in
+      defer { isPaused = false }
+      return isPaused ? .wait(until: far) : .done
+    }
+    #expect(bench.ended == [1: .delivered])
+  }
+
   @Test("G6: after a rate limit the delivery queue sends no row until the retry-after time")
   func rateLimited() {
     var bench = DeliveryQueueBench()
