@@ -16,6 +16,8 @@ extension Engagement {
     private let file: DurableFile
     private let wait: Duration
     private let onDamage: @Sendable (String) -> Void
+    /// What was read last, of a file that has not changed since if it has this version.
+    private var known: (version: DurableFile.Version, table: SecretTable)?
 
     /// Runs on a thread of its own, so that waiting for the disk does not block the shared pool.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.unowned }
@@ -64,7 +66,14 @@ extension Engagement {
     }
 
     private func read() throws(EngagementError) -> SecretTable {
-      try file.exclusively(within: wait) { () throws(EngagementError) in try table() }
+      if let known, known.version == file.settledVersion() { return known.table }
+      return try file.exclusively(within: wait) { () throws(EngagementError) in
+        known = nil
+        let version = file.settledVersion()
+        let table = try table()
+        if let version { known = (version, table) }
+        return table
+      }
     }
 
     private func change(

@@ -47,6 +47,39 @@ package struct DurableFile: Sendable {
     return bytes
   }
 
+  /// What tells the file and its contents from any other that has had the name.
+  package struct Version: Hashable, Sendable {
+    private let numbers: [Int64]
+
+    fileprivate init(_ status: stat) {
+      #if canImport(Darwin)
+        let (written, changed) = (status.st_mtimespec, status.st_ctimespec)
+      #else
+        let (written, changed) = (status.st_mtim, status.st_ctim)
+      #endif
+      numbers = [
+        Int64(truncatingIfNeeded: status.st_dev), Int64(truncatingIfNeeded: status.st_ino),
+        Int64(status.st_mode), Int64(status.st_uid), Int64(status.st_size),
+        Int64(written.tv_sec), Int64(written.tv_nsec), Int64(changed.tv_sec),
+        Int64(changed.tv_nsec),
+      ]
+    }
+  }
+
+  /// The present version of the file; nil if there is none, or if it was written so short a time ago that
+  /// another one may look the same: a file system's clock ticks slowly.
+  package func settledVersion() -> Version? {
+    var (status, now) = (stat(), timespec())
+    guard unsafe lstat(file.path, &status) == 0, unsafe clock_gettime(CLOCK_REALTIME, &now) == 0
+    else { return nil }
+    #if canImport(Darwin)
+      let changed = status.st_ctimespec.tv_sec
+    #else
+      let changed = status.st_ctim.tv_sec
+    #endif
+    return abs(now.tv_sec - changed) >= 2 ? Version(status) : nil
+  }
+
   /// Whether something has the name that this never wrote: a link, a pipe, or a file that is larger
   /// than it may be.
   package func isReplaced() throws(EngagementError) -> Bool {

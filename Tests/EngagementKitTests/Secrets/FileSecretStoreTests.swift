@@ -45,6 +45,26 @@ private func failure(of body: () async throws -> Void) async -> EngagementError?
     for (index, text) in texts.enumerated() { #expect(kept["\(index)"] == Secret(text)) }
   }
 
+  @Test("G11 G16: a store that knows the file sees each change of it at once, also of its mode")
+  func known() async throws {
+    let (store, other) = (try folder.store(), try folder.store())
+    try await store.set(["token": Secret("first")], of: device)
+    // A file that was just written is read each time; it is known when it is older.
+    try await Task.sleep(for: .milliseconds(3_100))
+    for _ in 0..<2 { #expect(try await store.secrets(of: device) == ["token": Secret("first")]) }
+    for text in ["other", "third"] {
+      try await other.set(["token": Secret(text)], of: device)
+      #expect(try await store.secrets(of: device) == ["token": Secret(text)])
+    }
+    try await Task.sleep(for: .milliseconds(3_100))
+    #expect(try await store.secrets(of: device) == ["token": Secret("third")])
+    try folder.setMode(0o644)
+    #expect(await failure { _ = try await store.secrets(of: device) }?.code == .unreadable)
+    try folder.setMode(0o600)
+    try FileManager.default.removeItem(atPath: folder.path)
+    #expect(try await store.secrets(of: device).isEmpty)
+  }
+
   @Test("the file's bytes do not depend on the order in which secrets are stored")
   func sameBytes() async throws {
     let (first, second) = (try folder.store(), try SecretFolder())
