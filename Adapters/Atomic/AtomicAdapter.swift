@@ -44,6 +44,8 @@ public struct AtomicAdapter: EngagementAdapter {
     .registerPush: .idempotentRequest,
     .unregisterPush: .idempotentRequest,
     .pushContainers: .idempotentRequest,
+    // The request has the file's id.
+    .upload: .idempotentRequest,
     // A dismissed card stays dismissed.
     .act("dismiss", on: .cards): .idempotentRequest,
     // The effect of a second submission is not documented.

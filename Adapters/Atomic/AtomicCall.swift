@@ -11,6 +11,7 @@ struct AtomicCall {
   var path: [String]
   var query: [(name: String, value: String)] = []
   var body: [UInt8]?
+  var contentType = "application/json"
   /// The key of the stored entity tag of the last answer.
   var tag: String?
 
@@ -31,8 +32,9 @@ struct AtomicCall {
       self.init(.delete, "deregister-token", body: .object(Self.device(in: context)))
     case .pushContainers(let containers, let notifications):
       try self.init(containers: containers, notifications, in: context)
+    case .upload(let upload): try self.init(upload, in: context)
     case .settings, .device, .inbox, .message, .person, .associate, .campaigns, .templates,
-      .upload, .optOut, .vendor:
+      .optOut, .vendor:
       throw Self.unsupported
     }
   }
@@ -85,6 +87,25 @@ struct AtomicCall {
       self.init(.post, "response", body: .object(body))
     case .impression, .click, .open, .read, .vote, .expire, .delete: throw Self.unsupported
     }
+  }
+
+  /// A file under the id that its submission has among its values. Atomic documents no such call: this
+  /// one is ours.
+  private init(
+    _ upload: Operation.Upload, in context: AdapterContext
+  ) throws(EngagementError) {
+    guard let container = upload.item.container, upload.item.surface == .cards else {
+      throw EngagementError(.invalidArgument, "Atomic takes files for a card of a container.")
+    }
+    method = .put
+    path = ["upload", context.id(0)]
+    query = [
+      ("streamContainerId", container.rawValue), ("cardInstanceId", upload.item.id.value),
+      ("filename", upload.fileName),
+    ]
+    if let bucket = upload.bucket { query.append(("bucketId", bucket)) }
+    contentType = upload.contentType
+    body = context.file
   }
 
   /// The remaining time of a snooze: Atomic counts from the request, the user from the action.

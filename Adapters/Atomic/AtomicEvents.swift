@@ -21,6 +21,9 @@ enum AtomicEvents {
     (.snoozeOptions, nil, "snooze-options-displayed"),
     (.streamDisplayed, nil, "stream-displayed"),
     (.variablesUpdated, nil, "runtime-vars-updated"),
+    (.upload, "failed", "user-file-uploads-failed"),
+    (.upload, "completed", "user-file-uploads-completed"),
+    (.upload, nil, "user-file-uploads-started"),
     (.receive, nil, "notification-received"),
     (.launch, nil, "sdk-initialized"),
     (.providerFailed, nil, "request-failed"),
@@ -93,10 +96,18 @@ enum AtomicEvents {
     guard event.kind != .custom else { return event.properties }
     var object = JSONObject()
     for (neutral, word) in properties { object[word] = event.properties[neutral] }
+    if event.kind == .upload { object["fileInfo"] = [.object(fileInfo(of: event))] }
     guard event.kind == .vote else { return object }
     let isOther = object["reason"]?.string == "other"
     object["message"] = isOther ? object["message"]?.string.map { .string(limited($0)) } : nil
     return object
+  }
+
+  private static func fileInfo(of event: EngagementEvent) -> JSONObject {
+    var info = JSONObject()
+    info["filename"] = event.properties["fileName"]
+    info["bucketId"] = event.properties["bucket"]
+    return info
   }
 
   /// Cuts the message to Atomic's limit.

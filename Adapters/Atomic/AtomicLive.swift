@@ -6,7 +6,7 @@ import EngagementPlatform
 /// Atomic's socket as a state machine. It authenticates, subscribes to feeds, applies updates,
 /// checks the peer with pings, falls back to polling over HTTP, and returns to the socket.
 ///
-/// The socket only brings updates. User actions go over HTTP; events use both ways.
+/// The socket only brings updates. Actions and events go over HTTP.
 struct AtomicConversation: Conversation {
   private let configuration: AtomicConfiguration
   private let user: User
@@ -61,6 +61,8 @@ struct AtomicConversation: Conversation {
 
   /// The code with which the server closes a socket for a short time.
   private static let internalError: UInt16 = 1011
+  /// The code of a socket that broke or could not be opened.
+  private static let broken: UInt16 = 1006
 
   private static let authenticationTime = Duration.seconds(7)
   private static let pollsUntilReturn = 9
@@ -83,7 +85,6 @@ struct AtomicConversation: Conversation {
     case .showing(let feeds): return show(feeds, in: context)
     case .credential(let isAvailable):
       return phase == .asking ? answered(isAvailable, in: context) : []
-    case .report(let events): return report(events, in: context)
     case .allowed(let isAllowed): return allow(isAllowed, in: context)
     case .ended(.background): return end(closing: Close.background)
     case .ended: return end(closing: Close.sessionEnds)
@@ -118,7 +119,9 @@ struct AtomicConversation: Conversation {
   /// the application create tokens continuously.
   private mutating func ask(in context: AdapterContext) -> [SocketAction] {
     if phase == .asking { return [] }
-    guard renewals.mayAsk(at: context.now) else { return fallBack(closing: Close.otherProtocol) }
+    guard renewals.mayAsk(at: context.now) else {
+      return fallBack(closing: Close.otherProtocol, isRefused: true)
+    }
     phase = .asking
     return disarm(.authentication) + [.renewCredential]
   }
@@ -195,18 +198,9 @@ struct AtomicConversation: Conversation {
   private mutating func retry(_ id: String, in context: AdapterContext) -> [SocketAction] {
     guard phase == .live, subscriptions.entry(id) != nil else { return [] }
     guard let entry = subscriptions.retry(id) else {
-      return fallBack(closing: Close.otherProtocol)
+      return fallBack(closing: Close.otherProtocol, isRefused: true)
     }
     return subscribe(to: [entry], in: context)
-  }
-
-  /// Events also go through the outbox, so an event that cannot be sent now is not kept here.
-  private mutating func report(
-    _ events: [EngagementEvent], in context: AdapterContext
-  ) -> [SocketAction] {
-    guard phase == .live, !pulse.isStale(at: context.now) else { return [] }
-    let known = events.filter { AtomicEvents.fault(of: $0) == nil }
-    return known.isEmpty ? [] : [.send(messages.events(known, in: context))]
   }
 
   // MARK: Time
@@ -251,19 +245,27 @@ struct AtomicConversation: Conversation {
   // MARK: Closing
 
   private mutating func closed(_ code: UInt16) -> [SocketAction] {
-    guard code == Self.internalError, let delay = backOff.next() else { return fallBack() }
+    guard code == Self.internalError, let delay = backOff.next() else {
+      return fallBack(isRefused: code != Self.broken)
+    }
     phase = .waiting
     return disarmAll() + [arm(.connect, after: delay)]
   }
 
   /// Changes from the socket to polling over HTTP. Tries the socket again after some polls.
-  private mutating func fallBack(closing code: UInt16? = nil) -> [SocketAction] {
+  ///
+  /// - Parameter isRefused: Whether the server refused the socket. Atomic wants to hear of that, and not
+  ///   of a missing network or a time-out.
+  private mutating func fallBack(
+    closing code: UInt16? = nil, isRefused: Bool = false
+  ) -> [SocketAction] {
     var actions = close(code)
     phase = .waiting
+    let path = JSON.string("\(configuration.environmentID)/socket")
     actions.append(
-      .record(
-        .providerFailed,
-        ["path": .string("\(configuration.environmentID)/socket"), "statusCode": 0]))
+      isRefused
+        ? .record(.providerFailed, ["path": path, "statusCode": 0])
+        : .record(.providerFallback, ["path": path]))
     actions += poll()
     // Without polling, the socket is still tried again.
     let turn = configuration.pollInterval ?? .seconds(15)

@@ -34,13 +34,6 @@ struct AtomicMessages {
     }
   }
 
-  mutating func events(_ events: [EngagementEvent], in context: AdapterContext) -> [UInt8] {
-    data("events", in: context) { writer in
-      writer.key("events")
-      AtomicEvents.write(events, of: context.user, to: &writer)
-    }
-  }
-
   mutating func ping(in context: AdapterContext) -> [UInt8] {
     message("custom-ping", in: context) { _ in }
   }

@@ -21,7 +21,7 @@ struct AtomicRequests {
     let url = try configuration.root(.https).appending(path: call.path, query: call.query)
     var headers = HTTPHeaders()
     try headers.append("Authorization", Secret("Bearer \(token.revealed)"))
-    try headers.append("Content-Type", "application/json")
+    try headers.append("Content-Type", call.contentType)
     for (name, value) in description { try headers.append(name, value) }
     try headers.append("x-atomic-sdk-api-key", configuration.apiKey)
     if let key = call.tag, let tag = context.values[.user, key] {

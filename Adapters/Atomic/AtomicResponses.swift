@@ -26,8 +26,9 @@ struct AtomicResponses {
         answer.changes.append(AtomicContainers.keeping(containers, notifications))
       }
       return answer
+    case .upload: return confirmed(response)
     case .settings, .device, .registerPush, .unregisterPush, .inbox, .message, .person,
-      .associate, .updatePerson, .campaigns, .templates, .upload, .optOut, .vendor:
+      .associate, .updatePerson, .campaigns, .templates, .optOut, .vendor:
       return written(response)
     }
   }
@@ -112,12 +113,16 @@ struct AtomicResponses {
   private func acted(
     _ action: ItemAction, on item: ItemReference, _ response: HTTPResponse
   ) -> Answer {
-    guard let body = try? AtomicBody(response.body) else { return AtomicErrors.unreadable }
-    guard !body.hasErrors, body.isOK == true else { return AtomicErrors.insideSuccess }
-    guard case .submit(let name?, _) = action, let payload = item.handle["payloads"]?[name] else {
-      return Answer()
-    }
+    let answer = confirmed(response)
+    guard answer.verdict == .done, case .submit(let name?, _) = action,
+      let payload = item.handle["payloads"]?[name]
+    else { return answer }
     return Answer([.happened(.submitted, item, ["button": .string(name), "payload": payload])])
+  }
+
+  private func confirmed(_ response: HTTPResponse) -> Answer {
+    guard let body = try? AtomicBody(response.body) else { return AtomicErrors.unreadable }
+    return body.hasErrors || body.isOK != true ? AtomicErrors.insideSuccess : Answer()
   }
 
   private func reported(_ events: [EngagementEvent], _ response: HTTPResponse) -> Answer {

@@ -39,7 +39,9 @@ public struct Subject: Sendable, CustomStringConvertible {
       .events([EngagementEvent(id: "e-1", kind: .custom, time: now, item: card, name: "bought")]),
       .events([EngagementEvent(id: "e-2", kind: .open, time: now, item: message)]),
       .upload(
-        .init(fileName: "a", contentType: "image/png", digest: "00", byteCount: 1, item: card)),
+        .init(
+          fileName: "a", contentType: "image/png", digest: "00", byteCount: 1, item: card,
+          submission: OperationKey(1, 2))),
       .vendor("unheard-of", ["a": 1]),
     ] + actions.flatMap { [.act($0, on: card), .act($0, on: message)] }
 

@@ -33,7 +33,7 @@ private let time = Date(timeIntervalSince1970: 1_790_845_200.25)
     .upload(
       .init(
         fileName: "a.png", contentType: "image/png", digest: "ab", byteCount: 3, bucket: "b",
-        item: item)),
+        item: item, submission: OperationKey(0x0123_4567_89ab_cdef, 9))),
     .optOut(true), .vendor("callback", ["id": "x"]),
   ]
 

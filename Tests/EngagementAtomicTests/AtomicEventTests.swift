@@ -57,6 +57,16 @@ import Testing
     Row(
       .variablesUpdated, ["resolvedVariables": ["dueIn": "soon"]], "runtime-vars-updated",
       ["resolvedVariables": ["dueIn": "soon"]]),
+    Row(
+      .upload, ["started": true, "fileName": "a.jpg", "bucket": "b-1", "byteCount": 3],
+      "user-file-uploads-started",
+      ["fileInfo": [["filename": "a.jpg", "bucketId": "b-1"]]]),
+    Row(
+      .upload, ["completed": true, "fileName": "a.jpg"], "user-file-uploads-completed",
+      ["fileInfo": [["filename": "a.jpg"]]]),
+    Row(
+      .upload, ["failed": true, "fileName": "a.jpg"], "user-file-uploads-failed",
+      ["fileInfo": [["filename": "a.jpg"]]]),
     Row(.receive, [:], "notification-received"),
     Row(.launch, [:], "sdk-initialized"),
     Row(
@@ -143,24 +153,6 @@ import Testing
     #expect(
       adapter.answer(to: .events([events[0]]), from: HTTPResponse(200), in: context).verdict
         == .done)
-  }
-
-  @Test("A19 G3: an event has the same bytes on the socket as over HTTP")
-  func sameBytes() throws {
-    let adapter = try AtomicSamples.adapter()
-    let event = event(.displayed, ["position": 2])
-    var conversation = try #require(adapter.conversation(in: context))
-    _ = conversation.respond(to: .started, in: context)
-    _ = conversation.respond(to: .opened, in: context)
-    _ = conversation.respond(
-      to: .message(Array(#"{"messageType":"auth-success"}"#.utf8)), in: context)
-    guard case .send(let bytes)? = conversation.respond(to: .report([event]), in: context).first
-    else {
-      throw AtomicSurprise("Nothing was said.")
-    }
-    let said = try JSONFields(bytes[...]).fields("data")?.raw("events")
-    let body = try request([event]).body ?? []
-    #expect(try said == JSONFields(body[...]).raw("data"))
   }
 
   // MARK: Parts

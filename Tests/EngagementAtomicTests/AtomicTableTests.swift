@@ -46,11 +46,13 @@ import Testing
     let rows = try Self.table("| kind | wire name |")
     #expect(Set(rows.map { $0[0] }) == Set(adapter.capabilities.eventKinds.map(\.rawValue)))
     let flags = [
-      "vote": "useful", "subview": "exited", "video": "completed", "snooze.options": "cancelled",
+      "vote": ["useful"], "subview": ["exited"], "video": ["completed"],
+      "snooze.options": ["cancelled"], "upload": ["failed", "completed"],
     ]
     for row in rows where row[0] != "custom" {
       let words = row[1].components(separatedBy: ", else ")
-      let properties: [JSONObject] = flags[row[0]].map { [[$0: true], [:]] } ?? [[:]]
+      var properties = (flags[row[0]] ?? []).map { JSONObject(dictionaryLiteral: ($0, true)) }
+      properties.append([:])
       #expect(words.count == properties.count, "\(row[0])")
       for (word, properties) in zip(words, properties) {
         let sent = try Self.sent(row[0], properties)

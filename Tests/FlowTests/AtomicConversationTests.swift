@@ -18,7 +18,7 @@ import Testing
     #expect(
       seen == [
         "auth", "close 3000", "close 3001", "close 3004", "commit", "connect", "custom-ping",
-        "events", "poll", "poll never", "record", "renew", "subscribe", "timer", "unsubscribe",
+        "poll", "poll never", "record", "renew", "subscribe", "timer", "unsubscribe",
       ])
   }
 

@@ -9,7 +9,8 @@ import Testing
 
 /// Flow 11: the socket when something goes wrong.
 @Suite(.timeLimit(.minutes(20))) struct AtomicLiveFailureFlowTests {
-  private let fellBack = #"record provider.failed {"path":"env-1/socket","statusCode":0}"#
+  private let fellBack = #"record provider.fallback {"path":"env-1/socket"}"#
+  private let refused = #"record provider.failed {"path":"env-1/socket","statusCode":0}"#
 
   // MARK: The token ends
 
@@ -78,7 +79,7 @@ import Testing
     try await script.hear(refusal)
     #expect(
       script.takeDone().suffix(5) == [
-        "close 3001", "cancel authentication", fellBack, "poll 15s", "timer connect 135s",
+        "close 3001", "cancel authentication", refused, "poll 15s", "timer connect 135s",
       ])
     #expect(await application.asked.count == 1)
     try await script.scene.end()
@@ -177,7 +178,7 @@ import Testing
     try await script.hear(refusal)
     #expect(
       script.takeDone() == [
-        "close 3001", "cancel pulse", fellBack, "poll 15s", "timer connect 135s",
+        "close 3001", "cancel pulse", refused, "poll 15s", "timer connect 135s",
       ])
     try await script.scene.end()
   }
@@ -208,7 +209,7 @@ import Testing
       #expect(script.takeDone() == ["connect"])
     }
     try await script.happen(.closed(code: 1011))
-    #expect(script.takeDone() == [fellBack, "poll 15s", "timer connect 135s"])
+    #expect(script.takeDone() == [refused, "poll 15s", "timer connect 135s"])
     try await script.scene.end()
   }
 
@@ -236,7 +237,9 @@ import Testing
     _ = script.takeDone()
     try await script.happen(.closed(code: code))
     #expect(
-      script.takeDone() == ["cancel pulse", fellBack, "poll 15s", "timer connect 135s"])
+      script.takeDone() == [
+        "cancel pulse", code == 1006 ? fellBack : refused, "poll 15s", "timer connect 135s",
+      ])
     try await script.scene.end()
   }
 

@@ -70,7 +70,7 @@ struct AtomicLiveLaws {
       event = .closed(code: [1000, 1006, 1011, 1011, 1013][random.below(5)])
     case 4...6: event = timers.sorted().first.map(SocketEvent.timer) ?? .timer("other")
     case 7: event = .showing(random.below(2) == 0 ? [] : [AtomicSamples.feed, .cards, .inbox])
-    case 8: event = .report([EngagementEvent(id: "e", kind: .launch, time: context.now)])
+    case 8: event = .showing([AtomicSamples.feed])
     case 9: event = random.below(4) == 0 ? .allowed(!isAllowed) : .allowed(isAllowed)
     case 10 where random.below(8) == 0: event = .ended(.background)
     case 11:

@@ -46,7 +46,11 @@ extension AtomicServer {
       }
       state.snoozedUntil = end
     } else {
-      if place == "POST response", let fault = Self.fault(in: body) { return failure(400, fault) }
+      if place == "POST response" {
+        if let fault = Self.fault(in: body) { return failure(400, fault) }
+        let values = body["values"]?.object ?? [:]
+        if let fault = fault(inFilesOf: values, to: card, by: user) { return failure(400, fault) }
+      }
       state.end = name == "card-dismissed" ? "dismissed" : "completed"
     }
     users[user]?.cards[id] = state

@@ -18,12 +18,15 @@ struct AtomicServer: VendorServer {
     "POST /{environment}/event", "GET /{environment}/user-metrics",
     "PUT /{environment}/update-user", "PUT /{environment}/register",
     "PUT /{environment}/register-containers", "DELETE /{environment}/deregister-token",
+    "PUT /{environment}/upload/{file}?streamContainerId&cardInstanceId&filename&bucketId",
     "PUT /{environment}/analytics", "GET /{environment}/socket", "GET /socket",
   ]
 
   var settings = AtomicSettings()
   var cards: [AtomicServerCard]
   var users: [String: AtomicServerUser] = [:]
+  /// The files that users have sent, by their ids.
+  var files: [String: AtomicServerFile] = [:]
   var devices: [String: AtomicServerDevice] = [:]
   var sockets: [Int: AtomicServerSocket] = [:]
   var outputs: [VendorSocketOutput] = []
@@ -78,20 +81,21 @@ struct AtomicServer: VendorServer {
   private static func place(_ method: String, _ segments: [String]) -> String? {
     guard segments.count >= 2 else { return nil }
     let place = "\(method) \(segments[1])"
-    let length = ["GET feed", "GET theme"].contains(place) ? 3 : 2
+    let length = ["GET feed", "GET theme", "PUT upload"].contains(place) ? 3 : 2
     return segments.count == length && places.contains(place) ? place : nil
   }
 
   private static let places: Set<String> = [
     "GET feed", "GET theme", "POST dismiss", "POST snooze", "POST response", "POST event",
     "GET user-metrics", "PUT update-user", "PUT register", "PUT register-containers",
-    "DELETE deregister-token", "PUT analytics",
+    "DELETE deregister-token", "PUT analytics", "PUT upload",
   ]
 
   private mutating func answer(
-    _ place: String, _ call: VendorRequest, _ container: String, _ user: String, at now: Date
+    _ place: String, _ call: VendorRequest, _ name: String, _ user: String, at now: Date
   ) throws(AtomicServerToken.Refusal) -> VendorAnswer {
-    if place == "GET feed" { return feed(call, container, of: user, at: now) }
+    if place == "GET feed" { return feed(call, name, of: user, at: now) }
+    if place == "PUT upload" { return take(file: name, call, by: user, at: now) }
     if place == "GET user-metrics" { return metrics(call, of: user, at: now) }
     guard let body = (try? JSON(parsing: call.body))?.object else {
       return failure(400, "The body is no JSON object")
@@ -164,8 +168,9 @@ struct AtomicServer: VendorServer {
       let limit = name == "client-app-version" ? 128 : Int.max
       guard (1...limit).contains(value.count) else { return "x-atomic-sdk-\(name)" }
     }
-    let isJSON = call.header("Content-Type")?.hasPrefix("application/json") ?? false
-    return isJSON ? nil : "Content-Type"
+    let type = call.header("Content-Type") ?? ""
+    let isKnown = type.hasPrefix("application/json") || AtomicServerFile.types[type] != nil
+    return isKnown ? nil : "Content-Type"
   }
 
   /// Whether there may be a container of this id.

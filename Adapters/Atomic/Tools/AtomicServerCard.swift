@@ -42,6 +42,21 @@ struct AtomicServerCard: Sendable {
 
   static func date(_ json: JSON?) -> Date? { json?.string.flatMap { ISO8601.date(from: $0) } }
 
+  /// The names of the inputs that take a file, of the card and its subviews.
+  var fileInputs: [String] {
+    let views = (members["subviews"]?.object?.members ?? []).map(\.value)
+    return (views + [members["defaultView"] ?? .null]).flatMap { Self.fileInputs($0["nodes"]) }
+  }
+
+  private static func fileInputs(_ nodes: JSON?) -> [String] {
+    (nodes?.array ?? []).flatMap { node in
+      let attributes = node["attributes"]
+      let name = (attributes?["key"] ?? attributes?["name"])?.string
+      return (node["type"] == "fileUpload" ? [name].compactMap(\.self) : [])
+        + fileInputs(node["children"])
+    }
+  }
+
   /// The card as a client gets it, active since it came back if it was snoozed.
   func wire(activeSince: Date?) -> JSON {
     var card = members

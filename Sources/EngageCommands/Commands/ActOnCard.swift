@@ -38,13 +38,26 @@ extension Command {
     _ invocation: Invocation,
     _ action: @escaping @Sendable (Card) throws(EngagementError) -> ItemAction
   ) async throws -> ExitStatus {
+    try await act(invocation) { engagement, card in
+      let action = try action(card)
+      return (action, try await engagement.perform(action, on: card))
+    }
+  }
+
+  /// Does something to the card that the first argument means, by the closure.
+  static func act(
+    _ invocation: Invocation,
+    by perform:
+      @escaping @Sendable (Engagement, Card) async throws -> (
+        ItemAction, Engagement.Receipt
+      )
+  ) async throws -> ExitStatus {
     let configuration = try invocation.configuration()
     let text = try invocation.argument()
     return try await invocation.delivering(configuration) { engagement in
       let finder = CardFinder(engagement: engagement, configuration: configuration)
       let card = try finder.card(text)
-      let action = try action(card)
-      let receipt = try await engagement.perform(action, on: card)
+      let (action, receipt) = try await perform(engagement, card)
       if let note = card.note(onUnoffered: action) { invocation.console.note("\(note)") }
       return try await invocation.conclude(
         receipt, of: engagement, "\(action.name) \(ShortIDs.text(of: card.id))",

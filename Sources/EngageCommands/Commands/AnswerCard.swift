@@ -1,4 +1,5 @@
 import EngagementFormats
+import EngagementKit
 import EngagementModel
 import EngagementPlatform
 import EngagementVendors
@@ -29,6 +30,9 @@ extension Command {
         A value is a number where it looks like one, true or false, and else text; 'zip="04109"' keeps
         digits text. What is given here goes before a value of the button. A value that the card's
         form does not have is refused.
+
+        The value of a file input is the path of a JPEG or PNG file of at most 10 MB. The file is sent
+        first, and the form is checked before that.
         \(waiting)
         """,
       arguments: [
@@ -43,16 +47,16 @@ extension Command {
       ], isInterruptible: true,
       run: { invocation in
         let (name, given) = (invocation.value(button), try invocation.properties(from: 1))
-        return try await act(invocation) { card throws(EngagementError) in
-          guard let name else {
-            try card.checkForm(has: given)
-            return .submit(button: nil, values: given)
+        return try await act(invocation) { engagement, card in
+          guard card.hasFile(among: given) else {
+            let action = try card.submission(of: given, by: name)
+            return (action, try await engagement.perform(action, on: card))
           }
-          let (button, own) = try card.submitButton(named: name)
-          try card.checkForm(has: given)
-          var values = own
-          for member in given.members { values[member.key] = member.value }
-          return .submit(button: button, values: values)
+          guard let name else { throw invocation.usage("A file goes with --button NAME.") }
+          let button = try card.submitButton(named: name)
+          let form = try card.form(of: button, with: given) { try invocation.bytes(of: $0) }
+          let receipt = try await engagement.submit(form, by: button, on: card)
+          return (try form.submission(by: button), receipt)
         }
       })
   }

@@ -3,6 +3,8 @@ import EngagementModel
 
 extension Command {
   private static let wipe = Option("wipe", "drop undelivered actions instead of keeping them")
+  private static let purge = Option(
+    "purge", "remove the user's items, files and secrets from the cache, too")
 
   static let signOut = Command(
     name: ["signout"], summary: "sign out and report undelivered actions",
@@ -10,11 +12,15 @@ extension Command {
       An action that no vendor has taken waits until the user signs in again. The status is 1 if an
       action was rejected, waits or was wiped (dropped), or if a vendor may still push to this
       installation.
+
+      What the cache has of the user stays for the next time, unless --purge is given. The events
+      stay then, too; "engage person erase" removes everything.
       """,
-    options: [wipe],
+    options: [wipe, purge],
     examples: [
       Example("engage signout", "undelivered actions wait until the user signs in again"),
       Example("engage signout --wipe", "undelivered actions are dropped"),
+      Example("engage signout --wipe --purge", "of the user, only the events are left"),
     ], isInterruptible: true,
     run: { invocation in
       let configuration = try invocation.configuration()
@@ -24,7 +30,8 @@ extension Command {
         for (provider, count) in configuration.missing(in: try await engagement.pendingCounts) {
           invocation.console.note(provider.missing(with: count))
         }
-        let report = try await engagement.signOut(undelivered: undelivered)
+        let report = try await engagement.signOut(
+          undelivered: undelivered, purgesCache: invocation.has(purge))
         return wasAnonymous ? nil : report
       }
       guard let report else {

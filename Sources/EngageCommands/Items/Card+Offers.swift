@@ -42,17 +42,31 @@ extension Card {
 
   // MARK: Forms
 
-  /// The name and the values of a submit button, also of one in a subview. A name goes before a
-  /// text.
-  func submitButton(
-    named name: String
-  ) throws(EngagementError) -> (name: String?, values: JSONObject) {
-    let found = submitButtons
+  /// What submits the values, over those of the button with that name.
+  func submission(
+    of given: JSONObject, by name: String?
+  ) throws(EngagementError) -> ItemAction {
+    guard let name else {
+      try checkForm(has: given)
+      return .submit(button: nil, values: given)
+    }
+    let button = try submitButton(named: name)
+    try checkForm(has: given)
+    guard case .submit(let own, var values) = button.action else {
+      return .submit(button: nil, values: given)
+    }
+    for member in given.members { values[member.key] = member.value }
+    return .submit(button: own ?? button.text, values: values)
+  }
+
+  /// A submit button, also one in a subview. A name goes before a text.
+  func submitButton(named name: String) throws(EngagementError) -> CardButton {
+    let found = allButtons.filter { $0.submitted != nil }
     let match =
-      found.first { $0.name?.hasSameBytes(as: name) == true }
+      found.first { $0.submitted?.name?.hasSameBytes(as: name) == true }
       ?? found.first { $0.text.hasSameBytes(as: name) }
-    if let match { return (match.name ?? match.text, match.values) }
-    let names = found.map { $0.name ?? $0.text }
+    if let match { return match }
+    let names = found.map { $0.submitted?.name ?? $0.text }
     throw EngagementError(
       .invalidArgument,
       names.isEmpty
@@ -60,11 +74,36 @@ extension Card {
         : "The card has no submit button \"\(name)\"\(NearestName.hint(for: name, among: names))")
   }
 
-  private var submitButtons: [(name: String?, text: String, values: JSONObject)] {
-    allButtons.compactMap { button in
-      guard case .submit(let own, let values) = button.action else { return nil }
-      return (own, button.text, values)
+  /// Whether a value is that of a file input.
+  func hasFile(among values: JSONObject) -> Bool {
+    let forms = [form()] + self.subviews.map { form(inSubview: $0.id) }
+    return forms.flatMap(\.inputs).contains { $0.kind == .fileInput && values[$0.name] != nil }
+  }
+
+  /// The form that the button submits, with these values and, of its file inputs, the files at these
+  /// paths. Throws, naming the inputs, if it cannot be submitted.
+  func form(
+    of button: CardButton, with given: JSONObject, reading read: (String) throws -> [UInt8]
+  ) throws -> CardForm {
+    try checkForm(has: given)
+    let subview = self.subviews.first { $0.buttons.contains(button) }
+    var form = self.buttons.contains(button) ? form() : form(inSubview: subview?.id)
+    for member in given.members {
+      let isFile = form.inputs.contains { $0.kind == .fileInput && $0.name == member.key }
+      guard isFile, let path = member.value.string else {
+        form[member.key] = member.value
+        continue
+      }
+      let name = path.split(separator: "/").last.map(String.init) ?? path
+      try form.choose(CardFile(name: name, bytes: try read(path)), for: member.key)
     }
+    let faults = form.faults.map { "\($0.input): \($0.message ?? $0.rule)" }
+    guard faults.isEmpty else {
+      throw EngagementError(
+        .invalidArgument, "The form is not complete. \(faults.joined(separator: "; "))",
+        operation: "submit")
+    }
+    return form
   }
 
   /// Throws, naming what the form has, if a value is none of the form's or of a submit button's. Of a
@@ -72,7 +111,7 @@ extension Card {
   func checkForm(has values: JSONObject) throws(EngagementError) {
     let names =
       (self.components + self.subviews.flatMap(\.components)).flatMap(Self.valueNames)
-      + submitButtons.flatMap { $0.values.members.map(\.key) }
+      + allButtons.flatMap { $0.submitted?.values.members.map(\.key) ?? [] }
     guard !names.isEmpty else { return }
     for key in values.members.map(\.key) where !names.contains(where: { $0.hasSameBytes(as: key) })
     {
@@ -87,5 +126,12 @@ extension Card {
     [component.name].compactMap(\.self)
       + (component.attributes["defaultValues"]?.object?.members.map(\.key) ?? [])
       + component.children.flatMap(valueNames)
+  }
+}
+
+extension CardButton {
+  /// What a submit button submits by itself; nil for any other.
+  fileprivate var submitted: (name: String?, values: JSONObject)? {
+    if case .submit(let name, let values) = action { (name, values) } else { nil }
   }
 }

@@ -28,6 +28,8 @@ public struct AdapterContext: Sendable {
   public var isUserRequested: Bool
   /// Whether all items are asked for, and not only what has changed since the adapter's watermark.
   public var wantsEverything = false
+  /// The bytes of the file that an upload is about.
+  public var file: [UInt8] = []
   public var counters: CampaignCounters
   /// What the device found out about campaigns and the vendor does not know yet.
   public var campaignReport: CampaignReport

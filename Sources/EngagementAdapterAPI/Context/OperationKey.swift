@@ -30,4 +30,13 @@ public struct OperationKey: Hashable, Sendable {
   public var text: String {
     UUID(bits: (high: high, low: low)).text.filter { $0 != "-" }
   }
+
+  /// Reads what `text` gives; nil for anything else.
+  init?(text: String) {
+    let digits = Array(text.utf8)
+    guard digits.count == 32, digits.allSatisfy({ 0x30...0x39 ~= $0 || 0x61...0x66 ~= $0 }),
+      let high = UInt64(text.prefix(16), radix: 16), let low = UInt64(text.suffix(16), radix: 16)
+    else { return nil }
+    self.init(high, low)
+  }
 }

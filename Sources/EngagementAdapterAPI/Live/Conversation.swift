@@ -26,8 +26,6 @@ public protocol Conversation: Sendable {
   case showing([Feed])
   /// The context has the requested credential, or the application has none.
   case credential(isAvailable: Bool)
-  /// Events to report at once. They are also in the outbox.
-  case report([EngagementEvent])
   /// The channel is no longer wanted. The last event.
   case ended(ChannelEnd)
   /// The application switched live channels on or off.
@@ -57,7 +55,7 @@ public protocol Conversation: Sendable {
   case cancelTimer(String)
   /// Request the feeds over HTTP at once, and again at that interval; nil stops the polling.
   case poll(every: Duration?)
-  /// Record an event in the ledger.
+  /// Record an event in the ledger, and report it if the vendor takes its kind.
   case record(EngagementEvent.Kind, JSONObject)
 }
 

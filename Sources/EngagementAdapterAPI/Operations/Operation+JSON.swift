@@ -132,6 +132,7 @@ extension Operation.Upload {
     ObjectEncoder([
       "fileName": fileName, "contentType": contentType, "digest": digest,
       "byteCount": byteCount, "bucket": bucket, "item": item.storedJSON,
+      "submission": submission.text,
     ]).json
   }
 
@@ -141,6 +142,20 @@ extension Operation.Upload {
       fileName: try fields.require("fileName"), contentType: try fields.require("contentType"),
       digest: try fields.require("digest"), byteCount: try fields.require("byteCount"),
       bucket: try fields.read("bucket"),
-      item: try ItemReference(storedJSON: fields.require("item")))
+      item: try ItemReference(storedJSON: fields.require("item")),
+      submission: try fields.submission)
+  }
+}
+
+extension ObjectDecoder {
+  /// The key of the submission that an upload belongs to.
+  fileprivate var submission: OperationKey {
+    get throws(EngagementError) {
+      let text: String = try require("submission")
+      guard let key = OperationKey(text: text) else {
+        throw EngagementError(.malformedResponse, "An upload belongs to no submission.")
+      }
+      return key
+    }
   }
 }

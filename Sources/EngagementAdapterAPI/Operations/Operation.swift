@@ -42,7 +42,8 @@ public import EngagementModel
     case register, renew, update, unregister
   }
 
-  /// A file that a user chose for a card. The file cache has the bytes under the digest.
+  /// A file that a user chose for a card. The context of an attempt has its bytes, and the operation's
+  /// own id is the file's: the submission that follows has it among its values.
   public struct Upload: Hashable, Sendable {
     public var fileName: String
     public var contentType: String
@@ -52,10 +53,12 @@ public import EngagementModel
     /// The vendor's storage place for the file.
     public var bucket: String?
     public var item: ItemReference
+    /// The key of the submission that names the file. Without the file it is not sent.
+    public var submission: OperationKey
 
     public init(
       fileName: String, contentType: String, digest: String, byteCount: Int,
-      bucket: String? = nil, item: ItemReference
+      bucket: String? = nil, item: ItemReference, submission: OperationKey
     ) {
       self.fileName = fileName
       self.contentType = contentType
@@ -63,6 +66,7 @@ public import EngagementModel
       self.byteCount = byteCount
       self.bucket = bucket
       self.item = item
+      self.submission = submission
     }
   }
 }

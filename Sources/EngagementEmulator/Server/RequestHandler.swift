@@ -5,8 +5,8 @@ import EngagementVendors
 /// What a listener and the library's call-backs share: the open connections, and how a request
 /// gets its answer.
 final class RequestHandler: Sendable {
-  /// No vendor takes more than a megabyte; a body beyond this is refused with 413.
-  static let bodyLimit = 8 << 20
+  /// No vendor takes more than a file of ten megabytes; a body beyond this is refused with 413.
+  static let bodyLimit = 12 << 20
 
   private struct State {
     var sockets: Set<Int32> = []

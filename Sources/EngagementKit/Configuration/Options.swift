@@ -17,6 +17,12 @@ extension Engagement {
     /// The hosts whose images `imageFile(at:)` fetches and keeps, such as `images.example.com` or, for all
     /// hosts below one, `*.example.com`; by default none.
     public var imageHosts: [String]
+    /// Converts still images that are neither JPEG nor PNG, which vendors do not take; without one they
+    /// are refused.
+    public var imageConverter: ImageConverter?
+
+    /// Makes a JPEG of the bytes of a still image.
+    public typealias ImageConverter = @Sendable ([UInt8]) async throws -> [UInt8]
 
     public init(
       environment: String = "production", secrets: (any SecretStore)? = nil,
@@ -24,7 +30,8 @@ extension Engagement {
       clock: any EngagementClock = SystemClock(),
       random: @escaping @Sendable () -> UInt64 = { .random(in: .min ... .max) },
       limits: Limits = Limits(), repair: CacheRepair = .ifDamaged,
-      presentations: Presentations = Presentations(), imageHosts: [String] = []
+      presentations: Presentations = Presentations(), imageHosts: [String] = [],
+      imageConverter: ImageConverter? = nil
     ) {
       self.environment = environment
       self.secrets = secrets
@@ -35,6 +42,7 @@ extension Engagement {
       self.repair = repair
       self.presentations = presentations
       self.imageHosts = imageHosts
+      self.imageConverter = imageConverter
     }
 
     /// Which caches are set aside when they are opened. The files are kept under another name, and

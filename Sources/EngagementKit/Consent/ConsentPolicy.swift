@@ -71,7 +71,7 @@ struct ConsentPolicy: Hashable, Sendable {
   /// Events about the providers and the kit, which no vendor gets.
   private static let diagnostics: Set<EngagementEvent.Kind> = [
     .providerRequest, .providerFailed, .providerFallback, .providerMismatch, .routeChanged,
-    .itemQuarantined, .outboxDropped, .campaignDue, .campaignDropped, .actionRefused,
+    .feedUpdated, .itemQuarantined, .outboxDropped, .campaignDue, .campaignDropped, .actionRefused,
   ]
 
   private static let analytics: Set<Operation.Verb> = [

@@ -14,13 +14,39 @@ extension Engagement {
       var event = blank
       for surface in surfaces where event.item == nil { event.item = try find(id, surface) }
       guard event.item != nil else {
-        throw EngagementError(
-          .notFound, "The item is not in the cache; refresh, and take its id from what is shown.",
-          provider: id.provider, operation: action.name)
+        throw .missingItem(id, action)
       }
       let intent = try self.dependencies.intent(for: action, at: provider, recordedBy: event)
       try ConsentPolicy(consent: consent).check(event.kind)
       return [intent]
+    }
+  }
+
+  /// Accepts a submission of a card after the files that it names, all or nothing.
+  func accept(
+    _ submission: ItemAction, with files: [ChosenFile], on id: ItemID,
+    as userSession: UserSession
+  ) async throws(EngagementError) -> Receipt {
+    let provider = try dependencies.provider(id.provider)
+    await sessions.touch([provider])
+    let blank = event(submission.eventKind, by: provider, submission.eventProperties)
+    let started = files.map { _ in event(.upload, by: provider, [:]) }
+    return try await accept(as: userSession) { (consent, find) throws(EngagementError) in
+      var event = blank
+      event.item = try find(id, .cards)
+      guard let item = event.item else { throw .missingItem(id, submission) }
+      try ConsentPolicy(consent: consent).check(event.kind)
+      let intent = try self.dependencies.intent(
+        for: submission, at: provider, recordedBy: event)
+      guard let key = intent.deliveries.first?.key else {
+        throw EngagementError(
+          .unsupported, "\(provider.id) takes no submissions.", provider: provider.id)
+      }
+      let uploads = zip(files, started).map { (file, event) in
+        self.dependencies.intent(
+          for: file.upload(about: item, in: key), file, at: provider, recordedBy: event)
+      }
+      return uploads + [intent]
     }
   }
 
@@ -69,5 +95,13 @@ extension ConsentPolicy {
         .consentDenied, "The user's consent does not allow this; ask for it and call setConsent.",
         operation: kind.rawValue)
     }
+  }
+}
+
+extension EngagementError {
+  fileprivate static func missingItem(_ id: ItemID, _ action: ItemAction) -> EngagementError {
+    EngagementError(
+      .notFound, "The item is not in the cache; refresh, and take its id from what is shown.",
+      provider: id.provider, operation: action.name)
   }
 }

@@ -4,11 +4,18 @@ public import EngagementPlatform
 extension Engagement {
   /// Submits what a user entered in a card, by one of its buttons; see `perform(_:on:)`.
   ///
-  /// Throws `invalidArgument` for a form with `faults`, before anything is accepted.
+  /// The form's files are sent before it; each is recorded as an event `upload` when it is accepted, when
+  /// it has arrived and when it is lost. If one is lost, the submission is rejected with its reason.
+  ///
+  /// Throws `invalidArgument` for a form with `faults` and for a file of a type that its input does not
+  /// take, `unsupported` for a file that would have to be converted without `Options.imageConverter`, and
+  /// for a vendor that takes none, before anything is accepted.
   @discardableResult public func submit(
     _ form: CardForm, by button: CardButton, on card: Card
   ) async throws(EngagementError) -> Receipt {
-    try await perform(try form.submission(by: button), on: card)
+    let action = try form.submission(by: button)
+    guard !form.files.isEmpty else { return try await perform(action, on: card) }
+    return try await submit(action, with: form, on: card)
   }
 
   /// Hides a card until a time that a user picked; see `perform(_:on:)`.

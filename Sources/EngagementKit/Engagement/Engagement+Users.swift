@@ -44,11 +44,16 @@ extension Engagement {
   ///
   /// The source of credentials may be called until this returns. For the anonymous user this does
   /// nothing.
+  ///
+  /// - Parameter purgesCache: Whether what the cache holds of the user goes too: items, the person,
+  ///   the vendors' values, secrets and files. The events stay, and the actions that are kept.
   public func signOut(
-    within limit: Duration = .seconds(5), undelivered: UndeliveredActions = .keep
+    within limit: Duration = .seconds(5), undelivered: UndeliveredActions = .keep,
+    purgesCache: Bool = false
   ) async throws(EngagementError) -> SignOutReport {
     try lifecycle.checkOpen()
-    return try await userTransitions.signOut(within: limit, undelivered)
+    return try await userTransitions.signOut(
+      within: limit, undelivered, purgesCache: purgesCache)
   }
 
   private func check(_ user: User) throws(EngagementError) {

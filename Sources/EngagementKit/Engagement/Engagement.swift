@@ -24,6 +24,7 @@ public final class Engagement: Sendable {
   let cardVariables: CardVariables
   let liveChannels: LiveChannels
   let journal: JournalImporter
+  let imageConverter: Options.ImageConverter?
   private let location: CacheLocation
   var lifecycle: Lifecycle { dependencies.lifecycle }
 
@@ -58,6 +59,7 @@ public final class Engagement: Sendable {
     }
     self.pushRouter = pushRouter
     let options = configuration.options
+    imageConverter = options.imageConverter
     let presentations = Presentations(
       dependencies, sessions, configuration.templates, options.presentations,
       files: try KeptFiles(dependencies, options, at: location),

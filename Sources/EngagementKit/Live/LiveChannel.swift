@@ -261,12 +261,8 @@ struct LiveChannel {
   }
 
   private func record(_ kind: EngagementEvent.Kind, _ properties: JSONObject) async {
-    let event = dependencies.event(kind, at: runtime.id, properties)
-    do throws(EngagementError) {
-      try await dependencies.record(event, in: userSession.partition)
-    } catch {
-      log(.warning, "An event of the live channel could not be recorded: \(error.code)")
-    }
+    await runtime.host.report(
+      dependencies.event(kind, at: runtime.id, properties), by: attempt)
   }
 
   // MARK: The end

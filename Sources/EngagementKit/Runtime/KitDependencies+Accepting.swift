@@ -56,6 +56,24 @@ extension KitDependencies {
     return Intent(event: event, deliveries: deliveries)
   }
 
+  /// The intent of a file: an event and an outbox row, and another one for a vendor that is told of it.
+  func intent(
+    for upload: Operation.Upload, _ file: Engagement.ChosenFile, at provider: Provider,
+    recordedBy blank: EngagementEvent
+  ) -> Intent {
+    var event = blank
+    event.item = upload.item
+    event.properties = upload.properties(with: "started")
+    var deliveries = [
+      Intent.Delivery(
+        to: provider.id, .operation(.upload(upload)), key: file.key, file: file.file.bytes)
+    ]
+    if provider.takes(.upload) {
+      deliveries.append(delivery(to: provider, .event(event), about: .upload))
+    }
+    return Intent(event: event, deliveries: deliveries)
+  }
+
   /// Events that only full consent allows are analytics, which are evicted for newer rows.
   private func delivery(
     to provider: Provider, _ work: OutboxRow.Work, about kind: EngagementEvent.Kind
@@ -105,7 +123,8 @@ extension KitDependencies {
     return outcome
   }
 
-  private func accept(
+  /// Accepts what the body makes of the user's consent and the items in the cache.
+  func accept(
     in partition: Partition, making intents: Store.IntentMaker
   ) async throws(EngagementError) {
     let acceptance = try await store.accept(

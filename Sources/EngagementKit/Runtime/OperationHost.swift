@@ -25,6 +25,12 @@ protocol OperationHost: Sendable {
     recording event: EngagementEvent?
   ) async throws(EngagementError)
 
+  /// Takes note of an answer: some vendors want to hear which of their own requests failed.
+  func note(
+    _ answer: Answer, _ status: Int, to request: HTTPRequest, for operation: Operation,
+    _ attempt: Attempt
+  ) async
+
   /// How often the vendor's live channel has brought items so far.
   var liveCommits: Int { get }
 

@@ -170,6 +170,8 @@ package final class OperationRunner: Sendable {
     let response = try await host.send(request)
     progress.isUnderWay = false
     let answer = adapter.answer(to: progress.operation, from: response, in: context)
+    await host.note(
+      answer, response.status, to: request, for: progress.operation, progress.attempt)
     // The live channel's cards are newer than this answer may be.
     if answer.verdict == .done, host.liveCommits != live, progress.spendRepeat() { return nil }
     let changes = answer.changes + Self.throttle(answer, progress.operation, at: context.now)
@@ -334,7 +336,7 @@ extension OperationRunner.Execution {
 
 extension Operation {
   /// Whether it changes nothing at the vendor.
-  fileprivate var onlyReads: Bool {
+  var onlyReads: Bool {
     switch self {
     case .settings, .cards, .inbox, .message, .person, .metrics, .campaigns: true
     case .events, .act, .device, .registerPush, .unregisterPush, .associate, .updatePerson, .optOut,

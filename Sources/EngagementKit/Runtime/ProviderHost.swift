@@ -1,4 +1,5 @@
 import EngagementAdapterAPI
+import EngagementFormats
 import EngagementHTTP
 import EngagementModel
 import EngagementPlatform
@@ -11,6 +12,7 @@ final class ProviderHost: OperationHost {
   private let credentialCache: CredentialCache
   private let sessions: Sessions
   private let liveCommitCount = Locked(0)
+  private let failures = ReportedFailures()
 
   init(
     _ provider: Provider, with dependencies: KitDependencies, _ credentialCache: CredentialCache,
@@ -45,12 +47,25 @@ final class ProviderHost: OperationHost {
     {
       context.push[environment] = token
     }
+    if case .upload(let upload) = operation, let row = rows.first {
+      context.file = try await file(of: upload, in: row)
+    }
     context.counters = state.counters
     context.campaignReport = state.campaignReport
     context.quietUntil = state.memory.quiet(for: operation.verb, at: context.now)
     // The user may have changed while the cache and the secrets were read.
     _ = try self.userSession(of: attempt)
     return context
+  }
+
+  /// The file of an upload, which must be as it was accepted.
+  private func file(
+    of upload: Operation.Upload, in row: OutboxRow.ID
+  ) async throws(EngagementError) -> [UInt8] {
+    guard let file = try await dependencies.store.file(of: row),
+      SHA256.digest(of: file).description == upload.digest
+    else { throw error(.notFound, "The file \(upload.fileName) is not there any more.") }
+    return file
   }
 
   /// The context now, whether or not anything may be sent.
@@ -184,6 +199,46 @@ final class ProviderHost: OperationHost {
     }
     for error in report.ignored { dependencies.log(.warning, error.message, provider.id) }
     await dependencies.commitPublisher.publish(report, of: partition)
+  }
+
+  func note(
+    _ answer: Answer, _ status: Int, to request: HTTPRequest, for operation: Operation,
+    _ attempt: Attempt
+  ) async {
+    guard provider.takes(.providerFailed), operation.verb != .events,
+      failures.isNews(answer.verdict, for: operation.verb)
+    else { return }
+    var properties: JSONObject = [
+      "operation": .string(operation.verb.rawValue), "statusCode": .integer(Int64(status)),
+    ]
+    properties["path"] = (try? request.target()).map { .string(String($0.path.dropFirst())) }
+    var event = dependencies.event(
+      .providerFailed, at: provider.id, in: sessions.session(for: provider.id)?.id, properties)
+    if case .act(_, let item) = operation { event.item = item }
+    await report(event, recordedIf: !operation.onlyReads, by: attempt)
+  }
+
+  /// Reports an event to the vendor if its kind is taken there, as far as the user's consent allows.
+  ///
+  /// - Parameter isRecorded: Whether the ledger gets it too; false for what it has already.
+  func report(
+    _ event: EngagementEvent, recordedIf isRecorded: Bool = true, by attempt: Attempt
+  ) async {
+    guard let partition = dependencies.currentUser.userSession(acting: attempt)?.partition else {
+      return
+    }
+    let isTaken = provider.takes(event.kind) && provider.serves(attempt.user)
+    let delivery = Intent.Delivery(
+      to: provider.id, .event(event), key: dependencies.key(), isAnalytics: true)
+    do throws(EngagementError) {
+      try await dependencies.accept(in: partition) { (consent, _) throws(EngagementError) in
+        guard consent != .denied else { return [] }
+        let isTold = isTaken && consent == .full
+        return [Intent(event: isRecorded ? event : nil, deliveries: isTold ? [delivery] : [])]
+      }
+    } catch {
+      dependencies.log(.warning, "A failure could not be recorded: \(error.code)", provider.id)
+    }
   }
 
   // MARK: Other processes

@@ -59,11 +59,12 @@ final class UserTransitions: Sendable {
 
   /// Makes the anonymous user current.
   func signOut(
-    within limit: Duration, _ undelivered: UndeliveredActions
+    within limit: Duration, _ undelivered: UndeliveredActions, purgesCache: Bool
   ) async throws(EngagementError) -> SignOutReport {
     try await queue.inTurn { (_) async throws(EngagementError) in
       guard !dependencies.currentUser.userSession.user.isAnonymous else { return report(of: [:]) }
-      return try await change(to: .anonymous, nil, within: limit, undelivered)
+      return try await change(
+        to: .anonymous, nil, within: limit, undelivered, purgesCache: purgesCache)
     }
   }
 
@@ -92,7 +93,7 @@ final class UserTransitions: Sendable {
 
   private func change(
     to user: User, _ credentials: CredentialSource?, within limit: Duration,
-    _ undelivered: UndeliveredActions
+    _ undelivered: UndeliveredActions, purgesCache: Bool = false
   ) async throws(EngagementError) -> SignOutReport {
     let former = dependencies.currentUser.userSession
     // Entries of an extension are the former user's, and may still be sent as that user.
@@ -113,6 +114,7 @@ final class UserTransitions: Sendable {
     await presentations.leave(former.partition, keeping: adopters)
     do throws(EngagementError) {
       try await settleRows(of: former, undelivered, adopters, &results)
+      if purgesCache { try await purge(former.partition) }
       let reports = try await prepare(next, plans, adopting: former, adopters)
       if let credentials { credentialCache.setSource(for: user, credentials) }
       await enter(next, from: former, adopters, reports)
@@ -171,6 +173,16 @@ final class UserTransitions: Sendable {
         runtime.supports(.registerPush) && !isTold
         && (!push.isEmpty || runtime.mayHaveToken(memory))
     }
+  }
+
+  /// Removes what the cache and the folders beside it hold of the user, but events and actions that wait.
+  private func purge(_ partition: Partition) async throws(EngagementError) {
+    // Later answers to requests of this user would bring some of it back.
+    await dependencies.currentUser.forget(partition.user)
+    try await dependencies.secrets.removeAll(of: partition.user, in: partition.environment)
+    try await presentations.files.erase(partition.user, in: partition.environment)
+    let report = try await dependencies.store.purge(partition, at: dependencies.clock.now)
+    await dependencies.commitPublisher.publish(report, of: partition)
   }
 
   /// Accepts the operations that a vendor could not be told, for when the former user is back. If

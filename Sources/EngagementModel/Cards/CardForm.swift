@@ -5,11 +5,29 @@ public struct CardForm: Hashable, Sendable {
   /// What is submitted, by the names of the inputs: the card's defaults and what was entered over
   /// them.
   public private(set) var values: JSONObject
+  /// The files that were chosen, by the names of their inputs.
+  public private(set) var files: [String: CardFile] = [:]
 
   /// What was entered in the input with that name. Nil: nothing, also where there was a default.
   public subscript(name: String) -> JSON? {
     get { values[name] }
-    set { values[name] = newValue == .null ? nil : newValue }
+    set {
+      values[name] = newValue == .null ? nil : newValue
+      files[name] = nil
+    }
+  }
+
+  /// Chooses a file for a file input, in place of an earlier one. Its value is the file's name, until
+  /// the vendor gets the file.
+  ///
+  /// Throws `invalidArgument` for a name that no file input has.
+  public mutating func choose(_ file: CardFile, for name: String) throws(EngagementError) {
+    guard inputs.contains(where: { $0.name == name && $0.kind == .fileInput }) else {
+      throw EngagementError(
+        .invalidArgument, "The form has no file input \(name).", operation: "submit")
+    }
+    self[name] = .string(file.name)
+    files[name] = file
   }
 
   /// What is wrong, at most one fault of each input; empty for a form that can be submitted.
@@ -45,6 +63,19 @@ public struct CardForm: Hashable, Sendable {
     public let kind: Component.Kind
     /// In the order in which they are checked.
     public let rules: [Rule]
+    /// Of a file input, the only types that it takes, such as `image/png` or `image/*`; none for any.
+    public var contentTypes: [String] = []
+    /// Of a file input, the vendor's place for the file.
+    public var bucket: String?
+
+    /// Whether a file input takes files of the type.
+    public func takes(_ contentType: String) -> Bool {
+      contentTypes.isEmpty
+        || contentTypes.contains {
+          $0 == "*/*" || $0 == contentType
+            || $0.hasSuffix("/*") && contentType.hasPrefix($0.dropLast(1))
+        }
+    }
   }
 
   /// Something that an input's value has to meet.
@@ -100,7 +131,12 @@ extension CardForm {
     for component in components {
       if let name = component.name, kinds.contains(component.kind) {
         let rules = component.attributes["rules"]?.array ?? []
-        inputs.append(Input(name: name, kind: component.kind, rules: rules.compactMap(Rule.init)))
+        var input = Input(
+          name: name, kind: component.kind, rules: rules.compactMap(Rule.init))
+        input.contentTypes =
+          component.attributes["contentTypes"]?.array?.compactMap(\.string) ?? []
+        input.bucket = component.attributes["bucket"]?.string
+        inputs.append(input)
         if let value = component.defaultValue, values[name] == nil { values[name] = value }
         continue
       }

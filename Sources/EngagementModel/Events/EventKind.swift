@@ -28,6 +28,7 @@ extension EngagementEvent {
     public static let redirect: Kind = "redirect"
     public static let subview: Kind = "subview"
     public static let video: Kind = "video"
+    /// A file of a submission; `properties` says `started`, `completed` or `failed`, and which file.
     public static let upload: Kind = "upload"
 
     // MARK: On a push, the application or a surface
@@ -37,6 +38,8 @@ extension EngagementEvent {
     /// `properties.seconds` is the length of the session.
     public static let sessionEnd: Kind = "session.end"
     public static let inboxFetch: Kind = "inbox.fetch"
+    /// A vendor has changed a list of cards; `properties` has its `containerID` and the `count` of its
+    /// cards.
     public static let feedUpdated: Kind = "feed.updated"
     public static let streamDisplayed: Kind = "stream.displayed"
     public static let variablesUpdated: Kind = "variables.updated"

@@ -98,6 +98,22 @@ extension ItemCache {
     }
   }
 
+  /// Deletes everything of a user but the overlays of these items.
+  mutating func purge(
+    _ partition: Partition, keepingOverlaysOf items: Set<ItemReference>,
+    on database: inout Database
+  ) throws(EngagementError) {
+    var kept: [(item: ItemReference, overlay: Overlay)] = []
+    for item in items {
+      let overlay = try overlay(of: item, in: partition, on: &database)
+      if let overlay { kept.append((item, overlay)) }
+    }
+    try erase(partition.id, on: &database)
+    for (item, overlay) in kept {
+      _ = try edit(item, in: partition, on: &database) { $0 = overlay }
+    }
+  }
+
   /// Deletes everything of a user.
   mutating func erase(
     _ partition: Partition.ID, on database: inout Database
@@ -132,14 +148,19 @@ extension ItemCache {
   ) throws(EngagementError) -> Set<FeedKey> {
     var keys: Set<FeedKey> = []
     for item in items {
-      let overlay = try withSource(item.id.provider, item.surface, of: from, on: &database) {
-        (source, _, _) throws(EngagementError) in source.overlay(of: item.id)
-      }
-      guard let overlay else { continue }
+      guard let overlay = try overlay(of: item, in: from, on: &database) else { continue }
       keys.formUnion(
         try edit(item, in: into, on: &database) { if $0.isEmpty { $0 = overlay } })
     }
     return keys
+  }
+
+  private mutating func overlay(
+    of item: ItemReference, in partition: Partition, on database: inout Database
+  ) throws(EngagementError) -> Overlay? {
+    try withSource(item.id.provider, item.surface, of: partition, on: &database) {
+      (source, _, _) throws(EngagementError) in source.overlay(of: item.id)
+    }
   }
 
   private mutating func edit(
@@ -208,10 +229,22 @@ extension ItemCache {
     }
   }
 
-  /// Increases with each change of a provider's campaigns; nil if they are not in memory.
-  func campaignsVersion(of provider: ProviderID, in partition: Partition) -> Int? {
-    let key = ItemSourceKey(partition: partition.id, provider: provider, surface: .campaigns)
-    return sources[key]?.contentVersion
+  /// Increases with each change of a provider's items on a surface; nil if they are not in memory.
+  func contentVersion(
+    of provider: ProviderID, on surface: Surface, in partition: Partition
+  ) -> Int? {
+    source(of: provider, on: surface, in: partition)?.contentVersion
+  }
+
+  /// How many items the feed lists, once it has changed.
+  func listedCount(in feed: Feed, of provider: ProviderID, for partition: Partition) -> Int {
+    source(of: provider, on: feed.surface, in: partition)?.listed(feed)?.count ?? 0
+  }
+
+  private func source(
+    of provider: ProviderID, on surface: Surface, in partition: Partition
+  ) -> ItemSource? {
+    sources[ItemSourceKey(partition: partition.id, provider: provider, surface: surface)]
   }
 
   /// The user's items that could not be read.

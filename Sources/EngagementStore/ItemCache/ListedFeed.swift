@@ -56,6 +56,7 @@ struct ListedFeed: Sendable {
 
 extension ListedFeed {
   var isEmpty: Bool { members.isEmpty }
+  var count: Int { members.count }
 
   func membership(of row: Int64) -> Membership? { members[row] }
 

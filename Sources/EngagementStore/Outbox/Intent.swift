@@ -34,14 +34,18 @@ package struct Intent: Hashable, Sendable {
     package var work: OutboxRow.Work
     /// Whether it may be evicted for newer rows when there is no room.
     package var isAnalytics: Bool
+    /// The bytes of an upload.
+    package var file: [UInt8]?
 
     package init(
-      to provider: ProviderID, _ work: OutboxRow.Work, key: OperationKey, isAnalytics: Bool = false
+      to provider: ProviderID, _ work: OutboxRow.Work, key: OperationKey,
+      isAnalytics: Bool = false, file: [UInt8]? = nil
     ) {
       self.provider = provider
       self.key = key
       self.work = work
       self.isAnalytics = isAnalytics
+      self.file = file
     }
   }
 }

@@ -12,7 +12,13 @@ struct OutboxTable: ~Copyable {
     ON CONFLICT (key, provider) DO NOTHING
     """)
   private var deletion = Statement(
-    "DELETE FROM outbox WHERE id = ? RETURNING id, key, provider, size, partition, analytics")
+    """
+    DELETE FROM outbox WHERE id = ?
+    RETURNING id, key, provider, size, partition, analytics,
+      CASE kind WHEN '\(StoredRow.uploadKind)' THEN body END
+    """)
+  private var named = Statement(
+    "SELECT \(columns) FROM outbox WHERE key = ? AND provider = ?")
   private var single = Statement("SELECT \(columns) FROM outbox WHERE id = ?")
   private var queue = Statement(
     """
@@ -73,6 +79,8 @@ struct OutboxTable: ~Copyable {
     let key: OperationKey?
     let provider: ProviderID
     let partition: Partition.ID
+    /// The body of an upload.
+    let upload: [UInt8]?
   }
 
   static let columns = """
@@ -130,7 +138,8 @@ struct OutboxTable: ~Copyable {
       (
         Removed(
           key: OperationKey(stored: row.bytes(1)), provider: ProviderID(row.text(2)),
-          partition: row.integer(4)), Int(clamping: row.integer(3)), row.integer(5) == 1
+          partition: row.integer(4), upload: row.isNull(6) ? nil : row.bytes(6)),
+        Int(clamping: row.integer(3)), row.integer(5) == 1
       )
     }
     guard let (row, size, isAnalytics) = removed.first else { return nil }
@@ -214,6 +223,13 @@ struct OutboxTable: ~Copyable {
     _ id: OutboxRow.ID, on database: inout Database
   ) throws(EngagementError) -> StoredRow? {
     try database.first(&single, .integer(id)) { StoredRow($0) }
+  }
+
+  /// The row of a provider with that key.
+  mutating func row(
+    called key: OperationKey, for provider: ProviderID, on database: inout Database
+  ) throws(EngagementError) -> StoredRow? {
+    try database.first(&named, .blob(key.stored), .text(provider.rawValue)) { StoredRow($0) }
   }
 
   mutating func rows(

@@ -23,7 +23,8 @@ extension StoredRow {
       surface = event.item?.surface.rawValue
       body = try event.storedBody()
     case .operation(let operation):
-      kind = Self.operationKind
+      kind = delivery.file == nil ? Self.operationKind : Self.uploadKind
+      fileSize = delivery.file?.count ?? 0
       event = nil
       surface = delivery.work.item?.surface.rawValue
       body = operation.json.encoded()
@@ -50,6 +51,7 @@ extension OutboxRow.Work {
     switch self {
     case .event(let event): event.item
     case .operation(.act(_, let item)): item
+    case .operation(.upload(let upload)): upload.item
     case .operation: nil
     }
   }

@@ -23,6 +23,8 @@ struct StoredRow {
   var progress = Progress()
   /// The checksum in the file.
   var seal: UInt64 = 0
+  /// The size of a new row's file.
+  var fileSize = 0
 
   /// The columns that an attempt changes. Their sum is added to that of the rest, so that the
   /// checksum can be updated without reading the body.
@@ -46,17 +48,19 @@ struct StoredRow {
 
   static let operationKind = "operation"
   static let eventKind = "event"
+  /// An operation that has a file.
+  static let uploadKind = "upload"
 
   var isAnalytics: Bool { analytics == 1 }
 
   /// The bytes that count towards the limit.
-  var size: Int { body.count + (action?.count ?? 0) }
+  var size: Int { body.count + (action?.count ?? 0) + fileSize }
 }
 
 extension StoredRow {
   /// The checksum of the row as a row of that user.
   func checksum(for owner: Partition) -> UInt64 {
-    var checksum = RowChecksum(reservingCapacity: size + 256)
+    var checksum = RowChecksum(reservingCapacity: size - fileSize + 256)
     checksum.add(key)
     checksum.add(owner.environment)
     checksum.add(owner.user.stored)
@@ -99,7 +103,7 @@ extension StoredRow {
     let json = try json(body)
     switch kind {
     case eventKind: return .event(try EngagementEvent(storedJSON: json))
-    case operationKind: return .operation(try Operation(json: json))
+    case operationKind, uploadKind: return .operation(try Operation(json: json))
     default: throw .unreadableRow
     }
   }

@@ -9,6 +9,8 @@ struct TransactionSummary {
   private(set) var drops: [(drop: Drop, count: Int)] = []
   /// The places in that list.
   private var places: [Drop: Int] = [:]
+  /// The lists of cards that a vendor has changed.
+  var updatedFeeds: [Feed] = []
   /// Rows that waited for the vendor's answer to be evaluated against its campaigns.
   var answered: [StoredRow] = []
 

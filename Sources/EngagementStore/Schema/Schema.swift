@@ -9,6 +9,10 @@ enum Schema {
       name: "campaigns", sql: campaigns,
       digest: "3823bd3e40eb89b4f95bad273dd1c9835ab2521e91eb103906131718b8e10c1c",
       shape: 0xf281_30f9_71ca_39e7),
+    Migration(
+      name: "uploads", sql: uploads,
+      digest: "810dc81f166dcf49d8a5435dde5a144f73d1d56c14a5054168830760aae845e7",
+      shape: 0x2635_cc48_ee8b_77ab),
   ])
 }
 

@@ -209,6 +209,26 @@ extension Store {
     }
   }
 
+  /// The file of an upload; nil if its row has ended.
+  package func file(of row: OutboxRow.ID) throws(EngagementError) -> [UInt8]? {
+    try read { (tables, database) throws(EngagementError) in
+      try tables.uploads.file(of: row, on: &database)
+    }
+  }
+
+  /// Takes back a submission of the item that was never sent, with its files; nil if there is none.
+  package func cancelSubmission(
+    of item: ItemID, in partition: Partition, at now: Date
+  ) throws(EngagementError) -> CommitReport? {
+    try write { (tables, database) throws(EngagementError) in
+      var summary = TransactionSummary()
+      let wasThere = try tables.cancelSubmission(
+        of: item, in: partition, at: now, &summary, on: &database)
+      try tables.close(&summary, at: now, on: &database)
+      return wasThere ? summary.report : nil
+    }
+  }
+
   /// Ends rows and undoes the visible effects of rejected actions. Rows that have ended before are
   /// left out.
   package func settle(

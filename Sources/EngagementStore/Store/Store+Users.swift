@@ -89,6 +89,16 @@ extension Store {
     }
   }
 
+  /// Deletes what vendors sent for the user: items, values, campaigns that wait to be presented. The
+  /// events stay; so do pending rows, with what they have done to their items.
+  package func purge(
+    _ partition: Partition, at now: Date
+  ) throws(EngagementError) -> CommitReport {
+    try write { (tables, database) throws(EngagementError) in
+      try tables.purge(partition, at: now, on: &database)
+    }
+  }
+
   /// Marks that an erasure begins. Returns whether an earlier one has not ended.
   package func beginErasure() throws(EngagementError) -> Bool {
     try ErasureMark(of: StoreFile(options.path)).set()

@@ -60,6 +60,9 @@ extension Tables {
     }
     if changesItems {
       try itemCache.finish(in: partition, at: now, to: &summary.report, on: &database)
+      for feed in summary.updatedFeeds {
+        try recordUpdate(of: feed, from: provider, in: partition, at: now, on: &database)
+      }
       try recordQuarantined(summary.report.quarantined, in: partition, at: now, on: &database)
     }
     if consent != .denied {
@@ -76,16 +79,32 @@ extension Tables {
     let rest = try applyToCampaigns(
       change, from: provider, in: partition, at: now, &summary, on: &database)
     guard let rest else { return }
-    let isOfCampaigns = rest.feed.surface == .campaigns
-    let version = isOfCampaigns ? itemCache.campaignsVersion(of: provider, in: partition) : nil
+    let surface = rest.feed.surface
+    let version = itemCache.contentVersion(of: provider, on: surface, in: partition)
     try itemCache.apply(
       rest, from: provider, in: partition, refreshedAt: isOfOneItem ? nil : now, at: now,
       to: &summary.report, on: &database)
-    if isOfCampaigns,
-      version == nil || version != itemCache.campaignsVersion(of: provider, in: partition)
-    {
+    let newVersion = itemCache.contentVersion(of: provider, on: surface, in: partition)
+    if surface == .campaigns, version == nil || version != newVersion {
       campaigns.forgetCampaigns(of: CampaignOwner(partition, provider))
     }
+    if surface == .cards, version ?? 0 != newVersion, !summary.updatedFeeds.contains(rest.feed) {
+      summary.updatedFeeds.append(rest.feed)
+    }
+  }
+
+  /// Records that the vendor has changed a list of cards.
+  private mutating func recordUpdate(
+    of feed: Feed, from provider: ProviderID, in partition: Partition, at now: Date,
+    on database: inout Database
+  ) throws(EngagementError) {
+    let count = itemCache.listedCount(in: feed, of: provider, for: partition)
+    var properties: JSONObject = ["count": .integer(Int64(count))]
+    properties["containerID"] = feed.container.map { .string($0.rawValue) }
+    let event = EngagementEvent(
+      id: eventID(at: now), kind: .feedUpdated, time: now.writable, provider: provider,
+      properties: properties)
+    try record(event, in: partition.id, on: &database)
   }
 
   private mutating func apply(

@@ -1,4 +1,5 @@
 import EngagementAdapterAPI
+import EngagementFormats
 import EngagementModel
 import EngagementPlatform
 
@@ -53,7 +54,13 @@ extension Tables {
       guard let newest = rows.last else { return objects }
       last = newest.id
       for row in rows where row.isSound(for: partition) {
-        if let row = try? row.read() { objects.append(row.held) }
+        guard let row = try? row.read() else { continue }
+        objects.append(row.held)
+        guard let file = try uploads.file(of: row.id, on: &database) else { continue }
+        objects.append(
+          ObjectEncoder([
+            "record": "file", "provider": row.provider, "base64": Base64.text(of: file),
+          ]).object)
       }
     }
   }
@@ -108,6 +115,10 @@ extension OutboxRow.Work {
   fileprivate var detail: JSON {
     switch self {
     case .event(let event): return event.json
+    case .operation(.upload(let upload)):
+      var object = upload.properties
+      object["item"] = upload.item.json
+      return .object(object)
     case .operation(let operation):
       guard let item, var object = operation.json.object else { return operation.json }
       object["item"] = item.json

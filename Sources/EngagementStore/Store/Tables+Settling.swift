@@ -12,6 +12,11 @@ extension Tables {
       try noteAnswer(to: id, &summary, on: &database)
       guard let removed = try outbox.remove(id, on: &database) else { return }
       summary.ended(removed.key, of: removed.provider, ending)
+      if let upload = removed.upload.flatMap(Operation.Upload.init(storedBody:)) {
+        try record(
+          upload, "completed", of: removed.provider, in: removed.partition, at: now, &summary,
+          on: &database)
+      }
     } else if let row = try outbox.row(id, on: &database) {
       try end(row, ending, at: now, &summary, on: &database)
     }
@@ -33,6 +38,10 @@ extension Tables {
     var drop = TransactionSummary.Drop(
       partition: row.partition, provider: row.provider, ending: ending.name,
       operation: known?.work.verb)
+    if case .operation(.upload(let upload))? = known?.work, let owner {
+      try endSubmission(
+        of: upload, in: row, ending, of: owner, at: now, &summary, on: &database)
+    }
     switch ending {
     case .rejected(let error):
       drop.code = error.code
@@ -85,8 +94,8 @@ extension ItemAction {
   /// Whether the user sees the item no more. If the vendor never hears of it, the user sees it again.
   fileprivate var hidesItem: Bool {
     switch self {
-    case .dismiss, .delete, .expire, .snooze: true
-    case .impression, .click, .open, .read, .submit, .vote: false
+    case .dismiss, .delete, .expire, .snooze, .submit: true
+    case .impression, .click, .open, .read, .vote: false
     }
   }
 }

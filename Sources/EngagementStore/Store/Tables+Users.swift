@@ -70,8 +70,31 @@ extension Tables {
     return report
   }
 
+  /// Deletes what vendors sent for the user. The overlays of pending rows stay: a card that was
+  /// dismissed is not there again when its user is.
+  mutating func purge(
+    _ partition: Partition, at now: Date, on database: inout Database
+  ) throws(EngagementError) -> CommitReport {
+    try partitions.require(partition, on: &database)
+    var items: Set<ItemReference> = []
+    try eachRow(of: partition, on: &database) { (_, row, _) throws(EngagementError) in
+      guard row.isSound(for: partition), let item = (try? row.work())?.item else { return }
+      items.insert(item)
+    }
+    var report = CommitReport()
+    report.feeds = Set(try itemCache.feeds(of: partition, on: &database))
+    try itemCache.purge(partition, keepingOverlaysOf: items, on: &database)
+    try rejected.erase(partition.id, on: &database)
+    try values.erase(partition.id, on: &database)
+    try wipeCampaigns(of: partition, at: now, on: &database)
+    campaigns.release(partition.id)
+    report.hasNewPerson = true
+    report.hasNewMetrics = true
+    return report
+  }
+
   /// Calls the body with every row of the user, for one provider or for all, in order.
-  private mutating func eachRow(
+  mutating func eachRow(
     of partition: Partition, for provider: ProviderID? = nil, after oldest: OutboxRow.ID = 0,
     on database: inout Database,
     _ body: (inout Tables, StoredRow, inout Database) throws(EngagementError) -> Void

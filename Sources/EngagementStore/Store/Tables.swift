@@ -11,6 +11,7 @@ struct Tables: ~Copyable {
   let options: Store.Options
   var partitions = PartitionTable()
   var outbox = OutboxTable()
+  var uploads = UploadTable()
   var rejected = RejectedTable()
   var deliveryCounts = DeliveryCountTable()
   var ledger = LedgerTable()

@@ -38,7 +38,7 @@ struct MemoryConversation: Conversation {
     case .credential(let isAvailable): return isAvailable ? connect() : []
     case .ended: return end()
     case .allowed(let isAllowed): return allow(isAllowed)
-    case .timer, .report: return []
+    case .timer: return []
     }
   }
 

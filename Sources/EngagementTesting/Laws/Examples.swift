@@ -13,9 +13,11 @@ extension AdapterSubject {
     return all.filter { travels($0) }
   }
 
-  /// The declared verbs without an example or sample.
+  /// The declared verbs without an example or sample. A file has none: only a card's own form asks for
+  /// one.
   var uncovered: [Operation.Verb] {
-    let covered = Set(examples.map(\.verb) + actions.map(\.verb) + items.map(\.listing.verb))
+    let covered = Set(
+      examples.map(\.verb) + actions.map(\.verb) + items.map(\.listing.verb) + [.upload])
     return capabilities.abilities.filter { $0.value.travel == .request }.map(\.key)
       .filter { !covered.contains($0) }.sorted()
   }
@@ -70,7 +72,9 @@ extension AdapterSubject {
         .device(.unregister), .unregisterPush(.sandbox), .cards(in: nil, matching: []),
         .cards(in: "home", matching: []), .inbox, .campaigns, .vendor("unheard-of", ["a": 1]),
         .upload(
-          .init(fileName: "a", contentType: "image/png", digest: "00", byteCount: 1, item: card)),
+          .init(
+            fileName: "a", contentType: "image/png", digest: "00", byteCount: 1, item: card,
+            submission: OperationKey(1, 2))),
       ] + actions.flatMap { [.act($0, on: card), .act($0, on: message)] }
   }
 }

@@ -53,6 +53,50 @@ import Testing
     await scene.emulator.stop()
   }
 
+  @Test("A32: submit sends the file at the path of a file input before the form")
+  func file() async throws {
+    let scene = try await AtomicScene()
+    let form: JSON = [
+      "type": "form", "attributes": [:],
+      "children": [
+        [
+          "type": "fileUpload", "attributes": ["key": "proof", "bucketId": "b-1"],
+          "validations": [
+            "required": ["attributes": ["required": true, "errorMessage": "Add a photo."]]
+          ],
+        ], ["type": "textInput", "attributes": ["name": "note"]],
+        ["type": "submitButton", "attributes": ["text": "Send", "name": "send", "values": [:]]],
+      ],
+    ]
+    _ = try await scene.emulator.put(
+      ["instance": ["id": "claim"], "defaultView": ["nodes": [form]]], in: "atomic")
+    await scene.engage("sync")
+    func submit(_ values: String...) async -> CommandLineFixture.Ending {
+      await scene.stage.run(
+        ["cards", "submit", "claim"] + values, by: CurlTransport(), in: .init())
+    }
+    try Data([0xff, 0xd8, 0xff, 1, 2]).write(to: scene.stage.folder.appending(path: "photo.jpg"))
+    try scene.stage.write("GIF89a, in truth", to: "gif.jpg")
+    let missing = await submit("--button", "Send", "proof=none.jpg")
+    #expect(missing.status == .failed && missing.errors.contains("none.jpg cannot be read"))
+    let gif = await submit("--button", "Send", "proof=gif.jpg")
+    #expect(gif.status == .failed && gif.errors.contains("gif.jpg is no still image"))
+    let unnamed = await submit("proof=photo.jpg")
+    #expect(unnamed.status == .usage && unnamed.errors.contains("A file goes with --button NAME."))
+    #expect(await scene.emulator.effects().isEmpty)
+    let ending = await submit("--button", "Send", "proof=photo.jpg", "note=hello")
+    #expect(ending.status == .done, "\(ending)")
+    #expect(ending.output == "submit atomic/claim: delivered\n")
+    #expect(await scene.emulator.times("file", of: "photo.jpg", by: "u-1") == 1)
+    #expect(await scene.emulator.times("card-completed", of: "claim", by: "u-1") == 1)
+    await scene.engage("sync")
+    for word in ["started", "completed"] {
+      let name = "user-file-uploads-\(word)"
+      #expect(await scene.emulator.times(name, of: "claim", by: "u-1") == 1, "\(name)")
+    }
+    await scene.emulator.stop()
+  }
+
   @Test("A15: snooze takes a time as people and as ISO 8601 write it, and hides the card")
   func snooze() async throws {
     let scene = try await AtomicScene()

@@ -61,7 +61,7 @@ _engage() {
     "person export") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
     "person "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W 'show set associate erase export' -- "$word")); return; } ;;
     "signin "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
-    "signout "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--wipe --config --json --log --help' -- "$word")); return; } ;;
+    "signout "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--wipe --purge --config --json --log --help' -- "$word")); return; } ;;
     "consent show") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
     "consent set") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help denied essential full' -- "$word")); return; } ;;
     "consent "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W 'show set' -- "$word")); return; } ;;

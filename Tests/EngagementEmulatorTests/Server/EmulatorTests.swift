@@ -152,7 +152,7 @@ import Testing
   func bodyLimit() async throws {
     try await Stand.run(vendors: ["braze"]) { stand async throws in
       var request = RawRequest("POST", "/api/v3/data")
-      request.body = [UInt8](repeating: 0x20, count: 8 << 20 + 1)
+      request.body = [UInt8](repeating: 0x20, count: 12 << 20 + 1)
       #expect(try request.send(to: stand.braze).status == 413)
       #expect(await stand.emulator.requests().isEmpty)
     }

@@ -19,14 +19,14 @@ struct ConsentPolicyTests {
     (
       [
         .providerRequest, .providerFailed, .providerFallback, .providerMismatch, .routeChanged,
-        .itemQuarantined, .outboxDropped,
+        .feedUpdated, .itemQuarantined, .outboxDropped,
       ], [.unknown, .essential, .full]
     ),
     (
       [
         .delivered, .displayed, .seen, .impression, .redirect, .subview, .video, .receive,
-        .launch, .sessionStart, .sessionEnd, .inboxFetch, .feedUpdated, .streamDisplayed,
-        .variablesUpdated, .templatePresented, .templateDismissed, .custom, .purchase,
+        .launch, .sessionStart, .sessionEnd, .inboxFetch, .streamDisplayed, .variablesUpdated,
+        .templatePresented, .templateDismissed, .custom, .purchase,
         .experimentExposed, "something.new",
       ], [.full]
     ),

@@ -53,7 +53,8 @@ struct Stage: Sendable {
   init(
     _ providers: [Provider], routes: Routes? = nil, containers: ContainerMap = [:],
     templates: Templates = [:], presentations: Options.Presentations = .init(),
-    imageHosts: [String] = [], at place: Place? = nil, _ transport: ScriptedTransport
+    imageHosts: [String] = [], imageConverter: Options.ImageConverter? = nil,
+    at place: Place? = nil, _ transport: ScriptedTransport
   ) async throws {
     self.transport = transport
     clock = place?.clock ?? TestClock()
@@ -67,7 +68,7 @@ struct Stage: Sendable {
       options: Options(
         environment: "test", secrets: secrets, loggers: [lines], clock: clock,
         random: place?.random ?? Self.random(), presentations: presentations,
-        imageHosts: imageHosts))
+        imageHosts: imageHosts, imageConverter: imageConverter))
   }
 
   static func bytes(at path: String) throws -> [UInt8] {

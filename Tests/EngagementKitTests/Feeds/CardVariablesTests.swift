@@ -156,6 +156,8 @@ struct CardVariablesTests {
     try await first.signIn("u-1", consent: .full)
     var events = try await first.engagement.eventUpdates().makeAsyncIterator()
     _ = await first.engagement.refresh(.cards(in: "home"))
+    let updated = try #require(await events.next())
+    #expect(updated.kind == .feedUpdated && updated.properties["count"] == 1)
     let fetched = try #require(await events.next())
     #expect(fetched.kind == .providerRequest)
     try await first.engagement.perform(.dismiss, on: Self.card)

@@ -141,7 +141,7 @@ struct PuppetConversation: Conversation {
     case .allowed(false): return close(3001) + [.poll(every: .seconds(15))]
     case .ended(.background): return close(3004)
     case .ended(.userLeft): return close(3003)
-    case .ended, .report: return close(3001)
+    case .ended: return close(3001)
     }
   }
 

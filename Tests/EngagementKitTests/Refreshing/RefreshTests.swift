@@ -256,7 +256,9 @@ import Testing
     #expect(stage.transport.requests.count == 1)
     // The ledger has one entry for each of the ten refreshes.
     let entries = try await stage.engagement.dependencies.store.entries(after: 0, limit: 20)
-    #expect(entries.map(\.event.kind) == Array(repeating: .providerRequest, count: 10))
+    #expect(
+      entries.map(\.event.kind)
+        == [.feedUpdated] + Array(repeating: .providerRequest, count: 10))
     try await stage.end()
   }
 

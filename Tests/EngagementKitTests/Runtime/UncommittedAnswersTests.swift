@@ -37,6 +37,11 @@ private struct FragileHost: OperationHost {
     }
   }
 
+  func note(
+    _ answer: Answer, _ status: Int, to request: HTTPRequest,
+    for operation: EngagementAdapterAPI.Operation, _ attempt: Attempt
+  ) {}
+
   var liveCommits: Int { 0 }
 
   func renewCredential(replacing refused: Secret?, for attempt: Attempt) {}

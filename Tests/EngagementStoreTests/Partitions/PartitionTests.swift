@@ -104,7 +104,8 @@ import Testing
     let records = held.compactMap { $0["record"]?.string }
     #expect(
       records == [
-        "user", "consent", "person", "value", "feed", "card", "overlay", "event", "pending",
+        "user", "consent", "person", "value", "feed", "card", "overlay", "event", "event",
+        "pending",
       ])
     #expect(held.allSatisfy { $0["detail"]?["item"]?["handle"] == nil })
     let other = try await store.partition(of: "u-2")

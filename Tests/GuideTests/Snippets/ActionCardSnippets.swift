@@ -10,6 +10,16 @@ func form(_ engagement: Engagement, _ card: Card) async throws {
   }
 }
 
+func file(
+  _ engagement: Engagement, _ card: Card, _ button: CardButton, _ photo: [UInt8]
+) async throws -> Engagement.Receipt {
+  var form = card.form()
+  try form.choose(CardFile(name: "receipt.jpg", bytes: photo), for: "proof")
+  let receipt = try await engagement.submit(form, by: button, on: card)
+  if try await engagement.cancelSubmission(of: card) { print("The card is there again.") }
+  return receipt
+}
+
 func cardVariables(_ engagement: Engagement, show: (Engagement.CardFeed) -> Void) async {
   engagement.setCardVariables { card in
     ["name": "Ada"]  // what is left out takes its default

@@ -6,6 +6,7 @@ import hashlib
 import json
 import re
 import time
+from urllib.parse import parse_qs, urlsplit
 
 from vendors.books import Key
 from vendors.braze import EVENTS, is_poisonous
@@ -67,6 +68,8 @@ class Atomic:
         self.users = {}
         self.sockets = []
         self.refused_tokens = set()
+        # id -> (user, card) of the files that came
+        self.files = {}
         # (verb, id) of the actions on cards that were closed
         self.conflicts = set()
         # Refuses uploads for one of their events, and the event alone for good.
@@ -89,6 +92,8 @@ class Atomic:
         name = request.path.removeprefix(BASE).split("?")[0]
         if request.method == "GET" and name == "feed/" + CONTAINER:
             return self._feed(user, request)
+        if request.method == "PUT" and name.startswith("upload/"):
+            return self._upload(user, name.removeprefix("upload/"), request)
         body = json.loads(request.body or b"{}")
         if request.method == "POST" and name in ACTIONS:
             return self._act(user, ACTIONS[name], body, request.name)
@@ -120,6 +125,17 @@ class Atomic:
             return 304, Plain({"ETag": tag}, b""), None
         return 200, Plain({"Content-Type": "application/json", "ETag": tag}, body), None
 
+    def _upload(self, user, id, request):
+        card = parse_qs(urlsplit(request.path).query)["cardInstanceId"][0]
+        if card not in self.cards(user).versions:
+            self.books.finding("atomic: a file of %s for the foreign card %r" % (user, card))
+        if request.body != b"\xff\xd8\xff" + card.encode():
+            self.books.finding("atomic: another file for the card %r" % card)
+        if self.files.setdefault(id, (user, card)) != (user, card):
+            self.books.finding("atomic: the file %s is of two cards" % id)
+        self.books.count("files")
+        return 200, {"ok": True}, None
+
     def _act(self, user, verb, body, name):
         id = body["cardInstanceId"]
         cards = self.cards(user)
@@ -134,6 +150,8 @@ class Atomic:
             return 409, {"errors": [{"title": "The card is closed"}]}, None
         parcel, key = None, Key("atomic", user, verb, id)
         if verb == "submit":
+            if self.files.get(body["values"].get("proof")) != (user, id):
+                self.books.finding("atomic: the submission of %r came before its file" % id)
             # What a second submission does is not documented, so none may come without need.
             parcel = self.books.parcel("atomic", user, name, [(key, body["values"])])
         else:
@@ -319,6 +337,10 @@ def card(id, version):
         "actions": {name: {"swipe": True, "overflow": True}
                     for name in ("dismiss", "snooze", "voteUp", "voteDown")},
         "runtimeVariables": [],
-        "defaultView": {"nodes": [{"type": "headline", "attributes": {"text": "Card " + id}}]},
+        "defaultView": {"nodes": [{"type": "headline", "attributes": {"text": "Card " + id}}, {
+            "type": "form", "attributes": {}, "children": [
+                {"type": "fileUpload", "attributes": {"key": "proof"}},
+                {"type": "submitButton", "attributes": {
+                    "text": "Pay", "name": "pay", "values": {"amount": 5}}}]}]},
         "subviews": {},
     }

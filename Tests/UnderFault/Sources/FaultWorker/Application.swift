@@ -203,6 +203,7 @@ final class Application: Sendable {
         _ = try await engagement.track(name, Payload.make(number, of: Self.undecided))
       case .leave(let user):
         try journal.track("left", Payload.make(number, of: user), of: UserID(user))
+      case .act(.submit, let id, _): try await submit(id)
       case .act(let action, let id, _): _ = try await engagement.perform(action, on: id)
       }
       say("accepted \(number)")
@@ -211,6 +212,18 @@ final class Application: Sendable {
       say("refused \(number) \(error.code)")
       return false
     }
+  }
+
+  /// Submits a card with a file of its own, which has to come first.
+  private func submit(_ id: ItemID) async throws(EngagementError) {
+    let card = engagement.cards(in: Self.container).cards.first { $0.id == id }
+    guard let card, let button = card.buttons.first else {
+      throw EngagementError(.notFound, "The card is not shown any more.")
+    }
+    var form = card.form()
+    let bytes: [UInt8] = [0xff, 0xd8, 0xff] + Array(id.value.utf8)
+    try form.choose(CardFile(name: "\(id.value).jpg", bytes: bytes), for: "proof")
+    _ = try await engagement.submit(form, by: button, on: card)
   }
 
   /// All possible actions on the visible items.

@@ -72,7 +72,8 @@ struct Checking {
       object["n"] = event.properties["n"] ?? .null
       object["properties"] = .object(event.properties)
     case .event(let event):
-      guard let item = event.item else { return nil }
+      let isOwn = [.upload, .providerFailed].contains(event.kind)
+      guard let item = event.item, !isOwn else { return nil }
       object["verb"] = .string("\(event.kind)")
       object["target"] = .string(item.id.value)
     case .operation(.act(let action, let item)):
