@@ -140,7 +140,8 @@ static void add(feed *shown, json_t *body, const char *provider, int64_t marks) 
            clicked ? "clicked" : viewed ? "viewed" : "new");
   c->cells[KIND] = is;
   c->cells[TITLE] = text(body, "tt");
-  c->cells[TEXT] = text(body, "ds");
+  const char *said = text(body, "ds");
+  c->cells[TEXT] = *said ? said : text(body, "image_alt");
 }
 
 static feed read_feed(sqlite3 *db, const char *provider, int64_t now, int64_t *heard) {
