@@ -28,11 +28,11 @@ extension Command {
       name: ["cards", "submit"], summary: "submit a card with the values of its form",
       discussion: """
         A value is a number where it looks like one, true or false, and else text; 'zip="04109"' keeps
-        digits text. What is given here goes before a value of the button. A value that the card's
-        form does not have is refused.
+        digits text. What is given here goes before a default of the form and a value of the button. A
+        value that the card's form does not have is refused, and so is one that an input does not take.
 
-        The value of a file input is the path of a JPEG or PNG file of at most 10 MB. The file is sent
-        first, and the form is checked before that.
+        The value of a file input is the path of a JPEG or PNG file of at most 10 MB, which is sent
+        before the form.
         \(waiting)
         """,
       arguments: [
@@ -46,14 +46,11 @@ extension Command {
         Example("engage cards submit \(example.id) guests=2 --json", "for a program"),
       ], isInterruptible: true,
       run: { invocation in
-        let (name, given) = (invocation.value(button), try invocation.properties(from: 1))
+        let name = invocation.value(button)
+        _ = try invocation.properties(from: 1)
+        let given = try invocation.assignments(from: 1)
         return try await act(invocation) { engagement, card in
-          guard card.hasFile(among: given) else {
-            let action = try card.submission(of: given, by: name)
-            return (action, try await engagement.perform(action, on: card))
-          }
-          guard let name else { throw invocation.usage("A file goes with --button NAME.") }
-          let button = try card.submitButton(named: name)
+          let button = try name.map { try card.submitButton(named: $0) } ?? .nameless
           let form = try card.form(of: button, with: given) { try invocation.bytes(of: $0) }
           let receipt = try await engagement.submit(form, by: button, on: card)
           return (try form.submission(by: button), receipt)

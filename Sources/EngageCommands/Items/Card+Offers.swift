@@ -42,30 +42,15 @@ extension Card {
 
   // MARK: Forms
 
-  /// What submits the values, over those of the button with that name.
-  func submission(
-    of given: JSONObject, by name: String?
-  ) throws(EngagementError) -> ItemAction {
-    guard let name else {
-      try checkForm(has: given)
-      return .submit(button: nil, values: given)
-    }
-    let button = try submitButton(named: name)
-    try checkForm(has: given)
-    guard case .submit(let own, var values) = button.action else {
-      return .submit(button: nil, values: given)
-    }
-    for member in given.members { values[member.key] = member.value }
-    return .submit(button: own ?? button.text, values: values)
-  }
-
   /// A submit button, also one in a subview. A name goes before a text.
   func submitButton(named name: String) throws(EngagementError) -> CardButton {
     let found = allButtons.filter { $0.submitted != nil }
     let match =
       found.first { $0.submitted?.name?.hasSameBytes(as: name) == true }
       ?? found.first { $0.text.hasSameBytes(as: name) }
-    if let match { return match }
+    if let match, let (own, values) = match.submitted {
+      return CardButton(match.text, .submit(name: own ?? match.text, values: values))
+    }
     let names = found.map { $0.submitted?.name ?? $0.text }
     throw EngagementError(
       .invalidArgument,
@@ -74,47 +59,59 @@ extension Card {
         : "The card has no submit button \"\(name)\"\(NearestName.hint(for: name, among: names))")
   }
 
-  /// Whether a value is that of a file input.
-  func hasFile(among values: JSONObject) -> Bool {
-    let forms = [form()] + self.subviews.map { form(inSubview: $0.id) }
-    return forms.flatMap(\.inputs).contains { $0.kind == .fileInput && values[$0.name] != nil }
-  }
-
   /// The form that the button submits, with these values and, of its file inputs, the files at these
   /// paths. Throws, naming the inputs, if it cannot be submitted.
   func form(
-    of button: CardButton, with given: JSONObject, reading read: (String) throws -> [UInt8]
+    of button: CardButton, with given: [Assignment], reading read: (String) throws -> [UInt8]
   ) throws -> CardForm {
-    try checkForm(has: given)
-    let subview = self.subviews.first { $0.buttons.contains(button) }
-    var form = self.buttons.contains(button) ? form() : form(inSubview: subview?.id)
-    for member in given.members {
-      let isFile = form.inputs.contains { $0.kind == .fileInput && $0.name == member.key }
-      guard isFile, let path = member.value.string else {
-        form[member.key] = member.value
-        continue
+    try checkForm(has: given.map(\.key))
+    func isOwn(_ buttons: [CardButton]) -> Bool {
+      buttons.contains { $0.text == button.text && $0.submitted != nil }
+    }
+    let subview = isOwn(self.buttons) ? nil : self.subviews.first { isOwn($0.buttons) }
+    var form = form(inSubview: subview?.id)
+    for assignment in given {
+      let input = form.inputs.first { $0.name == assignment.key }
+      if input?.kind == .fileInput {
+        let path = assignment.value.string ?? assignment.text
+        try form.choose(Self.file(at: path, for: assignment.key, read), for: assignment.key)
+      } else {
+        form[assignment.key] = try assignment.value(for: input)
       }
-      let name = path.split(separator: "/").last.map(String.init) ?? path
-      try form.choose(CardFile(name: name, bytes: try read(path)), for: member.key)
     }
     let faults = form.faults.map { "\($0.input): \($0.message ?? $0.rule)" }
     guard faults.isEmpty else {
       throw EngagementError(
-        .invalidArgument, "The form is not complete. \(faults.joined(separator: "; "))",
+        .invalidArgument, "The form cannot be submitted. \(faults.joined(separator: "; "))",
         operation: "submit")
     }
     return form
   }
 
+  private static func file(
+    at path: String, for name: String, _ read: (String) throws -> [UInt8]
+  ) throws -> CardFile {
+    guard let last = path.split(separator: "/").last else {
+      throw EngagementError(
+        .invalidArgument, "\(name) takes the path of a file.", operation: "submit")
+    }
+    let file = try CardFile(name: String(last), bytes: try read(path))
+    guard [.jpeg, .png].contains(file.format) else {
+      throw EngagementError(
+        .invalidArgument, "\(path) is \(file.format.contentType); make a JPEG or PNG of it.",
+        operation: "submit")
+    }
+    return file
+  }
+
   /// Throws, naming what the form has, if a value is none of the form's or of a submit button's. Of a
   /// card without a form the vendor decides.
-  func checkForm(has values: JSONObject) throws(EngagementError) {
+  private func checkForm(has keys: [String]) throws(EngagementError) {
     let names =
       (self.components + self.subviews.flatMap(\.components)).flatMap(Self.valueNames)
       + allButtons.flatMap { $0.submitted?.values.members.map(\.key) ?? [] }
     guard !names.isEmpty else { return }
-    for key in values.members.map(\.key) where !names.contains(where: { $0.hasSameBytes(as: key) })
-    {
+    for key in keys where !names.contains(where: { $0.hasSameBytes(as: key) }) {
       throw EngagementError(
         .invalidArgument,
         "The card's form has no value \"\(key)\"\(NearestName.hint(for: key, among: names))")
@@ -129,7 +126,28 @@ extension Card {
   }
 }
 
+extension Assignment {
+  /// What is meant for an input: text stays text, also where it looks like a number.
+  fileprivate func value(for input: CardForm.Input?) throws(EngagementError) -> JSON {
+    let what: String
+    switch input?.kind {
+    case .textInput?, .dropdown?, .datePicker?: return .string(value.string ?? text)
+    case .numberInput?, .stepper?:
+      guard value.number == nil else { return value }
+      what = "a number"
+    case .toggle?:
+      guard value.bool == nil else { return value }
+      what = "true or false"
+    case _: return value
+    }
+    throw EngagementError(.invalidArgument, "\(key) takes \(what).", operation: "submit")
+  }
+}
+
 extension CardButton {
+  /// Submits the form's values alone.
+  static let nameless = CardButton("", .submit(name: nil, values: [:]))
+
   /// What a submit button submits by itself; nil for any other.
   fileprivate var submitted: (name: String?, values: JSONObject)? {
     if case .submit(let name, let values) = action { (name, values) } else { nil }

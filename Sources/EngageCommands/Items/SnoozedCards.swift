@@ -20,7 +20,12 @@ struct SnoozedCards {
   init(_ records: [JSONObject], without shown: [Card], at now: Date) {
     var ends: [ItemID: Date] = [:]
     var titles: [ItemID: String] = [:]
+    var known: Set<ProviderID> = []
     for record in records {
+      // Of a provider whose cards were never fetched, or are purged, nothing is known.
+      if record["record"] == "feed", let provider = record["provider"]?.string {
+        known.insert(ProviderID(provider))
+      }
       if record["record"] == "card", let id = Self.id(in: record) {
         titles[id] = Self.title(in: record)
       }
@@ -34,7 +39,8 @@ struct SnoozedCards {
       }
     }
     let visible = Set(shown.map(\.id))
-    entries = ends.filter { $0.value > now && !visible.contains($0.key) }
+    let hidden = ends.filter { known.contains($0.key.provider) && !visible.contains($0.key) }
+    entries = hidden.filter { $0.value > now }
       .map { Entry(id: $0.key, until: $0.value, title: titles[$0.key]) }
       .sorted { ($0.until, $0.id.description) < ($1.until, $1.id.description) }
   }

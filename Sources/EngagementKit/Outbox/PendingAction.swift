@@ -22,7 +22,7 @@ extension Engagement {
     init(_ row: OutboxRow) {
       id = row.id
       provider = row.provider
-      name = row.event.map { $0.name ?? $0.kind.rawValue } ?? row.work.verb.rawValue
+      name = row.event?.told ?? row.work.verb.rawValue
       kind = row.event?.kind
       item = row.item?.id
       acceptedAt = row.acceptedAt
@@ -52,5 +52,14 @@ extension Engagement {
     await dependencies.commitPublisher.publish(
       report, of: dependencies.currentUser.userSession.partition)
     return report.ended.count
+  }
+}
+
+extension EngagementEvent {
+  /// What a person reads of it. An event about a file is told from the file itself.
+  fileprivate var told: String {
+    guard kind == .upload else { return name ?? kind.rawValue }
+    let state = ["started", "completed", "failed"].first { properties[$0] == true }
+    return "\(kind) \(state ?? "event")"
   }
 }

@@ -64,7 +64,7 @@ final class ProviderHost: OperationHost {
   ) async throws(EngagementError) -> [UInt8] {
     guard let file = try await dependencies.store.file(of: row),
       SHA256.digest(of: file).description == upload.digest
-    else { throw error(.notFound, "The file \(upload.fileName) is not there any more.") }
+    else { throw error(.notFound, "\(upload.fileName) is not in the cache as it was chosen.") }
     return file
   }
 
@@ -72,16 +72,17 @@ final class ProviderHost: OperationHost {
   func context(
     _ attempt: Attempt, in partition: Partition
   ) async throws(EngagementError) -> AdapterContext {
-    var context = try await context(
-      attempt,
-      remembering: try await dependencies.store.memory(of: provider.id, in: partition))
     // A user whom another process has erased has no counts, and still leaves.
-    if let state = try? await dependencies.store.operationState(
+    let state = try? await dependencies.store.operationState(
       of: provider.id, in: partition, delivering: [], at: dependencies.clock.now)
-    {
-      context.counters = state.counters
-      context.campaignReport = state.campaignReport
+    guard let state else {
+      return try await context(
+        attempt,
+        remembering: try await dependencies.store.memory(of: provider.id, in: partition))
     }
+    var context = try await context(attempt, remembering: state.memory)
+    context.counters = state.counters
+    context.campaignReport = state.campaignReport
     return context
   }
 

@@ -64,6 +64,16 @@ final class CredentialCache: Sendable {
   /// Forgets the user; a credential that comes later is dropped.
   func remove(_ user: User) { state.withLock { $0.entries[user] = nil } }
 
+  /// Forgets the user's credentials and keeps their source, for when another process makes the user
+  /// present again.
+  func forgetCredentials(of user: User) {
+    state.withLock { state in
+      guard let source = state.entries[user]?.source else { return }
+      state.lastNumber += 1
+      state.entries[user] = Entry(number: state.lastNumber, source: source)
+    }
+  }
+
   /// Forgets all users.
   func removeAll() { state.withLock { $0.entries = [:] } }
 

@@ -84,6 +84,7 @@ final class UserTransitions: Sendable {
         await dependencies.currentUser.leave(CurrentUser.Change(adopters: adopters))
         await presentations.leave(former.partition, keeping: adopters)
         journal.setOwner(next)
+        credentialCache.forgetCredentials(of: former.user)
         await enter(next, from: former, adopters, [])
       }
     } catch {
@@ -118,6 +119,7 @@ final class UserTransitions: Sendable {
       let reports = try await prepare(next, plans, adopting: former, adopters)
       if let credentials { credentialCache.setSource(for: user, credentials) }
       await enter(next, from: former, adopters, reports)
+      credentialCache.remove(former.user)
     } catch {
       dependencies.currentUser.stay()
       throw error
@@ -285,7 +287,6 @@ final class UserTransitions: Sendable {
   ) async {
     let userSession = dependencies.currentUser.move(
       into: next, adopting: adopters.isEmpty ? nil : former.partition.id, for: adopters)
-    credentialCache.remove(former.user)
     do throws(EngagementError) {
       try await feedPublisher.enter(userSession)
       // Rows that were accepted for the anonymous user during the change.

@@ -132,7 +132,8 @@ extension CardForm {
       if let name = component.name, kinds.contains(component.kind) {
         let rules = component.attributes["rules"]?.array ?? []
         var input = Input(
-          name: name, kind: component.kind, rules: rules.compactMap(Rule.init))
+          name: name, kind: component.kind,
+          rules: rules.compactMap(Rule.init) + component.ownLimits)
         input.contentTypes =
           component.attributes["contentTypes"]?.array?.compactMap(\.string) ?? []
         input.bucket = component.attributes["bucket"]?.string
@@ -150,10 +151,19 @@ extension CardForm {
 }
 
 extension Component {
-  /// What is submitted while nothing was entered. A group of check boxes has one value, which says
+  /// The limits of a stepper, which no screen lets a user leave.
+  fileprivate var ownLimits: [CardForm.Rule] {
+    guard kind == .stepper else { return [] }
+    return ["minimum", "maximum"].compactMap { name in
+      attributes[name].map { CardForm.Rule(name: name, value: $0, message: nil) }
+    }
+  }
+
+  /// What is submitted while nothing was entered. A stepper stands at its minimum. A group of check boxes has one value, which says
   /// of each box by its name whether it is checked.
   fileprivate var defaultValue: JSON? {
     if let value = attributes["defaultValue"], value.isSubmittable { return value }
+    if kind == .stepper { return attributes["minimum"] }
     guard kind == .checkboxGroup else { return nil }
     var boxes = JSONObject()
     for box in children {

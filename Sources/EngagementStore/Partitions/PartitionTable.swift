@@ -16,6 +16,7 @@ struct PartitionTable: ~Copyable {
   private var consentUpdate = Statement("UPDATE partition SET consent = ? WHERE id = ?")
   private var deletion = Statement("DELETE FROM partition WHERE id = ?")
   private var setting = Statement("SELECT value FROM setting WHERE name = ?")
+  private var settingDeletion = Statement("DELETE FROM setting WHERE name = ?")
   private var settingUpdate = Statement(
     """
     INSERT INTO setting (name, value) VALUES (?, ?)
@@ -136,4 +137,26 @@ struct PartitionTable: ~Copyable {
   }
 
   private static func presentUser(_ environment: String) -> String { "user \(environment)" }
+
+  // MARK: Users who left nothing behind
+
+  /// Whether nothing that vendors send is kept for the user, who has left and is not back.
+  mutating func isPurged(
+    _ partition: Partition.ID, on database: inout Database
+  ) throws(EngagementError) -> Bool {
+    try database.first(&setting, .text(Self.purged(partition))) { _ in true } ?? false
+  }
+
+  mutating func setPurged(
+    _ partition: Partition.ID, to isPurged: Bool, on database: inout Database
+  ) throws(EngagementError) {
+    let name = SQLValue.text(Self.purged(partition))
+    if isPurged {
+      try database.run(&settingUpdate, name, .text("1"))
+    } else {
+      try database.run(&settingDeletion, name)
+    }
+  }
+
+  private static func purged(_ partition: Partition.ID) -> String { "purged \(partition)" }
 }

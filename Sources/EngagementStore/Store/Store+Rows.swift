@@ -26,8 +26,8 @@ extension Store {
 
   /// Commits what a vendor sent to the user's partition.
   ///
-  /// Throws `notFound` for a user who is not in the cache: an erasure, perhaps by another process,
-  /// came before the answer.
+  /// Throws `notFound` for a user who is not in the cache, or who has left and is purged: another
+  /// process may have done that before the answer.
   ///
   /// - Parameters:
   ///   - isOfOneItem: Whether the vendor answered about one item and listed none of the others.
@@ -39,7 +39,9 @@ extension Store {
     let environment = options.environment
     let (partition, isNews) = try read { (tables, database) throws(EngagementError) in
       let known = try tables.partitions.partition(of: user, in: environment, on: &database)
-      guard let known else { throw .erasedUser }
+      guard let known, try !tables.partitions.isPurged(known.id, on: &database) else {
+        throw .erasedUser
+      }
       return (known, try tables.isNews(changes, from: provider, in: known, on: &database))
     }
     guard isNews || !events.isEmpty else { return (CommitReport(passingOver: changes), partition) }

@@ -34,8 +34,12 @@ extension Store {
     try user.requireName()
     guard try presentUser() != user else { return }
     try write { (tables, database) throws(EngagementError) in
-      try tables.partitions.setPresentUser(
-        user, in: tables.options.environment, on: &database)
+      let environment = tables.options.environment
+      try tables.partitions.setPresentUser(user, in: environment, on: &database)
+      let partition = try tables.partitions.partition(of: user, in: environment, on: &database)
+      if let partition {
+        try tables.partitions.setPurged(partition.id, to: false, on: &database)
+      }
     }
   }
 
@@ -90,7 +94,8 @@ extension Store {
   }
 
   /// Deletes what vendors sent for the user: items, values, campaigns that wait to be presented. The
-  /// events stay; so do pending rows, with what they have done to their items.
+  /// events stay; so do pending rows, with what they have done to their items. The user is not present
+  /// any more, and nothing that comes later is kept before the user is.
   package func purge(
     _ partition: Partition, at now: Date
   ) throws(EngagementError) -> CommitReport {

@@ -57,10 +57,9 @@ extension Tables {
         guard let row = try? row.read() else { continue }
         objects.append(row.held)
         guard let file = try uploads.file(of: row.id, on: &database) else { continue }
-        objects.append(
-          ObjectEncoder([
-            "record": "file", "provider": row.provider, "base64": Base64.text(of: file),
-          ]).object)
+        var held = row.work.detail.held("file")
+        held["base64"] = .string(Base64.text(of: file))
+        objects.append(held)
       }
     }
   }

@@ -38,6 +38,9 @@ extension Tables {
     var drop = TransactionSummary.Drop(
       partition: row.partition, provider: row.provider, ending: ending.name,
       operation: known?.work.verb)
+    if ending == .wiped, case .operation(.act(.submit, _))? = known?.work {
+      try endFiles(of: removed.key, before: row.id, at: now, &summary, on: &database)
+    }
     if case .operation(.upload(let upload))? = known?.work, let owner {
       try endSubmission(
         of: upload, in: row, ending, of: owner, at: now, &summary, on: &database)

@@ -54,6 +54,24 @@ extension Tables {
     try self.end(submission, end, at: now, &summary, on: &database)
   }
 
+  /// Drops the files of a submission that is dropped. They were accepted with it, just before it.
+  mutating func endFiles(
+    of submission: OperationKey?, before id: OutboxRow.ID, at now: Date,
+    _ summary: inout TransactionSummary, on database: inout Database
+  ) throws(EngagementError) {
+    var last = id - 1
+    while let row = try outbox.row(last, on: &database), last > id - Self.mostFiles {
+      last -= 1
+      guard case .operation(.upload(let upload))? = try? row.work(),
+        upload.submission == submission
+      else { continue }
+      try end(row, .wiped, at: now, &summary, on: &database)
+    }
+  }
+
+  /// More rows than the files of a form have: each has one, and another one for its event.
+  private static let mostFiles: Int64 = 100
+
   /// Drops a submission of the item that was never sent, with its files; false if there is none.
   mutating func cancelSubmission(
     of item: ItemID, in partition: Partition, at now: Date, _ summary: inout TransactionSummary,

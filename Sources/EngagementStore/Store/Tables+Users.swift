@@ -60,14 +60,21 @@ extension Tables {
     try values.erase(partition.id, on: &database)
     try campaigns.erase(partition.id, on: &database)
     try ledger.erase(partition.id, on: &database)
-    let environment = partition.environment
-    if try partitions.presentUser(in: environment, on: &database) == partition.user {
-      try partitions.setPresentUser(.anonymous, in: environment, on: &database)
-    }
+    try partitions.setPurged(partition.id, to: false, on: &database)
+    try endPresence(of: partition, on: &database)
     try partitions.delete(partition.id, on: &database)
     report.hasNewPerson = true
     report.hasNewMetrics = true
     return report
+  }
+
+  private mutating func endPresence(
+    of partition: Partition, on database: inout Database
+  ) throws(EngagementError) {
+    let environment = partition.environment
+    if try partitions.presentUser(in: environment, on: &database) == partition.user {
+      try partitions.setPresentUser(.anonymous, in: environment, on: &database)
+    }
   }
 
   /// Deletes what vendors sent for the user. The overlays of pending rows stay: a card that was
@@ -88,6 +95,8 @@ extension Tables {
     try values.erase(partition.id, on: &database)
     try wipeCampaigns(of: partition, at: now, on: &database)
     campaigns.release(partition.id)
+    try partitions.setPurged(partition.id, to: true, on: &database)
+    try endPresence(of: partition, on: &database)
     report.hasNewPerson = true
     report.hasNewMetrics = true
     return report

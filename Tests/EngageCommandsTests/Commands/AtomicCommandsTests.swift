@@ -48,8 +48,45 @@ import Testing
     #expect(ending.output.hasSuffix(": delivered\n"))
     #expect(await scene.emulator.times("card-completed", of: id, by: "u-1") == 1)
     let event = try #require(await scene.engage("events", "--kind", "submit", "--json").lines.first)
-    #expect(event.contains(#""button":"book","guests":2"#))
+    #expect(event.contains(#""button":"book","source":"card","guests":2"#))
     #expect(await !scene.engage("cards").output.contains("A table on Sunday"))
+    await scene.emulator.stop()
+  }
+
+  @Test("A10: submit checks the form, and a text stays text where it looks like a number")
+  func checkedForm() async throws {
+    let scene = try await AtomicScene()
+    await scene.engage("sync")
+    let id = try await scene.id(of: "brunch")
+    func refusal(_ values: String...) async -> String {
+      let ending = await scene.stage.run(
+        ["cards", "submit", id, "--button", "Book"] + values, by: CurlTransport())
+      #expect(ending.status == .failed, "\(ending)")
+      return ending.errors
+    }
+    #expect(await refusal("guests=abc").contains("guests takes a number."))
+    #expect(await refusal("guests=9").contains("The form cannot be submitted. guests: maximum"))
+    let long = String(repeating: "x", count: 141)
+    #expect(await refusal("note=\(long)").contains("note: maximumLength"))
+    #expect(await scene.emulator.effects().isEmpty)
+    await scene.engage("cards", "submit", id, "--button", "Book", "note=12")
+    let event = try #require(await scene.engage("events", "--kind", "submit", "--json").lines.first)
+    #expect(
+      event.contains(#""button":"book","source":"card","guests":1,"note":"12""#), "\(event)")
+    await scene.emulator.stop()
+  }
+
+  @Test("A4 A15: after a purge nothing is known of snoozed cards")
+  func purgedSnooze() async throws {
+    let scene = try await AtomicScene()
+    await scene.engage("sync")
+    await scene.engage("cards", "snooze", try await scene.id(of: "brunch"), "1h")
+    #expect(await scene.engage("cards", "--snoozed").lines.count == 2)
+    await scene.engage("signout", "--purge")
+    await scene.engage("signin", "u-1")
+    #expect(await scene.engage("cards", "--snoozed").lines.isEmpty)
+    await scene.engage("sync")
+    #expect(await scene.engage("cards", "--snoozed").lines.count == 2)
     await scene.emulator.stop()
   }
 
@@ -81,8 +118,13 @@ import Testing
     #expect(missing.status == .failed && missing.errors.contains("none.jpg cannot be read"))
     let gif = await submit("--button", "Send", "proof=gif.jpg")
     #expect(gif.status == .failed && gif.errors.contains("gif.jpg is no still image"))
-    let unnamed = await submit("proof=photo.jpg")
-    #expect(unnamed.status == .usage && unnamed.errors.contains("A file goes with --button NAME."))
+    try Data("RIFF....WEBPVP8 ....".utf8).write(to: scene.stage.folder.appending(path: "5"))
+    let other = await submit("--button", "Send", "proof=5")
+    #expect(other.errors.contains("5 is image/webp; make a JPEG or PNG of it."), "\(other)")
+    let empty = await submit("--button", "Send", "proof=")
+    #expect(empty.errors.contains("proof takes the path of a file."), "\(empty)")
+    let none = await submit("--button", "Send", "note=hello")
+    #expect(none.errors.contains("proof: Add a photo."), "\(none)")
     #expect(await scene.emulator.effects().isEmpty)
     let ending = await submit("--button", "Send", "proof=photo.jpg", "note=hello")
     #expect(ending.status == .done, "\(ending)")

@@ -214,11 +214,26 @@ import Testing
     let receipt = try await submit(["front": Self.jpeg, "back": Self.png], to: stage)
     let file = try #require(
       try await stage.engagement.pendingActions().first { $0.name == "upload" })
+    let names = try await stage.engagement.pendingActions().map(\.name)
+    #expect(names.filter { $0 == "upload" }.count == 2 && names.contains("upload started"))
     _ = try await stage.engagement.discard([file.id])
     await stage.drain("atomic")
     #expect(receipt.outcomes["atomic"] == .discarded(.wiped))
     #expect(try shown(stage) != nil)
     #expect(stage.transport.requests.allSatisfy { $0.line.hasSuffix("events") })
+    try await stage.end()
+  }
+
+  @Test("A32: dropping a pending submission drops its files too")
+  func droppedSubmission() async throws {
+    let stage = try await stage()
+    _ = try await submit(["front": Self.jpeg, "back": Self.png], to: stage)
+    let submission = try #require(
+      try await stage.engagement.pendingActions().first { $0.name == "cards.submit" })
+    _ = try await stage.engagement.discard([submission.id])
+    await stage.drain("atomic")
+    #expect(stage.transport.requests.allSatisfy { $0.line.hasSuffix("events") })
+    #expect(try shown(stage) != nil)
     try await stage.end()
   }
 

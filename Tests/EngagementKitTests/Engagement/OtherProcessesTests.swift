@@ -80,6 +80,40 @@ import Testing
     try await other.end()
   }
 
+  @Test("A1 G8: a user who is back, by another process, is sent for with a new credential")
+  func cameBack() async throws {
+    var vendor = Self.vendor
+    vendor.capabilities.eventKinds = [.custom]
+    vendor.onStep = { _, context throws(EngagementError) in
+      guard context.credential == nil else { return nil }
+      throw EngagementError(.unauthenticated, "There is no credential.")
+    }
+    let watcher = try await Stage([vendor], at: place)
+    let other = try await Stage([vendor], at: place)
+    let asked = Locked(0)
+    try await watcher.engagement.signIn("u-1", consent: .full) { _ in
+      asked.withLock { $0 += 1 }
+      return Secret("token \(asked.withLock(\.self))")
+    }
+    let running = Task { try await watcher.engagement.run() }
+    try await watcher.engagement.track("first")
+    #expect(try await holds { watcher.transport.requests.count == 1 })
+    try await other.signIn("u-1")
+    _ = try await other.engagement.signOut(within: .zero)
+    #expect(try await holds { watcher.engagement.user.isAnonymous })
+    try await other.signIn("u-1", consent: .full)
+    #expect(try await holds { watcher.engagement.user == "u-1" })
+    try await other.engagement.track("second")
+    #expect(try await holds { watcher.transport.requests.count == 2 })
+    #expect(
+      watcher.transport.requests.map(\.credential) == [Secret("token 1"), Secret("token 2")],
+      "the former credential is not used again")
+    running.cancel()
+    try await running.value
+    try await watcher.end()
+    try await other.end()
+  }
+
   @Test("X8: what was accepted before another process's sign-in was heard of is adopted too")
   func adoption() async throws {
     var vendor = Self.vendor
@@ -190,6 +224,31 @@ import Testing
     let kept = try await slow.engagement.dependencies.providerSecrets.contents(
       of: "vendor", for: "u-1")
     #expect(kept.secrets.all(.user).isEmpty)
+    try await slow.end()
+    try await other.end()
+  }
+
+  @Test("A4 G14: an answer after another process's purge brings nothing of the user back")
+  func purged() async throws {
+    let (asked, isPurged) = (AsyncSignal(), AsyncSignal())
+    let slow = try await Stage([Self.vendor], at: place) { request in
+      guard request.line.hasSuffix("cards") else { return HTTPResponse(200) }
+      asked.fire()
+      await isPurged.wait(after: 0)
+      return .json(200, #"["a"]"#)
+    }
+    let other = try await stage()
+    try await slow.signIn("u-1", consent: .full)
+    try await other.signIn("u-1")
+    async let refreshed = slow.engagement.refresh(.cards(in: "home"))
+    await asked.wait(after: 0)
+    _ = try await other.engagement.signOut(purgesCache: true)
+    isPurged.fire()
+    _ = await refreshed
+    let held = try await other.engagement.exportData(of: "u-1").compactMap { $0["record"]?.string }
+    #expect(Set(held).isSubset(of: ["user", "consent", "event"]), "\(held)")
+    try await other.signIn("u-1")
+    _ = await other.engagement.refresh(.cards(in: "home"))
     try await slow.end()
     try await other.end()
   }
