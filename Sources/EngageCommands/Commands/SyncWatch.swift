@@ -30,6 +30,8 @@ struct SyncWatch: Sendable {
     var report: SyncReport?
     var failures: [EngagementError] = []
     var pauses: [ProviderID: Date] = [:]
+    /// Whose live channel is lost, with what was said of the credential since.
+    var polled: [ProviderID: String?] = [:]
   }
 
   func run() async throws -> ExitStatus {
@@ -48,7 +50,7 @@ struct SyncWatch: Sendable {
       var told = Told(user: engagement.user, notes: notes)
       for await _ in wakes {
         guard console.terminal.hasReader() else { throw OutputError.closedPipe }
-        tellLive()
+        tellLive(&told)
         if clock.uptime < next.withLock(\.self) {
           try tellCards(&told)
           // A vendor that never pauses must not keep a core busy.
@@ -90,7 +92,9 @@ struct SyncWatch: Sendable {
   // MARK: What it tells
 
   /// Tells which live channels were lost or are back, and what to do if a credential is why.
-  private func tellLive() {
+  ///
+  /// A credential that is refused only while the vendor is polled is told then.
+  private func tellLive(_ told: inout Told) {
     for (provider, news) in live.take() {
       switch news {
       case .polls(let interval, let wasOpen):
@@ -98,11 +102,17 @@ struct SyncWatch: Sendable {
         console.note(
           "\(provider): \(what); it is polled every \(interval.components.seconds) s until it is back."
         )
-        if let complaint = invocation.credentials.complaint(at: provider) {
-          console.note("\(complaint.text)")
-        }
-      case .isBack: console.note("\(provider): the live channel is back; polling has ended.")
+        told.polled.updateValue(nil, forKey: provider)
+      case .isBack:
+        told.polled[provider] = nil
+        console.note("\(provider): the live channel is back; polling has ended.")
       }
+    }
+    for (provider, known) in told.polled {
+      let text = invocation.credentials.complaint(at: provider)?.text
+      guard text != known else { continue }
+      told.polled.updateValue(text, forKey: provider)
+      if let text { console.note("\(text)") }
     }
   }
 
