@@ -30,8 +30,8 @@ struct SyncWatch: Sendable {
     var report: SyncReport?
     var failures: [EngagementError] = []
     var pauses: [ProviderID: Date] = [:]
-    /// Whose live channel is lost, with what was said of the credential since.
-    var polled: [ProviderID: String?] = [:]
+    /// Whose live channel is lost, and whether it was said since what is wrong with the credential.
+    var polled: [ProviderID: Bool] = [:]
   }
 
   func run() async throws -> ExitStatus {
@@ -93,7 +93,7 @@ struct SyncWatch: Sendable {
 
   /// Tells which live channels were lost or are back, and what to do if a credential is why.
   ///
-  /// A credential that is refused only while the vendor is polled is told then.
+  /// A credential that is refused only while the vendor is polled is told then, once.
   private func tellLive(_ told: inout Told) {
     for (provider, news) in live.take() {
       switch news {
@@ -102,17 +102,16 @@ struct SyncWatch: Sendable {
         console.note(
           "\(provider): \(what); it is polled every \(interval.components.seconds) s until it is back."
         )
-        told.polled.updateValue(nil, forKey: provider)
+        told.polled[provider] = false
       case .isBack:
         told.polled[provider] = nil
         console.note("\(provider): the live channel is back; polling has ended.")
       }
     }
-    for (provider, known) in told.polled {
-      let text = invocation.credentials.complaint(at: provider)?.text
-      guard text != known else { continue }
-      told.polled.updateValue(text, forKey: provider)
-      if let text { console.note("\(text)") }
+    for (provider, isTold) in told.polled where !isTold {
+      guard let complaint = invocation.credentials.complaint(at: provider) else { continue }
+      told.polled[provider] = true
+      console.note("\(complaint.text)")
     }
   }
 
