@@ -181,10 +181,16 @@ final class UserTransitions: Sendable {
   private func purge(_ partition: Partition) async throws(EngagementError) {
     // Later answers to requests of this user would bring some of it back.
     await dependencies.currentUser.forget(partition.user)
-    try await dependencies.secrets.removeAll(of: partition.user, in: partition.environment)
-    try await presentations.files.erase(partition.user, in: partition.environment)
+    try await purgeBesideCache(partition)
     let report = try await dependencies.store.purge(partition, at: dependencies.clock.now)
     await dependencies.commitPublisher.publish(report, of: partition)
+    // Again: until now another process could keep a secret or a file of the user.
+    try await purgeBesideCache(partition)
+  }
+
+  private func purgeBesideCache(_ partition: Partition) async throws(EngagementError) {
+    try await dependencies.secrets.removeAll(of: partition.user, in: partition.environment)
+    try await presentations.files.erase(partition.user, in: partition.environment)
   }
 
   /// Accepts the operations that a vendor could not be told, for when the former user is back. If

@@ -1,7 +1,6 @@
 /// A still image that a user chose for a file input of a card.
 ///
-/// Its format is read from its bytes, whatever its name says. Of a photo that moves, give its key
-/// photo.
+/// Its format is read from its bytes; its name does not count. A live photo is sent as its key photo.
 public struct CardFile: Hashable, Sendable {
   /// The name that the vendor is told, such as `receipt.jpg`.
   public let name: String

@@ -159,8 +159,8 @@ extension Component {
     }
   }
 
-  /// What is submitted while nothing was entered. A stepper stands at its minimum. A group of check boxes has one value, which says
-  /// of each box by its name whether it is checked.
+  /// What is submitted while nothing was entered. A stepper stands at its minimum. A group of check
+  /// boxes has one value, which says of each box by its name whether it is checked.
   fileprivate var defaultValue: JSON? {
     if let value = attributes["defaultValue"], value.isSubmittable { return value }
     if kind == .stepper { return attributes["minimum"] }

@@ -41,9 +41,8 @@ extension Tables {
     if ending == .wiped, case .operation(.act(.submit, _))? = known?.work {
       try endFiles(of: removed.key, before: row.id, at: now, &summary, on: &database)
     }
-    if case .operation(.upload(let upload))? = known?.work, let owner {
-      try endSubmission(
-        of: upload, in: row, ending, of: owner, at: now, &summary, on: &database)
+    if case .operation(.upload(let upload))? = known?.work {
+      try endSubmission(of: upload, in: row, ending, at: now, &summary, on: &database)
     }
     switch ending {
     case .rejected(let error):

@@ -24,8 +24,8 @@ extension Tables {
 
   /// Ends what waits for a file that did not arrive: the submission that names it, and its other files.
   mutating func endSubmission(
-    of upload: Operation.Upload, in row: StoredRow, _ ending: Ending, of owner: Partition,
-    at now: Date, _ summary: inout TransactionSummary, on database: inout Database
+    of upload: Operation.Upload, in row: StoredRow, _ ending: Ending, at now: Date,
+    _ summary: inout TransactionSummary, on database: inout Database
   ) throws(EngagementError) {
     let end: Ending
     switch ending {
