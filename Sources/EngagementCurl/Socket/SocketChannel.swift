@@ -29,7 +29,10 @@ final class SocketChannel {
   private var output = SocketOutput()
   /// Whether the peer may still send.
   private var isReadable = true
-  private var ending: SocketClose?
+  private var ending: WebSocketSession.Ending?
+  /// Whether the end was told, and only the peer's is waited for. What it still sends is dropped: a
+  /// connection that is closed before all of it is read loses the code that the peer is to learn.
+  private var isLingering = false
   /// Whether this side has begun to close. Nobody reads what still comes.
   private var isClosing = false
 
@@ -94,8 +97,8 @@ final class SocketChannel {
     pump()
   }
 
-  /// Ends everything at once.
-  func abandon(_ error: EngagementError) { fail(error) }
+  /// Ends everything at once, but for what nobody waits for.
+  func abandon(_ error: EngagementError) { if !isLingering { fail(error) } }
 
   /// The peer has the close then, or is too slow to be waited for.
   private static let closingTime: Duration = .seconds(1)
@@ -122,7 +125,7 @@ final class SocketChannel {
 
   /// Whether bytes are wanted: not while what came before waits for the application or the network.
   private var isReading: Bool {
-    isReadable && !isOver && ending == nil && !output.isFull && hasRoom
+    isReadable && !isOver && (ending == nil ? !output.isFull && hasRoom : isLingering)
   }
 
   /// The peer's close is behind all that it has sent, so what has no reader is dropped.
@@ -133,10 +136,12 @@ final class SocketChannel {
 
   private func take(_ bytes: EasyHandle.Received) {
     switch bytes {
+    case .bytes where isLingering: return
     case .bytes(let bytes):
       if isOpen { session.feed(bytes) } else { read(head: bytes[...]) }
     case .end:
       isReadable = false
+      if isLingering { return finish(.abnormal) }
       guard isOpen else {
         return fail(
           EngagementError(
@@ -154,7 +159,9 @@ final class SocketChannel {
       case .deliver(let message): if !isClosing { order.mailbox.deliver(message) }
       case .send(let frame): output.append(frame)
       case .pong: break
-      case .end(let ending): self.ending = ending.close
+      case .end(let ending):
+        self.ending = ending
+        deadline = SuspendingClock.now.advanced(by: Self.closingTime)
       }
     }
   }
@@ -162,11 +169,15 @@ final class SocketChannel {
   private func flush() {
     guard !isOver else { return }
     output.flush { easy.send($0) }
-    if let ending, output.isDone { finish(ending) }
+    guard let ending, output.isDone else { return }
+    if ending.fault == nil || !isReadable { return finish(ending.close) }
+    tellEnd(ending.close)
+    isLingering = true
   }
 
-  /// Ends a handshake that has lasted longer than it may.
+  /// Ends a handshake, at the beginning or at the end, that has lasted longer than it may.
   func expire() {
+    if let ending { return finish(ending.close) }
     fail(
       EngagementError(
         .deadlineExceeded, "The server did not finish the web socket's handshake in time."))
@@ -183,6 +194,10 @@ final class SocketChannel {
 
   private func finish(_ close: SocketClose) {
     isOver = true
+    tellEnd(close)
+  }
+
+  private func tellEnd(_ close: SocketClose) {
     output.end(OpenSockets.closed)
     order.mailbox.end(close)
   }

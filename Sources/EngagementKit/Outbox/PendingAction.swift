@@ -59,7 +59,6 @@ extension EngagementEvent {
   /// What a person reads of it. An event about a file is told from the file itself.
   fileprivate var told: String {
     guard kind == .upload else { return name ?? kind.rawValue }
-    let state = ["started", "completed", "failed"].first { properties[$0] == true }
-    return "\(kind) \(state ?? "event")"
+    return "\(kind) \(Operation.Upload.State(of: self)?.rawValue ?? "event")"
   }
 }

@@ -63,7 +63,7 @@ extension KitDependencies {
   ) -> Intent {
     var event = blank
     event.item = upload.item
-    event.properties = upload.properties(with: "started")
+    event.properties = upload.properties(in: .started)
     var deliveries = [
       Intent.Delivery(
         to: provider.id, .operation(.upload(upload)), key: file.key, file: file.file.bytes)

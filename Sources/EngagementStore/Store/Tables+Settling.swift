@@ -14,7 +14,7 @@ extension Tables {
       summary.ended(removed.key, of: removed.provider, ending)
       if let upload = removed.upload.flatMap(Operation.Upload.init(storedBody:)) {
         try record(
-          upload, "completed", of: removed.provider, in: removed.partition, at: now, &summary,
+          upload, .completed, of: removed.provider, in: removed.partition, at: now, &summary,
           on: &database)
       }
     } else if let row = try outbox.row(id, on: &database) {

@@ -6,7 +6,7 @@ import EngagementPlatform
 extension Tables {
   /// Records what became of a file, for the application and for a vendor that wants to know it.
   mutating func record(
-    _ upload: Operation.Upload, _ end: String, of provider: ProviderID,
+    _ upload: Operation.Upload, _ state: Operation.Upload.State, of provider: ProviderID,
     in partition: Partition.ID, at now: Date, _ summary: inout TransactionSummary,
     on database: inout Database
   ) throws(EngagementError) {
@@ -14,7 +14,7 @@ extension Tables {
     else { return }
     let event = EngagementEvent(
       id: eventID(at: now), kind: .upload, time: now.writable, zoneOffset: options.zoneOffset(),
-      provider: provider, item: upload.item, properties: upload.properties(with: end))
+      provider: provider, item: upload.item, properties: upload.properties(in: state))
     _ = try ledger.append(event, of: partition, on: &database)
     let isTaken = options.adapters[provider]?.capabilities.eventKinds.contains(.upload) ?? false
     guard isTaken else { return }
@@ -38,7 +38,7 @@ extension Tables {
     }
     if end != .wiped {
       try record(
-        upload, "failed", of: row.provider, in: row.partition, at: now, &summary, on: &database)
+        upload, .failed, of: row.provider, in: row.partition, at: now, &summary, on: &database)
     }
     let submission = try outbox.row(
       called: upload.submission, for: row.provider, on: &database)
@@ -116,10 +116,22 @@ extension Operation.Upload {
     return properties
   }
 
-  /// The properties of an event about the file: what it is, and `started`, `completed` or `failed`.
-  package func properties(with state: String) -> JSONObject {
+  /// What becomes of a file. The names are those of an event's properties.
+  package enum State: String, CaseIterable {
+    case started, completed, failed
+
+    /// What an event about a file tells; nil if it tells none of these.
+    package init?(of event: EngagementEvent) {
+      let state = Self.allCases.first { event.properties[$0.rawValue] == true }
+      guard let state else { return nil }
+      self = state
+    }
+  }
+
+  /// The properties of an event about the file: what it is, and what has become of it.
+  package func properties(in state: State) -> JSONObject {
     var properties = properties
-    properties[state] = true
+    properties[state.rawValue] = true
     return properties
   }
 }

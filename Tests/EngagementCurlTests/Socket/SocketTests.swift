@@ -184,6 +184,26 @@ import Testing
     }
   }
 
+  @Test("A3: a peer that breaks the protocol and does not stop is told, and cut off")
+  func brokenAndFlooding() async throws {
+    let left = Signal()
+    let seen = Locked<[UInt8]>([])
+    try await withServer { connection in
+      defer { left.set() }
+      _ = try SocketPeer(connection)
+      // A frame with a reserved bit.
+      try connection.write([0xC1, 0])
+      seen.withLock { $0 = (try? connection.read()) ?? [] }
+      while true { try connection.write([UInt8](repeating: 0, count: 1 << 16)) }
+    } _: { server in
+      let socket = try await open(server)
+      #expect(try await socket.ended() == .abnormal)
+      // The transport waits for the peer's end, but not for long.
+      await left.wait()
+      #expect(seen.withLock { $0.first } == 0x88, "a close frame")
+    }
+  }
+
   @Test("A3: releasing a socket closes its connection")
   func release() async throws {
     let left = Signal()
