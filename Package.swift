@@ -63,6 +63,9 @@ let package = Package(
         "CCurl", "COpenSSL", "EngagementHTTP", "EngagementModel", "EngagementPlatform",
       ]),
 
+    // MARK: What the records of several vendors say
+    .target(name: "EngagementAnalytics", dependencies: ["EngagementModel", "EngagementPlatform"]),
+
     // MARK: Files that campaigns name
     .target(
       name: "EngagementFiles",
@@ -330,6 +333,9 @@ let package = Package(
         "EngagementCurl", "EngagementFiles", "EngagementFormats", "EngagementHTTP",
         "EngagementModel", "TestServers",
       ]),
+    .testTarget(
+      name: "EngagementAnalyticsTests",
+      dependencies: ["EngagementAnalytics", "EngagementModel", "TestSupport"]),
     .testTarget(
       name: "EngagementAdapterAPITests", dependencies: ["EngagementAdapterAPI", "EngagementModel"]),
     .testTarget(

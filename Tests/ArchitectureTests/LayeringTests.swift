@@ -10,6 +10,7 @@ private let table: [String: Set<String>] = [
   "EngagementDocuments": ["CJansson", "EngagementModel"],
   "EngagementHTTP": ["EngagementFormats", "EngagementModel"],
   "EngagementCurl": ["CCurl", "COpenSSL", "EngagementHTTP", "EngagementModel"],
+  "EngagementAnalytics": ["EngagementModel"],
   "EngagementFiles": ["EngagementFormats", "EngagementHTTP", "EngagementModel"],
   "EngagementAdapterAPI": [
     "EngagementFormats", "EngagementHTTP", "EngagementJSON", "EngagementModel",

@@ -1,0 +1,44 @@
+public import EngagementModel
+
+/// How far a treatment's mean is from that of a control.
+public struct Difference: Hashable, Sendable {
+  /// The treatment's mean less the control's.
+  public let absolute: Estimate
+  /// The same as a share of the control's mean; nil if that is zero.
+  public let relative: Estimate?
+
+  /// Throws `invalidArgument` for arms that nothing can be concluded from: fewer than two people,
+  /// or values that are all the same.
+  public init(of treatment: Sample, from control: Sample) throws(EngagementError) {
+    try treatment.requireUsable("treatment")
+    try control.requireUsable("control")
+    let (t, c) = (treatment.varianceOfMean, control.varianceOfMean)
+    guard t + c > 0 else {
+      throw EngagementError(
+        .invalidArgument,
+        "Nobody differs from the others of an arm: no interval can be told of a difference.")
+    }
+    // Welch and Satterthwaite.
+    let freedom =
+      (t + c) * (t + c)
+      / (t * t / Double(treatment.count - 1) + c * c / Double(control.count - 1))
+    let count = treatment.count + control.count
+    let difference = Estimate(
+      value: treatment.mean - control.mean, standardError: (t + c).squareRoot(),
+      degreesOfFreedom: freedom, count: count)
+    guard let difference else {
+      throw EngagementError(
+        .invalidArgument, "The values are too large or too small for a difference to be told.")
+    }
+    absolute = difference
+    guard control.mean != 0 else {
+      relative = nil
+      return
+    }
+    // The delta method.
+    let ratio = treatment.mean / control.mean
+    let error = (t + c * ratio * ratio).squareRoot() / abs(control.mean)
+    relative = Estimate(
+      value: ratio - 1, standardError: error, degreesOfFreedom: freedom, count: count)
+  }
+}

@@ -1,0 +1,83 @@
+public import EngagementModel
+import EngagementPlatform
+
+/// How many people an experiment with two arms of one size needs to see a difference between rates.
+public struct ExperimentSize: Hashable, Sendable {
+  /// How often a difference is seen where there is none.
+  public let significance: Double
+  /// How often a difference is seen where it is there.
+  public let power: Double
+
+  /// Throws `invalidArgument` for a share that does not lie between 0 and 1, or for a power that is
+  /// not above the significance.
+  public init(significance: Double = 0.05, power: Double = 0.8) throws(EngagementError) {
+    try significance.requireShare("significance")
+    try power.requireShare("power")
+    guard power > significance else {
+      throw EngagementError(.invalidArgument, "The power is higher than the significance.")
+    }
+    self.significance = significance
+    self.power = power
+  }
+
+  /// The people that each arm needs to see `rate` become `rate * (1 + lift)`.
+  ///
+  /// Throws `invalidArgument` for rates that do not lie between 0 and 1, or a lift of zero.
+  public func peoplePerArm(rate: Double, lift: Double) throws(EngagementError) -> Int {
+    try rate.requireShare("rate")
+    let changed = rate * (1 + lift)
+    guard lift != 0, changed > 0, changed < 1 else {
+      throw EngagementError(
+        .invalidArgument,
+        "The rate with its lift lies between 0 and 1 and is another than without it, not \(changed)."
+      )
+    }
+    let middle = (rate + changed) / 2
+    let width =
+      -NormalDistribution.quantile(significance / 2) * (2 * middle * (1 - middle)).squareRoot()
+      + NormalDistribution.quantile(power)
+      * (rate * (1 - rate) + changed * (1 - changed)).squareRoot()
+    let people = (width / (changed - rate)) * (width / (changed - rate))
+    guard people < Double(Int32.max) else {
+      throw EngagementError(
+        .invalidArgument, "So small a lift needs more than two thousand million people in each arm."
+      )
+    }
+    return Int(people.rounded(.up))
+  }
+
+  /// The smallest lift of a rate that so many people in each arm show; nil if even a rate of 1 would
+  /// not be seen.
+  public func leastLift(rate: Double, peoplePerArm: Int) throws(EngagementError) -> Double? {
+    try rate.requireShare("rate")
+    // More lift needs fewer people, so the least one is found by halving.
+    var (low, high) = (0.0, 1 / rate - 1)
+    func suffices(_ lift: Double) -> Bool {
+      guard let people = try? self.peoplePerArm(rate: rate, lift: lift) else { return false }
+      return people <= peoplePerArm
+    }
+    high = high.nextDown
+    while rate * (1 + high) >= 1 { high = high.nextDown }
+    guard suffices(high) else { return nil }
+    for _ in 0..<100 {
+      let middle = (low + high) / 2
+      if suffices(middle) { high = middle } else { low = middle }
+    }
+    return high
+  }
+
+  /// The power with which so many people in each arm show a mean that differs by `difference`, where
+  /// a person's value has the variance.
+  public func power(
+    toSee difference: Double, variance: Double, peoplePerArm: Int
+  ) throws(EngagementError) -> Double {
+    guard variance > 0, variance.isFinite, peoplePerArm > 0 else {
+      throw EngagementError(
+        .invalidArgument, "Each arm has people, and their values have a variance.")
+    }
+    let errors = difference / (2 * variance / Double(peoplePerArm)).squareRoot()
+    let bound = -NormalDistribution.quantile(significance / 2)
+    return NormalDistribution.probability(upTo: errors - bound)
+      + NormalDistribution.probability(upTo: -errors - bound)
+  }
+}

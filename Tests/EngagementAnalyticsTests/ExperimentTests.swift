@@ -1,0 +1,96 @@
+import EngagementModel
+import Testing
+
+@testable import EngagementAnalytics
+
+@Suite("experiments") struct ExperimentTests {
+  @Test(
+    "X12: the check of sample ratios",
+    arguments: [
+      ([44_000, 45_000], 11.235955056, 0.00080228), ([600, 400], 40, 2.53963e-10),
+      ([502, 498], 0.016, 0.899343), ([5_150, 4_850], 9, 0.00269980),
+      ([1_512_488, 1_487_512], 207.9335, 3.88e-47),
+    ])
+  func sampleRatio(counts: [Int], statistic: Double, probability: Double) throws {
+    let ratio = try SampleRatio(counts, weights: [1, 1])
+    #expect(abs(ratio.statistic / statistic - 1) < 1e-6)
+    #expect(abs(ratio.probability / probability - 1) < 1e-3)
+    #expect(ratio.isSound == (probability >= 0.001))
+  }
+
+  @Test("X12: the split need not be even, and its unit does not matter")
+  func weights() throws {
+    let ratio = try SampleRatio([900, 100], weights: [90, 10])
+    #expect(ratio.statistic == 0 && ratio.probability == 1 && ratio.isSound)
+    #expect(try SampleRatio([900, 100], weights: [0.5, 0.5]).isSound == false)
+    let three = try SampleRatio([100, 110, 90], weights: [1, 1, 1])
+    #expect(abs(three.statistic - 2) < 1e-12)
+    #expect(abs(three.probability - 0.36787944117144233) < 1e-12)
+  }
+
+  @Test(
+    "X12: a split that can't be checked says why",
+    arguments: [
+      ([100], [1], "One arm alone"), ([100, 7], [1, 1], "An arm has 7 people"),
+      ([100, 100], [1], "Each arm has a weight"), ([100, 100], [1, 0], "Each arm has a weight"),
+      ([100, 100], [1, .infinity], "Each arm has a weight"), ([], [], "One arm alone"),
+    ])
+  func noRatio(counts: [Int], weights: [Double], text: String) {
+    let error = #expect(throws: EngagementError.self) { try SampleRatio(counts, weights: weights) }
+    #expect(error?.message.hasPrefix(text) == true, "\(String(describing: error))")
+  }
+
+  @Test(
+    "X12: how many people an arm needs",
+    arguments: [
+      (0.05, 0.10, 31_234), (0.05, 0.05, 122_124), (0.02, 0.10, 80_682), (0.20, 0.05, 25_583),
+    ])
+  func size(rate: Double, lift: Double, people: Int) throws {
+    let size = try ExperimentSize()
+    #expect(try size.peoplePerArm(rate: rate, lift: lift) == people)
+    // The least lift that so many people show is the one that they were counted for.
+    let least = try #require(try size.leastLift(rate: rate, peoplePerArm: people))
+    #expect(least <= lift && least > lift * 0.999)
+    #expect(try size.peoplePerArm(rate: rate, lift: least) <= people)
+    // They see it with the power that was asked for.
+    let middle = rate * (1 + lift / 2)
+    let power = try size.power(
+      toSee: rate * lift, variance: middle * (1 - middle), peoplePerArm: people)
+    #expect(abs(power - 0.8) < 0.001)
+  }
+
+  @Test("X12: ten people an arm see no lift of a rate of one half")
+  func tooFew() throws {
+    #expect(try ExperimentSize().leastLift(rate: 0.9, peoplePerArm: 10) == nil)
+  }
+
+  @Test(
+    "X12: a plan that makes no sense is refused",
+    arguments: [
+      (0, 0.1), (1, 0.1), (0.05, 0), (0.05, -1), (0.5, 1), (.nan, 0.1), (0.05, .nan),
+      (0.05, .infinity), (1e-9, 1e-9),
+    ])
+  func noSize(rate: Double, lift: Double) throws {
+    let size = try ExperimentSize()
+    #expect(throws: EngagementError.self) { try size.peoplePerArm(rate: rate, lift: lift) }
+  }
+
+  @Test("X12: significance and power are shares, and power is the higher one")
+  func shares() {
+    for (significance, power) in [(0, 0.8), (1, 0.8), (0.05, 1), (0.05, 0.05), (.nan, 0.8)] {
+      #expect(throws: EngagementError.self) {
+        try ExperimentSize(significance: significance, power: power)
+      }
+    }
+  }
+
+  @Test("X12: Holm's correction keeps the order and never exceeds one")
+  func holm() {
+    let adjusted = Holm.adjusted([0.01, 0.04, 0.03, 0.005])
+    for (value, expected) in zip(adjusted, [0.03, 0.06, 0.06, 0.02]) {
+      #expect(abs(value - expected) < 1e-12)
+    }
+    #expect(Holm.adjusted([0.9, 0.8]) == [1, 1])
+    #expect(Holm.adjusted([]) == [])
+  }
+}
