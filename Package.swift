@@ -165,7 +165,8 @@ let package = Package(
     .target(
       name: "EngageCommands",
       dependencies: [
-        "EngagementAdapterAPI", "EngagementCurl", "EngagementDocuments", "EngagementEmulator",
+        "EngagementAdapterAPI", "EngagementAnalytics", "EngagementCurl", "EngagementDocuments",
+        "EngagementEmulator",
         "EngagementFormats", "EngagementHTTP", "EngagementJSON", "EngagementKit",
         "EngagementModel", "EngagementPlatform", "EngagementVendors",
       ]),

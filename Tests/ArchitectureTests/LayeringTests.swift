@@ -31,7 +31,8 @@ private let table: [String: Set<String>] = [
     "EngagementJSON", "EngagementModel", "EngagementVendors",
   ],
   "EngageCommands": [
-    "EngagementAdapterAPI", "EngagementCurl", "EngagementDocuments", "EngagementEmulator",
+    "EngagementAdapterAPI", "EngagementAnalytics", "EngagementCurl", "EngagementDocuments",
+    "EngagementEmulator",
     "EngagementFormats", "EngagementHTTP", "EngagementJSON", "EngagementKit", "EngagementModel",
     "EngagementVendors",
   ],

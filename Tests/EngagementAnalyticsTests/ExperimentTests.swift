@@ -59,6 +59,17 @@ import Testing
     #expect(abs(power - 0.8) < 0.001)
   }
 
+  @Test("X12: a design that may be looked at at any time needs more people")
+  func anytime() throws {
+    let size = try ExperimentSize(.anytime)
+    let people = try size.peoplePerArm(rate: 0.05, lift: 0.1)
+    // The squares of 3.03521 + 0.84162 and of 1.95996 + 0.84162 standard errors.
+    #expect(abs(Double(people) / 31_234 / 1.91490 - 1) < 0.0001)
+    // In a sequence that expects them, such a lift is seen with the power.
+    let sequence = try ConfidenceSequence(expectedCount: 2 * people, significance: 0.05)
+    #expect(abs(sequence.halfWidth(at: 2 * people) - 3.03521) < 0.00001)
+  }
+
   @Test("X12: ten people an arm see no lift of a rate of one half")
   func tooFew() throws {
     #expect(try ExperimentSize().leastLift(rate: 0.9, peoplePerArm: 10) == nil)

@@ -3,6 +3,15 @@ import EngagementPlatform
 
 /// How many people an experiment with two arms of one size needs to see a difference between rates.
 public struct ExperimentSize: Hashable, Sendable {
+  /// When the difference is looked at.
+  public enum Design: String, Hashable, Sendable {
+    /// Once, when all the planned people are there.
+    case fixed
+    /// At any time, and as often as one likes. It needs more people.
+    case anytime
+  }
+
+  public let design: Design
   /// How often a difference is seen where there is none.
   public let significance: Double
   /// How often a difference is seen where it is there.
@@ -10,14 +19,30 @@ public struct ExperimentSize: Hashable, Sendable {
 
   /// Throws `invalidArgument` for a share that does not lie between 0 and 1, or for a power that is
   /// not above the significance.
-  public init(significance: Double = 0.05, power: Double = 0.8) throws(EngagementError) {
+  public init(
+    _ design: Design = .fixed, significance: Double = 0.05, power: Double = 0.8
+  ) throws(EngagementError) {
     try significance.requireShare("significance")
     try power.requireShare("power")
     guard power > significance else {
-      throw EngagementError(.invalidArgument, "The power is higher than the significance.")
+      throw EngagementError(
+        .invalidArgument, "The power is above the significance, not \(power) with \(significance).")
     }
+    self.design = design
     self.significance = significance
     self.power = power
+  }
+
+  /// How many standard errors a difference has to be from zero to be seen.
+  private var bound: Double {
+    get throws(EngagementError) {
+      switch design {
+      case .fixed: -NormalDistribution.quantile(significance / 2)
+      // At the number of people for which it was made, every sequence is as wide.
+      case .anytime:
+        try ConfidenceSequence(expectedCount: 1, significance: significance).halfWidth(at: 1)
+      }
+    }
   }
 
   /// The people that each arm needs to see `rate` become `rate * (1 + lift)`.
@@ -34,7 +59,7 @@ public struct ExperimentSize: Hashable, Sendable {
     }
     let middle = (rate + changed) / 2
     let width =
-      -NormalDistribution.quantile(significance / 2) * (2 * middle * (1 - middle)).squareRoot()
+      try bound * (2 * middle * (1 - middle)).squareRoot()
       + NormalDistribution.quantile(power)
       * (rate * (1 - rate) + changed * (1 - changed)).squareRoot()
     let people = (width / (changed - rate)) * (width / (changed - rate))
@@ -76,7 +101,7 @@ public struct ExperimentSize: Hashable, Sendable {
         .invalidArgument, "Each arm has people, and their values have a variance.")
     }
     let errors = difference / (2 * variance / Double(peoplePerArm)).squareRoot()
-    let bound = -NormalDistribution.quantile(significance / 2)
+    let bound = try bound
     return NormalDistribution.probability(upTo: errors - bound)
       + NormalDistribution.probability(upTo: -errors - bound)
   }

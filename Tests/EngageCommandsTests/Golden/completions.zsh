@@ -24,6 +24,7 @@ _engage() {
       'cache:repair, reset'
       'decode:show what an adapter makes of a vendors payload'
       'events:show recorded events'
+      'experiment:plan'
       'completions:print completions for a shell'
       'man:print the manual page'
     )
@@ -197,6 +198,17 @@ _engage() {
       esac ;;
     decode) shift words; ((CURRENT--)); _arguments '--vendor[the payloads vendor]:NAME:(braze vibes clevertap atomic)' '--kind[what it is]:KIND:(cards inbox push campaigns person)' '--strict[the status is 1 if an item is quarantined, or if the payload is none]' '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default warning)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ':FILE:_files' ;;
     events) shift words; ((CURRENT--)); _arguments '--follow[keep printing new events until Ctrl-C]' '-f[keep printing new events until Ctrl-C]' '--last[only the newest COUNT events]:COUNT:' '-n[only the newest COUNT events]:COUNT:' '*--kind[only events of this kind, such as dismiss]:KIND:' '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default warning)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ;;
+    experiment)
+      if ((CURRENT == 3)); then
+        names=(
+          'plan:count the people that a comparison of two arms needs'
+        )
+        _describe verb names
+        return
+      fi
+      case "$words[3]" in
+        plan) shift 2 words; ((CURRENT -= 2)); _arguments '--rate[how many do it today, such as 5% or 0.05]:SHARE:' '--lift[the smallest relative change worth seeing, such as 10%]:SHARE:' '--people[how many people there are, in both arms what do they show?]:COUNT:' '--daily[how many new people come in a day, in both arms]:COUNT:' '--power[how often a lift that is there is seen (default 80%)]:SHARE:' '--significance[how often one is seen that is not there (default 5%)]:SHARE:' '--anytime[look at any time and stop when it is sure; needs more people]' '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default warning)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ;;
+      esac ;;
     completions) shift words; ((CURRENT--)); _arguments '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default warning)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ':SHELL:(bash zsh fish)' ;;
     man) shift words; ((CURRENT--)); _arguments '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default warning)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ;;
   esac
