@@ -36,6 +36,9 @@ extension Command {
       }
       guard let report else {
         invocation.console.note("No user was signed in.")
+        if invocation.has(purge) {
+          invocation.console.note("\"engage person erase USER\" removes all of one who has left.")
+        }
         return .done
       }
       try print(report, on: invocation.console)
@@ -65,7 +68,8 @@ extension Command {
 extension Engagement.SignOutReport.ProviderResult {
   fileprivate var note: String {
     if let failure { return failure.forPeople.message }
-    return mayStillPush ? "it was not told to stop; sign in again, or unregister the device" : ""
+    guard mayStillPush else { return "" }
+    return "it was not told to stop; sign in again and run \"engage push unregister\""
   }
 
   fileprivate func members(at id: ProviderID) -> JSONObject {

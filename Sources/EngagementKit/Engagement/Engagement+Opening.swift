@@ -118,6 +118,11 @@ extension Engagement {
       try await dependencies.tokensToUnregister.load(from: dependencies.store)
     }
     await journal.importOrLog()
+    do throws(EngagementError) {
+      try await userTransitions.finishPurges()
+    } catch {
+      dependencies.log(.error, "What is left of a user who was purged stays: \(error)")
+    }
     dependencies.logOpened()
     if let recovery = dependencies.store.recovery {
       dependencies.log(.warning, recovery.message)

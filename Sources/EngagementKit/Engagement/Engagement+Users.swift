@@ -46,7 +46,9 @@ extension Engagement {
   /// nothing.
   ///
   /// - Parameter purgesCache: Whether what the cache holds of the user goes too: items, the person,
-  ///   the vendors' values, secrets and files. The events stay, and the actions that are kept.
+  ///   the vendors' values, what campaigns have counted, secrets and files. The events stay, and the
+  ///   actions that are kept. If secrets or files cannot be removed, this throws although the user has
+  ///   left; they are removed by the next call, or when the cache is opened again.
   public func signOut(
     within limit: Duration = .seconds(5), undelivered: UndeliveredActions = .keep,
     purgesCache: Bool = false

@@ -151,9 +151,11 @@ final class ProviderHost: OperationHost {
 
   /// Keeps secrets in the secret store and the rest in the cache. A kill between the two leaves a
   /// secret that the vendor gives again.
+  ///
+  /// - Parameter isArriving: Whether the user is about to be the current one.
   func keep(
     _ changes: [Change], of user: User, recording event: EngagementEvent? = nil,
-    isOfOneItem: Bool = false
+    isOfOneItem: Bool = false, isArriving: Bool = false
   ) async throws(EngagementError) -> (CommitReport, Partition) {
     // No secret is kept of a user whom another process has erased.
     if changes.contains(where: \.isSecret),
@@ -166,7 +168,7 @@ final class ProviderHost: OperationHost {
     do throws(EngagementError) {
       (report, partition) = try await dependencies.store.commit(
         changes, from: provider.id, of: user, at: dependencies.clock.now,
-        recording: event.map { [$0] } ?? [], isOfOneItem: isOfOneItem,
+        recording: event.map { [$0] } ?? [], isOfOneItem: isOfOneItem, isArriving: isArriving,
         loadsFeeds: dependencies.currentUser.userSession.user == user)
     } catch {
       // The erasure came between the two.
@@ -174,6 +176,10 @@ final class ProviderHost: OperationHost {
         try await dependencies.secrets.removeAll(of: user, in: dependencies.environment)
       }
       throw error
+    }
+    // So did a purge.
+    if report.isOfPurgedUser, changes.contains(where: \.isSecret) {
+      try await dependencies.secrets.removeAll(of: user, in: dependencies.environment)
     }
     if report.hasNewSettings { logSettings(changes) }
     return (report, partition)

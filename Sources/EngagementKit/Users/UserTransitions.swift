@@ -62,7 +62,10 @@ final class UserTransitions: Sendable {
     within limit: Duration, _ undelivered: UndeliveredActions, purgesCache: Bool
   ) async throws(EngagementError) -> SignOutReport {
     try await queue.inTurn { (_) async throws(EngagementError) in
-      guard !dependencies.currentUser.userSession.user.isAnonymous else { return report(of: [:]) }
+      guard !dependencies.currentUser.userSession.user.isAnonymous else {
+        if purgesCache { try await finishPurges() }
+        return report(of: [:])
+      }
       return try await change(
         to: .anonymous, nil, within: limit, undelivered, purgesCache: purgesCache)
     }
@@ -115,8 +118,7 @@ final class UserTransitions: Sendable {
     await presentations.leave(former.partition, keeping: adopters)
     do throws(EngagementError) {
       try await settleRows(of: former, undelivered, adopters, &results)
-      if purgesCache { try await purge(former.partition) }
-      let reports = try await prepare(next, plans, adopting: former, adopters)
+      let reports = try await prepare(next, plans, adopting: former, adopters, purgesCache)
       if let credentials { credentialCache.setSource(for: user, credentials) }
       await enter(next, from: former, adopters, reports)
       credentialCache.remove(former.user)
@@ -124,6 +126,8 @@ final class UserTransitions: Sendable {
       dependencies.currentUser.stay()
       throw error
     }
+    // The user has left, whatever becomes of the rest.
+    if purgesCache { try await finishPurges() }
     return report(of: results)
   }
 
@@ -177,20 +181,14 @@ final class UserTransitions: Sendable {
     }
   }
 
-  /// Removes what the cache and the folders beside it hold of the user, but events and actions that wait.
-  private func purge(_ partition: Partition) async throws(EngagementError) {
-    // Later answers to requests of this user would bring some of it back.
-    await dependencies.currentUser.forget(partition.user)
-    try await purgeBesideCache(partition)
-    let report = try await dependencies.store.purge(partition, at: dependencies.clock.now)
-    await dependencies.commitPublisher.publish(report, of: partition)
-    // Again: until now another process could keep a secret or a file of the user.
-    try await purgeBesideCache(partition)
-  }
-
-  private func purgeBesideCache(_ partition: Partition) async throws(EngagementError) {
-    try await dependencies.secrets.removeAll(of: partition.user, in: partition.environment)
-    try await presentations.files.erase(partition.user, in: partition.environment)
+  /// Removes what is kept beside the cache of users whom it has purged, also by an earlier process. The
+  /// cache comes first: no process keeps anything of such a user afterwards.
+  func finishPurges() async throws(EngagementError) {
+    for partition in try await dependencies.store.unfinishedPurges() {
+      try await dependencies.secrets.removeAll(of: partition.user, in: partition.environment)
+      try await presentations.files.erase(partition.user, in: partition.environment)
+      try await dependencies.store.finishPurge(of: partition)
+    }
   }
 
   /// Accepts the operations that a vendor could not be told, for when the former user is back. If
@@ -213,13 +211,14 @@ final class UserTransitions: Sendable {
 
   /// Makes the next user's partition ready before the user is current.
   private func prepare(
-    _ next: Partition, _ plans: Plans, adopting former: UserSession, _ adopters: Set<ProviderID>
+    _ next: Partition, _ plans: Plans, adopting former: UserSession, _ adopters: Set<ProviderID>,
+    _ purgesFormer: Bool
   ) async throws(EngagementError) -> [CommitReport] {
     var reports: [CommitReport] = []
     for (id, steps) in plans {
       let changes = steps.flatMap(\.changesOnArrival)
       guard !changes.isEmpty, let runtime = runtimes[id] else { continue }
-      reports.append(try await runtime.host.keep(changes, of: next.user).0)
+      reports.append(try await runtime.host.keep(changes, of: next.user, isArriving: true).0)
     }
     if !adopters.isEmpty {
       reports.append(try await adopt(former.partition, into: next, for: adopters))
@@ -227,8 +226,13 @@ final class UserTransitions: Sendable {
     if next.user.isAnonymous { try await keepApart(next, after: former.user) }
     // In one step: earlier entries of an extension are the former user's, later ones the next
     // one's.
+    // Later answers to requests of a purged user would bring some of it back.
+    if purgesFormer { await dependencies.currentUser.forget(former.user) }
     try await journal.importEntries(before: next) { () async throws(EngagementError) in
-      try await dependencies.store.setPresentUser(next.user)
+      guard purgesFormer else { return try await dependencies.store.setPresentUser(next.user) }
+      let report = try await dependencies.store.purge(
+        former.partition, at: dependencies.clock.now)
+      await dependencies.commitPublisher.publish(report, of: former.partition)
     }
     return reports
   }

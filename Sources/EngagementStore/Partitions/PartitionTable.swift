@@ -16,6 +16,7 @@ struct PartitionTable: ~Copyable {
   private var consentUpdate = Statement("UPDATE partition SET consent = ? WHERE id = ?")
   private var deletion = Statement("DELETE FROM partition WHERE id = ?")
   private var setting = Statement("SELECT value FROM setting WHERE name = ?")
+  private var settingsWithValue = Statement("SELECT name FROM setting WHERE value = ?")
   private var settingDeletion = Statement("DELETE FROM setting WHERE name = ?")
   private var settingUpdate = Statement(
     """
@@ -147,16 +148,33 @@ struct PartitionTable: ~Copyable {
     try database.first(&setting, .text(Self.purged(partition))) { _ in true } ?? false
   }
 
-  mutating func setPurged(
-    _ partition: Partition.ID, to isPurged: Bool, on database: inout Database
+  /// How far the purge of a user is. The mark stays until the user is back.
+  enum Purge: String {
+    /// The cache is done, and what is kept beside it is not.
+    case unfinished
+    case finished
+  }
+
+  mutating func setPurge(
+    _ purge: Purge?, of partition: Partition.ID, on database: inout Database
   ) throws(EngagementError) {
     let name = SQLValue.text(Self.purged(partition))
-    if isPurged {
-      try database.run(&settingUpdate, name, .text("1"))
+    if let purge {
+      try database.run(&settingUpdate, name, .text(purge.rawValue))
     } else {
       try database.run(&settingDeletion, name)
     }
   }
 
-  private static func purged(_ partition: Partition.ID) -> String { "purged \(partition)" }
+  /// The users of whom something may be left beside the cache.
+  mutating func unfinishedPurges(
+    on database: inout Database
+  ) throws(EngagementError) -> [Partition.ID] {
+    let prefix = Self.purgedPrefix
+    return try database.all(&settingsWithValue, .text(Purge.unfinished.rawValue)) { $0.text(0) }
+      .compactMap { $0.hasPrefix(prefix) ? Partition.ID($0.dropFirst(prefix.count)) : nil }
+  }
+
+  private static let purgedPrefix = "purged "
+  private static func purged(_ partition: Partition.ID) -> String { "\(purgedPrefix)\(partition)" }
 }

@@ -26,22 +26,22 @@ extension Store {
 
   /// Commits what a vendor sent to the user's partition.
   ///
-  /// Throws `notFound` for a user who is not in the cache, or who has left and is purged: another
-  /// process may have done that before the answer.
+  /// Throws `notFound` for a user who is not in the cache: another process may have erased that user
+  /// before the answer. Of one who was purged, only what ends pending rows is kept.
   ///
   /// - Parameters:
+  ///   - isArriving: Whether the user is about to be present, so that a purge before does not count.
   ///   - isOfOneItem: Whether the vendor answered about one item and listed none of the others.
   ///   - loadsFeeds: Whether the report has the changed feeds as they are now.
   package func commit(
     _ changes: [Change], from provider: ProviderID, of user: User, at now: Date,
-    recording events: [EngagementEvent] = [], isOfOneItem: Bool = false, loadsFeeds: Bool = false
+    recording events: [EngagementEvent] = [], isOfOneItem: Bool = false,
+    isArriving: Bool = false, loadsFeeds: Bool = false
   ) throws(EngagementError) -> (CommitReport, Partition) {
     let environment = options.environment
     let (partition, isNews) = try read { (tables, database) throws(EngagementError) in
       let known = try tables.partitions.partition(of: user, in: environment, on: &database)
-      guard let known, try !tables.partitions.isPurged(known.id, on: &database) else {
-        throw .erasedUser
-      }
+      guard let known else { throw .erasedUser }
       return (known, try tables.isNews(changes, from: provider, in: known, on: &database))
     }
     guard isNews || !events.isEmpty else { return (CommitReport(passingOver: changes), partition) }
@@ -49,7 +49,7 @@ extension Store {
     return try write { (tables, database) throws(EngagementError) in
       var report = try tables.commit(
         changes, from: provider, in: partition, at: now, recording: events,
-        isOfOneItem: isOfOneItem, on: &database)
+        isOfOneItem: isOfOneItem, isArriving: isArriving, on: &database)
       if loadsFeeds {
         report.loaded = try tables.load(
           report.feeds, of: partition, at: now, as: number, on: &database)

@@ -38,7 +38,7 @@ extension Store {
       try tables.partitions.setPresentUser(user, in: environment, on: &database)
       let partition = try tables.partitions.partition(of: user, in: environment, on: &database)
       if let partition {
-        try tables.partitions.setPurged(partition.id, to: false, on: &database)
+        try tables.partitions.setPurge(nil, of: partition.id, on: &database)
       }
     }
   }
@@ -93,14 +93,34 @@ extension Store {
     }
   }
 
-  /// Deletes what vendors sent for the user: items, values, campaigns that wait to be presented. The
-  /// events stay; so do pending rows, with what they have done to their items. The user is not present
-  /// any more, and nothing that comes later is kept before the user is.
+  /// Deletes what vendors sent for the user: items, values, campaigns with their counts. The events
+  /// stay; so do pending rows, with what they have done to their items. The user is not present any
+  /// more, and nothing that comes later is kept before the user is.
   package func purge(
     _ partition: Partition, at now: Date
   ) throws(EngagementError) -> CommitReport {
     try write { (tables, database) throws(EngagementError) in
       try tables.purge(partition, at: now, on: &database)
+    }
+  }
+
+  /// Marks that nothing of the user is left beside the cache either.
+  package func finishPurge(of partition: Partition) throws(EngagementError) {
+    try write { (tables, database) throws(EngagementError) in
+      guard try tables.partitions.isPurged(partition.id, on: &database) else { return }
+      try tables.partitions.setPurge(.finished, of: partition.id, on: &database)
+    }
+  }
+
+  /// The purged users of whom something may be left beside the cache.
+  package func unfinishedPurges() throws(EngagementError) -> [Partition] {
+    try read { (tables, database) throws(EngagementError) in
+      var partitions: [Partition] = []
+      for id in try tables.partitions.unfinishedPurges(on: &database) {
+        guard let found = try tables.partitions.find(id, on: &database) else { continue }
+        partitions.append(found.partition)
+      }
+      return partitions
     }
   }
 

@@ -25,13 +25,16 @@ extension Tables {
 
   mutating func commit(
     _ changes: [Change], from provider: ProviderID, in partition: Partition, at now: Date,
-    recording events: [EngagementEvent] = [], isOfOneItem: Bool = false,
+    recording events: [EngagementEvent] = [], isOfOneItem: Bool = false, isArriving: Bool = false,
     on database: inout Database
   ) throws(EngagementError) -> CommitReport {
     let consent = try partitions.require(partition, on: &database).consent
     var summary = TransactionSummary()
+    // Asked within the transaction: another process may purge the user at any time before.
+    let isPurged = isArriving ? false : try partitions.isPurged(partition.id, on: &database)
+    summary.report.isOfPurgedUser = isPurged
     var changesItems = false
-    for change in changes {
+    for change in changes where !isPurged || change.endsRows {
       switch change.destination {
       case .items(let change):
         changesItems = true
@@ -159,6 +162,16 @@ extension Tables {
         id: eventID(at: now), kind: .itemQuarantined, time: now.writable,
         provider: item.feed.provider, properties: properties.object)
       try record(event, in: partition.id, on: &database)
+    }
+  }
+}
+
+extension Change {
+  /// Whether it only tells what became of rows that were sent.
+  fileprivate var endsRows: Bool {
+    switch destination {
+    case .outbox(.settled), .outbox(.abandoned): true
+    case .outbox(.wanted), .items, .values, .ledger, .campaigns, .secrets, .report: false
     }
   }
 }

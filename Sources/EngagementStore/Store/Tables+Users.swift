@@ -60,7 +60,7 @@ extension Tables {
     try values.erase(partition.id, on: &database)
     try campaigns.erase(partition.id, on: &database)
     try ledger.erase(partition.id, on: &database)
-    try partitions.setPurged(partition.id, to: false, on: &database)
+    try partitions.setPurge(nil, of: partition.id, on: &database)
     try endPresence(of: partition, on: &database)
     try partitions.delete(partition.id, on: &database)
     report.hasNewPerson = true
@@ -94,8 +94,8 @@ extension Tables {
     try rejected.erase(partition.id, on: &database)
     try values.erase(partition.id, on: &database)
     try wipeCampaigns(of: partition, at: now, on: &database)
-    campaigns.release(partition.id)
-    try partitions.setPurged(partition.id, to: true, on: &database)
+    try campaigns.erase(partition.id, on: &database)
+    try partitions.setPurge(.unfinished, of: partition.id, on: &database)
     try endPresence(of: partition, on: &database)
     report.hasNewPerson = true
     report.hasNewMetrics = true

@@ -56,6 +56,26 @@ import Testing
     #expect(await stage.engage("consent", "set", "essential").output == "u-1: essential\n")
   }
 
+  @Test("A4: who signed out with --purge signs in again, and the cards are there again")
+  func backAfterPurge() async throws {
+    let scene = try await CommandScene()
+    #expect(await scene.engage("sync").status == .done)
+    let before = await scene.engage("cards", "--json").lines.count
+    #expect(before > 0)
+    _ = await scene.engage("person", "set", "city=Quuxville")
+    #expect(await scene.engage("signout", "--wipe", "--purge").status == .done)
+    let held = await scene.engage("person", "export", "u-1").output
+    #expect(held.contains(#""record":"event""#))
+    #expect(!held.contains("campaignFact") && !held.contains(#""record":"value""#), "\(held)")
+    let again = await scene.engage("signout", "--purge")
+    #expect(again.errors.contains("\"engage person erase USER\" removes all of one who has left."))
+    let back = await scene.engage("signin", "u-1")
+    #expect(back.status == .done, "\(back)")
+    #expect(await scene.engage("sync").status == .done)
+    #expect(await scene.engage("cards", "--json").lines.count == before)
+    await scene.emulator.stop()
+  }
+
   @Test("G14: an erasure that has not ended is named by doctor, until the next one ends it")
   func unfinished() async throws {
     let (stage, braze) = (try CommandLineFixture(), PlayedBraze())

@@ -253,6 +253,38 @@ import Testing
     try await other.end()
   }
 
+  @Test("A4: an action that the vendor took during another process's purge is delivered")
+  func takenDuringPurge() async throws {
+    let (asked, isPurged) = (AsyncSignal(), AsyncSignal())
+    var vendor = Self.vendor
+    vendor.onAnswer = { operation, _, _ in
+      guard case .act = operation else { return nil }
+      return Answer([.keep(.user, "last", "a")])
+    }
+    let slow = try await Stage([vendor], at: place) { request in
+      if request.line.hasPrefix("GET") { return .json(200, #"["a"]"#) }
+      asked.fire()
+      await isPurged.wait(after: 0)
+      return HTTPResponse(200)
+    }
+    let other = try await stage()
+    try await slow.signIn("u-1", consent: .full)
+    try await other.signIn("u-1")
+    _ = await slow.engagement.refresh(.cards(in: "home"))
+    let receipt = try await slow.engagement.perform(.dismiss, on: ItemID("vendor", "a"))
+    let flushing = Task { try await slow.engagement.flush() }
+    await asked.wait(after: 0)
+    let report = try await other.engagement.signOut(within: .zero, purgesCache: true)
+    #expect(report.providers["vendor"]?.pending == 1)
+    isPurged.fire()
+    _ = try await flushing.value
+    #expect(try await receipt.outcome() == .delivered)
+    let held = try await other.engagement.exportData(of: "u-1").compactMap { $0["record"]?.string }
+    #expect(Set(held).isSubset(of: ["user", "consent", "event", "overlay"]), "\(held)")
+    try await slow.end()
+    try await other.end()
+  }
+
   @Test("G13: a change of user and an erasure in one process bind the others")
   func users() async throws {
     let (watcher, other) = (try await stage(), try await stage())

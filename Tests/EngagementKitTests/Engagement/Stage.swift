@@ -12,7 +12,7 @@ struct Stage: Sendable {
   let engagement: Engagement
   let transport: ScriptedTransport
   let clock: TestClock
-  let secrets: MemorySecretStore
+  let secrets: any Engagement.SecretStore
   let lines: Lines
 
   /// The place of the cache, so that a test can open it again.
@@ -20,8 +20,10 @@ struct Stage: Sendable {
     let folder = FileManager.default.temporaryDirectory.appending(
       path: "stage-\(UUID().uuidString)")
     let clock = TestClock()
-    let secrets = MemorySecretStore()
+    let secrets: any Engagement.SecretStore
     let random = Stage.random()
+
+    init(secrets: any Engagement.SecretStore = MemorySecretStore()) { self.secrets = secrets }
 
     var path: String { folder.appending(path: "cache.sqlite").path }
     var cache: Cache { .file(path) }

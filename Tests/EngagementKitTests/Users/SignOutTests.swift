@@ -146,6 +146,82 @@ import Testing
     try await stage.end()
   }
 
+  @Test("A4: a user who was purged signs in again, at a vendor that keeps values on arrival")
+  func backAfterPurge() async throws {
+    var adapter = PuppetAdapter("braze")
+    adapter.onTransition = { _, new, _ in
+      new.isAnonymous
+        ? [] : [.apply([.keep(.user, "arrived", "yes"), .secret(.user, "s", Secret("1"))])]
+    }
+    let stage = try await Stage([adapter])
+    try await stage.signIn("u-1")
+    _ = try await stage.engagement.signOut(purgesCache: true)
+    let dependencies = stage.engagement.dependencies
+    let partition = try #require(try await dependencies.store.knownPartition(of: "u-1"))
+    #expect(
+      try await dependencies.store.memory(of: "braze", in: partition).values.all(.user).isEmpty)
+    try await stage.signIn("u-1")
+    #expect(
+      try await dependencies.store.memory(of: "braze", in: partition)
+        .values[.user, "arrived"] == "yes")
+    let kept = try await dependencies.providerSecrets.contents(of: "braze", for: "u-1")
+    #expect(kept.secrets.all(.user).count == 1)
+    try await stage.end()
+  }
+
+  /// Secrets that cannot be removed.
+  private final class StuckSecretStore: Engagement.SecretStore {
+    let isStuck = Locked(false)
+    private let secrets = MemorySecretStore()
+
+    func secrets(of owner: Engagement.SecretOwner) async throws(EngagementError) -> [String: Secret]
+    {
+      await secrets.secrets(of: owner)
+    }
+
+    func set(_ new: [String: Secret?], of owner: Engagement.SecretOwner)
+      async throws(EngagementError)
+    {
+      try await secrets.set(new, of: owner)
+    }
+
+    func removeAll(of user: User, in environment: String) async throws(EngagementError) {
+      guard !isStuck.withLock(\.self) else { throw EngagementError(.unreadable, "No.") }
+      await secrets.removeAll(of: user, in: environment)
+    }
+  }
+
+  @Test("A4: what a purge cannot remove beside the cache is removed by the next call or start")
+  func stuckPurge() async throws {
+    let secrets = StuckSecretStore()
+    let place = Stage.Place(secrets: secrets)
+    var adapter = PuppetAdapter("braze")
+    adapter.onTransition = { _, new, _ in
+      new.isAnonymous ? [] : [.apply([.secret(.user, "s", Secret("1"))])]
+    }
+    for opensAgain in [false, true] {
+      var stage = try await Stage([adapter], at: place)
+      try await stage.signIn("u-1")
+      secrets.isStuck.withLock { $0 = true }
+      await #expect(throws: EngagementError.self) {
+        try await stage.engagement.signOut(purgesCache: true)
+      }
+      #expect(stage.engagement.user.isAnonymous, "the user has left")
+      secrets.isStuck.withLock { $0 = false }
+      let owner = Engagement.SecretOwner(
+        environment: "test", provider: "braze", user: "u-1")
+      #expect(try await secrets.secrets(of: owner).count == 1)
+      if opensAgain {
+        try await stage.end()
+        stage = try await Stage([adapter], at: place)
+      } else {
+        _ = try await stage.engagement.signOut(purgesCache: true)
+      }
+      #expect(try await secrets.secrets(of: owner).isEmpty)
+      try await stage.end()
+    }
+  }
+
   @Test("G13 G15: the former credential source is asked until sign-out ends and never afterwards")
   func credentials() async throws {
     var adapter = PuppetAdapter("braze")

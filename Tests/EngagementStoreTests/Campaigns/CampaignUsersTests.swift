@@ -78,6 +78,21 @@ private let noon = CampaignStand.noon
     }
   }
 
+  @Test("A4 C9: a purge leaves nothing of campaigns but the events that told of them")
+  func purge() async throws {
+    let store = try await stand.open()
+    let user = try await store.partition(of: "u-1")
+    try await fill(store, user, "canary")
+    _ = try await store.purge(user, at: noon)
+    let records = Set(try await store.held(for: user).compactMap { $0["record"]?.string })
+    #expect(records.isSubset(of: ["user", "consent", "event", "pending"]), "\(records)")
+    for table in ["count", "presentation", "queue", "report", "fact"] {
+      let sql = "SELECT count(*) FROM campaign_\(table) WHERE partition = \(user.id)"
+      #expect(try stand.files.number(sql) == 0, "\(table)")
+    }
+    #expect(try await store.check().isSound)
+  }
+
   @Test("C9: the user who signs in adopts counts, facts, queue and report of the anonymous one")
   func adopt() async throws {
     var store = try await stand.open()
