@@ -66,7 +66,7 @@ import Testing
     let socket = await stage.socket()
     await stage.say(#"["a"]"#, on: socket)
     _ = try await stage.engagement.signOut(within: .seconds(1))
-    #expect(!socket.isOpen && socket.clientClose?.code.rawValue == 3_003)
+    try #require(!socket.isOpen && socket.clientClose?.code.rawValue == 3_003)
     socket.say(#"["late"]"#)
     await stage.show("home")
     try await stage.signIn("u-2")
