@@ -67,9 +67,17 @@ extension Command {
 
 extension Engagement.SignOutReport.ProviderResult {
   fileprivate var note: String {
-    if let failure { return failure.forPeople.message }
-    guard mayStillPush else { return "" }
-    return "it was not told to stop; sign in again and run \"engage push unregister\""
+    if let failure, !failure.code.mayRetry { return failure.forPeople.message }
+    var parts: [String] = []
+    // The user has left, so nobody can try again now.
+    if failure != nil { parts.append("it could not be told") }
+    if failure == nil, mayStillPush { parts.append("it was not told to stop") }
+    if pending > 0 {
+      parts.append("what waits is sent when the user signs in again")
+    } else if mayStillPush {
+      parts.append("sign in again and run \"engage push unregister\"")
+    }
+    return parts.joined(separator: "; ")
   }
 
   fileprivate func members(at id: ProviderID) -> JSONObject {

@@ -19,6 +19,20 @@ import Testing
     #expect(change.status == .done)
   }
 
+  @Test("A4: a sign-out without a network says when the vendor is told, and not to try again")
+  func unreached() async throws {
+    let (stage, braze) = (try CommandLineFixture(), PlayedBraze())
+    try stage.configure(endpoint: "http://127.0.0.1:8400")
+    _ = await stage.engage("sync", by: braze)
+    braze.goDown()
+    _ = await stage.engage("cards", "dismiss", "c-2", by: braze, in: .impatient)
+    let ending = await stage.engage("signout", by: braze, in: .impatient)
+    #expect(ending.status == .failed)
+    #expect(
+      ending.output.contains("what waits is sent when the user signs in again"), "\(ending)")
+    #expect(!ending.output.contains("try again"))
+  }
+
   @Test("C11: signin says at once that a vendor does not take the id, and how to go on")
   func refusedID() async throws {
     let scene = try await TemplatesScene()
