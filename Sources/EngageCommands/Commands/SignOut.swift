@@ -4,7 +4,7 @@ import EngagementModel
 extension Command {
   private static let wipe = Option("wipe", "drop undelivered actions instead of keeping them")
   private static let purge = Option(
-    "purge", "remove the user's items, files and secrets from the cache, too")
+    "purge", "drop undelivered actions, and remove items, files and secrets of the user")
 
   static let signOut = Command(
     name: ["signout"], summary: "sign out and report undelivered actions",
@@ -13,14 +13,14 @@ extension Command {
       action was rejected, waits or was wiped (dropped), or if a vendor may still push to this
       installation.
 
-      What the cache has of the user stays for the next time, unless --purge is given. The events
-      stay then, too; "engage person erase" removes everything.
+      What the cache has of the user stays for the next time, unless --purge is given. Then only the
+      events stay, with what was typed into forms; "engage person erase" removes them, too.
       """,
     options: [wipe, purge],
     examples: [
       Example("engage signout", "undelivered actions wait until the user signs in again"),
       Example("engage signout --wipe", "undelivered actions are dropped"),
-      Example("engage signout --wipe --purge", "of the user, only the events are left"),
+      Example("engage signout --purge", "of the user, only the events are left"),
     ], isInterruptible: true,
     run: { invocation in
       let configuration = try invocation.configuration()

@@ -45,10 +45,10 @@ extension Engagement {
   /// The source of credentials may be called until this returns. For the anonymous user this does
   /// nothing.
   ///
-  /// - Parameter purgesCache: Whether what the cache holds of the user goes too: items, the person,
-  ///   the vendors' values, what campaigns have counted, secrets and files. The events stay, and the
-  ///   actions that are kept. If secrets or files cannot be removed, this throws although the user has
-  ///   left; they are removed by the next call, or when the cache is opened again.
+  /// - Parameter purgesCache: Whether what the cache holds of the user goes too: undelivered actions,
+  ///   items, the person, the vendors' values, what campaigns have counted, secrets and files. The
+  ///   events stay. If a file cannot be cleaned, this throws although the user has left; it is cleaned by
+  ///   the next call, or when the cache is opened again. Damaged caches that were set aside are removed.
   public func signOut(
     within limit: Duration = .seconds(5), undelivered: UndeliveredActions = .keep,
     purgesCache: Bool = false

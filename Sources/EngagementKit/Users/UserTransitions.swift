@@ -67,7 +67,8 @@ final class UserTransitions: Sendable {
         return report(of: [:])
       }
       return try await change(
-        to: .anonymous, nil, within: limit, undelivered, purgesCache: purgesCache)
+        to: .anonymous, nil, within: limit, purgesCache ? .discard : undelivered,
+        purgesCache: purgesCache)
     }
   }
 
@@ -187,6 +188,8 @@ final class UserTransitions: Sendable {
     for partition in try await dependencies.store.unfinishedPurges() {
       try await dependencies.secrets.removeAll(of: partition.user, in: partition.environment)
       try await presentations.files.erase(partition.user, in: partition.environment)
+      // Until no byte of it is in any file.
+      _ = try await dependencies.store.endErasure()
       try await dependencies.store.finishPurge(of: partition)
     }
   }

@@ -98,22 +98,6 @@ extension ItemCache {
     }
   }
 
-  /// Deletes everything of a user but the overlays of these items.
-  mutating func purge(
-    _ partition: Partition, keepingOverlaysOf items: Set<ItemReference>,
-    on database: inout Database
-  ) throws(EngagementError) {
-    var kept: [(item: ItemReference, overlay: Overlay)] = []
-    for item in items {
-      let overlay = try overlay(of: item, in: partition, on: &database)
-      if let overlay { kept.append((item, overlay)) }
-    }
-    try erase(partition.id, on: &database)
-    for (item, overlay) in kept {
-      _ = try edit(item, in: partition, on: &database) { $0 = overlay }
-    }
-  }
-
   /// Deletes everything of a user.
   mutating func erase(
     _ partition: Partition.ID, on database: inout Database

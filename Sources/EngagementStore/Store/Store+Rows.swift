@@ -27,7 +27,7 @@ extension Store {
   /// Commits what a vendor sent to the user's partition.
   ///
   /// Throws `notFound` for a user who is not in the cache: another process may have erased that user
-  /// before the answer. Of one who was purged, only what ends pending rows is kept.
+  /// before the answer. Of one who was purged and is not back, nothing is kept.
   ///
   /// - Parameters:
   ///   - isArriving: Whether the user is about to be present, so that a purge before does not count.

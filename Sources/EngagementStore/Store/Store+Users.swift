@@ -93,9 +93,9 @@ extension Store {
     }
   }
 
-  /// Deletes what vendors sent for the user: items, values, campaigns with their counts. The events
-  /// stay; so do pending rows, with what they have done to their items. The user is not present any
-  /// more, and nothing that comes later is kept before the user is.
+  /// Deletes everything of the user but the events, and counts the rows as wiped: without what vendors
+  /// know the user by, they could reach somebody else. The user is not present any more, and nothing that
+  /// comes later is kept before the user is.
   package func purge(
     _ partition: Partition, at now: Date
   ) throws(EngagementError) -> CommitReport {

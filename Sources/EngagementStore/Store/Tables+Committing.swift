@@ -31,10 +31,12 @@ extension Tables {
     let consent = try partitions.require(partition, on: &database).consent
     var summary = TransactionSummary()
     // Asked within the transaction: another process may purge the user at any time before.
-    let isPurged = isArriving ? false : try partitions.isPurged(partition.id, on: &database)
-    summary.report.isOfPurgedUser = isPurged
+    if !isArriving, try partitions.isPurged(partition.id, on: &database) {
+      summary.report.isOfPurgedUser = true
+      return summary.report
+    }
     var changesItems = false
-    for change in changes where !isPurged || change.endsRows {
+    for change in changes {
       switch change.destination {
       case .items(let change):
         changesItems = true
@@ -162,16 +164,6 @@ extension Tables {
         id: eventID(at: now), kind: .itemQuarantined, time: now.writable,
         provider: item.feed.provider, properties: properties.object)
       try record(event, in: partition.id, on: &database)
-    }
-  }
-}
-
-extension Change {
-  /// Whether it only tells what became of rows that were sent.
-  fileprivate var endsRows: Bool {
-    switch destination {
-    case .outbox(.settled), .outbox(.abandoned): true
-    case .outbox(.wanted), .items, .values, .ledger, .campaigns, .secrets, .report: false
     }
   }
 }

@@ -53,16 +53,24 @@ extension Tables {
     guard try partitions.find(partition.id, on: &database)?.partition == partition else {
       return CommitReport()
     }
+    let report = try eraseContents(of: partition, at: now, on: &database)
+    try ledger.erase(partition.id, on: &database)
+    try partitions.setPurge(nil, of: partition.id, on: &database)
+    try endPresence(of: partition, on: &database)
+    try partitions.delete(partition.id, on: &database)
+    return report
+  }
+
+  /// Deletes the user from every table but the ledger, and the user's rows as wiped.
+  private mutating func eraseContents(
+    of partition: Partition, at now: Date, on database: inout Database
+  ) throws(EngagementError) -> CommitReport {
     var report = try wipe(partition, at: now, on: &database)
     report.feeds.formUnion(try itemCache.feeds(of: partition, on: &database))
     try itemCache.erase(partition.id, on: &database)
     try rejected.erase(partition.id, on: &database)
     try values.erase(partition.id, on: &database)
     try campaigns.erase(partition.id, on: &database)
-    try ledger.erase(partition.id, on: &database)
-    try partitions.setPurge(nil, of: partition.id, on: &database)
-    try endPresence(of: partition, on: &database)
-    try partitions.delete(partition.id, on: &database)
     report.hasNewPerson = true
     report.hasNewMetrics = true
     return report
@@ -77,28 +85,14 @@ extension Tables {
     }
   }
 
-  /// Deletes what vendors sent for the user. The overlays of pending rows stay: a card that was
-  /// dismissed is not there again when its user is.
+  /// Deletes everything of the user but the events, and marks that the user has left.
   mutating func purge(
     _ partition: Partition, at now: Date, on database: inout Database
   ) throws(EngagementError) -> CommitReport {
     try partitions.require(partition, on: &database)
-    var items: Set<ItemReference> = []
-    try eachRow(of: partition, on: &database) { (_, row, _) throws(EngagementError) in
-      guard row.isSound(for: partition), let item = (try? row.work())?.item else { return }
-      items.insert(item)
-    }
-    var report = CommitReport()
-    report.feeds = Set(try itemCache.feeds(of: partition, on: &database))
-    try itemCache.purge(partition, keepingOverlaysOf: items, on: &database)
-    try rejected.erase(partition.id, on: &database)
-    try values.erase(partition.id, on: &database)
-    try wipeCampaigns(of: partition, at: now, on: &database)
-    try campaigns.erase(partition.id, on: &database)
+    let report = try eraseContents(of: partition, at: now, on: &database)
     try partitions.setPurge(.unfinished, of: partition.id, on: &database)
     try endPresence(of: partition, on: &database)
-    report.hasNewPerson = true
-    report.hasNewMetrics = true
     return report
   }
 

@@ -171,7 +171,7 @@ complete -c engage -n '__fish_seen_subcommand_from signin' -l json -s j -d 'prin
 complete -c engage -n '__fish_seen_subcommand_from signin' -l log -x -a 'off error warning info verbose' -d 'log to standard error (default warning)'
 complete -c engage -n '__fish_seen_subcommand_from signin' -l help -s h -d 'show this'
 complete -c engage -n '__fish_seen_subcommand_from signout' -l wipe -d 'drop undelivered actions instead of keeping them'
-complete -c engage -n '__fish_seen_subcommand_from signout' -l purge -d 'remove the user\'s items, files and secrets from the cache, too'
+complete -c engage -n '__fish_seen_subcommand_from signout' -l purge -d 'drop undelivered actions, and remove items, files and secrets of the user'
 complete -c engage -n '__fish_seen_subcommand_from signout' -l config -s c -r -F -d 'the configuration; else $ENGAGE_CONFIG, else engage.json'
 complete -c engage -n '__fish_seen_subcommand_from signout' -l json -s j -d 'print one JSON object a line'
 complete -c engage -n '__fish_seen_subcommand_from signout' -l log -x -a 'off error warning info verbose' -d 'log to standard error (default warning)'

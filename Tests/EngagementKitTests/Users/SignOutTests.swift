@@ -113,10 +113,8 @@ import Testing
     try await stage.end()
   }
 
-  @Test(
-    "A4: a sign-out that purges the cache leaves events and waiting actions, and nothing is shown",
-    arguments: UndeliveredActions.allCases)
-  func purge(_ undelivered: UndeliveredActions) async throws {
+  @Test("A4: a sign-out that purges the cache leaves the events, and nothing is shown or sent")
+  func purge() async throws {
     let isUp = Locked(true)
     let stage = try await Stage([PuppetAdapter("braze")]) { request throws(EngagementError) in
       guard isUp.withLock({ $0 }) else { throw EngagementError(.unavailable, "No network.") }
@@ -127,22 +125,18 @@ import Testing
     #expect(stage.engagement.cards(in: "home").cards.map(\.id.value) == ["a", "b"])
     isUp.withLock { $0 = false }
     try await stage.engagement.perform(.dismiss, on: ItemID("braze", "a"), surface: .cards)
-    let report = try await stage.engagement.signOut(undelivered: undelivered, purgesCache: true)
-    let isKept = undelivered == .keep
-    #expect(report.providers["braze"]?.pending == (isKept ? 1 : 0))
+    let report = try await stage.engagement.signOut(purgesCache: true)
+    #expect(report.providers["braze"]?.pending == 0 && report.providers["braze"]?.discarded == 1)
     let held = try await stage.engagement.exportData(of: "u-1").compactMap { $0["record"]?.string }
-    let left: Set = ["user", "consent", "event", "overlay", "pending"]
-    #expect(left.isSuperset(of: held) && held.contains("event"), "\(held)")
-    #expect(held.contains("pending") == isKept)
+    #expect(Set(held) == ["user", "consent", "event"], "\(held)")
 
     try await stage.signIn("u-1")
     #expect(stage.engagement.cards(in: "home").cards.isEmpty)
-    #expect(try await stage.engagement.pendingCounts == (isKept ? ["braze": 1] : [:]))
+    #expect(try await stage.engagement.pendingCounts.isEmpty)
     isUp.withLock { $0 = true }
     _ = await stage.engagement.refresh(.cards(in: "home"))
-    // What waits is still dismissed; what was dropped is as the vendor has it.
-    let shown = stage.engagement.cards(in: "home").cards.map(\.id.value)
-    #expect(shown == (isKept ? ["b"] : ["a", "b"]))
+    // What was dropped is as the vendor has it.
+    #expect(stage.engagement.cards(in: "home").cards.map(\.id.value) == ["a", "b"])
     try await stage.end()
   }
 
