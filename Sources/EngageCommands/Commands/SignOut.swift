@@ -69,7 +69,7 @@ extension Engagement.SignOutReport.ProviderResult {
   fileprivate var note: String {
     if let failure, !failure.code.mayRetry { return failure.forPeople.message }
     var parts: [String] = []
-    // The user has left, so nobody can try again now.
+    // A signed-out user cannot try again.
     if failure != nil { parts.append("it could not be told") }
     if failure == nil, mayStillPush { parts.append("it was not told to stop") }
     if pending > 0 {

@@ -21,10 +21,9 @@ extension Command {
   static let planExperiment = Command(
     name: ["experiment", "plan"], summary: "count the people that a comparison of two arms needs",
     discussion: """
-      Both arms have one size, and a person is in one of them for good. Plan before you start: a
-      comparison that is looked at again and again, and stopped when it pleases, finds a difference
-      where there is none. With --anytime every look is valid, and one that is sure may end the
-      comparison. Nothing is read or written.
+      Both arms have the same size, and each person stays in one arm. Plan before you start: whoever
+      looks at a comparison again and again, and stops at the first difference, often finds one where
+      there is none. With --anytime every look is valid. Nothing is read or written.
       """,
     options: [rate, lift, people, daily, power, significance, anytime],
     examples: [

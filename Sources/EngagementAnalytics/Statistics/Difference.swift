@@ -16,7 +16,7 @@ public struct Difference: Hashable, Sendable {
     guard t + c > 0 else {
       throw EngagementError(
         .invalidArgument,
-        "Nobody differs from the others of an arm: no interval can be told of a difference.")
+        "All values in each arm are the same: no interval can be told of a difference.")
     }
     // Welch and Satterthwaite.
     let freedom =

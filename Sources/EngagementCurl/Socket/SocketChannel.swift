@@ -97,7 +97,7 @@ final class SocketChannel {
     pump()
   }
 
-  /// Ends everything at once, but for what nobody waits for.
+  /// Ends the socket at once, unless its end was told and only the peer's is waited for.
   func abandon(_ error: EngagementError) { if !isLingering { fail(error) } }
 
   /// The peer has the close then, or is too slow to be waited for.

@@ -127,7 +127,7 @@ final class UserTransitions: Sendable {
       dependencies.currentUser.stay()
       throw error
     }
-    // The user has left, whatever becomes of the rest.
+    // The user has left: a failure here takes nothing back.
     if purgesCache { try await finishPurges() }
     return report(of: results)
   }
