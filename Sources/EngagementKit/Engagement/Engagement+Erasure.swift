@@ -36,7 +36,7 @@ extension Engagement {
       return report
     }
     // Later answers to requests of this user are dropped.
-    await dependencies.currentUser.forget(user)
+    await dependencies.currentUser.forget(partition)
     sessions.forget(partition)
     await presentations.forget(partition)
     try await eraseBesideCache(user)

@@ -135,7 +135,7 @@ final class PushRouter: Sendable {
   ) async throws(EngagementError) {
     let reports = try await dependencies.currentUser.committing(by: attempt, for: claim.provider.id)
     {
-      (speaksForInstallation) async throws(EngagementError) in
+      (_, speaksForInstallation) async throws(EngagementError) in
       var own = incoming
       if !speaksForInstallation { own.changes.removeAll(where: \.isOfInstallation) }
       try await self.dependencies.providerSecrets.keep(

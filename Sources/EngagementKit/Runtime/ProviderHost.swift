@@ -140,10 +140,11 @@ final class ProviderHost: OperationHost {
     guard !changes.isEmpty || event != nil else { return CommitReport() }
     let (report, partition) = try await dependencies.currentUser.committing(
       by: attempt, for: provider.id
-    ) { (speaksForInstallation) async throws(EngagementError) in
+    ) { (partition, speaksForInstallation) async throws(EngagementError) in
       let own = speaksForInstallation ? changes : changes.filter { !$0.isOfInstallation }
-      return try await self.keep(
-        own, of: attempt.user, recording: event, isOfOneItem: isOfOneItem)
+      let report = try await self.keep(
+        own, in: partition, recording: event, isOfOneItem: isOfOneItem)
+      return (report, partition)
     }
     await publish(report, of: partition)
     return report
@@ -151,38 +152,30 @@ final class ProviderHost: OperationHost {
 
   /// Keeps secrets in the secret store and the rest in the cache. A kill between the two leaves a
   /// secret that the vendor gives again.
-  ///
-  /// - Parameter isArriving: Whether the user is about to be the current one.
   func keep(
-    _ changes: [Change], of user: User, recording event: EngagementEvent? = nil,
-    isOfOneItem: Bool = false, isArriving: Bool = false
-  ) async throws(EngagementError) -> (CommitReport, Partition) {
-    // No secret is kept of a user whom another process has erased.
-    if changes.contains(where: \.isSecret),
-      try await dependencies.store.knownPartition(of: user) == nil
-    {
-      throw error(.signedOut, "The user was erased.")
-    }
-    try await dependencies.providerSecrets.keep(changes, of: provider.id, for: user)
-    let (report, partition): (CommitReport, Partition)
+    _ changes: [Change], in partition: Partition, recording event: EngagementEvent? = nil,
+    isOfOneItem: Bool = false
+  ) async throws(EngagementError) -> CommitReport {
+    let store = dependencies.store
+    // Throws for a user whom another process has erased or purged, of whom no secret is kept.
+    if changes.contains(where: \.isSecret) { _ = try await store.consent(of: partition) }
+    try await dependencies.providerSecrets.keep(changes, of: provider.id, for: partition.user)
+    let report: CommitReport
     do throws(EngagementError) {
-      (report, partition) = try await dependencies.store.commit(
-        changes, from: provider.id, of: user, at: dependencies.clock.now,
-        recording: event.map { [$0] } ?? [], isOfOneItem: isOfOneItem, isArriving: isArriving,
-        loadsFeeds: dependencies.currentUser.userSession.user == user)
+      report = try await store.commit(
+        changes, from: provider.id, in: partition, at: dependencies.clock.now,
+        recording: event.map { [$0] } ?? [], isOfOneItem: isOfOneItem,
+        loadsFeeds: dependencies.currentUser.userSession.partition == partition)
     } catch {
-      // The erasure came between the two.
-      if error.code == .notFound {
-        try await dependencies.secrets.removeAll(of: user, in: dependencies.environment)
+      // The other process came between the two. A user who is back has secrets of a new stay.
+      if error.code == .notFound, try await store.presentUser() != partition.user {
+        try await dependencies.secrets.removeAll(
+          of: partition.user, in: dependencies.environment)
       }
       throw error
     }
-    // So did a purge.
-    if report.isOfPurgedUser, changes.contains(where: \.isSecret) {
-      try await dependencies.secrets.removeAll(of: user, in: dependencies.environment)
-    }
     if report.hasNewSettings { logSettings(changes) }
-    return (report, partition)
+    return report
   }
 
   private func logSettings(_ changes: [Change]) {

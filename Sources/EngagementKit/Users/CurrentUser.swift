@@ -32,10 +32,12 @@ struct UserSession: Hashable, Sendable {
 final class CurrentUser: Sendable {
   fileprivate struct State {
     var userSession: UserSession
+    /// The partition of every generation, from the first.
+    var partitions: [Partition]
     /// Set after one user has left and before the next is current.
     var change: Change?
-    /// The users who were erased, with the last generation whose results are dropped.
-    var erased: [User: Int] = [:]
+    /// Those whose user was erased or purged. Their ids are never used again.
+    var erased: Set<Partition.ID> = []
     var lastCommit = 0
     /// The commits under way.
     var commits: Set<Int> = []
@@ -52,7 +54,8 @@ final class CurrentUser: Sendable {
   private let commitEnds = AsyncSignal()
 
   init(_ partition: Partition) {
-    state = Locked(State(userSession: UserSession(partition: partition, generation: 1)))
+    let userSession = UserSession(partition: partition, generation: 1)
+    state = Locked(State(userSession: userSession, partitions: [partition]))
   }
 
   var userSession: UserSession { state.withLock { $0.userSession } }
@@ -79,6 +82,7 @@ final class CurrentUser: Sendable {
       state.userSession = UserSession(
         partition: partition, generation: state.userSession.generation + 1, adopted: anonymous,
         adopters: adopters)
+      state.partitions.append(partition)
       return state.userSession
     }
   }
@@ -92,11 +96,16 @@ final class CurrentUser: Sendable {
   }
 
   /// The user stays: the next one could not sign in.
-  func stay() { state.withLock { $0.change = nil } }
+  func stay() {
+    state.withLock { state in
+      state.change = nil
+      state.erased.remove(state.userSession.partition.id)
+    }
+  }
 
-  /// When this returns, nothing that began before is committed for the user any more.
-  func forget(_ user: User) async {
-    await waitForCommits { $0.erased[user] = $0.userSession.generation }
+  /// When this returns, nothing is committed to the partition any more.
+  func forget(_ partition: Partition) async {
+    await waitForCommits { $0.erased.insert(partition.id) }
   }
 
   /// Makes the change and waits for the commits that are under way at that moment.
@@ -116,17 +125,20 @@ final class CurrentUser: Sendable {
   /// Commits something. No change of user happens meanwhile, so the body must wait for the disk
   /// alone.
   ///
-  /// The body is told whether the attempt speaks for the installation at this provider. Throws
-  /// `signedOut` for a user who was erased.
+  /// The body is told the partition of the attempt's user, as it was in the attempt's generation, and
+  /// whether the attempt speaks for the installation at this provider. Throws `signedOut` for a user who
+  /// was erased since.
   func committing<Result: Sendable>(
     by attempt: Attempt, for provider: ProviderID,
-    _ body: (_ speaksForInstallation: Bool) async throws(EngagementError) -> Result
+    _ body: (_ partition: Partition, _ speaksForInstallation: Bool) async throws(EngagementError)
+      -> Result
   ) async throws(EngagementError) -> Result {
-    let start = state.withLock { state -> (commit: Int, speaks: Bool)? in
-      guard !state.isErased(attempt) else { return nil }
+    let start = state.withLock { state -> (commit: Int, partition: Partition, speaks: Bool)? in
+      guard let partition = state.partition(of: attempt), !state.erased.contains(partition.id)
+      else { return nil }
       state.lastCommit += 1
       state.commits.insert(state.lastCommit)
-      return (state.lastCommit, state.speaksForInstallation(attempt, at: provider))
+      return (state.lastCommit, partition, state.speaksForInstallation(attempt, at: provider))
     }
     guard let start else {
       throw EngagementError(.signedOut, "The user was erased.", provider: provider)
@@ -135,7 +147,7 @@ final class CurrentUser: Sendable {
       state.withLock { _ = $0.commits.remove(start.commit) }
       commitEnds.fire()
     }
-    return try await body(start.speaks)
+    return try await body(start.partition, start.speaks)
   }
 }
 
@@ -155,9 +167,12 @@ extension CurrentUser.State {
         && attempt.isMade(by: .anonymous, in: generation - 1)
   }
 
-  fileprivate func isErased(_ attempt: Attempt) -> Bool {
-    guard let last = erased[attempt.user] else { return false }
-    return attempt.generation ?? userSession.generation <= last
+  /// The partition that the attempt was made in; nil if its user was never here.
+  fileprivate func partition(of attempt: Attempt) -> Partition? {
+    guard let generation = attempt.generation else {
+      return partitions.last { $0.user == attempt.user }
+    }
+    return partitions.indices.contains(generation - 1) ? partitions[generation - 1] : nil
   }
 }
 

@@ -104,6 +104,7 @@ final class UserTransitions: Sendable {
     // Entries of an extension are the former user's, and may still be sent as that user.
     try await journal.importEntries()
     let next = try await dependencies.store.partition(of: user, at: dependencies.clock.now)
+    try await removeRemains(of: user)
     let plans = try await plans(for: former, to: user)
     let adopters = adopters(in: plans)
     // The end of the usage session is sent before its user leaves.
@@ -182,16 +183,38 @@ final class UserTransitions: Sendable {
     }
   }
 
-  /// Removes what is kept beside the cache of users whom it has purged, also by an earlier process. The
-  /// cache comes first: no process keeps anything of such a user afterwards.
+  // MARK: Purges
+
+  /// Removes what is left of users whom the cache has purged, also by an earlier process: first what is
+  /// kept beside the cache, then the bytes in its log.
   func finishPurges() async throws(EngagementError) {
-    for partition in try await dependencies.store.unfinishedPurges() {
-      try await dependencies.secrets.removeAll(of: partition.user, in: partition.environment)
-      try await presentations.files.erase(partition.user, in: partition.environment)
-      // Until no byte of it is in any file.
-      _ = try await dependencies.store.endErasure()
-      try await dependencies.store.finishPurge(of: partition)
+    guard try await !dependencies.store.unfinishedPurges().isEmpty else { return }
+    try await removeRemains()
+    let purges = try await dependencies.store.unfinishedPurges().filter { $0.rest == .log }
+    _ = try await dependencies.store.endErasure()
+    for purge in purges { try await dependencies.store.notePurge(of: purge.partition, rest: nil) }
+  }
+
+  /// Removes secrets and files of users whom the cache has purged, of one or of all. No other process
+  /// does so meanwhile: a user who is back has secrets and files of a new stay.
+  private func removeRemains(of user: User? = nil) async throws(EngagementError) {
+    guard try await !dependencies.store.unfinishedPurges(of: user).isEmpty else { return }
+    let (dependencies, files) = (dependencies, presentations.files)
+    let result = try await dependencies.store.excluding("purge", within: .seconds(30)) {
+      () -> Result<Void, EngagementError> in
+      do throws(EngagementError) {
+        for (partition, rest) in try await dependencies.store.unfinishedPurges(of: user)
+        where rest == .besideCache {
+          try await dependencies.secrets.removeAll(of: partition.user, in: partition.environment)
+          try await files.erase(partition.user, in: partition.environment)
+          try await dependencies.store.notePurge(of: partition, rest: .log)
+        }
+        return .success(())
+      } catch {
+        return .failure(error)
+      }
     }
+    try result.get()
   }
 
   /// Accepts the operations that a vendor could not be told, for when the former user is back. If
@@ -221,7 +244,7 @@ final class UserTransitions: Sendable {
     for (id, steps) in plans {
       let changes = steps.flatMap(\.changesOnArrival)
       guard !changes.isEmpty, let runtime = runtimes[id] else { continue }
-      reports.append(try await runtime.host.keep(changes, of: next.user, isArriving: true).0)
+      reports.append(try await runtime.host.keep(changes, in: next))
     }
     if !adopters.isEmpty {
       reports.append(try await adopt(former.partition, into: next, for: adopters))
@@ -230,7 +253,10 @@ final class UserTransitions: Sendable {
     // In one step: earlier entries of an extension are the former user's, later ones the next
     // one's.
     // Later answers to requests of a purged user would bring some of it back.
-    if purgesFormer { await dependencies.currentUser.forget(former.user) }
+    if purgesFormer {
+      await dependencies.currentUser.forget(former.partition)
+      sessions.forget(former.partition)
+    }
     try await journal.importEntries(before: next) { () async throws(EngagementError) in
       guard purgesFormer else { return try await dependencies.store.setPresentUser(next.user) }
       let report = try await dependencies.store.purge(

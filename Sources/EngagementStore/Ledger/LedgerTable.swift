@@ -33,6 +33,7 @@ struct LedgerTable: ~Copyable {
     """)
   private var last = Statement("SELECT coalesce(max(sequence), 0) FROM ledger")
   private var erasing = Statement("DELETE FROM ledger WHERE partition = ?")
+  private var moving = Statement("UPDATE ledger SET partition = ? WHERE partition = ?")
 
   private var lastSequence: Int64?
 
@@ -85,6 +86,13 @@ struct LedgerTable: ~Copyable {
   /// The sequence of the last entry that is there, of any user; 0 if there is none.
   mutating func newestSequence(on database: inout Database) throws(EngagementError) -> Int64 {
     try database.first(&last) { $0.integer(0) } ?? 0
+  }
+
+  /// Gives a user's events to the user's new partition.
+  mutating func move(
+    from former: Partition.ID, to new: Partition.ID, on database: inout Database
+  ) throws(EngagementError) {
+    try database.run(&moving, .integer(new), .integer(former))
   }
 
   mutating func erase(

@@ -15,8 +15,13 @@ struct PartitionTable: ~Copyable {
     "INSERT INTO partition (environment, user, consent, created) VALUES (?, ?, ?, ?)")
   private var consentUpdate = Statement("UPDATE partition SET consent = ? WHERE id = ?")
   private var deletion = Statement("DELETE FROM partition WHERE id = ?")
+  private var lastID = Statement("SELECT seq FROM sqlite_sequence WHERE name = 'partition'")
+  private var lastIDUpdate = Statement(
+    "UPDATE sqlite_sequence SET seq = ? WHERE name = 'partition'")
+  private var idUpdate = Statement("UPDATE partition SET id = ? WHERE id = ?")
   private var setting = Statement("SELECT value FROM setting WHERE name = ?")
-  private var settingsWithValue = Statement("SELECT name FROM setting WHERE value = ?")
+  private var purges = Statement(
+    "SELECT name, value FROM setting WHERE name GLOB '\(purgePrefix)*' ORDER BY name")
   private var settingDeletion = Statement("DELETE FROM setting WHERE name = ?")
   private var settingUpdate = Statement(
     """
@@ -141,40 +146,48 @@ struct PartitionTable: ~Copyable {
 
   // MARK: Users who left nothing behind
 
-  /// Whether nothing that vendors send is kept for the user, who has left and is not back.
-  mutating func isPurged(
-    _ partition: Partition.ID, on database: inout Database
-  ) throws(EngagementError) -> Bool {
-    try database.first(&setting, .text(Self.purged(partition))) { _ in true } ?? false
+  /// Gives a user without rows a new id, and returns it.
+  mutating func renew(
+    _ id: Partition.ID, on database: inout Database
+  ) throws(EngagementError) -> Partition.ID {
+    known[id] = nil
+    let new = (try database.first(&lastID) { $0.integer(0) } ?? id) + 1
+    try database.run(&idUpdate, .integer(new), .integer(id))
+    // SQLite counts only ids that it has given itself.
+    try database.run(&lastIDUpdate, .integer(new))
+    return new
   }
 
-  /// How far the purge of a user is. The mark stays until the user is back.
-  enum Purge: String {
-    /// The cache is done, and what is kept beside it is not.
-    case unfinished
-    case finished
-  }
-
-  mutating func setPurge(
-    _ purge: Purge?, of partition: Partition.ID, on database: inout Database
+  mutating func setPurgeRest(
+    _ rest: PurgeRest?, of partition: Partition.ID, on database: inout Database
   ) throws(EngagementError) {
-    let name = SQLValue.text(Self.purged(partition))
-    if let purge {
-      try database.run(&settingUpdate, name, .text(purge.rawValue))
+    let name = SQLValue.text("\(Self.purgePrefix)\(partition)")
+    if let rest {
+      try database.run(&settingUpdate, name, .text(rest.rawValue))
     } else {
       try database.run(&settingDeletion, name)
     }
   }
 
-  /// The users of whom something may be left beside the cache.
+  /// The users of whom something may be left after their purge.
   mutating func unfinishedPurges(
     on database: inout Database
-  ) throws(EngagementError) -> [Partition.ID] {
-    let prefix = Self.purgedPrefix
-    return try database.all(&settingsWithValue, .text(Purge.unfinished.rawValue)) { $0.text(0) }
-      .compactMap { $0.hasPrefix(prefix) ? Partition.ID($0.dropFirst(prefix.count)) : nil }
+  ) throws(EngagementError) -> [(Partition.ID, PurgeRest)] {
+    try database.all(&purges) { ($0.text(0), $0.text(1)) }.compactMap { (name, rest) in
+      guard let id = Partition.ID(name.dropFirst(Self.purgePrefix.count)),
+        let rest = PurgeRest(rawValue: rest)
+      else { return nil }
+      return (id, rest)
+    }
   }
 
-  private static let purgedPrefix = "purged "
-  private static func purged(_ partition: Partition.ID) -> String { "\(purgedPrefix)\(partition)" }
+  private static let purgePrefix = "purge "
+}
+
+/// What may be left of a user whom the cache has purged.
+package enum PurgeRest: String, Sendable {
+  /// Secrets and files, and bytes in the log.
+  case besideCache
+  /// Bytes in the log alone.
+  case log
 }

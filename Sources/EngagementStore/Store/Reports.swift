@@ -49,8 +49,6 @@ package struct CommitReport: Hashable, Sendable {
   package var hasNewCampaigns = false
   /// The parts of the answer that were ignored, as errors.
   package var ignored: [EngagementError] = []
-  /// Whether the user has left and was purged, so that nothing of the answer was kept.
-  package var isOfPurgedUser = false
 
   package init() {}
 

@@ -8,53 +8,30 @@ extension Store {
   /// Commits what a vendor sent, all of it or none.
   ///
   /// Secrets and push tokens are passed over: the caller keeps them in the secret store. Throws
-  /// `notFound` for a user who was erased.
+  /// `notFound` if the partition was erased or purged, perhaps by another process.
+  ///
+  /// - Parameters:
+  ///   - isOfOneItem: Whether the vendor answered about one item and listed none of the others.
+  ///   - loadsFeeds: Whether the report has the changed feeds as they are now.
   package func commit(
     _ changes: [Change], from provider: ProviderID, in partition: Partition, at now: Date,
-    recording events: [EngagementEvent] = []
+    recording events: [EngagementEvent] = [], isOfOneItem: Bool = false, loadsFeeds: Bool = false
   ) throws(EngagementError) -> CommitReport {
     let isNews = try read { (tables, database) throws(EngagementError) in
       try tables.partitions.require(partition, on: &database)
       return try tables.isNews(changes, from: provider, in: partition, on: &database)
     }
     guard isNews || !events.isEmpty else { return CommitReport(passingOver: changes) }
-    return try write { (tables, database) throws(EngagementError) in
-      try tables.commit(
-        changes, from: provider, in: partition, at: now, recording: events, on: &database)
-    }
-  }
-
-  /// Commits what a vendor sent to the user's partition.
-  ///
-  /// Throws `notFound` for a user who is not in the cache: another process may have erased that user
-  /// before the answer. Of one who was purged and is not back, nothing is kept.
-  ///
-  /// - Parameters:
-  ///   - isArriving: Whether the user is about to be present, so that a purge before does not count.
-  ///   - isOfOneItem: Whether the vendor answered about one item and listed none of the others.
-  ///   - loadsFeeds: Whether the report has the changed feeds as they are now.
-  package func commit(
-    _ changes: [Change], from provider: ProviderID, of user: User, at now: Date,
-    recording events: [EngagementEvent] = [], isOfOneItem: Bool = false,
-    isArriving: Bool = false, loadsFeeds: Bool = false
-  ) throws(EngagementError) -> (CommitReport, Partition) {
-    let environment = options.environment
-    let (partition, isNews) = try read { (tables, database) throws(EngagementError) in
-      let known = try tables.partitions.partition(of: user, in: environment, on: &database)
-      guard let known else { throw .erasedUser }
-      return (known, try tables.isNews(changes, from: provider, in: known, on: &database))
-    }
-    guard isNews || !events.isEmpty else { return (CommitReport(passingOver: changes), partition) }
-    let number = nextLoad()
+    let number = loadsFeeds ? nextLoad() : nil
     return try write { (tables, database) throws(EngagementError) in
       var report = try tables.commit(
         changes, from: provider, in: partition, at: now, recording: events,
-        isOfOneItem: isOfOneItem, isArriving: isArriving, on: &database)
-      if loadsFeeds {
+        isOfOneItem: isOfOneItem, on: &database)
+      if let number {
         report.loaded = try tables.load(
           report.feeds, of: partition, at: now, as: number, on: &database)
       }
-      return (report, partition)
+      return report
     }
   }
 

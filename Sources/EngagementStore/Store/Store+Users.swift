@@ -34,12 +34,7 @@ extension Store {
     try user.requireName()
     guard try presentUser() != user else { return }
     try write { (tables, database) throws(EngagementError) in
-      let environment = tables.options.environment
-      try tables.partitions.setPresentUser(user, in: environment, on: &database)
-      let partition = try tables.partitions.partition(of: user, in: environment, on: &database)
-      if let partition {
-        try tables.partitions.setPurge(nil, of: partition.id, on: &database)
-      }
+      try tables.partitions.setPresentUser(user, in: tables.options.environment, on: &database)
     }
   }
 
@@ -94,8 +89,8 @@ extension Store {
   }
 
   /// Deletes everything of the user but the events, and counts the rows as wiped: without what vendors
-  /// know the user by, they could reach somebody else. The user is not present any more, and nothing that
-  /// comes later is kept before the user is.
+  /// know the user by, they could reach somebody else. The user is not present any more, and has another
+  /// partition from now on: what still comes for the former one is not kept.
   package func purge(
     _ partition: Partition, at now: Date
   ) throws(EngagementError) -> CommitReport {
@@ -104,23 +99,27 @@ extension Store {
     }
   }
 
-  /// Marks that nothing of the user is left beside the cache either.
-  package func finishPurge(of partition: Partition) throws(EngagementError) {
-    try write { (tables, database) throws(EngagementError) in
-      guard try tables.partitions.isPurged(partition.id, on: &database) else { return }
-      try tables.partitions.setPurge(.finished, of: partition.id, on: &database)
+  /// The purges that have not ended, of one user or of all, and what may be left of each.
+  package func unfinishedPurges(
+    of user: User? = nil
+  ) throws(EngagementError) -> [(partition: Partition, rest: PurgeRest)] {
+    try read { (tables, database) throws(EngagementError) in
+      var purges: [(partition: Partition, rest: PurgeRest)] = []
+      for (id, rest) in try tables.partitions.unfinishedPurges(on: &database) {
+        guard let found = try tables.partitions.find(id, on: &database) else { continue }
+        if user == nil || found.partition.user == user { purges.append((found.partition, rest)) }
+      }
+      return purges
     }
   }
 
-  /// The purged users of whom something may be left beside the cache.
-  package func unfinishedPurges() throws(EngagementError) -> [Partition] {
-    try read { (tables, database) throws(EngagementError) in
-      var partitions: [Partition] = []
-      for id in try tables.partitions.unfinishedPurges(on: &database) {
-        guard let found = try tables.partitions.find(id, on: &database) else { continue }
-        partitions.append(found.partition)
-      }
-      return partitions
+  /// Marks what may be left after a purge; nil if nothing is.
+  package func notePurge(
+    of partition: Partition, rest: PurgeRest?
+  ) throws(EngagementError) {
+    try write { (tables, database) throws(EngagementError) in
+      try tables.partitions.require(partition, on: &database)
+      try tables.partitions.setPurgeRest(rest, of: partition.id, on: &database)
     }
   }
 

@@ -25,16 +25,11 @@ extension Tables {
 
   mutating func commit(
     _ changes: [Change], from provider: ProviderID, in partition: Partition, at now: Date,
-    recording events: [EngagementEvent] = [], isOfOneItem: Bool = false, isArriving: Bool = false,
+    recording events: [EngagementEvent] = [], isOfOneItem: Bool = false,
     on database: inout Database
   ) throws(EngagementError) -> CommitReport {
     let consent = try partitions.require(partition, on: &database).consent
     var summary = TransactionSummary()
-    // Asked within the transaction: another process may purge the user at any time before.
-    if !isArriving, try partitions.isPurged(partition.id, on: &database) {
-      summary.report.isOfPurgedUser = true
-      return summary.report
-    }
     var changesItems = false
     for change in changes {
       switch change.destination {

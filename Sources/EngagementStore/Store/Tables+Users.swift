@@ -55,7 +55,7 @@ extension Tables {
     }
     let report = try eraseContents(of: partition, at: now, on: &database)
     try ledger.erase(partition.id, on: &database)
-    try partitions.setPurge(nil, of: partition.id, on: &database)
+    try partitions.setPurgeRest(nil, of: partition.id, on: &database)
     try endPresence(of: partition, on: &database)
     try partitions.delete(partition.id, on: &database)
     return report
@@ -85,14 +85,17 @@ extension Tables {
     }
   }
 
-  /// Deletes everything of the user but the events, and marks that the user has left.
+  /// Deletes everything of the user but the events, which move to a new partition.
   mutating func purge(
     _ partition: Partition, at now: Date, on database: inout Database
   ) throws(EngagementError) -> CommitReport {
     try partitions.require(partition, on: &database)
     let report = try eraseContents(of: partition, at: now, on: &database)
-    try partitions.setPurge(.unfinished, of: partition.id, on: &database)
+    try partitions.setPurgeRest(nil, of: partition.id, on: &database)
     try endPresence(of: partition, on: &database)
+    let new = try partitions.renew(partition.id, on: &database)
+    try ledger.move(from: partition.id, to: new, on: &database)
+    try partitions.setPurgeRest(.besideCache, of: new, on: &database)
     return report
   }
 

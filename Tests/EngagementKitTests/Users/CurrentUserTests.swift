@@ -11,6 +11,8 @@ import Testing
   private static let anonymous = Partition(id: 1, environment: "test", user: .anonymous)
   private static let first = Partition(id: 2, environment: "test", user: "u-1")
   private static let second = Partition(id: 3, environment: "test", user: "u-2")
+  /// The user's partition after an erasure.
+  private static let secondAgain = Partition(id: 4, environment: "test", user: "u-2")
 
   private static func attempt(by user: User, in generation: Int? = nil) -> Attempt {
     Attempt(by: user, OperationKey(1, 2), acceptedAt: .distantPast, generation: generation)
@@ -20,13 +22,14 @@ import Testing
     _ currentUser: CurrentUser, _ user: User, in generation: Int? = nil, for provider: ProviderID
   ) async throws -> Bool {
     try await currentUser.committing(by: Self.attempt(by: user, in: generation), for: provider) {
-      $0
+      (_, speaks) in speaks
     }
   }
 
   @Test("only the present user may change installation values")
   func speaks() async throws {
-    let currentUser = CurrentUser(Self.first)
+    let currentUser = CurrentUser(Self.anonymous)
+    currentUser.move(into: Self.first)
     #expect(try await speaks(currentUser, "u-1", for: "braze"))
     currentUser.move(into: Self.second)
     #expect(try await !speaks(currentUser, "u-1", for: "braze"))
@@ -74,8 +77,8 @@ import Testing
     #expect(currentUser.userSession(acting: Self.attempt(by: "u-1", in: 3)) == back)
     #expect(try await !speaks(currentUser, "u-1", in: 1, for: "braze"))
     #expect(try await speaks(currentUser, "u-1", in: 3, for: "braze"))
-    await currentUser.forget("u-2")
-    currentUser.move(into: Self.second)
+    await currentUser.forget(Self.second)
+    currentUser.move(into: Self.secondAgain)
     await #expect(throws: EngagementError.self) {
       try await speaks(currentUser, "u-2", in: 2, for: "braze")
     }
@@ -90,7 +93,7 @@ import Testing
     let hasLeft = Locked(false)
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask {
-        try await currentUser.committing(by: Self.attempt(by: "u-1"), for: "braze") { speaks in
+        try await currentUser.committing(by: Self.attempt(by: "u-1"), for: "braze") { (_, speaks) in
           #expect(speaks)
           await early.pass()
           #expect(!hasLeft.withLock { $0 })
@@ -103,7 +106,7 @@ import Testing
       }
       while currentUser.userSession(acting: Self.attempt(by: "u-1")) != nil { await Task.yield() }
       group.addTask {
-        try await currentUser.committing(by: Self.attempt(by: "u-1"), for: "braze") { speaks in
+        try await currentUser.committing(by: Self.attempt(by: "u-1"), for: "braze") { (_, speaks) in
           #expect(!speaks)
           await late.pass()
         }
@@ -119,11 +122,24 @@ import Testing
   @Test("G14: commits for an erased user are refused until that user signs in again")
   func erased() async throws {
     let currentUser = CurrentUser(Self.second)
-    await currentUser.forget("u-1")
+    await currentUser.forget(Self.second)
     await #expect(throws: EngagementError.self) {
-      try await speaks(currentUser, "u-1", for: "braze")
+      try await speaks(currentUser, "u-2", for: "braze")
     }
-    currentUser.move(into: Self.first)
+    currentUser.move(into: Self.secondAgain)
+    #expect(try await speaks(currentUser, "u-2", for: "braze"))
+    let partition = try await currentUser.committing(by: Self.attempt(by: "u-2"), for: "braze") {
+      (partition, _) in partition
+    }
+    #expect(partition == Self.secondAgain)
+  }
+
+  @Test("G14: commits go on for a user who could not be erased and stays")
+  func stays() async throws {
+    let currentUser = CurrentUser(Self.first)
+    await currentUser.leave(CurrentUser.Change(adopters: []))
+    await currentUser.forget(Self.first)
+    currentUser.stay()
     #expect(try await speaks(currentUser, "u-1", for: "braze"))
   }
 }

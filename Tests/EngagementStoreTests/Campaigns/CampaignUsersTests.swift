@@ -84,11 +84,18 @@ private let noon = CampaignStand.noon
     let user = try await store.partition(of: "u-1")
     try await fill(store, user, "canary")
     _ = try await store.purge(user, at: noon)
-    let records = Set(try await store.held(for: user).compactMap { $0["record"]?.string })
+    let new = try await store.partition(of: "u-1")
+    #expect(new.id > user.id)
+    let records = Set(try await store.held(for: new).compactMap { $0["record"]?.string })
     #expect(records.isSubset(of: ["user", "consent", "event", "pending"]), "\(records)")
     for table in ["count", "presentation", "queue", "report", "fact"] {
       let sql = "SELECT count(*) FROM campaign_\(table) WHERE partition = \(user.id)"
       #expect(try stand.files.number(sql) == 0, "\(table)")
+    }
+    let another = try await store.partition(of: "u-2")
+    #expect(another.id > new.id)
+    await #expect(throws: EngagementError.self) {
+      try await store.commit([.keep(.user, "late", "1")], from: "bell", in: user, at: noon)
     }
     #expect(try await store.check().isSound)
   }

@@ -48,12 +48,14 @@ extension Store {
     #expect(try await store.check().isSound)
   }
 
-  @Test("G14: nothing is committed for a user who is not in the cache, and no user is made for it")
+  @Test("G14: nothing is committed for a user who was erased, and no user is made for it")
   func erased() async throws {
     let store = try await stand.open()
+    let user = try await store.partition(of: "u-9")
+    _ = try await store.erase(user, at: StoreStand.start)
     await #expect {
       try await store.commit(
-        [.keep(.user, "name", "value")], from: "paper", of: "u-9", at: StoreStand.start)
+        [.keep(.user, "name", "value")], from: "paper", in: user, at: StoreStand.start)
     } throws: { ($0 as? EngagementError)?.code == .notFound }
     #expect(try await store.knownPartition(of: "u-9") == nil)
   }
@@ -72,9 +74,9 @@ extension Store {
       ).refreshedAt
     }
     let first = try await refreshed()
-    _ = try await store.commit(one, from: "paper", of: "u-1", at: later, isOfOneItem: true)
+    _ = try await store.commit(one, from: "paper", in: user, at: later, isOfOneItem: true)
     #expect(try await refreshed() == first)
-    _ = try await store.commit(one, from: "paper", of: "u-1", at: later)
+    _ = try await store.commit(one, from: "paper", in: user, at: later)
     #expect(try await refreshed() != first)
   }
 
