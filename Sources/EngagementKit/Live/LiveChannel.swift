@@ -31,7 +31,9 @@ struct LiveChannel {
   /// When timers expire, as uptimes.
   private var timers: [String: Duration] = [:]
   private var socket: LiveSocket?
-  private var isSocketOpen = false
+  private var isSocketOpen = false {
+    didSet { runtime.host.noteSocket(isOpen: isSocketOpen) }
+  }
   /// Sockets that are being closed.
   private var formerSockets: [LiveSocket] = []
   private var socketCount = 0

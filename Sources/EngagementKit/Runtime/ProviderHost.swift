@@ -12,6 +12,7 @@ final class ProviderHost: OperationHost {
   private let credentialCache: CredentialCache
   private let sessions: Sessions
   private let liveCommitCount = Locked(0)
+  private let hasSocket = Locked(false)
   private let failures = ReportedFailures()
 
   init(
@@ -129,13 +130,17 @@ final class ProviderHost: OperationHost {
   /// be older.
   func commitLive(_ changes: [Change], by attempt: Attempt) async throws(EngagementError) {
     if changes.contains(where: \.isOfItems) { liveCommitCount.withLock { $0 += 1 } }
-    try await commit(changes, by: attempt)
+    try await commit(changes, by: attempt, isLive: true)
   }
+
+  /// Notes whether the live channel has an open socket. While it has, what is on the way there may be
+  /// older than an answer, so that only what it brings ends overlays.
+  func noteSocket(isOpen: Bool) { hasSocket.withLock { $0 = isOpen } }
 
   /// Commits to the partition of the attempt's user and publishes what changed.
   @discardableResult func commit(
     _ changes: [Change], by attempt: Attempt, recording event: EngagementEvent? = nil,
-    isOfOneItem: Bool = false
+    isOfOneItem: Bool = false, isLive: Bool = false
   ) async throws(EngagementError) -> CommitReport {
     guard !changes.isEmpty || event != nil else { return CommitReport() }
     let (report, partition) = try await dependencies.currentUser.committing(
@@ -143,7 +148,8 @@ final class ProviderHost: OperationHost {
     ) { (partition, speaksForInstallation) async throws(EngagementError) in
       let own = speaksForInstallation ? changes : changes.filter { !$0.isOfInstallation }
       let report = try await self.keep(
-        own, in: partition, recording: event, isOfOneItem: isOfOneItem)
+        own, in: partition, recording: event, isOfOneItem: isOfOneItem,
+        settlesOverlays: isLive || !self.hasSocket.withLock(\.self))
       return (report, partition)
     }
     await publish(report, of: partition)
@@ -154,7 +160,7 @@ final class ProviderHost: OperationHost {
   /// secret that the vendor gives again.
   func keep(
     _ changes: [Change], in partition: Partition, recording event: EngagementEvent? = nil,
-    isOfOneItem: Bool = false
+    isOfOneItem: Bool = false, settlesOverlays: Bool = true
   ) async throws(EngagementError) -> CommitReport {
     let store = dependencies.store
     // Throws for a user whom another process has erased or purged, of whom no secret is kept.
@@ -165,6 +171,7 @@ final class ProviderHost: OperationHost {
       report = try await store.commit(
         changes, from: provider.id, in: partition, at: dependencies.clock.now,
         recording: event.map { [$0] } ?? [], isOfOneItem: isOfOneItem,
+        settlesOverlays: settlesOverlays,
         loadsFeeds: dependencies.currentUser.userSession.partition == partition)
     } catch {
       // The other process came between the two. A user who is back has secrets of a new stay.

@@ -80,13 +80,13 @@ extension ItemCache {
     }
   }
 
-  /// Ends the overlays that the vendor now agrees with or no longer lists. Called once, after all
-  /// changes of a commit.
+  /// Ends the overlays that the vendor now agrees with or no longer lists, unless an older state may
+  /// follow. Called once, after all changes of a commit.
   mutating func finish(
-    in partition: Partition, at now: Date, to report: inout CommitReport,
-    on database: inout Database
+    in partition: Partition, settling settlesOverlays: Bool = true, at now: Date,
+    to report: inout CommitReport, on database: inout Database
   ) throws(EngagementError) {
-    for key in changedSources where key.partition == partition.id {
+    for key in changedSources where settlesOverlays && key.partition == partition.id {
       try withSource(key.provider, key.surface, of: partition, on: &database) {
         (source, tables, database) throws(EngagementError) in
         try source.settleOverlays(at: now, in: &tables, on: &database)

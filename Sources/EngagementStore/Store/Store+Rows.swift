@@ -12,10 +12,13 @@ extension Store {
   ///
   /// - Parameters:
   ///   - isOfOneItem: Whether the vendor answered about one item and listed none of the others.
+  ///   - settlesOverlays: Whether overlays end that the vendor agrees with or whose item it no longer
+  ///     lists; false if an older state may follow.
   ///   - loadsFeeds: Whether the report has the changed feeds as they are now.
   package func commit(
     _ changes: [Change], from provider: ProviderID, in partition: Partition, at now: Date,
-    recording events: [EngagementEvent] = [], isOfOneItem: Bool = false, loadsFeeds: Bool = false
+    recording events: [EngagementEvent] = [], isOfOneItem: Bool = false,
+    settlesOverlays: Bool = true, loadsFeeds: Bool = false
   ) throws(EngagementError) -> CommitReport {
     let isNews = try read { (tables, database) throws(EngagementError) in
       try tables.partitions.require(partition, on: &database)
@@ -26,7 +29,7 @@ extension Store {
     return try write { (tables, database) throws(EngagementError) in
       var report = try tables.commit(
         changes, from: provider, in: partition, at: now, recording: events,
-        isOfOneItem: isOfOneItem, on: &database)
+        isOfOneItem: isOfOneItem, settlesOverlays: settlesOverlays, on: &database)
       if let number {
         report.loaded = try tables.load(
           report.feeds, of: partition, at: now, as: number, on: &database)

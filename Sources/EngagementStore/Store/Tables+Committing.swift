@@ -26,7 +26,7 @@ extension Tables {
   mutating func commit(
     _ changes: [Change], from provider: ProviderID, in partition: Partition, at now: Date,
     recording events: [EngagementEvent] = [], isOfOneItem: Bool = false,
-    on database: inout Database
+    settlesOverlays: Bool = true, on database: inout Database
   ) throws(EngagementError) -> CommitReport {
     let consent = try partitions.require(partition, on: &database).consent
     var summary = TransactionSummary()
@@ -59,7 +59,8 @@ extension Tables {
       }
     }
     if changesItems {
-      try itemCache.finish(in: partition, at: now, to: &summary.report, on: &database)
+      try itemCache.finish(
+        in: partition, settling: settlesOverlays, at: now, to: &summary.report, on: &database)
       for feed in summary.updatedFeeds {
         try recordUpdate(of: feed, from: provider, in: partition, at: now, on: &database)
       }
