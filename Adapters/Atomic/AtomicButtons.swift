@@ -9,6 +9,7 @@ enum AtomicButtons {
     guard let action = action(type, fields) else { return nil }
     var attributes = JSONObject()
     attributes["icon"] = fields.string("icon").map(JSON.string)
+    attributes["iconURL"] = AtomicText.address(fields, "iconUrl").map(JSON.string)
     attributes["style"] = fields.string("buttonType").map(JSON.string)
     attributes["target"] = fields.string("target").map(JSON.string)
     if case .submit = action { addRedirect(fields, to: &attributes) }
@@ -20,7 +21,7 @@ enum AtomicButtons {
     case "submitButton":
       .submit(name: fields.string("name"), values: fields.json("values")?.object ?? [:])
     case "dismissButton": .dismiss
-    case "snoozeButton": .snooze(seconds: seconds(fields))
+    case "snoozeButton": .snooze(period(fields))
     case "voteUpButton": .vote(useful: true)
     case "voteDownButton": .vote(useful: false)
     case "linkButton": link(fields).map(CardButton.Action.link)
@@ -29,11 +30,12 @@ enum AtomicButtons {
   }
 
   /// Nil for a period that is absent, negative or invalid; the card then asks the user.
-  private static func seconds(_ fields: JSONFields) -> Int? {
-    guard let period = fields.string("snoozePeriod").flatMap(ISO8601.duration(from:)),
-      period >= .zero
+  private static func period(_ fields: JSONFields) -> CardButton.SnoozePeriod? {
+    guard let period = fields.string("snoozePeriod").flatMap(ISO8601.calendarDuration(from:)),
+      period.months ?? 0 >= 0, period.rest >= .zero,
+      let seconds = Int(exactly: period.rest.components.seconds)
     else { return nil }
-    return Int(exactly: period.components.seconds)
+    return CardButton.SnoozePeriod(months: period.months ?? 0, seconds: seconds)
   }
 
   /// A payload takes precedence over a subview, and a subview over a URL.

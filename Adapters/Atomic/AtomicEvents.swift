@@ -26,6 +26,7 @@ enum AtomicEvents {
     (.upload, nil, "user-file-uploads-started"),
     (.receive, nil, "notification-received"),
     (.launch, nil, "sdk-initialized"),
+    (.credentialRenewed, nil, "sdk-initialized"),
     (.providerFailed, nil, "request-failed"),
   ]
 
@@ -98,10 +99,16 @@ enum AtomicEvents {
     for (neutral, word) in properties { object[word] = event.properties[neutral] }
     if event.kind == .upload { object["fileInfo"] = [.object(fileInfo(of: event))] }
     guard event.kind == .vote else { return object }
-    let isOther = object["reason"]?.string == "other"
+    object["source"] = event.properties["source"]?.string.flatMap { sources[$0] }.map(JSON.string)
+    let isOther = event.properties["useful"]?.bool == true || object["reason"]?.string == "other"
     object["message"] = isOther ? object["message"]?.string.map { .string(limited($0)) } : nil
     return object
   }
+
+  /// Atomic's names of the places where a user votes.
+  private static let sources = [
+    "swipe": "swipe-menu", "menu": "overflow-menu", "button": "card-button",
+  ]
 
   private static func fileInfo(of event: EngagementEvent) -> JSONObject {
     var info = JSONObject()

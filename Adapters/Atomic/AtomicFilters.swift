@@ -9,14 +9,9 @@ enum AtomicFilters {
     .lessThan: "lt", .lessThanOrEqual: "lte", .oneOf: "in", .noneOf: "nin", .between: "between",
   ]
 
-  /// The operators that Atomic supports for the time of creation.
-  private static let ordered: Set<CardFilter.Operator> = [
-    .equal, .notEqual, .greaterThan, .greaterThanOrEqual, .lessThan, .lessThanOrEqual,
-  ]
-
   /// Atomic's feeds are not filtered by the id of a card.
   static let all: VendorFilters = [
-    .priority: Set(operators.keys), .created: ordered,
+    .priority: Set(operators.keys), .created: Set(operators.keys),
     .templateID: [.equal, .notEqual, .oneOf, .noneOf],
     .templateName: [.equal, .notEqual, .oneOf, .noneOf], .variable: Set(operators.keys),
   ]
@@ -41,20 +36,13 @@ enum AtomicFilters {
     guard let word = operators[filter.operator] else {
       throw EngagementError(.unsupported, "Atomic has no such operator.")
     }
-    return "\(try name(of: filter.field, with: filter.operator))__\(word)"
+    return "\(try name(of: filter.field))__\(word)"
   }
 
-  private static func name(
-    of field: CardFilter.Field, with operator: CardFilter.Operator
-  ) throws(EngagementError) -> String {
+  private static func name(of field: CardFilter.Field) throws(EngagementError) -> String {
     switch field {
     case .priority: return "metadata.priority"
-    case .created:
-      guard ordered.contains(`operator`) else {
-        throw EngagementError(
-          .unsupported, "Atomic compares the time of creation with one time only.")
-      }
-      return "metadata.created"
+    case .created: return "metadata.created"
     case .templateID: return "metadata.cardTemplateId"
     case .templateName: return "metadata.cardTemplateName"
     case .variable(let name): return "variables.\(name)"

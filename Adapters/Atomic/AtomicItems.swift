@@ -36,7 +36,8 @@ enum AtomicItems {
     card.status = instance.string("status")
     card.eventName = instance.string("eventName")
     card.lifecycleID = instance.string("lifecycleId")
-    card.createdAt = AtomicText.date(instance, "createdDate")
+    card.createdAt =
+      AtomicText.date(instance, "created") ?? AtomicText.date(instance, "createdDate")
     card.isDismissed = card.status.map { closed.contains(JSONKey($0)) } ?? false
     if let status = card.status { card.handle["status"] = .string(status) }
   }

@@ -107,6 +107,7 @@ struct AtomicConversation: Conversation {
     }
     phase = .connecting
     isKnown = false
+    messages.forget()
     return [.connect(request)]
   }
 
@@ -185,7 +186,8 @@ struct AtomicConversation: Conversation {
     case .tokenRefused: return ask(in: context)
     case .updates(let updates) where isKnown: return apply(updates)
     case .processed(let ids) where isKnown && !ids.isEmpty: return [.commit([.settled(ids)])]
-    case .subscriptionRefused(let id): return retry(id, in: context)
+    case .subscriptionRefused(let id, let message):
+      return retry(id.map { [$0] } ?? message.flatMap { messages.asked[$0] } ?? [], in: context)
     case .updates, .processed, .pong, .other: return []
     }
   }
@@ -195,12 +197,17 @@ struct AtomicConversation: Conversation {
     return changes.isEmpty ? [] : [.commit(changes)]
   }
 
-  private mutating func retry(_ id: String, in context: AdapterContext) -> [SocketAction] {
-    guard phase == .live, subscriptions.entry(id) != nil else { return [] }
-    guard let entry = subscriptions.retry(id) else {
+  /// Subscribes once more to those that are still wanted. A refusal that names none of ours leaves a feed
+  /// without updates, and nobody knows which: polling has them all.
+  private mutating func retry(_ ids: [String], in context: AdapterContext) -> [SocketAction] {
+    guard phase == .live else { return [] }
+    let wanted = ids.filter { subscriptions.entry($0) != nil }
+    guard !wanted.isEmpty || ids.isEmpty else { return [] }
+    let entries = wanted.compactMap { subscriptions.retry($0) }
+    guard entries.count == wanted.count, !entries.isEmpty else {
       return fallBack(closing: Close.otherProtocol, isRefused: true)
     }
-    return subscribe(to: [entry], in: context)
+    return subscribe(to: entries, in: context)
   }
 
   // MARK: Time

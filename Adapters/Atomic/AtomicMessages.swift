@@ -5,6 +5,11 @@ import EngagementModel
 /// Messages to the server. Each has its own id.
 struct AtomicMessages {
   private var count = 0
+  /// The subscriptions of each message that asked for some. The server may name the message alone.
+  private(set) var asked: [String: [String]] = [:]
+
+  /// A new connection has no messages yet.
+  mutating func forget() { asked = [:] }
 
   mutating func authentication(_ token: Secret, in context: AdapterContext) -> [UInt8] {
     message("auth", in: context) { $0.member("authToken", token.revealed) }
@@ -13,14 +18,15 @@ struct AtomicMessages {
   mutating func subscription(
     to entries: [AtomicSubscriptions.Entry], in context: AdapterContext
   ) -> [UInt8] {
-    data("subscribe", in: context) { writer in
+    asked[context.id(count)] = entries.map(\.id)
+    return data("subscribe", in: context) { writer in
       writer.key("subscriptions")
       writer.beginArray()
       for entry in entries {
         writer.beginObject()
         writer.member("subscriptionId", entry.id)
         writer.member("streamContainerId", entry.container.rawValue)
-        if !entry.filters.isEmpty { writer.member("filters", .object(entry.filters)) }
+        writer.member("filters", .object(entry.filters))
         writer.endObject()
       }
       writer.endArray()

@@ -47,6 +47,7 @@ enum AtomicAttributes {
 
   private static let names: [(word: JSONKey, neutral: String, form: Form)] = [
     ("text", "text", .text), ("icon", "icon", .text), ("iconUrl", "iconURL", .address),
+    ("preIcon", "icon", .text), ("preIconUrl", "iconURL", .address),
     // The neutral `type` is already the component's kind.
     ("type", "style", .text), ("format", "format", .text),
     ("src", "url", .address), ("thumbnailSrc", "thumbnailURL", .address),
@@ -135,8 +136,11 @@ enum AtomicAttributes {
   }
 
   private static func option(_ fields: JSONFields) -> JSON? {
-    guard let value = fields.string("value") else { return nil }
-    return ["value": .string(value), "title": .string(fields.string("title") ?? value)]
+    guard let value = fields.json("value"), value.isSubmittable, value.object == nil else {
+      return nil
+    }
+    let text = value.string ?? String(decoding: value.encoded(), as: UTF8.self)
+    return ["value": value, "title": .string(fields.string("title") ?? text)]
   }
 
   // MARK: Validations
@@ -150,12 +154,21 @@ enum AtomicAttributes {
   static func rules(_ validations: JSONFields) -> [JSON] {
     rules.compactMap { name in
       let key = JSONKey(name)
-      guard let attributes = validations.fields(key)?.fields("attributes"),
-        let value = attributes.json(key)
+      guard let validation = validations.fields(key),
+        let attributes = validation.fields("attributes"), let value = attributes.json(key)
       else { return nil }
-      var rule: JSONObject = ["rule": .string(name), "value": value]
-      rule["message"] = attributes.string("errorMessage").map(JSON.string)
+      var rule: JSONObject = ["rule": .string(name), "value": limit(value, of: name)]
+      let message = attributes.string("errorMessage") ?? validation.string("errorMessage")
+      rule["message"] = message.map(JSON.string)
       return .object(rule)
     }
+  }
+
+  /// Some clients of the vendor write numbers and truth values as text.
+  private static func limit(_ value: JSON, of rule: String) -> JSON {
+    guard !["minimumDate", "maximumDate", "regexp"].contains(rule), let text = value.string,
+      let plain = try? JSON(parsing: Array(text.utf8)), plain.bool != nil || plain.number != nil
+    else { return value }
+    return plain
   }
 }

@@ -11,7 +11,8 @@ enum AtomicServerMessage {
   case updates([AtomicUpdate])
   /// The vendor has confirmed these events.
   case processed([EventID])
-  case subscriptionRefused(String)
+  /// The vendor refuses a subscription, or those of the message that asked for them.
+  case subscriptionRefused(String?, message: String?)
   /// A message without an effect in this version.
   case other
 
@@ -53,7 +54,7 @@ enum AtomicServerMessage {
     switch data.string("errorType").map(JSONKey.init(_:)) {
     case "invalid-token", "expired-token": .tokenRefused
     case "invalid-stream-container-id", "invalid-filter":
-      data.string("subscriptionId").map(AtomicServerMessage.subscriptionRefused) ?? .other
+      .subscriptionRefused(data.string("subscriptionId"), message: data.string("messageId"))
     default: .other
     }
   }
@@ -68,6 +69,7 @@ struct AtomicUpdate {
     case replaced([RawItem], total: Int?)
     case put(RawItem)
     case removed(String)
+    case counted(Int)
 
     var isReplacement: Bool { if case .replaced = self { true } else { false } }
   }
@@ -76,14 +78,24 @@ struct AtomicUpdate {
   static func list(_ data: ArraySlice<UInt8>) throws(JSONFault) -> [AtomicUpdate] {
     var cursor = JSONCursor(data)
     guard try cursor.enterObject() else { return [] }
+    var (updates, totals): ([AtomicUpdate], [AtomicUpdate]) = ([], [])
     while let key = try cursor.nextKey() {
-      guard key == "updates" else {
-        _ = try cursor.item(at: 0)
-        continue
+      switch key {
+      case "updates": updates = (try cursor.items() ?? []).compactMap { AtomicUpdate($0.bytes) }
+      case "meta": totals = (try? Self.totals(try cursor.item(at: 0).bytes)) ?? []
+      default: _ = try cursor.item(at: 0)
       }
-      return (try cursor.items() ?? []).compactMap { AtomicUpdate($0.bytes) }
     }
-    return []
+    return updates + totals
+  }
+
+  /// How many cards each subscription has after the updates.
+  private static func totals(_ meta: ArraySlice<UInt8>) throws(JSONFault) -> [AtomicUpdate] {
+    let subscriptions = try JSONFields(meta).fields("subscriptions")
+    return (subscriptions?.members ?? []).compactMap { member in
+      let total = (try? JSONFields(member.value))?.integer("totalCards")
+      return total.flatMap { Int(exactly: $0) }.map { AtomicUpdate(member.key, .counted($0)) }
+    }
   }
 
   private init?(_ bytes: ArraySlice<UInt8>) {
@@ -185,6 +197,7 @@ struct AtomicUpdate {
       return [list] + (total.map { [.total(feed, max(0, $0))] } ?? [])
     case .put(let item): return [.items(feed, .put, [item])]
     case .removed(let id): return [.removed(feed, ids: [id])]
+    case .counted(let total): return [.total(feed, max(0, total))]
     }
   }
 }

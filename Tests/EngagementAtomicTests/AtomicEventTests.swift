@@ -35,12 +35,14 @@ import Testing
 
   static let rows: [Row] = [
     Row(.displayed, ["secret": "stays here"], "card-displayed"),
-    Row(.vote, ["useful": true, "message": "never with this"], "card-voted-up"),
+    Row(
+      .vote, ["useful": true, "message": "nice", "source": "swipe"], "card-voted-up",
+      ["source": "swipe-menu", "message": "nice"]),
     Row(
       .vote, ["useful": false, "reason": "too-often", "message": "only with other"],
       "card-voted-down", ["reason": "too-often"]),
     Row(
-      .vote, ["useful": false, "reason": "other", "message": "why", "source": "card-button"],
+      .vote, ["useful": false, "reason": "other", "message": "why", "source": "button"],
       "card-voted-down", ["source": "card-button", "reason": "other", "message": "why"]),
     Row(
       .redirect, ["linkMethod": "url", "url": "https://example.com", "detail": "image"],
@@ -68,7 +70,7 @@ import Testing
       .upload, ["failed": true, "fileName": "a.jpg"], "user-file-uploads-failed",
       ["fileInfo": [["filename": "a.jpg"]]]),
     Row(.receive, [:], "notification-received"),
-    Row(.launch, [:], "sdk-initialized"),
+    Row(.launch, [:], "sdk-initialized"), Row(.credentialRenewed, [:], "sdk-initialized"),
     Row(
       .providerFailed, ["path": "env-1/socket", "statusCode": 0], "request-failed",
       ["path": "env-1/socket", "statusCode": 0]),

@@ -107,8 +107,8 @@ import Testing
       CardButton(
         "Call", .link(.url("tel:+6421000000")), attributes: ["target": "_blank"]),
       CardButton("Open", .link(.payload(["screen": "rent", "id": 7]))),
-      CardButton("Tomorrow", .snooze(seconds: 86_400)),
-      CardButton("Later", .snooze(seconds: nil)),
+      CardButton("Tomorrow", .snooze(.init(seconds: 86_400))),
+      CardButton("Later", .snooze(nil)),
       CardButton("Never", .dismiss),
       CardButton("", .vote(useful: true)),
       CardButton("", .vote(useful: false)),
@@ -120,6 +120,45 @@ import Testing
           "sv1", title: "Details",
           components: [.init(.text, ["text": "More about the rent"])],
           buttons: [CardButton("Done", .dismiss)])
+      ])
+  }
+
+  @Test("A9 A13: values of the wire that only some clients of the vendor read")
+  func lesserValues() throws {
+    let item = """
+      {"instance":{"id":"a","created":"2026-10-01T09:00:00Z","createdDate":"2026-10-02T09:00:00Z"},
+      "metadata":{"receivedAt":"2026-10-03T09:00:00Z"},"defaultView":{"nodes":[
+      {"type":"listItem","attributes":{"text":"Water","preIcon":"drop","preIconUrl":"https://a.example/i.png"}},
+      {"type":"dropdown","attributes":{"name":"n","values":[{"value":2,"title":"Two"},{"value":true},{"value":[]}]}},
+      {"type":"textInput","attributes":{"name":"t"},"validations":{
+        "required":{"attributes":{"required":"true"},"errorMessage":"Say it."},
+        "maximumLength":{"attributes":{"maximumLength":"140"}},
+        "regexp":{"attributes":{"regexp":"12"}}}},
+      {"type":"snoozeButton","attributes":{"text":"Later","snoozePeriod":"P1MT1H",
+        "icon":"clock","iconUrl":"https://a.example/clock.png"}},
+      {"type":"snoozeButton","attributes":{"text":"Ask","snoozePeriod":"-P1M"}}]}}
+      """
+    let card = try card(item)
+    #expect(card.createdAt == ISO8601.date(from: "2026-10-01T09:00:00Z"))
+    #expect(
+      card.components[0].attributes == [
+        "text": "Water", "icon": "drop", "iconURL": "https://a.example/i.png",
+      ])
+    #expect(
+      card.components[1].attributes["options"] == [
+        ["value": 2, "title": "Two"], ["value": true, "title": "true"],
+      ])
+    #expect(
+      card.components[2].attributes["rules"] == [
+        ["rule": "required", "value": true, "message": "Say it."],
+        ["rule": "maximumLength", "value": 140], ["rule": "regexp", "value": "12"],
+      ])
+    #expect(
+      card.buttons == [
+        CardButton(
+          "Later", .snooze(.init(months: 1, seconds: 3_600)),
+          attributes: ["icon": "clock", "iconURL": "https://a.example/clock.png"]),
+        CardButton("Ask", .snooze(nil)),
       ])
   }
 

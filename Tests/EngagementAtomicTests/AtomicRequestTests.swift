@@ -171,8 +171,6 @@ import Testing
     Refusal("a container that walks", .cards(in: "..", matching: []), .invalidArgument),
     Refusal("by card id", .cards(in: "c", matching: [.cardID("1")]), .unsupported),
     Refusal(
-      "a list of times", .cards(in: "c", matching: [.created(.oneOf([Date()]))]), .unsupported),
-    Refusal(
       "the same filter twice",
       .cards(in: "c", matching: [.priority(.atLeast(2)), .priority(.atLeast(3))]),
       .invalidArgument),

@@ -154,7 +154,7 @@ import Testing
     await scene.deliver()
     #expect(scene.bearers == [old, old, new].map(\.bearer))
     #expect(await application.asked.count == 2)
-    #expect(try await scene.pending == 1)
+    #expect(try await scene.pending == 2, "the action, and that the token was renewed")
     try await scene.end()
   }
 

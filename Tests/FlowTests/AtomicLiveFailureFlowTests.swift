@@ -183,6 +183,25 @@ import Testing
     try await script.scene.end()
   }
 
+  @Test("flow 11 A3: a refusal that names only the message is one of what the message asked for")
+  func messageRefused() async throws {
+    var script = try await AtomicLiveScript()
+    try await script.begin()
+    _ = script.takeDone()
+    let asked = try #require(script.messageIDs.last)
+    func refusal(_ id: String) -> String {
+      #"{"messageType":"error","data":{"errorType":"invalid-filter","messageId":"\#(id)"}}"#
+    }
+    try await script.hear(refusal(asked))
+    #expect(script.takeDone() == ["say subscribe"])
+    try await script.hear(refusal("another"))
+    #expect(
+      script.takeDone() == [
+        "close 3001", "cancel pulse", refused, "poll 15s", "timer connect 135s",
+      ])
+    try await script.scene.end()
+  }
+
   @Test("flow 11 A5: a closed socket connects again even if polling is off")
   func withoutPolling() async throws {
     var script = try await AtomicLiveScript(poll: .zero)

@@ -184,7 +184,7 @@ import Testing
     "messageType": "subscribe",
     "data": [
       "subscriptions": [
-        ["subscriptionId": "s1", "streamContainerId": "BqWL1sT"],
+        ["subscriptionId": "s1", "streamContainerId": "BqWL1sT", "filters": [:]],
         [
           "subscriptionId": "s2", "streamContainerId": "Xy12",
           "filters": ["metadata.priority__lte": 2, "variables.tier__in": ["gold"]],

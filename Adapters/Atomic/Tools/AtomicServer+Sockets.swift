@@ -43,20 +43,17 @@ extension AtomicServer {
     guard sockets[socket] != nil else { return VendorHearing(summary: "a closed socket") }
     // A token that has ended since is told of before the answer.
     outputs += expiries(on: socket, at: now)
+    let message = (try? JSON(parsing: Array(text.utf8)))?.object
     do throws(MessageFault) {
-      guard let message = (try? JSON(parsing: Array(text.utf8)))?.object,
-        let type = message["messageType"]?.string
-      else { throw .invalid("The message is no object with a messageType") }
+      guard let message, let type = message["messageType"]?.string else {
+        throw .invalid("The message is no object with a messageType")
+      }
       guard message["messageId"]?.string?.isEmpty == false else {
         throw .invalid("The message has no messageId")
       }
       return try hear(type, message, on: socket, at: now)
     } catch {
-      var data: JSONObject = [
-        "errorType": .string(error.type), "errorMessage": .string(error.message),
-      ]
-      data["subscriptionId"] = error.subscription.map(JSON.string)
-      say("error", .object(data), on: socket)
+      say(error, to: message?["messageId"], on: socket)
       return VendorHearing(summary: error.message)
     }
   }
@@ -77,7 +74,8 @@ extension AtomicServer {
     }
     let data = message["data"]
     switch type {
-    case "subscribe": return try subscribe(data, of: user, on: socket, at: now)
+    case "subscribe":
+      return try subscribe(data, in: message["messageId"], of: user, on: socket, at: now)
     case "unsubscribe": return try unsubscribe(data, on: socket)
     case _: return try hearEvents(data, of: user, on: socket)
     }
@@ -101,7 +99,7 @@ extension AtomicServer {
 
   /// Each subscription with an id is taken or refused on its own.
   private mutating func subscribe(
-    _ data: JSON?, of user: String, on socket: Int, at now: Date
+    _ data: JSON?, in message: JSON?, of user: String, on socket: Int, at now: Date
   ) throws(MessageFault) -> VendorHearing {
     guard let wanted = data?["subscriptions"]?.array, !wanted.isEmpty else {
       throw .invalid("There are no subscriptions")
@@ -113,15 +111,12 @@ extension AtomicServer {
       do throws(MessageFault) {
         updates.append(try subscribe(id, json, of: user, on: socket, at: now))
       } catch {
-        say(
-          "error",
-          [
-            "errorType": .string(error.type), "errorMessage": .string(error.message),
-            "subscriptionId": .string(id),
-          ], on: socket)
+        var error = error
+        error.subscription = id
+        say(error, to: message, on: socket)
       }
     }
-    if !updates.isEmpty { say("update-cards", ["updates": .array(updates)], on: socket) }
+    if !updates.isEmpty { sayUpdates(updates, on: socket) }
     return VendorHearing(summary: "subscribe to \(updates.count) of \(wanted.count)")
   }
 
@@ -184,6 +179,26 @@ extension AtomicServer {
   }
 
   // MARK: What the vendor says
+
+  private mutating func say(_ fault: MessageFault, to message: JSON?, on socket: Int) {
+    var data: JSONObject = [
+      "errorType": .string(fault.type), "errorMessage": .string(fault.message),
+    ]
+    data["messageId"] = message
+    data["subscriptionId"] = fault.subscription.map(JSON.string)
+    say("error", .object(data), on: socket)
+  }
+
+  /// Updates, and how many cards each subscription of the socket has now.
+  mutating func sayUpdates(_ updates: [JSON], on socket: Int) {
+    var totals = JSONObject()
+    for subscription in sockets[socket]?.subscriptions ?? [] {
+      totals[subscription.id] = ["totalCards": .integer(Int64(subscription.total))]
+    }
+    say(
+      "update-cards",
+      ["meta": ["subscriptions": .object(totals)], "updates": .array(updates)], on: socket)
+  }
 
   mutating func say(_ type: String, _ data: JSON? = nil, on socket: Int) {
     outputs.append(Self.message(type, data, on: socket))

@@ -10,7 +10,7 @@ extension AtomicServer {
     for socket in sockets.keys.sorted() {
       outputs += expiries(on: socket, at: now)
       guard let updates = updates(on: socket, at: now), !updates.isEmpty else { continue }
-      say("update-cards", ["updates": .array(updates)], on: socket)
+      sayUpdates(updates, on: socket)
     }
     defer { outputs = [] }
     return outputs
@@ -65,6 +65,7 @@ extension AtomicServerSocket.Subscription {
 
   /// Remembers what the client has. A card without an id cannot be updated.
   mutating func note(_ cards: [AtomicListedCard], nextChange: Date?) {
+    total = cards.count
     sent = Dictionary(
       cards.filter { !$0.id.isEmpty }.map { ($0.id, $0.version) },
       uniquingKeysWith: { first, _ in first })

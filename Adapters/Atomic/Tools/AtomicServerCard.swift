@@ -61,6 +61,10 @@ struct AtomicServerCard: Sendable {
   func wire(activeSince: Date?) -> JSON {
     var card = members
     for name in Self.ownMembers { card[name] = nil }
+    if let created = members["created"], var instance = card["instance"]?.object {
+      instance["created"] = instance["created"] ?? created
+      card["instance"] = .object(instance)
+    }
     if let text = activeSince.flatMap({ ISO8601.text(of: $0) }) {
       var metadata = card["metadata"]?.object ?? [:]
       metadata["lastCardActiveTime"] = .string(text)

@@ -120,7 +120,7 @@ struct AtomicServerFilter: Sendable {
     switch (field, value) {
     case (.priority, .number(let number)):
       return number == number.rounded() && (1...10).contains(number)
-    case (.created, .date): return !comparison.takesMany
+    case (.created, .date): return true
     case (.template, .text), (.template, .date): return isEquality || isMembership
     case (.variable, .number), (.variable, .date): return true
     case (.variable, .text): return isEquality || isMembership

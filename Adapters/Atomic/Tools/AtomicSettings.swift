@@ -37,6 +37,8 @@ struct AtomicServerSocket: Sendable {
     var filter: AtomicServerFilter
     /// What the client has: the version of each card, by its id.
     var sent: [String: AtomicListedCard.Version] = [:]
+    /// How many cards the client has, also those without an id.
+    var total = 0
     /// The revision of the cards that it was last compared with.
     var revision: Int
     /// When the feed next changes by itself.

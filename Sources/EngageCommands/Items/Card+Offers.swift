@@ -13,7 +13,7 @@ extension Card {
     let name: String
     switch action {
     case .dismiss, .submit, .snooze: name = action.name
-    case .vote(let isUseful, _, _): name = isUseful ? "vote up" : "vote down"
+    case .vote(let isUseful, _, _, _): name = isUseful ? "vote up" : "vote down"
     case .impression, .click, .open, .read, .expire, .delete: return nil
     }
     let offers = offers

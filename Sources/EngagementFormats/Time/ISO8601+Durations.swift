@@ -13,6 +13,24 @@ extension ISO8601 {
 
   /// Reads a duration from UTF-8 bytes, by the same rules.
   public static func duration(from bytes: RawSpan) -> Duration? {
+    calendarDuration(from: bytes).flatMap { $0.months == nil ? $0.rest : nil }
+  }
+
+  /// A duration whose months have no fixed length.
+  public struct CalendarDuration: Hashable, Sendable {
+    /// Years count as twelve months; nil if the text names neither.
+    public var months: Int?
+    /// What the text has beside its months.
+    public var rest: Duration
+  }
+
+  /// Reads a duration that may begin with years and months, such as `P1Y2M3DT4H`; otherwise by the rules
+  /// of `duration(from:)`. A fraction of a year must be whole months.
+  public static func calendarDuration(from text: String) -> CalendarDuration? {
+    text.readingBytes(calendarDuration(from:))
+  }
+
+  private static func calendarDuration(from bytes: RawSpan) -> CalendarDuration? {
     var reader = ByteReader()
     let isNegative = reader.take("-", in: bytes)
     guard reader.take("P", in: bytes) else { return nil }
@@ -22,7 +40,10 @@ extension ISO8601 {
       if !isTime { isTime = reader.take("T", in: bytes) }
       guard sum.addComponent(from: &reader, in: bytes, isTime: isTime) else { return nil }
     }
-    return sum.duration.map { isNegative ? .zero - $0 : $0 }
+    guard !sum.isEmpty else { return nil }
+    return CalendarDuration(
+      months: sum.months.map { isNegative ? -$0 : $0 },
+      rest: isNegative ? .zero - sum.duration : sum.duration)
   }
 
   /// Writes a duration in seconds, such as `PT3600S`, `PT0.25S` or `-PT60S`.
@@ -42,12 +63,14 @@ extension ISO8601 {
   }
 }
 
-/// The units of a fixed length, in the order that the format requires.
+/// The units, in the order that the format requires.
 private enum DurationUnit: Int, Comparable {
-  case week, day, hour, minute, second
+  case year, month, week, day, hour, minute, second
 
   init?(_ letter: UInt8?, isTime: Bool) {
     switch (letter, isTime) {
+    case (UInt8(ascii: "Y"), false): self = .year
+    case (UInt8(ascii: "M"), false): self = .month
     case (UInt8(ascii: "W"), false): self = .week
     case (UInt8(ascii: "D"), false): self = .day
     case (UInt8(ascii: "H"), true): self = .hour
@@ -57,14 +80,21 @@ private enum DurationUnit: Int, Comparable {
     }
   }
 
-  var seconds: Int64 {
+  var length: Length {
     switch self {
-    case .week: 604_800
-    case .day: 86_400
-    case .hour: 3_600
-    case .minute: 60
-    case .second: 1
+    case .year: .months(12)
+    case .month: .months(1)
+    case .week: .seconds(604_800)
+    case .day: .seconds(86_400)
+    case .hour: .seconds(3_600)
+    case .minute: .seconds(60)
+    case .second: .seconds(1)
     }
+  }
+
+  enum Length {
+    case months(Int)
+    case seconds(Int64)
   }
 
   static func < (left: DurationUnit, right: DurationUnit) -> Bool {
@@ -74,10 +104,13 @@ private enum DurationUnit: Int, Comparable {
 
 /// The sum of the components so far.
 private struct DurationSum {
-  /// Nil until the first component.
-  private(set) var duration: Duration?
+  private(set) var duration = Duration.zero
+  /// Nil until a component has years or months.
+  private(set) var months: Int?
   private var last: DurationUnit?
   private var isClosed = false
+
+  var isEmpty: Bool { last == nil }
 
   /// Reads the next component and adds it. Returns false if no component is there, or one that may
   /// not follow the last.
@@ -86,19 +119,38 @@ private struct DurationSum {
   ) -> Bool {
     guard !isClosed, let number = reader.decimal(in: bytes),
       let unit = DurationUnit(reader.next(in: bytes), isTime: isTime),
-      last.map({ $0 < unit }) ?? true
+      last.map({ $0 < unit && unit != .week }) ?? true
     else { return false }
-    let seconds = number.whole.multipliedReportingOverflow(by: unit.seconds)
+    last = unit
+    isClosed = unit == .week || number.fraction != nil
+    switch unit.length {
+    case .months(let count): return add(number, months: count)
+    case .seconds(let count): return add(number, seconds: count)
+    }
+  }
+
+  private mutating func add(_ number: Decimal, months count: Int) -> Bool {
+    let (part, rest) = (Int128(number.fraction ?? 0) * Int128(count))
+      .quotientAndRemainder(dividingBy: 1_000_000_000_000_000_000)
+    let whole = Int(exactly: number.whole)?.multipliedReportingOverflow(by: count)
+    guard rest == 0, let whole, !whole.overflow else { return false }
+    let sum = whole.partialValue.addingReportingOverflow(Int(part))
+    let all = sum.partialValue.addingReportingOverflow(months ?? 0)
+    guard !sum.overflow, !all.overflow else { return false }
+    months = all.partialValue
+    return true
+  }
+
+  private mutating func add(_ number: Decimal, seconds count: Int64) -> Bool {
+    let seconds = number.whole.multipliedReportingOverflow(by: count)
     guard !seconds.overflow else { return false }
     // The sum so far and the new number are below 2⁶³ seconds each; a `Duration` holds 2⁶⁶.
     let sum =
-      (duration ?? .zero) + .seconds(seconds.partialValue)
-      + Duration(attoseconds: Int128(unit.seconds) * Int128(number.fraction ?? 0))
+      duration + .seconds(seconds.partialValue)
+      + Duration(attoseconds: Int128(count) * Int128(number.fraction ?? 0))
     // `Duration.components` traps if the seconds do not fit an `Int64`.
     guard sum <= .seconds(Int64.max) else { return false }
     duration = sum
-    last = unit
-    isClosed = unit == .week || number.fraction != nil
     return true
   }
 }

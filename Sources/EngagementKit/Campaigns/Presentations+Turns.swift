@@ -34,7 +34,10 @@ extension Presentations {
       if news.hasNewLists { try await prefetch(for: partition, &later) }
       later.nap = nap
     } catch {
-      dependencies.log(.error, "Campaigns wait until the cache can be used: \(error.code)")
+      // Another process may have erased or purged the user, and is followed soon.
+      if error.code != .notFound {
+        dependencies.log(.error, "Campaigns wait until the cache can be used: \(error.code)")
+      }
       later.nap = .seconds(1)
     }
     return later

@@ -70,7 +70,8 @@ struct ConsentPolicy: Hashable, Sendable {
 
   /// Events about the providers and the kit, which no vendor gets.
   private static let diagnostics: Set<EngagementEvent.Kind> = [
-    .providerRequest, .providerFailed, .providerFallback, .providerMismatch, .routeChanged,
+    .providerRequest, .providerFailed, .providerFallback, .credentialRenewed, .providerMismatch,
+    .routeChanged,
     .feedUpdated, .itemQuarantined, .outboxDropped, .campaignDue, .campaignDropped, .actionRefused,
   ]
 

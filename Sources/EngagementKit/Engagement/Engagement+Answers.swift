@@ -21,7 +21,7 @@ extension Engagement {
   /// Hides a card until a time that a user picked; see `perform(_:on:)`.
   ///
   /// Throws `invalidArgument` for a time that is past or after the card's end. A card's own snooze buttons
-  /// have a length instead, and may go beyond its end: perform `ItemAction.snooze(seconds:)` for them.
+  /// have a period instead, which may go beyond its end; see `snooze(_:for:)`.
   @discardableResult public func snooze(
     _ card: Card, until time: Date
   ) async throws(EngagementError) -> Receipt {
@@ -36,5 +36,18 @@ extension Engagement {
         operation: "snooze")
     }
     return try await perform(.snooze(seconds: count), on: card)
+  }
+
+  /// Hides a card for the period of one of its snooze buttons, from now on; see `perform(_:on:)`.
+  ///
+  /// A month ends on the same day of the next month, by the calendar and the time zone of the device.
+  @discardableResult public func snooze(
+    _ card: Card, for period: CardButton.SnoozePeriod
+  ) async throws(EngagementError) -> Receipt {
+    guard let seconds = period.seconds(from: dependencies.clock.now) else {
+      throw EngagementError(
+        .invalidArgument, "The period of the snooze is too long.", operation: "snooze")
+    }
+    return try await perform(.snooze(seconds: seconds), on: card)
   }
 }

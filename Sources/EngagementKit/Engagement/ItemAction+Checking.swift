@@ -9,7 +9,7 @@ extension ItemAction {
     switch self {
     case .snooze(let seconds) where seconds < 0:
       throw invalid("An item is snoozed for 0 seconds or more.")
-    case .vote(_, _, let message?) where message.count > Self.longestMessage:
+    case .vote(_, _, let message?, _) where message.count > Self.longestMessage:
       throw invalid("The message of a vote has at most \(Self.longestMessage) characters.")
     case .submit(let button, let values):
       if let button, button.isEmpty { throw invalid("A button's name must not be empty.") }

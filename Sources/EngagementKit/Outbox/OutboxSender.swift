@@ -173,16 +173,21 @@ final class OutboxSender: CommitObserver {
     return report
   }
 
-  private func drain(_ worker: DeliveryWorker, until end: Duration) async {
+  /// Waits for the right to send; false if another process has it until the end, or has sent the rows.
+  private func acquire(for worker: DeliveryWorker, until end: Duration) async -> Bool {
     while !acquire() {
-      // Another process has the right to send, and may send these rows.
       let counts = try? await dependencies.store.pendingCounts(in: worker.partition)
-      if let counts, counts[worker.provider] ?? 0 == 0 { return }
+      if let counts, counts[worker.provider] ?? 0 == 0 { return false }
       let now = dependencies.clock.uptime
-      guard now < end else { return }
+      guard now < end else { return false }
       await dependencies.clock.sleep(until: min(end, now + Self.leaseInterval))
-      if Task.isCancelled { return }
+      if Task.isCancelled { return false }
     }
+    return true
+  }
+
+  private func drain(_ worker: DeliveryWorker, until end: Duration) async {
+    guard await acquire(for: worker, until: end) else { return }
     defer { lease.release() }
     while !Task.isCancelled, dependencies.clock.uptime < end {
       let seen = worker.signal.count
@@ -216,12 +221,20 @@ final class OutboxSender: CommitObserver {
   }
 
   /// Sends the user's pending rows for a provider until nothing is left that can be sent now or the
-  /// time is up, unless another process has the right to send. A request under way is never cut off.
-  func send(_ provider: ProviderID, as userSession: UserSession, within limit: Duration) async {
-    guard let worker = worker(for: provider, of: userSession.partition), acquire() else { return }
+  /// time is up. A request under way is never cut off.
+  ///
+  /// - Parameter waitsForOthers: Whether to wait while another process has the right to send, which may
+  ///   then send these rows.
+  func send(
+    _ provider: ProviderID, as userSession: UserSession, within limit: Duration,
+    waitsForOthers: Bool
+  ) async {
+    guard let worker = worker(for: provider, of: userSession.partition) else { return }
+    let end = dependencies.clock.uptime + limit
+    let mayWaitUntil = waitsForOthers ? end : dependencies.clock.uptime
+    guard await acquire(for: worker, until: mayWaitUntil) else { return }
     defer { lease.release() }
     worker.askAgain()
-    let end = dependencies.clock.uptime + limit
     while dependencies.clock.uptime < end, dependencies.currentUser.isCurrent(userSession) {
       let seen = worker.signal.count
       // A task of its own, which the end of this one does not cancel.

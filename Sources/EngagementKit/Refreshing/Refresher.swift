@@ -213,10 +213,11 @@ final class Refresher: Sendable {
   /// Begins a session if the vendor serves nothing without one, and tells the vendor of its start.
   private func beginSession(at runtime: ProviderRuntime, for userSession: UserSession) async {
     guard runtime.capabilities.needsSession else { return }
-    await sessions.touch([runtime.provider])
+    let hasBegun = await sessions.touch([runtime.provider])
     let pending = try? await dependencies.store.pendingCounts(in: userSession.partition)
     guard pending?[runtime.id] ?? 0 > 0 else { return }
-    await outboxSender.send(runtime.id, as: userSession, within: Self.sessionWait)
+    await outboxSender.send(
+      runtime.id, as: userSession, within: Self.sessionWait, waitsForOthers: hasBegun)
   }
 
   /// How long a refresh waits until the vendor has heard of the session, and with it of the user. An

@@ -266,9 +266,12 @@ final class ProviderHost: OperationHost {
     replacing refused: Secret?, for attempt: Attempt
   ) async throws(EngagementError) {
     _ = try userSession(of: attempt)
-    try await credentialCache.renew(
+    let isRenewed = try await credentialCache.renew(
       replacing: refused, for: provider.id, attempt.user,
       by: provider.adapter.capabilities.credentials)
+    guard isRenewed else { return }
+    let session = sessions.session(for: provider.id)?.id
+    await report(dependencies.event(.credentialRenewed, at: provider.id, in: session), by: attempt)
   }
 
   func send(_ request: HTTPRequest) async throws(EngagementError) -> HTTPResponse {

@@ -97,10 +97,10 @@ final class Sessions: CommitObserver {
   }
 
   /// Begins or continues the session of each of the providers whose vendor needs one. A session that
-  /// began is recorded before this returns.
-  func touch(_ providers: [Provider]) async {
+  /// began is recorded before this returns; returns whether one may have begun.
+  @discardableResult func touch(_ providers: [Provider]) async -> Bool {
     let needy = providers.filter(\.adapter.capabilities.needsSession).map(\.id)
-    guard !needy.isEmpty else { return }
+    guard !needy.isEmpty else { return false }
     let moment = ClockReading(dependencies.clock)
     let hasNotes = state.withLock { state in
       guard state.isLoaded else { return false }
@@ -110,6 +110,7 @@ final class Sessions: CommitObserver {
       return hasNotes || state.isRecording
     }
     if hasNotes { await flush() }
+    return hasNotes
   }
 
   private func sessionID() -> SessionID { SessionID(dependencies.key().id(0)) }
@@ -268,6 +269,8 @@ final class Sessions: CommitObserver {
       guard let tracker, let settled else { return }
       state.withLock { $0.tracker.adopt(settled, for: tracker) }
     } catch {
+      // Another process has erased or purged the user, of whom nothing is recorded.
+      if error.code == .notFound { return }
       dependencies.log(.error, "Sessions and impressions could not be recorded: \(error.code)")
       guard error.code.mayRetry else { return }
       state.withLock { state in

@@ -19,7 +19,8 @@ final class CredentialCache: Sendable {
 
   init(_ clock: any EngagementClock) { self.clock = clock }
 
-  typealias Outcome = Result<Void, EngagementError>
+  /// Whether a credential has come in place of an earlier one.
+  typealias Outcome = Result<Bool, EngagementError>
 
   private struct State {
     var entries: [User: Entry] = [:]
@@ -87,26 +88,31 @@ final class CredentialCache: Sendable {
   /// Asks the application for a credential in place of a refused or missing one.
   ///
   /// It is not asked if another credential has come meanwhile, or if it had none a short time ago.
-  /// Throws `unauthenticated` if there is no other credential, and `deadlineExceeded` if the
+  /// Returns true to one of the tasks that wait if the credential came in place of an earlier one. Throws `unauthenticated` if there is no other credential, and `deadlineExceeded` if the
   /// application took too long.
-  func renew(
+  @discardableResult func renew(
     replacing refused: Secret?, for provider: ProviderID, _ user: User, by rules: CredentialRules
-  ) async throws(EngagementError) {
+  ) async throws(EngagementError) -> Bool {
     while true {
       guard let entry = state.withLock({ $0.entries[user] }) else {
         throw Refusal.noSource.error(for: provider)
       }
-      if let now = entry.credentials[provider], now != refused { return }
+      if let now = entry.credentials[provider], now != refused { return false }
       if let failure = entry.failures[provider],
         clock.uptime < failure.uptime + rules.retryInterval
       {
         throw failure.error
       }
       let request = Request(provider: provider, entry: entry.number)
+      let hasAsked = Locked(false)
       let completion = await singleFlight.run(request, for: nil) {
-        await self.ask(entry, of: user, for: provider, replacing: refused, by: rules)
+        hasAsked.withLock { $0 = true }
+        return await self.ask(entry, of: user, for: provider, replacing: refused, by: rules)
       }
-      if case .completed(let outcome) = completion { return try outcome.get() }
+      if case .completed(let outcome) = completion {
+        let isRenewed = try outcome.get()
+        return isRenewed && hasAsked.withLock(\.self)
+      }
       if Task.isCancelled {
         throw EngagementError(.cancelled, "It was cancelled.", provider: provider)
       }
@@ -119,7 +125,7 @@ final class CredentialCache: Sendable {
     by rules: CredentialRules
   ) async -> Outcome? {
     // The previous leader may have brought one between our check and our turn.
-    if let now = credential(for: provider, user), now != refused { return .success(()) }
+    if let now = credential(for: provider, user), now != refused { return .success(false) }
     let (answer, isLate) = await withTimeLimit(rules.answerWithin, on: clock) {
       await Self.answer(of: entry.source, for: provider)
     }
@@ -152,15 +158,15 @@ final class CredentialCache: Sendable {
   private func keep(
     _ secret: Secret, for provider: ProviderID, _ user: User, _ entry: Entry
   ) -> Outcome {
-    let isKept = state.withLock { state in
-      guard state.entries[user]?.number == entry.number else { return false }
-      state.entries[user]?.credentials[provider] = secret
+    let isRenewal: Bool? = state.withLock { state in
+      guard state.entries[user]?.number == entry.number else { return nil }
+      let former = state.entries[user]?.credentials.updateValue(secret, forKey: provider)
       state.entries[user]?.failures[provider] = nil
-      return true
+      return former != nil
     }
-    guard isKept else { return .failure(Refusal.left.error(for: provider)) }
+    guard let isRenewal else { return .failure(Refusal.left.error(for: provider)) }
     arrival.withLock(\.self)()
-    return .success(())
+    return .success(isRenewal)
   }
 
   private func fail(

@@ -7,8 +7,8 @@ extension ItemAction {
     case .submit(let button, let values):
       encoder.append(["button": button, "values": values])
     case .snooze(let seconds): encoder.append(["seconds": seconds])
-    case .vote(let useful, let reason, let message):
-      encoder.append(["useful": useful, "reason": reason, "message": message])
+    case .vote(let useful, let reason, let message, let source):
+      encoder.append(["useful": useful, "reason": reason, "message": message, "from": source])
     case .expire(let date): encoder.append(["at": date])
     }
     return encoder.json
@@ -44,7 +44,7 @@ extension ItemAction {
     case "vote":
       .vote(
         useful: try fields.require("useful"), reason: try fields.read("reason"),
-        message: try fields.read("message"))
+        message: try fields.read("message"), from: try fields.read("from"))
     case "expire": .expire(at: try fields.read("at"))
     default: nil
     }
@@ -52,3 +52,4 @@ extension ItemAction {
 }
 
 extension ItemAction.VoteReason: FieldValue {}
+extension ItemAction.VoteSource: FieldValue {}

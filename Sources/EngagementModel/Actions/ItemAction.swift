@@ -11,7 +11,8 @@ public import EngagementPlatform
   case submit(button: String?, values: JSONObject)
   /// Hides the item for that many seconds, zero or more.
   case snooze(seconds: Int)
-  case vote(useful: Bool, reason: VoteReason?, message: String?)
+  /// - Parameter from: Where on the card the user voted; nil if that is unknown.
+  case vote(useful: Bool, reason: VoteReason?, message: String?, from: VoteSource? = nil)
   /// Ends the item at a time; nil for now.
   case expire(at: Date?)
   case delete
@@ -24,6 +25,16 @@ public import EngagementPlatform
     public static let notRelevant: VoteReason = "not-relevant"
     public static let tooOften: VoteReason = "too-often"
     public static let other: VoteReason = "other"
+  }
+
+  /// Where on a card its user voted.
+  public struct VoteSource: ByteComparable {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    public static let swipe: VoteSource = "swipe"
+    public static let menu: VoteSource = "menu"
+    public static let button: VoteSource = "button"
   }
 
   /// The action's name, as the command line prints it.
@@ -60,7 +71,8 @@ public import EngagementPlatform
       properties["values"] = .object(values)
     case .snooze(let seconds):
       properties["seconds"] = .integer(Int64(seconds))
-    case .vote(let useful, let reason, let message):
+    case .vote(let useful, let reason, let message, let source):
+      properties["source"] = source.map { .string($0.rawValue) }
       properties["useful"] = .bool(useful)
       properties["reason"] = reason.map { .string($0.rawValue) }
       properties["message"] = message.map(JSON.string)

@@ -25,7 +25,7 @@ private enum ActionName: String, CaseIterable, FieldValue {
     switch self {
     case .submit: ["text", "action", "name", "values"]
     case .dismiss: ["text", "action"]
-    case .snooze: ["text", "action", "seconds"]
+    case .snooze: ["text", "action", "seconds", "months"]
     case .link: ["text", "action", "url", "subview", "payload"]
     case .vote: ["text", "action", "useful"]
     }
@@ -48,7 +48,8 @@ extension CardButton.Action {
     switch self {
     case .submit(let name, let values): ["name": name, "values": values.json]
     case .dismiss: [:]
-    case .snooze(let seconds): ["seconds": seconds]
+    case .snooze(let period):
+      ["seconds": period?.seconds, "months": period.flatMap { $0.months == 0 ? nil : $0.months }]
     case .link(.url(let url)): ["url": url]
     case .link(.subview(let id)): ["subview": id]
     case .link(.payload(let payload)): ["payload": payload.json]
@@ -63,7 +64,13 @@ extension CardButton.Action {
     case .submit:
       self = .submit(name: try fields.read("name"), values: try fields.read("values") ?? [:])
     case .dismiss: self = .dismiss
-    case .snooze: self = .snooze(seconds: try fields.read("seconds"))
+    case .snooze:
+      let (seconds, months): (Int?, Int?) = (
+        try fields.read("seconds"), try fields.read("months")
+      )
+      let isPreset = seconds != nil || months != nil
+      self = .snooze(
+        isPreset ? CardButton.SnoozePeriod(months: months ?? 0, seconds: seconds ?? 0) : nil)
     case .link: self = .link(try CardButton.Link(fields, in: field))
     case .vote: self = .vote(useful: try fields.require("useful"))
     }

@@ -65,8 +65,8 @@ public struct CardButton: Hashable, Sendable {
     /// Submits the button's own values, overlaid with the form's values.
     case submit(name: String?, values: JSONObject)
     case dismiss
-    /// Hides the card for that many seconds; nil asks the user how long.
-    case snooze(seconds: Int?)
+    /// Hides the card for a period; nil asks the user how long.
+    case snooze(SnoozePeriod?)
     case link(Link)
     case vote(useful: Bool)
   }

@@ -62,6 +62,8 @@ extension EngagementEvent {
     public static let providerRequest: Kind = "provider.request"
     public static let providerFailed: Kind = "provider.failed"
     public static let providerFallback: Kind = "provider.fallback"
+    /// The application has given a credential in place of an earlier one.
+    public static let credentialRenewed: Kind = "credential.renewed"
     public static let providerMismatch: Kind = "provider.mismatch"
     public static let routeChanged: Kind = "route.changed"
     /// A campaign is to be presented; `properties.trigger` is what made it due.

@@ -122,12 +122,16 @@ struct AtomicSocketClient {
     ]
     subscription["filters"] = filters
     send("subscribe", ["data": ["subscriptions": [.object(subscription)]]])
-    let updates = try updates()
+    let message = try #require(next())
+    #expect(message["messageType"] == "update-cards", "\(message)")
+    let updates = try #require(message["data"]?["updates"]?.array)
     #expect(updates.map { $0["type"] } == ["replace-feed"])
     #expect(updates[0]["data"]?["subscriptionId"] == .string(id))
     let feed = try #require(updates[0]["data"]?["cardInstances"])
     let cards = try #require(feed["instances"]?.array)
     #expect(feed["totalCards"]?.integer == Int64(cards.count))
+    let totals = message["data"]?["meta"]?["subscriptions"]?[id]
+    #expect(totals == ["totalCards": .integer(Int64(cards.count))])
     return cards.map(\.instanceID)
   }
 }

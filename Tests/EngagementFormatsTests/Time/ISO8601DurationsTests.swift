@@ -32,6 +32,28 @@ struct ISO8601DurationsTests {
   }
 
   @Test(
+    "A15: years and months are read apart from what has a fixed length",
+    arguments: [
+      ("P1M", 1, .zero), ("P7MT9M", 7, .seconds(540)), ("P0.5Y", 6, .zero), ("P0M", 0, .zero),
+      ("P6Y5M4DT3H2M1S", 77, .seconds(356_521)), ("P1Y", 12, .zero), ("-P1M", -1, .zero),
+      ("-P1MT1S", -1, .seconds(-1)), ("P2W", nil, .seconds(1_209_600)), ("PT1M", nil, .seconds(60)),
+    ] as [(String, Int?, Duration)])
+  func calendarDuration(_ text: String, _ months: Int?, _ rest: Duration) {
+    let duration = ISO8601.calendarDuration(from: text)
+    #expect(duration?.months == months && duration?.rest == rest)
+  }
+
+  @Test(
+    "months out of order, parts of a month and weeks beside another unit give nil",
+    arguments: [
+      "P1M1Y", "P1D1M", "P0.5M", "P0.3Y", "P1.5Y1M", "P1Y1W", "P1M1W", "P1W1M", "PT1Y", "P",
+      "P9223372036854775807Y",
+    ])
+  func noCalendarDuration(_ text: String) {
+    #expect(ISO8601.calendarDuration(from: text) == nil)
+  }
+
+  @Test(
     "text that is not a duration gives nil",
     arguments: [
       "", "P", "PT", "-", "-P", "-PT", "P1", "PT1", "1D", "T1H", "3600", "PT3600", "P1DT", "P1H",

@@ -18,7 +18,8 @@ struct ConsentPolicyTests {
     ),
     (
       [
-        .providerRequest, .providerFailed, .providerFallback, .providerMismatch, .routeChanged,
+        .providerRequest, .providerFailed, .providerFallback, .credentialRenewed, .providerMismatch,
+        .routeChanged,
         .feedUpdated, .itemQuarantined, .outboxDropped,
       ], [.unknown, .essential, .full]
     ),

@@ -54,6 +54,36 @@ struct SharedSessionsTests {
     for stage in stages { try await stage.end() }
   }
 
+  @Test("B1 G8: a refresh waits until the process that sends has told of the session that it began")
+  func refreshBehindSender() async throws {
+    let sender = try await stage()
+    let told = Locked<[String]>([])
+    let other = try await Stage([Self.vendor], at: place) { request in
+      if request.line == "GET /cards" {
+        told.withLock { $0 = sender.asked.filter { $0 == "POST /events?user=u-2" } }
+      }
+      return .json(200, "[]")
+    }
+    let running = Task { try await sender.engagement.run() }
+    let clock = place.clock
+    let passing = Task {
+      while !Task.isCancelled {
+        clock.advance(by: .milliseconds(50))
+        try await Task.sleep(for: .milliseconds(2))
+      }
+    }
+    try await sender.engagement.track("done")
+    while sender.asked.isEmpty { try await Task.sleep(for: .milliseconds(2)) }
+    try await other.signIn("u-2", consent: .full)
+    _ = await other.engagement.refresh(.cards(in: "home"))
+    #expect(told.withLock(\.self).count == 1)
+    running.cancel()
+    passing.cancel()
+    try await running.value
+    try await sender.end()
+    try await other.end()
+  }
+
   @Test("G8: an unused session ends once, and the next one is begun once")
   func ending() async throws {
     let (first, second) = (try await stage(), try await stage())

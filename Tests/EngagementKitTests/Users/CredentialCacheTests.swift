@@ -42,6 +42,33 @@ import Testing
     #expect(cache.credential(for: "atomic", "u-1") == nil)
   }
 
+  @Test("A18: of all who wait for a credential in place of an earlier one, one learns that it came")
+  func renewals() async throws {
+    let (count, gate) = (Locked(0), Gate())
+    cache.setSource(for: "u-1") { _ in
+      let number = count.withLock { count in
+        count += 1
+        return count
+      }
+      if number == 2 { await gate.pass() }
+      return Secret("\(number)")
+    }
+    let first = try await cache.renew(replacing: nil, for: "braze", "u-1", by: Self.rules)
+    #expect(!first, "there was none before")
+    let cache = cache
+    let renewals = try await withThrowingTaskGroup(of: Bool.self) { group in
+      for _ in 0..<3 {
+        group.addTask {
+          try await cache.renew(replacing: Secret("1"), for: "braze", "u-1", by: Self.rules)
+        }
+      }
+      await gate.isHolding(1)
+      gate.open()
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(renewals.filter(\.self).count == 1 && renewals.count == 3)
+  }
+
   private struct Leak: Error, CustomStringConvertible {
     var description: String { "token-in-an-error" }
   }

@@ -116,10 +116,14 @@ private let buttons: [(CardButton, String)] = [
   ),
   (CardButton("No", .dismiss), #"{"text":"No","action":"dismiss"}"#),
   (
-    CardButton("Later", .snooze(seconds: 86_400), attributes: ["icon": "clock"]),
+    CardButton("Later", .snooze(.init(seconds: 86_400)), attributes: ["icon": "clock"]),
     #"{"text":"Later","action":"snooze","seconds":86400,"icon":"clock"}"#
   ),
-  (CardButton("Later", .snooze(seconds: nil)), #"{"text":"Later","action":"snooze"}"#),
+  (
+    CardButton("Later", .snooze(.init(months: 2, seconds: 0))),
+    #"{"text":"Later","action":"snooze","seconds":0,"months":2}"#
+  ),
+  (CardButton("Later", .snooze(nil)), #"{"text":"Later","action":"snooze"}"#),
   (
     CardButton("Go", .link(.url("https://x"))), #"{"text":"Go","action":"link","url":"https://x"}"#
   ),

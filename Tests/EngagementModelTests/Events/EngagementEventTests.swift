@@ -57,7 +57,8 @@ private let kinds: [EngagementEvent.Kind] = [
   .vote, .expire, .receive, .launch, .sessionStart, .sessionEnd, .inboxFetch, .feedUpdated,
   .redirect, .subview, .video, .streamDisplayed, .variablesUpdated, .upload, .register, .identify,
   .custom, .purchase, .optOut, .templatePresented, .templateDismissed, .providerRequest,
-  .providerFailed, .providerFallback, .providerMismatch, .routeChanged, .itemQuarantined,
+  .providerFailed, .providerFallback, .credentialRenewed, .providerMismatch, .routeChanged,
+  .itemQuarantined,
   .outboxDropped, .experimentExposed, .campaignDue, .campaignDropped,
 ]
 
@@ -66,6 +67,6 @@ private let plannedWords = """
   launch session.start session.end inbox.fetch feed.updated redirect subview video \
   stream.displayed variables.updated upload register identify custom purchase optout \
   template.presented template.dismissed provider.request provider.failed provider.fallback \
-  provider.mismatch route.changed item.quarantined outbox.dropped experiment.exposed \
+  credential.renewed provider.mismatch route.changed item.quarantined outbox.dropped experiment.exposed \
   campaign.due campaign.dropped
   """.split(separator: " ").map(String.init)
