@@ -25,7 +25,7 @@ enum AtomicEvents {
     (.upload, "completed", "user-file-uploads-completed"),
     (.upload, nil, "user-file-uploads-started"),
     (.receive, nil, "notification-received"),
-    (.launch, nil, "sdk-initialized"),
+    (.sessionStart, nil, "sdk-initialized"),
     (.credentialRenewed, nil, "sdk-initialized"),
     (.providerFailed, nil, "request-failed"),
   ]

@@ -70,7 +70,7 @@ import Testing
       .upload, ["failed": true, "fileName": "a.jpg"], "user-file-uploads-failed",
       ["fileInfo": [["filename": "a.jpg"]]]),
     Row(.receive, [:], "notification-received"),
-    Row(.launch, [:], "sdk-initialized"), Row(.credentialRenewed, [:], "sdk-initialized"),
+    Row(.sessionStart, [:], "sdk-initialized"), Row(.credentialRenewed, [:], "sdk-initialized"),
     Row(
       .providerFailed, ["path": "env-1/socket", "statusCode": 0], "request-failed",
       ["path": "env-1/socket", "statusCode": 0]),
