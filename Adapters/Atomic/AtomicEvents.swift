@@ -100,8 +100,10 @@ enum AtomicEvents {
     if event.kind == .upload { object["fileInfo"] = [.object(fileInfo(of: event))] }
     guard event.kind == .vote else { return object }
     object["source"] = event.properties["source"]?.string.flatMap { sources[$0] }.map(JSON.string)
-    let isOther = event.properties["useful"]?.bool == true || object["reason"]?.string == "other"
-    object["message"] = isOther ? object["message"]?.string.map { .string(limited($0)) } : nil
+    let takesMessage =
+      event.properties["useful"]?.bool == true || object["reason"]?.string == "other"
+    let message = takesMessage ? object["message"]?.string : nil
+    object["message"] = message.map { .string(limited($0)) }
     return object
   }
 

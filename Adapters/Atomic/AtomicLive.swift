@@ -197,8 +197,8 @@ struct AtomicConversation: Conversation {
     return changes.isEmpty ? [] : [.commit(changes)]
   }
 
-  /// Subscribes once more to those that are still wanted. A refusal that names none of ours leaves a feed
-  /// without updates, and nobody knows which: polling has them all.
+  /// Subscribes once more to those that are still wanted. A refusal without a known subscription may be of
+  /// any feed, so all of them are polled.
   private mutating func retry(_ ids: [String], in context: AdapterContext) -> [SocketAction] {
     guard phase == .live else { return [] }
     let wanted = ids.filter { subscriptions.entry($0) != nil }

@@ -82,7 +82,9 @@ struct AtomicUpdate {
     while let key = try cursor.nextKey() {
       switch key {
       case "updates": updates = (try cursor.items() ?? []).compactMap { AtomicUpdate($0.bytes) }
-      case "meta": totals = (try? Self.totals(try cursor.item(at: 0).bytes)) ?? []
+      case "meta":
+        let meta = try cursor.item(at: 0).bytes
+        totals = (try? Self.totals(meta)) ?? []
       default: _ = try cursor.item(at: 0)
       }
     }

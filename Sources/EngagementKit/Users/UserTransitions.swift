@@ -250,13 +250,13 @@ final class UserTransitions: Sendable {
       reports.append(try await adopt(former.partition, into: next, for: adopters))
     }
     if next.user.isAnonymous { try await keepApart(next, after: former.user) }
-    // In one step: earlier entries of an extension are the former user's, later ones the next
-    // one's.
     // Later answers to requests of a purged user would bring some of it back.
     if purgesFormer {
       await dependencies.currentUser.forget(former.partition)
       sessions.forget(former.partition)
     }
+    // In one step: earlier entries of an extension are the former user's, later ones the next
+    // one's.
     try await journal.importEntries(before: next) { () async throws(EngagementError) in
       guard purgesFormer else { return try await dependencies.store.setPresentUser(next.user) }
       let report = try await dependencies.store.purge(
