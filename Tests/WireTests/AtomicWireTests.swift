@@ -99,6 +99,7 @@ struct AtomicWireTests {
       let socket = try #require(await scene.emulator.sockets().first)
       try await scene.emulator.drop(socket.number, with: SocketClose(.internalError))
       try await scene.wait { await scene.emulator.sockets().isEmpty }
+      try await scene.wait { scene.logLines.contains { $0.hasSuffix("closed with 1011.") } }
       try await scene.wait { engagement.hasIdleLiveChannels }
       await scene.advance(by: .milliseconds(100))
       try await scene.wait { await !scene.emulator.sockets().isEmpty }

@@ -123,8 +123,8 @@ final class LiveSocket: Sendable {
           await clock.sleep(until: end)
         }
       case .closed(let close):
-        log("The live channel is closed with \(close.code).")
-        return events.add(.socket(number, .closed(code: close.code.rawValue)))
+        events.add(.socket(number, .closed(code: close.code.rawValue)))
+        return log("The live channel is closed with \(close.code).")
       }
     }
   }

@@ -18,6 +18,7 @@ struct AtomicWireScene: Sendable {
   let emulator: Emulator
   let clock = TestClock()
   private let questions = Locked(0)
+  private let log = Locked<[String]>([])
   private let transport = CurlTransport(.patient())
   private let secrets = MemorySecretStore()
   private let folder: URL
@@ -34,6 +35,9 @@ struct AtomicWireScene: Sendable {
   /// How often the application was asked for a token.
   var questionCount: Int { questions.withLock(\.self) }
 
+  /// What the application has logged.
+  var logLines: [String] { log.withLock(\.self) }
+
   /// Starts the application with a signed-in user and ends it after the body.
   ///
   /// - Parameter isLive: Whether it runs, with the container on its screen. If not, a test says when
@@ -48,7 +52,10 @@ struct AtomicWireScene: Sendable {
       transport: transport, providers: [Self.provider: .atomic(configuration)],
       routes: Engagement.Routes(cards: .only(Self.provider), inbox: .none),
       containers: [Self.place: [Self.provider: .container(AtomicSamples.container)]],
-      options: Engagement.Options(secrets: secrets, clock: clock))
+      options: Engagement.Options(
+        secrets: secrets,
+        loggers: [Engagement.LinesLogger(level: .info) { line in log.withLock { $0.append(line) } }],
+        clock: clock))
     var tasks: [Task<Void, Never>] = []
     if isLive {
       tasks = [Task { await Self.keep(engagement) }, Task { await Self.show(engagement) }]
