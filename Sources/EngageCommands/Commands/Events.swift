@@ -8,7 +8,6 @@ extension Command {
     "last", letter: "n", value: "COUNT", "only the newest COUNT events")
   private static let kind = Option(
     "kind", value: "KIND", "only events of this kind, such as dismiss", repeats: true)
-
   static let events = Command(
     name: ["events"], summary: "show recorded events",
     discussion: "The events of the signed-in user, oldest first.",
@@ -20,9 +19,17 @@ extension Command {
     run: { invocation in
       let limit = try invocation.number(last, in: 1...1_000_000)
       let configuration = try invocation.configuration()
-      guard CacheFile(configuration.cache).wasMade else {
-        invocation.console.note("The cache is empty; run \"engage sync\".")
-        return .done
+      let follows = invocation.has(follow)
+      let waiting: Phrase = follows ? " Waiting for new events until Ctrl-C." : ""
+      if !CacheFile(configuration.cache).wasMade {
+        guard follows else {
+          invocation.console.note("The cache is empty; run \"engage sync\".")
+          return .done
+        }
+        invocation.console.note("The cache is empty.\(waiting)")
+      }
+      while !CacheFile(configuration.cache).wasMade {
+        guard try await invocation.pauseToFollow() else { return .done }
       }
       var log = try EventLog(
         try await invocation.looking(configuration) { $0 },
@@ -30,28 +37,32 @@ extension Command {
       let printer = EventPrinter(console: invocation.console)
       let newest = try log.newest(limit)
       try printer.print(newest, titled: true)
-      if newest.isEmpty, !log.seen.isEmpty {
-        let kinds = log.seen.map(\.rawValue).sorted().joined(separator: ", ")
-        invocation.console.note("No event of this kind is recorded; there are: \(kinds).")
+      if newest.isEmpty {
+        invocation.console.note("\(log.absence)\(waiting)")
       }
-      if newest.isEmpty, log.seen.isEmpty { invocation.console.note("No event is recorded yet.") }
-      while invocation.has(follow), !Task.isCancelled {
-        let clock = invocation.context.clock
-        await clock.sleep(until: clock.uptime + .milliseconds(300))
-        guard invocation.console.terminal.hasReader() else { throw OutputError.closedPipe }
+      while follows, try await invocation.pauseToFollow() {
         try printer.print(try log.newest(nil), titled: false)
       }
       return .done
     })
 }
 
-/// The events of the user who was signed in when it was made, read while others write.
+extension Invocation {
+  /// Waits a moment; false after Ctrl-C.
+  fileprivate func pauseToFollow() async throws -> Bool {
+    await context.clock.sleep(until: context.clock.uptime + .milliseconds(300))
+    guard console.terminal.hasReader() else { throw OutputError.closedPipe }
+    return !Task.isCancelled
+  }
+}
+
+/// The events of the current user, read while others write and while users sign in and out.
 private struct EventLog {
   private let reader: EngagementReader
-  private let user: User
   private let kinds: [EngagementEvent.Kind]
+  private var user: User
   /// The kinds of all events so far.
-  private(set) var seen: Set<EngagementEvent.Kind> = []
+  private var seen: Set<EngagementEvent.Kind> = []
   /// What was read last.
   private var sequence: Int64 = 0
 
@@ -59,12 +70,32 @@ private struct EventLog {
 
   init(_ reader: EngagementReader, kinds: [EngagementEvent.Kind]) throws(EngagementError) {
     self.reader = reader
-    user = try reader.user
     self.kinds = kinds
+    user = try reader.user
   }
 
-  /// What happened since the last call; of it no more than the newest.
+  /// Why nothing was found.
+  var absence: String {
+    guard !seen.isEmpty else { return "No event is recorded yet." }
+    let kinds = seen.map(\.rawValue).sorted().joined(separator: ", ")
+    return "No event of this kind is recorded; there are: \(kinds)."
+  }
+
+  /// What happened since the last call; of it no more than the newest. Of a user who has signed in
+  /// since, nothing older.
   mutating func newest(_ limit: Int?) throws(EngagementError) -> [EngagementEvent] {
+    let end = try reader.newestSequence
+    var events = try unread(limit)
+    let current = try reader.user
+    if current != user {
+      user = current
+      events += try unread(limit)
+    }
+    sequence = max(sequence, end)
+    return events
+  }
+
+  private mutating func unread(_ limit: Int?) throws(EngagementError) -> [EngagementEvent] {
     guard try reader.knows(user) else { return [] }
     var events: [EngagementEvent] = []
     while true {

@@ -165,6 +165,33 @@ import Testing
     await emulator.stop()
   }
 
+  @Test(
+    "X14: events --follow waits for the first event, and for a user who signs in",
+    arguments: [
+      ([], "The cache is empty."), (["sync", "signout"], "No event is recorded yet."),
+    ])
+  func followFromNothing(before: [String], reason: String) async throws {
+    let scene = try await Scene()
+    for line in before { await scene.engage(line) }
+    let told = AsyncStream.makeStream(of: Void.self)
+    let ending = await scene.stage.run(
+      ["events", "--follow", "--kind", "read", "--json"],
+      in: .init(
+        hears: { told.continuation.yield() },
+        interruption: {
+          if !before.isEmpty { await scene.engage("signin", "u-1") }
+          await scene.engage("sync")
+          guard let id = try? Self.id(try await scene.inbox().first) else { return }
+          await scene.engage("inbox", "read", id)
+          for await _ in told.stream { break }
+        }))
+    #expect(ending.status == .done)
+    #expect(ending.errors == "\(reason) Waiting for new events until Ctrl-C.\n")
+    let events = try ending.lines.map { try JSON(parsing: Array($0.utf8)) }
+    #expect(events.map { $0["kind"] } == ["read"])
+    await scene.emulator.stop()
+  }
+
   @Test("X3: a sync fails if one vendor is down and still refreshes the other")
   func oneDown() async throws {
     let scene = try await Scene()
