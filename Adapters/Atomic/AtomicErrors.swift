@@ -27,6 +27,11 @@ enum AtomicErrors {
     }
   }
 
+  /// The answer to a feed that is not found: the container or the address is wrong.
+  static func refusedFeed(of container: ContainerID) -> Answer {
+    refused(.notFound, "has no feed of the container \"\(container)\"", 404)
+  }
+
   /// The answer to errors inside a success. It omits their titles, which are the vendor's text.
   static let insideSuccess = refused(
     .invalidArgument, "answered with errors inside a success", nil)

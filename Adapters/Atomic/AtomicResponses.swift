@@ -13,6 +13,9 @@ struct AtomicResponses {
   func answer(to operation: Operation, from response: HTTPResponse) -> Answer {
     if response.status == 304 { return unchanged(operation) }
     guard (200...299).contains(response.status) else {
+      if response.status == 404, case .cards(let container?, _) = operation {
+        return AtomicErrors.refusedFeed(of: container)
+      }
       return AtomicErrors.answer(from: response, at: context.now)
     }
     switch operation {

@@ -55,8 +55,7 @@ extension Command {
     let configuration = try invocation.configuration()
     let text = try invocation.argument()
     return try await invocation.delivering(configuration) { engagement in
-      let finder = CardFinder(engagement: engagement, configuration: configuration)
-      let card = try finder.card(text)
+      let card = try await invocation.card(text, of: engagement, configuration)
       let (action, receipt) = try await perform(engagement, card)
       if let note = card.note(onUnoffered: action) { invocation.console.note("\(note)") }
       return try await invocation.conclude(

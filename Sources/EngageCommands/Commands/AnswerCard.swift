@@ -72,7 +72,9 @@ extension Command {
       run: { invocation in
         let text = try invocation.argument(1)
         guard let seconds = snoozeSeconds(text) else {
-          throw invocation.usage("\"\(text)\" is no time to snooze, such as 30m, 1h or PT1H.")
+          throw invocation.usage(
+            "\"\(text)\" is no time to snooze, which is from 1 second to 100 years, such as 30m, 1h or "
+              + "PT1H.")
         }
         return try await act(invocation) { _ in .snooze(seconds: seconds) }
       })
@@ -107,18 +109,18 @@ extension Command {
   }
 
   /// A number of seconds, a number with its unit, or a duration of ISO 8601; nil for anything else and
-  /// for what is negative or longer than 100 years.
+  /// for what is no time or longer than 100 years.
   static func snoozeSeconds(_ text: String) -> Int? {
     let units = ["s": 1, "m": 60, "h": 3_600, "d": 86_400]
     let longest = 3_155_760_000
     if let duration = ISO8601.duration(from: text) {
       let seconds = Int(exactly: duration.components.seconds)
-      return seconds.flatMap { (0...longest).contains($0) && duration >= .zero ? $0 : nil }
+      return seconds.flatMap { (1...longest).contains($0) ? $0 : nil }
     }
     let unit = text.last.flatMap { units[String($0)] }
     let digits = unit == nil ? text : String(text.dropLast())
     guard digits.utf8.allSatisfy({ (48...57).contains($0) }), let number = Int(digits),
-      number <= longest / (unit ?? 1)
+      (1...longest / (unit ?? 1)).contains(number)
     else { return nil }
     return number * (unit ?? 1)
   }

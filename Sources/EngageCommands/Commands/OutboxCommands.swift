@@ -17,9 +17,9 @@ extension Command {
     name: ["outbox", "list"], summary: "list the actions that are still to be sent",
     discussion: """
       Only the signed-in user's: those of others wait until they are signed in. Beside what the
-      user did are engage's own: session.start and session.end, person.associate (who the user is)
-      and vendor.release (this device is given up). TRIES counts attempts, also those that ended
-      before anything was sent.
+      user did are engage's own: session.start and session.end, person.associate (who the user is),
+      vendor.release (this device is given up), and reports that a vendor wants, such as
+      provider.failed. TRIES counts attempts, also those that ended before anything was sent.
       """,
     examples: [
       Example("engage outbox", "the actions of the signed-in user"),
@@ -133,12 +133,19 @@ extension Command {
       guard ids.isEmpty != (name == nil) else {
         throw invocation.usage("Give ids of actions, or --provider.")
       }
+      let known = configuration.providers.map(\.id.rawValue)
       try invocation.confirm("Dropped actions cannot be sent any more", by: confirmation)
       let count = try await invocation.reading(configuration) { engagement in
         let actions = try await engagement.pendingActions()
           .filter { $0.provider.rawValue == name || ids.contains($0.id) }
         for id in ids where !actions.contains(where: { $0.id == id }) {
           throw EngagementError(.notFound, "No action \(id) is to be sent; see \"engage outbox\".")
+        }
+        if let name, actions.isEmpty, !known.contains(name) {
+          throw EngagementError(
+            .notFound,
+            "No action is to be sent to a provider \"\(name)\""
+              + NearestName.hint(for: name, among: known))
         }
         return try await engagement.discard(actions.map(\.id))
       }

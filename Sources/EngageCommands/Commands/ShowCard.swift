@@ -15,7 +15,7 @@ extension Command {
         let configuration = try invocation.configuration()
         let text = try invocation.argument()
         let card = try await invocation.reading(configuration) { engagement in
-          try CardFinder(engagement: engagement, configuration: configuration).card(text)
+          try await invocation.card(text, of: engagement, configuration)
         }
         let object = card.json.object ?? [:]
         try invocation.console.object(object)

@@ -221,7 +221,9 @@ struct SyncReport: Sendable {
     ])
     for row in rows {
       let waiting = pending[row.provider] ?? 0
-      let outcome = row.outcome.told
+      var outcome = row.outcome.told
+      // Some of its containers came, or something came earlier.
+      if outcome.word == "failed", row.count > 0 { outcome.note = "not everything came" }
       table.add([
         Phrase(row.provider.rawValue, .bold), Phrase(row.surface.rawValue),
         Phrase(outcome.name, outcome.style), "\(row.count)", "\(waiting)",
@@ -282,11 +284,19 @@ struct SyncReport: Sendable {
       if [.unauthenticated, .permissionDenied, .notFound].contains(error.code),
         !row.isCredentialExplained
       {
-        console.note(
-          "Check the endpoint, the key and the ids of providers.\(row.provider.rawValue) in engage.json."
-        )
+        console.note(row.provider.advice(on: error))
       }
     }
+  }
+}
+
+extension ProviderID {
+  /// What to do about a vendor that does not take the configuration.
+  fileprivate func advice(on error: EngagementError) -> Phrase {
+    let containers = error.code == .notFound ? ", and its containers" : ""
+    return """
+      Check the endpoint, the key and the ids of providers.\(rawValue) in engage.json\(containers).
+      """
   }
 }
 

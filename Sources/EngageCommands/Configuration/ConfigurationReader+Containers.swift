@@ -16,6 +16,10 @@ extension ConfigurationReader {
         let id = try self.provider(
           ConfigurationField(value: .string(provider), path: place.path), providers)
         places[id] = try self.place(place)
+        let hasContainers = providers.contains { $0.id == id && $0.hasContainers }
+        guard hasContainers, case .extra = places[id] else { continue }
+        throw place.fault(
+          "picks cards by an extra, and the vendor has containers; give the name of one of its own")
       }
       containers.append((ContainerID(name), places))
     }

@@ -61,7 +61,7 @@ struct EngageConfiguration: Sendable {
   var providersWithoutContainer: [ProviderID] {
     guard containerNames.isEmpty else { return [] }
     return providers.filter {
-      routes.cards.providers.contains($0.id) && $0.adapter.capabilities.hasContainers
+      routes.cards.providers.contains($0.id) && $0.hasContainers
     }.map(\.id)
   }
 
@@ -87,4 +87,9 @@ enum MissingContainer {
   static func text(at provider: ProviderID) -> String {
     "\(provider): \(fault). \(advice(at: provider))"
   }
+}
+
+extension ConfiguredProvider {
+  /// Whether the vendor has its cards in containers of its own.
+  var hasContainers: Bool { adapter.capabilities.hasContainers }
 }

@@ -108,7 +108,8 @@ struct ProviderChecks {
     let vendor = provider.adapter.vendor
     switch outcome {
     case .fresh, .notModified, .unsupported:
-      return .good(subject, "\(place) answers as \(vendor) does, and takes what engage.json says")
+      let name = "providers.\(provider.id)"
+      return .good(subject, "\(place) answers as \(vendor) does, and takes what \(name) says")
     case .throttled(let date): return Self.pause(until: date, of: provider)
     case .stale(_, let error), .failed(let error):
       return finding(of: provider, error, isReached: isReached)

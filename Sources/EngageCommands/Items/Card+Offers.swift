@@ -79,7 +79,7 @@ extension Card {
         form[assignment.key] = try assignment.value(for: input)
       }
     }
-    let faults = form.faults.map { "\($0.input): \($0.message ?? $0.rule)" }
+    let faults = form.faults.map { form.text(of: $0) }
     guard faults.isEmpty else {
       throw EngagementError(
         .invalidArgument, "The form cannot be submitted. \(faults.joined(separator: "; "))",
@@ -151,5 +151,24 @@ extension CardButton {
   /// What a submit button submits by itself; nil for any other.
   fileprivate var submitted: (name: String?, values: JSONObject)? {
     if case .submit(let name, let values) = action { (name, values) } else { nil }
+  }
+}
+
+extension CardForm {
+  /// What is wrong with a value: in the card's own words, or by the rule.
+  fileprivate func text(of fault: Fault) -> String {
+    if let message = fault.message { return "\(fault.input): \(message)" }
+    let rules = inputs.first { $0.name == fault.input }?.rules ?? []
+    let limit = rules.first { $0.name == fault.rule }.map { Console.text(of: $0.value) } ?? ""
+    return switch fault.rule {
+    case "required": "\(fault.input) needs a value"
+    case "minimumLength": "\(fault.input) has at least \(limit) characters"
+    case "maximumLength": "\(fault.input) has at most \(limit) characters"
+    case "minimum": "\(fault.input) is at least \(limit)"
+    case "maximum": "\(fault.input) is at most \(limit)"
+    case "minimumDate": "\(fault.input) is not before \(limit)"
+    case "maximumDate": "\(fault.input) is not after \(limit)"
+    default: "\(fault.input) does not match \(limit)"
+    }
   }
 }

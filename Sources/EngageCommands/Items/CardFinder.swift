@@ -20,6 +20,8 @@ struct CardFinder {
 
   /// The one card that is meant.
   func card(_ text: String) throws(EngagementError) -> Card {
-    try ItemFinder(noun: "card", list: "engage cards list", configuration).item(text, among: all())
+    try items.item(text, among: all())
   }
+
+  var items: ItemFinder { ItemFinder(noun: "card", list: "engage cards list", configuration) }
 }

@@ -89,6 +89,11 @@ enum ActionOutcome: Hashable {
     return "\(name, style): \(failure.message)"
   }
 
+  /// Whether the vendor has refused it because it does not have what it is about.
+  fileprivate var isNotFound: Bool {
+    if case .rejected(let error) = self { error.code == .notFound } else { false }
+  }
+
   var members: JSONObject {
     var members: JSONObject = ["outcome": .string(name)]
     if case .rejected(let error) = self {
@@ -160,6 +165,14 @@ extension Invocation {
       }
     }
     try console.object(members)
+    for end in ends where end.outcome.isNotFound {
+      let name = end.provider.rawValue
+      console.note(
+        """
+        \(name) does not have it any more, or the endpoint or the ids of providers.\(name) in engage.json \
+        are wrong.
+        """)
+    }
     // Also after an answer that asks for a pause.
     try await tellPauses(of: engagement, at: Set(receipt.providers))
     return delivery.status

@@ -39,7 +39,7 @@ struct CredentialComplaint: Hashable, Sendable {
   /// The vendor refuses the credential.
   init(ofRefusedAt place: CredentialPlace, by provider: ProviderID) {
     self.init(
-      "\(provider) refuses the token of \(place.key).",
+      "\(provider) refuses the call, most likely for the token of \(place.key).",
       "\(place.renewal) Or the key or the ids of providers.\(provider) are wrong.")
   }
 

@@ -14,15 +14,26 @@ public protocol EngagementClock: Sendable {
 }
 
 extension Engagement {
-  /// The machine's own clocks.
+  /// The machine's own clocks. The uptime is that of the machine, the same in all its programs.
   public struct SystemClock: EngagementClock {
-    private static let start = ContinuousClock.now
+    private static let start = ContinuousClock.now - machineUptime()
 
     public init() {}
 
     public var now: Date { Date() }
 
     public var uptime: Duration { ContinuousClock.now - Self.start }
+
+    private static func machineUptime() -> Duration {
+      #if os(Linux) || os(Android)
+        let clock = CLOCK_BOOTTIME
+      #else
+        let clock = CLOCK_MONOTONIC
+      #endif
+      var time = timespec()
+      guard unsafe clock_gettime(clock, &time) == 0 else { return .zero }
+      return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+    }
 
     /// What no program waits for; a sleep traps for much longer times.
     private static let longest = Duration.seconds(1_000_000_000)

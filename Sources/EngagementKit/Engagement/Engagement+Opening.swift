@@ -64,6 +64,7 @@ extension Engagement {
         adapters: Dictionary(adapters) { first, _ in first },
         limits: OutboxLimits(rows: options.limits.rows, bytes: options.limits.bytes),
         random: options.random, now: { options.clock.now },
+        uptime: { options.clock.uptime },
         zoneOffset: { device().zoneOffset },
         position: { device().location.map(Campaign.Position.init) },
         repair: EngagementStore.CacheRepair(options.repair)),

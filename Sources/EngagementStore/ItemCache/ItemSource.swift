@@ -212,7 +212,7 @@ extension ItemSource {
     guard feeds[name]?.lastDelivery != delivery else { return }
     var rows: [Int64] = []
     var listed: Set<Int64> = []
-    var changed: Set<Int64> = []
+    var written = SourceItems.Written()
     var bad: Set<UInt64> = []
     rows.reserveCapacity(list.count)
     listed.reserveCapacity(list.count)
@@ -221,7 +221,7 @@ extension ItemSource {
     let source = try makeRow(in: &tables, on: &database)
     for item in list {
       switch try items.store(
-        item, mode, of: source, noting: &changed, in: &tables.items, on: &database)
+        item, mode, of: source, noting: &written, in: &tables.items, on: &database)
       {
       case .row(let row): if listed.insert(row).inserted { rows.append(row) }
       case .unknown: break
@@ -230,6 +230,10 @@ extension ItemSource {
         bad.insert(item.hash)
         try setAside(item, reason, name, at: now, to: &report, in: &tables, on: &database)
       }
+    }
+    let changed = written.changed
+    report.added += written.added.map {
+      ItemReference($0, on: key.surface, in: feeds[name]?.feed.container)
     }
     if let retention = mode.retention {
       if let feed = feeds[name] {

@@ -130,9 +130,16 @@ extension SourceItems {
     case bad(reason: String)
   }
 
-  /// Writes the item if it is new or changed. Adds its row to `changed` if it was there before.
+  /// What a list of items has written.
+  struct Written {
+    /// The rows of items that were there before.
+    var changed: Set<Int64> = []
+    var added: [ItemID] = []
+  }
+
+  /// Writes the item if it is new or changed, and notes it.
   mutating func store(
-    _ item: RawItem, _ mode: ItemMode, of source: Int64, noting changed: inout Set<Int64>,
+    _ item: RawItem, _ mode: ItemMode, of source: Int64, noting written: inout Written,
     in table: inout ItemTable, on database: inout Database
   ) throws(EngagementError) -> Outcome {
     if item.fault == nil, let row = index?.row(with: item.hash) { return .row(row) }
@@ -155,7 +162,7 @@ extension SourceItems {
         try retain(retention, in: &item, &content, mapper, from: &table, on: &database)
       }
       return .row(
-        try write(item, content, of: source, noting: &changed, in: &table, on: &database))
+        try write(item, content, of: source, noting: &written, in: &table, on: &database))
     }
   }
 
@@ -168,7 +175,7 @@ extension SourceItems {
   }
 
   private mutating func write(
-    _ item: RawItem, _ content: ItemContent, of source: Int64, noting changed: inout Set<Int64>,
+    _ item: RawItem, _ content: ItemContent, of source: Int64, noting written: inout Written,
     in table: inout ItemTable, on database: inout Database
   ) throws(EngagementError) -> Int64 {
     let name = content.name
@@ -179,10 +186,11 @@ extension SourceItems {
       row = old
       guard index?.hash(of: row) != item.hash else { return row }
       try table.update(row, seal, item.bytes, on: &database)
-      changed.insert(row)
+      written.changed.insert(row)
     } else {
       row = index?.nextRow ?? ItemTable.rows(of: source).lowerBound
       try table.insert(row, of: source, bytes, seal, item.bytes, on: &database)
+      written.added.append(content.id)
     }
     index?.note(row, name, item.hash)
     contents[row] = content

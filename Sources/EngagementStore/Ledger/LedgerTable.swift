@@ -1,24 +1,29 @@
 import EngagementFormats
 import EngagementJSON
 package import EngagementModel
-import EngagementPlatform
+package import EngagementPlatform
 
 /// An event in the ledger. The event's `sequence` is its place there.
 package struct LedgerEntry: Hashable, Sendable {
   package let partition: Partition.ID
   package let event: EngagementEvent
+  /// When it was recorded; nil if an earlier release did.
+  package let recording: Recording?
 
-  package init(partition: Partition.ID, event: EngagementEvent) {
-    self.partition = partition
-    self.event = event
+  /// The wall clock and the steady clock of the application when it recorded an event.
+  package struct Recording: Hashable, Sendable {
+    package let time: Date
+    package let uptime: Duration
   }
 }
 
 /// The event log. Rows are only appended; they are deleted only with their user.
 struct LedgerTable: ~Copyable {
+  private let now: @Sendable () -> Date
+  private let uptime: @Sendable () -> Duration
   private var insertion = Statement(
     """
-    INSERT INTO ledger (\(columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    INSERT INTO ledger (\(columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (id) DO NOTHING
     """)
   private var newest = Statement(
@@ -39,8 +44,12 @@ struct LedgerTable: ~Copyable {
 
   private static let columns = """
     sequence, id, partition, type, time, zone, session, provider, surface, owner, item, \
-    container, name, properties
+    container, name, properties, recorded, uptime
     """
+
+  init(now: @escaping @Sendable () -> Date, uptime: @escaping @Sendable () -> Duration) {
+    (self.now, self.uptime) = (now, uptime)
+  }
 
   mutating func forgetMemory() { lastSequence = nil }
 
@@ -61,7 +70,8 @@ struct LedgerTable: ~Copyable {
       SQLValue(event.provider?.rawValue), SQLValue(item?.surface.rawValue),
       SQLValue(event.ownerColumn),
       SQLValue(item.map { Array($0.id.value.utf8) }), SQLValue(item?.container?.rawValue),
-      SQLValue(event.name), SQLValue(utf8: properties))
+      SQLValue(event.name), SQLValue(utf8: properties),
+      .integer(Milliseconds.nearest(now())), .integer(Int64(uptime() / .milliseconds(1))))
     guard database.changes == 0 else {
       lastSequence = sequence
       return (sequence, true)
@@ -136,14 +146,18 @@ extension LedgerEntry {
         ItemID(owner, String(decoding: row.bytes(10), as: UTF8.self)),
         on: Surface(row.text(8)), in: row.isNull(11) ? nil : ContainerID(row.text(11)))
     }
-    self.init(
-      partition: row.integer(2),
-      event: EngagementEvent(
-        id: EventID(stored: row.bytes(1)), kind: EngagementEvent.Kind(row.text(3)),
-        time: Epoch.date(milliseconds: row.integer(4)) ?? .distantPast,
-        zoneOffset: Int(row.integer(5)), session: row.isNull(6) ? nil : SessionID(row.text(6)),
-        sequence: row.integer(0), provider: provider, item: item,
-        name: row.isNull(12) ? nil : row.text(12),
-        properties: (try? JSON(parsing: row.bytes(13)))?.object ?? [:]))
+    partition = row.integer(2)
+    event = EngagementEvent(
+      id: EventID(stored: row.bytes(1)), kind: EngagementEvent.Kind(row.text(3)),
+      time: Epoch.date(milliseconds: row.integer(4)) ?? .distantPast,
+      zoneOffset: Int(row.integer(5)), session: row.isNull(6) ? nil : SessionID(row.text(6)),
+      sequence: row.integer(0), provider: provider, item: item,
+      name: row.isNull(12) ? nil : row.text(12),
+      properties: (try? JSON(parsing: row.bytes(13)))?.object ?? [:])
+    recording =
+      row.isNull(14)
+      ? nil
+      : Recording(
+        time: Milliseconds.date(row.integer(14)), uptime: .milliseconds(row.integer(15)))
   }
 }

@@ -13,6 +13,10 @@ enum Schema {
       name: "uploads", sql: uploads,
       digest: "810dc81f166dcf49d8a5435dde5a144f73d1d56c14a5054168830760aae845e7",
       shape: 0x2635_cc48_ee8b_77ab),
+    Migration(
+      name: "ledger", sql: ledger,
+      digest: "b1faad8bbf871b622de9516ddf8982f7d2c2f3ae25a41cdd0375e36fe926e5a5",
+      shape: 0xa26a_d8de_4252_0e22),
   ])
 }
 

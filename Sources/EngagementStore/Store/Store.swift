@@ -19,6 +19,8 @@ package actor Store {
     package var random: @Sendable () -> UInt64
     /// The time for the store's own work, such as ending damaged rows.
     package var now: @Sendable () -> Date
+    /// The steady time, which the ledger notes beside it.
+    package var uptime: @Sendable () -> Duration
     /// The seconds that the device's time zone is ahead of UTC, for the days that campaigns count.
     package var zoneOffset: @Sendable () -> Int
     /// Where the device is, for the places that campaigns name; nil if unknown.
@@ -31,6 +33,7 @@ package actor Store {
       wait: Duration = .seconds(5),
       random: @escaping @Sendable () -> UInt64 = { .random(in: .min ... .max) },
       now: @escaping @Sendable () -> Date = { Date() },
+      uptime: @escaping @Sendable () -> Duration = { .zero },
       zoneOffset: @escaping @Sendable () -> Int = { 0 },
       position: @escaping @Sendable () -> Campaign.Position? = { nil },
       repair: CacheRepair = .ifDamaged
@@ -42,6 +45,7 @@ package actor Store {
       self.wait = wait
       self.random = random
       self.now = now
+      self.uptime = uptime
       self.zoneOffset = zoneOffset
       self.position = position
       self.repair = repair

@@ -64,6 +64,9 @@ extension Tables {
       for feed in summary.updatedFeeds {
         try recordUpdate(of: feed, from: provider, in: partition, at: now, on: &database)
       }
+      if consent != .denied {
+        try recordDelivered(summary.report.added, in: partition, at: now, on: &database)
+      }
       try recordQuarantined(summary.report.quarantined, in: partition, at: now, on: &database)
     }
     if consent != .denied {
@@ -146,6 +149,20 @@ extension Tables {
     let delivery = Intent.Delivery(to: provider, .operation(operation), key: operationKey())
     try insert(delivery, in: partition, at: now, &summary, on: &database)
     try makeRoom(in: partition, &summary, on: &database)
+  }
+
+  /// Records each card and message that the vendor has sent to the user for the first time. A
+  /// campaign is a rule, and what it shows is recorded when it is shown.
+  private mutating func recordDelivered(
+    _ items: [ItemReference], in partition: Partition, at now: Date, on database: inout Database
+  ) throws(EngagementError) {
+    for item in items where item.surface != .campaigns {
+      guard try delivered.insert(item, to: partition.id, on: &database) else { continue }
+      let event = EngagementEvent(
+        id: eventID(at: now), kind: .delivered, time: now.writable,
+        zoneOffset: options.zoneOffset(), provider: item.id.provider, item: item)
+      _ = try ledger.append(event, of: partition.id, on: &database)
+    }
   }
 
   private mutating func recordQuarantined(

@@ -55,6 +55,7 @@ extension Tables {
     }
     let report = try eraseContents(of: partition, at: now, on: &database)
     try ledger.erase(partition.id, on: &database)
+    try delivered.erase(partition.id, on: &database)
     try partitions.setPurgeRest(nil, of: partition.id, on: &database)
     try endPresence(of: partition, on: &database)
     try partitions.delete(partition.id, on: &database)
@@ -95,6 +96,7 @@ extension Tables {
     try endPresence(of: partition, on: &database)
     let new = try partitions.renew(partition.id, on: &database)
     try ledger.move(from: partition.id, to: new, on: &database)
+    try delivered.move(from: partition.id, to: new, on: &database)
     try partitions.setPurgeRest(.besideCache, of: new, on: &database)
     return report
   }

@@ -14,7 +14,8 @@ struct Tables: ~Copyable {
   var uploads = UploadTable()
   var rejected = RejectedTable()
   var deliveryCounts = DeliveryCountTable()
-  var ledger = LedgerTable()
+  var ledger: LedgerTable
+  var delivered = DeliveredTable()
   var values = ValueTable()
   var itemCache: ItemCache
   var campaigns: CampaignTables
@@ -27,6 +28,7 @@ struct Tables: ~Copyable {
 
   init(_ options: Store.Options) {
     self.options = options
+    ledger = LedgerTable(now: options.now, uptime: options.uptime)
     itemCache = ItemCache(adapters: options.adapters)
     campaigns = CampaignTables(options.adapters)
   }

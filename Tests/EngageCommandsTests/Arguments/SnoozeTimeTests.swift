@@ -8,7 +8,7 @@ import Testing
     "A15: a time to snooze has a unit, is in seconds, or is a duration of ISO 8601",
     arguments: [
       ("1h", 3_600), ("3600", 3_600), ("PT1H", 3_600), ("90s", 90), ("30m", 1_800),
-      ("2d", 172_800), ("0", 0), ("P1DT1S", 86_401),
+      ("2d", 172_800), ("P1DT1S", 86_401),
     ])
   func taken(_ text: String, _ seconds: Int) {
     #expect(Command.snoozeSeconds(text) == seconds)

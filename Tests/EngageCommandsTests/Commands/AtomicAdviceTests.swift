@@ -52,6 +52,32 @@ import Testing
     #expect(!doctor.output.contains("containers"), "\(doctor.output)")
   }
 
+  @Test("A1: a sync names a container that the vendor does not have, beside one that came")
+  func wrongContainer() async throws {
+    let scene = try await AtomicScene()
+    try await scene.emulator.configure("atomic", ["containers": ["BqWL1sT"]])
+    let endpoint = scene.emulator.endpoint(of: "atomic")
+    func configure(_ containers: String) throws {
+      try scene.stage.write(
+        """
+        {"user": "u-1", "consent": "full", "containers": \(containers), "providers": {"atomic": {
+         "vendor": "atomic", "endpoint": "\(endpoint)", "environmentID": "demo", "apiKey": "demo",
+         "token": "\(AtomicScene.token())"}}}
+        """, to: "engage.json")
+    }
+    try configure(#"{"home": {"atomic": "BqWL1sT"}, "promo": {"atomic": "nope"}}"#)
+    let synced = await scene.stage.engage("sync", by: CurlTransport())
+    #expect(synced.status == .failed)
+    #expect(synced.output.contains("not everything came"), "\(synced.output)")
+    #expect(
+      synced.errors.contains("Atomic has no feed of the container \"nope\"."), "\(synced.errors)")
+    #expect(synced.errors.contains("of providers.atomic in engage.json, and its containers."))
+    try configure(#"{"home": {"atomic": {"extra": "slot", "is": "home"}}}"#)
+    let refused = await scene.stage.engage("cards")
+    #expect(refused.errors.contains("containers.home.atomic picks cards by an extra"))
+    await scene.emulator.stop()
+  }
+
   // MARK: doctor
 
   @Test("A1 A4: doctor asks the vendor how many cards the user has", arguments: [false, true])
@@ -62,7 +88,7 @@ import Testing
     let paths = await scene.emulator.requests().map(\.path)
     await scene.emulator.stop()
     #expect(
-      doctor.output.contains("answers as atomic does, and takes what engage.json says"),
+      doctor.output.contains("answers as atomic does, and takes what providers.atomic says"),
       "\(doctor.output)")
     #expect(paths.last?.hasSuffix("/user-metrics") == true, "\(paths)")
     #expect(try scene.stage.names().contains("engagement.sqlite") == isSynced)
@@ -84,7 +110,8 @@ import Testing
     await scene.emulator.stop()
     #expect(doctor.status == .failed)
     #expect(
-      doctor.output.contains("atomic refuses the token of providers.atomic.token."),
+      doctor.output.contains(
+        "atomic refuses the call, most likely for the token of providers.atomic.token."),
       "\(doctor.output)")
     #expect(
       doctor.output.contains("provider atomic: Put a new one there, and run the command again."),
@@ -168,8 +195,8 @@ import Testing
     await scene.emulator.stop()
     #expect(
       synced.errors.contains(
-        "atomic refuses the token of providers.atomic.token. Put a new one into the variable "
-          + "ATOMIC_JWT, and run the command again. Or the key or the ids of providers.atomic are "
+        "atomic refuses the call, most likely for the token of providers.atomic.token. Put a new one "
+          + "into the variable ATOMIC_JWT, and run the command again. Or the key or the ids of providers.atomic are "
           + "wrong."), "\(synced.errors)")
   }
 }

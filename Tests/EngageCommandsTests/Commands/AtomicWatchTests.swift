@@ -79,8 +79,8 @@ import Testing
     try AtomicScene.configure(
       scene.stage, endpoint: scene.emulator.endpoint(of: "atomic"), token: ["file": "token.jwt"])
     let advice =
-      "atomic refuses the token of providers.atomic.token. Write a new one into token.jwt; it is "
-      + "read again. Or the key or the ids of providers.atomic are wrong.\n"
+      "atomic refuses the call, most likely for the token of providers.atomic.token. Write a new one "
+      + "into token.jwt; it is read again. Or the key or the ids of providers.atomic are wrong.\n"
     let ending = await watch(scene) { errors in
       await subscribed(scene)
       try? await scene.emulator.expireCredentials(of: "atomic")

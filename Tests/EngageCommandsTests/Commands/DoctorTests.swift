@@ -33,7 +33,7 @@ import Testing
     let (stage, braze) = try await Self.synced()
     let well = await stage.engage("doctor", by: braze)
     #expect(well.status == .done)
-    #expect(well.output.contains("answers as braze does, and takes what engage.json says"))
+    #expect(well.output.contains("answers as braze does, and takes what providers.braze says"))
     let refused = await stage.engage(
       "doctor", by: Constant(401, #"{"message":"Invalid API key"}"#))
     #expect(refused.status == .failed)

@@ -205,7 +205,8 @@ import Testing
     let before = await scene.emulator.requests().count
     let well = await scene.engage("doctor")
     #expect(well.status == .done, "\(well.output)")
-    #expect(well.output.contains("answers as clevertap does, and takes what engage.json says"))
+    #expect(
+      well.output.contains("answers as clevertap does, and takes what providers.clevertap says"))
     #expect(await scene.emulator.requests(after: before).map(\.path) == ["/hello"])
     try await scene.emulator.configure("clevertap", ["token": "another"])
     let refused = await scene.engage("doctor")

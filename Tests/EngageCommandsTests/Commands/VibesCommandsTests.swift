@@ -60,12 +60,13 @@ import Testing
     let acted = await scene.stage.run(
       ["cards", "dismiss", whole], by: CurlTransport(), in: .impatient)
     #expect(acted.output.contains("pending"))
-    for line in ["outbox", "events"] {
+    for line in [["outbox"], ["events", "--kind", "dismiss"]] {
       let short = try #require(
-        await scene.engage(line).output.firstMatch(of: /braze\/(\S+)/)?.output)
+        await scene.stage.run(line).output.firstMatch(of: /braze\/(\S+)/)?.output)
       #expect(whole.hasPrefix(short.1) && short.1.count == 8, "\(line): \(short.1)")
       #expect(acted.output == "dismiss \(short.0): pending; the next sync tries again\n")
-      #expect(await scene.engage(line, "--json").output.contains("\"id\":\"\(whole)\""))
+      let objects = await scene.stage.run(line + ["--json"]).output
+      #expect(objects.contains("\"id\":\"\(whole)\""))
     }
     await scene.emulator.stop()
   }
@@ -141,55 +142,6 @@ import Testing
     let wrong = await scene.stage.engage("sync", "--every", "5")
     #expect(wrong.status == .usage && wrong.errors.hasPrefix("engage: --every goes with --watch."))
     await emulator.stop()
-  }
-
-  @Test("X14: events --follow prints events as they happen, until Ctrl-C")
-  func follow() async throws {
-    let scene = try await Scene()
-    await scene.engage("sync")
-    let id = try Self.id(try await scene.inbox().first)
-    let stage = scene.stage
-    let emulator = scene.emulator
-    let told = AsyncStream.makeStream(of: Void.self)
-    let ending = await stage.run(
-      ["events", "--follow", "--kind", "read", "--json"],
-      in: .init(
-        hears: { told.continuation.yield() },
-        interruption: {
-          _ = await stage.engage("inbox", "read", id, by: CurlTransport())
-          for await _ in told.stream { break }
-        }))
-    #expect(ending.status == .done)
-    let events = try ending.lines.map { try JSON(parsing: Array($0.utf8)) }
-    #expect(events.map { $0["kind"] } == ["read"])
-    await emulator.stop()
-  }
-
-  @Test(
-    "X14: events --follow waits for the first event, and for a user who signs in",
-    arguments: [
-      ([], "The cache is empty."), (["sync", "signout"], "No event is recorded yet."),
-    ])
-  func followFromNothing(before: [String], reason: String) async throws {
-    let scene = try await Scene()
-    for line in before { await scene.engage(line) }
-    let told = AsyncStream.makeStream(of: Void.self)
-    let ending = await scene.stage.run(
-      ["events", "--follow", "--kind", "read", "--json"],
-      in: .init(
-        hears: { told.continuation.yield() },
-        interruption: {
-          if !before.isEmpty { await scene.engage("signin", "u-1") }
-          await scene.engage("sync")
-          guard let id = try? Self.id(try await scene.inbox().first) else { return }
-          await scene.engage("inbox", "read", id)
-          for await _ in told.stream { break }
-        }))
-    #expect(ending.status == .done)
-    #expect(ending.errors == "\(reason) Waiting for new events until Ctrl-C.\n")
-    let events = try ending.lines.map { try JSON(parsing: Array($0.utf8)) }
-    #expect(events.map { $0["kind"] } == ["read"])
-    await scene.emulator.stop()
   }
 
   @Test("X3: a sync fails if one vendor is down and still refreshes the other")

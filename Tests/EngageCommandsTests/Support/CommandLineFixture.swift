@@ -151,7 +151,7 @@ private final class Told: Sendable {
 struct StillClock: EngagementClock {
   private let system = Engagement.SystemClock()
 
-  var now: Date { Date(timeIntervalSince1970: 1_790_845_200) }
+  var now = Date(timeIntervalSince1970: 1_790_845_200)
   var uptime: Duration { system.uptime }
   func sleep(until uptime: Duration) async { await system.sleep(until: uptime) }
 }

@@ -158,6 +158,8 @@ struct CardVariablesTests {
     _ = await first.engagement.refresh(.cards(in: "home"))
     let updated = try #require(await events.next())
     #expect(updated.kind == .feedUpdated && updated.properties["count"] == 1)
+    let delivered = try #require(await events.next())
+    #expect(delivered.kind == .delivered && delivered.item?.id == Self.card)
     let fetched = try #require(await events.next())
     #expect(fetched.kind == .providerRequest)
     try await first.engagement.perform(.dismiss, on: Self.card)

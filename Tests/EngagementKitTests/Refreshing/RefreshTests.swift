@@ -254,11 +254,11 @@ import Testing
     }
     #expect(outcomes.allSatisfy { $0.providers == ["braze": .fresh] })
     #expect(stage.transport.requests.count == 1)
-    // The ledger has one entry for each of the ten refreshes.
+    // The ledger has one entry for each of the ten refreshes, and of what the one brought.
     let entries = try await stage.engagement.dependencies.store.entries(after: 0, limit: 20)
     #expect(
       entries.map(\.event.kind)
-        == [.feedUpdated] + Array(repeating: .providerRequest, count: 10))
+        == [.feedUpdated, .delivered] + Array(repeating: .providerRequest, count: 10))
     try await stage.end()
   }
 

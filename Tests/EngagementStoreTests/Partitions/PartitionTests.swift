@@ -105,7 +105,7 @@ import Testing
     #expect(
       records == [
         "user", "consent", "person", "value", "feed", "card", "overlay", "event", "event",
-        "pending",
+        "event", "pending",
       ])
     #expect(held.allSatisfy { $0["detail"]?["item"]?["handle"] == nil })
     let other = try await store.partition(of: "u-2")

@@ -113,7 +113,7 @@ import Testing
     do {
       var database = try scratch.open(.readWrite)
       try database.write("CREATE TABLE later (id INTEGER PRIMARY KEY) STRICT")
-      try database.write("PRAGMA user_version=4")
+      try database.write("PRAGMA user_version=\(Schema.migrations.newest + 1)")
       try database.checkpoint(.truncate)
     }
     let bytes = try scratch.bytes()
@@ -149,7 +149,8 @@ import Testing
   }
 
   @Test(
-    "G10: each released migration produces the schema shape recorded for it", arguments: [1, 2, 3])
+    "G10: each released migration produces the schema shape recorded for it",
+    arguments: [1, 2, 3, 4])
   func shapes(step: Int) throws {
     let migrations = Migrations(Array(Schema.migrations.steps.prefix(step)))
     var database = try scratch.open(.create)

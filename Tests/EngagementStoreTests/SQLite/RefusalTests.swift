@@ -33,7 +33,7 @@ private let modes: [Database.Mode] = [.create, .readWrite, .readOnly]
 
   @Test("G10: a cache with a newer schema is refused and left unchanged", arguments: modes)
   func newer(mode: Database.Mode) throws {
-    let bytes = try cache(schema: 4)
+    let bytes = try cache(schema: Schema.migrations.newest + 1)
     #expect(refusal(mode)?.code == .newerSchema)
     #expect(try scratch.bytes() == bytes)
   }
@@ -42,7 +42,7 @@ private let modes: [Database.Mode] = [.create, .readWrite, .readOnly]
   func newerInLog(mode: Database.Mode) throws {
     let bytes = try cache()
     var database = try scratch.open(.readWrite)
-    try database.write("PRAGMA user_version=4")
+    try database.write("PRAGMA user_version=\(Schema.migrations.newest + 1)")
     let log = try scratch.bytes("cache.sqlite-wal")
     #expect(refusal(mode)?.code == .newerSchema)
     #expect(try scratch.bytes() == bytes)

@@ -41,7 +41,8 @@ final class Scratch: Sendable {
   }
 
   func open(
-    _ mode: Database.Mode, newestSchema: Int64 = 3, wait: Duration = .seconds(5)
+    _ mode: Database.Mode, newestSchema: Int64 = Schema.migrations.newest,
+    wait: Duration = .seconds(5)
   ) throws(EngagementError) -> Database {
     try .open(at: path(), mode: mode, newestSchema: newestSchema, wait: wait)
   }

@@ -62,12 +62,28 @@ import Testing
     #expect(try await store.check().isSound)
   }
 
+  @Test("A32 X14 G10: a cache of the third schema opens with its files and its events")
+  func third() async throws {
+    try write("schema-3", schema: 3)
+    let store = try await CampaignStand(stand).open()
+    let partition = try await store.partition(of: "u-1")
+    #expect(try await store.file(of: 4) == [0xff, 0xd8, 0xff, 0xe0])
+    let entries = try await store.entries(after: 0, limit: 100)
+    #expect(entries.map(\.event.sequence) == [1, 2, 3, 4])
+    #expect(entries.allSatisfy { $0.recording == nil })
+    _ = try await store.record([stand.event()], in: partition)
+    #expect(
+      try await store.entries(after: 4, limit: 100).map(\.recording)
+        == [.init(time: StoreStand.start, uptime: .zero)])
+    #expect(try await store.check().isSound)
+  }
+
   /// Makes the cache from its SQL text.
   private func write(_ name: String, schema: Int) throws {
     let folder = URL(filePath: #filePath).deletingLastPathComponent()
       .deletingLastPathComponent().appending(path: "Fixtures")
     let sql = try String(contentsOf: folder.appending(path: "\(name).sql"), encoding: .utf8)
-    var database = try Database.open(at: stand.scratch.path(), mode: .create, newestSchema: 2)
+    var database = try Database.open(at: stand.scratch.path(), mode: .create, newestSchema: 3)
     try database.transaction { (database) throws(EngagementError) in
       try database.connection.execute(sql)
       try database.connection.execute("PRAGMA user_version=\(schema)")

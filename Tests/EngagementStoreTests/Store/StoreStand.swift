@@ -27,7 +27,8 @@ final class StoreStand: Sendable {
       Store.Options(
         path: scratch.path(), environment: environment,
         adapters: ["paper": PaperAdapter(), "other": PaperAdapter("other")], limits: limits,
-        wait: wait, random: { random.withLock { $0.next() } }, now: { Self.start }),
+        wait: wait, random: { random.withLock { $0.next() } }, now: { Self.start },
+        uptime: { .seconds(90) }),
       at: Self.start)
   }
 

@@ -100,8 +100,8 @@ extension Store {
       try await group.waitForAll()
     }
     #expect(try await one.waiting(in: user) == two.waiting(in: user))
-    // The first is that the list of cards has changed.
-    #expect(try await one.ledger().map(\.sequence) == (1...52).map { Int64($0) })
+    // The first are that the list of cards has changed and that two were delivered.
+    #expect(try await one.ledger().map(\.sequence) == (1...54).map { Int64($0) })
     #expect(try await two.deliveryCounts()["paper"]?.accepted == 51)
   }
 

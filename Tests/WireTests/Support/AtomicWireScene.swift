@@ -47,15 +47,14 @@ struct AtomicWireScene: Sendable {
   ) async throws {
     let configuration = try AtomicConfiguration(
       endpoint: emulator.endpoint(of: "atomic"), environmentID: "env-1", apiKey: Secret("key"))
+    let lines = Engagement.LinesLogger(level: .info) { line in log.withLock { $0.append(line) } }
     let engagement = try await Engagement.open(
       cache: .file(folder.appending(path: "cache.sqlite").path), device: .test,
       transport: transport, providers: [Self.provider: .atomic(configuration)],
       routes: Engagement.Routes(cards: .only(Self.provider), inbox: .none),
       containers: [Self.place: [Self.provider: .container(AtomicSamples.container)]],
       options: Engagement.Options(
-        secrets: secrets,
-        loggers: [Engagement.LinesLogger(level: .info) { line in log.withLock { $0.append(line) } }],
-        clock: clock))
+        secrets: secrets, loggers: [lines], clock: clock))
     var tasks: [Task<Void, Never>] = []
     if isLive {
       tasks = [Task { await Self.keep(engagement) }, Task { await Self.show(engagement) }]

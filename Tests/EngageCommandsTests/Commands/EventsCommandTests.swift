@@ -1,0 +1,66 @@
+import EngagementCurl
+import EngagementEmulator
+import EngagementJSON
+import EngagementModel
+import Foundation
+import Testing
+
+@testable import EngageCommands
+
+/// `engage events`, over both vendors with their servers in this process.
+@Suite(.timeLimit(.minutes(20))) struct EventsCommandTests {
+  private typealias Scene = CommandScene
+
+  private static func id(_ message: JSON?) throws -> String {
+    try #require(message?["id"]?.string)
+  }
+
+  @Test("X14: events --follow prints events as they happen, until Ctrl-C")
+  func follow() async throws {
+    let scene = try await Scene()
+    await scene.engage("sync")
+    let id = try Self.id(try await scene.inbox().first)
+    let stage = scene.stage
+    let emulator = scene.emulator
+    let told = AsyncStream.makeStream(of: Void.self)
+    let ending = await stage.run(
+      ["events", "--follow", "--kind", "read", "--json"],
+      in: .init(
+        hears: { told.continuation.yield() },
+        interruption: {
+          _ = await stage.engage("inbox", "read", id, by: CurlTransport())
+          for await _ in told.stream { break }
+        }))
+    #expect(ending.status == .done)
+    let events = try ending.lines.map { try JSON(parsing: Array($0.utf8)) }
+    #expect(events.map { $0["kind"] } == ["read"])
+    await emulator.stop()
+  }
+
+  @Test(
+    "X14: events --follow waits for the first event, and for a user who signs in",
+    arguments: [
+      ([], "The cache is empty."), (["sync", "signout"], "No event is recorded yet."),
+    ])
+  func followFromNothing(before: [String], reason: String) async throws {
+    let scene = try await Scene()
+    for line in before { await scene.engage(line) }
+    let told = AsyncStream.makeStream(of: Void.self)
+    let ending = await scene.stage.run(
+      ["events", "--follow", "--kind", "read", "--json"],
+      in: .init(
+        hears: { told.continuation.yield() },
+        interruption: {
+          if !before.isEmpty { await scene.engage("signin", "u-1") }
+          await scene.engage("sync")
+          guard let id = try? Self.id(try await scene.inbox().first) else { return }
+          await scene.engage("inbox", "read", id)
+          for await _ in told.stream { break }
+        }))
+    #expect(ending.status == .done)
+    #expect(ending.errors == "\(reason) Waiting for new events until Ctrl-C.\n")
+    let events = try ending.lines.map { try JSON(parsing: Array($0.utf8)) }
+    #expect(events.map { $0["kind"] } == ["read"])
+    await scene.emulator.stop()
+  }
+}
