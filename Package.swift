@@ -64,7 +64,9 @@ let package = Package(
       ]),
 
     // MARK: What the records of several vendors say
-    .target(name: "EngagementAnalytics", dependencies: ["EngagementModel", "EngagementPlatform"]),
+    .target(
+      name: "EngagementAnalytics",
+      dependencies: ["EngagementFormats", "EngagementModel", "EngagementPlatform"]),
 
     // MARK: Files that campaigns name
     .target(
@@ -336,7 +338,7 @@ let package = Package(
       ]),
     .testTarget(
       name: "EngagementAnalyticsTests",
-      dependencies: ["EngagementAnalytics", "EngagementModel", "TestSupport"]),
+      dependencies: ["EngagementAnalytics", "EngagementJSON", "EngagementModel", "TestSupport"]),
     .testTarget(
       name: "EngagementAdapterAPITests", dependencies: ["EngagementAdapterAPI", "EngagementModel"]),
     .testTarget(
