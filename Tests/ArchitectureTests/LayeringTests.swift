@@ -10,7 +10,7 @@ private let table: [String: Set<String>] = [
   "EngagementDocuments": ["CJansson", "EngagementModel"],
   "EngagementHTTP": ["EngagementFormats", "EngagementModel"],
   "EngagementCurl": ["CCurl", "COpenSSL", "EngagementHTTP", "EngagementModel"],
-  "EngagementAnalytics": ["EngagementModel"],
+  "EngagementAnalytics": ["EngagementFormats", "EngagementModel"],
   "EngagementFiles": ["EngagementFormats", "EngagementHTTP", "EngagementModel"],
   "EngagementAdapterAPI": [
     "EngagementFormats", "EngagementHTTP", "EngagementJSON", "EngagementModel",

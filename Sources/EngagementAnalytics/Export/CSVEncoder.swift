@@ -1,16 +1,18 @@
+import EngagementModel
+
 /// CSV as RFC 4180 has it, with a line of names first. No program takes a text for a formula: one that
 /// begins like a formula, or with the mark itself, has an apostrophe before it.
-public struct CSVEncoder: EventEncoder {
+package struct CSVEncoder: EventEncoder {
   private var output = ExportBuffer()
   private var column = 0
 
-  public init() {}
+  package init() {}
 
-  public var bytes: [UInt8] { output.bytes }
+  package var bytes: [UInt8] { output.bytes }
 
-  public mutating func takeBytes() { output.removeAll() }
+  package mutating func takeBytes() { output.removeAll() }
 
-  public mutating func begin() {
+  package mutating func begin() {
     for column in EventColumn.allCases {
       separate()
       output.append(column.name)
@@ -18,9 +20,9 @@ public struct CSVEncoder: EventEncoder {
     endEvent()
   }
 
-  public mutating func missing() { separate() }
+  package mutating func missing() { separate() }
 
-  public mutating func text(_ text: RawSpan) {
+  package mutating func text(_ text: RawSpan) {
     separate()
     let facts = TextFacts(text)
     if facts.isSound, !facts.hasSeparators,
@@ -32,22 +34,22 @@ public struct CSVEncoder: EventEncoder {
     }
   }
 
-  public mutating func integer(_ value: Int64) {
+  package mutating func integer(_ value: Int64) {
     separate()
     output.append(value)
   }
 
-  public mutating func time(_ milliseconds: Int64) {
+  package mutating func time(_ milliseconds: Int64) {
     separate()
     output.append(time: milliseconds)
   }
 
-  public mutating func json(_ json: RawSpan) {
+  package mutating func json(_ json: RawSpan) {
     separate()
     appendQuoted(json)
   }
 
-  public mutating func endEvent() {
+  package mutating func endEvent() {
     output.append(UInt8(ascii: "\r"))
     output.append(UInt8(ascii: "\n"))
     column = 0

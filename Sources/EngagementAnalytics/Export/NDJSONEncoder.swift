@@ -1,25 +1,26 @@
 import EngagementFormats
+import EngagementModel
 
 /// CloudEvents 1.0 as JSON, one event a line.
-public struct NDJSONEncoder: EventEncoder {
+package struct NDJSONEncoder: EventEncoder {
   private var output = ExportBuffer()
   private var column = 0
   /// What stands before the value of each column.
   private let keys: [[UInt8]]
 
-  public init() {
+  package init() {
     keys = EventColumn.allCases.map { Array(",\"\($0.name)\":".utf8) }
   }
 
-  public var bytes: [UInt8] { output.bytes }
+  package var bytes: [UInt8] { output.bytes }
 
-  public mutating func takeBytes() { output.removeAll() }
+  package mutating func takeBytes() { output.removeAll() }
 
-  public mutating func begin() {}
+  package mutating func begin() {}
 
-  public mutating func missing() { column += 1 }
+  package mutating func missing() { column += 1 }
 
-  public mutating func text(_ text: RawSpan) {
+  package mutating func text(_ text: RawSpan) {
     key()
     output.append(UInt8(ascii: "\""))
     let facts = TextFacts(text)
@@ -34,12 +35,12 @@ public struct NDJSONEncoder: EventEncoder {
     output.append(UInt8(ascii: "\""))
   }
 
-  public mutating func integer(_ value: Int64) {
+  package mutating func integer(_ value: Int64) {
     key()
     output.append(value)
   }
 
-  public mutating func time(_ milliseconds: Int64) {
+  package mutating func time(_ milliseconds: Int64) {
     guard Epoch.range.contains(milliseconds) else { return missing() }
     key()
     output.append(UInt8(ascii: "\""))
@@ -47,12 +48,12 @@ public struct NDJSONEncoder: EventEncoder {
     output.append(UInt8(ascii: "\""))
   }
 
-  public mutating func json(_ json: RawSpan) {
+  package mutating func json(_ json: RawSpan) {
     key()
     output.append(json)
   }
 
-  public mutating func endEvent() {
+  package mutating func endEvent() {
     output.append("}\n" as StaticString)
     column = 0
   }

@@ -18,7 +18,7 @@ import EngagementStore
 /// threads take turns.
 public final class EngagementReader: Sendable {
   private let reader: Locked<OpenReader>
-  private let query: FeedQuery
+  let query: FeedQuery
   private let clock: any EngagementClock
 
   /// The one connection; the holder of the lock uses it.
@@ -164,7 +164,7 @@ public final class EngagementReader: Sendable {
   // MARK: Reading
 
   /// Runs the body in one read transaction.
-  private func read<Value: Sendable>(
+  func read<Value: Sendable>(
     _ body: (inout StoreReader) throws(EngagementError) -> Value
   ) throws(EngagementError) -> Value {
     try reader.withLock { (open) throws(EngagementError) in try open.reader.atOnce(body) }

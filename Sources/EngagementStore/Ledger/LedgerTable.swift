@@ -93,6 +93,18 @@ struct LedgerTable: ~Copyable {
     }
   }
 
+  /// Runs the body with each selected row, in order, at most `limit` of them.
+  func each(
+    of selection: EventSelection, limit: Int, on database: inout Database,
+    _ body: (borrowing LedgerRow) throws(EngagementError) -> Void
+  ) throws(EngagementError) {
+    let (condition, values) = selection.condition
+    try database.each(
+      "SELECT \(Self.columns) FROM ledger WHERE \(condition) ORDER BY sequence LIMIT ?",
+      values + [.integer(limit)]
+    ) { (row) throws(EngagementError) in try body(LedgerRow(row.copy())) }
+  }
+
   /// The sequence of the last entry that is there, of any user; 0 if there is none.
   mutating func newestSequence(on database: inout Database) throws(EngagementError) -> Int64 {
     try database.first(&last) { $0.integer(0) } ?? 0

@@ -159,6 +159,26 @@ extension StoreReader {
     }
   }
 
+  /// Runs the body with each selected row of the ledger, in order, at most `limit` of them.
+  package mutating func eachRow(
+    of selection: EventSelection, limit: Int,
+    _ body: (borrowing LedgerRow) throws(EngagementError) -> Void
+  ) throws(EngagementError) {
+    try read { (tables, database) throws(EngagementError) in
+      try tables.ledger.each(of: selection, limit: limit, on: &database, body)
+    }
+  }
+
+  /// The users of an environment, by the ids of their partitions.
+  package mutating func users(
+    in environment: String
+  ) throws(EngagementError) -> [Partition.ID: User] {
+    try read { (tables, database) throws(EngagementError) in
+      let all = try tables.partitions.all(on: &database).filter { $0.environment == environment }
+      return Dictionary(all.map { ($0.id, $0.user) }) { first, _ in first }
+    }
+  }
+
   /// The sequence of the ledger's last entry, of any user; 0 if there is none.
   package mutating func newestSequence() throws(EngagementError) -> Int64 {
     try read { (tables, database) throws(EngagementError) in

@@ -45,6 +45,17 @@ extension Database {
     return results
   }
 
+  /// Runs the body with each row, in order.
+  mutating func each(
+    _ sql: String, _ values: [SQLValue], _ body: (borrowing Row) throws(EngagementError) -> Void
+  ) throws(EngagementError) {
+    var statement = Statement(sql)
+    try perform(&statement, values) { (row) throws(EngagementError) in
+      try body(row)
+      return true
+    }
+  }
+
   private mutating func firstRow<Value>(
     _ statement: inout Statement, _ values: [SQLValue],
     read: (borrowing Row) throws(EngagementError) -> Value

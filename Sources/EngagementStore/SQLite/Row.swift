@@ -8,6 +8,9 @@ import CSQLite
 
   init(of statement: OpaquePointer) { unsafe self.statement = statement }
 
+  /// The same row.
+  func copy() -> Row { unsafe Row(of: statement) }
+
   func isNull(_ column: Int) -> Bool {
     unsafe sqlite3_column_type(statement, Int32(clamping: column)) == SQLITE_NULL
   }

@@ -24,6 +24,7 @@ _engage() {
       'cache:repair, reset'
       'decode:show what an adapter makes of a vendors payload'
       'events:show recorded events'
+      'export:write recorded events for another program'
       'experiment:plan'
       'completions:print completions for a shell'
       'man:print the manual page'
@@ -198,6 +199,7 @@ _engage() {
       esac ;;
     decode) shift words; ((CURRENT--)); _arguments '--vendor[the payloads vendor]:NAME:(braze vibes clevertap atomic)' '--kind[what it is]:KIND:(cards inbox push campaigns person)' '--strict[the status is 1 if an item is quarantined, or if the payload is none]' '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default warning)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ':FILE:_files' ;;
     events) shift words; ((CURRENT--)); _arguments '--follow[keep printing new events until Ctrl-C]' '-f[keep printing new events until Ctrl-C]' '--last[only the newest COUNT events]:COUNT:' '-n[only the newest COUNT events]:COUNT:' '*--kind[only events of this kind, such as dismiss]:KIND:' '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default warning)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ;;
+    export) shift words; ((CURRENT--)); _arguments '--format[ndjson (the default), or csv]:FORMAT:(ndjson csv)' '--out[a file that is not there yet; else standard output]:FILE:' '-o[a file that is not there yet; else standard output]:FILE:' '--since[only events at this time or later]:TIME:' '--until[only events before this time]:TIME:' '*--kind[only events of this kind, such as dismiss]:KIND:' '*--provider[only events of this provider]:NAME:' '--user-ids[users by their ids, in place of hashes]' '--user-hash-key[the organisations key for the hashes, so that a user has one on all devices]:FILE:' '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default warning)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ;;
     experiment)
       if ((CURRENT == 3)); then
         names=(
