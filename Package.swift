@@ -285,10 +285,9 @@ let package = Package(
     .testTarget(
       name: "GuideTests",
       dependencies: [
-        "EngagementAtomic", "EngagementBraze", "EngagementBrazeTools", "EngagementCleverTap",
-        "EngagementCurl",
-        "EngagementEmulator", "EngagementKit", "EngagementModel", "EngagementVendors",
-        "EngagementVibes", "EngagementVibesTools",
+        "EngagementAnalytics", "EngagementAtomic", "EngagementBraze", "EngagementBrazeTools",
+        "EngagementCleverTap", "EngagementCurl", "EngagementEmulator", "EngagementKit",
+        "EngagementModel", "EngagementVendors", "EngagementVibes", "EngagementVibesTools",
       ], exclude: ["NotNeeded.txt"]),
     .testTarget(
       name: "EngageCommandsTests",

@@ -23,7 +23,7 @@ extension Command {
   static let export = Command(
     name: ["export"], summary: "write recorded events for another program",
     discussion: """
-      The events of all users of this cache, in the order in which they were recorded. NDJSON has an \
+      The events of all users of this cache, in the order in which they were recorded. NDJSON has an
       event of CloudEvents 1.0 a line. CSV has the same fields as columns, behind a line with their
       names; a text that a spreadsheet would take for a formula has an apostrophe before it.
 
@@ -99,8 +99,8 @@ extension Command {
     private func write(
       _ reader: EngagementReader, _ source: String, _ names: (User) -> String?,
       _ encoder: some EventEncoder, to output: ([UInt8]) throws -> Void
-    ) throws -> EventCount {
-      var (encoder, selection, count) = (encoder, selection, EventCount())
+    ) throws -> EngagementReader.EventCount {
+      var (encoder, selection, count) = (encoder, selection, EngagementReader.EventCount())
       selection.through = try reader.newestSequence
       encoder.begin()
       while true {
@@ -131,7 +131,7 @@ extension Command {
       return { $0.id.map { hash.text(of: $0.rawValue) } }
     }
 
-    private func tell(_ count: EventCount) throws(OutputError) {
+    private func tell(_ count: EngagementReader.EventCount) throws(OutputError) {
       let events = count.events == 1 ? "1 event" : "\(count.events) events"
       guard let path = invocation.value(out) else {
         return invocation.console.note("\(events) exported.")

@@ -281,8 +281,9 @@ struct SyncReport: Sendable {
       guard !told.contains(error) else { continue }
       told.append(error)
       console.failure(error)
+      // What was not asked of the vendor has no cause there.
       if [.unauthenticated, .permissionDenied, .notFound].contains(error.code),
-        !row.isCredentialExplained
+        error.underlying != nil, !row.isCredentialExplained
       {
         console.note(row.provider.advice(on: error))
       }

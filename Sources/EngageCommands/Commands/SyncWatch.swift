@@ -109,7 +109,9 @@ struct SyncWatch: Sendable {
       }
     }
     for (provider, isTold) in told.polled where !isTold {
-      guard let complaint = invocation.credentials.complaint(at: provider) else { continue }
+      let complaint = invocation.credentials.complaint(
+        at: provider, isRefused: live.hasRefused(provider))
+      guard let complaint else { continue }
       told.polled[provider] = true
       console.note("\(complaint.text)")
     }

@@ -6,7 +6,6 @@ import EngagementModel
 final class ConfiguredCredentials: Sendable {
   /// How the last question about a provider's credential ended.
   private struct Answer {
-    var secret: Secret?
     /// What is known to be wrong with it.
     var complaint: CredentialComplaint?
     /// What there is to say if the vendor refuses it.
@@ -41,12 +40,7 @@ final class ConfiguredCredentials: Sendable {
       let secret = try place.secret()
       let refusal = CredentialComplaint(ofRefusedAt: place, by: provider)
       let useless = CredentialComplaint(ofUseless: secret, at: place, user, now: clock.now)
-      answers.withLock { answers in
-        // The library asks again only for another one.
-        let isRefused = answers[provider]?.secret == secret
-        answers[provider] = Answer(
-          secret: secret, complaint: useless ?? (isRefused ? refusal : nil), refusal: refusal)
-      }
+      answers.withLock { $0[provider] = Answer(complaint: useless, refusal: refusal) }
       return secret
     } catch {
       let complaint = CredentialComplaint(error, at: place)
@@ -58,8 +52,11 @@ final class ConfiguredCredentials: Sendable {
   // MARK: Complaints
 
   /// What is wrong with the provider's credential; nil if nothing is known to be.
-  func complaint(at provider: ProviderID) -> CredentialComplaint? {
-    answers.withLock { $0[provider]?.complaint }
+  ///
+  /// - Parameter isRefused: Whether the vendor has refused it.
+  func complaint(at provider: ProviderID, isRefused: Bool) -> CredentialComplaint? {
+    let answer = answers.withLock { $0[provider] }
+    return answer?.complaint ?? (isRefused ? answer?.refusal : nil)
   }
 
   /// What the error has to do with the provider's credential; nil if nothing.

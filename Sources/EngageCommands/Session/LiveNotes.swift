@@ -5,7 +5,8 @@ import EngagementKit
 import EngagementModel
 import EngagementVendors
 
-/// Tells when a live channel is lost and polling begins, and when it is there again.
+/// Tells when a live channel is lost and polling begins, when it is there again, and whether the vendor has
+/// refused the credential meanwhile.
 final class LiveNotes: Sendable {
   enum News: Hashable {
     /// Polling begins; whether there was a socket before.
@@ -16,6 +17,7 @@ final class LiveNotes: Sendable {
   private struct State {
     var opened: Set<ProviderID> = []
     var polling: Set<ProviderID> = []
+    var refused: Set<ProviderID> = []
     var news: [(ProviderID, News)] = []
     var onNews: @Sendable () -> Void = {}
   }
@@ -33,10 +35,23 @@ final class LiveNotes: Sendable {
     }
   }
 
+  /// Whether the vendor has refused the user's credential and no channel was opened with another since.
+  func hasRefused(_ provider: ProviderID) -> Bool {
+    state.withLock { $0.refused.contains(provider) }
+  }
+
+  fileprivate func noteRefusal(by provider: ProviderID) {
+    state.withLock { _ = $0.refused.insert(provider) }
+  }
+
   fileprivate func note(_ event: SocketEvent, _ actions: [SocketAction], at provider: ProviderID) {
     let tell = state.withLock { state -> (@Sendable () -> Void)? in
       let count = state.news.count
       if event == .opened { state.opened.insert(provider) }
+      if event == .started { state.refused.remove(provider) }
+      if case .message = event, actions.contains(.renewCredential) {
+        state.refused.insert(provider)
+      }
       // What follows is the end of the command, or another user's channel.
       if case .ended = event {
         state.polling.remove(provider)
@@ -48,6 +63,7 @@ final class LiveNotes: Sendable {
           let wasOpen = state.opened.contains(provider)
           state.news.append((provider, .polls(every: interval, wasOpen: wasOpen)))
         } else if interval == nil, state.polling.remove(provider) != nil {
+          state.refused.remove(provider)
           state.news.append((provider, .isBack))
         }
       }
@@ -85,6 +101,14 @@ private struct NotedAdapter: EngagementAdapter {
     }
   }
 
+  func answer(
+    to operation: Operation, from response: HTTPResponse, in context: AdapterContext
+  ) -> Answer {
+    let answer = adapter.answer(to: operation, from: response, in: context)
+    if answer.verdict == .renew(.credential) { notes.noteRefusal(by: provider) }
+    return answer
+  }
+
   // MARK: As the adapter does it
 
   var vendor: Vendor { adapter.vendor }
@@ -94,10 +118,6 @@ private struct NotedAdapter: EngagementAdapter {
   func step(
     for operation: Operation, in context: AdapterContext
   ) throws(EngagementError) -> Step { try adapter.step(for: operation, in: context) }
-
-  func answer(
-    to operation: Operation, from response: HTTPResponse, in context: AdapterContext
-  ) -> Answer { adapter.answer(to: operation, from: response, in: context) }
 
   func card(in item: RawItem) throws(EngagementError) -> Card { try adapter.card(in: item) }
 

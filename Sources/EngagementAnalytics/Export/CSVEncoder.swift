@@ -1,18 +1,18 @@
-import EngagementModel
+public import EngagementModel
 
 /// CSV as RFC 4180 has it, with a line of names first. No program takes a text for a formula: one that
 /// begins like a formula, or with the mark itself, has an apostrophe before it.
-package struct CSVEncoder: EventEncoder {
+public struct CSVEncoder: EventEncoder {
   private var output = ExportBuffer()
   private var column = 0
 
-  package init() {}
+  public init() {}
 
-  package var bytes: [UInt8] { output.bytes }
+  public var bytes: [UInt8] { output.bytes }
 
-  package mutating func takeBytes() { output.removeAll() }
+  public mutating func takeBytes() { output.removeAll() }
 
-  package mutating func begin() {
+  public mutating func begin() {
     for column in EventColumn.allCases {
       separate()
       output.append(column.name)
@@ -20,9 +20,9 @@ package struct CSVEncoder: EventEncoder {
     endEvent()
   }
 
-  package mutating func missing() { separate() }
+  public mutating func missing() { separate() }
 
-  package mutating func text(_ text: RawSpan) {
+  public mutating func text(_ text: RawSpan) {
     separate()
     let facts = TextFacts(text)
     if facts.isSound, !facts.hasSeparators,
@@ -34,22 +34,22 @@ package struct CSVEncoder: EventEncoder {
     }
   }
 
-  package mutating func integer(_ value: Int64) {
+  public mutating func integer(_ value: Int64) {
     separate()
     output.append(value)
   }
 
-  package mutating func time(_ milliseconds: Int64) {
+  public mutating func time(_ milliseconds: Int64) {
     separate()
     output.append(time: milliseconds)
   }
 
-  package mutating func json(_ json: RawSpan) {
+  public mutating func json(_ json: RawSpan) {
     separate()
     appendQuoted(json)
   }
 
-  package mutating func endEvent() {
+  public mutating func endEvent() {
     output.append(UInt8(ascii: "\r"))
     output.append(UInt8(ascii: "\n"))
     column = 0

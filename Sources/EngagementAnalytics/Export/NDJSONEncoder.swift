@@ -1,26 +1,26 @@
 import EngagementFormats
-import EngagementModel
+public import EngagementModel
 
 /// CloudEvents 1.0 as JSON, one event a line.
-package struct NDJSONEncoder: EventEncoder {
+public struct NDJSONEncoder: EventEncoder {
   private var output = ExportBuffer()
   private var column = 0
   /// What stands before the value of each column.
   private let keys: [[UInt8]]
 
-  package init() {
+  public init() {
     keys = EventColumn.allCases.map { Array(",\"\($0.name)\":".utf8) }
   }
 
-  package var bytes: [UInt8] { output.bytes }
+  public var bytes: [UInt8] { output.bytes }
 
-  package mutating func takeBytes() { output.removeAll() }
+  public mutating func takeBytes() { output.removeAll() }
 
-  package mutating func begin() {}
+  public mutating func begin() {}
 
-  package mutating func missing() { column += 1 }
+  public mutating func missing() { column += 1 }
 
-  package mutating func text(_ text: RawSpan) {
+  public mutating func text(_ text: RawSpan) {
     key()
     output.append(UInt8(ascii: "\""))
     let facts = TextFacts(text)
@@ -35,12 +35,12 @@ package struct NDJSONEncoder: EventEncoder {
     output.append(UInt8(ascii: "\""))
   }
 
-  package mutating func integer(_ value: Int64) {
+  public mutating func integer(_ value: Int64) {
     key()
     output.append(value)
   }
 
-  package mutating func time(_ milliseconds: Int64) {
+  public mutating func time(_ milliseconds: Int64) {
     guard Epoch.range.contains(milliseconds) else { return missing() }
     key()
     output.append(UInt8(ascii: "\""))
@@ -48,12 +48,12 @@ package struct NDJSONEncoder: EventEncoder {
     output.append(UInt8(ascii: "\""))
   }
 
-  package mutating func json(_ json: RawSpan) {
+  public mutating func json(_ json: RawSpan) {
     key()
     output.append(json)
   }
 
-  package mutating func endEvent() {
+  public mutating func endEvent() {
     output.append("}\n" as StaticString)
     column = 0
   }
@@ -69,15 +69,15 @@ package struct NDJSONEncoder: EventEncoder {
   private mutating func appendEscaped(_ text: RawSpan) {
     for offset in text.byteOffsets {
       let byte = unsafe text.unsafeLoad(fromByteOffset: offset, as: UInt8.self)
-      switch byte {
-      case UInt8(ascii: "\""), UInt8(ascii: "\\"):
-        output.append(UInt8(ascii: "\\"))
-        output.append(byte)
-      case 0..<0x20:
+      if byte < 0x20 {
         output.append("\\u00" as StaticString)
         output.append(Self.digit(byte >> 4))
         output.append(Self.digit(byte & 15))
-      default: output.append(byte)
+      } else {
+        if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
+          output.append(UInt8(ascii: "\\"))
+        }
+        output.append(byte)
       }
     }
   }

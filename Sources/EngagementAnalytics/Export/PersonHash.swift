@@ -2,18 +2,18 @@ import EngagementFormats
 
 /// Puts a hash in the place of a person's id: HMAC-SHA-256 of its UTF-8 in hexadecimal digits. With one
 /// key, one person has one hash on all devices; without the key, nobody tells from the hash who it is.
-package struct PersonHash: Sendable {
+public struct PersonHash: Sendable {
   private let inner: [UInt8]
   private let outer: [UInt8]
 
-  package init(key: [UInt8]) {
+  public init(key: [UInt8]) {
     let short = key.count > Self.blockSize ? Array(SHA256.digest(of: key).bytes) : key
     let block = short + Array(repeating: 0, count: Self.blockSize - short.count)
     inner = block.map { $0 ^ 0x36 }
     outer = block.map { $0 ^ 0x5c }
   }
 
-  package func text(of id: String) -> String {
+  public func text(of id: String) -> String {
     let hash = SHA256.digest(of: inner + Array(id.utf8))
     return SHA256.digest(of: outer + Array(hash.bytes)).description
   }

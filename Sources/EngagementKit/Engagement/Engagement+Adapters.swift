@@ -79,11 +79,6 @@ extension Engagement {
     ).items
   }
 
-  /// The salt with which this installation's exports hide who their users are.
-  package func exportSalt() async throws(EngagementError) -> String {
-    try await dependencies.store.exportSalt()
-  }
-
   /// The current user's events in the ledger.
   package func events() async throws(EngagementError) -> [EngagementEvent] {
     let partition = dependencies.currentUser.userSession.partition

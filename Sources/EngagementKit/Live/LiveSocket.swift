@@ -11,6 +11,7 @@ final class LiveSocket: Sendable {
   private let orders: AsyncStream<Order>.Continuation
   private let state: Locked<State>
   private let events: LiveEvents
+  private let clock: any EngagementClock
   private let task: Task<Void, Never>
 
   private enum Order: Sendable {
@@ -33,6 +34,7 @@ final class LiveSocket: Sendable {
     let (stream, orders) = AsyncStream.makeStream(of: Order.self)
     let state = Locked(State())
     (self.number, self.orders, self.state, self.events) = (number, orders, state, events)
+    self.clock = clock
     // A task of its own: when `run()` is cancelled, the socket is still closed with its code.
     task = Task {
       await Self.run(number, request, by: transport, orders: stream, state, to: events, clock, log)
@@ -51,7 +53,11 @@ final class LiveSocket: Sendable {
 
   func send(_ bytes: [UInt8]) { orders.yield(.send(bytes)) }
 
-  /// Closes the socket after what was sent before; one that is not open yet is given up.
+  /// How long a message that is not read may hold up the close behind it.
+  private static let closingTime = Duration.seconds(2)
+
+  /// Closes the socket after what was sent before; one that is not open yet is given up, and so is one
+  /// whose peer reads nothing.
   func close(_ close: SocketClose) {
     let isOpen = state.withLock { state in
       if !state.isOver {
@@ -62,7 +68,18 @@ final class LiveSocket: Sendable {
     }
     orders.yield(.close(close))
     orders.finish()
-    if !isOpen { task.cancel() }
+    guard isOpen else { return task.cancel() }
+    let (task, clock, end) = (task, clock, clock.uptime + Self.closingTime)
+    Task {
+      await withDiscardingTaskGroup { group in
+        group.addTask {
+          await clock.sleep(until: end)
+          task.cancel()
+        }
+        await task.value
+        group.cancelAll()
+      }
+    }
   }
 
   /// Lets go of a socket that the peer has closed.

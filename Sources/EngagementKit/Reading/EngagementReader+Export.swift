@@ -1,20 +1,28 @@
-package import EngagementModel
+public import EngagementModel
 import EngagementStore
 
-/// What an export has written.
-package struct EventCount: Hashable, Sendable {
-  package var events = 0
-  package var firstSequence: Int64?
-  package var lastSequence: Int64?
+extension EngagementReader {
+  /// What an export has written.
+  public struct EventCount: Hashable, Sendable {
+    public var events = 0
+    public var firstSequence: Int64?
+    public var lastSequence: Int64?
 
-  package init() {}
+    public init() {}
+  }
 }
 
 extension EngagementReader {
-  /// Writes the next selected events, at most `limit` of them, each with the text that stands for its
-  /// user. Returns how many; fewer than `limit` if there are no more now.
-  package func writeEvents(
-    _ selection: EventSelection, limit: Int, from source: String,
+  /// Writes the next selected events of all users of the application's environment, at most `limit` of
+  /// them. Returns how many were read; fewer than `limit` if there are no more now.
+  ///
+  /// To go on, set `selection.after` to the `lastSequence` of the count.
+  ///
+  /// - Parameters:
+  ///   - source: What the events have as their source, such as `urn:uuid:` and an id of the installation.
+  ///   - name: The text that stands for a user in the export; nil for nobody.
+  public func writeEvents(
+    _ selection: EventSelection, limit: Int = 4_096, from source: String,
     naming name: (User) -> String?, by encoder: inout some EventEncoder,
     counting count: inout EventCount
   ) throws(EngagementError) -> Int {

@@ -1,6 +1,6 @@
 /// The columns of an exported event, in their order. Those that CloudEvents 1.0 has are named as there;
 /// the others are extensions of ours.
-package enum EventColumn: Int, CaseIterable, Sendable {
+public enum EventColumn: Int, CaseIterable, Sendable {
   /// Tells two events of one source apart. Stays the same in every export.
   case id
   /// The installation that recorded the event.
@@ -28,7 +28,7 @@ package enum EventColumn: Int, CaseIterable, Sendable {
   case data
 
   /// In lower case, as CloudEvents wants its attributes.
-  package var name: String {
+  public var name: String {
     switch self {
     case .id: "id"
     case .source: "source"

@@ -7,7 +7,7 @@
 /// ```
 ///
 /// Texts are UTF-8. Bytes that are not, and zero bytes, become U+FFFD.
-package protocol EventEncoder: Sendable {
+public protocol EventEncoder: Sendable {
   /// What was written and not taken yet. A caller may take it after any event.
   var bytes: [UInt8] { get }
 
@@ -29,7 +29,7 @@ package protocol EventEncoder: Sendable {
 
 extension EventEncoder {
   /// A text that the caller has as a string.
-  package mutating func text(_ text: String) {
+  public mutating func text(_ text: String) {
     let utf8 = text.utf8
     self.text(utf8.span.bytes)
   }

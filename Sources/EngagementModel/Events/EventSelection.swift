@@ -1,19 +1,19 @@
-package import EngagementPlatform
+public import EngagementPlatform
 
 /// Which events of the ledger somebody wants.
-package struct EventSelection: Hashable, Sendable {
+public struct EventSelection: Hashable, Sendable {
   /// The last that is not wanted any more.
-  package var after: Int64 = 0
+  public var after: Int64 = 0
   /// The last that is wanted.
-  package var through = Int64.max
+  public var through = Int64.max
   /// The events at this time and later.
-  package var since: Date?
+  public var since: Date?
   /// The events before this time.
-  package var until: Date?
+  public var until: Date?
   /// Empty for all.
-  package var kinds: [EngagementEvent.Kind] = []
+  public var kinds: [EngagementEvent.Kind] = []
   /// Empty for all, and for events of no provider too.
-  package var providers: [ProviderID] = []
+  public var providers: [ProviderID] = []
 
-  package init() {}
+  public init() {}
 }

@@ -48,6 +48,8 @@ public final class ScriptedSocket: Sendable {
     /// The messages that the client has not received yet.
     var messages: [String] = []
     var receivers = Waiters<SocketReceipt>()
+    var isStalled = false
+    var senders = Waiters<Void>()
     var heard: [String] = []
     var end: SocketClose?
     var clientClose: SocketClose?
@@ -80,6 +82,9 @@ public final class ScriptedSocket: Sendable {
   /// Closes the socket from the server's side; by default as a connection that breaks.
   public func drop(_ close: SocketClose = .abnormal) { deliver { $0.end = close } }
 
+  /// Reads nothing more. What the client sends now waits until the socket has ended.
+  public func stopReading() { state.withLock { $0.isStalled = true } }
+
   /// Makes the change unless the socket has ended, and wakes the receiver.
   private func deliver(_ change: (inout State) -> Void) {
     let woken = state.withLock { state -> (WokenTasks<SocketReceipt>, SocketReceipt)? in
@@ -89,6 +94,8 @@ public final class ScriptedSocket: Sendable {
       return (state.receivers.removeAll(), next)
     }
     if let (tasks, receipt) = woken { tasks.resume(with: receipt) }
+    let senders = state.withLock { $0.end == nil ? nil : $0.senders.removeAll() }
+    senders?.resume()
   }
 
   private func endByClient(_ close: SocketClose) {
@@ -104,6 +111,13 @@ public final class ScriptedSocket: Sendable {
     deinit { socket.endByClient(.abnormal) }
 
     func send(_ message: SocketMessage) async throws(EngagementError) {
+      let isRead: Void? = await socket.state.wait(in: \.senders) {
+        $0.isStalled && $0.end == nil ? nil : ()
+      }
+      guard isRead != nil else {
+        socket.endByClient(.abnormal)
+        throw EngagementError(.cancelled, "The task was cancelled.")
+      }
       let isOpen = socket.state.withLock { state in
         if case .text(let text) = message, state.end == nil { state.heard.append(text) }
         return state.end == nil

@@ -72,6 +72,28 @@ import Testing
     #expect(ending.errors == told)
   }
 
+  @Test("A3 A4: sync --watch calls no token refused that a user who comes back gives again")
+  func back() async throws {
+    let scene = try await AtomicScene()
+    let ending = await watch(scene, every: 1) { errors in
+      await subscribed(scene)
+      for socket in await scene.emulator.sockets() { try? await scene.emulator.drop(socket.number) }
+      await errors.wait(for: Self.lost)
+      let number = await scene.emulator.requests().last?.number ?? 0
+      await scene.engage("signout", "--purge")
+      await scene.engage("signin", "u-1")
+      await subscribed(scene, after: number)
+      // What was wrong would be told with the next refresh.
+      let last = await scene.emulator.requests().last?.number ?? 0
+      while await scene.emulator.requests(after: last).count(where: { !$0.isMessage }) < 3 {
+        try? await Task.sleep(for: .milliseconds(5))
+      }
+    }
+    await scene.emulator.stop()
+    #expect(ending.status == .done, "\(ending.errors)")
+    #expect(!ending.errors.contains("refuses"), "\(ending.errors)")
+  }
+
   @Test("A1 A3: sync --watch says what to do about a refused token, and reads a renewed file")
   func renewed() async throws {
     let scene = try await AtomicScene()

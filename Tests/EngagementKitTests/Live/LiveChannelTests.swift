@@ -58,6 +58,25 @@ import Testing
     try await stage.end()
   }
 
+  @Test("A3: a server that reads nothing keeps nobody from signing out, and nobody from signing in")
+  func unread() async throws {
+    let stage = try await LiveStage()
+    try await stage.signIn("u-1")
+    let socket = await stage.socket()
+    socket.stopReading()
+    await stage.show("home")
+    let leaving = Task { try await stage.engagement.signOut(within: .seconds(1)) }
+    while socket.isOpen {
+      stage.clock.advance(by: .milliseconds(100))
+      await Task.yield()
+    }
+    _ = try await leaving.value
+    #expect(!socket.heard.contains { $0.hasPrefix("showing home") })
+    try await stage.signIn("u-2")
+    #expect(await stage.socket(2).isOpen)
+    try await stage.end()
+  }
+
   @Test("A3: a socket is closed before the next user comes, and what it still says is dropped")
   func signOut() async throws {
     let stage = try await LiveStage()

@@ -1,3 +1,4 @@
+import EngagementAnalytics
 import EngagementBraze
 import EngagementKit
 import Foundation
@@ -35,6 +36,27 @@ func ledger(_ reader: EngagementReader) throws {
   while case let events = try reader.events(after: last, limit: 500), let end = events.last {
     for event in events { print(event.time, event.kind, event.item?.id.description ?? "") }
     last = end.sequence
+  }
+}
+
+func export(
+  _ engagement: Engagement, _ reader: EngagementReader, of installation: String, to file: FileHandle
+) async throws {
+  var encoder = NDJSONEncoder()  // or CSVEncoder()
+  encoder.begin()
+  var selection = EventSelection()
+  selection.since = Date(timeIntervalSinceNow: -86_400)
+  let hash = PersonHash(key: Array(try await engagement.exportSalt().utf8))
+  var count = EngagementReader.EventCount()
+  while true {
+    let read = try reader.writeEvents(
+      selection, limit: 4_096, from: "urn:uuid:\(installation)",
+      naming: { user in user.id.map { hash.text(of: $0.rawValue) } }, by: &encoder, counting: &count
+    )
+    try file.write(contentsOf: encoder.bytes)
+    encoder.takeBytes()
+    guard read == 4_096, let last = count.lastSequence else { break }
+    selection.after = last
   }
 }
 
