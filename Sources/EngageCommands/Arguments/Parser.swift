@@ -33,6 +33,10 @@ struct Parser {
   }
 
   static func parse(_ line: [String], among commands: [Command]) throws(UsageError) -> Request {
+    // Swift has put U+FFFD in the place of bytes that are no UTF-8, and two names would be one.
+    if let bad = line.first(where: { $0.unicodeScalars.contains("\u{fffd}") }) {
+      throw UsageError("\"\(bad)\" is not UTF-8.", of: "engage")
+    }
     var parser = Parser(commands, line)
     return try parser.parse()
   }

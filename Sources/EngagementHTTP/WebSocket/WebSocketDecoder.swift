@@ -38,7 +38,12 @@ public struct WebSocketDecoder: Sendable {
   /// The payload so far of a message of kind `messageKind`.
   private var message: [UInt8] = []
   private var messageKind: WebSocketFrame.Opcode?
+  /// The frames of the message so far that brought nothing.
+  private var emptyFrameCount = 0
   private var utf8 = UTF8Validator()
+
+  /// Such frames cost time and never reach a limit of bytes. The limit is ours.
+  private static let mostEmptyFrames = 1_000
 
   /// `role` is the side that decodes: a server's decoder expects masked frames.
   public init(role: WebSocketRole, limits: WebSocketLimits = WebSocketLimits()) {
@@ -99,6 +104,12 @@ public struct WebSocketDecoder: Sendable {
     position += 1
     guard let header = try headers.take(byte, in: context) else { return }
     frame = Frame(header: header)
+    if !header.opcode.isControl, !header.isFinal, header.length == 0 {
+      emptyFrameCount += 1
+      guard emptyFrameCount <= Self.mostEmptyFrames else {
+        throw WebSocketFault(.messageTooBig, "a message has too many empty frames")
+      }
+    }
     if header.opcode == .text || header.opcode == .binary { messageKind = header.opcode }
   }
 
@@ -135,6 +146,7 @@ public struct WebSocketDecoder: Sendable {
     defer {
       message = []
       messageKind = nil
+      emptyFrameCount = 0
     }
     guard messageKind == .text else { return .message(.binary(message)) }
     guard utf8.isComplete else { throw .invalidUTF8 }

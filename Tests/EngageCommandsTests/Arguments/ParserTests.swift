@@ -3,6 +3,14 @@ import Testing
 @testable import EngageCommands
 
 @Suite struct ParserTests {
+  @Test("an argument that is not UTF-8 is refused, since two names would be one")
+  func notUTF8() async throws {
+    let stage = try CommandLineFixture()
+    let ending = await stage.run(["signin", String(decoding: [0x75, 0xff], as: UTF8.self)])
+    #expect(ending.status == .usage)
+    #expect(ending.errors.contains("\"u\u{fffd}\" is not UTF-8."), "\(ending.errors)")
+  }
+
   @Test(
     "a usage error names the nearest valid word and ends with status 64",
     arguments: [

@@ -137,6 +137,15 @@ struct WebSocketDecoderTests {
     #expect(Decoded([violation.before]).fault == nil)
   }
 
+  @Test("A3: a message of empty frames without an end is refused, and one of a thousand is not")
+  func emptyFrames() {
+    let rest = Array(repeating: [0x00, 0x00] as [UInt8], count: 999)
+    let start: [[UInt8]] = [[0x01, 0x00]] + rest
+    let decoded = Decoded(start + [[0x80, 0x01, 0x61]] + start + [[0x80, 0x00]], as: .client)
+    #expect(decoded.events == [.message(.text("a")), .message(.text(""))])
+    #expect(Decoded(start + [[0x00, 0x00]], as: .client).fault?.code == .messageTooBig)
+  }
+
   @Test("invalid UTF-8 is refused at its first byte, before the frame ends")
   func failingFast() {
     var decoder = WebSocketDecoder(role: .server)
