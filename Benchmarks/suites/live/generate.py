@@ -1,7 +1,7 @@
 """Writes feeds of action cards: the same bytes for the same seed.
 
-feed.json          1,000 cards, about 1.6 MB
-feed-second.json   one refresh later: 10 of them changed and 5 new ones
+action-cards.json          1,000 cards, about 1.6 MB
+action-cards-second.json   one refresh later: 10 of them changed and 5 new ones
 """
 
 import json
@@ -20,7 +20,7 @@ def generate(folder):
     folder.mkdir(parents=True, exist_ok=True)
     pick = random.Random(SEED)
     cards = [card(pick) for _ in range(1_000)]
-    first, second = folder / "feed.json", folder / "feed-second.json"
+    first, second = folder / "action-cards.json", folder / "action-cards-second.json"
     write(first, HEAD, cards, TAIL % len(cards))
     for place in pick.sample(range(len(cards)), 10):
         cards[place] = {**cards[place], "defaultView": view(pick)}
