@@ -26,6 +26,11 @@ struct LedgerTable: ~Copyable {
     INSERT INTO ledger (\(columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (id) DO NOTHING
     """)
+  private var delivery = Statement(
+    """
+    INSERT INTO ledger (sequence, id, partition, type, time, zone, provider, surface, item, \
+    container, recorded, uptime) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    """)
   private var newest = Statement(
     "SELECT max(coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'ledger'), 0))")
   private var byID = Statement("SELECT sequence FROM ledger WHERE id = ?")
@@ -78,6 +83,26 @@ struct LedgerTable: ~Copyable {
     }
     let earlier = try database.first(&byID, .blob(id)) { $0.integer(0) }
     return (earlier ?? sequence, false)
+  }
+
+  /// Appends that the items were delivered, all at one time. The ids are new.
+  mutating func appendDelivered(
+    _ items: [ItemReference], to partition: Partition.ID, at time: Date, zoneOffset: Int,
+    ids: [UUID], on database: inout Database
+  ) throws(EngagementError) {
+    guard let time = Epoch.milliseconds(of: time) else { throw .timelessEvent }
+    let (recorded, uptime) = (Milliseconds.nearest(now()), Int64(uptime() / .milliseconds(1)))
+    var sequence = try lastSequence(on: &database)
+    for (item, id) in zip(items, ids) {
+      sequence += 1
+      try database.run(
+        &delivery, .integer(sequence), .blob(StoredBits.bytes(id.bits)), .integer(partition),
+        .text(EngagementEvent.Kind.delivered.rawValue), .integer(time), .integer(zoneOffset),
+        .text(item.id.provider.rawValue), .text(item.surface.rawValue),
+        .blob(Array(item.id.value.utf8)), SQLValue(item.container?.rawValue), .integer(recorded),
+        .integer(uptime))
+    }
+    lastSequence = sequence
   }
 
   /// The entries after a sequence, in order; with a partition, those of one user.

@@ -156,13 +156,12 @@ extension Tables {
   private mutating func recordDelivered(
     _ items: [ItemReference], in partition: Partition, at now: Date, on database: inout Database
   ) throws(EngagementError) {
-    for item in items where item.surface != .campaigns {
-      guard try delivered.insert(item, to: partition.id, on: &database) else { continue }
-      let event = EngagementEvent(
-        id: eventID(at: now), kind: .delivered, time: now.writable,
-        zoneOffset: options.zoneOffset(), provider: item.id.provider, item: item)
-      _ = try ledger.append(event, of: partition.id, on: &database)
-    }
+    let items = items.filter { $0.surface != .campaigns }
+    guard !items.isEmpty else { return }
+    let new = try delivered.insert(items, to: partition.id, on: &database)
+    try ledger.appendDelivered(
+      new, to: partition.id, at: now.writable, zoneOffset: options.zoneOffset(),
+      ids: eventIDs(new.count, at: now), on: &database)
   }
 
   private mutating func recordQuarantined(

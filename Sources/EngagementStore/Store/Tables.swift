@@ -61,6 +61,15 @@ struct Tables: ~Copyable {
     EventID(ids.next(at: now, random: (options.random(), options.random())).text)
   }
 
+  /// Ids for that many of the store's own events. One question for random bits serves all of them.
+  mutating func eventIDs(_ count: Int, at now: Date) -> [UUID] {
+    let (high, low) = (options.random(), options.random())
+    return (0..<UInt64(count)).map { number in
+      let spread = number &* 0x9e37_79b9_7f4a_7c15
+      return ids.next(at: now, random: (high ^ spread, low &+ spread))
+    }
+  }
+
   /// A key for one of the store's own operations: 128 random bits.
   func operationKey() -> OperationKey { OperationKey(options.random(), options.random()) }
 }
