@@ -21,7 +21,8 @@ extension Command {
       let configuration = try invocation.configuration()
       let follows = invocation.has(follow)
       let waiting: Phrase = follows ? " Waiting for new events until Ctrl-C." : ""
-      if !CacheFile(configuration.cache).wasMade {
+      let isEmpty = !CacheFile(configuration.cache).wasMade
+      if isEmpty {
         guard follows else {
           invocation.console.note("The cache is empty; run \"engage sync\".")
           return .done
@@ -37,7 +38,7 @@ extension Command {
       let printer = EventPrinter(console: invocation.console)
       let newest = try log.newest(limit)
       try printer.print(newest, titled: true)
-      if newest.isEmpty {
+      if newest.isEmpty, !isEmpty {
         invocation.console.note("\(log.absence)\(waiting)")
       }
       while follows, try await invocation.pauseToFollow() {

@@ -45,12 +45,16 @@ import Testing
   func followFromNothing(before: [String], reason: String) async throws {
     let scene = try await Scene()
     for line in before { await scene.engage(line) }
-    let told = AsyncStream.makeStream(of: Void.self)
+    let (waits, told) = (
+      AsyncStream.makeStream(of: Void.self), AsyncStream.makeStream(of: Void.self)
+    )
     let ending = await scene.stage.run(
       ["events", "--follow", "--kind", "read", "--json"],
       in: .init(
         hears: { told.continuation.yield() },
+        hearsErrors: { _ in waits.continuation.yield() },
         interruption: {
+          for await _ in waits.stream { break }
           if !before.isEmpty { await scene.engage("signin", "u-1") }
           await scene.engage("sync")
           guard let id = try? Self.id(try await scene.inbox().first) else { return }
