@@ -114,7 +114,7 @@ extension Command {
       }
     }
 
-    /// What stands for each user; nil for nobody.
+    /// Gives each user a name in the export, an id or a hash; nil for the anonymous user.
     private func userNames() async throws -> (User) -> String? {
       if invocation.has(userIDs) { return { $0.id?.rawValue } }
       let key: [UInt8]

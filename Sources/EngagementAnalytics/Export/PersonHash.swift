@@ -1,7 +1,7 @@
 import EngagementFormats
 
-/// Puts a hash in the place of a person's id: HMAC-SHA-256 of its UTF-8 in hexadecimal digits. With one
-/// key, one person has one hash on all devices; without the key, nobody tells from the hash who it is.
+/// Hides the id of a person: HMAC-SHA-256 of its UTF-8, in hexadecimal digits. Devices that use the same key
+/// give a person the same hash. Without the key, nobody can compute the hash of an id.
 public struct PersonHash: Sendable {
   private let inner: [UInt8]
   private let outer: [UInt8]

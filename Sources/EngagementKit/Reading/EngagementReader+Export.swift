@@ -20,7 +20,7 @@ extension EngagementReader {
   ///
   /// - Parameters:
   ///   - source: What the events have as their source, such as `urn:uuid:` and an id of the installation.
-  ///   - name: The text that stands for a user in the export; nil for nobody.
+  ///   - name: Gives a user a name in the export, such as a hash; nil for the anonymous user.
   public func writeEvents(
     _ selection: EventSelection, limit: Int = 4_096, from source: String,
     naming name: (User) -> String?, by encoder: inout some EventEncoder,

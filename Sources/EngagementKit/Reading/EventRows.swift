@@ -6,7 +6,8 @@ import EngagementStore
 struct EventRows {
   /// The installation that recorded the events.
   private let source: [UInt8]
-  /// What stands for each user; nil for nobody. A row of any other partition is not ours to export.
+  /// The name of each user in the export, by partition; nil for the anonymous user. Rows of other
+  /// partitions belong to another environment and are skipped.
   private let users: [Int64: String?]
   private var scratch: [UInt8] = []
 
