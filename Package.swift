@@ -37,6 +37,8 @@ let package = Package(
       name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(
       name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
 
     // MARK: Values
     .target(name: "EngagementPlatform"),
@@ -63,10 +65,16 @@ let package = Package(
         "CCurl", "COpenSSL", "EngagementHTTP", "EngagementModel", "EngagementPlatform",
       ]),
 
+    .target(
+      name: "EngagementCompression",
+      dependencies: ["CZlib", "CZstd", "EngagementModel", "EngagementPlatform"]),
+
     // MARK: What the records of several vendors say
     .target(
       name: "EngagementAnalytics",
-      dependencies: ["EngagementFormats", "EngagementModel", "EngagementPlatform"]),
+      dependencies: [
+        "EngagementCompression", "EngagementFormats", "EngagementModel", "EngagementPlatform",
+      ]),
 
     // MARK: Files that campaigns name
     .target(
@@ -167,8 +175,8 @@ let package = Package(
     .target(
       name: "EngageCommands",
       dependencies: [
-        "EngagementAdapterAPI", "EngagementAnalytics", "EngagementCurl", "EngagementDocuments",
-        "EngagementEmulator",
+        "EngagementAdapterAPI", "EngagementAnalytics", "EngagementCompression", "EngagementCurl",
+        "EngagementDocuments", "EngagementEmulator",
         "EngagementFormats", "EngagementHTTP", "EngagementJSON", "EngagementKit",
         "EngagementModel", "EngagementPlatform", "EngagementVendors",
       ]),
@@ -336,6 +344,9 @@ let package = Package(
         "EngagementModel", "TestServers",
       ]),
     .testTarget(
+      name: "EngagementCompressionTests",
+      dependencies: ["EngagementCompression", "EngagementModel"]),
+    .testTarget(
       name: "EngagementAnalyticsTests",
       dependencies: ["EngagementAnalytics", "EngagementJSON", "EngagementModel", "TestSupport"]),
     .testTarget(
@@ -463,8 +474,8 @@ for target in package.targets where target.type == .test {
 }
 for target in package.targets
 where [
-  "EngagementCurl", "EngagementDocuments", "EngagementEmulator", "EngagementFiles",
-  "EngagementStore",
+  "EngagementCompression", "EngagementCurl", "EngagementDocuments", "EngagementEmulator",
+  "EngagementFiles", "EngagementStore",
 ].contains(target.name) {
   target.swiftSettings = (target.swiftSettings ?? []) + [.strictMemorySafety()]
 }

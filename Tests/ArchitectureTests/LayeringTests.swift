@@ -10,7 +10,8 @@ private let table: [String: Set<String>] = [
   "EngagementDocuments": ["CJansson", "EngagementModel"],
   "EngagementHTTP": ["EngagementFormats", "EngagementModel"],
   "EngagementCurl": ["CCurl", "COpenSSL", "EngagementHTTP", "EngagementModel"],
-  "EngagementAnalytics": ["EngagementFormats", "EngagementModel"],
+  "EngagementCompression": ["CZlib", "CZstd", "EngagementModel"],
+  "EngagementAnalytics": ["EngagementCompression", "EngagementFormats", "EngagementModel"],
   "EngagementFiles": ["EngagementFormats", "EngagementHTTP", "EngagementModel"],
   "EngagementAdapterAPI": [
     "EngagementFormats", "EngagementHTTP", "EngagementJSON", "EngagementModel",
@@ -31,8 +32,8 @@ private let table: [String: Set<String>] = [
     "EngagementJSON", "EngagementModel", "EngagementVendors",
   ],
   "EngageCommands": [
-    "EngagementAdapterAPI", "EngagementAnalytics", "EngagementCurl", "EngagementDocuments",
-    "EngagementEmulator",
+    "EngagementAdapterAPI", "EngagementAnalytics", "EngagementCompression", "EngagementCurl",
+    "EngagementDocuments", "EngagementEmulator",
     "EngagementFormats", "EngagementHTTP", "EngagementJSON", "EngagementKit", "EngagementModel",
     "EngagementVendors",
   ],

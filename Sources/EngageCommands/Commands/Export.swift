@@ -107,9 +107,11 @@ extension Command {
         try Task.checkCancellation()
         let found = try reader.writeEvents(
           selection, limit: Self.page, from: source, naming: names, by: &encoder, counting: &count)
+        let isLast = found < Self.page
+        if isLast { encoder.finish() }
         try output(encoder.bytes)
         encoder.takeBytes()
-        guard found == Self.page, let last = count.lastSequence else { return count }
+        guard !isLast, let last = count.lastSequence else { return count }
         selection.after = last
       }
     }

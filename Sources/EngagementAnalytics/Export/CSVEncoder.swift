@@ -20,6 +20,8 @@ public struct CSVEncoder: EventEncoder {
     endEvent()
   }
 
+  public mutating func finish() {}
+
   public mutating func missing() { separate() }
 
   public mutating func text(_ text: RawSpan) {

@@ -18,6 +18,8 @@ public struct NDJSONEncoder: EventEncoder {
 
   public mutating func begin() {}
 
+  public mutating func finish() {}
+
   public mutating func missing() { column += 1 }
 
   public mutating func text(_ text: RawSpan) {

@@ -1,5 +1,5 @@
 /// Writes events in one format: first `begin()`, then for each event a cell for each `EventColumn` in
-/// order and `endEvent()`. The same calls give the same bytes.
+/// order and `endEvent()`, and last `finish()`. The same calls give the same bytes.
 ///
 /// ```swift
 /// var encoder = NDJSONEncoder()
@@ -22,6 +22,9 @@ public protocol EventEncoder: Sendable {
   mutating func json(_ json: RawSpan)
 
   mutating func endEvent()
+
+  /// Writes what ends a file of the format.
+  mutating func finish()
 
   /// Drops the bytes and keeps their room.
   mutating func takeBytes()

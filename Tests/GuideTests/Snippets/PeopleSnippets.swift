@@ -58,6 +58,8 @@ func export(
     guard read == 4_096, let last = count.lastSequence else { break }
     selection.after = last
   }
+  encoder.finish()
+  try file.write(contentsOf: encoder.bytes)
 }
 
 func device(_ engagement: Engagement) async throws {

@@ -1,0 +1,40 @@
+public import EngagementModel
+
+/// Compresses a stream of bytes. The same bytes give the same result, however they are cut into calls.
+public final class Compressor {
+  private let stream: any CompressionStream
+  private var isFinished = false
+
+  /// Compresses at the fastest level.
+  public init(_ compression: Compression) throws(EngagementError) {
+    stream =
+      switch compression {
+      case .gzip: try GzipStream()
+      case .zstd: try ZstdStream()
+      }
+  }
+
+  /// Takes more bytes and returns what can be written of the result.
+  public func compress(_ bytes: [UInt8]) throws(EngagementError) -> [UInt8] {
+    precondition(!isFinished, "The stream has been finished.")
+    var output: [UInt8] = []
+    unsafe try stream.compress(bytes.span.bytes, isLast: false, to: &output)
+    return output
+  }
+
+  /// Returns the rest of the result.
+  public func finish() throws(EngagementError) -> [UInt8] {
+    precondition(!isFinished, "The stream has been finished.")
+    isFinished = true
+    var output: [UInt8] = []
+    unsafe try stream.compress([UInt8]().span.bytes, isLast: true, to: &output)
+    return output
+  }
+}
+
+/// A C library's state of one stream that is being compressed.
+protocol CompressionStream: AnyObject {
+  func compress(
+    _ input: RawSpan, isLast: Bool, to output: inout [UInt8]
+  ) throws(EngagementError)
+}
