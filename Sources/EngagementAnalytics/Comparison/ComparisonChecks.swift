@@ -1,0 +1,158 @@
+import EngagementModel
+import EngagementPlatform
+
+/// Whether the figures of a comparison can be trusted.
+struct ComparisonChecks: Hashable, Sendable {
+  let split: ComparisonCheck
+  /// Nil where nobody was split.
+  let exposedSplit: ComparisonCheck?
+  let logs: ComparisonCheck
+  let horizon: ComparisonCheck
+  /// The figures of the first two, if there are any.
+  let splitRatio: SampleRatio?
+  let exposedRatio: SampleRatio?
+
+  init(_ counts: ComparisonCounts, at time: Date) {
+    if counts.design.isExperiment {
+      (split, splitRatio) = Self.split("arms", counts, \.assigned, failure: Self.missing)
+      let exposed = Self.exposedSplit(counts)
+      (exposedSplit, exposedRatio) = (exposed.0, exposed.1)
+    } else {
+      (split, splitRatio) = (Self.providers(counts), nil)
+      (exposedSplit, exposedRatio) = (nil, nil)
+    }
+    logs = Self.logs(counts)
+    horizon = Self.horizon(counts, at: time)
+  }
+
+  /// Those that apply.
+  var all: [ComparisonCheck] { [split, exposedSplit, logs, horizon].compactMap(\.self) }
+
+  /// Why no difference is told.
+  var withheld: [String] {
+    [split, logs, horizon].filter { $0.state == .failed }.map(\.sentence)
+  }
+
+  var reason: String? { withheld.first }
+
+  /// Why no difference of the exposed is told.
+  var exposedReason: String? {
+    guard let exposedSplit else { return "A comparison of providers has no exposures." }
+    return exposedSplit.state == .passed ? nil : exposedSplit.sentence
+  }
+
+  private static let missing =
+    "The lift is withheld: people are missing from an arm. Find what loses them, such as a crash "
+    + "before the assignment is recorded."
+
+  private static func exposedSplit(
+    _ counts: ComparisonCounts
+  ) -> (ComparisonCheck, SampleRatio?) {
+    guard counts.arms.contains(where: { $0.exposed > 0 }) else {
+      let sentence = "No exposure was recorded."
+      return (ComparisonCheck(name: "split of the exposed", state: .open, sentence: sentence), nil)
+    }
+    return split(
+      "exposed", counts, \.exposed,
+      failure: "The figures of the exposed are withheld: an arm changes who is exposed.")
+  }
+
+  private static func split(
+    _ group: String, _ counts: ComparisonCounts, _ people: KeyPath<ArmCounts, Int>, failure: String
+  ) -> (ComparisonCheck, SampleRatio?) {
+    func check(_ state: ComparisonCheck.State, _ sentence: String) -> ComparisonCheck {
+      ComparisonCheck(name: "split of the \(group)", state: state, sentence: sentence)
+    }
+    do throws(EngagementError) {
+      let ratio = try SampleRatio(
+        counts.arms.map { $0[keyPath: people] }, weights: counts.design.arms.map(\.share))
+      let chance = Figure.equation(ratio.probability)
+      return ratio.isSound
+        ? (check(.passed, "The \(group) are split as planned (\(chance))."), ratio)
+        : (check(.failed, "The \(group) are not split as planned (\(chance)). \(failure)"), ratio)
+    } catch {
+      return (check(.failed, error.message), nil)
+    }
+  }
+
+  private static func providers(_ counts: ComparisonCounts) -> ComparisonCheck {
+    let people = counts.arms.compactMap { $0.metrics.first?.people }.min() ?? 0
+    let (state, sentence): (ComparisonCheck.State, String) =
+      people < SampleRatio.leastCount
+      ? (
+        .failed,
+        "A provider has \(people) people who received from no other: a difference can be told from "
+          + "\(SampleRatio.leastCount) on."
+      )
+      : (
+        .open,
+        "People were not split at random: a difference may be one between people, not between "
+          + "providers."
+      )
+    return ComparisonCheck(name: "people", state: state, sentence: sentence)
+  }
+
+  /// Arms that lose less of their logs than this apart are alike, however sure the difference is.
+  private static let leastLoss = 0.001
+
+  private static func logs(_ counts: ComparisonCounts) -> ComparisonCheck {
+    func check(_ state: ComparisonCheck.State, _ sentence: String) -> ComparisonCheck {
+      ComparisonCheck(name: "logs", state: state, sentence: sentence)
+    }
+    let control = counts.arms[counts.design.control].log
+    guard counts.arms.allSatisfy({ $0.log.denominator > 0 }) else {
+      return check(.open, "What the arms' logs have lost is not known.")
+    }
+    let shares = zip(counts.design.arms, counts.arms).map { arm, figures in
+      let lost = Double(figures.log.numerator) / Double(figures.log.denominator)
+      return "\(Figure.percent(lost)) of \"\(arm.name.readable)\""
+    }.joined(separator: ", ")
+    guard counts.design.treatments.allSatisfy({ areAlike(counts.arms[$0].log, control) }) else {
+      return check(
+        .failed,
+        "The arms lost unlike shares of their logs: \(shares). The lift is withheld: find what drops "
+          + "the events of one arm.")
+    }
+    return check(.passed, "The arms lost like shares of their logs: \(shares).")
+  }
+
+  private static func areAlike(_ treatment: MetricSums, _ control: MetricSums) -> Bool {
+    guard let t = try? treatment.figure(of: ""), let c = try? control.figure(of: "") else {
+      return true
+    }
+    guard abs(t.mean - c.mean) >= leastLoss else { return true }
+    // There is no probability where everybody in an arm has lost the same share, or for one person.
+    guard let difference = try? Difference(of: t, from: c),
+      let probability = try? difference.absolute.probability()
+    else { return t.count < 2 || c.count < 2 }
+    return probability >= SampleRatio.threshold
+  }
+
+  private static func horizon(_ counts: ComparisonCounts, at time: Date) -> ComparisonCheck {
+    func check(_ state: ComparisonCheck.State, _ sentence: String) -> ComparisonCheck {
+      ComparisonCheck(name: "horizon", state: state, sentence: sentence)
+    }
+    let people = counts.arms.reduce(0) { $0 + $1.assigned }
+    switch counts.design.schedule {
+    case .unplanned:
+      return check(.open, "Nothing was planned: the intervals hold for one look only.")
+    case .anytime(let expected):
+      return check(
+        .passed,
+        "This design may be read at any time: \(Figure.count(people)) of "
+          + "\(Figure.count(expected)) expected people are there.")
+    case .fixed(let planned, let end):
+      let progress = "\(Figure.count(people)) of \(Figure.count(planned)) planned people are there"
+      if let end {
+        let day = Figure.day(Int((end.timeIntervalSince1970 / 86_400).rounded(.down)))
+        return time >= end
+          ? check(.passed, "The end, \(day), has come: \(progress).")
+          : check(
+            .failed, "The end, \(day), has not come: \(progress). The lift is withheld until then.")
+      }
+      return people >= planned
+        ? check(.passed, "The horizon is reached: \(progress).")
+        : check(.failed, "\(progress). The lift is withheld until all are.")
+    }
+  }
+}

@@ -1,0 +1,112 @@
+import EngagementModel
+import EngagementPlatform
+
+/// How the figures of a design are drawn from sums.
+struct ComparisonMethod {
+  let design: ComparisonDesign
+
+  /// The probability with which the least visible difference is seen.
+  static let power = 0.8
+
+  /// An arm's figure with its interval.
+  func rate(_ sums: MetricSums, of metric: ComparisonMetric, in arm: Int) -> Conclusion<
+    MeasuredFigure
+  > {
+    conclude { () throws(EngagementError) in
+      let sample = try sums.figure(of: design.arms[arm].name.readable)
+      let most = metric.isShare ? 1 : Double.infinity
+      func bounded(_ value: Double) -> Double { min(max(value, 0), most) }
+      return MeasuredFigure(
+        value: sample.mean,
+        interval: conclude { () throws(EngagementError) in
+          let estimate = Estimate(
+            value: sample.mean, standardError: sample.varianceOfMean.squareRoot(),
+            degreesOfFreedom: Double(sample.count - 1), count: sample.count)
+          guard let estimate else {
+            throw EngagementError(
+              .invalidArgument, "All values in the arm are the same, so there is no interval.")
+          }
+          let interval = try estimate.interval(
+            method(for: [arm]), significance: design.significance)
+          return bounded(interval.lowerBound)...bounded(interval.upperBound)
+        })
+    }
+  }
+
+  /// What the people of an arm differ by, with nothing taken from their past.
+  func difference(
+    _ treatment: MetricSums, in arm: Int, from control: MetricSums
+  ) -> Conclusion<MeasuredDifference> {
+    conclude { () throws(EngagementError) in
+      let difference = try Difference(
+        of: treatment.figure(of: design.arms[arm].name.readable),
+        from: control.figure(of: design.arms[design.control].name.readable))
+      return try measured(difference, in: arm)
+    }
+  }
+
+  /// The same, less what the people's past explains.
+  func adjustedDifference(
+    _ treatment: MetricSums, in arm: Int, from control: MetricSums
+  ) -> Conclusion<MeasuredDifference> {
+    conclude { () throws(EngagementError) in
+      let arms = PairedSample.adjusted(
+        treatment: treatment.valuesAndPast, control: control.valuesAndPast)
+      return try measured(Difference(of: arms.treatment, from: arms.control), in: arm)
+    }
+  }
+
+  private func measured(
+    _ difference: Difference, in arm: Int
+  ) throws(EngagementError) -> MeasuredDifference {
+    let method = method(for: [arm, design.control])
+    let (absolute, significance) = (difference.absolute, design.significance)
+    let interval = try absolute.interval(method, significance: significance)
+    let halfWidth = interval.upperBound - absolute.value
+    return MeasuredDifference(
+      absolute: MeasuredFigure(value: absolute.value, interval: .known(interval)),
+      relative: conclude { () throws(EngagementError) in
+        guard let relative = difference.relative else {
+          throw EngagementError(
+            .invalidArgument, "The control's figure is zero: there is no relative difference.")
+        }
+        return MeasuredFigure(
+          value: relative.value,
+          interval: .known(try relative.interval(method, significance: significance)))
+      },
+      probability: try absolute.probability(method, significance: significance),
+      leastVisible: halfWidth
+        + absolute.standardError * NormalDistribution.quantile(Self.power))
+  }
+
+  /// An anytime-valid sequence expects the people of the arms that are looked at.
+  private func method(for arms: [Int]) -> Estimate.Method {
+    switch design.schedule {
+    case .fixed, .unplanned: return .fixed
+    case .anytime(let people):
+      let share = arms.reduce(0) { $0 + design.arms[$1].share }
+      return .anytime(expectedCount: max(1, Int(min(Double(people) * share, 1e15))))
+    }
+  }
+}
+
+/// The value, or the message of the error.
+func conclude<Value>(_ compute: () throws(EngagementError) -> Value) -> Conclusion<Value> {
+  do throws(EngagementError) { return .known(try compute()) } catch {
+    return .withheld(error.message)
+  }
+}
+
+extension MetricSums {
+  /// The arm's figure, as if it were a value for each person.
+  func figure(of arm: String) throws(EngagementError) -> Sample {
+    guard people > 0 else {
+      throw EngagementError(.invalidArgument, "Arm \"\(arm)\" has nobody.")
+    }
+    guard denominator != 0 else {
+      throw EngagementError(
+        .invalidArgument, "Arm \"\(arm)\" has nothing that the metric could be divided by.")
+    }
+    return try values.ratio()
+  }
+}

@@ -1,0 +1,173 @@
+public import EngagementModel
+public import EngagementPlatform
+
+/// What follows from the counts of a comparison. A figure that cannot be trusted is not there; a
+/// sentence in its place says why.
+public struct ComparisonReport: Hashable, Sendable {
+  let counts: ComparisonCounts
+  let time: Date
+  let checks: ComparisonChecks
+  let metrics: [MetricReport]
+
+  /// - Parameter time: When it is looked at.
+  public init(_ counts: ComparisonCounts, at time: Date) {
+    self.counts = counts
+    self.time = time
+    checks = ComparisonChecks(counts, at: time)
+    let reader = MetricReader(counts: counts, checks: checks)
+    metrics = Self.corrected(counts.design.metrics.indices.map { reader.report(of: $0) })
+  }
+
+  var design: ComparisonDesign { counts.design }
+
+  /// Why no difference between the arms is told; empty if they are.
+  public var withheld: [String] { checks.withheld }
+
+  /// The tables, for a terminal that lays them out.
+  public var tables: [ComparisonTable] { ComparisonTables(report: self).all }
+
+  /// What it concludes, in sentences.
+  public var sentences: [String] {
+    let sentences = ComparisonSentences(report: self)
+    return sentences.conclusions.map { "\($0.subject): \($0.sentence)" } + sentences.notes
+  }
+
+  /// All of it as a plain text.
+  public var text: String { ComparisonSentences(report: self).text }
+
+  /// All of it as JSON, with the figures unrounded.
+  public var json: JSONObject { ComparisonJSON(report: self).object }
+
+  /// A page that needs nothing else: HTML with its style and charts, and no script.
+  public var html: String { ComparisonPage(report: self).html }
+
+  /// Raises the probabilities that decide, by Holm.
+  private static func corrected(_ reports: [MetricReport]) -> [MetricReport] {
+    let known = reports.flatMap(\.comparisons).compactMap(\.difference.value?.probability)
+    var adjusted = Holm.adjusted(known)[...]
+    var reports = reports
+    for metric in reports.indices {
+      for index in reports[metric].comparisons.indices {
+        guard var difference = reports[metric].comparisons[index].difference.value else { continue }
+        difference.adjustedProbability = adjusted.popFirst()
+        reports[metric].comparisons[index].difference = .known(difference)
+      }
+    }
+    return reports
+  }
+}
+
+/// What follows for one metric.
+struct MetricReport: Hashable, Sendable {
+  let metric: ComparisonMetric
+  /// The figure of each arm.
+  let rates: [Conclusion<MeasuredFigure>]
+  /// Of each arm but the control.
+  var comparisons: [MetricComparison]
+}
+
+/// One arm beside the control.
+struct MetricComparison: Hashable, Sendable {
+  /// Its index in the design.
+  let arm: Int
+  /// Of all who were assigned: what decides.
+  var difference: Conclusion<MeasuredDifference>
+  /// Whether the people's past was used for it (CUPED).
+  let usesPast: Bool
+  /// The same without their past.
+  let unadjusted: Conclusion<MeasuredDifference>
+  /// Of those who were exposed.
+  let exposed: Conclusion<MeasuredDifference>
+  let strata: [StratumDifference]
+  /// The strata in whose sum the difference has the opposite sign (Simpson's paradox).
+  let reversedBy: [String]
+}
+
+/// The difference among the people of one stratum.
+struct StratumDifference: Hashable, Sendable {
+  let stratum: ArmCounts.Stratum
+  /// In both arms.
+  let people: Int
+  let difference: Conclusion<MeasuredDifference>
+}
+
+/// Reads the figures of one metric after the other.
+private struct MetricReader {
+  let counts: ComparisonCounts
+  let checks: ComparisonChecks
+
+  private var design: ComparisonDesign { counts.design }
+  private var method: ComparisonMethod { ComparisonMethod(design: design) }
+  private var control: ArmCounts { counts.arms[design.control] }
+
+  func report(of metric: Int) -> MetricReport {
+    let rates = counts.arms.enumerated().map { index, arm in
+      method.rate(arm.metrics[metric], of: design.metrics[metric], in: index)
+    }
+    return MetricReport(
+      metric: design.metrics[metric], rates: rates,
+      comparisons: design.treatments.map { comparison(of: metric, in: $0) })
+  }
+
+  private func comparison(of metric: Int, in arm: Int) -> MetricComparison {
+    let (treatment, control) = (counts.arms[arm].metrics[metric], control.metrics[metric])
+    let unadjusted = guarded(checks.reason) {
+      method.difference(treatment, in: arm, from: control)
+    }
+    let adjusted = adjustedDifference(of: metric, in: arm)
+    let exposed = guarded(checks.reason ?? checks.exposedReason) {
+      method.difference(
+        counts.arms[arm].exposedMetrics[metric], in: arm,
+        from: self.control.exposedMetrics[metric])
+    }
+    let strata = strata(of: metric, in: arm)
+    return MetricComparison(
+      arm: arm, difference: adjusted.map { .known($0) } ?? unadjusted, usesPast: adjusted != nil,
+      unadjusted: unadjusted, exposed: exposed,
+      strata: strata, reversedBy: design.strata.filter { isReversed(unadjusted, strata, by: $0) })
+  }
+
+  /// Nil where the people's past says nothing of the metric, or is not to be used.
+  private func adjustedDifference(of metric: Int, in arm: Int) -> MeasuredDifference? {
+    let (treatment, control) = (counts.arms[arm].metrics[metric], control.metrics[metric])
+    guard checks.reason == nil, design.lookBackDays > 0, design.metrics[metric].base == nil,
+      treatment.past + control.past > 0
+    else { return nil }
+    return method.adjustedDifference(treatment, in: arm, from: control).value
+  }
+
+  private func guarded<Value>(
+    _ reason: String?, _ conclusion: () -> Conclusion<Value>
+  ) -> Conclusion<Value> {
+    reason.map { .withheld($0) } ?? conclusion()
+  }
+
+  /// Those with most people first.
+  private func strata(of metric: Int, in arm: Int) -> [StratumDifference] {
+    let treatment = counts.arms[arm].strata
+    let strata = Set(treatment.keys).union(control.strata.keys).map { stratum in
+      let (t, c) = (
+        treatment[stratum]?[metric] ?? MetricSums(),
+        control.strata[stratum]?[metric] ?? MetricSums()
+      )
+      return StratumDifference(
+        stratum: stratum, people: t.people + c.people,
+        difference: guarded(checks.reason) { method.difference(t, in: arm, from: c) })
+    }
+    return strata.sorted {
+      ($1.people, $0.stratum.name, $0.stratum.value)
+        < ($0.people, $1.stratum.name, $1.stratum.value)
+    }
+  }
+
+  /// Whether the difference has the opposite sign once each stratum has the same weight in both arms.
+  private func isReversed(
+    _ difference: Conclusion<MeasuredDifference>, _ strata: [StratumDifference], by name: String
+  ) -> Bool {
+    guard let overall = difference.value?.absolute.value else { return false }
+    let weighted = strata.filter { $0.stratum.name == name }.reduce(0) { sum, stratum in
+      sum + Double(stratum.people) * (stratum.difference.value?.absolute.value ?? 0)
+    }
+    return overall * weighted < 0
+  }
+}

@@ -1,0 +1,156 @@
+import EngagementModel
+import EngagementPlatform
+
+/// What a report says in words.
+struct ComparisonSentences {
+  let report: ComparisonReport
+
+  private var design: ComparisonDesign { report.design }
+  private func name(of arm: Int) -> String { design.arms[arm].name.readable }
+
+  var title: String {
+    switch design.split {
+    case .experiment(let name, let version): "\(name.readable), version \(version)"
+    case .providers: design.arms.indices.map { name(of: $0) }.joined(separator: " and ")
+    }
+  }
+
+  /// What was compared, and how.
+  var method: String {
+    let people = Figure.count(report.counts.arms.reduce(0) { $0 + $1.assigned })
+    let plan =
+      switch design.schedule {
+      case .fixed: "fixed design"
+      case .anytime: "anytime-valid design"
+      case .unplanned: "observed, not split at random"
+      }
+    return "\(people) people · control \(name(of: design.control)) · \(plan) · "
+      + "\(Figure.level(design.significance)) intervals"
+  }
+
+  /// What follows for one metric and arm, or for all.
+  struct Conclusion {
+    let subject: String
+    /// The lift; nil if none is told.
+    var figure: String?
+    var isSeen = false
+    let sentence: String
+  }
+
+  /// For each metric and arm; why there is nothing to conclude, if that holds for all of them.
+  var conclusions: [Conclusion] {
+    guard report.withheld.isEmpty else {
+      return report.withheld.map { Conclusion(subject: "No lift is shown", sentence: $0) }
+    }
+    return report.metrics.flatMap { metric in
+      metric.comparisons.map { conclusion(from: $0, metric.metric) }
+    }
+  }
+
+  private func conclusion(
+    from comparison: MetricComparison, _ metric: ComparisonMetric
+  ) -> Conclusion {
+    let (subject, arm) = (metric.name.readable, name(of: comparison.arm))
+    switch comparison.difference {
+    case .withheld(let reason): return Conclusion(subject: subject, sentence: "\(arm): \(reason)")
+    case .known(let difference):
+      let isSeen = (difference.adjustedProbability ?? 1) < design.significance
+      return Conclusion(
+        subject: subject, figure: Self.text(of: difference, isShare: metric.isShare).figure,
+        isSeen: isSeen, sentence: sentence(of: difference, isSeen: isSeen, in: arm, metric))
+    }
+  }
+
+  private func sentence(
+    of difference: MeasuredDifference, isSeen: Bool, in arm: String, _ metric: ComparisonMetric
+  ) -> String {
+    let control = name(of: design.control)
+    guard isSeen else {
+      let least = Figure.size(difference.leastVisible, isShare: metric.isShare)
+      return
+        "No difference between \(arm) and \(control) is seen. Four of five comparisons of this "
+        + "size would show one of \(least)."
+    }
+    let side = difference.absolute.value > 0 ? "above" : "below"
+    let text = Self.text(of: difference, isShare: metric.isShare)
+    return "\(arm) is \(side) \(control): \(text.figure) (\(text.interval))."
+  }
+
+  /// The relative difference, or the absolute one if there is none.
+  private static func text(
+    of difference: MeasuredDifference, isShare: Bool
+  ) -> (figure: String, interval: String) {
+    let relative = difference.relative.value
+    let figure = relative ?? difference.absolute
+    func text(_ value: Double) -> String {
+      relative == nil ? Figure.difference(value, isShare: isShare) : Figure.change(value)
+    }
+    return (text(figure.value), figure.interval.value.map { Figure.range($0, text) } ?? "")
+  }
+
+  /// What a reader has to know beside the figures.
+  var notes: [String] {
+    var notes = people
+    if report.metrics.flatMap(\.comparisons).count > 1 {
+      notes.append(
+        "Intervals hold one by one. What is seen is decided by Holm over all metrics and arms.")
+    }
+    let adjusted = report.metrics.filter { $0.comparisons.contains(where: \.usesPast) }
+    if !adjusted.isEmpty {
+      notes.append(
+        "The past \(design.lookBackDays) days of people are taken into account (CUPED) for: "
+          + adjusted.map(\.metric.name.readable).joined(separator: ", ") + ".")
+    }
+    if report.metrics.contains(where: { $0.metric.isShare && $0.metric.base != nil }) {
+      notes.append(
+        "A share of those who did something compares different people if an arm changes who does it."
+      )
+    }
+    return notes + reversals
+  }
+
+  private var people: [String] {
+    let counts = report.counts
+    var notes: [String] = []
+    if counts.peopleInSeveralArms > 0 {
+      notes.append(
+        Self.people(counts.peopleInSeveralArms)
+          + (design.isExperiment
+            ? " in several arms: left out."
+            : " received from several providers: in the funnels, but in no figure and difference."))
+    }
+    if counts.peopleInUnknownArms > 0 {
+      notes.append(
+        Self.people(counts.peopleInUnknownArms) + " in an arm that the design has not: left out.")
+    }
+    if counts.peopleInOtherVersions > 0 {
+      notes.append(
+        Self.people(counts.peopleInOtherVersions) + " saw another version of the experiment.")
+    }
+    return notes
+  }
+
+  private static func people(_ count: Int) -> String {
+    count == 1 ? "1 person" : "\(Figure.count(count)) people"
+  }
+
+  private var reversals: [String] {
+    report.metrics.flatMap { metric in
+      metric.comparisons.flatMap { comparison in
+        comparison.reversedBy.map { stratum in
+          "\(metric.metric.name.readable), \(name(of: comparison.arm)): the strata of "
+            + "\(stratum.readable) say the opposite of their sum (Simpson's paradox). Nothing is mended."
+        }
+      }
+    }
+  }
+
+  /// All as a plain text.
+  var text: String {
+    var lines = [title, method, ""]
+    lines += conclusions.map { "\($0.subject): \($0.sentence)" }
+    lines += notes.map { "Note: \($0)" }
+    for table in ComparisonTables(report: report).all { lines += [""] + table.lines }
+    return lines.map { $0.cleaned() }.joined(separator: "\n") + "\n"
+  }
+}

@@ -1,0 +1,39 @@
+/// Some figures of a comparison as text, for every kind of output.
+public struct ComparisonTable: Hashable, Sendable {
+  public struct Column: Hashable, Sendable {
+    public let title: String
+    /// Whether its cells are numbers, which stand to the right.
+    public let isNumeric: Bool
+  }
+
+  public let title: String
+  public let columns: [Column]
+  /// A cell for each column.
+  public private(set) var rows: [[String]] = []
+
+  /// The first columns hold names, the others numbers.
+  init(_ title: String, names: [String], numbers: [String] = []) {
+    self.title = title
+    columns =
+      names.map { Column(title: $0, isNumeric: false) }
+      + numbers.map { Column(title: $0, isNumeric: true) }
+  }
+
+  mutating func add(_ cells: [String]) { rows.append(cells) }
+
+  /// The lines of a text: the title, the names of the columns and the rows.
+  var lines: [String] {
+    let all = [columns.map { $0.title.uppercased() }] + rows
+    let widths = columns.indices.map { column in all.map { $0[column].count }.max() ?? 0 }
+    return [title]
+      + all.map { row -> String in
+        var line = ""
+        for (index, cell) in row.enumerated() {
+          let space = String(repeating: " ", count: widths[index] - cell.count)
+          line += (index > 0 ? "  " : "") + (columns[index].isNumeric ? space + cell : cell + space)
+        }
+        while line.hasSuffix(" ") { line.removeLast() }
+        return line
+      }
+  }
+}

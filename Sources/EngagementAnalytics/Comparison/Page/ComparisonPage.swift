@@ -1,0 +1,104 @@
+/// A report as one HTML page: charts with a table under each, and no script.
+struct ComparisonPage {
+  let report: ComparisonReport
+  private let sentences: ComparisonSentences
+  private let tables: ComparisonTables
+
+  init(report: ComparisonReport) {
+    self.report = report
+    sentences = ComparisonSentences(report: report)
+    tables = ComparisonTables(report: report)
+  }
+
+  private var design: ComparisonDesign { report.design }
+
+  var html: String {
+    let charts = ComparisonCharts(report: report, tables: tables)
+    return """
+      <!DOCTYPE html>
+      <html lang="en">
+      <head>
+      <meta charset="utf-8">
+      <meta http-equiv="Content-Security-Policy" \
+      content="default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'">
+      <meta name="viewport" content="width=device-width, initial-scale=1">
+      <meta name="referrer" content="no-referrer">
+      <title>\(sentences.title.html)</title>
+      <style>
+      \(PageStyle.css)
+      </style>
+      </head>
+      <body>
+      <main>
+      \(header)
+      \(checks)
+      <div class="pair">
+      \(charts.funnel)
+      \(charts.people)
+      </div>
+      \(charts.rates)
+      \(charts.differences)
+      \(charts.overTime.joined(separator: "\n"))
+      \(charts.requests)
+      \(others)
+      </main>
+      </body>
+      </html>
+
+      """
+  }
+
+  private var header: String {
+    let conclusions = sentences.conclusions.map { conclusion in
+      let style = conclusion.isSeen ? "seen" : "unseen"
+      let figure = conclusion.figure.map { "<strong>\($0.html)</strong>" } ?? ""
+      return """
+        <li class="\(style)"><h2>\(conclusion.subject.html)</h2>\(figure)\
+        <p>\(conclusion.sentence.html)</p></li>
+        """
+    }
+    return """
+      <header>
+      <h1>\(sentences.title.html)</h1>
+      <p>\(sentences.method.html)</p>
+      </header>
+      <ul class="conclusions" aria-label="Conclusions">
+      \(conclusions.joined(separator: "\n"))
+      </ul>
+      """
+  }
+
+  private var checks: String {
+    let items = tables.checks.rows.map { row in
+      "<li class=\"\(row[1])\"><b>\(row[1].html)</b><span>\(row[2].html)</span></li>"
+    }
+    let notes = sentences.notes.map { "<li>\($0.html)</li>" }.joined(separator: "\n")
+    return """
+      <section aria-labelledby="checks">
+      <h2 id="checks">Can the figures be trusted?</h2>
+      <ul class="checks">
+      \(items.joined(separator: "\n"))
+      </ul>
+      \(notes.isEmpty ? "" : "<ul class=\"notes\">\n\(notes)\n</ul>")
+      </section>
+      """
+  }
+
+  /// The tables without a chart.
+  private var others: String {
+    let shown = ["Checks", "People", "Funnel", "Figures", tables.requests.title]
+    let rest = tables.all.filter {
+      !shown.contains($0.title) && $0.title != tables.decisive.title
+    }
+    guard !rest.isEmpty else { return "" }
+    let html = rest.map { table in
+      PageElement.table(table, names: table.columns.count { !$0.isNumeric })
+    }
+    return """
+      <section aria-labelledby="more">
+      <h2 id="more">More figures</h2>
+      \(html.joined(separator: "\n"))
+      </section>
+      """
+  }
+}

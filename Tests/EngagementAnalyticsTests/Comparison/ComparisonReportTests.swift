@@ -1,0 +1,239 @@
+import EngagementModel
+import Testing
+
+@testable import EngagementAnalytics
+
+@Suite("conclusions of a comparison") struct ComparisonReportTests {
+  private let later = Epoch2026.date(afterDays: 30)
+
+  private func isClose(_ value: Double, _ expected: Double, _ share: Double = 1e-9) -> Bool {
+    abs(value - expected) <= share * max(abs(expected), 1e-12)
+  }
+
+  private func difference(_ counts: ComparisonCounts) throws -> MeasuredDifference {
+    let report = ComparisonReport(counts, at: later)
+    return try #require(report.metrics[0].comparisons[0].difference.value)
+  }
+
+  @Test("X12: sums give the mean, variance and covariance that the values have")
+  func sums() throws {
+    var sums = MetricSums()
+    let values = [(10, 2, 7), (0, 1, 0), (30, 5, 21), (12, 2, 11), (7, 1, 9), (0, 3, 1)]
+    for (x, y, p) in values { sums.add(x, of: y, past: p) }
+    let pairs = PairedSample(values.map { (Double($0.0), Double($0.1)) })
+    #expect(isClose(sums.values.first.variance, pairs.first.variance))
+    #expect(isClose(sums.values.covariance, pairs.covariance))
+    let past = PairedSample(values.map { (Double($0.0), Double($0.2)) })
+    #expect(isClose(sums.valuesAndPast.covariance, past.covariance))
+    #expect(isClose(try sums.figure(of: "A").mean, 4.214285714285714))
+    #expect(isClose(try sums.figure(of: "A").variance, 10.296959600166595))
+  }
+
+  @Test("X12: no precision is lost where sums are huge, and covariances may be negative")
+  func exactness() {
+    var sums = MetricSums()
+    for x in 999_000...1_000_000 { sums.add(x, of: 1_000_000 - x) }
+    // The variance of 1001 whole numbers in a row.
+    #expect(sums.values.first.variance == 1_001 * 1_002 / 12.0)
+    #expect(sums.values.covariance == -1_001 * 1_002 / 12.0)
+  }
+
+  @Test("X12: the difference of two rates is that of their samples")
+  func rates() throws {
+    let difference = try difference(ComparisonFixture.clicks(500, of: 10_000, 550, of: 10_000))
+    let expected = try Difference(of: Sample(550, of: 10_000), from: Sample(500, of: 10_000))
+    #expect(isClose(difference.absolute.value, 0.005))
+    let interval = try #require(difference.absolute.interval.value)
+    #expect(isClose(interval.lowerBound, try expected.absolute.interval().lowerBound))
+    let relative = try #require(difference.relative.value)
+    #expect(isClose(relative.value, 0.1))
+    let limit = try #require(try expected.relative?.interval().upperBound)
+    #expect(isClose(try #require(relative.interval.value).upperBound, limit))
+    #expect(isClose(difference.probability, try expected.absolute.probability()))
+    #expect(difference.adjustedProbability == difference.probability)
+    // 1.96 and 0.84 standard errors.
+    let errors = difference.leastVisible / expected.absolute.standardError
+    #expect(abs(errors - 2.80159) < 0.001)
+  }
+
+  @Test("X12: an anytime-valid design has the wider interval of its sequence")
+  func anytime() throws {
+    var counts = try ComparisonFixture.clicks(250, of: 2_500, 300, of: 2_500)
+    let design = try ComparisonFixture(schedule: .anytime(expectedPeople: 5_000)).design
+    let arms = counts.arms
+    counts = ComparisonCounts(design)
+    counts.arms = arms
+    let absolute = try difference(counts).absolute
+    let error = try Difference(of: Sample(300, of: 2_500), from: Sample(250, of: 2_500))
+      .absolute.standardError
+    let half = try #require(absolute.interval.value).upperBound - absolute.value
+    #expect(abs(half / error - 3.03521) < 0.00001)
+  }
+
+  @Test(
+    "X12: the lift is withheld with a reason",
+    arguments: [
+      (1_000, 1_200, "The arms are not split as planned (p < 0.0001). The lift is withheld"),
+      (100, 7, "An arm has 7 people: the split can be checked from 8 on."),
+      (0, 0, "An arm has 0 people: the split can be checked from 8 on."),
+    ])
+  func withheld(first: Int, second: Int, reason: String) throws {
+    let report = ComparisonReport(
+      try ComparisonFixture.clicks(0, of: first, second / 2, of: second), at: later)
+    #expect(report.withheld.first?.hasPrefix(reason) == true, "\(report.withheld)")
+    let comparison = report.metrics[0].comparisons[0]
+    #expect(comparison.difference.reason == report.withheld.first)
+    #expect(comparison.exposed.value == nil && comparison.unadjusted.value == nil)
+  }
+
+  @Test("X12: a fixed design shows no lift before its horizon, and an end decides alone")
+  func horizon() throws {
+    let arms = try ComparisonFixture.clicks(10, of: 100, 20, of: 100).arms
+    func report(_ people: Int, end: Double?, at days: Double) throws -> [String] {
+      let schedule = ComparisonDesign.Schedule.fixed(
+        people: people, end: end.map { Epoch2026.date(afterDays: $0) })
+      var counts = ComparisonCounts(try ComparisonFixture(schedule: schedule).design)
+      counts.arms = arms
+      return ComparisonReport(counts, at: Epoch2026.date(afterDays: days)).withheld
+    }
+    #expect(try report(200, end: nil, at: 1) == [])
+    #expect(
+      try report(1_201, end: nil, at: 99) == [
+        "200 of 1,201 planned people are there. The lift is withheld until all are."
+      ])
+    #expect(
+      try report(100, end: 14, at: 13.99) == [
+        "The end, 2026-01-15, has not come: 200 of 100 planned people are there. "
+          + "The lift is withheld until then."
+      ])
+    #expect(try report(1_000, end: 14, at: 14) == [])
+  }
+
+  @Test("X12: arms that lose unlike shares of their logs show no lift")
+  func logs() throws {
+    var counts = try ComparisonFixture.clicks(100, of: 1_000, 120, of: 1_000)
+    #expect(ComparisonReport(counts, at: later).checks.logs.state == .open)
+    for person in 0..<1_000 {
+      counts.arms[0].log.add(person % 10 == 0 ? 1 : 0, of: 100)
+      counts.arms[1].log.add(person % 10 == 1 ? 1 : 0, of: 100)
+    }
+    #expect(ComparisonReport(counts, at: later).checks.logs.state == .passed)
+    counts.arms[1].log.numerator += 3_000
+    counts.arms[1].log.numeratorSquares += 12_000
+    let reason = try #require(ComparisonReport(counts, at: later).withheld.first)
+    #expect(
+      reason == "The arms lost unlike shares of their logs: 0.10% of \"A\", 3.10% of \"B\". "
+        + "The lift is withheld: find what drops the events of one arm.")
+  }
+
+  @Test("X12: a difference that nothing can be told of is a sentence, and so is a missing lift")
+  func sentences() throws {
+    let same = ComparisonReport(
+      try ComparisonFixture.clicks(0, of: 100, 0, of: 100), at: later)
+    #expect(
+      same.metrics[0].comparisons[0].difference.reason
+        == "All values in each arm are the same: no interval can be told of a difference.")
+    #expect(same.metrics[0].rates[0].value?.value == 0)
+    let none = try difference(ComparisonFixture.clicks(0, of: 100, 9, of: 100))
+    #expect(
+      none.relative.reason == "The control's figure is zero: there is no relative difference.")
+  }
+
+  @Test("X12: Holm corrects over all metrics")
+  func holm() throws {
+    var fixture = try ComparisonFixture(metrics: [
+      ComparisonMetric("click", .people(.click)), ComparisonMetric("read", .people(.read)),
+    ])
+    for person in 0..<400 as Range<UInt64> {
+      fixture.expose(person, to: person.isMultiple(of: 2) ? "A" : "B")
+      if person < (person.isMultiple(of: 2) ? 100 : 150) { fixture.add(.click, by: person) }
+      if person < (person.isMultiple(of: 2) ? 100 : 140) { fixture.add(.read, by: person) }
+    }
+    let report = ComparisonReport(fixture.counts(), at: later)
+    let differences = report.metrics.compactMap { $0.comparisons[0].difference.value }
+    let adjusted = Holm.adjusted(differences.map(\.probability))
+    #expect(differences.compactMap(\.adjustedProbability) == adjusted)
+    #expect(isClose(adjusted[0], 2 * differences[0].probability))
+  }
+
+  @Test("X12: the past of people narrows the interval, and the plain difference stays beside it")
+  func past() throws {
+    var fixture = try ComparisonFixture(
+      metrics: [ComparisonMetric("clicks", .events(.click))], lookBackDays: 7)
+    for person in 0..<200 as Range<UInt64> {
+      let (isTreated, habit) = (person % 2 == 1, Int(person / 2 % 10))
+      fixture.expose(person, to: isTreated ? "B" : "A")
+      for _ in 0..<habit { fixture.add(.click, by: person, after: -1) }
+      for _ in 0..<habit + (isTreated ? 1 : 0) + Int(person / 20 % 2) {
+        fixture.add(.click, by: person, after: 1)
+      }
+    }
+    let comparison = ComparisonReport(fixture.counts(), at: later).metrics[0].comparisons[0]
+    let (adjusted, plain) = (
+      try #require(comparison.difference.value), try #require(comparison.unadjusted.value)
+    )
+    #expect(comparison.usesPast)
+    #expect(isClose(adjusted.absolute.value, 1) && isClose(plain.absolute.value, 1))
+    #expect(adjusted.leastVisible < plain.leastVisible / 4)
+  }
+
+  @Test("X12: strata that say the opposite of their sum are shown, and nothing is mended")
+  func simpson() throws {
+    var fixture = try ComparisonFixture(strata: ["tenure"])
+    // Kidney stones: B is better in both strata and worse in their sum.
+    let groups = [
+      ("A", "small", 234, 270), ("A", "large", 55, 80), ("B", "small", 81, 87),
+      ("B", "large", 192, 263),
+    ]
+    var person = 0 as UInt64
+    for (arm, tenure, clicked, people) in groups {
+      for index in 0..<people {
+        fixture.expose(person, to: arm, ["tenure": .string(tenure)])
+        if index < clicked { fixture.add(.click, by: person, after: 1) }
+        person += 1
+      }
+    }
+    let comparison = ComparisonReport(fixture.counts(), at: later).metrics[0].comparisons[0]
+    #expect(isClose(try #require(comparison.difference.value).absolute.value, (273 - 289) / 350.0))
+    #expect(comparison.reversedBy == ["tenure"])
+    #expect(comparison.strata.map(\.stratum.value) == ["small", "large"])
+    #expect(comparison.strata.allSatisfy { ($0.difference.value?.absolute.value ?? 0) > 0 })
+  }
+
+  @Test("X12: the exposed have a check of their own")
+  func exposed() throws {
+    var counts = try ComparisonFixture.clicks(100, of: 1_000, 150, of: 1_000)
+    counts.arms[1].exposed = 600
+    let report = ComparisonReport(counts, at: later)
+    #expect(report.withheld == [] && report.metrics[0].comparisons[0].difference.value != nil)
+    #expect(
+      report.metrics[0].comparisons[0].exposed.reason
+        == "The exposed are not split as planned (p < 0.0001). The figures of the exposed are "
+        + "withheld: an arm changes who is exposed.")
+  }
+
+  @Test("X12: without any exposure the assigned decide, and the exposed have a sentence")
+  func unexposed() throws {
+    var counts = try ComparisonFixture.clicks(100, of: 1_000, 150, of: 1_000)
+    for arm in 0..<2 { counts.arms[arm].exposed = 0 }
+    let comparison = ComparisonReport(counts, at: later).metrics[0].comparisons[0]
+    #expect(comparison.difference.value != nil)
+    #expect(comparison.exposed.reason == "No exposure was recorded.")
+  }
+
+  @Test("X12: providers are compared without a plan, and the report says that chance split nobody")
+  func providers() throws {
+    let design = try ComparisonDesign(
+      providers: ["A", "B"], control: "A", metrics: [ComparisonMetric("click", .people(.click))])
+    var counts = ComparisonCounts(design)
+    counts.arms = try ComparisonFixture.clicks(100, of: 1_000, 150, of: 2_000).arms
+    let report = ComparisonReport(counts, at: later)
+    #expect(report.withheld == [] && report.checks.split.state == .open)
+    #expect(report.checks.split.sentence.hasPrefix("People were not split at random"))
+    counts.arms = try ComparisonFixture.clicks(1, of: 7, 150, of: 2_000).arms
+    #expect(
+      ComparisonReport(counts, at: later).withheld == [
+        "A provider has 7 people who received from no other: a difference can be told from 8 on."
+      ])
+  }
+}
