@@ -73,7 +73,8 @@ let package = Package(
     .target(
       name: "EngagementAnalytics",
       dependencies: [
-        "EngagementCompression", "EngagementFormats", "EngagementModel", "EngagementPlatform",
+        "EngagementCompression", "EngagementFormats", "EngagementJSON", "EngagementModel",
+        "EngagementPlatform",
       ]),
 
     // MARK: Files that campaigns name
@@ -348,7 +349,10 @@ let package = Package(
       dependencies: ["EngagementCompression", "EngagementModel"]),
     .testTarget(
       name: "EngagementAnalyticsTests",
-      dependencies: ["EngagementAnalytics", "EngagementJSON", "EngagementModel", "TestSupport"]),
+      dependencies: [
+        "EngagementAnalytics", "EngagementCompression", "EngagementJSON", "EngagementModel",
+        "TestSupport",
+      ], exclude: ["Parquet/read_parquet.py", "Parquet/rewrite_parquet.py"]),
     .testTarget(
       name: "EngagementAdapterAPITests", dependencies: ["EngagementAdapterAPI", "EngagementModel"]),
     .testTarget(

@@ -11,7 +11,9 @@ private let table: [String: Set<String>] = [
   "EngagementHTTP": ["EngagementFormats", "EngagementModel"],
   "EngagementCurl": ["CCurl", "COpenSSL", "EngagementHTTP", "EngagementModel"],
   "EngagementCompression": ["CZlib", "CZstd", "EngagementModel"],
-  "EngagementAnalytics": ["EngagementCompression", "EngagementFormats", "EngagementModel"],
+  "EngagementAnalytics": [
+    "EngagementCompression", "EngagementFormats", "EngagementJSON", "EngagementModel",
+  ],
   "EngagementFiles": ["EngagementFormats", "EngagementHTTP", "EngagementModel"],
   "EngagementAdapterAPI": [
     "EngagementFormats", "EngagementHTTP", "EngagementJSON", "EngagementModel",

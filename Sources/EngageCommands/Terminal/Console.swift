@@ -76,11 +76,22 @@ struct Console: Sendable {
   func progress<Value>(
     _ phrase: Phrase, _ body: () async throws -> Value
   ) async rethrows -> Value {
-    guard terminal.showsProgress, !isJSON else { return try await body() }
-    let text = phrase.cut(to: (terminal.width ?? 80) - 1).rendered(inColour: false)
-    try? terminal.errors(Array(text.utf8))
+    try await progress { show in
+      show(phrase)
+      return try await body()
+    }
+  }
+
+  /// Shows what the body says is under way, and takes it away.
+  func progress<Value>(
+    _ body: ((Phrase) -> Void) async throws -> Value
+  ) async rethrows -> Value {
+    guard terminal.showsProgress, !isJSON else { return try await body { _ in } }
     defer { try? terminal.errors(Array("\r\u{1b}[K".utf8)) }
-    return try await body()
+    return try await body { phrase in
+      let text = phrase.cut(to: (terminal.width ?? 80) - 1).rendered(inColour: false)
+      try? terminal.errors(Array("\r\u{1b}[K\(text)".utf8))
+    }
   }
 }
 

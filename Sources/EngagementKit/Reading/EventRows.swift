@@ -9,76 +9,101 @@ struct EventRows {
   /// The name of each user in the export, by partition; nil for the anonymous user. Rows of other
   /// partitions belong to another environment and are skipped.
   private let users: [Int64: String?]
+  private let times: Range<Int64>
+  private let kinds: [[UInt8]]
+  private let providers: [[UInt8]]
   private var scratch: [UInt8] = []
 
-  init(source: String, users: [Int64: String?]) {
+  init(_ selection: EventSelection, source: String, users: [Int64: String?]) {
     self.source = Array(source.utf8)
     self.users = users
+    let since = selection.since.map(Milliseconds.up) ?? .min
+    times = since..<max(selection.until.map(Milliseconds.up) ?? .max, since)
+    kinds = selection.kinds.map { Array($0.rawValue.utf8) }
+    providers = selection.providers.map { Array($0.rawValue.utf8) }
   }
 
-  /// Whether the row was written.
+  /// Writes the row if it is selected; else returns why it is not.
   mutating func write(
-    _ row: borrowing LedgerRow, by encoder: inout some EventEncoder
+    _ row: borrowing LedgerRow, to sink: inout some EventSink
+  ) -> EventSelection.Exclusion? {
+    guard let user = users[row.integer(.partition)] else { return .environment }
+    guard times.contains(row.integer(.time)) else { return .time }
+    guard Self.has(row, .kind, among: kinds) else { return .kind }
+    guard Self.has(row, .provider, among: providers) else { return .provider }
+    write(row, of: user, to: &sink)
+    return nil
+  }
+
+  /// Whether the column has one of the texts, or any of them will do.
+  private static func has(
+    _ row: borrowing LedgerRow, _ column: LedgerRow.Column, among texts: [[UInt8]]
   ) -> Bool {
-    guard let user = users[row.integer(.partition)] else { return false }
+    guard !texts.isEmpty else { return true }
+    guard !row.isMissing(column) else { return false }
+    return row.withBytes(column) { text in texts.contains { text.isEqual(to: $0) } }
+  }
+
+  private mutating func write(
+    _ row: borrowing LedgerRow, of user: String?, to sink: inout some EventSink
+  ) {
     for column in EventColumn.allCases {
       switch column {
-      case .id: assembled(by: &encoder) { row.appendID(to: &$0) }
-      case .source: encoder.text(source.span.bytes)
-      case .type: assembled(by: &encoder) { Self.appendType(of: row, to: &$0) }
+      case .id: assembled(to: &sink) { row.appendID(to: &$0) }
+      case .source: sink.text(source.span.bytes)
+      case .type: assembled(to: &sink) { Self.appendType(of: row, to: &$0) }
       case .subject:
         guard !row.isMissing(.item) else {
-          encoder.missing()
+          sink.missing()
           continue
         }
-        assembled(by: &encoder) { Self.appendSubject(of: row, to: &$0) }
-      case .time: encoder.time(row.integer(.time))
-      case .sequence: encoder.integer(row.integer(.sequence))
+        assembled(to: &sink) { Self.appendSubject(of: row, to: &$0) }
+      case .time: sink.time(row.integer(.time))
+      case .sequence: sink.integer(row.integer(.sequence))
       case .recordedTime:
         if row.isMissing(.recorded) {
-          encoder.missing()
+          sink.missing()
         } else {
-          encoder.time(row.integer(.recorded))
+          sink.time(row.integer(.recorded))
         }
-      case .uptime: integer(.uptime, of: row, by: &encoder)
-      case .zoneOffset: integer(.zone, of: row, by: &encoder)
-      case .user: if let user { encoder.text(user) } else { encoder.missing() }
-      case .session: text(.session, of: row, by: &encoder)
-      case .provider: text(.provider, of: row, by: &encoder)
-      case .surface: text(.surface, of: row, by: &encoder)
-      case .container: text(.container, of: row, by: &encoder)
-      case .name: text(.name, of: row, by: &encoder)
+      case .uptime: integer(.uptime, of: row, to: &sink)
+      case .zoneOffset: integer(.zone, of: row, to: &sink)
+      case .user: if let user { sink.text(user) } else { sink.missing() }
+      case .session: text(.session, of: row, to: &sink)
+      case .provider: text(.provider, of: row, to: &sink)
+      case .surface: text(.surface, of: row, to: &sink)
+      case .container: text(.container, of: row, to: &sink)
+      case .name: text(.name, of: row, to: &sink)
       case .data:
         if row.isMissing(.properties) {
-          encoder.missing()
+          sink.missing()
         } else {
-          row.withBytes(.properties) { encoder.json($0) }
+          row.withBytes(.properties) { sink.json($0) }
         }
       }
     }
-    encoder.endEvent()
-    return true
+    sink.endEvent()
   }
 
   private mutating func assembled(
-    by encoder: inout some EventEncoder, _ append: (inout [UInt8]) -> Void
+    to sink: inout some EventSink, _ append: (inout [UInt8]) -> Void
   ) {
     scratch.removeAll(keepingCapacity: true)
     append(&scratch)
-    encoder.text(scratch.span.bytes)
+    sink.text(scratch.span.bytes)
   }
 
   private func text(
-    _ column: LedgerRow.Column, of row: borrowing LedgerRow, by encoder: inout some EventEncoder
+    _ column: LedgerRow.Column, of row: borrowing LedgerRow, to sink: inout some EventSink
   ) {
-    guard !row.isMissing(column) else { return encoder.missing() }
-    row.withBytes(column) { encoder.text($0) }
+    guard !row.isMissing(column) else { return sink.missing() }
+    row.withBytes(column) { sink.text($0) }
   }
 
   private func integer(
-    _ column: LedgerRow.Column, of row: borrowing LedgerRow, by encoder: inout some EventEncoder
+    _ column: LedgerRow.Column, of row: borrowing LedgerRow, to sink: inout some EventSink
   ) {
-    if row.isMissing(column) { encoder.missing() } else { encoder.integer(row.integer(column)) }
+    if row.isMissing(column) { sink.missing() } else { sink.integer(row.integer(column)) }
   }
 
   /// Appends the type, such as `engage.card.impression`.

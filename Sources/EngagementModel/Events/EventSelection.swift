@@ -16,4 +16,13 @@ public struct EventSelection: Hashable, Sendable {
   public var providers: [ProviderID] = []
 
   public init() {}
+
+  /// Why an event is not selected. Where several reasons hold, it is the first of them.
+  public enum Exclusion: String, CaseIterable, Sendable {
+    /// It belongs to another environment of the application.
+    case environment
+    case time
+    case kind
+    case provider
+  }
 }

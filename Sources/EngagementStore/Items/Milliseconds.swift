@@ -1,10 +1,10 @@
-import EngagementPlatform
+package import EngagementPlatform
 
 /// Times in columns: whole milliseconds since 1970. A time outside 64 bits becomes the nearest that
 /// fits.
-enum Milliseconds {
+package enum Milliseconds {
   static func nearest(_ date: Date) -> Int64 { clamped((milliseconds(date)).rounded()) }
-  static func up(_ date: Date) -> Int64 { clamped(milliseconds(date).rounded(.up)) }
+  package static func up(_ date: Date) -> Int64 { clamped(milliseconds(date).rounded(.up)) }
   static func down(_ date: Date) -> Int64 { clamped(milliseconds(date).rounded(.down)) }
 
   static func date(_ milliseconds: Int64) -> Date {

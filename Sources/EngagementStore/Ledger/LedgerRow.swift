@@ -17,7 +17,7 @@ package struct LedgerRow: ~Copyable {
 
   package func integer(_ column: Column) -> Int64 { row.integer(column.rawValue) }
 
-  package func withBytes(_ column: Column, _ body: (RawSpan) -> Void) {
+  package func withBytes<Value>(_ column: Column, _ body: (RawSpan) -> Value) -> Value {
     row.withBytes(column.rawValue, body)
   }
 
@@ -29,30 +29,5 @@ package struct LedgerRow: ~Copyable {
     } else {
       bytes += EventID(stored: stored).rawValue.utf8
     }
-  }
-}
-
-extension EventSelection {
-  /// What stands behind WHERE, and its values.
-  var condition: (sql: String, values: [SQLValue]) {
-    var terms = ["sequence > ?", "sequence <= ?"]
-    var values: [SQLValue] = [.integer(after), .integer(through)]
-    if let since {
-      terms.append("time >= ?")
-      values.append(.integer(Milliseconds.up(since)))
-    }
-    if let until {
-      terms.append("time < ?")
-      values.append(.integer(Milliseconds.up(until)))
-    }
-    func add(_ column: String, _ names: [String]) {
-      guard !names.isEmpty else { return }
-      let places = Array(repeating: "?", count: names.count).joined(separator: ", ")
-      terms.append("\(column) IN (\(places))")
-      values += names.map { .text($0) }
-    }
-    add("type", kinds.map(\.rawValue))
-    add("provider", providers.map(\.rawValue))
-    return (terms.joined(separator: " AND "), values)
   }
 }

@@ -118,15 +118,16 @@ struct LedgerTable: ~Copyable {
     }
   }
 
-  /// Runs the body with each selected row, in order, at most `limit` of them.
+  /// Runs the body with each row after a sequence and up to another, in order, at most `limit` of them.
   func each(
-    of selection: EventSelection, limit: Int, on database: inout Database,
+    after sequence: Int64, through last: Int64, limit: Int, on database: inout Database,
     _ body: (borrowing LedgerRow) throws(EngagementError) -> Void
   ) throws(EngagementError) {
-    let (condition, values) = selection.condition
     try database.each(
-      "SELECT \(Self.columns) FROM ledger WHERE \(condition) ORDER BY sequence LIMIT ?",
-      values + [.integer(limit)]
+      """
+      SELECT \(Self.columns) FROM ledger
+      WHERE sequence > ? AND sequence <= ? ORDER BY sequence LIMIT ?
+      """, [.integer(sequence), .integer(last), .integer(limit)]
     ) { (row) throws(EngagementError) in try body(LedgerRow(row.copy())) }
   }
 

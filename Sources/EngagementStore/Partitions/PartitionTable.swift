@@ -119,18 +119,6 @@ struct PartitionTable: ~Copyable {
     }
   }
 
-  /// The salt with which this installation's exports hide who their users are, made once from the
-  /// random bits.
-  mutating func exportSalt(
-    _ random: () -> UInt64, on database: inout Database
-  ) throws(EngagementError) -> String {
-    let name = SQLValue.text("export salt")
-    if let salt = try database.first(&setting, name, read: { $0.text(0) }) { return salt }
-    let salt = (0..<4).map { _ in String(random(), radix: 16) }.joined(separator: "-")
-    try database.run(&settingUpdate, name, .text(salt))
-    return salt
-  }
-
   // MARK: Who is present
 
   mutating func presentUser(

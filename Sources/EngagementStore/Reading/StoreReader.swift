@@ -159,13 +159,15 @@ extension StoreReader {
     }
   }
 
-  /// Runs the body with each selected row of the ledger, in order, at most `limit` of them.
+  /// Runs the body with each row of the ledger after a sequence and up to another, in order, at most
+  /// `limit` of them.
   package mutating func eachRow(
-    of selection: EventSelection, limit: Int,
+    after sequence: Int64, through last: Int64, limit: Int,
     _ body: (borrowing LedgerRow) throws(EngagementError) -> Void
   ) throws(EngagementError) {
     try read { (tables, database) throws(EngagementError) in
-      try tables.ledger.each(of: selection, limit: limit, on: &database, body)
+      try tables.ledger.each(
+        after: sequence, through: last, limit: limit, on: &database, body)
     }
   }
 

@@ -249,13 +249,6 @@ extension Store {
     }
   }
 
-  /// The salt with which exports hide who their users are.
-  package func exportSalt() throws(EngagementError) -> String {
-    try write { (tables, database) throws(EngagementError) in
-      try tables.partitions.exportSalt(options.random, on: &database)
-    }
-  }
-
   /// The sequence of the last event, of any user; 0 if there is none.
   package func newestSequence() throws(EngagementError) -> Int64 {
     try read { (tables, database) throws(EngagementError) in

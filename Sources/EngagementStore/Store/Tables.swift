@@ -15,6 +15,7 @@ struct Tables: ~Copyable {
   var rejected = RejectedTable()
   var deliveryCounts = DeliveryCountTable()
   var ledger: LedgerTable
+  var exports = ExportTable()
   var delivered = DeliveredTable()
   var values = ValueTable()
   var itemCache: ItemCache

@@ -30,12 +30,16 @@ _engage() {
     "decode"" --kind") COMPREPLY=($(compgen -W 'cards inbox push campaigns person' -- "$word")); return ;;
     "events"" --last"|"events"" -n") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     "events"" --kind") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
-    "export"" --format") COMPREPLY=($(compgen -W 'ndjson csv' -- "$word")); return ;;
+    "export"" --format") COMPREPLY=($(compgen -W 'ndjson csv parquet' -- "$word")); return ;;
     "export"" --out"|"export"" -o") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     "export"" --since") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     "export"" --until") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     "export"" --kind") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     "export"" --provider") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
+    "export"" --where") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
+    "export"" --redact") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
+    "export"" --partition") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
+    "export"" --cursor") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     "export"" --user-hash-key") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     "experiment"" --rate") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     "experiment"" --lift") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
@@ -102,12 +106,13 @@ _engage() {
     "cache "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W 'repair reset' -- "$word")); return; } ;;
     "decode "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--vendor --kind --strict --config --json --log --help' -- "$word"; compgen -f -- "$word")); return; } ;;
     "events "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--follow --last --kind --config --json --log --help' -- "$word")); return; } ;;
-    "export "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--format --out --since --until --kind --provider --user-ids --user-hash-key --config --json --log --help' -- "$word")); return; } ;;
+    "export "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--format --gzip --zstd --out --since --until --kind --provider --where --redact --partition --cursor --user-ids --user-hash-key --config --json --log --help' -- "$word")); return; } ;;
+    "verify "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word"; compgen -f -- "$word")); return; } ;;
     "experiment plan") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--rate --lift --people --daily --power --significance --anytime --config --json --log --help' -- "$word")); return; } ;;
     "experiment "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W 'plan' -- "$word")); return; } ;;
     "completions "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help bash zsh fish' -- "$word")); return; } ;;
     "man "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
   esac
-  COMPREPLY=($(compgen -W 'demo init doctor emulate providers sync cards inbox person signin signout consent track templates outbox push device cache decode events export experiment completions man help --help --version' -- "$word"))
+  COMPREPLY=($(compgen -W 'demo init doctor emulate providers sync cards inbox person signin signout consent track templates outbox push device cache decode events export verify experiment completions man help --help --version' -- "$word"))
 }
 complete -o bashdefault -F _engage engage

@@ -51,7 +51,7 @@ func export(
   while true {
     let read = try reader.writeEvents(
       selection, limit: 4_096, from: "urn:uuid:\(installation)",
-      naming: { user in user.id.map { hash.text(of: $0.rawValue) } }, by: &encoder, counting: &count
+      naming: { user in user.id.map { hash.text(of: $0.rawValue) } }, to: &encoder, counting: &count
     )
     try file.write(contentsOf: encoder.bytes)
     encoder.takeBytes()

@@ -1,0 +1,50 @@
+import EngagementJSON
+import EngagementModel
+
+extension Command {
+  static let verify = Command(
+    name: ["verify"], summary: "prove that an export is whole",
+    discussion: """
+      DIR is a folder of "engage export --out DIR". Every file is read and held against its manifest:
+      its size, its SHA-256, and each event once. What was read from the cache is what was written and
+      what was dropped, by reason. The exit status is 1 if anything is wrong.
+      """,
+    arguments: [Argument(name: "DIR", help: "the folder of the export", completion: .files)],
+    examples: [Example("engage verify events", "hold the files against their manifests")],
+    isInterruptible: true,
+    run: { invocation in
+      var folder = try invocation.argument()
+      while folder.count > 1, folder.hasSuffix("/") { folder.removeLast() }
+      var check = ExportCheck(invocation.context.path(folder))
+      check = try await invocation.console.progress("Reading …") {
+        var check = check
+        try check.run()
+        return check
+      }
+      try check.tell(on: invocation.console)
+      return check.findings.isEmpty ? .done : .failed
+    })
+}
+
+extension ExportCheck {
+  fileprivate func tell(on console: Console) throws {
+    for finding in findings { try console.line("\(finding.place): \(finding.sentence)") }
+    let reasons = dropped.sorted { $0.key < $1.key }
+    var sum = "\(read) read = \(events) written"
+    for (reason, count) in reasons { sum += " + \(count) dropped (\(reason))" }
+    let files = files == 1 ? "1 file" : "\(files) files"
+    let runs = runs == 1 ? "1 run" : "\(runs) runs"
+    let verdict = findings.isEmpty ? "All of it is there once." : "It is not whole."
+    try console.line("\(runs), \(files): \(sum). \(verdict)")
+    var members: JSONObject = [
+      "runs": .integer(Int64(self.runs)), "files": .integer(Int64(self.files)),
+      "read": .integer(Int64(read)), "written": .integer(Int64(events)),
+    ]
+    var object = JSONObject()
+    for (reason, count) in reasons { object[reason] = .integer(Int64(count)) }
+    members["dropped"] = .object(object)
+    members["findings"] = .array(
+      findings.map { ["place": .string($0.place), "finding": .string($0.sentence)] })
+    try console.object(members)
+  }
+}

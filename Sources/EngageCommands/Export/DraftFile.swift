@@ -1,0 +1,94 @@
+import EngagementFormats
+import EngagementModel
+import EngagementPlatform
+
+/// A file that is being written, under a name that no reader looks for. It is removed with its last
+/// reference, unless it was finished.
+final class DraftFile {
+  let path: String
+  /// What it will be called, for errors.
+  private let name: String
+  private let descriptor: Int32
+  private var isFinished = false
+
+  init(_ path: String, becoming name: String) throws(EngagementError) {
+    (self.path, self.name) = (path, name)
+    descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw Self.failure("\(name) cannot be written.", errno) }
+  }
+
+  deinit {
+    close(descriptor)
+    if !isFinished { unlink(path) }
+  }
+
+  func write(_ bytes: [UInt8]) throws(EngagementError) {
+    var start = 0
+    while start < bytes.count {
+      let count = bytes.withUnsafeBytes {
+        EngagementPlatform.write(descriptor, $0.baseAddress.map { $0 + start }, $0.count - start)
+      }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { throw Self.failure("\(name) cannot be written.", errno) }
+      start += count
+    }
+  }
+
+  /// Makes the draft durable and leaves it where it is.
+  func finish() throws(EngagementError) {
+    guard fsync(descriptor) == 0 else { throw Self.failure("\(name) cannot be written.", errno) }
+    isFinished = true
+  }
+
+  // MARK: Names
+
+  /// Gives a finished draft its name, durably. What has the name already stays: unlike a rename, a link
+  /// never takes the place of a file.
+  static func place(_ draft: String, at path: String) throws(EngagementError) {
+    guard link(draft, path) == 0 else {
+      throw errno == EEXIST ? taken(path) : failure("\(path) cannot be named.", errno)
+    }
+    unlink(draft)
+    try makeDurable(CommandContext.folder(of: path))
+  }
+
+  /// Makes the names in a folder durable.
+  static func makeDurable(_ folder: String) throws(EngagementError) {
+    let place = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    defer { if place >= 0 { close(place) } }
+    guard place >= 0, fsync(place) == 0 else {
+      throw failure("What is new in \(folder) may be gone after a power failure.", errno)
+    }
+  }
+
+  static func taken(_ path: String) -> EngagementError {
+    EngagementError(
+      .invalidArgument, "\(path) is there already; remove it, or choose another --out.")
+  }
+
+  static func failure(_ message: String, _ number: Int32) -> EngagementError {
+    EngagementError(.storage, message, underlying: String(cString: strerror(number)))
+  }
+}
+
+/// A file that has its name only when it is whole. What has the name already stays.
+struct NewFile {
+  private let path: String
+  private let draft: DraftFile
+
+  /// Throws if there is something of that name, also a link.
+  init(_ path: String, random: UInt64) throws(EngagementError) {
+    self.path = path
+    var status = stat()
+    guard lstat(path, &status) != 0 else { throw DraftFile.taken(path) }
+    draft = try DraftFile("\(path).part-\(String(random, radix: 16))", becoming: path)
+  }
+
+  func write(_ bytes: [UInt8]) throws(EngagementError) { try draft.write(bytes) }
+
+  /// Gives the file its name, durably.
+  func finish() throws(EngagementError) {
+    try draft.finish()
+    try DraftFile.place(draft.path, at: path)
+  }
+}

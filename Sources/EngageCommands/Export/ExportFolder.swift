@@ -1,0 +1,163 @@
+import EngagementModel
+import EngagementPlatform
+
+/// A folder that exports write into, for as long as one of them does.
+///
+/// The manifest of a run is what makes it happen: once the manifest is there, the run is completed by
+/// whoever opens the folder next; before, nothing of it stays.
+///
+/// ```
+/// DIR/vendor=braze/day=2026-11-27/events-…   what readers look for
+/// DIR/_manifests/00000000000000004096.json   one for each run, named for its last event
+/// DIR/_drafts/…                              files of a run that are not whole, or not placed yet
+/// ```
+final class ExportFolder {
+  let path: String
+  /// The manifests of the earlier runs, in order.
+  private(set) var manifests: [ExportManifest] = []
+  private let lock: Int32
+
+  /// Makes the folder if it is not there, and completes the last run. Throws `busy` while another export
+  /// writes to it.
+  init(_ path: String) throws(EngagementError) {
+    self.path = path
+    lock = try Self.locked(path)
+    for name in try Self.manifestNames(in: path) {
+      manifests.append(try ExportManifest(fileAt: "\(path)/\(name)"))
+    }
+    if let last = manifests.last { try place(last) }
+    removeDrafts()
+  }
+
+  deinit { close(lock) }
+
+  // MARK: Opening
+
+  private static func locked(_ path: String) throws(EngagementError) -> Int32 {
+    var status = stat()
+    if lstat(path, &status) == 0 {
+      guard UInt32(status.st_mode) & UInt32(S_IFMT) == UInt32(S_IFDIR) else {
+        throw EngagementError(
+          .invalidArgument, "\(path) is no folder; choose another --out.")
+      }
+      let others = try names(in: path).filter { !$0.hasPrefix("_") && !$0.hasPrefix(".") }
+      guard others.isEmpty || lstat("\(path)/_manifests", &status) == 0 else {
+        throw EngagementError(
+          .invalidArgument,
+          "\(path) has other files, such as \(others[0]), and no manifest; choose a folder of its own."
+        )
+      }
+    }
+    for folder in [path, "\(path)/_manifests", "\(path)/_drafts"] { try make(folder) }
+    let lock = open("\(path)/_drafts/lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
+    guard lock >= 0 else { throw DraftFile.failure("\(path) cannot be written.", errno) }
+    guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
+      close(lock)
+      throw EngagementError(
+        .busy, "Another export writes to \(path) now; try again when it is done.")
+    }
+    return lock
+  }
+
+  private static func make(_ folder: String) throws(EngagementError) {
+    guard mkdir(folder, 0o700) == 0 else {
+      if errno == EEXIST { return }
+      throw DraftFile.failure("\(folder) cannot be made.", errno)
+    }
+    try DraftFile.makeDurable(CommandContext.folder(of: folder))
+  }
+
+  /// The names of the manifests of a folder, in their order.
+  static func manifestNames(in path: String) throws(EngagementError) -> [String] {
+    var status = stat()
+    guard lstat("\(path)/_manifests", &status) == 0 else {
+      // It says what is wrong with the folder itself.
+      _ = try names(in: path)
+      return []
+    }
+    return try names(in: "\(path)/_manifests").filter { $0.hasSuffix(".json") }.sorted()
+      .map { "_manifests/\($0)" }
+  }
+
+  /// The names in a folder, without those of the folder itself and its parent.
+  static func names(in folder: String) throws(EngagementError) -> [String] {
+    guard let list = opendir(folder) else {
+      throw EngagementError(
+        .unreadable, "The folder \(folder) cannot be read.",
+        underlying: String(cString: strerror(errno)))
+    }
+    defer { closedir(list) }
+    var names: [String] = []
+    while let entry = readdir(list) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
+        name.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { String(cString: $0) }
+      }
+      if name != ".", name != ".." { names.append(name) }
+    }
+    return names
+  }
+
+  // MARK: One run
+
+  /// A draft of the file of that number, of the run that begins after an event.
+  func draft(
+    _ number: Int, ofRunAfter sequence: Int64, becoming name: String
+  ) throws(EngagementError) -> DraftFile {
+    try DraftFile(draftPath(number, sequence), becoming: "\(path)/\(name)")
+  }
+
+  private func draftPath(_ number: Int, _ sequence: Int64) -> String {
+    "\(path)/_drafts/\(sequence)-\(number)"
+  }
+
+  /// Makes the run happen, whose files are finished drafts, numbered in their order.
+  func commit(_ manifest: ExportManifest) throws(EngagementError) {
+    try DraftFile.makeDurable("\(path)/_drafts")
+    let file = "\(path)/_manifests/\(manifest.name)"
+    let draft = try DraftFile("\(path)/_drafts/manifest", becoming: file)
+    try draft.write(manifest.encoded)
+    try draft.finish()
+    try DraftFile.place(draft.path, at: file)
+    manifests.append(manifest)
+    try place(manifest)
+  }
+
+  /// Gives the files of a run their names, as far as they have none yet.
+  private func place(_ manifest: ExportManifest) throws(EngagementError) {
+    for (number, file) in manifest.files.enumerated() {
+      let draft = draftPath(number, manifest.after)
+      let place = "\(path)/\(file.path)"
+      var (there, status) = (stat(), stat())
+      // Files of earlier runs may have been taken elsewhere.
+      guard lstat(draft, &status) == 0 else { continue }
+      if lstat(place, &there) == 0, there.st_ino == status.st_ino {
+        unlink(draft)
+        continue
+      }
+      var folder = path
+      for name in file.path.split(separator: "/").dropLast() {
+        folder += "/\(name)"
+        try Self.make(folder)
+      }
+      try DraftFile.place(draft, at: place)
+    }
+  }
+
+  /// Removes what a run that did not happen has left.
+  func removeDrafts() {
+    for name in (try? Self.names(in: "\(path)/_drafts")) ?? [] where name != "lock" {
+      unlink("\(path)/_drafts/\(name)")
+    }
+  }
+}
+
+extension ExportManifest {
+  /// The name of its file.
+  var name: String { Self.padded(through) + ".json" }
+
+  /// With leading zeros, so that names sort as their numbers.
+  static func padded(_ sequence: Int64) -> String {
+    let digits = String(sequence)
+    return String(repeating: "0", count: max(20 - digits.count, 0)) + digits
+  }
+}

@@ -1,0 +1,6 @@
+/// A format of exported events.
+enum ExportFormat: String, CaseIterable {
+  case ndjson
+  case csv
+  case parquet
+}

@@ -1,0 +1,218 @@
+import EngagementAnalytics
+import EngagementCompression
+import EngagementFormats
+import EngagementModel
+import EngagementPlatform
+
+/// What an export is asked for.
+struct ExportRequest {
+  var selection = EventSelection()
+  var conditions: [EventCondition] = []
+  var redaction: EventRedaction
+  var format = ExportFormat.ndjson
+  var compression: Compression?
+  var destination: Destination
+  var partition: [ExportPartition.Key] = []
+  var cursor: String?
+  var users: Users
+
+  /// The compression of whole files; a Parquet file has its pages compressed.
+  var streamCompression: Compression? { format == .parquet ? nil : compression }
+
+  enum Destination: Hashable {
+    case standardOutput
+    /// A path that is not there yet, as it was given.
+    case file(String)
+    case folder(String)
+  }
+
+  /// How users are named.
+  enum Users: Hashable {
+    case ids
+    /// By hashes, with the organisation's key.
+    case key([UInt8])
+    /// By hashes, with a salt of this cache.
+    case salt
+  }
+
+  /// What is selected, as options: an incremental export keeps to it.
+  var words: String {
+    var words: [String] = []
+    func add(_ option: String, _ values: [String]) {
+      words += values.map { "--\(option) \($0)" }
+    }
+    add("kind", selection.kinds.map(\.rawValue).sorted())
+    add("provider", selection.providers.map(\.rawValue).sorted())
+    add("since", [selection.since.flatMap { ISO8601.text(of: $0) }].compactMap { $0 })
+    add("until", [selection.until.flatMap { ISO8601.text(of: $0) }].compactMap { $0 })
+    add("where", conditions.map(\.text))
+    add("redact", redaction.names)
+    switch users {
+    case .ids: words.append("--user-ids")
+    case .key(let key):
+      // A short digest tells two keys apart, and nobody can guess a key with it.
+      words.append("--user-hash-key of \(SHA256.digest(of: key).description.prefix(8))")
+    case .salt: break
+    }
+    return words.isEmpty ? "every event" : words.joined(separator: " ")
+  }
+}
+
+extension ExportRequest {
+  /// The options of `engage export`.
+  enum Options {
+    static let format = Option(
+      "format", value: "FORMAT", "ndjson (the default), csv or parquet",
+      choices: ExportFormat.allCases.map(\.rawValue))
+    static let gzip = Option("gzip", "compress with gzip")
+    static let zstd = Option("zstd", "compress with zstd")
+    static let out = Option(
+      "out", letter: "o", value: "FILE|DIR",
+      "a file or a folder that is not there yet; else, or for -, standard output")
+    static let since = Option("since", value: "TIME", "only events at this time or later")
+    static let until = Option("until", value: "TIME", "only events before this time")
+    static let kind = Option(
+      "kind", value: "KIND", "only events of this kind, such as dismiss", repeats: true)
+    static let provider = Option(
+      "provider", value: "NAME", "only events of this provider", repeats: true)
+    static let condition = Option(
+      "where", value: "CONDITION", "only events with such a field, such as data.size=large",
+      repeats: true)
+    static let redact = Option(
+      "redact", value: "FIELD", "leave out a field, such as data.email or userid", repeats: true)
+    static let partition = Option(
+      "partition", value: "KEYS", "a file for each vendor, day or kind: vendor,day")
+    static let cursor = Option(
+      "cursor", value: "NAME", "only what came since the last export with this cursor")
+    static let userIDs = Option("user-ids", "users by their ids, in place of hashes")
+    static let hashKey = Option(
+      "user-hash-key", value: "FILE",
+      "the organisation's key for the hashes, so that a user has one on all devices")
+
+    static let all = [
+      format, gzip, zstd, out, since, until, kind, provider, condition, redact, partition, cursor,
+      userIDs, hashKey,
+    ]
+  }
+
+  init(_ invocation: Invocation) throws {
+    redaction = try Self.redaction(invocation)
+    users = try Self.users(invocation)
+    destination = .standardOutput
+    selection.since = try invocation.time(Options.since)
+    selection.until = try invocation.time(Options.until)
+    if let since = selection.since, let until = selection.until, since >= until {
+      throw invocation.usage("--since is not before --until.")
+    }
+    selection.kinds = invocation.values(Options.kind).map { .init($0) }
+    selection.providers = invocation.values(Options.provider).map { ProviderID($0) }
+    conditions = try invocation.values(Options.condition).map { text in
+      try invocation.telling(Options.condition) { () throws(EngagementError) in
+        try EventCondition(text)
+      }
+    }
+    format = invocation.value(Options.format).flatMap { ExportFormat(rawValue: $0) } ?? .ndjson
+    if invocation.has(Options.gzip), invocation.has(Options.zstd) {
+      throw invocation.usage("--gzip and --zstd exclude each other.")
+    }
+    compression =
+      invocation.has(Options.gzip) ? .gzip : invocation.has(Options.zstd) ? .zstd : nil
+    if format == .parquet, invocation.value(Options.out) ?? "-" == "-" {
+      throw invocation.usage(
+        "--format parquet needs --out: it is no text for a terminal or a pipe.")
+    }
+    partition = try Self.partition(invocation)
+    cursor = try Self.cursor(invocation)
+    destination = try self.destination(invocation)
+  }
+
+  private static func redaction(_ invocation: Invocation) throws -> EventRedaction {
+    let fields = try invocation.values(Options.redact).map { text in
+      guard let field = EventField(text) else {
+        throw UsageError.value(
+          text, of: Options.redact.title,
+          among: EventColumn.allCases.map(\.name) + ["data.NAME"], in: invocation.command.title)
+      }
+      return field
+    }
+    return try invocation.telling(Options.redact) { () throws(EngagementError) in
+      try EventRedaction(fields)
+    }
+  }
+
+  private static func users(_ invocation: Invocation) throws -> Users {
+    guard let path = invocation.value(Options.hashKey) else {
+      return invocation.has(Options.userIDs) ? .ids : .salt
+    }
+    guard !invocation.has(Options.userIDs) else {
+      throw invocation.usage("--user-ids and --user-hash-key exclude each other.")
+    }
+    let key = try invocation.bytes(of: path)
+    guard !key.isEmpty else { throw invocation.usage("\(path) is empty; it is to have the key.") }
+    return .key(key)
+  }
+
+  private static func partition(_ invocation: Invocation) throws -> [ExportPartition.Key] {
+    guard let text = invocation.value(Options.partition) else { return [] }
+    var keys: [ExportPartition.Key] = []
+    for word in text.split(separator: ",", omittingEmptySubsequences: false) {
+      let key: ExportPartition.Key = try invocation.choice(
+        String(word), of: Options.partition.title)
+      if !keys.contains(key) { keys.append(key) }
+    }
+    return keys
+  }
+
+  private static func cursor(_ invocation: Invocation) throws -> String? {
+    guard let name = invocation.value(Options.cursor) else { return nil }
+    guard ExportCursor.isName(name) else {
+      throw invocation.usage(
+        "--cursor takes a name of letters, digits, hyphens and dots, and not \"\(name)\".")
+    }
+    return name
+  }
+
+  private func destination(_ invocation: Invocation) throws -> Destination {
+    let needsFolder: Option? =
+      cursor != nil ? Options.cursor : partition.isEmpty ? nil : Options.partition
+    guard let out = invocation.value(Options.out), out != "-" else {
+      if let needsFolder {
+        throw invocation.usage(
+          "\(needsFolder.title) needs --out with a folder, such as --out events.")
+      }
+      return .standardOutput
+    }
+    guard !out.isEmpty else { throw invocation.usage("--out takes a file or a folder.") }
+    var status = stat()
+    let isThere = lstat(invocation.context.path(out), &status) == 0
+    let isFolder = isThere && UInt32(status.st_mode) & UInt32(S_IFMT) == UInt32(S_IFDIR)
+    guard needsFolder != nil || isFolder || out.hasSuffix("/") else { return .file(out) }
+    var path = out
+    while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+    return .folder(path)
+  }
+}
+
+extension Invocation {
+  /// The option's value as a time: a day, which begins in UTC, or a time of ISO 8601.
+  fileprivate func time(_ option: Option) throws -> Date? {
+    guard let text = value(option) else { return nil }
+    guard let date = ISO8601.date(from: text) ?? ISO8601.day(from: text) else {
+      throw usage(
+        "\(option.title) takes a day such as 2026-11-01, or a time such as 2026-11-01T09:00:00Z, "
+          + "and not \"\(text)\".")
+    }
+    return date
+  }
+
+  /// Tells a value that makes no sense as an error of the option.
+  fileprivate func telling<Value>(
+    _ option: Option, _ body: () throws(EngagementError) -> Value
+  ) throws -> Value {
+    do throws(EngagementError) {
+      return try body()
+    } catch {
+      throw usage("\(option.title): \(error.message)")
+    }
+  }
+}

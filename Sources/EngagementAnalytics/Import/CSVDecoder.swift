@@ -1,0 +1,146 @@
+import EngagementFormats
+import EngagementJSON
+import EngagementModel
+
+/// Reads what `CSVEncoder` has written: RFC 4180 with a line of names. Columns may be in another order,
+/// columns of other names are passed over, and lines may end without a carriage return.
+public struct CSVDecoder: EventDecoder {
+  private enum State {
+    /// Before the first byte of a field.
+    case start
+    case plain
+    case quoted
+    /// After a quote in a quoted field: its end, or the first of two.
+    case quote
+  }
+
+  private var state = State.start
+  private var field: [UInt8] = []
+  private var fields: [[UInt8]] = []
+  private var size = 0
+  private var fault: String?
+  /// The line that is being read, and that of the record's beginning.
+  private var line = 1
+  private var firstLine = 1
+  /// Where each column is; nil before the line of names was read.
+  private var places: [EventColumn: Int]?
+  private var width = 0
+
+  public init() {}
+
+  public mutating func decode(
+    _ bytes: [UInt8], _ body: (Int, DecodedEvent) throws -> Void
+  ) rethrows {
+    for byte in bytes { try take(byte, body) }
+  }
+
+  public mutating func finish(_ body: (Int, DecodedEvent) throws -> Void) rethrows {
+    if state == .quoted { fault = fault ?? "A quote is not closed." }
+    if state != .start || !fields.isEmpty { try endRecord(body) }
+    if places == nil { try body(1, .fault("The file has no line of names.")) }
+  }
+
+  private mutating func take(
+    _ byte: UInt8, _ body: (Int, DecodedEvent) throws -> Void
+  ) rethrows {
+    if byte == UInt8(ascii: "\n") { line += 1 }
+    switch (state, byte) {
+    case (.quoted, UInt8(ascii: "\"")): state = .quote
+    case (.quoted, _): append(byte)
+    case (.quote, UInt8(ascii: "\"")):
+      append(byte)
+      state = .quoted
+    case (_, UInt8(ascii: ",")): endField()
+    case (_, UInt8(ascii: "\n")): try endRecord(body)
+    case (_, UInt8(ascii: "\r")): if state == .start { state = .plain }
+    case (.start, UInt8(ascii: "\"")): state = .quoted
+    case (.start, _), (.plain, _):
+      if byte == UInt8(ascii: "\"") { fault = fault ?? "A quote is within a field." }
+      append(byte)
+      state = .plain
+    case (.quote, _): fault = fault ?? "Something follows a closing quote."
+    }
+  }
+
+  private mutating func append(_ byte: UInt8) {
+    size += 1
+    guard size <= longestEvent else {
+      fault = fault ?? "The record is longer than 16 MB."
+      return
+    }
+    field.append(byte)
+  }
+
+  private mutating func endField() {
+    fields.append(field)
+    field.removeAll(keepingCapacity: true)
+    state = .start
+  }
+
+  private mutating func endRecord(_ body: (Int, DecodedEvent) throws -> Void) rethrows {
+    endField()
+    let (number, record) = (firstLine, fields)
+    let fault = fault
+    (fields, size, self.fault, firstLine) = ([], 0, nil, line)
+    if record.count == 1, record[0].isEmpty { return }
+    guard let places else { return try begin(record, number, body) }
+    if let fault { return try body(number, .fault(fault)) }
+    guard record.count == width else {
+      return try body(
+        number, .fault("It has \(record.count) fields, and the line of names has \(width)."))
+    }
+    try body(number, Self.event(record, places))
+  }
+
+  private mutating func begin(
+    _ names: [[UInt8]], _ number: Int, _ body: (Int, DecodedEvent) throws -> Void
+  ) rethrows {
+    var found: [EventColumn: Int] = [:]
+    let texts = names.map { String(decoding: $0, as: UTF8.self) }
+    for column in EventColumn.allCases { found[column] = texts.firstIndex(of: column.name) }
+    (places, width) = (found, names.count)
+    let lacking = EventColumn.allCases.filter { $0.isRequired && found[$0] == nil }
+    guard let column = lacking.first else { return }
+    try body(number, .fault("The line of names has no \(column.name)."))
+  }
+
+  private static func event(_ record: [[UInt8]], _ places: [EventColumn: Int]) -> DecodedEvent {
+    var event = EventRecord()
+    for column in EventColumn.allCases {
+      guard let place = places[column], !record[place].isEmpty else {
+        if column.isRequired { return .fault("It has no \(column.name).") }
+        event.missing()
+        continue
+      }
+      if let fault = append(record[place], column, to: &event) { return .fault(fault) }
+    }
+    return .event(event)
+  }
+
+  /// Returns what is wrong with the field.
+  private static func append(
+    _ field: [UInt8], _ column: EventColumn, to event: inout EventRecord
+  ) -> String? {
+    switch column.content {
+    case .text:
+      guard field.span.bytes.isUTF8 else { return "Its \(column.name) is not UTF-8." }
+      // The encoder guards each text that begins with an apostrophe, too.
+      let isGuarded = field.first == UInt8(ascii: "'")
+      event.text(isGuarded ? field.span.bytes.extracting(1...) : field.span.bytes)
+    case .integer:
+      guard let value = Int64(String(decoding: field, as: UTF8.self)) else {
+        return "Its \(column.name) is no whole number."
+      }
+      event.integer(value)
+    case .time:
+      guard let milliseconds = ISO8601.milliseconds(from: field.span.bytes) else {
+        return "Its \(column.name) is no time of ISO 8601."
+      }
+      event.time(milliseconds)
+    case .json:
+      guard (try? JSON(parsing: field)) != nil else { return "Its \(column.name) is no JSON." }
+      event.json(field.span.bytes)
+    }
+    return nil
+  }
+}

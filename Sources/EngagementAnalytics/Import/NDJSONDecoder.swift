@@ -1,0 +1,109 @@
+import EngagementFormats
+import EngagementJSON
+import EngagementModel
+
+/// Reads CloudEvents 1.0 as JSON, one event a line. Empty lines are passed over.
+public struct NDJSONDecoder: EventDecoder {
+  private var line: [UInt8] = []
+  private var number = 1
+  private var isTooLong = false
+
+  public init() {}
+
+  public mutating func decode(
+    _ bytes: [UInt8], _ body: (Int, DecodedEvent) throws -> Void
+  ) rethrows {
+    var start = 0
+    let span = bytes.span.bytes
+    while let end = span.firstOffset(of: UInt8(ascii: "\n"), from: start) {
+      append(bytes[start..<end])
+      try endLine(body)
+      start = end + 1
+    }
+    append(bytes[start...])
+  }
+
+  public mutating func finish(_ body: (Int, DecodedEvent) throws -> Void) rethrows {
+    try endLine(body)
+  }
+
+  private mutating func append(_ bytes: ArraySlice<UInt8>) {
+    if line.count + bytes.count > longestEvent { isTooLong = true }
+    if !isTooLong { line += bytes }
+  }
+
+  private mutating func endLine(_ body: (Int, DecodedEvent) throws -> Void) rethrows {
+    defer {
+      number += 1
+      line.removeAll(keepingCapacity: true)
+      isTooLong = false
+    }
+    if isTooLong { return try body(number, .fault("The line is longer than 16 MB.")) }
+    guard line.contains(where: { $0 > 0x20 }) else { return }
+    try body(number, Self.event(line))
+  }
+
+  private static func event(_ line: [UInt8]) -> DecodedEvent {
+    guard let fields = try? JSONFields(line[...]) else { return .fault("It is no JSON object.") }
+    guard fields.string("specversion") == "1.0" else {
+      return .fault("It is no event of CloudEvents 1.0: its specversion is not \"1.0\".")
+    }
+    var record = EventRecord()
+    for column in EventColumn.allCases {
+      if let fault = append(column, of: fields, to: &record) { return .fault(fault) }
+    }
+    return .event(record)
+  }
+
+  /// Returns what is wrong with the field.
+  private static func append(
+    _ column: EventColumn, of fields: JSONFields, to record: inout EventRecord
+  ) -> String? {
+    let key = JSONKey(column.name)
+    let kind = fields.kind(of: key)
+    guard let kind, kind != .null else {
+      record.missing()
+      return column.isRequired ? "It has no \(column.name)." : nil
+    }
+    switch column.content {
+    case .text:
+      guard let text = fields.string(key) else { return "Its \(column.name) is no text." }
+      guard !column.isRequired || !text.isEmpty else { return "Its \(column.name) is empty." }
+      record.text(text)
+    case .integer:
+      guard let value = fields.integer(key) else { return "Its \(column.name) is no whole number." }
+      record.integer(value)
+    case .time:
+      guard
+        let milliseconds = fields.string(key).flatMap(ISO8601.date)
+          .flatMap(Epoch.milliseconds)
+      else {
+        return "Its \(column.name) is no time of ISO 8601."
+      }
+      record.time(milliseconds)
+    case .json:
+      guard let json = fields.raw(key) else { return "Its \(column.name) is no JSON." }
+      record.json(json.span.bytes)
+    }
+    return nil
+  }
+}
+
+extension EventColumn {
+  enum Content {
+    case text, integer, time, json
+  }
+
+  var content: Content {
+    switch self {
+    case .id, .source, .type, .subject, .user, .session, .provider, .surface, .container, .name:
+      .text
+    case .sequence, .uptime, .zoneOffset: .integer
+    case .time, .recordedTime: .time
+    case .data: .json
+    }
+  }
+
+  /// Whether an event without it is none.
+  var isRequired: Bool { EventRedaction.required.contains(self) }
+}

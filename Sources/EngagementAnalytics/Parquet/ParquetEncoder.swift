@@ -1,0 +1,89 @@
+public import EngagementCompression
+import EngagementFormats
+public import EngagementModel
+
+/// Apache Parquet. A column that lacks a value in an event has null there.
+///
+/// Events wait in memory until they make a row group of about two megabytes. `bytes` is empty for that
+/// long.
+public struct ParquetEncoder: EventEncoder {
+  private var output = ExportBuffer()
+  /// How many bytes have been taken.
+  private var taken = 0
+  private let compression: Compression?
+  private let groupSize: Int
+  private var columns = EventColumn.allCases.map { ParquetColumnWriter($0) }
+  private var column = 0
+  private var rows = 0
+  private var footer = ParquetFooter()
+
+  /// Compresses each page on its own, so that a reader can read some columns and skip the others.
+  public init(compressedBy compression: Compression? = nil) {
+    self.init(compressedBy: compression, groupSize: 2 * 1_024 * 1_024)
+  }
+
+  package init(compressedBy compression: Compression? = nil, groupSize: Int) {
+    self.compression = compression
+    self.groupSize = groupSize
+  }
+
+  public var bytes: [UInt8] { output.bytes }
+
+  public mutating func takeBytes() {
+    taken += output.bytes.count
+    output.removeAll()
+  }
+
+  public mutating func begin() { output.append(ParquetFormat.magic) }
+
+  public mutating func missing() {
+    columns[column].appendMissing(row: rows)
+    column += 1
+  }
+
+  public mutating func text(_ text: RawSpan) {
+    columns[column].append(text, isVerified: false, row: rows)
+    column += 1
+  }
+
+  public mutating func integer(_ value: Int64) {
+    columns[column].append(value, row: rows)
+    column += 1
+  }
+
+  public mutating func time(_ milliseconds: Int64) {
+    guard Epoch.range.contains(milliseconds) else { return missing() }
+    integer(milliseconds)
+  }
+
+  public mutating func json(_ json: RawSpan) {
+    columns[column].append(json, isVerified: true, row: rows)
+    column += 1
+  }
+
+  public mutating func endEvent() {
+    while column < columns.count { missing() }
+    column = 0
+    rows += 1
+    if rows == Self.mostRows || columns.reduce(0, { $0 + $1.size }) >= groupSize { writeGroup() }
+  }
+
+  public mutating func finish() {
+    if rows > 0 { writeGroup() }
+    output.append(footer.bytes())
+  }
+
+  private mutating func writeGroup() {
+    var chunks: [ParquetChunk] = []
+    for index in columns.indices {
+      chunks.append(
+        columns[index].write(
+          rows: rows, compressedBy: compression, to: &output, at: taken + output.bytes.count))
+    }
+    footer.append(chunks, rows: rows)
+    rows = 0
+  }
+
+  /// An index into a dictionary takes 16 bits.
+  private static let mostRows = 65_536
+}

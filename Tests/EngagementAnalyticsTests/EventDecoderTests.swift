@@ -1,0 +1,135 @@
+import EngagementAnalytics
+import EngagementModel
+import TestSupport
+import Testing
+
+/// Events that were written in a format, read back.
+@Suite struct EventDecoderTests {
+  static let texts = EventEncoderTests.texts + EventEncoderTests.formulas
+
+  private static func event(_ text: String, sequence: Int64) -> EventRecord {
+    var record = EventRecord()
+    for column in EventColumn.allCases {
+      switch column {
+      case .time: record.time(1_790_845_200_007)
+      case .recordedTime: record.missing()
+      case .sequence: record.integer(sequence)
+      case .uptime: record.integer(0)
+      case .zoneOffset: record.integer(-3_600)
+      case .data: record.json(#"{"a":"q\",\n","b":[1]}"#.utf8.span.bytes)
+      case .id, .source, .type: record.text("x\(text)")
+      case .subject, .user, .session, .provider, .surface, .container, .name: record.text(text)
+      }
+    }
+    return record
+  }
+
+  private static func cells(_ record: EventRecord) -> [EventRecord.Cell] {
+    EventColumn.allCases.map { record[$0] }
+  }
+
+  private static func bytes(_ records: [EventRecord], by encoder: some EventEncoder) -> [UInt8] {
+    var encoder = encoder
+    encoder.begin()
+    for record in records { record.send(to: &encoder) }
+    encoder.finish()
+    return encoder.bytes
+  }
+
+  /// The events and faults of the bytes, which come in pieces.
+  private static func read(
+    _ bytes: [UInt8], by decoder: some EventDecoder, piece: Int = .max
+  ) -> (events: [EventRecord], faults: [String]) {
+    var decoder = decoder
+    var (events, faults): ([EventRecord], [String]) = ([], [])
+    func take(_ line: Int, _ decoded: DecodedEvent) {
+      switch decoded {
+      case .event(let record): events.append(record)
+      case .fault(let fault): faults.append("\(line): \(fault)")
+      }
+    }
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      decoder.decode(Array(rest.prefix(piece)), take)
+      rest = rest.dropFirst(piece)
+    }
+    decoder.finish(take)
+    return (events, faults)
+  }
+
+  @Test("X14: NDJSON gives back every event that was written, in pieces of any size")
+  func ndjson() {
+    let records = Self.texts.enumerated().map { Self.event($1, sequence: Int64($0)) }
+    let bytes = Self.bytes(records, by: NDJSONEncoder())
+    for piece in [1, 7, 4_096, Int.max] {
+      let (events, faults) = Self.read(bytes, by: NDJSONDecoder(), piece: piece)
+      #expect(faults == [])
+      #expect(events.map(Self.cells) == records.map(Self.cells))
+    }
+  }
+
+  @Test("X14: CSV gives back every event that was written; an empty text is a missing one")
+  func csv() {
+    let records = Self.texts.enumerated().map { Self.event($1, sequence: Int64($0)) }
+    let bytes = Self.bytes(records, by: CSVEncoder())
+    let written = records.map { record in
+      Self.cells(record).map { $0 == .text([]) ? EventRecord.Cell.missing : $0 }
+    }
+    for piece in [1, 7, 4_096, Int.max] {
+      let (events, faults) = Self.read(bytes, by: CSVDecoder(), piece: piece)
+      #expect(faults == [])
+      #expect(events.map(Self.cells) == written)
+    }
+  }
+
+  @Test("X14: a bad line is told by its number, and the others are read")
+  func badLines() {
+    let good = String(
+      decoding: Self.bytes([Self.event("a", sequence: 1)], by: NDJSONEncoder()), as: UTF8.self)
+    let lines = [
+      good, "{\n", "\n", "[1]\n", good.replacing("1.0", with: "2.0"),
+      good.replacing("\"source\":\"xa\",", with: ""), good.replacing("\"xa\"", with: "7"),
+      good.replacing("2026-10-01T", with: "yesterday "), good,
+    ]
+    let (events, faults) = Self.read(Array(lines.joined().utf8), by: NDJSONDecoder())
+    #expect(events.count == 2)
+    #expect(
+      faults == [
+        "2: It is no JSON object.", "4: It is no JSON object.",
+        "5: It is no event of CloudEvents 1.0: its specversion is not \"1.0\".",
+        "6: It has no source.", "7: Its id is no text.", "8: Its time is no time of ISO 8601.",
+      ])
+  }
+
+  @Test("X14: a bad record of a CSV is told by its line, and the others are read")
+  func badRecords() {
+    let csv = """
+      id,type,source,time,sequence,data,other
+      a,t,s,2026-10-01T09:00:00Z,1,,x
+      b,t,s,2026-10-01T09:00:00Z,one,,
+      c,t,s,2026-10-01T09:00:00Z,2
+      d,t,s,2026-10-01T09:00:00Z,3,{,
+      e,"t
+      u",s,2026-10-01T09:00:00Z,4,"{""a"":1}",
+
+      f,t"t,s,2026-10-01T09:00:00Z,5,,
+      g,"t"t,s,2026-10-01T09:00:00Z,6,,
+      h,t,s,2026-10-01T09:00:00Z,7,"{}
+      """
+    let (events, faults) = Self.read(Array(csv.utf8), by: CSVDecoder())
+    #expect(events.map { $0[.id] } == [.text(Array("a".utf8)), .text(Array("e".utf8))])
+    #expect(events.last?[.type] == .text(Array("t\nu".utf8)))
+    #expect(events.last?[.data] == .json(Array(#"{"a":1}"#.utf8)))
+    #expect(
+      faults == [
+        "3: Its sequence is no whole number.",
+        "4: It has 5 fields, and the line of names has 7.", "5: Its data is no JSON.",
+        "9: A quote is within a field.", "10: Something follows a closing quote.",
+        "11: A quote is not closed.",
+      ])
+    #expect(Self.read([], by: CSVDecoder()).faults == ["1: The file has no line of names."])
+    #expect(
+      Self.read(Array("id,type,time,sequence\n".utf8), by: CSVDecoder()).faults
+        == ["1: The line of names has no source."])
+  }
+}
