@@ -62,7 +62,7 @@ extension ExportRequest {
   /// The options of `engage export`.
   enum Options {
     static let format = Option(
-      "format", value: "FORMAT", "ndjson (the default), csv or parquet",
+      "format", value: "FORMAT", "what to write (default ndjson)",
       choices: ExportFormat.allCases.map(\.rawValue))
     static let gzip = Option("gzip", "compress with gzip")
     static let zstd = Option("zstd", "compress with zstd")

@@ -62,6 +62,17 @@ func export(
   try file.write(contentsOf: encoder.bytes)
 }
 
+func incrementalExport(
+  _ engagement: Engagement, _ reader: EngagementReader, _ selection: EventSelection
+) async throws {
+  var selection = selection
+  let cursor = try await engagement.exportCursor(named: "nightly", selecting: "every event")
+  selection.after = cursor.sequence
+  selection.through = try reader.newestSequence
+  // Write the selected events, and make them durable.
+  try await engagement.moveExportCursor(cursor, to: selection.through)
+}
+
 func device(_ engagement: Engagement) async throws {
   try await engagement.updateDevice()  // after a change of language or time zone
   try await engagement.renewDeviceCredentials()
