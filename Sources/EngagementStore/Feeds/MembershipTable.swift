@@ -4,8 +4,9 @@ import EngagementModel
 struct MembershipTable: ~Copyable {
   private static let columns = "item, rank1, rank2, rank3, place, expires"
 
-  private var insertion = Statement(
-    "INSERT INTO membership (feed, \(columns)) VALUES (?, ?, ?, ?, ?, ?, ?)")
+  private var insertion = RowInsertion(
+    into: "membership", shared: ["feed"],
+    own: ["item", "rank1", "rank2", "rank3", "place", "expires"])
   private var deletion = Statement(
     "DELETE FROM membership WHERE feed=? AND rank1=? AND rank2=? AND rank3=? AND place=?")
   private var clearance = Statement("DELETE FROM membership WHERE feed=?")
@@ -18,14 +19,21 @@ struct MembershipTable: ~Copyable {
   private var listed = Statement("SELECT item FROM membership WHERE feed=? ORDER BY place")
   private var search = Statement("SELECT 1 FROM membership WHERE feed=? AND item=? LIMIT 1")
 
-  /// Adds an item. Many items are best added in the vendor's order, which is that of the index.
+  /// Adds items. Many are best added in the vendor's order, which is that of the index.
   mutating func insert(
-    _ item: Int64, _ membership: Membership, in feed: Int64, on database: inout Database
+    _ items: [(item: Int64, membership: Membership)], in feed: Int64, on database: inout Database
   ) throws(EngagementError) {
-    try database.run(
-      &insertion, .integer(feed), .integer(item), .real(membership.rank.first),
-      .real(membership.rank.second), .real(membership.rank.third), .integer(membership.place),
-      .integer(membership.expires))
+    try insertion.run(
+      items.count, on: &database, shared: { $0.append(feed) },
+      own: { (index, _, values) in
+        let (item, membership) = items[index]
+        values.append(item)
+        values.append(membership.rank.first)
+        values.append(membership.rank.second)
+        values.append(membership.rank.third)
+        values.append(membership.place)
+        values.append(membership.expires)
+      })
   }
 
   mutating func delete(

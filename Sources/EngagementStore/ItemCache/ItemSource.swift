@@ -212,7 +212,8 @@ extension ItemSource {
     guard feeds[name]?.lastDelivery != delivery else { return }
     var rows: [Int64] = []
     var listed: Set<Int64> = []
-    var written = SourceItems.Written()
+    var written = SourceItems.Written(
+      added: AddedItems(of: key.provider, on: key.surface, in: feeds[name]?.feed.container))
     var bad: Set<UInt64> = []
     rows.reserveCapacity(list.count)
     listed.reserveCapacity(list.count)
@@ -232,9 +233,8 @@ extension ItemSource {
       }
     }
     let changed = written.changed
-    report.added += written.added.map {
-      ItemReference($0, on: key.surface, in: feeds[name]?.feed.container)
-    }
+    // A campaign is a rule, and what it shows is recorded when it is shown.
+    if key.surface != .campaigns, written.added.count > 0 { report.added.append(written.added) }
     if let retention = mode.retention {
       if let feed = feeds[name] {
         try tables.quarantine.keep(bad, of: feed.row, on: &database)

@@ -92,9 +92,8 @@ extension ListedFeed {
     guard members.count < found.count else { return }
     // Rows that are damaged, or of an item that is listed twice, cannot be found by their columns.
     try table.clear(row, on: &database)
-    for (item, membership) in members {
-      try table.insert(item, membership, in: row, on: &database)
-    }
+    try table.insert(
+      members.map { (item: $0.key, membership: $0.value) }, in: row, on: &database)
   }
 
   mutating func apply(
@@ -106,10 +105,10 @@ extension ListedFeed {
       try table.delete(old, in: row, on: &database)
     }
     if members.isEmpty { members.reserveCapacity(moves.count) }
-    for move in moves.sorted(by: { $0.new < $1.new }) {
-      try table.insert(move.row, move.new, in: row, on: &database)
-      note(move.row, move.new)
-    }
+    let moves = moves.sorted { $0.new < $1.new }
+    try table.insert(
+      moves.map { (item: $0.row, membership: $0.new) }, in: row, on: &database)
+    for move in moves { note(move.row, move.new) }
   }
 
   /// Removes an item; false if the feed does not list it.

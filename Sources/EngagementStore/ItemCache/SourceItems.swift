@@ -134,7 +134,7 @@ extension SourceItems {
   struct Written {
     /// The rows of items that were there before.
     var changed: Set<Int64> = []
-    var added: [ItemID] = []
+    var added: AddedItems
   }
 
   /// Writes the item if it is new or changed, and notes it.
@@ -190,7 +190,7 @@ extension SourceItems {
     } else {
       row = index?.nextRow ?? ItemTable.rows(of: source).lowerBound
       try table.insert(row, of: source, bytes, seal, item.bytes, on: &database)
-      written.added.append(content.id)
+      written.added.append(bytes)
     }
     index?.note(row, name, item.hash)
     contents[row] = content

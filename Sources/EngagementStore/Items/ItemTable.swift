@@ -42,8 +42,13 @@ struct ItemTable: ~Copyable {
     _ row: Int64, of source: Int64, _ name: [UInt8], _ seal: Int64, _ body: ArraySlice<UInt8>,
     on database: inout Database
   ) throws(EngagementError) {
-    try database.run(
-      &insertion, .integer(row), .integer(source), .blob(name), .integer(seal), .blob(body))
+    try database.run(&insertion) { values in
+      values.append(row)
+      values.append(source)
+      values.append(blob: name)
+      values.append(seal)
+      values.append(blob: body)
+    }
   }
 
   mutating func update(

@@ -21,16 +21,19 @@ package struct LedgerEntry: Hashable, Sendable {
 struct LedgerTable: ~Copyable {
   private let now: @Sendable () -> Date
   private let uptime: @Sendable () -> Duration
-  private var insertion = Statement(
-    """
-    INSERT INTO ledger (\(columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-    ON CONFLICT (id) DO NOTHING
-    """)
-  private var delivery = Statement(
-    """
-    INSERT INTO ledger (sequence, id, partition, type, time, zone, provider, surface, item, \
-    container, recorded, uptime) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-    """)
+  private var insertion = RowInsertion(
+    into: "ledger", shared: ["partition", "recorded", "uptime"],
+    own: [
+      "sequence", "id", "type", "time", "zone", "session", "provider", "surface", "owner", "item",
+      "container", "name", "properties",
+    ],
+    conflict: "ON CONFLICT (id) DO NOTHING")
+  private var delivery = RowInsertion(
+    into: "ledger",
+    shared: [
+      "partition", "type", "time", "zone", "provider", "surface", "container", "recorded", "uptime",
+    ],
+    own: ["sequence", "id", "item"])
   private var newest = Statement(
     "SELECT max(coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'ledger'), 0))")
   private var byID = Statement("SELECT sequence FROM ledger WHERE id = ?")
@@ -64,45 +67,68 @@ struct LedgerTable: ~Copyable {
   mutating func append(
     _ event: EngagementEvent, of partition: Partition.ID, on database: inout Database
   ) throws(EngagementError) -> (sequence: Int64, isNew: Bool) {
-    guard let time = Epoch.milliseconds(of: event.time) else { throw .timelessEvent }
-    let properties = try event.storedProperties()
-    let sequence = try lastSequence(on: &database) + 1
-    let id = event.id.stored
-    let item = event.item
-    try database.run(
-      &insertion, .integer(sequence), .blob(id), .integer(partition), .text(event.kind.rawValue),
-      .integer(time), .integer(event.zoneOffset), SQLValue(event.session?.rawValue),
-      SQLValue(event.provider?.rawValue), SQLValue(item?.surface.rawValue),
-      SQLValue(event.ownerColumn),
-      SQLValue(item.map { Array($0.id.value.utf8) }), SQLValue(item?.container?.rawValue),
-      SQLValue(event.name), SQLValue(utf8: properties),
-      .integer(Milliseconds.nearest(now())), .integer(Int64(uptime() / .milliseconds(1))))
-    guard database.changes == 0 else {
-      lastSequence = sequence
-      return (sequence, true)
+    try append([event], of: partition, on: &database)[0]
+  }
+
+  /// As above, for events in their order.
+  @discardableResult
+  mutating func append(
+    _ events: [EngagementEvent], of partition: Partition.ID, on database: inout Database
+  ) throws(EngagementError) -> [(sequence: Int64, isNew: Bool)] {
+    let parts = try events.map { (event) throws(EngagementError) in try StoredParts(of: event) }
+    let (recorded, uptime) = (Milliseconds.nearest(now()), Int64(uptime() / .milliseconds(1)))
+    let last = try lastSequence(on: &database)
+    let written = try insertion.run(
+      events.count, on: &database,
+      shared: { values in
+        values.append(partition)
+        values.append(recorded)
+        values.append(uptime)
+      },
+      own: { (index, newBefore, values) in
+        values.append(last + 1 + Int64(newBefore))
+        events[index].append(parts[index], to: &values)
+      })
+    var newest = last
+    var results: [(sequence: Int64, isNew: Bool)] = []
+    results.reserveCapacity(events.count)
+    for (index, isNew) in written.enumerated() {
+      if isNew { newest += 1 }
+      let earlier =
+        isNew ? nil : try database.first(&byID, .blob(parts[index].id)) { $0.integer(0) }
+      results.append((earlier ?? newest, isNew))
     }
-    let earlier = try database.first(&byID, .blob(id)) { $0.integer(0) }
-    return (earlier ?? sequence, false)
+    lastSequence = newest
+    return results
   }
 
   /// Appends that the items were delivered, all at one time. The ids are new.
   mutating func appendDelivered(
-    _ items: [ItemReference], to partition: Partition.ID, at time: Date, zoneOffset: Int,
+    _ items: AddedItems, to partition: Partition.ID, at time: Date, zoneOffset: Int,
     ids: [UUID], on database: inout Database
   ) throws(EngagementError) {
     guard let time = Epoch.milliseconds(of: time) else { throw .timelessEvent }
     let (recorded, uptime) = (Milliseconds.nearest(now()), Int64(uptime() / .milliseconds(1)))
-    var sequence = try lastSequence(on: &database)
-    for (item, id) in zip(items, ids) {
-      sequence += 1
-      try database.run(
-        &delivery, .integer(sequence), .blob(StoredBits.bytes(id.bits)), .integer(partition),
-        .text(EngagementEvent.Kind.delivered.rawValue), .integer(time), .integer(zoneOffset),
-        .text(item.id.provider.rawValue), .text(item.surface.rawValue),
-        .blob(Array(item.id.value.utf8)), SQLValue(item.container?.rawValue), .integer(recorded),
-        .integer(uptime))
-    }
-    lastSequence = sequence
+    let last = try lastSequence(on: &database)
+    try delivery.run(
+      items.count, on: &database,
+      shared: { values in
+        values.append(partition)
+        values.append(EngagementEvent.Kind.delivered.rawValue)
+        values.append(time)
+        values.append(Int64(zoneOffset))
+        values.append(items.provider.rawValue)
+        values.append(items.surface.rawValue)
+        values.append(items.container?.rawValue)
+        values.append(recorded)
+        values.append(uptime)
+      },
+      own: { (index, newBefore, values) in
+        values.append(last + 1 + Int64(newBefore))
+        values.append(ids[index])
+        values.append(blob: items[index])
+      })
+    lastSequence = last + Int64(items.count)
   }
 
   /// The entries after a sequence, in order; with a partition, those of one user.
@@ -159,11 +185,39 @@ struct LedgerTable: ~Copyable {
   }
 }
 
+extension LedgerTable {
+  /// What of an event is written in another form than the event has it.
+  fileprivate struct StoredParts {
+    let id: [UInt8]
+    let time: Int64
+    let properties: [UInt8]?
+
+    init(of event: EngagementEvent) throws(EngagementError) {
+      guard let time = Epoch.milliseconds(of: event.time) else { throw .timelessEvent }
+      id = event.id.stored
+      self.time = time
+      properties = try event.storedProperties()
+    }
+  }
+}
+
 extension EngagementEvent {
-  /// The provider of the item; nil if it is the event's own provider.
-  fileprivate var ownerColumn: String? {
-    guard let owner = item?.id.provider, owner != provider else { return nil }
-    return owner.rawValue
+  /// Appends the values of the event's own columns but the sequence.
+  fileprivate func append(_ parts: LedgerTable.StoredParts, to values: inout Bindings) {
+    let owner = item?.id.provider
+    values.append(blob: parts.id)
+    values.append(kind.rawValue)
+    values.append(parts.time)
+    values.append(Int64(zoneOffset))
+    values.append(session?.rawValue)
+    values.append(provider?.rawValue)
+    values.append(item?.surface.rawValue)
+    // Null if it is the event's own provider.
+    values.append(owner == provider ? nil : owner?.rawValue)
+    values.append(blob: item?.id.value)
+    values.append(item?.container?.rawValue)
+    values.append(name)
+    values.append(utf8: parts.properties)
   }
 
   fileprivate func storedProperties() throws(EngagementError) -> [UInt8]? {

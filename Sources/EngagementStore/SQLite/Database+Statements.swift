@@ -9,6 +9,15 @@ extension Database {
     try perform(&statement, values) { (_) throws(EngagementError) in true }
   }
 
+  /// Runs a statement to its end with the values that the body appends.
+  mutating func run(
+    _ statement: inout Statement, binding body: (inout Bindings) -> Void
+  ) throws(EngagementError) {
+    bindings.removeAll()
+    body(&bindings)
+    try perform(&statement) { (_) throws(EngagementError) in true }
+  }
+
   /// Runs a statement that is needed once.
   mutating func run(_ sql: String, _ values: SQLValue...) throws(EngagementError) {
     var statement = Statement(sql)
@@ -68,15 +77,23 @@ extension Database {
     return result
   }
 
-  /// Binds, steps while the body asks for more, and resets the statement, also after an error.
   private mutating func perform(
     _ statement: inout Statement, _ values: [SQLValue],
     _ body: (borrowing Row) throws(EngagementError) -> Bool
   ) throws(EngagementError) {
+    bindings.removeAll()
+    for value in values { bindings.append(value) }
+    try perform(&statement, body)
+  }
+
+  /// Binds, steps while the body asks for more, and resets the statement, also after an error.
+  private mutating func perform(
+    _ statement: inout Statement, _ body: (borrowing Row) throws(EngagementError) -> Bool
+  ) throws(EngagementError) {
     do throws(EngagementError) {
       let handle = try unsafe statement.ready(on: connection)
-      try unsafe refuseMisuse(of: handle, values.count)
-      try unsafe Self.perform(handle, values, body)
+      try unsafe refuseMisuse(of: handle)
+      try unsafe Self.perform(handle, bindings, body)
     } catch {
       if connection.failedOnDisk { isSuspect = true }
       throw error
@@ -84,11 +101,11 @@ extension Database {
   }
 
   private static func perform(
-    _ statement: OpaquePointer, _ values: [SQLValue],
+    _ statement: OpaquePointer, _ bindings: Bindings,
     _ body: (borrowing Row) throws(EngagementError) -> Bool
   ) throws(EngagementError) {
     var failure: EngagementError?
-    let code = unsafe SQLValue.bind(values, from: 0, to: statement) {
+    let code = unsafe bindings.bind(to: statement) {
       // While the values are still at their addresses: SQLite must not keep a dangling one.
       defer { unsafe forget(statement) }
       while true {
@@ -112,10 +129,8 @@ extension Database {
     unsafe sqlite3_clear_bindings(statement)
   }
 
-  private func refuseMisuse(
-    of statement: OpaquePointer, _ count: Int
-  ) throws(EngagementError) {
-    guard unsafe count == sqlite3_bind_parameter_count(statement) else {
+  private func refuseMisuse(of statement: OpaquePointer) throws(EngagementError) {
+    guard unsafe bindings.count == sqlite3_bind_parameter_count(statement) else {
       throw ResultCode(SQLITE_RANGE).error
     }
     // A full disk may end a transaction behind its owner's back; what follows must not be written

@@ -32,6 +32,8 @@ struct Database: ~Copyable {
   /// Whether the disk failed under this connection, so that it is replaced before the next write.
   var isSuspect = false
   var isInTransaction = false
+  /// The values of the statement that runs.
+  var bindings = Bindings()
 
   /// Opens a file. Only one that is ours, and not newer than `newestSchema`, is ever written to.
   static func open(

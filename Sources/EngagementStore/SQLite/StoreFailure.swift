@@ -29,6 +29,14 @@ extension EngagementError {
     }
   }
 
+  /// Whether a row breaks a rule of its table, such as that an id is there once.
+  var breaksConstraint: Bool {
+    switch storeFailure {
+    case .sqlite(let code)?: code.kind == SQLITE_CONSTRAINT
+    case .replaced?, nil: false
+    }
+  }
+
   /// The file is not one of ours.
   static let fileOfAnother = EngagementError(
     .unreadable, "The file was not written by this library")

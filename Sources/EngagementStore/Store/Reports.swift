@@ -38,8 +38,8 @@ package struct CommitReport: Hashable, Sendable {
   package var loaded: LoadedFeeds?
   /// Items that this commit quarantined, each once.
   package var quarantined: [Quarantined] = []
-  /// Items that the cache did not have before.
-  package var added: [ItemReference] = []
+  /// Cards and messages that the cache did not have before.
+  var added: [AddedItems] = []
   /// Rows that ended.
   package var ended: [Ended] = []
   /// Whether rows were added to the outbox.

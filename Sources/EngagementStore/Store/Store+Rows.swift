@@ -241,10 +241,8 @@ extension Store {
         return events
       }
       var recorded = events
-      for index in events.indices {
-        recorded[index].sequence =
-          try tables.ledger.append(events[index], of: partition.id, on: &database).sequence
-      }
+      let entries = try tables.ledger.append(events, of: partition.id, on: &database)
+      for (index, entry) in entries.enumerated() { recorded[index].sequence = entry.sequence }
       return recorded
     }
   }

@@ -64,13 +64,13 @@ extension Tables {
       for feed in summary.updatedFeeds {
         try recordUpdate(of: feed, from: provider, in: partition, at: now, on: &database)
       }
-      if consent != .denied {
-        try recordDelivered(summary.report.added, in: partition, at: now, on: &database)
+      for items in summary.report.added where consent != .denied {
+        try recordDelivered(items, in: partition, at: now, on: &database)
       }
       try recordQuarantined(summary.report.quarantined, in: partition, at: now, on: &database)
     }
-    if consent != .denied {
-      for event in events { _ = try ledger.append(event, of: partition.id, on: &database) }
+    if consent != .denied, !events.isEmpty {
+      try ledger.append(events, of: partition.id, on: &database)
     }
     try close(&summary, at: now, on: &database)
     return summary.report
@@ -151,14 +151,12 @@ extension Tables {
     try makeRoom(in: partition, &summary, on: &database)
   }
 
-  /// Records each card and message that the vendor has sent to the user for the first time. A
-  /// campaign is a rule, and what it shows is recorded when it is shown.
+  /// Records each card and message that the vendor has sent to the user for the first time.
   private mutating func recordDelivered(
-    _ items: [ItemReference], in partition: Partition, at now: Date, on database: inout Database
+    _ items: AddedItems, in partition: Partition, at now: Date, on database: inout Database
   ) throws(EngagementError) {
-    let items = items.filter { $0.surface != .campaigns }
-    guard !items.isEmpty else { return }
     let new = try delivered.insert(items, to: partition.id, on: &database)
+    guard new.count > 0 else { return }
     try ledger.appendDelivered(
       new, to: partition.id, at: now.writable, zoneOffset: options.zoneOffset(),
       ids: eventIDs(new.count, at: now), on: &database)

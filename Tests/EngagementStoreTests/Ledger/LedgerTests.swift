@@ -54,6 +54,29 @@ import Testing
     #expect(try await stand.open().ledger() == recorded.map(\.withoutHandle))
   }
 
+  @Test("G19: sequence numbers have no gap where some of many events were recorded before")
+  func known() async throws {
+    let store = try await stand.open()
+    let user = try await store.partition(of: "u-1")
+    let events = (0..<50).map { number in
+      EngagementEvent(
+        id: EventID("event \(number)"), kind: "custom", time: StoreStand.start,
+        properties: ["number": .integer(Int64(number))])
+    }
+    let known = [events[3], events[30]]
+    #expect(try await store.record(known, in: user).map(\.sequence) == [1, 2])
+    let recorded = try await store.record(events, in: user)
+    var next: Int64 = 2
+    let expected = events.map { event -> Int64 in
+      if let place = known.firstIndex(where: { $0.id == event.id }) { return Int64(place) + 1 }
+      next += 1
+      return next
+    }
+    #expect(recorded.map(\.sequence) == expected)
+    #expect(Set(try await store.ledger().map(\.id)) == Set(events.map(\.id)))
+    #expect(try await store.ledger().map(\.sequence) == Array(1...50))
+  }
+
   @Test("G19: sequence numbers keep increasing across restarts, erasures and failures")
   func sequences() async throws {
     var last: Int64 = 0
