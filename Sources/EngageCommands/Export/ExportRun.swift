@@ -10,9 +10,6 @@ struct ExportRun {
   private let configuration: EngageConfiguration
   private let request: ExportRequest
 
-  /// Rows that are read and written at a time.
-  private static let page = 4_096
-
   init(_ invocation: Invocation) throws {
     self.invocation = invocation
     request = try ExportRequest(invocation)
@@ -38,7 +35,7 @@ struct ExportRun {
     case .standardOutput:
       let output = invocation.console.terminal.output
       let result = try await write(by: makeEncoder()) { try output($0) }
-      invocation.console.note("\(Self.words(result.count.events)) exported.")
+      invocation.console.note("\(Self.words(result.events)) exported.")
     case .file(let path):
       let file = try NewFile(invocation.context.path(path), random: invocation.context.random())
       let result = try await write(by: makeEncoder()) { (bytes) throws(EngagementError) in
@@ -53,12 +50,12 @@ struct ExportRun {
   static func words(_ events: Int) -> String { events == 1 ? "1 event" : "\(events) events" }
 
   private func tell(_ result: Result, in path: String) throws(OutputError) {
-    try invocation.console.line("\(Self.words(result.count.events)) in \(path)")
+    try invocation.console.line("\(Self.words(result.events)) in \(path)")
     var members: JSONObject = [
-      "file": .string(path), "events": .integer(Int64(result.count.events)),
+      "file": .string(path), "events": .integer(Int64(result.events)),
     ]
-    members["firstSequence"] = result.count.firstSequence.map(JSON.integer)
-    members["lastSequence"] = result.count.lastSequence.map(JSON.integer)
+    members["firstSequence"] = result.firstSequence.map(JSON.integer)
+    members["lastSequence"] = result.lastSequence.map(JSON.integer)
     try invocation.console.object(members)
   }
 
@@ -177,17 +174,20 @@ struct ExportRun {
 extension ExportRun {
   /// What was read.
   struct Result {
-    var count = EngagementReader.EventCount()
+    var events = 0
+    var excluded: [EventSelection.Exclusion: Int] = [:]
+    var firstSequence: Int64?
+    var lastSequence: Int64?
     /// The events that do not fulfil the conditions.
     var unfit = 0
     var through: Int64 = 0
 
+    /// The events after the start that are not in the export, by reason.
     func dropped(after start: Int64) -> [String: Int] {
       var reasons: [String: Int] = [:]
-      for (exclusion, events) in count.dropped { reasons[exclusion.rawValue] = events }
+      for (exclusion, events) in excluded { reasons[exclusion.rawValue] = events }
       if unfit > 0 { reasons[ExportManifest.Reason.condition.rawValue] = unfit }
-      let read = count.events + count.dropped.values.reduce(unfit, +)
-      let gone = Int(through - start) - read
+      let gone = Int(through - start) - excluded.values.reduce(events + unfit, +)
       if gone > 0 { reasons[ExportManifest.Reason.gone.rawValue] = gone }
       return reasons
     }
@@ -208,7 +208,7 @@ extension ExportRun {
       try turn(&filtered.next, isLast)
     }
     result.unfit = filtered.dropped
-    result.count.events -= filtered.dropped
+    result.events -= filtered.dropped
     return result
   }
 
@@ -217,25 +217,24 @@ extension ExportRun {
   ) async throws -> Result {
     let (source, names) = (try source(), try await userNames())
     let reader = try await invocation.looking(configuration) { $0 }
-    var (result, selection) = (Result(), request.selection)
+    var selection = request.selection
     (selection.after, selection.through) = (start, max(try reader.newestSequence, start))
-    result.through = selection.through
+    var export = EventExport(selection, from: source, naming: names)
     try await invocation.console.progress { show in
       show("Exporting …")
-      var progress = ExportProgress(over: start...result.through, by: invocation.context.clock)
+      var progress = ExportProgress(
+        over: start...selection.through, by: invocation.context.clock)
       while true {
         try Task.checkCancellation()
-        let found = try reader.writeEvents(
-          selection, limit: Self.page, from: source, naming: names, to: &sink,
-          counting: &result.count)
-        let isLast = found < Self.page
-        try turn(&sink, isLast)
-        guard !isLast, let last = result.count.lastSequence else { return }
-        selection.after = last
-        progress.reach(last, show)
+        let isMore = try reader.writeEvents(of: &export, to: &sink)
+        try turn(&sink, !isMore)
+        guard isMore else { return }
+        progress.reach(export.selection.after, show)
       }
     }
-    return result
+    return Result(
+      events: export.events, excluded: export.dropped, firstSequence: export.firstSequence,
+      lastSequence: export.lastSequence, through: selection.through)
   }
 
   private func source() throws(EngagementError) -> String {

@@ -2,21 +2,25 @@ import EngagementModel
 import EngagementPlatform
 import EngagementStore
 
+/// A user of an export. Most are never asked for their name.
+enum ExportedUser {
+  case unnamed(User)
+  /// By the UTF-8 of the name; nil for the anonymous user.
+  case named([UInt8]?)
+}
+
 /// Writes rows of the ledger as exported events.
 struct EventRows {
   /// The installation that recorded the events.
   private let source: [UInt8]
-  /// The name of each user in the export, by partition; nil for the anonymous user. Rows of other
-  /// partitions belong to another environment and are skipped.
-  private let users: [Int64: String?]
+  private let name: (User) -> String?
   private let times: Range<Int64>
   private let kinds: [[UInt8]]
   private let providers: [[UInt8]]
   private var scratch: [UInt8] = []
 
-  init(_ selection: EventSelection, source: String, users: [Int64: String?]) {
-    self.source = Array(source.utf8)
-    self.users = users
+  init(_ selection: EventSelection, source: [UInt8], name: @escaping (User) -> String?) {
+    (self.source, self.name) = (source, name)
     let since = selection.since.map(Milliseconds.up) ?? .min
     times = since..<max(selection.until.map(Milliseconds.up) ?? .max, since)
     kinds = selection.kinds.map { Array($0.rawValue.utf8) }
@@ -24,13 +28,23 @@ struct EventRows {
   }
 
   /// Writes the row if it is selected; else returns why it is not.
+  ///
+  /// - Parameter users: Those of the environment, by partition.
   mutating func write(
-    _ row: borrowing LedgerRow, to sink: inout some EventSink
+    _ row: borrowing LedgerRow, of users: inout [Int64: ExportedUser], to sink: inout some EventSink
   ) -> EventSelection.Exclusion? {
-    guard let user = users[row.integer(.partition)] else { return .environment }
+    let partition = row.integer(.partition)
+    guard let known = users[partition] else { return .environment }
     guard times.contains(row.integer(.time)) else { return .time }
     guard Self.has(row, .kind, among: kinds) else { return .kind }
     guard Self.has(row, .provider, among: providers) else { return .provider }
+    let user: [UInt8]?
+    switch known {
+    case .named(let bytes): user = bytes
+    case .unnamed(let unnamed):
+      user = name(unnamed).map { Array($0.utf8) }
+      users[partition] = .named(user)
+    }
     write(row, of: user, to: &sink)
     return nil
   }
@@ -45,7 +59,7 @@ struct EventRows {
   }
 
   private mutating func write(
-    _ row: borrowing LedgerRow, of user: String?, to sink: inout some EventSink
+    _ row: borrowing LedgerRow, of user: [UInt8]?, to sink: inout some EventSink
   ) {
     for column in EventColumn.allCases {
       switch column {
@@ -68,7 +82,7 @@ struct EventRows {
         }
       case .uptime: integer(.uptime, of: row, to: &sink)
       case .zoneOffset: integer(.zone, of: row, to: &sink)
-      case .user: if let user { sink.text(user) } else { sink.missing() }
+      case .user: if let user { sink.text(user.span.bytes) } else { sink.missing() }
       case .session: text(.session, of: row, to: &sink)
       case .provider: text(.provider, of: row, to: &sink)
       case .surface: text(.surface, of: row, to: &sink)

@@ -47,6 +47,11 @@ struct PartitionTable: ~Copyable {
     return id.map { Partition(id: $0, environment: environment, user: user) }
   }
 
+  /// The id of the last partition that was made; 0 if there was none yet.
+  mutating func newest(on database: inout Database) throws(EngagementError) -> Partition.ID {
+    try database.first(&lastID) { $0.integer(0) } ?? 0
+  }
+
   mutating func all(on database: inout Database) throws(EngagementError) -> [Partition] {
     try database.all(&everyone) {
       Partition(id: $0.integer(0), environment: $0.text(1), user: User(stored: $0.bytes(2)))

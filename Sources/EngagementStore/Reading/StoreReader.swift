@@ -171,6 +171,13 @@ extension StoreReader {
     }
   }
 
+  /// The partition of the newest user of all environments; 0 if there was none yet.
+  package mutating func newestUser() throws(EngagementError) -> Partition.ID {
+    try read { (tables, database) throws(EngagementError) in
+      try tables.partitions.newest(on: &database)
+    }
+  }
+
   /// The users of an environment, by the ids of their partitions.
   package mutating func users(
     in environment: String

@@ -47,16 +47,12 @@ func export(
   var selection = EventSelection()
   selection.since = Date(timeIntervalSinceNow: -86_400)
   let hash = PersonHash(key: Array(try await engagement.exportSalt().utf8))
-  var count = EngagementReader.EventCount()
-  while true {
-    let read = try reader.writeEvents(
-      selection, limit: 4_096, from: "urn:uuid:\(installation)",
-      naming: { user in user.id.map { hash.text(of: $0.rawValue) } }, to: &encoder, counting: &count
-    )
+  var export = EventExport(selection, from: "urn:uuid:\(installation)") { user in
+    user.id.map { hash.text(of: $0.rawValue) }
+  }
+  while try reader.writeEvents(of: &export, limit: 4_096, to: &encoder) {
     try file.write(contentsOf: encoder.bytes)
     encoder.takeBytes()
-    guard read == 4_096, let last = count.lastSequence else { break }
-    selection.after = last
   }
   encoder.finish()
   try file.write(contentsOf: encoder.bytes)
