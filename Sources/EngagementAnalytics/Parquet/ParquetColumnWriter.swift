@@ -29,6 +29,9 @@ struct ParquetColumnWriter: Sendable {
   /// How many bytes wait to be written.
   var size: Int { values.count + dictionary.bytes.count + indices.count * 2 }
 
+  /// How many bytes may wait without more memory.
+  var room: Int { values.capacity + dictionary.room }
+
   // MARK: Cells
 
   mutating func appendMissing(row: Int) {
@@ -89,8 +92,8 @@ struct ParquetColumnWriter: Sendable {
 
   // MARK: Pages
 
-  /// Writes the chunk of the column and returns what the footer says of it. Begins the next chunk.
-  mutating func write(
+  /// Writes the chunk of the column and returns what the footer says of it.
+  func write(
     rows: Int, compressedBy compression: Compression?, to output: inout ExportBuffer, at offset: Int
   ) -> ParquetChunk {
     var (pages, codec) = (pages(rows: rows), ParquetFormat.Codec.uncompressed)
@@ -107,12 +110,9 @@ struct ParquetColumnWriter: Sendable {
       dataOffset = offset + size.stored
       size += page.write(to: &output)
     }
-    let chunk = ParquetChunk(
+    return ParquetChunk(
       type: type, codec: codec, hasDictionary: pages.count > 1, rows: rows,
       missing: rows - valueCount, size: size, offset: offset, dataOffset: dataOffset, range: range)
-    pages = []
-    reset()
-    return chunk
   }
 
   private func pages(rows: Int) -> [ParquetPage] {
@@ -121,7 +121,9 @@ struct ParquetColumnWriter: Sendable {
       levels.appendRun(of: valueCount == 0 ? 0 : 1, count: rows)
     } else {
       let unmentioned = (rows + 7) / 8 - presence.count
-      levels.appendGroups(presence + Array(repeating: 0xff, count: unmentioned))
+      var groups = presence + Array(repeating: 0xff, count: unmentioned)
+      if rows % 8 > 0 { groups[groups.count - 1] &= 1 << UInt8(rows % 8) - 1 }
+      levels.appendGroups(groups)
     }
     var head: [UInt8] = []
     head.append(littleEndian: UInt32(levels.bytes.count))
@@ -140,13 +142,14 @@ struct ParquetColumnWriter: Sendable {
     ]
   }
 
-  private mutating func reset() {
+  /// Begins the next chunk.
+  mutating func reset(keepingRoom: Bool) {
     valueCount = 0
     range = nil
     presence.removeAll(keepingCapacity: true)
     indices.removeAll(keepingCapacity: true)
-    values.removeAll(keepingCapacity: values.capacity <= Self.keptRoom)
-    dictionary.removeAll()
+    values.removeAll(keepingCapacity: keepingRoom)
+    dictionary.removeAll(keepingRoom: keepingRoom)
     if plainGroups > 0 { plainGroups -= 1 }
     usesDictionary = mayUseDictionary && plainGroups == 0
   }
@@ -155,5 +158,4 @@ struct ParquetColumnWriter: Sendable {
   private static let longestText = 512 * 1_024 * 1_024
   private static let trial = 1_024
   private static let pause = 16
-  private static let keptRoom = 1_024 * 1_024
 }

@@ -24,9 +24,12 @@ struct ParquetDictionary: Sendable {
 
   var count: Int { starts.count }
 
-  mutating func removeAll() {
-    guard count > 0 else { return }
-    bytes.removeAll(keepingCapacity: bytes.capacity <= Self.keptRoom)
+  /// How many bytes the values may take without more memory.
+  var room: Int { bytes.capacity }
+
+  mutating func removeAll(keepingRoom: Bool = true) {
+    guard count > 0 || !keepingRoom else { return }
+    bytes.removeAll(keepingCapacity: keepingRoom)
     starts.removeAll(keepingCapacity: true)
     hashes.removeAll(keepingCapacity: true)
     for index in slots.indices { slots[index] = 0 }
@@ -143,5 +146,4 @@ struct ParquetDictionary: Sendable {
   private static let limit = 65_535
   /// A search ends here, whatever values somebody has chosen.
   private static let longestProbe = 256
-  private static let keptRoom = 1_024 * 1_024
 }

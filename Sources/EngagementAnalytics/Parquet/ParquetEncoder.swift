@@ -31,7 +31,7 @@ public struct ParquetEncoder: EventEncoder {
 
   public mutating func takeBytes() {
     taken += output.bytes.count
-    output.removeAll()
+    if output.bytes.capacity <= mostRoom { output.removeAll() } else { output = ExportBuffer() }
   }
 
   public mutating func begin() { output.append(ParquetFormat.magic) }
@@ -75,14 +75,20 @@ public struct ParquetEncoder: EventEncoder {
 
   private mutating func writeGroup() {
     var chunks: [ParquetChunk] = []
-    for index in columns.indices {
+    for column in columns {
       chunks.append(
-        columns[index].write(
+        column.write(
           rows: rows, compressedBy: compression, to: &output, at: taken + output.bytes.count))
     }
     footer.append(chunks, rows: rows)
     rows = 0
+    // Columns that were large one after another would add up.
+    let keepsRoom = columns.reduce(0) { $0 + $1.room } <= mostRoom
+    for index in columns.indices { columns[index].reset(keepingRoom: keepsRoom) }
   }
+
+  /// A column's room is up to twice what it needs.
+  private var mostRoom: Int { 3 * groupSize }
 
   /// An index into a dictionary takes 16 bits.
   private static let mostRows = 65_536
