@@ -140,24 +140,26 @@ struct ParquetColumnReader {
   private static func value(
     in bytes: [UInt8], at offset: inout Int, _ column: ParquetColumn
   ) throws(EngagementError) -> ParquetDecoder.Cell {
-    let name = column.column.name
-    let cut = EngagementError.damagedParquet("the column \(name) ends too early")
     switch column.column.cellKind.physicalType {
     case .int64:
-      guard bytes.count - offset >= 8 else { throw cut }
+      guard bytes.count - offset >= 8 else { throw tooShort(column) }
       defer { offset += 8 }
       return column.cell(bytes.littleEndian(Int64.self, at: offset))
     case .byteArray:
-      guard bytes.count - offset >= 4 else { throw cut }
+      guard bytes.count - offset >= 4 else { throw tooShort(column) }
       let length = Int(bytes.littleEndian(UInt32.self, at: offset))
-      guard length <= bytes.count - offset - 4 else { throw cut }
+      guard length <= bytes.count - offset - 4 else { throw tooShort(column) }
       let text = bytes[offset + 4..<offset + 4 + length]
       offset += 4 + length
       guard let cell = column.cell(text) else {
-        throw .damagedParquet("the column \(name) has a text that is no UTF-8")
+        throw .damagedParquet("the column \(column.column.name) has a text that is no UTF-8")
       }
       return cell
     }
+  }
+
+  private static func tooShort(_ column: ParquetColumn) -> EngagementError {
+    .damagedParquet("the column \(column.column.name) ends too early")
   }
 
   private func damage(_ reason: String) -> EngagementError {

@@ -4,7 +4,7 @@ public import EngagementModel
 
 /// Apache Parquet. A column that lacks a value in an event has null there.
 ///
-/// Events wait in memory until they make a row group of about two megabytes. `bytes` is empty for that
+/// Events wait in memory until they make a row group of about one megabyte. `bytes` is empty for that
 /// long.
 public struct ParquetEncoder: EventEncoder {
   private var output = ExportBuffer()
@@ -19,7 +19,7 @@ public struct ParquetEncoder: EventEncoder {
 
   /// Compresses each page on its own, so that a reader can read some columns and skip the others.
   public init(compressedBy compression: Compression? = nil) {
-    self.init(compressedBy: compression, groupSize: 2 * 1_024 * 1_024)
+    self.init(compressedBy: compression, groupSize: 1_024 * 1_024)
   }
 
   package init(compressedBy compression: Compression? = nil, groupSize: Int) {
@@ -65,7 +65,7 @@ public struct ParquetEncoder: EventEncoder {
     while column < columns.count { missing() }
     column = 0
     rows += 1
-    if rows == Self.mostRows || columns.reduce(0, { $0 + $1.size }) >= groupSize { writeGroup() }
+    if rows == Self.mostRows || size >= groupSize { writeGroup() }
   }
 
   public mutating func finish() {
@@ -86,6 +86,9 @@ public struct ParquetEncoder: EventEncoder {
     let keepsRoom = columns.reduce(0) { $0 + $1.room } <= mostRoom
     for index in columns.indices { columns[index].reset(keepingRoom: keepsRoom) }
   }
+
+  /// How many bytes wait to be written.
+  private var size: Int { columns.reduce(0) { $0 + $1.size } }
 
   /// A column's room is up to twice what it needs.
   private var mostRoom: Int { 3 * groupSize }

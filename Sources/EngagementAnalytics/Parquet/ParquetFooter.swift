@@ -57,7 +57,7 @@ struct ParquetChunk {
 /// What a file ends with: the schema, and where each column chunk is.
 struct ParquetFooter: Sendable {
   /// The row groups so far, as they will stand there. It is all that grows with the file: about one
-  /// byte for 15 events.
+  /// kilobyte for a row group.
   private var groups = ThriftWriter()
   private var groupCount = 0
   private var rows = 0

@@ -77,7 +77,7 @@ struct ParquetReadersTests {
       case .zstd: "UNCOMPRESSED ZSTD"
       }
     #expect(
-      report == "100000 rows, 5 groups, EngagementKit, \(codecs), PLAIN RLE RLE_DICTIONARY")
+      report == "100000 rows, 9 groups, EngagementKit, \(codecs), PLAIN RLE RLE_DICTIONARY")
   }
 
   @Test("X14: pyarrow and DuckDB read hostile texts and extreme numbers", arguments: codecs)
