@@ -28,6 +28,8 @@ final class GzipStream: CompressionStream {
     } while code != Z_STREAM_END
   }
 
+  func restart() throws(EngagementError) { try stream.check(unsafe deflateReset(stream.state)) }
+
   private static let room = 64 * 1_024
 }
 

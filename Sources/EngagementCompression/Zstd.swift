@@ -30,6 +30,10 @@ final class ZstdStream: CompressionStream {
     }
   }
 
+  func restart() throws(EngagementError) {
+    try check(unsafe ZSTD_CCtx_reset(context, ZSTD_reset_session_only))
+  }
+
   private static let room = 64 * 1_024
 }
 

@@ -49,6 +49,20 @@ import Testing
   private static let cut = EngagementError(.unreadable, "The compressed data ends too early.")
 
   @Test(
+    "X14: a compressor that begins again gives the bytes of a new one",
+    arguments: Compression.allCases)
+  func restart(compression: Compression) throws {
+    let compressor = try Compressor(compression)
+    for sample in Self.samples where !sample.isEmpty {
+      try compressor.restart()
+      _ = try compressor.compress(Array(sample.prefix(1_000)))
+      try compressor.restart()
+      let bytes = try compressor.compress(sample) + compressor.finish()
+      #expect(bytes == (try Self.compressed(sample, compression)))
+    }
+  }
+
+  @Test(
     "X14: what was compressed comes back, however the calls cut it", arguments: Compression.allCases
   )
   func roundTrip(compression: Compression) throws {

@@ -94,15 +94,15 @@ struct ParquetColumnWriter: Sendable {
 
   /// Writes the chunk of the column and returns what the footer says of it.
   func write(
-    rows: Int, compressedBy compression: Compression?, to output: inout ExportBuffer, at offset: Int
+    rows: Int, compressedBy codec: ParquetCodec?, to output: inout ExportBuffer, at offset: Int
   ) -> ParquetChunk {
-    var (pages, codec) = (pages(rows: rows), ParquetFormat.Codec.uncompressed)
+    var (pages, usedCodec) = (pages(rows: rows), ParquetFormat.Codec.uncompressed)
     // A chunk that is no smaller stays as it is. So does one if the library of the format fails.
-    if let compression,
-      let compressed = try? pages.map({ try $0.compressed(by: compression) }),
+    if let codec,
+      let compressed = try? pages.map({ try $0.compressed(by: codec.compressor) }),
       compressed.reduce(0, { $0 + $1.storedSize }) < pages.reduce(0, { $0 + $1.storedSize })
     {
-      (pages, codec) = (compressed, ParquetFormat.Codec(compression))
+      (pages, usedCodec) = (compressed, codec.number)
     }
     var size = ParquetSize()
     var dataOffset = offset
@@ -111,7 +111,7 @@ struct ParquetColumnWriter: Sendable {
       size += page.write(to: &output)
     }
     return ParquetChunk(
-      type: type, codec: codec, hasDictionary: pages.count > 1, rows: rows,
+      type: type, codec: usedCodec, hasDictionary: pages.count > 1, rows: rows,
       missing: rows - valueCount, size: size, offset: offset, dataOffset: dataOffset, range: range)
   }
 

@@ -74,11 +74,12 @@ public struct ParquetEncoder: EventEncoder {
   }
 
   private mutating func writeGroup() {
+    let codec = compression.flatMap { try? ParquetCodec($0) }
     var chunks: [ParquetChunk] = []
     for column in columns {
       chunks.append(
         column.write(
-          rows: rows, compressedBy: compression, to: &output, at: taken + output.bytes.count))
+          rows: rows, compressedBy: codec, to: &output, at: taken + output.bytes.count))
     }
     footer.append(chunks, rows: rows)
     rows = 0

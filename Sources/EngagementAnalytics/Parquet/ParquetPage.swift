@@ -30,8 +30,8 @@ struct ParquetPage {
   /// How many bytes it has in the file, without the header.
   var storedSize: Int { parts.reduce(0) { $0 + $1.count } }
 
-  func compressed(by compression: Compression) throws(EngagementError) -> ParquetPage {
-    let compressor = try Compressor(compression)
+  func compressed(by compressor: Compressor) throws(EngagementError) -> ParquetPage {
+    try compressor.restart()
     var pieces: [[UInt8]] = []
     for part in parts { pieces.append(try compressor.compress(part)) }
     pieces.append(try compressor.finish())
@@ -71,6 +71,17 @@ struct ParquetPage {
       }
     }
     return header.bytes
+  }
+}
+
+/// What compresses the pages of a row group. One compressor is faster than one for each page.
+struct ParquetCodec {
+  let number: ParquetFormat.Codec
+  let compressor: Compressor
+
+  init(_ compression: Compression) throws(EngagementError) {
+    number = ParquetFormat.Codec(compression)
+    compressor = try Compressor(compression)
   }
 }
 
