@@ -70,7 +70,7 @@ public struct ParquetEncoder: EventEncoder {
 
   public mutating func finish() {
     if rows > 0 { writeGroup() }
-    output.append(footer.bytes())
+    footer.write(to: &output)
   }
 
   private mutating func writeGroup() {

@@ -73,8 +73,8 @@ struct ParquetFooter: Sendable {
     self.rows += rows
   }
 
-  /// The footer, with its length and the magic after it.
-  func bytes() -> [UInt8] {
+  /// Writes the footer, its length and the magic.
+  func write(to output: inout ExportBuffer) {
     var footer = ThriftWriter()
     footer.element { file in
       file.int32(2, 1)
@@ -92,9 +92,10 @@ struct ParquetFooter: Sendable {
       // The statistics of each column are in the order of its type.
       for _ in EventColumn.allCases { file.element { $0.structure(1) { _ in } } }
     }
-    var bytes = footer.bytes
-    bytes.append(littleEndian: UInt32(truncatingIfNeeded: footer.bytes.count))
-    return bytes + ParquetFormat.magic
+    var length: [UInt8] = []
+    length.append(littleEndian: UInt32(truncatingIfNeeded: footer.bytes.count))
+    output.append(footer.bytes)
+    output.append(length + ParquetFormat.magic)
   }
 
   /// An element of the schema. It says what the column is twice, as old readers know only the
