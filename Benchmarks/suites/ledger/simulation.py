@@ -7,6 +7,7 @@ same events.
 import json
 import random
 import sqlite3
+import sys
 import uuid
 
 START = 1_790_000_000_000
@@ -80,3 +81,7 @@ def fill(cache, people, seed=1, lift=0.1, rate=0.2, cards=10):
     database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     database.close()
     return len(found)
+
+
+if __name__ == "__main__":
+    print(fill(sys.argv[1], int(sys.argv[2]), cards=int(sys.argv[3])))

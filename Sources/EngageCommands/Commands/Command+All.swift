@@ -10,7 +10,7 @@ extension Command {
     let people = person + [signIn, signOut] + consent
     let rest =
       [track] + templates + outbox + push + device + cache + [
-        decode(vendors), events, export, verify, planExperiment, completions, manual,
+        decode(vendors), events, export, verify, importing, planExperiment, completions, manual,
       ]
     return first + items + people + rest
   }

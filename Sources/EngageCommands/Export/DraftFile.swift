@@ -42,6 +42,16 @@ final class DraftFile {
 
   // MARK: Names
 
+  /// Puts the finished draft in the place of a file, durably.
+  func replace(_ path: String) throws(EngagementError) {
+    guard rename(self.path, path) == 0 else {
+      let number = errno
+      unlink(self.path)
+      throw Self.failure("\(path) cannot be named.", number)
+    }
+    try Self.makeDurable(CommandContext.folder(of: path))
+  }
+
   /// Gives a finished draft its name, durably. What has the name already stays: unlike a rename, a link
   /// never takes the place of a file.
   static func place(_ draft: String, at path: String) throws(EngagementError) {

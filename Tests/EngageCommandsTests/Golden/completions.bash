@@ -41,6 +41,7 @@ _engage() {
     "export"" --partition") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     "export"" --cursor") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     "export"" --user-hash-key") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
+    "import"" --into") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     "experiment"" --rate") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     "experiment"" --lift") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     "experiment"" --people") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
@@ -108,11 +109,12 @@ _engage() {
     "events "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--follow --last --kind --config --json --log --help' -- "$word")); return; } ;;
     "export "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--format --gzip --zstd --out --since --until --kind --provider --where --redact --partition --cursor --user-ids --user-hash-key --config --json --log --help' -- "$word")); return; } ;;
     "verify "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word"; compgen -f -- "$word")); return; } ;;
+    "import "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--into --config --json --log --help' -- "$word"; compgen -f -- "$word")); return; } ;;
     "experiment plan") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--rate --lift --people --daily --power --significance --anytime --config --json --log --help' -- "$word")); return; } ;;
     "experiment "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W 'plan' -- "$word")); return; } ;;
     "completions "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help bash zsh fish' -- "$word")); return; } ;;
     "man "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
   esac
-  COMPREPLY=($(compgen -W 'demo init doctor emulate providers sync cards inbox person signin signout consent track templates outbox push device cache decode events export verify experiment completions man help --help --version' -- "$word"))
+  COMPREPLY=($(compgen -W 'demo init doctor emulate providers sync cards inbox person signin signout consent track templates outbox push device cache decode events export verify import experiment completions man help --help --version' -- "$word"))
 }
 complete -o bashdefault -F _engage engage
