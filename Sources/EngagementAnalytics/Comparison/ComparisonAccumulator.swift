@@ -36,7 +36,7 @@ public struct ComparisonAccumulator: Sendable {
     let arm = event.provider.flatMap { arms[ArmName(rawValue: $0.rawValue)] } ?? ComparisonRow.noArm
     switch event.kind {
     case .experimentExposed: addArm(of: event, .exposed)
-    case ObservedEvent.assigned: addArm(of: event, .assigned)
+    case .experimentAssigned: addArm(of: event, .assigned)
     case .providerRequest: append(event, .request, arm: arm, Self.duration(of: event))
     case .providerFailed: append(event, .failure, arm: arm, Self.duration(of: event))
     case let kind:
@@ -163,10 +163,13 @@ struct ComparedKinds: Sendable {
   let kinds: [EngagementEvent.Kind]
   let indices: [EngagementEvent.Kind: UInt8]
 
+  /// What only people do who were sent something.
+  static let ofReceivers: [EngagementEvent.Kind] = [
+    .delivered, .impression, .click, .open, .read, .submit, .dismiss, .snooze, .vote, .optOut,
+  ]
+
   init(_ design: ComparisonDesign) {
-    var kinds: [EngagementEvent.Kind] = [
-      .delivered, .impression, .click, .open, .read, .submit, .dismiss, .snooze, .vote, .optOut,
-    ]
+    var kinds = Self.ofReceivers
     for kind in design.metrics.flatMap({ [$0.kind, $0.base].compactMap(\.self) })
     where !kinds.contains(kind) { kinds.append(kind) }
     self.kinds = kinds

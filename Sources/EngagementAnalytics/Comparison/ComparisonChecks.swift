@@ -8,6 +8,8 @@ struct ComparisonChecks: Hashable, Sendable {
   let exposedSplit: ComparisonCheck?
   let logs: ComparisonCheck
   let horizon: ComparisonCheck
+  /// Nil where nothing was planned.
+  let plan: ComparisonCheck?
   /// The figures of the first two, if there are any.
   let splitRatio: SampleRatio?
   let exposedRatio: SampleRatio?
@@ -21,16 +23,17 @@ struct ComparisonChecks: Hashable, Sendable {
       (split, splitRatio) = (Self.providers(counts), nil)
       (exposedSplit, exposedRatio) = (nil, nil)
     }
+    plan = counts.design.isExperiment ? Self.plan(counts) : nil
     logs = Self.logs(counts)
     horizon = Self.horizon(counts, at: time)
   }
 
   /// Those that apply.
-  var all: [ComparisonCheck] { [split, exposedSplit, logs, horizon].compactMap(\.self) }
+  var all: [ComparisonCheck] { [split, exposedSplit, plan, logs, horizon].compactMap(\.self) }
 
   /// Why no difference is told.
   var withheld: [String] {
-    [split, logs, horizon].filter { $0.state == .failed }.map(\.sentence)
+    [plan, split, logs, horizon].compactMap(\.self).filter { $0.state == .failed }.map(\.sentence)
   }
 
   var reason: String? { withheld.first }
@@ -73,6 +76,19 @@ struct ComparisonChecks: Hashable, Sendable {
     } catch {
       return (check(.failed, error.message), nil)
     }
+  }
+
+  private static func plan(_ counts: ComparisonCounts) -> ComparisonCheck {
+    let count = counts.peopleInOtherVersions
+    guard count > 0 else {
+      return ComparisonCheck(
+        name: "plan", state: .passed, sentence: "All people were in this version of the plan.")
+    }
+    let people = count == 1 ? "1 person was" : "\(Figure.count(count)) people were"
+    return ComparisonCheck(
+      name: "plan", state: .failed,
+      sentence: "The plan was changed: \(people) in another version of the experiment. The lift is "
+        + "withheld: give the changed experiment a name of its own, and begin again.")
   }
 
   private static func providers(_ counts: ComparisonCounts) -> ComparisonCheck {

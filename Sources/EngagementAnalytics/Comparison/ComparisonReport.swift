@@ -26,6 +26,12 @@ public struct ComparisonReport: Hashable, Sendable {
   /// The tables, for a terminal that lays them out.
   public var tables: [ComparisonTable] { ComparisonTables(report: self).all }
 
+  /// What was compared.
+  public var title: String { ComparisonSentences(report: self).title }
+
+  /// How it was compared.
+  public var method: String { ComparisonSentences(report: self).method }
+
   /// What it concludes, in sentences.
   public var sentences: [String] {
     let sentences = ComparisonSentences(report: self)

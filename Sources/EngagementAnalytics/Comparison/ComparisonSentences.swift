@@ -123,10 +123,6 @@ struct ComparisonSentences {
       notes.append(
         Self.people(counts.peopleInUnknownArms) + " in an arm that the design has not: left out.")
     }
-    if counts.peopleInOtherVersions > 0 {
-      notes.append(
-        Self.people(counts.peopleInOtherVersions) + " saw another version of the experiment.")
-    }
     return notes
   }
 

@@ -26,11 +26,11 @@ public struct ObservedEvent: Hashable, Sendable {
     self.properties = properties
   }
 
+  /// Whether its provider has sent something to the person.
+  public var isOfReceiver: Bool { ComparedKinds.ofReceivers.contains(kind) }
+
   /// The kinds whose properties a comparison reads.
   public static let kindsWithProperties: Set<EngagementEvent.Kind> = [
-    assigned, .experimentExposed, .providerRequest, .providerFailed,
+    .experimentAssigned, .experimentExposed, .providerRequest, .providerFailed,
   ]
-
-  /// A person was put into an arm and may not have seen a difference yet.
-  static let assigned = EngagementEvent.Kind("experiment.assigned")
 }

@@ -8,7 +8,7 @@ extension SHA256 {
     public var prefix: UInt64 { number(at: 0) }
 
     /// The first 128 bits as two numbers.
-    var leadingBits: (high: UInt64, low: UInt64) { (number(at: 0), number(at: 8)) }
+    package var leadingBits: (high: UInt64, low: UInt64) { (number(at: 0), number(at: 8)) }
 
     private func number(at place: Int) -> UInt64 {
       bytes[place..<(place + 8)].reduce(0) { $0 << 8 | UInt64($1) }

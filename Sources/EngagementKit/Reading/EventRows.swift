@@ -122,7 +122,7 @@ struct EventRows {
 
   /// Appends the type, such as `engage.card.impression`.
   private static func appendType(of row: borrowing LedgerRow, to bytes: inout [UInt8]) {
-    bytes += "engage.".utf8
+    bytes += EventType.prefix.utf8
     if !row.isMissing(.surface) {
       row.withBytes(.surface) { surface in
         let noun = nouns.first { surface.isEqual(to: $0.surface) }?.noun
@@ -134,9 +134,9 @@ struct EventRows {
   }
 
   /// What one item of each surface is called.
-  private static let nouns: [(surface: [UInt8], noun: [UInt8])] = [
-    (.cards, "card"), (.inbox, "message"), (.campaigns, "campaign"), (.push, "push"),
-  ].map { (surface: Surface, noun: String) in (Array(surface.rawValue.utf8), Array(noun.utf8)) }
+  private static let nouns: [(surface: [UInt8], noun: [UInt8])] = EventType.nouns.map {
+    (Array($0.surface.rawValue.utf8), Array($0.noun.utf8))
+  }
 
   private static func appendSubject(of row: borrowing LedgerRow, to bytes: inout [UInt8]) {
     row.withBytes(row.isMissing(.owner) ? .provider : .owner) { bytes.append($0) }

@@ -101,6 +101,7 @@ final class Refresher: Sendable {
     _ target: RefreshTarget, _ extent: RefreshExtent, at provider: Provider,
     for userSession: UserSession
   ) async -> ProviderOutcome {
+    let start = dependencies.clock.uptime
     do throws(EngagementError) {
       let known =
         target.isOfAllContainers
@@ -118,7 +119,7 @@ final class Refresher: Sendable {
           await refresh(request, extent, at: runtime, for: userSession) {
             let event =
               plan.requests.count == 1
-              ? self.event(of: plan, failed: nil, for: userSession) : nil
+              ? self.event(of: plan, since: start, failed: nil, for: userSession) : nil
             isRecorded.withLock { $0 = event != nil }
             return event
           })
@@ -126,7 +127,7 @@ final class Refresher: Sendable {
       let outcome = ProviderOutcome.worst(of: outcomes) ?? .unsupported
       // A refresh that shares another's request, or that has several requests, is recorded here.
       if outcome.error != nil || !isRecorded.withLock(\.self) {
-        await record(outcome, of: plan, for: userSession)
+        await record(outcome, of: plan, since: start, for: userSession)
       }
       return outcome
     } catch {
@@ -282,24 +283,29 @@ final class Refresher: Sendable {
   // MARK: The ledger
 
   /// The ledger event of a refresh; nil if its user has signed out.
+  ///
+  /// - Parameter start: When the refresh began, by the steady clock.
   private func event(
-    of plan: RefreshPlan, failed error: EngagementError?, for userSession: UserSession
+    of plan: RefreshPlan, since start: Duration, failed error: EngagementError?,
+    for userSession: UserSession
   ) -> EngagementEvent? {
     guard let verb = plan.requests.first?.operation.verb,
       dependencies.currentUser.isCurrent(userSession)
     else { return nil }
     var properties: JSONObject = ["operation": .string(verb.rawValue)]
     properties["code"] = error.map { .string($0.code.rawValue) }
+    properties["milliseconds"] = .integer((dependencies.clock.uptime - start).milliseconds)
     // Both kinds are the kit's own: only denied consent forbids them, which the store checks.
     return dependencies.event(
       error == nil ? .providerRequest : .providerFailed, at: plan.provider.id, properties)
   }
 
   private func record(
-    _ outcome: ProviderOutcome, of plan: RefreshPlan, for userSession: UserSession
+    _ outcome: ProviderOutcome, of plan: RefreshPlan, since start: Duration,
+    for userSession: UserSession
   ) async {
     guard outcome.isWorthRecording,
-      let event = event(of: plan, failed: outcome.error, for: userSession)
+      let event = event(of: plan, since: start, failed: outcome.error, for: userSession)
     else { return }
     do throws(EngagementError) {
       try await dependencies.record(event, in: userSession.partition)

@@ -27,7 +27,7 @@ protocol OperationHost: Sendable {
 
   /// Takes note of an answer: some vendors want to hear which of their own requests failed.
   func note(
-    _ answer: Answer, _ status: Int, to request: HTTPRequest, for operation: Operation,
+    _ answer: Answer, _ reply: HTTPReply, to request: HTTPRequest, for operation: Operation,
     _ attempt: Attempt
   ) async
 
@@ -47,5 +47,11 @@ protocol OperationHost: Sendable {
   ) async throws(EngagementError) -> OperationRunner.Execution?
 
   /// Sends a request. The runner has checked its host.
-  func send(_ request: HTTPRequest) async throws(EngagementError) -> HTTPResponse
+  func send(_ request: HTTPRequest) async throws(EngagementError) -> HTTPReply
+}
+
+/// A response, and how long it took to come.
+struct HTTPReply: Sendable {
+  let response: HTTPResponse
+  let time: Duration
 }

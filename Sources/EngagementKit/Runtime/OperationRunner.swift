@@ -167,11 +167,10 @@ package final class OperationRunner: Sendable {
     if let date = context.quietUntil { return .wait(until: date) }
     let (sent, live) = (singleFlight.completions, host.liveCommits)
     progress.noteRequest()
-    let response = try await host.send(request)
+    let reply = try await host.send(request)
     progress.isUnderWay = false
-    let answer = adapter.answer(to: progress.operation, from: response, in: context)
-    await host.note(
-      answer, response.status, to: request, for: progress.operation, progress.attempt)
+    let answer = adapter.answer(to: progress.operation, from: reply.response, in: context)
+    await host.note(answer, reply, to: request, for: progress.operation, progress.attempt)
     // The live channel's cards are newer than this answer may be.
     if answer.verdict == .done, host.liveCommits != live, progress.spendRepeat() { return nil }
     let changes = answer.changes + Self.throttle(answer, progress.operation, at: context.now)

@@ -209,14 +209,16 @@ final class ProviderHost: OperationHost {
   }
 
   func note(
-    _ answer: Answer, _ status: Int, to request: HTTPRequest, for operation: Operation,
+    _ answer: Answer, _ reply: HTTPReply, to request: HTTPRequest, for operation: Operation,
     _ attempt: Attempt
   ) async {
     guard provider.takes(.providerFailed), operation.verb != .events,
       failures.isNews(answer.verdict, for: operation.verb)
     else { return }
     var properties: JSONObject = [
-      "operation": .string(operation.verb.rawValue), "statusCode": .integer(Int64(status)),
+      "operation": .string(operation.verb.rawValue),
+      "statusCode": .integer(Int64(reply.response.status)),
+      "milliseconds": .integer(reply.time.milliseconds),
     ]
     properties["path"] = (try? request.target()).map { .string(String($0.path.dropFirst())) }
     var event = dependencies.event(
@@ -274,12 +276,13 @@ final class ProviderHost: OperationHost {
     await report(dependencies.event(.credentialRenewed, at: provider.id, in: session), by: attempt)
   }
 
-  func send(_ request: HTTPRequest) async throws(EngagementError) -> HTTPResponse {
+  func send(_ request: HTTPRequest) async throws(EngagementError) -> HTTPReply {
+    let start = dependencies.clock.uptime
     var (request, followed) = (request, 0)
     while true {
       let response = try await transmit(request)
       switch Redirect.next(after: response, to: request, followed: followed) {
-      case .none: return response
+      case .none: return HTTPReply(response: response, time: dependencies.clock.uptime - start)
       case .follow(let next): (request, followed) = (next, followed + 1)
       case .refused(let refusal): throw named(refusal.error)
       }
@@ -338,7 +341,8 @@ extension Operation {
 }
 
 extension Duration {
-  fileprivate var milliseconds: Int64 {
+  /// Whole milliseconds.
+  var milliseconds: Int64 {
     components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000
   }
 }

@@ -59,7 +59,9 @@ extension EngagementEvent {
     public static let optOut: Kind = "optout"
 
     // MARK: On providers and the kit
+    /// A refresh was answered; `properties.milliseconds` says how long it took.
     public static let providerRequest: Kind = "provider.request"
+    /// A refresh or a request failed; `properties.milliseconds` says how long it took.
     public static let providerFailed: Kind = "provider.failed"
     public static let providerFallback: Kind = "provider.fallback"
     /// The application has given a credential in place of an earlier one.
@@ -72,6 +74,10 @@ extension EngagementEvent {
     public static let campaignDropped: Kind = "campaign.dropped"
     public static let itemQuarantined: Kind = "item.quarantined"
     public static let outboxDropped: Kind = "outbox.dropped"
+    /// A person was put into an arm of an experiment and may not have seen a difference yet. `name` is
+    /// the experiment; `properties` has the `arm`, the `version`, and what people are grouped by.
+    public static let experimentAssigned: Kind = "experiment.assigned"
+    /// A person could see the difference that an arm makes; as `experimentAssigned` otherwise.
     public static let experimentExposed: Kind = "experiment.exposed"
   }
 }

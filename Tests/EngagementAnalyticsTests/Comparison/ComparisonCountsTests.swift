@@ -27,7 +27,7 @@ import Testing
   func periods() throws {
     var fixture = try ComparisonFixture(
       metrics: [ComparisonMetric("clicks", .events(.click))], lookBackDays: 7)
-    fixture.expose(1, to: "B", after: 10, kind: ObservedEvent.assigned)
+    fixture.expose(1, to: "B", after: 10, kind: .experimentAssigned)
     fixture.expose(1, to: "B", after: 12)
     for (days, times) in [(2.9, 1), (3, 2), (9.9, 4), (10, 8), (11.9, 16), (12, 32)] {
       for _ in 0..<times { fixture.add(.click, by: 1, after: days) }

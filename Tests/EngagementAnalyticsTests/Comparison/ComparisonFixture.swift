@@ -83,7 +83,7 @@ struct ComparisonFixture {
     for person in 0..<UInt64(people) {
       let strata: [String: JSON] = ["appVersion": .string(random.pick(["1", "2"]))]
       if random.chance(80) {
-        let kind = random.pick([.experimentExposed, ObservedEvent.assigned])
+        let kind = random.pick([EngagementEvent.Kind.experimentExposed, .experimentAssigned])
         fixture.expose(
           person, to: random.pick(["A", "B"]), after: Double(random.below(4)), strata, kind: kind)
       }

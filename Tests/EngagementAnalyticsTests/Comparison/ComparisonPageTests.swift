@@ -35,7 +35,10 @@ import Testing
   }
 
   private func randomReport(seed: UInt64) throws -> ComparisonReport {
-    ComparisonReport(try ComparisonFixture.random(seed: seed, people: 400).counts(), at: Self.later)
+    var counts = try ComparisonFixture.random(seed: seed, people: 400).counts()
+    // Otherwise no lift is shown.
+    counts.peopleInOtherVersions = 0
+    return ComparisonReport(counts, at: Self.later)
   }
 
   @Test("X12: texts from outside close no tag, run nothing and turn no text round")
@@ -153,6 +156,19 @@ import Testing
     #expect(report.html.contains("No lift is shown") && report.sentences.count == 1)
   }
 
+  @Test("X12: a plan that was changed after it began shows no lift")
+  func changed() throws {
+    var counts = try ComparisonFixture.clicks(100, of: 1_000, 150, of: 1_000)
+    counts.peopleInOtherVersions = 1
+    let report = ComparisonReport(counts, at: Self.later)
+    #expect(
+      report.withheld == [
+        "The plan was changed: 1 person was in another version of the experiment. The lift is "
+          + "withheld: give the changed experiment a name of its own, and begin again."
+      ])
+    #expect(!report.html.contains(" pp") && !report.text.contains(" pp"))
+  }
+
   @Test("X12: no output has a number that means nothing")
   func emptiness() throws {
     let empty = try ComparisonFixture.clicks(0, of: 0, 0, of: 0)
@@ -194,6 +210,7 @@ import Testing
     CHECK                 STATE   WHAT IT SAYS
     split of the arms     passed  The arms are split as planned (p = 1.0000).
     split of the exposed  passed  The exposed are split as planned (p = 1.0000).
+    plan                  passed  All people were in this version of the plan.
     logs                  open    What the arms' logs have lost is not known.
     horizon               passed  The horizon is reached: 2,000 of 2 planned people are there.
 

@@ -28,7 +28,7 @@ struct ConsentPolicyTests {
         .delivered, .displayed, .seen, .impression, .redirect, .subview, .video, .receive,
         .launch, .sessionStart, .sessionEnd, .inboxFetch, .streamDisplayed, .variablesUpdated,
         .templatePresented, .templateDismissed, .custom, .purchase,
-        .experimentExposed, "something.new",
+        .experimentAssigned, .experimentExposed, "something.new",
       ], [.full]
     ),
   ]

@@ -371,9 +371,11 @@ import Testing
     let entries = try await stage.engagement.dependencies.store.entries(after: 0, limit: 10)
     let told = Dictionary(uniqueKeysWithValues: entries.map { ($0.event.provider, $0.event) })
     #expect(told["braze"]?.kind == .providerRequest)
-    #expect(told["braze"]?.properties == ["operation": "inbox"])
+    #expect(told["braze"]?.properties == ["operation": "inbox", "milliseconds": 0])
     #expect(told["atomic"]?.kind == .providerFailed)
-    #expect(told["atomic"]?.properties == ["operation": "inbox", "code": "unavailable"])
+    #expect(
+      told["atomic"]?.properties
+        == ["operation": "inbox", "code": "unavailable", "milliseconds": 0])
     try await stage.end()
   }
 }

@@ -38,7 +38,7 @@ import Testing
     }
     #expect(
       await told(after: 503)
-        == [["operation": "inbox", "statusCode": 503, "path": "inbox"]])
+        == [["operation": "inbox", "statusCode": 503, "milliseconds": 0, "path": "inbox"]])
     #expect(await told(after: 503).isEmpty, "the vendor knows it")
     #expect(await told(after: 200).isEmpty)
     #expect(await told(after: nil).isEmpty, "no answer came")

@@ -38,7 +38,7 @@ private struct FragileHost: OperationHost {
   }
 
   func note(
-    _ answer: Answer, _ status: Int, to request: HTTPRequest,
+    _ answer: Answer, _ reply: HTTPReply, to request: HTTPRequest,
     for operation: EngagementAdapterAPI.Operation, _ attempt: Attempt
   ) {}
 
@@ -50,8 +50,8 @@ private struct FragileHost: OperationHost {
     _ operation: EngagementAdapterAPI.Operation, _ body: () async -> OperationRunner.Execution?
   ) async -> OperationRunner.Execution? { await body() }
 
-  func send(_ request: HTTPRequest) async throws(EngagementError) -> HTTPResponse {
-    try await transport.send(request)
+  func send(_ request: HTTPRequest) async throws(EngagementError) -> HTTPReply {
+    HTTPReply(response: try await transport.send(request), time: .zero)
   }
 }
 

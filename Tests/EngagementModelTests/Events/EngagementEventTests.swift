@@ -59,7 +59,7 @@ private let kinds: [EngagementEvent.Kind] = [
   .custom, .purchase, .optOut, .templatePresented, .templateDismissed, .providerRequest,
   .providerFailed, .providerFallback, .credentialRenewed, .providerMismatch, .routeChanged,
   .itemQuarantined,
-  .outboxDropped, .experimentExposed, .campaignDue, .campaignDropped,
+  .outboxDropped, .experimentAssigned, .experimentExposed, .campaignDue, .campaignDropped,
 ]
 
 private let plannedWords = """
@@ -67,6 +67,6 @@ private let plannedWords = """
   launch session.start session.end inbox.fetch feed.updated redirect subview video \
   stream.displayed variables.updated upload register identify custom purchase optout \
   template.presented template.dismissed provider.request provider.failed provider.fallback \
-  credential.renewed provider.mismatch route.changed item.quarantined outbox.dropped experiment.exposed \
-  campaign.due campaign.dropped
+  credential.renewed provider.mismatch route.changed item.quarantined outbox.dropped experiment.assigned \
+  experiment.exposed campaign.due campaign.dropped
   """.split(separator: " ").map(String.init)

@@ -69,6 +69,18 @@ func incrementalExport(
   try await engagement.moveExportCursor(cursor, to: selection.through)
 }
 
+func comparison(_ reader: EngagementReader, of installation: String) throws {
+  var count = EngagementReader.EventCount()
+  let design = try ComparisonDesign(providers: ["braze", "vibes"], control: "braze")
+  var accumulator = ComparisonAccumulator(design)
+  var sink = ObservedEventSink { accumulator.add($0) }
+  _ = try reader.writeEvents(
+    EventSelection(), limit: .max, from: "urn:uuid:\(installation)",
+    naming: { user in user.id?.rawValue }, to: &sink, counting: &count)
+  let report = ComparisonReport(accumulator.counts(), at: .now)
+  print(report.text)  // or report.json, or report.html
+}
+
 func device(_ engagement: Engagement) async throws {
   try await engagement.updateDevice()  // after a change of language or time zone
   try await engagement.renewDeviceCredentials()
