@@ -14,12 +14,15 @@ private let root = URL(filePath: #filePath)
     return Set(rows.compactMap { $0.firstMatch(of: /^\| `(\w+)` \|/).map { String($0.1) } })
   }
 
-  private static func sources(in folders: [String]) throws -> String {
+  private static func sources(
+    in folders: [String], without excluded: String = ""
+  ) throws -> String {
     var text = ""
     for folder in folders {
       let place = root.appending(path: folder).resolvingSymlinksInPath()
       let walk = FileManager.default.enumerator(at: place, includingPropertiesForKeys: nil)
-      for file in walk?.compactMap({ $0 as? URL }) ?? [] where file.pathExtension == "swift" {
+      for file in walk?.compactMap({ $0 as? URL }) ?? []
+      where file.pathExtension == "swift" && file.lastPathComponent != excluded {
         text += try String(contentsOf: file, encoding: .utf8)
       }
     }
@@ -39,9 +42,10 @@ private let root = URL(filePath: #filePath)
   func keys() throws {
     // Neither the keys that mark a vendor's pushes nor the ways in which a push may arrive are keys
     // of the document.
-    let readers = try Self.sources(in: [
-      "Sources/EngageCommands", "Sources/EngagementVendors", "Adapters",
-    ])
+    let readers = try Self.sources(
+      in: ["Sources/EngageCommands", "Sources/EngagementVendors", "Adapters"],
+      without: "PlanDocument.swift"
+    )
     .replacing("PushMarks(keys:", with: "PushMarks(")
     .replacing("among: [\"apns\", \"fcm\"]", with: "")
     let known = try Self.strings(after: "among|keys|configurationKeys", in: readers)
@@ -49,6 +53,14 @@ private let root = URL(filePath: #filePath)
     let listed = try Self.listed(under: "key")
     #expect(known.subtracting(listed).isEmpty, "not on the page")
     #expect(listed.subtracting(known).isEmpty, "not in the reader")
+  }
+
+  @Test("the configuration page lists exactly the fields that the plan of an experiment may have")
+  func plans() throws {
+    let reader = try Self.sources(in: ["Sources/EngageCommands/Experiments"])
+    let known = try Self.strings(after: "among|keys", in: reader)
+    #expect(known.isSuperset(of: ["arms", "expectedPeople", "per"]))
+    #expect(try Self.listed(under: "field") == known)
   }
 
   @Test("the configuration page lists exactly the members that a fault script may have")

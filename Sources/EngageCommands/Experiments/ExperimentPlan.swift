@@ -18,16 +18,39 @@ extension Command {
   private static let anytime = Option(
     "anytime", "look at any time and stop when it is sure; needs more people")
 
+  /// The options that write a plan.
+  fileprivate enum PlanOptions {
+    static let name = Option(
+      "name", value: "NAME", "what the experiment is called, for --out")
+    static let arm = Option(
+      "arm", value: "NAME", "an arm, for --out; the others are compared with the first one",
+      repeats: true)
+    static let out = Option(
+      "out", letter: "o", value: "PLAN.json", "write the plan to a file that is not there yet",
+      completion: .files)
+  }
+
   static let planExperiment = Command(
-    name: ["experiment", "plan"], summary: "count the people that a comparison of two arms needs",
+    name: ["experiment", "plan"],
+    summary: "count the people that an experiment needs, and write its plan",
     discussion: """
-      Both arms have the same size, and each person stays in one arm. Plan before you start: whoever
-      looks at a comparison again and again, and stops at the first difference, often finds one where
-      there is none. With --anytime every look is valid. Nothing is read or written.
+      All arms have the same size, and each person stays in one arm. Plan before you start: a look at
+      a comparison again and again, until there is a difference, often finds one where there is none.
+      With --anytime every look is valid.
+
+      With --out, --name and two or more --arm, the plan becomes a file for "engage experiment report".
+      It may be edited before the first person comes: add metrics, an end, or strata.
       """,
-    options: [rate, lift, people, daily, power, significance, anytime],
+    options: [
+      rate, lift, people, daily, power, significance, anytime, PlanOptions.name, PlanOptions.arm,
+      ComparisonOptions.metric, PlanOptions.out,
+    ],
     examples: [
       Example("engage experiment plan --rate 5% --lift 10% --daily 4000", "people and days"),
+      Example(
+        "engage experiment plan --rate 5% --lift 10% --name banner --arm old --arm new "
+          + "--out banner.json",
+        "and the plan as a file"),
       Example("engage experiment plan --rate 5% --people 20000", "the smallest lift they show"),
       Example("engage experiment plan --rate 5% --lift 10% --anytime", "and look when you like"),
     ],
@@ -38,18 +61,30 @@ extension Command {
       let daily = try invocation.number(daily, in: 1...1_000_000_000)
       let people = try invocation.number(people, in: 2...2_000_000_000)
       let lift = try invocation.share(lift, isSigned: true)
+      let file = try invocation.planFile()
       do {
         let size = try ExperimentSize(
           invocation.has(anytime) ? .anytime : .fixed,
           significance: invocation.share(significance) ?? 0.05,
           power: invocation.share(power) ?? 0.8)
-        let plan = ExperimentPlan(size: size, rate: rate, daily: daily)
+        let setting = PlanFigures.Setting(
+          size: size, rate: rate, arms: max(invocation.values(PlanOptions.arm).count, 2),
+          daily: daily)
+        let figures: PlanFigures
         switch (lift, people) {
-        case (let lift?, nil): try plan.print(lift: lift, on: invocation.console)
-        case (nil, let people?): try plan.print(people: people, on: invocation.console)
+        case (let lift?, nil): figures = try PlanFigures(setting, seeing: lift)
+        case (nil, let people?): figures = try PlanFigures(setting, among: people)
         case (nil, nil), (.some, .some):
           throw invocation.usage(
             "\(invocation.command.title) needs --lift or --people: one of them, not both.")
+        }
+        if let file {
+          try file.write(Array(PlanDocument.text(of: invocation.design(figures)).utf8))
+          try file.finish()
+        }
+        try figures.print(on: invocation.console)
+        if let path = invocation.value(PlanOptions.out) {
+          try invocation.console.line("The plan is \(path).")
         }
       } catch let error as EngagementError where error.code == .invalidArgument {
         throw invocation.usage(error.message)
@@ -59,6 +94,33 @@ extension Command {
 }
 
 extension Invocation {
+  /// The file of the plan, if there is to be one.
+  fileprivate func planFile() throws -> NewFile? {
+    typealias Plan = Command.PlanOptions
+    guard let path = value(Plan.out) else {
+      guard let option = [Plan.name, Plan.arm].first(where: has) else { return nil }
+      throw usage("\(option.title) is for a plan: name its file with --out.")
+    }
+    guard has(Plan.name) else { throw usage("--out needs --name, such as --name banner.") }
+    guard values(Plan.arm).count > 1 else {
+      throw usage("--out needs two or more arms, such as --arm old --arm new.")
+    }
+    return try NewFile(context.path(path), for: Plan.out, random: context.random())
+  }
+
+  /// The design that the plan describes.
+  fileprivate func design(
+    _ figures: PlanFigures
+  ) throws(EngagementError) -> ComparisonDesign {
+    typealias Plan = Command.PlanOptions
+    let names = values(Plan.arm)
+    let share = 1 / Double(names.count)
+    return try ComparisonDesign(
+      experiment: value(Plan.name) ?? "", arms: names.map { .init($0, share: share) },
+      control: names[0], metrics: comparisonMetrics(), schedule: figures.schedule,
+      significance: figures.setting.size.significance)
+  }
+
   /// The option's value as a share: a number with a per cent sign, or one below 1.
   fileprivate func share(_ option: Option, isSigned: Bool = false) throws -> Double? {
     guard let text = value(option) else { return nil }
@@ -76,78 +138,5 @@ extension Invocation {
         "\(option.title) takes a share \(range) such as 5% or 0.05, not \"\(text)\".")
     }
     return share
-  }
-}
-
-/// The figures of a plan, for people and for programs.
-private struct ExperimentPlan {
-  let size: ExperimentSize
-  let rate: Double
-  let daily: Int?
-
-  /// What a lift needs.
-  func print(lift: Double, on console: Console) throws {
-    let people = try size.peoplePerArm(rate: rate, lift: lift)
-    try console.object(object(lift: lift, peoplePerArm: people))
-    try console.line(
-      Phrase("To see \(Self.percent(rate)) become \(Self.percent(rate * (1 + lift))), \(chances):"))
-    try table(people, on: console)
-  }
-
-  /// What a number of people show.
-  func print(people: Int, on console: Console) throws {
-    let perArm = people / 2
-    guard let lift = try size.leastLift(rate: rate, peoplePerArm: perArm) else {
-      throw EngagementError(
-        .invalidArgument,
-        "\(people) people are too few to see any lift of a rate of \(Self.percent(rate)).")
-    }
-    try console.object(object(lift: lift, peoplePerArm: perArm))
-    try console.line(
-      Phrase(
-        "The least lift that is seen is \(Self.percent(lift)): from \(Self.percent(rate)) "
-          + "to \(Self.percent(rate * (1 + lift))), \(chances):"))
-    try table(perArm, on: console)
-  }
-
-  private func table(_ peoplePerArm: Int, on console: Console) throws {
-    var table = Table([.init("PEOPLE PER ARM", .trailing), .init("IN BOTH", .trailing)])
-    var cells = [Phrase("\(peoplePerArm)"), Phrase("\(peoplePerArm * 2)")]
-    if let days = days(peoplePerArm) {
-      table = Table(table.columns + [.init("DAYS", .trailing)])
-      cells.append(Phrase("\(days)"))
-    }
-    table.add(cells)
-    try console.table(table)
-  }
-
-  /// How often the comparison is right.
-  private var chances: String {
-    let look = size.design == .anytime ? "whenever one looks" : "at one look, at the end"
-    return "\(Self.percent(size.power)) of the time, with \(Self.percent(size.significance)) false "
-      + "alarms, \(look)"
-  }
-
-  private func days(_ peoplePerArm: Int) -> Int? {
-    daily.map { (2 * peoplePerArm + $0 - 1) / $0 }
-  }
-
-  private func object(lift: Double, peoplePerArm: Int) -> JSONObject {
-    var object: JSONObject = [
-      "design": .string(size.design.rawValue), "rate": .number(rate), "lift": .number(lift),
-      "power": .number(size.power), "significance": .number(size.significance),
-      "peoplePerArm": .integer(Int64(peoplePerArm)), "people": .integer(Int64(peoplePerArm * 2)),
-    ]
-    object["days"] = days(peoplePerArm).map { .integer(Int64($0)) }
-    return object
-  }
-
-  /// The share with three digits that count.
-  private static func percent(_ share: Double) -> String {
-    var (unit, percentage) = (1.0, share * 100)
-    while abs(percentage) * unit < 100, unit < 1e9 { unit *= 10 }
-    percentage = (percentage * unit).rounded() / unit
-    let text = "\(percentage)"
-    return (text.hasSuffix(".0") ? String(text.dropLast(2)) : text) + "%"
   }
 }

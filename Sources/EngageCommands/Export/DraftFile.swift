@@ -54,9 +54,11 @@ final class DraftFile {
 
   /// Gives a finished draft its name, durably. What has the name already stays: unlike a rename, a link
   /// never takes the place of a file.
-  static func place(_ draft: String, at path: String) throws(EngagementError) {
+  static func place(
+    _ draft: String, at path: String, for option: Option = ExportRequest.Options.out
+  ) throws(EngagementError) {
     guard link(draft, path) == 0 else {
-      throw errno == EEXIST ? taken(path) : failure("\(path) cannot be named.", errno)
+      throw errno == EEXIST ? taken(path, option) : failure("\(path) cannot be named.", errno)
     }
     unlink(draft)
     try makeDurable(CommandContext.folder(of: path))
@@ -71,9 +73,9 @@ final class DraftFile {
     }
   }
 
-  static func taken(_ path: String) -> EngagementError {
+  static func taken(_ path: String, _ option: Option) -> EngagementError {
     EngagementError(
-      .invalidArgument, "\(path) is there already; remove it, or choose another --out.")
+      .invalidArgument, "\(path) is there already; remove it, or choose another \(option.title).")
   }
 
   static func failure(_ message: String, _ number: Int32) -> EngagementError {
@@ -84,13 +86,17 @@ final class DraftFile {
 /// A file that has its name only when it is whole. What has the name already stays.
 struct NewFile {
   private let path: String
+  /// What names it, for errors.
+  private let option: Option
   private let draft: DraftFile
 
   /// Throws if there is something of that name, also a link.
-  init(_ path: String, random: UInt64) throws(EngagementError) {
-    self.path = path
+  init(
+    _ path: String, for option: Option = ExportRequest.Options.out, random: UInt64
+  ) throws(EngagementError) {
+    (self.path, self.option) = (path, option)
     var status = stat()
-    guard lstat(path, &status) != 0 else { throw DraftFile.taken(path) }
+    guard lstat(path, &status) != 0 else { throw DraftFile.taken(path, option) }
     draft = try DraftFile("\(path).part-\(String(random, radix: 16))", becoming: path)
   }
 
@@ -99,6 +105,6 @@ struct NewFile {
   /// Gives the file its name, durably.
   func finish() throws(EngagementError) {
     try draft.finish()
-    try DraftFile.place(draft.path, at: path)
+    try DraftFile.place(draft.path, at: path, for: option)
   }
 }

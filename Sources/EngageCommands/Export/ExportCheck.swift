@@ -30,7 +30,7 @@ struct ExportCheck {
       last = manifest
     }
     let known = Set(manifests.flatMap { $0.files.map(\.path) })
-    for path in try Self.files(in: folder).sorted() where !known.contains(path) {
+    for path in try ExportFolder.files(in: folder).sorted() where !known.contains(path) {
       add(path, "No manifest knows this file.")
     }
   }
@@ -144,23 +144,6 @@ struct ExportCheck {
     if doubled > 0 {
       add(file.path, "\(doubled) events are there twice, or belong to another run.")
     }
-  }
-
-  /// The files of a folder and its partitions, from the folder.
-  private static func files(in folder: String, under prefix: String = "") throws -> [String] {
-    var files: [String] = []
-    for name in try ExportFolder.names(in: "\(folder)/\(prefix)")
-    where !name.hasPrefix("_") && !name.hasPrefix(".") {
-      var status = stat()
-      let path = prefix + name
-      guard lstat("\(folder)/\(path)", &status) == 0 else { continue }
-      if UInt32(status.st_mode) & UInt32(S_IFMT) == UInt32(S_IFDIR) {
-        files += try Self.files(in: folder, under: "\(path)/")
-      } else {
-        files.append(path)
-      }
-    }
-    return files
   }
 }
 

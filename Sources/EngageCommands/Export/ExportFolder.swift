@@ -79,6 +79,25 @@ final class ExportFolder {
       .map { "_manifests/\($0)" }
   }
 
+  /// The files of a folder and its partitions that readers look for, from the folder.
+  static func files(
+    in folder: String, under prefix: String = ""
+  ) throws(EngagementError) -> [String] {
+    var files: [String] = []
+    for name in try names(in: "\(folder)/\(prefix)")
+    where !name.hasPrefix("_") && !name.hasPrefix(".") {
+      var status = stat()
+      let path = prefix + name
+      guard lstat("\(folder)/\(path)", &status) == 0 else { continue }
+      if UInt32(status.st_mode) & UInt32(S_IFMT) == UInt32(S_IFDIR) {
+        files += try Self.files(in: folder, under: "\(path)/")
+      } else {
+        files.append(path)
+      }
+    }
+    return files
+  }
+
   /// The names in a folder, without those of the folder itself and its parent.
   static func names(in folder: String) throws(EngagementError) -> [String] {
     guard let list = opendir(folder) else {

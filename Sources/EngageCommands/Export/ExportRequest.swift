@@ -99,11 +99,8 @@ extension ExportRequest {
     redaction = try Self.redaction(invocation)
     users = try Self.users(invocation)
     destination = .standardOutput
-    selection.since = try invocation.time(Options.since)
-    selection.until = try invocation.time(Options.until)
-    if let since = selection.since, let until = selection.until, since >= until {
-      throw invocation.usage("--since is not before --until.")
-    }
+    (selection.since, selection.until) = try invocation.times(
+      since: Options.since, until: Options.until)
     selection.kinds = invocation.values(Options.kind).map { .init($0) }
     selection.providers = invocation.values(Options.provider).map { ProviderID($0) }
     conditions = try invocation.values(Options.condition).map { text in
@@ -195,7 +192,7 @@ extension ExportRequest {
 
 extension Invocation {
   /// The option's value as a time: a day, which begins in UTC, or a time of ISO 8601.
-  fileprivate func time(_ option: Option) throws -> Date? {
+  func time(_ option: Option) throws -> Date? {
     guard let text = value(option) else { return nil }
     guard let date = ISO8601.date(from: text) ?? ISO8601.day(from: text) else {
       throw usage(
@@ -205,8 +202,17 @@ extension Invocation {
     return date
   }
 
+  /// The two times between which events lie.
+  func times(since: Option, until: Option) throws -> (since: Date?, until: Date?) {
+    let times = (since: try time(since), until: try time(until))
+    if let first = times.since, let last = times.until, first >= last {
+      throw usage("\(since.title) is not before \(until.title).")
+    }
+    return times
+  }
+
   /// Tells a value that makes no sense as an error of the option.
-  fileprivate func telling<Value>(
+  func telling<Value>(
     _ option: Option, _ body: () throws(EngagementError) -> Value
   ) throws -> Value {
     do throws(EngagementError) {

@@ -87,10 +87,13 @@ struct Console: Sendable {
     _ body: ((Phrase) -> Void) async throws -> Value
   ) async rethrows -> Value {
     guard terminal.showsProgress, !isJSON else { return try await body { _ in } }
-    defer { try? terminal.errors(Array("\r\u{1b}[K".utf8)) }
+    let erasure = "\r\u{1b}[K"
+    defer { try? terminal.errors(Array(erasure.utf8)) }
+    var isShown = false
     return try await body { phrase in
       let text = phrase.cut(to: (terminal.width ?? 80) - 1).rendered(inColour: false)
-      try? terminal.errors(Array("\r\u{1b}[K\(text)".utf8))
+      try? terminal.errors(Array(((isShown ? erasure : "") + text).utf8))
+      isShown = true
     }
   }
 }

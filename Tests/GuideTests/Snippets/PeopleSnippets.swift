@@ -70,13 +70,11 @@ func incrementalExport(
 }
 
 func comparison(_ reader: EngagementReader, of installation: String) throws {
-  var count = EngagementReader.EventCount()
   let design = try ComparisonDesign(providers: ["braze", "vibes"], control: "braze")
   var accumulator = ComparisonAccumulator(design)
   var sink = ObservedEventSink { accumulator.add($0) }
-  _ = try reader.writeEvents(
-    EventSelection(), limit: .max, from: "urn:uuid:\(installation)",
-    naming: { user in user.id?.rawValue }, to: &sink, counting: &count)
+  var export = EventExport(EventSelection(), from: "urn:uuid:\(installation)") { $0.id?.rawValue }
+  while try reader.writeEvents(of: &export, to: &sink) {}
   let report = ComparisonReport(accumulator.counts(), at: .now)
   print(report.text)  // or report.json, or report.html
 }

@@ -1,0 +1,80 @@
+import EngagementAnalytics
+import EngagementKit
+import EngagementModel
+
+extension Command {
+  private static let provider = Option(
+    "provider", value: "NAME",
+    "compare this provider; the others are held against the first one", repeats: true)
+
+  static let compare = Command(
+    name: ["compare"], summary: "compare providers by what this device saw",
+    discussion: """
+      Counts people: who was sent something by each provider, who saw it, clicked, completed,
+      dismissed and opted out, with intervals, and how the provider's requests ended. Compares all
+      providers that have sent something, or those that are named. Nobody was split at random, so a
+      difference may be one between people: see "engage experiment plan" for one that is none.
+
+      With --from, the events are read from files of "engage export", of any format and compression,
+      or from folders of them, and an event counts once wherever it is. A person is one on all devices
+      if all of them export with the same --user-hash-key. A line that cannot be read is told, and
+      the exit status is 1.
+      """,
+    options: [
+      provider, ExportRequest.Options.since, ExportRequest.Options.until, ComparisonOptions.metric,
+      ComparisonOptions.from, ComparisonOptions.html,
+    ],
+    examples: [
+      Example("engage compare", "all providers"),
+      Example("engage compare --provider braze --provider vibes --since 2026-11-01", "two of them"),
+      Example("engage compare --from exports --html november.html", "many devices, as a page"),
+    ], isInterruptible: true,
+    run: { invocation in
+      let named = invocation.values(provider)
+      if named.count == 1 {
+        throw invocation.usage("--provider is there once; a comparison needs two.")
+      }
+      let times = try invocation.times(
+        since: ExportRequest.Options.since, until: ExportRequest.Options.until)
+      let page = try invocation.comparisonPage()
+      let input = try ComparisonInput(invocation, since: times.since, until: times.until)
+      var providers = named.map { ProviderID($0) }
+      if providers.isEmpty { providers = try await input.senders() }
+      let metrics = invocation.comparisonMetrics()
+      let design = try invocation.telling(provider) { () throws(EngagementError) in
+        try ComparisonDesign(providers: providers, control: providers[0], metrics: metrics)
+      }
+      var accumulator = ComparisonAccumulator(design)
+      var seen: Set<ProviderID> = []
+      let losses = try await input.read { event in
+        if let provider = event.provider { seen.insert(provider) }
+        accumulator.add(event)
+      }
+      if let unknown = providers.first(where: { !seen.contains($0) }) {
+        throw UsageError.value(
+          unknown.rawValue, of: provider.title,
+          among: seen.union(input.providers).subtracting([unknown]).map(\.rawValue).sorted(),
+          in: invocation.command.title)
+      }
+      let report = ComparisonReport(accumulator.counts(), at: invocation.context.clock.now)
+      return try invocation.show(report, losses, page: page)
+    })
+}
+
+extension ComparisonInput {
+  /// The providers that have sent something: the configured ones in their order, then the others.
+  fileprivate func senders() async throws -> [ProviderID] {
+    var found: Set<ProviderID> = []
+    _ = try await read { event in
+      if let provider = event.provider, event.isOfReceiver { found.insert(provider) }
+    }
+    let others = found.subtracting(providers).sorted { $0.rawValue < $1.rawValue }
+    let senders = providers.filter(found.contains) + others
+    guard senders.count > 1 else {
+      let sender = senders.first.map { "Only \($0) has" } ?? "No provider has"
+      throw EngagementError(
+        .notFound, "\(sender) sent something: a comparison has two providers or more.")
+    }
+    return senders
+  }
+}

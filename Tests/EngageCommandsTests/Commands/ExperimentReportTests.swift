@@ -1,0 +1,201 @@
+import EngagementJSON
+import EngagementModel
+import Foundation
+import Testing
+
+@testable import EngageCommands
+
+/// `engage experiment plan --out` and `engage experiment report`.
+@Suite(.timeLimit(.minutes(20))) struct ExperimentReportTests {
+  private static let plan = [
+    "experiment", "plan", "--rate", "30%", "--lift", "30%", "--name", "banner", "--arm", "old",
+    "--arm", "new", "--metric", "click", "--out", "plan.json",
+  ]
+
+  private static func stage(
+    _ events: RecordedEvents = .experiment(), plan: String? = nil
+  ) async throws -> CommandLineFixture {
+    let stage = try CommandLineFixture()
+    try stage.write(events.ndjson, to: "events.ndjson")
+    if let plan {
+      try stage.write(plan, to: "plan.json")
+    } else {
+      let ending = await stage.run(Self.plan)
+      #expect(ending.status == .done, "\(ending.errors)")
+    }
+    return stage
+  }
+
+  private static func report(
+    _ stage: CommandLineFixture, _ options: String...
+  ) async -> CommandLineFixture.Ending {
+    await stage.run(
+      ["experiment", "report", "plan.json", "--from", "events.ndjson"] + options)
+  }
+
+  private static func document(
+    version: Int = 1, arms: String = #"{"old": 0.5, "new": 0.5}"#, _ members: String = ""
+  ) -> String {
+    """
+    {"name": "banner", "version": \(version), "arms": \(arms), "control": "old",
+     "schedule": {"fixed": {"people": 100}}\(members)}
+    """
+  }
+
+  @Test("X12: a plan that was written is read, and its table, JSON and page have the same figures")
+  func figures() async throws {
+    let stage = try await Self.stage()
+    let text = try String(
+      contentsOf: stage.folder.appending(path: "plan.json"), encoding: .utf8)
+    #expect(
+      text == """
+        {
+          "name": "banner",
+          "version": 1,
+          "arms": {"old":0.5,"new":0.5},
+          "control": "old",
+          "metrics": ["click"],
+          "schedule": {"fixed":{"people":874}},
+          "significance": 0.05,
+          "lookBackDays": 0,
+          "strata": []
+        }
+
+        """)
+    let table = await Self.report(stage, "--html", "page.html")
+    #expect(table.status == .done, "\(table.errors)")
+    let object = try JSON(parsing: Array(await Self.report(stage, "--json").output.utf8))
+    let page = try String(
+      contentsOf: stage.folder.appending(path: "page.html"), encoding: .utf8)
+    #expect(object["experiment"] == "banner" && object["withheld"] == [])
+    #expect(object["arms"]?.array?.map { $0["exposed"] } == [1_000, 1_000])
+    let click = try #require(object["metrics"]?.array?[0]["arms"]?.array)
+    #expect(click.map { $0["numerator"] } == [300, 400])
+    for figure in ["banner, version 1", "30.00%", "40.00%", "+10.00 pp", "+33.33%"] {
+      #expect(table.output.contains(figure) && page.contains(figure), "\(figure)")
+    }
+    #expect(table.output.contains("click: new is above old: +33.33%"))
+  }
+
+  @Test("X12: a plan takes the place of no file, and needs a name and arms")
+  func planFiles() async throws {
+    let stage = try await Self.stage()
+    let again = await stage.run(Self.plan)
+    #expect(again.status == .failed && again.output.isEmpty, "\(again)")
+    #expect(again.errors.contains("plan.json is there already; remove it, or choose another --out"))
+    let line = ["experiment", "plan", "--rate", "5%", "--lift", "10%"]
+    for (options, text) in [
+      (["--out", "b.json"], "--out needs --name"),
+      (["--out", "b.json", "--name", "b"], "--out needs two or more arms"),
+      (["--out", "b.json", "--name", "b", "--arm", "x"], "--out needs two or more arms"),
+      (["--out", "b.json", "--name", "b", "--arm", "x", "--arm", "x"], "a name of its own"),
+      (["--name", "b"], "name its file with --out"), (["--arm", "b"], "name its file with --out"),
+      (["--metric", "clicks"], "did you mean \"click\"?"),
+    ] {
+      let ending = await stage.run(line + options)
+      #expect(ending.status == .usage && ending.errors.contains(text), "\(ending.errors)")
+    }
+    #expect(try stage.names() == ["events.ndjson", "plan.json"])
+    let three = await stage.run(
+      line + ["--anytime", "--name", "b", "--arm", "x", "--arm", "y", "--arm", "z"]
+        + ["--out", "b.json", "--json"])
+    #expect(three.status == .done, "\(three.errors)")
+    let people = try #require(try JSON(parsing: Array(three.output.utf8))["people"]?.integer)
+    let plan = try JSON(
+      parsing: Array(Data(contentsOf: stage.folder.appending(path: "b.json"))))
+    #expect(plan["schedule"]?["anytime"]?["expectedPeople"]?.integer == people)
+    #expect(people.isMultiple(of: 3))
+  }
+
+  @Test("X12: every kind of metric and schedule is read")
+  func documents() async throws {
+    let stage = try await Self.stage(
+      plan: """
+        {"name": "banner", "arms": {"old": 0.5, "new": 0.5}, "control": "new",
+         "metrics": ["opt-out", {"name": "clickers", "people": "click", "among": "delivered"},
+                     {"name": "clicks", "events": "click", "per": "impression"}],
+         "schedule": {"fixed": {"people": 100, "end": "2026-10-01"}},
+         "significance": 0.01, "lookBackDays": 14, "strata": ["appVersion"]}
+        """)
+    let ending = await Self.report(stage, "--json")
+    #expect(ending.status == .done, "\(ending.errors)")
+    let object = try JSON(parsing: Array(ending.output.utf8))
+    #expect(object["control"] == "new" && object["lookBackDays"] == 14)
+    #expect(
+      object["metrics"]?.array?.map { $0["explanation"] } == [
+        "people with optout, of all people", "people with click, of those with delivered",
+        "click for each impression",
+      ])
+    #expect(object["schedule"]?["end"] == "2026-10-01T00:00:00.000Z")
+    #expect(object["significance"] == 0.01)
+  }
+
+  @Test(
+    "X12: what is wrong with a plan is told by its field, with the nearest right one",
+    arguments: [
+      ("{", "plan.json: "), (document(#", "metric": []"#), "metric is not a known key"),
+      (document(#", "metrics": ["clik"]"#), "metrics[0] names \"clik\""),
+      (document(#", "metrics": ["clik"]"#), "did you mean \"click\"?"),
+      (document(#", "metrics": [{"name": "x"}]"#), "metrics[0] needs either people or events"),
+      (document(#", "metrics": [{"name": "x", "events": "click", "among": "open"}]"#), "have per"),
+      (document(#", "significance": "5%""#), "significance is a string where a number belongs"),
+      (document(#", "lookBackDays": 400"#), "lookBackDays is 400, and not from 0 to 366"),
+      (document(arms: #"{"old": 1}"#), "2 to 50 arms"),
+      (document(arms: #"{"old": 0.5, "new": 0.6}"#), "add up to 110.00%"),
+      (document(arms: #"{"odl": 0.5, "new": 0.5}"#), "control names \"old\", which is no arm"),
+      (document(arms: #"{"odl": 0.5, "new": 0.5}"#), "did you mean \"odl\"?"),
+      (#"{"name": "b", "arms": {"a": 0.5, "b": 0.5}, "control": "a"}"#, "schedule is missing"),
+      (
+        #"{"name": "b", "arms": {"a": 0.5, "b": 0.5}, "control": "a", "schedule": {}}"#,
+        "schedule needs either fixed or anytime"
+      ),
+      (#"{"name": "b", "arms": {"a": 0.5, "b": 0.5}}"#, "control is missing"),
+    ])
+  func wrong(plan: String, text: String) async throws {
+    let stage = try await Self.stage(RecordedEvents(), plan: plan)
+    let ending = await Self.report(stage, "--html", "page.html")
+    #expect(ending.status == .failed && ending.output.isEmpty, "\(ending)")
+    #expect(ending.errors.contains(text) && ending.errors.contains("plan.json"), "\(ending.errors)")
+    #expect(try stage.names() == ["events.ndjson", "plan.json"])
+  }
+
+  private static func document(_ members: String) -> String { document(version: 1, members) }
+
+  @Test("X12: a plan that was changed after it began gets a sentence and no lift")
+  func changed() async throws {
+    let stage = try await Self.stage(plan: Self.document(version: 2))
+    let ending = await Self.report(stage)
+    #expect(ending.status == .done)
+    #expect(
+      ending.output.contains(
+        "No lift is shown: The plan was changed: 2,000 people were in another version"),
+      "\(ending.output)")
+    #expect(!ending.output.contains(" pp"))
+    var events = RecordedEvents.experiment()
+    events.expose("user-5000", to: "new", version: 2)
+    let one = await Self.report(try await Self.stage(events))
+    #expect(one.output.contains("The plan was changed: 1 person was in another version"))
+    #expect(!one.output.contains(" pp"))
+  }
+
+  @Test("X12: one person, an empty arm, a rare horizon and zero variance get a sentence")
+  func sentences() async throws {
+    var events = RecordedEvents()
+    let nobody = await Self.report(try await Self.stage(events))
+    #expect(nobody.status == .done)
+    #expect(nobody.output.contains("No lift is shown: An arm has 0 people"), "\(nobody.output)")
+    events.expose("a", to: "new")
+    let one = await Self.report(try await Self.stage(events))
+    #expect(one.output.contains("No lift is shown: An arm has 0 people"))
+    for ending in [nobody, one] {
+      #expect(!ending.output.contains("nan") && !ending.output.contains(" pp"))
+    }
+    for person in 0..<20 { events.expose("\(person)", to: person < 10 ? "old" : "new") }
+    let early = await Self.report(try await Self.stage(events))
+    #expect(early.output.contains("21 of 874 planned people are there"), "\(early.output)")
+    let same = await Self.report(
+      try await Self.stage(
+        events, plan: Self.document().replacing(#""people": 100"#, with: #""people": 2"#)))
+    #expect(same.output.contains("All values in each arm are the same"), "\(same.output)")
+  }
+}
