@@ -50,10 +50,10 @@ extension Command {
         if let provider = event.provider { seen.insert(provider) }
         accumulator.add(event)
       }
-      if let unknown = providers.first(where: { !seen.contains($0) }) {
+      let known = seen.union(input.providers)
+      if let unknown = providers.first(where: { !known.contains($0) }) {
         throw UsageError.value(
-          unknown.rawValue, of: provider.title,
-          among: seen.union(input.providers).subtracting([unknown]).map(\.rawValue).sorted(),
+          unknown.rawValue, of: provider.title, among: known.map(\.rawValue).sorted(),
           in: invocation.command.title)
       }
       let report = ComparisonReport(accumulator.counts(), at: invocation.context.clock.now)

@@ -28,7 +28,22 @@ extension Console {
     for figures in report.tables {
       try line()
       try line(Phrase(figures.title, .bold))
-      try table(Table(figures))
+      try show(figures)
+    }
+  }
+
+  /// Prints a table, or a list where a terminal is too narrow for it: a figure that is cut is another one.
+  private func show(_ figures: ComparisonTable) throws(OutputError) {
+    let layout = Table(figures)
+    let widest = layout.lines(width: nil).map(\.width).max() ?? 0
+    guard let width = terminal.width, widest > width else { return try table(layout) }
+    for row in figures.rows {
+      let cells = zip(figures.columns, row).filter { !$1.isEmpty }
+      let names = cells.filter { !$0.0.isNumeric }.map(\.1)
+      try line(Phrase(names.joined(separator: " · ")))
+      for (column, figure) in cells where column.isNumeric {
+        try line("  \(column.title): \(figure)")
+      }
     }
   }
 
@@ -45,14 +60,9 @@ extension Console {
 }
 
 extension Table {
-  /// A table of a comparison; sentences give way first.
   fileprivate init(_ figures: ComparisonTable) {
     self.init(
-      figures.columns.map { column in
-        Column(
-          column.title.uppercased(), column.isNumeric ? .trailing : .leading,
-          isFlexible: !column.isNumeric)
-      })
+      figures.columns.map { Column($0.title.uppercased(), $0.isNumeric ? .trailing : .leading) })
     for row in figures.rows { add(row.map { Phrase($0) }) }
   }
 }

@@ -52,6 +52,17 @@ import Testing
     #expect(!page.contains("<script") && !page.contains("http://"))
   }
 
+  @Test("X12: a narrow terminal cuts no figure")
+  func narrow() async throws {
+    let stage = try Self.stage(.vendors(people: 100))
+    let ending = await stage.engage(
+      "compare", "--from", "events.ndjson", in: .init(width: 60))
+    #expect(!ending.output.contains("…"))
+    #expect(
+      ending.output.contains("\nclick · vibes\n  Difference: +10.00 pp\n"), "\(ending.output)")
+    #expect(ending.output.contains("PROVIDER  RECEIVED  FROM NO OTHER\nbraze"))
+  }
+
   @Test("X12: metrics, providers and times are chosen, and the first provider is the control")
   func chosen() async throws {
     let stage = try Self.stage(.vendors(people: 100))

@@ -362,6 +362,20 @@ import Testing
     try await stage.end()
   }
 
+  @Test("X12: the ledger records how long a refresh took, by the steady clock")
+  func duration() async throws {
+    let place = Stage.Place()
+    let stage = try await Stage([Self.plain("braze")], at: place) { _ in
+      place.clock.advance(by: .milliseconds(1_234))
+      place.clock.set(to: Date(timeIntervalSince1970: 1_790_000_000))
+      return .json(200, "[]")
+    }
+    _ = await stage.engagement.refresh(.inbox)
+    let entries = try await stage.engagement.dependencies.store.entries(after: 0, limit: 10)
+    #expect(entries.last?.event.properties == ["operation": "inbox", "milliseconds": 1_234])
+    try await stage.end()
+  }
+
   @Test("the ledger records the refresh result of each provider")
   func ledger() async throws {
     let stage = try await Stage([Self.plain("braze"), Self.plain("atomic")]) { request in
