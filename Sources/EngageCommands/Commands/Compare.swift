@@ -5,15 +5,15 @@ import EngagementModel
 extension Command {
   private static let provider = Option(
     "provider", value: "NAME",
-    "compare this provider; the others are held against the first one", repeats: true)
+    "compare this provider; the others are compared with the first one", repeats: true)
 
   static let compare = Command(
     name: ["compare"], summary: "compare providers by what this device saw",
     discussion: """
       Counts people: who was sent something by each provider, who saw it, clicked, completed,
       dismissed and opted out, with intervals, and how the provider's requests ended. Compares all
-      providers that have sent something, or those that are named. Nobody was split at random, so a
-      difference may be one between people: see "engage experiment plan" for one that is none.
+      providers that have sent something, or those that are named. People were not split at random, so
+      a difference may be one between people; an experiment excludes that: see "engage experiment plan".
 
       With --from, the events are read from files of "engage export", of any format and compression,
       or from folders of them, and an event counts once wherever it is. A person is one on all devices
@@ -38,8 +38,7 @@ extension Command {
         since: ExportRequest.Options.since, until: ExportRequest.Options.until)
       let page = try invocation.comparisonPage()
       let input = try ComparisonInput(invocation, since: times.since, until: times.until)
-      var providers = named.map { ProviderID($0) }
-      if providers.isEmpty { providers = try await input.senders() }
+      let providers = named.isEmpty ? try await input.senders() : named.map { ProviderID($0) }
       let metrics = invocation.comparisonMetrics()
       let design = try invocation.telling(provider) { () throws(EngagementError) in
         try ComparisonDesign(providers: providers, control: providers[0], metrics: metrics)
@@ -50,15 +49,20 @@ extension Command {
         if let provider = event.provider { seen.insert(provider) }
         accumulator.add(event)
       }
-      let known = seen.union(input.providers)
-      if let unknown = providers.first(where: { !known.contains($0) }) {
-        throw UsageError.value(
-          unknown.rawValue, of: provider.title, among: known.map(\.rawValue).sorted(),
-          in: invocation.command.title)
-      }
+      try invocation.check(providers, among: seen.union(input.providers))
       let report = ComparisonReport(accumulator.counts(), at: invocation.context.clock.now)
       return try invocation.show(report, losses, page: page)
     })
+}
+
+extension Invocation {
+  /// Throws for a provider that is neither configured nor in any event.
+  fileprivate func check(_ providers: [ProviderID], among known: Set<ProviderID>) throws {
+    guard let unknown = providers.first(where: { !known.contains($0) }) else { return }
+    throw UsageError.value(
+      unknown.rawValue, of: "--provider", among: known.map(\.rawValue).sorted(),
+      in: command.title)
+  }
 }
 
 extension ComparisonInput {

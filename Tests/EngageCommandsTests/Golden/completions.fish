@@ -324,7 +324,7 @@ complete -c engage -n '__fish_seen_subcommand_from verify' -l json -s j -d 'prin
 complete -c engage -n '__fish_seen_subcommand_from verify' -l log -x -a 'off error warning info verbose' -d 'log to standard error (default warning)'
 complete -c engage -n '__fish_seen_subcommand_from verify' -l help -s h -d 'show this'
 complete -c engage -n '__fish_seen_subcommand_from verify' -F
-complete -c engage -n '__fish_seen_subcommand_from compare' -l provider -x -d 'compare this provider; the others are held against the first one'
+complete -c engage -n '__fish_seen_subcommand_from compare' -l provider -x -d 'compare this provider; the others are compared with the first one'
 complete -c engage -n '__fish_seen_subcommand_from compare' -l since -x -d 'only events at this time or later'
 complete -c engage -n '__fish_seen_subcommand_from compare' -l until -x -d 'only events before this time'
 complete -c engage -n '__fish_seen_subcommand_from compare' -l metric -x -a 'impression click completion dismissal opt-out' -d 'only this metric'
