@@ -41,6 +41,7 @@ _engage() {
     "export"" --partition") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     "export"" --cursor") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     "export"" --user-hash-key") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
+    "import"" --into") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     "compare"" --provider") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     "compare"" --since") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     "compare"" --until") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
@@ -120,6 +121,7 @@ _engage() {
     "events "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--follow --last --kind --config --json --log --help' -- "$word")); return; } ;;
     "export "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--format --gzip --zstd --out --since --until --kind --provider --where --redact --partition --cursor --user-ids --user-hash-key --config --json --log --help' -- "$word")); return; } ;;
     "verify "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word"; compgen -f -- "$word")); return; } ;;
+    "import "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--into --config --json --log --help' -- "$word"; compgen -f -- "$word")); return; } ;;
     "compare "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--provider --since --until --metric --from --html --config --json --log --help' -- "$word")); return; } ;;
     "experiment plan") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--rate --lift --people --daily --power --significance --anytime --name --arm --metric --out --config --json --log --help' -- "$word")); return; } ;;
     "experiment report") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--from --html --config --json --log --help' -- "$word"; compgen -f -- "$word")); return; } ;;
@@ -127,6 +129,6 @@ _engage() {
     "completions "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help bash zsh fish' -- "$word")); return; } ;;
     "man "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
   esac
-  COMPREPLY=($(compgen -W 'demo init doctor emulate providers sync cards inbox person signin signout consent track templates outbox push device cache decode events export verify compare experiment completions man help --help --version' -- "$word"))
+  COMPREPLY=($(compgen -W 'demo init doctor emulate providers sync cards inbox person signin signout consent track templates outbox push device cache decode events export verify import compare experiment completions man help --help --version' -- "$word"))
 }
 complete -o bashdefault -F _engage engage

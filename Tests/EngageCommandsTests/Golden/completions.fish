@@ -22,6 +22,7 @@ complete -c engage -n __fish_use_subcommand -a decode -d 'show what an adapter m
 complete -c engage -n __fish_use_subcommand -a events -d 'show recorded events'
 complete -c engage -n __fish_use_subcommand -a export -d 'write recorded events for another program'
 complete -c engage -n __fish_use_subcommand -a verify -d 'prove that an export is whole'
+complete -c engage -n __fish_use_subcommand -a import -d 'collect exported events of several devices in one file'
 complete -c engage -n __fish_use_subcommand -a compare -d 'compare providers by what this device saw'
 complete -c engage -n __fish_use_subcommand -a experiment -d 'plan, report'
 complete -c engage -n __fish_use_subcommand -a completions -d 'print completions for a shell'
@@ -324,6 +325,12 @@ complete -c engage -n '__fish_seen_subcommand_from verify' -l json -s j -d 'prin
 complete -c engage -n '__fish_seen_subcommand_from verify' -l log -x -a 'off error warning info verbose' -d 'log to standard error (default warning)'
 complete -c engage -n '__fish_seen_subcommand_from verify' -l help -s h -d 'show this'
 complete -c engage -n '__fish_seen_subcommand_from verify' -F
+complete -c engage -n '__fish_seen_subcommand_from import' -l into -x -d 'the file that collects the events; it is made, or added to'
+complete -c engage -n '__fish_seen_subcommand_from import' -l config -s c -r -F -d 'the configuration; else $ENGAGE_CONFIG, else engage.json'
+complete -c engage -n '__fish_seen_subcommand_from import' -l json -s j -d 'print one JSON object a line'
+complete -c engage -n '__fish_seen_subcommand_from import' -l log -x -a 'off error warning info verbose' -d 'log to standard error (default warning)'
+complete -c engage -n '__fish_seen_subcommand_from import' -l help -s h -d 'show this'
+complete -c engage -n '__fish_seen_subcommand_from import' -F
 complete -c engage -n '__fish_seen_subcommand_from compare' -l provider -x -d 'compare this provider; the others are compared with the first one'
 complete -c engage -n '__fish_seen_subcommand_from compare' -l since -x -d 'only events at this time or later'
 complete -c engage -n '__fish_seen_subcommand_from compare' -l until -x -d 'only events before this time'
