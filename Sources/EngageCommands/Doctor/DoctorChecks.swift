@@ -89,7 +89,7 @@ struct DoctorChecks {
         try RecoveryNotice(besideCacheAt: configuration.cache).add(recovery, at: context.clock.now)
       }
       return integrity(of: configuration, report) + [conservation(in: report)]
-        + missing(in: report, of: configuration) + unreadable(bad)
+        + eviction(in: report) + missing(in: report, of: configuration) + unreadable(bad)
         + [try await secrets(of: configuration)] + copies(of: configuration)
         + erasure(of: configuration)
     } catch {
@@ -195,6 +195,13 @@ struct DoctorChecks {
       return .bad("conservation", detail, next: "report it with this line: an action was lost.")
     }
     return .good("conservation", detail)
+  }
+
+  /// The events that were removed from the log because of its bounds.
+  private func eviction(in report: Engagement.CacheReport) -> [CheckResult] {
+    let (old, many) = (report.evictedEvents.byAge, report.evictedEvents.bySize)
+    guard old > 0 || many > 0 else { return [] }
+    return [.good("event log", "evicted: \(old) by age + \(many) by size")]
   }
 
   /// Providers that have pending actions and are not in the configuration.

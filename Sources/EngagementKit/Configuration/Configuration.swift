@@ -35,6 +35,12 @@ struct Configuration: Sendable {
     guard options.limits.bytes > 0 else {
       throw .configurationFault("options.limits.bytes is not above zero.")
     }
+    guard options.ledgerRetention.maximumAge.map({ $0 > .zero }) ?? true else {
+      throw .configurationFault("options.ledgerRetention.maximumAge is not above zero.")
+    }
+    guard options.ledgerRetention.maximumEvents.map({ $0 > 0 }) ?? true else {
+      throw .configurationFault("options.ledgerRetention.maximumEvents is not above zero.")
+    }
     try options.checkHosts()
   }
 

@@ -1,3 +1,5 @@
+public import EngagementModel
+
 extension Engagement {
   /// Optional settings of `Engagement.open`.
   public struct Options: Sendable {
@@ -11,6 +13,8 @@ extension Engagement {
     /// Gives 64 random bits.
     public var random: @Sendable () -> UInt64
     public var limits: Limits
+    /// How long recorded events are kept; by default all of them are.
+    public var ledgerRetention: LedgerRetention
     /// What is done with the cache when it is opened.
     public var repair: CacheRepair
     public var presentations: Presentations
@@ -29,7 +33,8 @@ extension Engagement {
       loggers: [any EngagementLogger] = [LinesLogger.standardError],
       clock: any EngagementClock = SystemClock(),
       random: @escaping @Sendable () -> UInt64 = { .random(in: .min ... .max) },
-      limits: Limits = Limits(), repair: CacheRepair = .ifDamaged,
+      limits: Limits = Limits(), ledgerRetention: LedgerRetention = LedgerRetention(),
+      repair: CacheRepair = .ifDamaged,
       presentations: Presentations = Presentations(), imageHosts: [String] = [],
       imageConverter: ImageConverter? = nil
     ) {
@@ -39,6 +44,7 @@ extension Engagement {
       self.clock = clock
       self.random = random
       self.limits = limits
+      self.ledgerRetention = ledgerRetention
       self.repair = repair
       self.presentations = presentations
       self.imageHosts = imageHosts

@@ -63,6 +63,7 @@ extension Engagement {
         path: location.path, environment: options.environment,
         adapters: Dictionary(adapters) { first, _ in first },
         limits: OutboxLimits(rows: options.limits.rows, bytes: options.limits.bytes),
+        retention: options.ledgerRetention,
         random: options.random, now: { options.clock.now },
         uptime: { options.clock.uptime },
         zoneOffset: { device().zoneOffset },

@@ -26,6 +26,8 @@ extension Engagement {
     public var damagedRows: Int
     /// How the accepted actions of all users have ended, for each provider.
     public var deliveryCounts: [ProviderID: DeliveryCounts]
+    /// How many events `Options.ledgerRetention` has removed from the ledger.
+    public var evictedEvents: EvictedEvents
     /// How a damaged file was recovered when the cache was opened; nil if it was sound.
     public var recovery: CacheRecovery?
 
@@ -38,6 +40,7 @@ extension Engagement {
       faults = health.faults
       damagedRows = health.damagedRows
       deliveryCounts = health.deliveryCounts.mapValues { DeliveryCounts($0) }
+      evictedEvents = health.evictedEvents
       self.recovery = recovery.map { CacheRecovery($0) }
     }
   }

@@ -161,6 +161,11 @@ public final class EngagementReader: Sendable {
     }
   }
 
+  /// How many events `Options.ledgerRetention` has removed from the ledger.
+  public func evictedEvents() throws(EngagementError) -> EvictedEvents {
+    try read { (reader) throws(EngagementError) in try reader.evictedEvents() }
+  }
+
   // MARK: Reading
 
   /// Runs the body in one read transaction.

@@ -7,6 +7,10 @@ package enum Milliseconds {
   package static func up(_ date: Date) -> Int64 { clamped(milliseconds(date).rounded(.up)) }
   static func down(_ date: Date) -> Int64 { clamped(milliseconds(date).rounded(.down)) }
 
+  static func nearest(_ duration: Duration) -> Int64 {
+    clamped((duration / .milliseconds(1)).rounded())
+  }
+
   static func date(_ milliseconds: Int64) -> Date {
     Date(timeIntervalSince1970: Double(milliseconds) / 1_000)
   }

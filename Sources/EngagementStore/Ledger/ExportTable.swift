@@ -57,6 +57,15 @@ struct ExportTable: ~Copyable {
     }
   }
 
+  /// The sequence that every export of every environment has passed; 0 without a cursor. A cursor
+  /// that cannot be read has passed none: its export begins again.
+  mutating func sequencePassedByAll(
+    on database: inout Database
+  ) throws(EngagementError) -> Int64 {
+    let cursors = try database.all(&all) { ExportCursor(named: "", stored: $0.bytes(1)) }
+    return cursors.map { $0?.sequence ?? 0 }.min() ?? 0
+  }
+
   // A name has no space.
   private static func key(_ name: String, _ environment: String) -> SQLValue {
     .text("\(cursorPrefix)\(name) \(environment)")

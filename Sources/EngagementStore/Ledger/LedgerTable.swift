@@ -17,7 +17,7 @@ package struct LedgerEntry: Hashable, Sendable {
   }
 }
 
-/// The event log. Rows are only appended; they are deleted only with their user.
+/// The event log. Rows are only appended; they are deleted with their user, or from the oldest on.
 struct LedgerTable: ~Copyable {
   private let now: @Sendable () -> Date
   private let uptime: @Sendable () -> Duration
@@ -48,7 +48,26 @@ struct LedgerTable: ~Copyable {
   private var erasing = Statement("DELETE FROM ledger WHERE partition = ?")
   private var moving = Statement("UPDATE ledger SET partition = ? WHERE partition = ?")
 
+  private var fromOldest = Statement(
+    "SELECT sequence, coalesce(recorded, time) FROM ledger ORDER BY sequence")
+  private var newestBefore = Statement(
+    """
+    SELECT coalesce(recorded, time) FROM ledger
+    WHERE sequence <= ? ORDER BY sequence DESC LIMIT 1
+    """)
+  private var evicting = Statement("DELETE FROM ledger WHERE sequence <= ?")
+
   private var lastSequence: Int64?
+  private var oldest: Place?
+  /// The last sequence before this transaction; nil if it has recorded nothing.
+  private var lastBefore: Int64?
+
+  /// Where an event is, and when it was recorded, in milliseconds. Where an earlier release recorded
+  /// it, this is the event's own time.
+  struct Place {
+    let sequence: Int64
+    let recorded: Int64
+  }
 
   private static let columns = """
     sequence, id, partition, type, time, zone, session, provider, surface, owner, item, \
@@ -59,7 +78,11 @@ struct LedgerTable: ~Copyable {
     (self.now, self.uptime) = (now, uptime)
   }
 
-  mutating func forgetMemory() { lastSequence = nil }
+  mutating func forgetMemory() {
+    lastSequence = nil
+    oldest = nil
+    lastBefore = nil
+  }
 
   /// Appends an event and returns its sequence; the existing one if the event is there already.
   ///
@@ -77,7 +100,7 @@ struct LedgerTable: ~Copyable {
   ) throws(EngagementError) -> [(sequence: Int64, isNew: Bool)] {
     let parts = try events.map { (event) throws(EngagementError) in try StoredParts(of: event) }
     let (recorded, uptime) = (Milliseconds.nearest(now()), Int64(uptime() / .milliseconds(1)))
-    let last = try lastSequence(on: &database)
+    let last = try beginRecording(on: &database)
     let written = try insertion.run(
       events.count, on: &database,
       shared: { values in
@@ -109,7 +132,7 @@ struct LedgerTable: ~Copyable {
   ) throws(EngagementError) {
     guard let time = Epoch.milliseconds(of: time) else { throw .timelessEvent }
     let (recorded, uptime) = (Milliseconds.nearest(now()), Int64(uptime() / .milliseconds(1)))
-    let last = try lastSequence(on: &database)
+    let last = try beginRecording(on: &database)
     try delivery.run(
       items.count, on: &database,
       shared: { values in
@@ -172,16 +195,81 @@ struct LedgerTable: ~Copyable {
   mutating func erase(
     _ partition: Partition.ID, on database: inout Database
   ) throws(EngagementError) {
+    oldest = nil
     try database.run(&erasing, .integer(partition))
   }
 
-  private mutating func lastSequence(
+  /// The last sequence that was given to an event, also if the event is there no more.
+  mutating func lastSequence(
     on database: inout Database
   ) throws(EngagementError) -> Int64 {
     if let lastSequence { return lastSequence }
     let last = try database.first(&newest) { $0.integer(0) } ?? 0
     lastSequence = last
     return last
+  }
+
+  /// As above, before events are recorded.
+  private mutating func beginRecording(
+    on database: inout Database
+  ) throws(EngagementError) -> Int64 {
+    let last = try lastSequence(on: &database)
+    lastBefore = lastBefore ?? last
+    return last
+  }
+}
+
+extension LedgerTable {
+  // MARK: Eviction
+
+  /// The last sequence before this transaction, which has recorded all that it will.
+  mutating func endRecording(on database: inout Database) throws(EngagementError) -> Int64 {
+    defer { lastBefore = nil }
+    if let lastBefore { return lastBefore }
+    return try lastSequence(on: &database)
+  }
+
+  /// The oldest event that is there; nil if there is none.
+  mutating func oldest(on database: inout Database) throws(EngagementError) -> Place? {
+    if let oldest { return oldest }
+    oldest = try database.first(&fromOldest) { Place($0) }
+    return oldest
+  }
+
+  /// When the newest event up to a sequence was recorded, in milliseconds; nil if there is none.
+  mutating func newestTime(
+    through sequence: Int64, on database: inout Database
+  ) throws(EngagementError) -> Int64? {
+    try database.first(&newestBefore, .integer(sequence)) { $0.integer(0) }
+  }
+
+  /// Deletes the oldest events up to the first that stays, at most so many. Reads no other but that one.
+  mutating func evict(
+    within bounds: EvictionBounds, limit: Int64, on database: inout Database
+  ) throws(EngagementError) -> EvictedEvents {
+    var evicted = EvictedEvents()
+    var last: Int64?
+    var staying: Place?
+    try database.each(&fromOldest) { row in
+      let place = Place(row)
+      guard evicted.count < limit, let reason = bounds.reason(toEvict: place) else {
+        staying = place
+        return false
+      }
+      evicted.add(reason)
+      last = place.sequence
+      return true
+    }
+    guard let last else { return evicted }
+    oldest = staying
+    try database.run(&evicting, .integer(last))
+    return evicted
+  }
+}
+
+extension LedgerTable.Place {
+  fileprivate init(_ row: borrowing Row) {
+    self.init(sequence: row.integer(0), recorded: row.integer(1))
   }
 }
 

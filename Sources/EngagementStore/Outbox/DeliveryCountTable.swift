@@ -1,13 +1,14 @@
 import EngagementModel
 
-/// How many rows were accepted, and how the others ended.
+/// How many rows were accepted, and how the others ended. The counts of `EvictionCountTable` stand in the
+/// same table.
 struct DeliveryCountTable: ~Copyable {
   private var addition = Statement(
     """
     INSERT INTO tally (provider, name, count) VALUES (?, ?, ?)
     ON CONFLICT (provider, name) DO UPDATE SET count = count + excluded.count
     """)
-  private var selection = Statement("SELECT provider, name, count FROM tally")
+  private var selection = Statement("SELECT provider, name, count FROM tally WHERE provider <> ''")
   private var pending = Statement("SELECT provider, count(*) FROM outbox GROUP BY provider")
 
   static let accepted = "accepted"

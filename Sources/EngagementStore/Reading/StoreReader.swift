@@ -195,6 +195,13 @@ extension StoreReader {
     }
   }
 
+  /// How many events the ledger has evicted.
+  package mutating func evictedEvents() throws(EngagementError) -> EvictedEvents {
+    try read { (tables, database) throws(EngagementError) in
+      try tables.evictionCounts.all(on: &database)
+    }
+  }
+
   /// How many rows were accepted for each provider, and how they ended.
   package mutating func deliveryCounts() throws(EngagementError) -> [ProviderID: DeliveryCounts] {
     try read { (tables, database) throws(EngagementError) in

@@ -65,6 +65,14 @@ extension Database {
     }
   }
 
+  /// Runs the body with each row, in order, until it returns false.
+  mutating func each(
+    _ statement: inout Statement, while body: (borrowing Row) throws(EngagementError) -> Bool
+  ) throws(EngagementError) {
+    bindings.removeAll()
+    try perform(&statement, body)
+  }
+
   private mutating func firstRow<Value>(
     _ statement: inout Statement, _ values: [SQLValue],
     read: (borrowing Row) throws(EngagementError) -> Value

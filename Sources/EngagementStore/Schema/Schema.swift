@@ -25,7 +25,8 @@ extension Schema {
   ///
   /// - Ids of partitions are never reused: a late result for an erased user must not find another
   ///   user.
-  /// - `tally` has names of providers and of endings, and nothing of a person.
+  /// - `tally` has names of providers and of endings, and nothing of a person. Under the empty name, which
+  ///   no provider has, it counts the events that the ledger has evicted.
   /// - `ledger` refers to `partition` without a declared reference, which would have to look
   ///   through all of it whenever a user is erased.
   /// - Partition 0 of `value` is the installation.

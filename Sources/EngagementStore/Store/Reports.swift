@@ -131,6 +131,7 @@ package struct Health: Hashable, Sendable {
   /// Rows of the outbox and items whose checksum is wrong.
   package var damagedRows: Int
   package var deliveryCounts: [ProviderID: DeliveryCounts]
+  package var evictedEvents = EvictedEvents()
 
   package init(
     faults: [String] = [], damagedRows: Int = 0, deliveryCounts: [ProviderID: DeliveryCounts] = [:]

@@ -8,6 +8,13 @@ extension Store {
     }
   }
 
+  /// How many events the ledger has evicted.
+  package func evictedEvents() throws(EngagementError) -> EvictedEvents {
+    try read { (tables, database) throws(EngagementError) in
+      try tables.evictionCounts.all(on: &database)
+    }
+  }
+
   /// Reads every page and every row.
   package func check() throws(EngagementError) -> Health {
     try read { (tables, database) throws(EngagementError) in
@@ -43,6 +50,7 @@ extension Tables {
         .count { !$0.isSound(for: partition) }
     }
     health.deliveryCounts = try deliveryCounts.all(on: &database)
+    health.evictedEvents = try evictionCounts.all(on: &database)
     return health
   }
 

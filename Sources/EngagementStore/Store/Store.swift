@@ -14,6 +14,7 @@ package actor Store {
     /// The adapters, which map the items of their providers.
     package var adapters: [ProviderID: any EngagementAdapter]
     package var limits: OutboxLimits
+    package var retention: LedgerRetention
     /// How long to wait for another writer.
     package var wait: Duration
     package var random: @Sendable () -> UInt64
@@ -30,7 +31,7 @@ package actor Store {
     package init(
       path: String, environment: String = "production",
       adapters: [ProviderID: any EngagementAdapter], limits: OutboxLimits = OutboxLimits(),
-      wait: Duration = .seconds(5),
+      retention: LedgerRetention = LedgerRetention(), wait: Duration = .seconds(5),
       random: @escaping @Sendable () -> UInt64 = { .random(in: .min ... .max) },
       now: @escaping @Sendable () -> Date = { Date() },
       uptime: @escaping @Sendable () -> Duration = { .zero },
@@ -42,6 +43,7 @@ package actor Store {
       self.environment = environment
       self.adapters = adapters
       self.limits = limits
+      self.retention = retention
       self.wait = wait
       self.random = random
       self.now = now
@@ -149,7 +151,9 @@ package actor Store {
         let value = try database?.transaction({ (database) throws(EngagementError) in
           // Only inside the transaction: until it began, another process may have written.
           try tables.catchUp(on: &database)
-          return try body(&tables, &database)
+          let value = try body(&tables, &database)
+          try tables.evictEvents(on: &database)
+          return value
         })
       else { throw .closedCache }
       return value

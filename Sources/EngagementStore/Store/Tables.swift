@@ -14,6 +14,7 @@ struct Tables: ~Copyable {
   var uploads = UploadTable()
   var rejected = RejectedTable()
   var deliveryCounts = DeliveryCountTable()
+  var evictionCounts = EvictionCountTable()
   var ledger: LedgerTable
   var exports = ExportTable()
   var delivered = DeliveredTable()

@@ -46,6 +46,12 @@ struct ConfigurationParts {
     ConfigurationFault("options.environment is empty.") { $0.options.environment = "" },
     ConfigurationFault("options.limits.rows is not above zero.") { $0.options.limits.rows = 0 },
     ConfigurationFault("options.limits.bytes is not above zero.") { $0.options.limits.bytes = -1 },
+    ConfigurationFault("options.ledgerRetention.maximumAge is not above zero.") {
+      $0.options.ledgerRetention.maximumAge = .zero
+    },
+    ConfigurationFault("options.ledgerRetention.maximumEvents is not above zero.") {
+      $0.options.ledgerRetention.maximumEvents = 0
+    },
     ConfigurationFault("providers is empty; name at least one.") { $0.providers = [] },
     ConfigurationFault("providers[3].id is empty.") {
       $0.providers.append(Provider("", PuppetAdapter("x")))

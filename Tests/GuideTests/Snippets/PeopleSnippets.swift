@@ -79,6 +79,16 @@ func comparison(_ reader: EngagementReader, of installation: String) throws {
   print(report.text)  // or report.json, or report.html
 }
 
+func retention(_ options: inout Engagement.Options) {
+  options.ledgerRetention = LedgerRetention(
+    maximumAge: .seconds(90 * 86_400), maximumEvents: 100_000)
+}
+
+func evicted(_ reader: EngagementReader) throws {
+  let evicted = try reader.evictedEvents()
+  print("\(evicted.byAge) were too old, \(evicted.bySize) too many")
+}
+
 func device(_ engagement: Engagement) async throws {
   try await engagement.updateDevice()  // after a change of language or time zone
   try await engagement.renewDeviceCredentials()
