@@ -14,6 +14,7 @@ struct ConfigurationReader {
 
   private static let keys = [
     "cache", "user", "consent", "certificateAuthorities", "providers", "containers", "routes",
+    "ledger",
   ]
   private static let longest = 1_000_000
   private static let byteOrderMark: [UInt8] = [0xef, 0xbb, 0xbf]
@@ -91,7 +92,9 @@ struct ConfigurationReader {
       file: file, cache: try cache(members["cache"]),
       certificateAuthorities: try members["certificateAuthorities"].map(authorities),
       user: user.map { User(UserID($0)) },
-      consent: try members["consent"].map(consent), providers: providers,
+      consent: try members["consent"].map(consent),
+      ledgerRetention: try members["ledger"].map(ledgerRetention) ?? LedgerRetention(),
+      providers: providers,
       routes: try routes(members["routes"], providers),
       containers: Engagement.ContainerMap(
         Dictionary(containers ?? [], uniquingKeysWith: { first, _ in first })),

@@ -15,6 +15,8 @@ struct EngageConfiguration: Sendable {
   var user: User?
   /// What a user allows who was not asked yet.
   var consent: Consent?
+  /// How long recorded events are kept.
+  var ledgerRetention: LedgerRetention
   /// In the order of the document.
   var providers: [ConfiguredProvider]
   var routes: Engagement.Routes

@@ -129,7 +129,7 @@ extension Invocation {
         templates: configuration.templates(shownBy: presenter),
         options: Engagement.Options(
           loggers: repair == .ifDamaged ? loggers : [], clock: context.clock,
-          random: context.random, repair: repair,
+          random: context.random, ledgerRetention: configuration.ledgerRetention, repair: repair,
           presentations: configuration.presentations(by: presenter)))
     } catch {
       throw error.opening(configuration.cache)

@@ -111,6 +111,31 @@ import Testing
     #expect(proof.status == .done)
   }
 
+  @Test("X14: events that were evicted before an export are counted as gone, and told by doctor")
+  func evicted() async throws {
+    let scene = try await Self.filled()
+    let line = ["export", "--cursor", "nightly", "--out", "out"]
+    #expect(await scene.stage.run(line).status == .done)
+    let exported = try Self.events(scene).count
+    let file = scene.stage.folder.appending(path: "engage.json")
+    let document = try String(contentsOf: file, encoding: .utf8).replacing(
+      #"{"user""#,
+      with: #"{"ledger": {"maximumEvents": 3, "evictsWhatWasNotExported": true}, "user""#)
+    try scene.stage.write(document, to: "engage.json")
+    for name in ["Tea", "Soup", "Cake", "Milk", "Rice"] { await Self.track(name, in: scene) }
+    _ = await scene.stage.run(line)
+    let proof = await scene.stage.engage("verify", "out", "--json")
+    #expect(proof.status == .done, "\(proof)")
+    let object = try JSON(parsing: Array(proof.output.utf8))
+    let gone = try #require(object["dropped"]?["gone"]?.integer)
+    let last = try #require(Self.sequences(try Self.events(scene)).last)
+    #expect(gone > 0 && object["written"]?.integer == last - gone)
+    let doctor = await scene.stage.engage("doctor")
+    #expect(
+      doctor.output.contains("evicted: 0 by age + \(gone + Int64(exported)) by size"),
+      "\(doctor.output)")
+  }
+
   @Test("X14: every format and compression is read back and verified")
   func formats() async throws {
     let scene = try await Self.filled()

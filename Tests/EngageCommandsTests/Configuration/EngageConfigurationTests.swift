@@ -37,6 +37,16 @@ import Testing
         with(#", "certificateAuthorities": ".""#),
         "certificateAuthorities leads to something that is no file."
       ),
+      (
+        with(#", "ledger": {"maximumAge": 90}"#),
+        #"ledger.maximumAge is not a known key; did you mean "maximumDays"?"#
+      ),
+      (
+        with(#", "ledger": {"maximumDays": "90d"}"#),
+        "ledger.maximumDays is a string where a whole number belongs."
+      ),
+      (with(#", "ledger": {"maximumEvents": 0}"#), "ledger.maximumEvents is not above zero."),
+      (with(#", "ledger": {"maximumDays": 1000001}"#), "ledger.maximumDays is above 1000000."),
       (with(#", "cache": true"#), "cache is true or false where a string belongs."),
       (#"{"providers": []}"#, "providers is an array where an object belongs."),
       (#"{"providers": {}}"#, "providers names no provider; name at least one."),
