@@ -199,6 +199,19 @@ import Testing
     #expect(try await store.evictedEvents() == EvictedEvents(bySize: 1))
   }
 
+  @Test("X14 X20: an erased event keeps no older one behind it")
+  func erasedOldest() async throws {
+    let store = try await open(days: 2)
+    pass(days: 5)
+    try await record(in: store)
+    pass(days: -5)
+    try await record(in: store, of: "u-2")
+    _ = try await store.erase(try await store.partition(of: "u-1"), at: StoreStand.start)
+    pass(days: 3)
+    for _ in 0..<2 { try await record(in: store, of: "u-2") }
+    #expect(try await sequences(of: store) == [3, 4])
+  }
+
   @Test("G19 X14: sequences go on where every event was evicted or erased")
   func increasing() async throws {
     let store = try await open(events: 1)
