@@ -139,7 +139,7 @@ struct EventTarget {
     }
   }
 
-  /// Whether nobody has written the file since.
+  /// Whether the file is the one that was read.
   var isUnchanged: Bool { Identity(path) == identity }
 
   /// Nil for a name that says nothing of the kind.

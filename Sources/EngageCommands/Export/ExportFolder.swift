@@ -3,8 +3,8 @@ import EngagementPlatform
 
 /// A folder that exports write into, for as long as one of them does.
 ///
-/// The manifest of a run is what makes it happen: once the manifest is there, the run is completed by
-/// whoever opens the folder next; before, nothing of it stays.
+/// A run happens when its manifest is written. If the run is interrupted later, the next one completes
+/// it. If it is interrupted earlier, the next one removes what it left.
 ///
 /// ```
 /// DIR/vendor=braze/day=2026-11-27/events-…   what readers look for

@@ -50,7 +50,7 @@ struct ExportRequest {
     switch users {
     case .ids: words.append("--user-ids")
     case .key(let key):
-      // A short digest tells two keys apart, and nobody can guess a key with it.
+      // A short digest tells two keys apart and does not give a key away.
       words.append("--user-hash-key of \(SHA256.digest(of: key).description.prefix(8))")
     case .salt: break
     }
@@ -221,4 +221,11 @@ extension Invocation {
       throw usage("\(option.title): \(error.message)")
     }
   }
+}
+
+/// A format of exported events.
+enum ExportFormat: String, CaseIterable {
+  case ndjson
+  case csv
+  case parquet
 }

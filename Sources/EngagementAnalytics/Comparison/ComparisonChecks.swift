@@ -4,7 +4,7 @@ import EngagementPlatform
 /// Whether the figures of a comparison can be trusted.
 struct ComparisonChecks: Hashable, Sendable {
   let split: ComparisonCheck
-  /// Nil where nobody was split.
+  /// Nil if people were not split at random.
   let exposedSplit: ComparisonCheck?
   let logs: ComparisonCheck
   let horizon: ComparisonCheck

@@ -14,7 +14,7 @@ public struct ComparisonCounts: Hashable, Sendable {
   /// People with an exposure of another version of the experiment.
   public var peopleInOtherVersions = 0
 
-  /// Nobody.
+  /// No people and no events.
   public init(_ design: ComparisonDesign) {
     self.design = design
     let arm = ArmCounts(metrics: design.metrics.count)
@@ -101,7 +101,7 @@ public struct ArmCounts: Hashable, Sendable {
   /// By the number of days since 1970, in UTC.
   public var days: [Int: Day] = [:]
 
-  /// Nobody.
+  /// No people and no events.
   public init(metrics: Int) {
     self.metrics = Array(repeating: MetricSums(), count: metrics)
     exposedMetrics = self.metrics

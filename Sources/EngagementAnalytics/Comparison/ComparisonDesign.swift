@@ -7,7 +7,7 @@ public struct ComparisonDesign: Hashable, Sendable {
   public enum Split: Hashable, Sendable {
     /// Chance: the person was assigned to an arm of this version of an experiment.
     case experiment(name: String, version: Int)
-    /// The arms are providers, and nobody was split: a person is where items came from.
+    /// The arms are providers. People were not split: a person is in the arm that sent items.
     case providers
   }
 

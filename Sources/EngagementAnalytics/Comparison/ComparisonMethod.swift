@@ -101,7 +101,7 @@ extension MetricSums {
   /// The arm's figure, as if it were a value for each person.
   func figure(of arm: String) throws(EngagementError) -> Sample {
     guard people > 0 else {
-      throw EngagementError(.invalidArgument, "Arm \"\(arm)\" has nobody.")
+      throw EngagementError(.invalidArgument, "Arm \"\(arm)\" has no people.")
     }
     guard denominator != 0 else {
       throw EngagementError(
