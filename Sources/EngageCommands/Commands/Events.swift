@@ -8,15 +8,26 @@ extension Command {
     "last", letter: "n", value: "COUNT", "only the newest COUNT events")
   private static let kind = Option(
     "kind", value: "KIND", "only events of this kind, such as dismiss", repeats: true)
+  private static let totals = Option(
+    "totals", "count the events and people of every provider, over all users")
   static let events = Command(
     name: ["events"], summary: "show recorded events",
-    discussion: "The events of the signed-in user, oldest first.",
-    options: [follow, last, kind],
+    discussion: """
+      The events of the signed-in user, oldest first.
+
+      --totals counts the events of all users. It keeps its counts in the file CACHE-rollup, so that
+      the next run reads only new events. The file has no names and can be removed at any time.
+      """,
+    options: [follow, last, kind, totals],
     examples: [
       Example("engage events --last 20", "the newest twenty"),
       Example("engage events --follow --kind dismiss --json", "each dismissal as it happens"),
+      Example("engage events --totals", "who was reached, and what they did, by provider"),
     ], isInterruptible: true,
     run: { invocation in
+      if invocation.has(totals) {
+        return try await invocation.showTotals(without: [follow, last, kind])
+      }
       let limit = try invocation.number(last, in: 1...1_000_000)
       let configuration = try invocation.configuration()
       let follows = invocation.has(follow)
@@ -49,6 +60,20 @@ extension Command {
 }
 
 extension Invocation {
+  fileprivate func showTotals(without others: [Option]) async throws -> ExitStatus {
+    if let other = others.first(where: { has($0) }) {
+      throw usage("--totals and \(other.title) exclude each other.")
+    }
+    let configuration = try configuration()
+    guard CacheFile(configuration.cache).wasMade else {
+      console.note("The cache is empty; run \"engage sync\".")
+      return .done
+    }
+    let reader = try await looking(configuration) { $0 }
+    try EventTotalsTable(console: console).print(try reader.eventTotals())
+    return .done
+  }
+
   /// Waits a moment; false after Ctrl-C.
   fileprivate func pauseToFollow() async throws -> Bool {
     await context.clock.sleep(until: context.clock.uptime + .milliseconds(300))

@@ -57,6 +57,15 @@ struct LedgerTable: ~Copyable {
     """)
   private var evicting = Statement("DELETE FROM ledger WHERE sequence <= ?")
 
+  private var first = Statement("SELECT coalesce(min(sequence), 0) FROM ledger")
+  private var idOf = Statement("SELECT id FROM ledger WHERE sequence = ?")
+  private var rewritten = Statement("SELECT value FROM setting WHERE name = '\(rewriting)'")
+  private var rewrite = Statement(
+    """
+    INSERT INTO setting (name, value) VALUES ('\(rewriting)', ?)
+    ON CONFLICT (name) DO UPDATE SET value = excluded.value
+    """)
+
   private var lastSequence: Int64?
   private var oldest: Place?
   /// The last sequence before this transaction; nil if it has recorded nothing.
@@ -190,6 +199,7 @@ struct LedgerTable: ~Copyable {
     from former: Partition.ID, to new: Partition.ID, on database: inout Database
   ) throws(EngagementError) {
     try database.run(&moving, .integer(new), .integer(former))
+    try noteRewriting(of: former, on: &database)
   }
 
   mutating func erase(
@@ -197,6 +207,7 @@ struct LedgerTable: ~Copyable {
   ) throws(EngagementError) {
     oldest = nil
     try database.run(&erasing, .integer(partition))
+    try noteRewriting(of: partition, on: &database)
   }
 
   /// The last sequence that was given to an event, also if the event is there no more.
@@ -265,6 +276,47 @@ extension LedgerTable {
     try database.run(&evicting, .integer(last))
     return evicted
   }
+}
+
+extension LedgerTable {
+  // MARK: Rollups
+
+  mutating func state(on database: inout Database) throws(EngagementError) -> LedgerState {
+    let last = try newestSequence(on: &database)
+    return LedgerState(
+      first: try database.first(&first) { $0.integer(0) } ?? 0, last: last,
+      lastID: try id(of: last, on: &database) ?? [],
+      rewriting: try database.first(&rewritten) { $0.text(0) } ?? "")
+  }
+
+  /// The id of the event with a sequence, as it is stored; nil if there is none.
+  mutating func id(
+    of sequence: Int64, on database: inout Database
+  ) throws(EngagementError) -> [UInt8]? {
+    try database.first(&idOf, .integer(sequence)) { $0.bytes(0) }
+  }
+
+  /// Runs the body with the sequence, partition, environment, provider and kind of each event.
+  func eachCounted(
+    _ sequences: Range<Int64>, on database: inout Database, _ body: (borrowing Row) -> Void
+  ) throws(EngagementError) {
+    try database.each(
+      """
+      SELECT sequence, partition, environment, provider, type
+      FROM ledger CROSS JOIN partition ON partition.id = ledger.partition
+      WHERE sequence >= ? AND sequence < ? ORDER BY sequence
+      """, [.integer(sequences.lowerBound), .integer(sequences.upperBound)]
+    ) { (row) throws(EngagementError) in body(row) }
+  }
+
+  /// Tells those who have counted the events that some are gone, or are another partition's.
+  private mutating func noteRewriting(
+    of partition: Partition.ID, on database: inout Database
+  ) throws(EngagementError) {
+    try database.run(&rewrite, .text("\(partition) \(Milliseconds.nearest(now()))"))
+  }
+
+  private static let rewriting = "ledger rewritten"
 }
 
 extension LedgerTable.Place {

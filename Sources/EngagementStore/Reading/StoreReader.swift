@@ -12,6 +12,8 @@ package struct StoreReader: ~Copyable {
   private var database: Database
   private var tables: Tables
   private var isReading = false
+  /// The totals of the ledger's events when they were last asked for.
+  private var rollup: (state: LedgerState, totals: [EventTotal])?
 
   /// Opens an existing cache; throws `notFound` if there is none.
   package init(
@@ -148,6 +150,29 @@ extension StoreReader {
   }
 
   // MARK: Rows
+
+  /// What the events of each provider come to. Reads the events that are new since the last call of any
+  /// reader, and keeps the result beside the cache.
+  ///
+  /// - Parameter segmentSize: How many sequences are counted together, if nothing is kept yet. An
+  ///   eviction makes a call read as many again.
+  package mutating func eventTotals(
+    in environment: String, segmentSize: Int64 = 1 << 20
+  ) throws(EngagementError) -> [EventTotal] {
+    let (file, random, known) = (RollupFile(besideCacheAt: options.path), options.random, rollup)
+    let caughtUp = try read { (tables, database) throws(EngagementError) in
+      let state = try tables.ledger.state(on: &database)
+      if let known, known.state == state { return known }
+      if let kept = file.totals(), kept.state == state { return kept }
+      let rollup = try tables.rollup(
+        of: state, from: file.rollup(), segmentSize: segmentSize, on: &database)
+      let totals = rollup.totals()
+      file.replace(rollup, totals, random: random())
+      return (state, totals)
+    }
+    rollup = caughtUp
+    return caughtUp.totals.filter { $0.environment.elementsEqual(environment.utf8) }
+  }
 
   /// The ledger's entries after a sequence, in order; with a partition, those of one user.
   package mutating func entries(

@@ -67,4 +67,28 @@ import Testing
     #expect(events.map { $0["kind"] } == ["read"])
     await scene.emulator.stop()
   }
+
+  @Test("X12: events --totals counts events and people by provider, new ones as well")
+  func totals() async throws {
+    let scene = try await Scene()
+    await scene.engage("sync")
+    let id = try Self.id(try await scene.inbox().first)
+    func reads() async throws -> (events: Int64?, people: Int64?) {
+      let lines = await scene.engage("events", "--totals", "--json").lines
+      let kinds = try lines.map { try JSON(parsing: Array($0.utf8)) }
+        .first { $0["provider"] == "vibes" }?["kinds"]?.array
+      let read = kinds?.first { $0["kind"] == "read" }
+      return (read?["events"]?.integer, read?["people"]?.integer)
+    }
+    #expect(try await reads() == (nil, nil))
+    await scene.engage("inbox", "read", id)
+    #expect(try await reads() == (1, 1))
+    let text = await scene.engage("events", "--totals")
+    #expect(text.output.contains("AND CLICKED"))
+    #expect(text.output.contains("vibes"))
+    let wrong = await scene.stage.engage("events", "--totals", "--follow")
+    #expect(wrong.status == .usage)
+    #expect(wrong.errors.contains("--totals and --follow exclude each other."))
+    await scene.emulator.stop()
+  }
 }

@@ -118,7 +118,7 @@ _engage() {
     "cache reset") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--yes --config --json --log --help' -- "$word")); return; } ;;
     "cache "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W 'repair reset' -- "$word")); return; } ;;
     "decode "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--vendor --kind --strict --config --json --log --help' -- "$word"; compgen -f -- "$word")); return; } ;;
-    "events "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--follow --last --kind --config --json --log --help' -- "$word")); return; } ;;
+    "events "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--follow --last --kind --totals --config --json --log --help' -- "$word")); return; } ;;
     "export "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--format --gzip --zstd --out --since --until --kind --provider --where --redact --partition --cursor --user-ids --user-hash-key --config --json --log --help' -- "$word")); return; } ;;
     "verify "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word"; compgen -f -- "$word")); return; } ;;
     "import "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--into --config --json --log --help' -- "$word"; compgen -f -- "$word")); return; } ;;

@@ -298,6 +298,7 @@ complete -c engage -n '__fish_seen_subcommand_from decode' -F
 complete -c engage -n '__fish_seen_subcommand_from events' -l follow -s f -d 'keep printing new events until Ctrl-C'
 complete -c engage -n '__fish_seen_subcommand_from events' -l last -s n -x -d 'only the newest COUNT events'
 complete -c engage -n '__fish_seen_subcommand_from events' -l kind -x -d 'only events of this kind, such as dismiss'
+complete -c engage -n '__fish_seen_subcommand_from events' -l totals -d 'count the events and people of every provider, over all users'
 complete -c engage -n '__fish_seen_subcommand_from events' -l config -s c -r -F -d 'the configuration; else $ENGAGE_CONFIG, else engage.json'
 complete -c engage -n '__fish_seen_subcommand_from events' -l json -s j -d 'print one JSON object a line'
 complete -c engage -n '__fish_seen_subcommand_from events' -l log -x -a 'off error warning info verbose' -d 'log to standard error (default warning)'

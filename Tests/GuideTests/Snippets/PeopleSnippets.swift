@@ -84,6 +84,12 @@ func retention(_ options: inout Engagement.Options) {
     maximumAge: .seconds(90 * 86_400), maximumEvents: 100_000)
 }
 
+func totals(_ reader: EngagementReader) throws {
+  for total in try reader.eventTotals() {
+    print(total.provider?.rawValue ?? "none", total.delivered, total.seen, total.clicked)
+  }
+}
+
 func evicted(_ reader: EngagementReader) throws {
   let evicted = try reader.evictedEvents()
   print("\(evicted.byAge) were too old, \(evicted.bySize) too many")

@@ -1,0 +1,66 @@
+import EngagementJSON
+import EngagementKit
+import EngagementModel
+
+/// Prints what the events of each provider come to.
+struct EventTotalsTable {
+  let console: Console
+
+  func print(_ totals: [Engagement.EventTotals]) throws(OutputError) {
+    for total in totals { try console.object(members(of: total)) }
+    guard !console.isJSON else { return }
+    guard !totals.isEmpty else { return console.note("No event is recorded yet.") }
+    try console.table(kinds(of: totals))
+    try console.line("")
+    try console.table(people(of: totals))
+  }
+
+  private func members(of total: Engagement.EventTotals) -> JSONObject {
+    var members: JSONObject = [:]
+    members["provider"] = total.provider.map { .string($0.rawValue) }
+    members["delivered"] = .integer(Int64(total.delivered))
+    members["seen"] = .integer(Int64(total.seen))
+    members["clicked"] = .integer(Int64(total.clicked))
+    members["kinds"] = .array(
+      total.kinds.map { kind in
+        [
+          "kind": .string(kind.kind.rawValue), "events": .integer(Int64(kind.events)),
+          "people": .integer(Int64(kind.people)),
+        ]
+      })
+    return members
+  }
+
+  private func kinds(of totals: [Engagement.EventTotals]) -> Table {
+    var table = Table([
+      .init("PROVIDER"), .init("KIND", isFlexible: true), .init("EVENTS", .trailing),
+      .init("PEOPLE", .trailing),
+    ])
+    for total in totals {
+      for kind in total.kinds {
+        table.add([
+          name(of: total), Phrase(kind.kind.rawValue), Phrase(String(kind.events)),
+          Phrase(String(kind.people)),
+        ])
+      }
+    }
+    return table
+  }
+
+  /// The people, and how far they went.
+  private func people(of totals: [Engagement.EventTotals]) -> Table {
+    var table = Table([
+      .init("PEOPLE"), .init("DELIVERED", .trailing), .init("AND SEEN", .trailing),
+      .init("AND CLICKED", .trailing),
+    ])
+    for total in totals {
+      let steps = [total.delivered, total.seen, total.clicked]
+      table.add([name(of: total)] + steps.map { Phrase(String($0)) })
+    }
+    return table
+  }
+
+  private func name(of total: Engagement.EventTotals) -> Phrase {
+    Phrase(total.provider?.rawValue ?? "(none)")
+  }
+}
