@@ -7,7 +7,7 @@ extension ConfigurationReader {
   /// How long recorded events are kept.
   func ledgerRetention(_ field: ConfigurationField) throws(EngagementError) -> LedgerRetention {
     let members = try field.members(among: [
-      "maximumDays", "maximumEvents", "evictsWhatWasNotExported",
+      "maximumDays", "maximumEvents", "evictsWhatWasNotExported", "maximumPayloadBytes",
     ])
     var retention = LedgerRetention()
     if let days = members["maximumDays"] {
@@ -16,6 +16,7 @@ extension ConfigurationReader {
     if let events = members["maximumEvents"] {
       retention.maximumEvents = try events.count(atMost: .max)
     }
+    retention.maximumPayload = try members["maximumPayloadBytes"]?.count(atMost: .max)
     retention.evictsWhatWasNotExported = try members["evictsWhatWasNotExported"]?.bool() ?? false
     return retention
   }

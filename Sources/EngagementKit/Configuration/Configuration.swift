@@ -41,6 +41,9 @@ struct Configuration: Sendable {
     guard options.ledgerRetention.maximumEvents.map({ $0 > 0 }) ?? true else {
       throw .configurationFault("options.ledgerRetention.maximumEvents is not above zero.")
     }
+    guard options.ledgerRetention.maximumPayload.map({ $0 > 0 }) ?? true else {
+      throw .configurationFault("options.ledgerRetention.maximumPayload is not above zero.")
+    }
     try options.checkHosts()
   }
 

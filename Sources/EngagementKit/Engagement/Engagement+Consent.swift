@@ -35,7 +35,7 @@ extension Engagement {
     let ends = !LiveChannel.isAllowed(by: consent)
     if ends { await liveChannels.pause() }
     defer { ends ? liveChannels.resume() : liveChannels.follow() }
-    try await dependencies.store.setConsent(consent, of: partition)
+    try await dependencies.setConsent(consent, of: partition)
     let dropped = try await dropAnalytics(against: ConsentPolicy(consent: consent), of: partition)
     try await tellVendors(optedOut: consent == .denied, for: partition)
     // Rows that the former consent held back may be sent now.
@@ -77,6 +77,15 @@ extension Engagement {
       // Only after the row is accepted: after a kill in between, the vendor is told twice.
       try await memory.keep([name: .bool(optedOut)], .user, in: partition)
     }
+  }
+}
+
+extension KitDependencies {
+  /// Stores the consent. A user who takes all consent back has opted out, which the ledger records.
+  func setConsent(_ consent: Consent, of partition: Partition) async throws(EngagementError) {
+    try await store.setConsent(
+      consent, of: partition, recording: consent == .denied ? event(.optOut) : nil)
+    commitPublisher.signal.fire()
   }
 }
 

@@ -59,7 +59,7 @@ extension Engagement {
     guard !person.rawValue.isEmpty else {
       throw EngagementError(.invalidArgument, "The id of a person is empty.")
     }
-    return try await accept(.associate(person))
+    return try await accept(.associate(person), recordedBy: dependencies.event(.identify))
   }
 
   /// Registers this installation at every vendor that keeps a record of installations. The kit does so
@@ -95,10 +95,13 @@ extension Engagement {
     try await accept(.device(.update))
   }
 
-  private func accept(_ operation: Operation) async throws(EngagementError) -> Receipt {
+  private func accept(
+    _ operation: Operation, recordedBy event: EngagementEvent? = nil
+  ) async throws(EngagementError) -> Receipt {
     try lifecycle.checkOpen()
     let userSession = dependencies.currentUser.userSession
-    return try await accept(try await offers(of: operation, to: userSession), as: userSession)
+    return try await accept(
+      try await offers(of: operation, to: userSession), recordedBy: event, as: userSession)
   }
 
   // MARK: Operations for several providers
@@ -130,12 +133,13 @@ extension Engagement {
     return ready.map { Intent.Delivery(to: $0.id, .operation(operation), key: dependencies.key()) }
   }
 
-  /// Accepts rows, all or none.
+  /// Accepts rows, all or none, with the event that records them.
   func accept(
-    _ deliveries: [Intent.Delivery], as userSession: UserSession
+    _ deliveries: [Intent.Delivery], recordedBy event: EngagementEvent? = nil,
+    as userSession: UserSession
   ) async throws(EngagementError) -> Receipt {
     try await dependencies.acceptWithReceipt(in: userSession.partition) {
-      (_, _) throws(EngagementError) in [Intent(deliveries: deliveries)]
+      (_, _) throws(EngagementError) in [Intent(event: event, deliveries: deliveries)]
     }
   }
 }

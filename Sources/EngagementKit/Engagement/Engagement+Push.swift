@@ -30,7 +30,13 @@ extension Engagement {
     let offers = try await offers(
       of: .registerPush(environment), to: userSession, canWait: true)
     try await dependencies.providerSecrets.setPush(registration)
-    return try await accept(offers, as: userSession)
+    let event = dependencies.event(
+      .register,
+      [
+        "service": .string(registration.service.rawValue),
+        "environment": .string(environment.rawValue),
+      ])
+    return try await accept(offers, recordedBy: event, as: userSession)
   }
 
   /// Unregisters the environment's token at every vendor. The token is forgotten after the last

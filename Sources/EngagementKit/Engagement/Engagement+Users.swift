@@ -32,7 +32,7 @@ extension Engagement {
       return try await userTransitions.signIn(user, within: limit, credentials: credentials)
     }
     let partition = try await dependencies.store.partition(of: user, at: dependencies.clock.now)
-    try await dependencies.store.setConsent(consent, of: partition)
+    try await dependencies.setConsent(consent, of: partition)
     let report = try await userTransitions.signIn(user, within: limit, credentials: credentials)
     // The rows that the user had pending are checked again, and vendors learn of an opt-out.
     try await setConsent(consent, of: partition)

@@ -124,6 +124,7 @@ final class UserTransitions: Sendable {
       if let credentials { credentialCache.setSource(for: user, credentials) }
       await enter(next, from: former, adopters, reports)
       credentialCache.remove(former.user)
+      if !user.isAnonymous { await recordSignIn(next) }
     } catch {
       dependencies.currentUser.stay()
       throw error
@@ -343,6 +344,17 @@ final class UserTransitions: Sendable {
     if former.partition != next { await dependencies.store.release(former.partition) }
     outboxSender.wake()
     presentations.follow()
+  }
+
+  /// Records that a person was identified. The user has signed in, whether this is recorded or not.
+  private func recordSignIn(_ partition: Partition) async {
+    do throws(EngagementError) {
+      let consent = try await dependencies.store.consent(of: partition)
+      guard ConsentPolicy(consent: consent).allows(.identify) else { return }
+      try await dependencies.record(dependencies.event(.identify), in: partition)
+    } catch {
+      dependencies.log(.error, "The sign-in could not be recorded: \(error.code)")
+    }
   }
 
   private func report(of results: Results) -> SignOutReport {

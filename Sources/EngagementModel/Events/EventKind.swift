@@ -49,13 +49,16 @@ extension EngagementEvent {
     public static let actionRefused: Kind = "action.refused"
 
     // MARK: On a person
+    /// A push token was given to be registered; `properties` has its `service` and `environment`.
     public static let register: Kind = "register"
+    /// A user signed in, or was associated with an id of the application.
     public static let identify: Kind = "identify"
     /// An event of the application's own, with a `name` and properties.
     public static let custom: Kind = "custom"
     /// `name` is the product; `properties` has `currency`, `price`, `quantity` and the
     /// application's own.
     public static let purchase: Kind = "purchase"
+    /// A user took all consent back.
     public static let optOut: Kind = "optout"
 
     // MARK: On providers and the kit

@@ -1,4 +1,5 @@
-/// How long the ledger keeps its events. Without bounds it keeps all of them.
+/// How long the ledger keeps its events, and whether with what vendors sent. Without bounds it keeps all of
+/// them.
 ///
 /// Events go in the order of their sequences, the oldest first, when something is written to the
 /// cache. A write evicts at most 1,000 events more than it records, so that none takes long.
@@ -20,10 +21,16 @@ public struct LedgerRetention: Hashable, Sendable {
   public var maximumEvents: Int?
   /// Whether the bounds also hold for events that an export has still to read.
   public var evictsWhatWasNotExported: Bool
+  /// How many bytes of a card or message, as its vendor sent it, are kept as `properties.payload` of the
+  /// event of its delivery. Of a larger one `properties.payloadBytes` has the size alone. Nil keeps
+  /// neither.
+  public var maximumPayload: Int?
 
   public init(
-    maximumAge: Duration? = nil, maximumEvents: Int? = nil, evictsWhatWasNotExported: Bool = false
+    maximumAge: Duration? = nil, maximumEvents: Int? = nil,
+    evictsWhatWasNotExported: Bool = false, maximumPayload: Int? = nil
   ) {
+    self.maximumPayload = maximumPayload
     self.maximumAge = maximumAge
     self.maximumEvents = maximumEvents
     self.evictsWhatWasNotExported = evictsWhatWasNotExported

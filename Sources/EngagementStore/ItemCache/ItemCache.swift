@@ -1,4 +1,5 @@
 import EngagementAdapterAPI
+import EngagementJSON
 import EngagementModel
 import EngagementPlatform
 
@@ -51,6 +52,21 @@ struct ItemCache: ~Copyable {
     let value = try body(&source, &tables, &database)
     sources[key] = source
     return value
+  }
+}
+
+extension ItemCache {
+  /// An item as its vendor sent it; nil if it is not there, or cannot be read.
+  mutating func payload(
+    of id: ArraySlice<UInt8>, in items: AddedItems, of partition: Partition.ID,
+    on database: inout Database
+  ) throws(EngagementError) -> (json: JSON, size: Int)? {
+    guard
+      let body = try tables.items.body(
+        of: id, from: items.provider, on: items.surface, of: partition, on: &database),
+      let json = try? JSON(parsing: body)
+    else { return nil }
+    return (json, body.count)
   }
 }
 

@@ -9,6 +9,11 @@ struct ItemTable: ~Copyable {
   private var deletion = Statement("DELETE FROM item WHERE id=?")
   private var selection = Statement("SELECT id, name, seal, body FROM item WHERE id=?")
   private var search = Statement("SELECT id FROM item WHERE source=? AND name=?")
+  private var owned = Statement(
+    """
+    SELECT body FROM item WHERE name = ?4 AND source =
+      (SELECT id FROM source WHERE partition = ?1 AND provider = ?2 AND surface = ?3)
+    """)
   private var scan = Statement("SELECT id, name, seal, body FROM item WHERE id BETWEEN ? AND ?")
   private var listed = Statement(
     """
@@ -77,6 +82,16 @@ struct ItemTable: ~Copyable {
     of name: ItemKey, in source: Int64, on database: inout Database
   ) throws(EngagementError) -> Int64? {
     try database.first(&search, .integer(source), .blob(name.bytes)) { $0.integer(0) }
+  }
+
+  /// The bytes of an item as they are in the file; nil if it is not there.
+  mutating func body(
+    of name: ArraySlice<UInt8>, from provider: ProviderID, on surface: Surface,
+    of partition: Partition.ID, on database: inout Database
+  ) throws(EngagementError) -> [UInt8]? {
+    try database.first(
+      &owned, .integer(partition), .text(provider.rawValue), .text(surface.rawValue), .blob(name)
+    ) { $0.bytes(0) }
   }
 
   /// Calls the body with each wanted item of a feed that ends after that time, in one query.

@@ -47,14 +47,16 @@ extension Store {
     }
   }
 
-  /// Sets the user's consent; durable when it returns.
+  /// Sets the user's consent; durable when it returns. Records the event, if there is one and the consent
+  /// was another.
   package func setConsent(
-    _ consent: Consent, of partition: Partition
+    _ consent: Consent, of partition: Partition, recording event: EngagementEvent? = nil
   ) throws(EngagementError) {
     guard try self.consent(of: partition) != consent else { return }
     try write { (tables, database) throws(EngagementError) in
       try tables.partitions.require(partition, on: &database)
       try tables.partitions.setConsent(consent, of: partition, on: &database)
+      if let event { _ = try tables.ledger.append(event, of: partition.id, on: &database) }
     }
   }
 

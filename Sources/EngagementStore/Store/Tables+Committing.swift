@@ -157,9 +157,36 @@ extension Tables {
   ) throws(EngagementError) {
     let new = try delivered.insert(items, to: partition.id, on: &database)
     guard new.count > 0 else { return }
+    if let limit = options.retention.maximumPayload {
+      let events = try new.indices.map { (index) throws(EngagementError) in
+        try delivery(of: new[index], in: new, to: partition.id, at: now, limit, on: &database)
+      }
+      try ledger.append(events, of: partition.id, on: &database)
+      return
+    }
     try ledger.appendDelivered(
       new, to: partition.id, at: now.writable, zoneOffset: options.zoneOffset(),
       ids: eventIDs(new.count, at: now), on: &database)
+  }
+
+  /// The event that an item was delivered, with what its vendor sent, up to a size.
+  private mutating func delivery(
+    of id: ArraySlice<UInt8>, in items: AddedItems, to partition: Partition.ID, at now: Date,
+    _ limit: Int, on database: inout Database
+  ) throws(EngagementError) -> EngagementEvent {
+    let payload = try itemCache.payload(of: id, in: items, of: partition, on: &database)
+    var properties: JSONObject = [:]
+    if let payload, payload.size <= limit {
+      properties["payload"] = payload.json
+    } else if let payload {
+      properties["payloadBytes"] = .integer(Int64(payload.size))
+    }
+    let item = ItemReference(
+      ItemID(items.provider, String(decoding: id, as: UTF8.self)), on: items.surface,
+      in: items.container)
+    return EngagementEvent(
+      id: eventID(at: now), kind: .delivered, time: now.writable, zoneOffset: options.zoneOffset(),
+      provider: items.provider, item: item, properties: properties)
   }
 
   private mutating func recordQuarantined(

@@ -113,4 +113,26 @@ import Testing
     try await list("a")
     #expect(try await delivered() == ["paper/a in home"])
   }
+
+  @Test("X14: what a vendor sent is kept with its delivery up to a size, where it is asked for")
+  func payloads() async throws {
+    let stand = try StoreStand(seed: 8)
+    let store = try await stand.open(retention: LedgerRetention(maximumPayload: 60))
+    let user = try await store.partition(of: "u-1")
+    _ = try await store.setConsent(.full, of: user)
+    let long = String(repeating: "x", count: 50)
+    let items = raw([#"{"id":"a","n":1.50,"x":"é"}"#, #"{"id":"b","x":"\#(long)"}"#])
+    for time in [0.0, 60] {
+      _ = try await store.commit(
+        [.items(Self.place, .replace(.nothing), items)], from: "paper", in: user,
+        at: StoreStand.start + time)
+    }
+    let events = try await store.ledger().filter { $0.kind == .delivered }
+    #expect(events.map { $0.item?.id.value } == ["a", "b"])
+    #expect(events.map { $0.item?.container } == ["home", "home"])
+    #expect(events[0].properties["payload"]?["x"] == "é")
+    #expect(events[0].properties["payload"]?["n"]?.number == 1.5)
+    #expect(events[1].properties == ["payloadBytes": 69])
+    #expect(Set(events.map(\.id)).count == 2)
+  }
 }
