@@ -17,8 +17,8 @@ public struct ComparisonAccumulator: Sendable {
   private let arms: [ArmName: UInt8]
   private var rows: [ComparisonRow] = []
   /// The values of strata that people have, which rows name by index.
-  private var strata: [[String]] = []
-  private var strataIndices: [[String]: UInt32] = [:]
+  private var strata: [[StratumValue]] = []
+  private var strataIndices: [[StratumValue]: UInt32] = [:]
 
   public init(_ design: ComparisonDesign) {
     self.design = design
@@ -97,11 +97,11 @@ public struct ComparisonAccumulator: Sendable {
       return append(event, .otherVersion, arm: ComparisonRow.noArm)
     }
     let arm = properties["arm"]?.string.flatMap { arms[ArmName(rawValue: $0)] }
-    let values = design.strata.map { Self.text(of: properties[$0]) }
+    let values = design.strata.map { StratumValue(Self.text(of: properties[$0])) }
     append(event, action, arm: arm ?? ComparisonRow.noArm, index(ofStrata: values))
   }
 
-  private mutating func index(ofStrata values: [String]) -> UInt32 {
+  private mutating func index(ofStrata values: [StratumValue]) -> UInt32 {
     if let index = strataIndices[values] { return index }
     let index = UInt32(truncatingIfNeeded: strata.count)
     strata.append(values)
@@ -123,6 +123,11 @@ public struct ComparisonAccumulator: Sendable {
 
 /// The name of an arm, compared by its bytes.
 private struct ArmName: ByteComparable {
+  let rawValue: String
+}
+
+/// A value of a stratum, compared by its bytes.
+struct StratumValue: ByteComparable {
   let rawValue: String
 }
 

@@ -53,14 +53,30 @@ extension ComparisonCounts {
 
 /// What the people of one arm did.
 public struct ArmCounts: Hashable, Sendable {
-  /// A value by which people are grouped, such as an `appVersion` of `3.2`.
-  public struct Stratum: Hashable, Sendable {
+  /// A value by which people are grouped, such as an `appVersion` of `3.2`. Two are equal only if their
+  /// bytes are.
+  public struct Stratum: Hashable, Comparable, Sendable {
     public let name: String
     public let value: String
 
     public init(_ name: String, _ value: String) {
       self.name = name
       self.value = value
+    }
+
+    public static func == (left: Self, right: Self) -> Bool {
+      left.name.hasSameBytes(as: right.name) && left.value.hasSameBytes(as: right.value)
+    }
+
+    public static func < (left: Self, right: Self) -> Bool {
+      left.name.hasSameBytes(as: right.name)
+        ? left.value.utf8.lexicographicallyPrecedes(right.value.utf8)
+        : left.name.utf8.lexicographicallyPrecedes(right.name.utf8)
+    }
+
+    public func hash(into hasher: inout Hasher) {
+      name.hashBytes(into: &hasher)
+      value.hashBytes(into: &hasher)
     }
   }
 

@@ -161,8 +161,7 @@ private struct MetricReader {
         difference: guarded(checks.reason) { method.difference(t, in: arm, from: c) })
     }
     return strata.sorted {
-      ($1.people, $0.stratum.name, $0.stratum.value)
-        < ($0.people, $1.stratum.name, $1.stratum.value)
+      ($1.people, $0.stratum) < ($0.people, $1.stratum)
     }
   }
 

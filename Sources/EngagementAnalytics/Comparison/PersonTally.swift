@@ -4,7 +4,7 @@ import EngagementModel
 struct PersonTally {
   private let design: ComparisonDesign
   private let kinds: ComparedKinds
-  private let strata: [[String]]
+  private let strata: [[StratumValue]]
   private let measures: [IndexedMeasure]
   private let lookBack: Int64
   private let (delivered, impression, click): (Int, Int, Int)
@@ -12,7 +12,7 @@ struct PersonTally {
   private var sinceAssignment: KindCounts
   private var sinceExposure: KindCounts
 
-  init(_ design: ComparisonDesign, _ kinds: ComparedKinds, _ strata: [[String]]) {
+  init(_ design: ComparisonDesign, _ kinds: ComparedKinds, _ strata: [[StratumValue]]) {
     self.design = design
     self.kinds = kinds
     self.strata = strata
@@ -152,9 +152,9 @@ struct PersonTally {
     }
   }
 
-  private func addStrata(_ values: [String], to arm: inout ArmCounts) {
+  private func addStrata(_ values: [StratumValue], to arm: inout ArmCounts) {
     for (name, value) in zip(design.strata, values) {
-      let stratum = ArmCounts.Stratum(name, value)
+      let stratum = ArmCounts.Stratum(name, value.rawValue)
       let empty = Array(repeating: MetricSums(), count: measures.count)
       for (index, measure) in measures.enumerated() {
         let (x, y) = measure.values(of: sinceAssignment)

@@ -118,6 +118,20 @@ import Testing
       ])
   }
 
+  @Test("X12: values of strata are told apart by their bytes, and stand in one order")
+  func strataByBytes() throws {
+    var fixture = try ComparisonFixture(strata: ["appVersion"])
+    for (person, version) in ["\u{e9}", "e\u{301}", "\u{212b}", "\u{c5}"].enumerated() {
+      fixture.expose(
+        UInt64(person), to: person.isMultiple(of: 2) ? "A" : "B", ["appVersion": .string(version)])
+    }
+    let counts = fixture.counts()
+    #expect(counts.arms.map(\.strata.count) == [2, 2])
+    let report = ComparisonReport(counts, at: Epoch2026.date(afterDays: 9))
+    let values = report.metrics[0].comparisons[0].strata.map { Array($0.stratum.value.utf8) }
+    #expect(values == [[0x65, 0xcc, 0x81], [0xc3, 0x85], [0xc3, 0xa9], [0xe2, 0x84, 0xab]])
+  }
+
   @Test("X12: the order of events changes no count", arguments: 0..<6 as Range<UInt64>)
   func order(seed: UInt64) throws {
     var fixture = try ComparisonFixture.random(seed: seed)
