@@ -82,6 +82,39 @@ import Testing
     }
   }
 
+  @Test("X14: JSON on several lines of a CSV or in a Parquet file is one line of NDJSON")
+  func severalLines() throws {
+    let data = "{\r\n \"\"a\"\":\n[1,2]}"
+    let csv = "id,source,type,time,sequence,data\n1,s,t,2026-10-01T09:00:00Z,1,\"\(data)\"\n"
+    let found = Self.read(Array(csv.utf8), by: CSVDecoder())
+    #expect(found.faults.isEmpty)
+    let ndjson = Self.bytes(found.events, by: NDJSONEncoder())
+    #expect(ndjson.count { $0 == UInt8(ascii: "\n") } == 1)
+    let again = Self.read(ndjson, by: NDJSONDecoder())
+    #expect(again.faults.isEmpty && again.events.map(Self.cells) == found.events.map(Self.cells))
+    var cells: [ParquetDecoder.Cell] = EventColumn.allCases.map { _ in .text("x") }
+    (cells[EventColumn.sequence.rawValue], cells[EventColumn.time.rawValue]) = (
+      .integer(1), .time(0)
+    )
+    cells[EventColumn.data.rawValue] = .json("{\n}")
+    guard case .event(let event) = DecodedEvent(cells) else { throw Fault() }
+    #expect(event[.data] == .json(Array("{ }".utf8)))
+  }
+
+  private struct Fault: Error {}
+
+  @Test("X14: an event whose id is empty is none, in whatever format")
+  func emptyID() {
+    let csv = "id,source,type,time,sequence\n',s,t,2026-10-01T09:00:00Z,1\n"
+    #expect(Self.read(Array(csv.utf8), by: CSVDecoder()).faults == ["2: Its id is empty."])
+    let cells: [ParquetDecoder.Cell] = EventColumn.allCases.map { _ in .text("") }
+    guard case .fault(let fault) = DecodedEvent(cells) else {
+      Issue.record("an event without an id")
+      return
+    }
+    #expect(fault == "Its id is empty.")
+  }
+
   @Test("X14: a bad line is told by its number, and the others are read")
   func badLines() {
     let good = String(

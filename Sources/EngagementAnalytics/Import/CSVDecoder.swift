@@ -1,5 +1,4 @@
 import EngagementFormats
-import EngagementJSON
 import EngagementModel
 
 /// Reads what `CSVEncoder` has written: RFC 4180 with a line of names. Columns may be in another order,
@@ -126,7 +125,8 @@ public struct CSVDecoder: EventDecoder {
       guard field.span.bytes.isUTF8 else { return "Its \(column.name) is not UTF-8." }
       // The encoder guards each text that begins with an apostrophe, too.
       let isGuarded = field.first == UInt8(ascii: "'")
-      event.text(isGuarded ? field.span.bytes.extracting(1...) : field.span.bytes)
+      return event.append(
+        isGuarded ? field.span.bytes.extracting(1...) : field.span.bytes, as: column)
     case .integer:
       guard let value = Int64(String(decoding: field, as: UTF8.self)) else {
         return "Its \(column.name) is no whole number."
@@ -138,8 +138,7 @@ public struct CSVDecoder: EventDecoder {
       }
       event.time(milliseconds)
     case .json:
-      guard (try? JSON(parsing: field)) != nil else { return "Its \(column.name) is no JSON." }
-      event.json(field.span.bytes)
+      return event.append(json: field, as: column)
     }
     return nil
   }

@@ -1,3 +1,6 @@
+import EngagementJSON
+import EngagementModel
+
 /// Reads events from a text format. The bytes may be cut anywhere.
 public protocol EventDecoder {
   /// - Parameter body: Called with each event and the number of its first line.
@@ -13,6 +16,31 @@ public protocol EventDecoder {
 public enum DecodedEvent: Sendable {
   case event(EventRecord)
   case fault(String)
+}
+
+extension EventRecord {
+  /// Appends a text from outside. Returns what is wrong with it.
+  mutating func append(_ text: RawSpan, as column: EventColumn) -> String? {
+    guard !column.isRequired || !text.isEmpty else { return "Its \(column.name) is empty." }
+    self.text(text)
+    return nil
+  }
+
+  /// Appends JSON from outside. Returns what is wrong with it.
+  mutating func append(json: [UInt8], as column: EventColumn) -> String? {
+    guard (try? JSON(parsing: json)) != nil else { return "Its \(column.name) is no JSON." }
+    // JSON has line ends only between its parts. In NDJSON an event is one line.
+    if json.contains(where: Self.lineEnds.contains) {
+      let line = json.map { Self.lineEnds.contains($0) ? UInt8(ascii: " ") : $0 }
+      self.json(line.span.bytes)
+    } else {
+      self.json(json.span.bytes)
+    }
+    return nil
+  }
+
+  // A form feed and a vertical tab, which lie between them, are in no JSON.
+  private static let lineEnds = UInt8(ascii: "\n")...UInt8(ascii: "\r")
 }
 
 /// The most bytes of one event.

@@ -68,8 +68,8 @@ public struct NDJSONDecoder: EventDecoder {
     switch column.content {
     case .text:
       guard let text = fields.string(key) else { return "Its \(column.name) is no text." }
-      guard !column.isRequired || !text.isEmpty else { return "Its \(column.name) is empty." }
-      record.text(text)
+      let utf8 = text.utf8
+      return record.append(utf8.span.bytes, as: column)
     case .integer:
       guard let value = fields.integer(key) else { return "Its \(column.name) is no whole number." }
       record.integer(value)
