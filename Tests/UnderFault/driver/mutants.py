@@ -10,8 +10,10 @@ import tomllib
 from driver import stopping, worker
 from driver.calls import calls
 from driver.damage import damage
+from driver.export import export
 from driver.kill import kill
 from driver.power import power
+from driver.processes import build
 from driver.report import REPOSITORY, ROOT, Report
 from driver.scenes import scenes
 
@@ -22,6 +24,7 @@ COMMANDS = {
     "power": lambda executable, seed: power(executable, 250, seed),
     "damage": lambda executable, seed: damage(executable, 250, seed),
     "scenes": lambda executable, seed: scenes(executable, 5, seed),
+    "export": lambda executable, seed: export(executable, 50, seed),
 }
 # How long a test may take that has to notice its mutant, in seconds.
 LIMIT = 120
@@ -129,7 +132,9 @@ def judged(mutant, root, seed):
         wrong, account = tested(mutant, root) if mutant.test else (None, "")
         if wrong or not mutant.command:
             return wrong, account
-        executable = worker.build(package=os.path.join(root, "Tests/UnderFault"))
+        executable = (
+            build(root) if mutant.command == "export"
+            else worker.build(package=os.path.join(root, "Tests/UnderFault")))
         report = COMMANDS[mutant.command](executable, seed)
     except RuntimeError as error:
         return str(error), ""

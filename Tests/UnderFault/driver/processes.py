@@ -25,21 +25,19 @@ LIMIT = 60
 LAST = 90
 
 
-def processes(_, rounds, seed, jobs=2):
-    """The first argument, the worker, is not used: these are processes of the program itself."""
+def processes(engage, rounds, seed, jobs=2):
     report = Report("processes", seed, ["run", "processes", "--rounds", str(rounds), "--seed",
                                         str(seed)])
-    engage = build()
     parts = [(engage, seed, number, min(ROUNDS, rounds - number * ROUNDS))
              for number in range((rounds + ROUNDS - 1) // ROUNDS)]
     report.gather(part, parts, jobs)
     return report
 
 
-def build():
+def build(package=REPOSITORY):
     """Builds `engage` and returns the path of the executable."""
     command = ["swift", "build", "-c", "release", "--product", "engage", "--package-path",
-               str(REPOSITORY), "--scratch-path", os.path.join(REPOSITORY, ".build", "processes")]
+               str(package), "--scratch-path", os.path.join(package, ".build", "processes")]
     print("building engage, which takes minutes the first time", file=sys.stderr, flush=True)
     made = subprocess.run(command, capture_output=True, text=True)
     if made.returncode:
