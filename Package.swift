@@ -445,8 +445,8 @@ if Context.environment["ENGAGEMENT_WORKSHOP"] != nil {
       path: "Benchmarks/Sources/CampaignBench"),
   ]
   package.products += [
-    "AnswerProbe", "CSQLite", "CacheProbe", "CampaignBench", "JSONOracle",
-    "StoreBench", "TestSupport",
+    "AnswerProbe", "CSQLite", "CacheProbe", "CampaignBench", "EngagementAnalytics",
+    "EngagementCompression", "EngagementModel", "JSONOracle", "StoreBench", "TestSupport",
   ].map {
     .library(name: $0, targets: [$0])
   }

@@ -18,6 +18,9 @@ let package = Package(
     .target(name: "FuzzDriver"),
     fuzzTarget("answers", products: "AnswerProbe", "EngagementAdapterAPI", "JSONOracle"),
     fuzzTarget("campaigns", products: "AnswerProbe"),
+    fuzzTarget(
+      "export", products: "EngagementAnalytics", "EngagementCompression", "EngagementJSON",
+      "EngagementModel", "TestSupport"),
     fuzzTarget("http", products: "EngagementHTTP"),
     fuzzTarget("json", products: "JSONOracle", "TestSupport"),
     fuzzTarget("websocket", products: "EngagementHTTP"),

@@ -1,5 +1,6 @@
 import EngagementAnalytics
 import EngagementEmulator
+import EngagementFormats
 import EngagementJSON
 import EngagementModel
 import Foundation
@@ -73,6 +74,19 @@ import Testing
     #expect(
       await scene.stage.engage("export", "--user-hash-key", "empty.key").errors
         .contains("empty.key is empty"))
+  }
+
+  @Test("X14: without a key, each installation hashes its users with a salt of its own")
+  func salt() async throws {
+    var hashes: [Set<String>] = []
+    for _ in 0..<2 {
+      let ending = try await Self.filled().engage("export", "--kind", "custom")
+      hashes.append(Set(try Self.events(ending).compactMap { $0["userid"]?.string }))
+      // It stays with the installation, and who knows an id cannot compute the hash.
+      #expect(!hashes[0].contains(PersonHash(key: []).text(of: "u-1")))
+      #expect(!hashes[0].contains(SHA256.digest(of: Array("u-1".utf8)).description))
+    }
+    #expect(hashes[0].isDisjoint(with: hashes[1]) && hashes.allSatisfy { $0.count == 2 })
   }
 
   @Test("X14: kinds, providers and times select events")

@@ -198,6 +198,25 @@ import Testing
     #expect(drafts == ["lock"])
   }
 
+  @Test("X14: a run whose manifest cannot be written leaves its cursor where it was")
+  func uncommitted() async throws {
+    let scene = try await Self.filled()
+    let line = ["export", "--cursor", "nightly", "--out", "out"]
+    _ = await scene.stage.run(line)
+    let before = Self.sequences(try Self.events(scene))
+    await Self.track("Tea", in: scene)
+    let obstacle = scene.stage.folder.appending(path: "out/_drafts/manifest")
+    try FileManager.default.createDirectory(at: obstacle, withIntermediateDirectories: false)
+    let refused = await scene.stage.run(line)
+    #expect(refused.status == .failed && refused.errors.contains("cannot be written"), "\(refused)")
+    #expect(Self.sequences(try Self.events(scene)) == before)
+    try FileManager.default.removeItem(at: obstacle)
+    #expect(await scene.stage.run(line).status == .done)
+    let after = Self.sequences(try Self.events(scene))
+    #expect(after == (1...Int64(after.count)).map { $0 } && after.count > before.count)
+    #expect(await scene.stage.run(["verify", "out"]).status == .done)
+  }
+
   @Test("X14: a folder takes no other export, and a cursor keeps to what it selects")
   func others() async throws {
     let scene = try await Self.filled()
