@@ -12,7 +12,7 @@ enum PageElement {
       let cells = zip(row, table.columns).enumerated().map { index, cell in
         index < names
           ? "<th scope=\"row\"><bdi>\(cell.0.html)</bdi></th>"
-          : "<td\(style(cell.1))>\(cell.0.html)</td>"
+          : "<td\(style(cell.1, of: cell.0))>\(cell.0.html)</td>"
       }
       return "<tr>\(cells.joined())</tr>"
     }
@@ -26,8 +26,11 @@ enum PageElement {
       """
   }
 
-  private static func style(_ column: ComparisonTable.Column) -> String {
-    column.isNumeric ? " class=\"number\"" : ""
+  private static func style(_ column: ComparisonTable.Column, of cell: String = "") -> String {
+    guard column.isNumeric else { return "" }
+    // A sentence in the place of a figure would make the table too wide for a phone.
+    let isReason = cell.utf8.count > 24 && cell.first?.isLetter == true
+    return " class=\"number\(isReason ? " reason" : "")\""
   }
 
   /// A chart with what it says in words, over its table.

@@ -32,8 +32,8 @@ enum PageStyle {
     .pair > * { min-width: 0; }
 
     .conclusions {
-      list-style: none; margin: 1.75rem 0 0; padding: 1px; display: flex; flex-wrap: wrap; gap: 1px;
-      border-radius: .5rem; overflow: hidden;
+      list-style: none; margin: 1.75rem 0 0; padding: 0; display: flex; flex-wrap: wrap; gap: 1px;
+      border: 1px solid var(--rule); border-radius: .5rem; overflow: hidden;
     }
     .conclusions li { flex: 1 1 15rem; padding: 1rem 1.15rem 1.1rem; box-shadow: 0 0 0 1px var(--rule); }
     .conclusions h2 { margin: 0; font-size: .9rem; font-weight: 600; color: var(--soft); }
@@ -79,6 +79,7 @@ enum PageStyle {
     caption { text-align: left; color: var(--soft); padding-bottom: .35rem; }
     th, td { text-align: left; font-weight: 400; padding: .35rem .9rem .35rem 0; vertical-align: top; }
     td.number { white-space: nowrap; }
+    td.reason { white-space: normal; min-width: 11rem; }
     td.number, th.number { text-align: right; }
     th:last-child, td:last-child { padding-right: 0; }
     .scroll th, .scroll td { overflow-wrap: normal; }
