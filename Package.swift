@@ -137,7 +137,8 @@ let package = Package(
     .target(
       name: "EngagementVendors",
       dependencies: [
-        "EngagementAdapterAPI", "EngagementFormats", "EngagementHTTP", "EngagementJSON",
+        "EngagementAdapterAPI", "EngagementAnalytics", "EngagementFormats", "EngagementHTTP",
+        "EngagementJSON",
         "EngagementModel", "EngagementPlatform",
       ]),
     .target(
@@ -149,7 +150,8 @@ let package = Package(
     .target(
       name: "EngagementBrazeTools",
       dependencies: [
-        "EngagementAdapterAPI", "EngagementBraze", "EngagementFormats", "EngagementJSON",
+        "EngagementAdapterAPI", "EngagementAnalytics", "EngagementBraze", "EngagementFormats",
+        "EngagementJSON",
         "EngagementModel", "EngagementPlatform", "EngagementVendors",
       ], path: "Adapters/Braze/Tools"),
     .target(
@@ -162,7 +164,8 @@ let package = Package(
       name: "EngagementCleverTapTools",
       dependencies: [
         "EngagementCleverTap",
-        "EngagementAdapterAPI", "EngagementFormats", "EngagementJSON", "EngagementModel",
+        "EngagementAdapterAPI", "EngagementAnalytics", "EngagementFormats", "EngagementJSON",
+        "EngagementModel",
         "EngagementPlatform", "EngagementVendors",
       ], path: "Adapters/CleverTap/Tools", exclude: ["README.md"]),
     .target(
@@ -236,6 +239,10 @@ let package = Package(
         "EngagementModel", "EngagementTesting",
       ], path: "Tests/CleverTapFixtures"),
     .target(
+      name: "VendorEventFixtures",
+      dependencies: ["EngagementAnalytics", "EngagementJSON", "EngagementModel"],
+      path: "Tests/VendorEventFixtures"),
+    .target(
       name: "CacheProbe",
       dependencies: ["EngagementAdapterAPI", "EngagementModel", "EngagementStore"],
       path: "Tests/CacheProbe"),
@@ -286,7 +293,8 @@ let package = Package(
     .testTarget(
       name: "ExampleTests",
       dependencies: [
-        "EngagementAdapterAPI", "EngagementJSON", "EngagementModel", "EngagementTesting",
+        "EngagementAdapterAPI", "EngagementJSON", "EngagementModel",
+        "EngagementTesting",
         "EngagementVendors", "MoveFromAtomic", "MoveFromBraze", "MoveFromCleverTap",
         "MoveFromVibes", "Orchard", "OwnVendor", "Quickstart",
       ]),
@@ -351,7 +359,7 @@ let package = Package(
       name: "EngagementAnalyticsTests",
       dependencies: [
         "EngagementAnalytics", "EngagementCompression", "EngagementJSON", "EngagementModel",
-        "TestSupport",
+        "TestSupport", "VendorEventFixtures",
       ], exclude: ["Parquet/read_parquet.py", "Parquet/rewrite_parquet.py"]),
     .testTarget(
       name: "EngagementAdapterAPITests", dependencies: ["EngagementAdapterAPI", "EngagementModel"]),
@@ -364,14 +372,18 @@ let package = Package(
     .testTarget(
       name: "EngagementBrazeTests",
       dependencies: [
-        "BrazeFixtures", "EngagementAdapterAPI", "EngagementBraze", "EngagementHTTP",
-        "EngagementJSON", "EngagementKit", "EngagementModel", "EngagementTesting", "TestSupport",
+        "BrazeFixtures", "EngagementAdapterAPI", "EngagementAnalytics", "EngagementBrazeTools",
+        "EngagementBraze", "EngagementHTTP",
+        "EngagementJSON", "EngagementKit", "EngagementModel", "EngagementTesting",
+        "EngagementVendors", "TestSupport", "VendorEventFixtures",
       ]),
     .testTarget(
       name: "EngagementCleverTapTests",
       dependencies: [
-        "CleverTapFixtures", "EngagementAdapterAPI", "EngagementCleverTap", "EngagementFormats",
-        "EngagementHTTP", "EngagementJSON", "EngagementModel", "EngagementTesting", "TestSupport",
+        "CleverTapFixtures", "EngagementAdapterAPI", "EngagementAnalytics",
+        "EngagementCleverTapTools", "EngagementCleverTap", "EngagementFormats",
+        "EngagementHTTP", "EngagementJSON", "EngagementModel", "EngagementTesting",
+        "EngagementVendors", "TestSupport", "VendorEventFixtures",
       ]),
     .testTarget(
       name: "EngagementVibesTests",

@@ -1,4 +1,5 @@
 public import EngagementAdapterAPI
+public import EngagementAnalytics
 public import EngagementModel
 
 /// All that the command line and the emulator know of one vendor. One registration a vendor: help,
@@ -32,6 +33,8 @@ public struct VendorRegistration: Sendable {
   public var starterContainer: String?
   /// What help shows of the vendor.
   public var examples = Examples()
+  /// How the vendor's own exports of events correspond to ours.
+  public var eventTables: [VendorEventTable] = []
 
   /// The user whom `engage init` writes, and to whom a credential in `starter` belongs.
   public static let starterUser: UserID = "u-1"
@@ -52,7 +55,8 @@ public struct VendorRegistration: Sendable {
     name: String, title: String, port: Int, configurationKeys: [String],
     credentialHeaders: [String] = [], starter: JSONObject,
     starterTemplates: String? = nil, starterContainer: String? = nil,
-    examples: Examples = Examples(), server: any VendorServer.Type, reader: @escaping ReaderFactory,
+    examples: Examples = Examples(), eventTables: [VendorEventTable] = [],
+    server: any VendorServer.Type, reader: @escaping ReaderFactory,
     provider: @escaping ProviderFactory
   ) {
     self.name = name
@@ -64,6 +68,7 @@ public struct VendorRegistration: Sendable {
     self.starterTemplates = starterTemplates
     self.starterContainer = starterContainer
     self.examples = examples
+    self.eventTables = eventTables
     self.server = server
     makeReader = reader
     makeProvider = provider

@@ -1,3 +1,4 @@
+import EngagementAnalytics
 import EngagementBraze
 import EngagementModel
 public import EngagementVendors
@@ -15,6 +16,7 @@ extension VendorRegistration {
         Payload("cards", "sync.json", "an answer with cards"),
         Payload("push", "- < push.json", "a push"),
       ]),
+    eventTables: [.brazeCurrents],
     server: BrazeServer.self,
     reader: { () throws(EngagementError) in
       BrazeAdapter(

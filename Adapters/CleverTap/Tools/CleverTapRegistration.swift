@@ -1,3 +1,4 @@
+import EngagementAnalytics
 import EngagementCleverTap
 import EngagementModel
 public import EngagementVendors
@@ -26,6 +27,7 @@ extension VendorRegistration {
           ])
       ],
       event: Event("Coffee ordered", ["size": "large"])),
+    eventTables: [.cleverTapExport],
     server: CleverTapServer.self,
     reader: { () throws(EngagementError) in
       CleverTapAdapter(try CleverTapConfiguration(accountID: "unused", token: Secret("unused")))

@@ -10,8 +10,8 @@ extension Command {
     let people = person + [signIn, signOut] + consent
     let rest =
       [track] + templates + outbox + push + device + cache + [
-        decode(vendors), events, export, verify, importing, compare, planExperiment,
-        reportExperiment, completions, manual,
+        decode(vendors), events, export(vendors), verify, importing(vendors), compare,
+        planExperiment, reportExperiment, completions, manual,
       ]
     return first + items + people + rest
   }

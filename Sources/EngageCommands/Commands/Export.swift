@@ -1,28 +1,36 @@
+import EngagementVendors
+
 extension Command {
-  static let export = Command(
-    name: ["export"], summary: "write recorded events for another program",
-    discussion: """
-      The events of all users of this cache, in the order in which they were recorded. NDJSON has an
-      event of CloudEvents 1.0 a line. CSV has the same fields as columns, behind a line with their
-      names; a text that a spreadsheet would take for a formula has an apostrophe before it.
+  static func export(_ vendors: [VendorRegistration]) -> Command {
+    Command(
+      name: ["export"], summary: "write recorded events for another program",
+      discussion: """
+        The events of all users of this cache, in the order in which they were recorded. NDJSON has an
+        event of CloudEvents 1.0 a line. CSV has the same fields as columns, behind a line with their
+        names; a text that a spreadsheet would take for a formula has an apostrophe before it.
 
-      A user is a hash of the id: HMAC-SHA-256, with the key of --user-hash-key, or else with a salt
-      that only this cache has. TIME is a day, or a time of ISO 8601; a day begins in UTC. A CONDITION
-      is a field, one of = != < <= > >= and a value; several must all hold.
+        A user is a hash of the id: HMAC-SHA-256, with the key of --user-hash-key, or else with a salt
+        that only this cache has. TIME is a day, or a time of ISO 8601; a day begins in UTC. A CONDITION
+        is a field, one of = != < <= > >= and a value; several must all hold.
 
-      FILE gets its name when it is whole. DIR gets a manifest for each run, with counts, times and
-      digests: "engage verify DIR" holds the files against them. With --cursor, a run adds what came
-      since the last one. A run that was interrupted leaves nothing, or is completed by the next.
-      """,
-    options: ExportRequest.Options.all,
-    examples: [
-      Example("engage export --out events.ndjson", "everything"),
-      Example(
-        "engage export --format csv --since 2026-11-01 --until 2026-12-01 --out november.csv",
-        "a month"),
-      Example("engage export --kind click --provider braze", "one provider's clicks"),
-      Example(
-        "engage export --cursor nightly --partition vendor,day --zstd --out events",
-        "what is new, each night"),
-    ], isInterruptible: true, run: { try await ExportRun($0).run() })
+        FILE gets its name when it is whole. DIR gets a manifest for each run, with counts, times and
+        digests: "engage verify DIR" holds the files against them. With --cursor, a run adds what came
+        since the last one. A run that was interrupted leaves nothing, or is completed by the next.
+
+        With --as, each line is an event as that vendor exports it. What the vendor has no word for is
+        left out: the sequence, the provider, the other clocks. An event that it does not have is a
+        custom event under our type.
+        """,
+      options: ExportRequest.Options.all + [.vendorFormat(vendors)],
+      examples: [
+        Example("engage export --out events.ndjson", "everything"),
+        Example(
+          "engage export --format csv --since 2026-11-01 --until 2026-12-01 --out november.csv",
+          "a month"),
+        Example("engage export --kind click --provider braze", "one provider's clicks"),
+        Example(
+          "engage export --cursor nightly --partition vendor,day --zstd --out events",
+          "what is new, each night"),
+      ], isInterruptible: true, run: { try await ExportRun($0).run() })
+  }
 }

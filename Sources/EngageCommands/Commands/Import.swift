@@ -1,51 +1,67 @@
+import EngagementAnalytics
 import EngagementJSON
 import EngagementModel
 import EngagementPlatform
+import EngagementVendors
 
 extension Command {
   private static let into = Option(
     "into", value: "FILE", "the file that collects the events; it is made, or added to")
 
-  static let importing = Command(
-    name: ["import"], summary: "collect exported events of several devices in one file",
-    discussion: """
-      Reads files of "engage export", of any format and compression. FILE gets each event once, also
-      where files overlap or are imported twice: an event is known by its source and its id. The name
-      of FILE says what it holds: .ndjson or .csv, with .gz or .zst behind it, or .parquet. The cache
-      of the application is not touched.
+  static func importing(_ vendors: [VendorRegistration]) -> Command {
+    Command(
+      name: ["import"], summary: "collect exported events of several devices in one file",
+      discussion: """
+        Reads files of "engage export", of any format and compression. FILE gets each event once, also
+        where files overlap or are imported twice: an event is known by its source and its id. The name
+        of FILE says what it holds: .ndjson or .csv, with .gz or .zst behind it, or .parquet. The cache
+        of the application is not touched.
 
-      A line that holds no event is told by its number, the others are imported, and the exit status
-      is 1. FILE is replaced when the new one is whole.
-      """,
-    arguments: [
-      Argument(name: "FILE…", help: "files of exported events", repeats: true, completion: .files)
-    ],
-    options: [into],
-    examples: [
-      Example("engage import phone.ndjson tablet.csv.gz --into all.parquet", "two devices in one"),
-      Example("engage import out/*/*/*.zst --into all.ndjson.zst", "all parts of an export"),
-    ], isInterruptible: true,
-    run: { invocation in
-      _ = try invocation.argument()
-      guard let name = invocation.value(into) else {
-        throw invocation.usage("engage import needs --into, such as --into all.parquet.")
-      }
-      guard let target = try EventTarget(invocation.context.path(name)) else {
-        throw invocation.usage(
-          "--into takes a name that ends with .ndjson, .csv or .parquet, and not \"\(name)\".")
-      }
-      let paths = invocation.arguments(from: 0).map {
-        (name: $0, path: invocation.context.path($0))
-      }
-      let random = invocation.context.random()
-      let result = try await invocation.console.progress("Reading …") {
-        var run = EventImport()
-        try run.run(Array(paths), into: target, random: random)
-        return run
-      }
-      try result.tell(on: invocation.console, in: name)
-      return result.faultCount == 0 ? .done : .failed
-    })
+        A line that holds no event is told by its number, the others are imported, and the exit status
+        is 1. FILE is replaced when the new one is whole.
+
+        With --as, FILES are a vendor's own: lines of JSON, an event a line, also compressed. Fields that
+        we have no column for are kept as properties whose names begin with the vendor's, and an event
+        that we have no type for is a custom event under the vendor's name.
+
+        \(vendors.eventTables.help)
+        """,
+      arguments: [
+        Argument(name: "FILE…", help: "files of exported events", repeats: true, completion: .files)
+      ],
+      options: [into, .vendorFormat(vendors)],
+      examples: [
+        Example(
+          "engage import phone.ndjson tablet.csv.gz --into all.parquet", "two devices in one"),
+        Example("engage import out/*/*/*.zst --into all.ndjson.zst", "all parts of an export"),
+      ]
+        + vendors.eventTables.prefix(1).map {
+          Example(
+            "engage import --as \($0.name) events.ndjson --into all.parquet", "a vendor's own")
+        }, isInterruptible: true,
+      run: { invocation in
+        _ = try invocation.argument()
+        guard let name = invocation.value(into) else {
+          throw invocation.usage("engage import needs --into, such as --into all.parquet.")
+        }
+        guard let target = try EventTarget(invocation.context.path(name)) else {
+          throw invocation.usage(
+            "--into takes a name that ends with .ndjson, .csv or .parquet, and not \"\(name)\".")
+        }
+        let paths = invocation.arguments(from: 0).map {
+          (name: $0, path: invocation.context.path($0))
+        }
+        let table = try invocation.vendorFormat()
+        let random = invocation.context.random()
+        let result = try await invocation.console.progress("Reading …") {
+          var run = EventImport(as: table)
+          try run.run(Array(paths), into: target, random: random)
+          return run
+        }
+        try result.tell(on: invocation.console, in: name)
+        return result.faultCount == 0 ? .done : .failed
+      })
+  }
 }
 
 extension EventImport {

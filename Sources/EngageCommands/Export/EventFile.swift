@@ -67,11 +67,19 @@ final class EventFile {
   }
 
   /// Hands over each event, or why it is none, with the number of its line; of its row in a Parquet file.
-  func read(_ body: (Int, DecodedEvent) throws -> Void) throws {
+  ///
+  /// - Parameter table: The vendor's format, if the file is one of a vendor.
+  func read(
+    as table: VendorEventTable? = nil, _ body: (Int, DecodedEvent) throws -> Void
+  ) throws {
     let beginning = try bytes(at: 0, count: 4)
-    if beginning == Array("PAR1".utf8) { return try readParquet(body) }
+    if let table {
+      try refuseBinary(beginning, as: table)
+    } else if beginning == Self.parquet {
+      return try readParquet(body)
+    }
     let compression = Compression(ofFileBeginningWith: beginning)
-    var decoder: (any EventDecoder)?
+    var decoder: (any EventDecoder)? = table.map { VendorEventDecoder($0) }
     func take(_ bytes: [UInt8]) throws {
       guard let first = bytes.first else { return }
       if decoder == nil {
@@ -87,6 +95,19 @@ final class EventFile {
       try eachBlock(take)
     }
     try decoder?.finish(body)
+  }
+
+  private static let parquet = Array("PAR1".utf8)
+  private static let avro = Array("Obj\u{1}".utf8)
+
+  private func refuseBinary(
+    _ beginning: [UInt8], as table: VendorEventTable
+  ) throws(EngagementError) {
+    guard beginning == Self.avro || beginning == Self.parquet else { return }
+    throw EngagementError(
+      .unreadable,
+      "\(path) is \(beginning == Self.avro ? "Avro" : "Parquet"); \(table.name) is read as lines of "
+        + "JSON.")
   }
 
   private func readParquet(_ body: (Int, DecodedEvent) throws -> Void) throws {

@@ -11,6 +11,10 @@ struct EventImport {
   private(set) var faults: [Fault] = []
   private(set) var faultCount = 0
   private var seen: Set<EventKey> = []
+  /// The vendor's format of the files; nil for ours.
+  private let table: VendorEventTable?
+
+  init(as table: VendorEventTable? = nil) { self.table = table }
 
   /// A line that holds no event.
   struct Fault: Hashable {
@@ -82,7 +86,7 @@ struct EventImport {
     _ name: String, _ path: String, to encoder: inout some EventEncoder,
     _ compressor: Compressor?, _ draft: DraftFile
   ) throws {
-    try EventFile(path).read { line, event in
+    try EventFile(path).read(as: table) { line, event in
       switch event {
       case .fault(let fault):
         faultCount += 1

@@ -10,6 +10,8 @@ struct ExportRequest {
   var conditions: [EventCondition] = []
   var redaction: EventRedaction
   var format = ExportFormat.ndjson
+  /// The vendor's format in the place of ours, in lines of JSON.
+  var vendorFormat: VendorEventTable?
   var compression: Compression?
   var destination: Destination
   var partition: [ExportPartition.Key] = []
@@ -121,6 +123,19 @@ extension ExportRequest {
     partition = try Self.partition(invocation)
     cursor = try Self.cursor(invocation)
     destination = try self.destination(invocation)
+    vendorFormat = try vendorFormat(invocation)
+  }
+
+  private func vendorFormat(_ invocation: Invocation) throws -> VendorEventTable? {
+    guard let table = try invocation.vendorFormat() else { return nil }
+    guard format == .ndjson else {
+      throw invocation.usage("--as \(table.name) is lines of JSON; leave out --format.")
+    }
+    if case .folder = destination {
+      throw invocation.usage(
+        "--as \(table.name) writes one file, which no manifest can prove; name a file with --out.")
+    }
+    return table
   }
 
   private static func redaction(_ invocation: Invocation) throws -> EventRedaction {

@@ -20,6 +20,10 @@ struct ExportRun {
     guard CacheFile(configuration.cache).wasMade else {
       throw EngagementError(.notFound, "The cache is empty; run \"engage sync\".")
     }
+    if let table = request.vendorFormat {
+      try await run { VendorEventEncoder(table) }
+      return .done
+    }
     switch request.format {
     case .ndjson: try await run { NDJSONEncoder() }
     case .csv: try await run { CSVEncoder() }

@@ -16,6 +16,8 @@ public protocol EventDecoder {
 public enum DecodedEvent: Sendable {
   case event(EventRecord)
   case fault(String)
+
+  static let tooLong = DecodedEvent.fault("The line is longer than 16 MB.")
 }
 
 extension EventRecord {

@@ -4,46 +4,22 @@ import EngagementModel
 
 /// Reads CloudEvents 1.0 as JSON, one event a line. Empty lines are passed over.
 public struct NDJSONDecoder: EventDecoder {
-  private var line: [UInt8] = []
-  private var number = 1
-  private var isTooLong = false
+  private var lines = EventLines()
 
   public init() {}
 
   public mutating func decode(
     _ bytes: [UInt8], _ body: (Int, DecodedEvent) throws -> Void
   ) rethrows {
-    var start = 0
-    let span = bytes.span.bytes
-    while let end = span.firstOffset(of: UInt8(ascii: "\n"), from: start) {
-      append(bytes[start..<end])
-      try endLine(body)
-      start = end + 1
-    }
-    append(bytes[start...])
+    try lines.split(bytes) { number, line in try body(number, Self.event(line)) }
   }
 
   public mutating func finish(_ body: (Int, DecodedEvent) throws -> Void) rethrows {
-    try endLine(body)
+    try lines.end { number, line in try body(number, Self.event(line)) }
   }
 
-  private mutating func append(_ bytes: ArraySlice<UInt8>) {
-    if line.count + bytes.count > longestEvent { isTooLong = true }
-    if !isTooLong { line += bytes }
-  }
-
-  private mutating func endLine(_ body: (Int, DecodedEvent) throws -> Void) rethrows {
-    defer {
-      number += 1
-      line.removeAll(keepingCapacity: true)
-      isTooLong = false
-    }
-    if isTooLong { return try body(number, .fault("The line is longer than 16 MB.")) }
-    guard line.contains(where: { $0 > 0x20 }) else { return }
-    try body(number, Self.event(line))
-  }
-
-  private static func event(_ line: [UInt8]) -> DecodedEvent {
+  private static func event(_ line: [UInt8]?) -> DecodedEvent {
+    guard let line else { return .tooLong }
     guard let fields = try? JSONFields(line[...]) else { return .fault("It is no JSON object.") }
     guard fields.string("specversion") == "1.0" else {
       return .fault("It is no event of CloudEvents 1.0: its specversion is not \"1.0\".")

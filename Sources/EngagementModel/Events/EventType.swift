@@ -7,6 +7,13 @@ package enum EventType {
     (.cards, "card"), (.inbox, "message"), (.campaigns, "campaign"), (.push, "push"),
   ]
 
+  /// The type of an event of this kind.
+  package static func type(of kind: EngagementEvent.Kind, on surface: Surface?) -> String {
+    guard let surface else { return prefix + kind.rawValue }
+    let noun = nouns.first { $0.surface == surface }?.noun ?? surface.rawValue
+    return "\(prefix)\(noun).\(kind.rawValue)"
+  }
+
   /// The kind of an event with this type. A type that is not ours is its own kind.
   ///
   /// - Parameter surface: The surface of the event; nil if it has none, or if an export has left it out.
