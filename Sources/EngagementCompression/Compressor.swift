@@ -16,6 +16,8 @@ public final class Compressor {
 
   /// Takes more bytes and returns what can be written of the result.
   public func compress(_ bytes: [UInt8]) throws(EngagementError) -> [UInt8] {
+    // Nothing is no block: with an empty one, the same bytes would be compressed in two ways.
+    guard !bytes.isEmpty else { return [] }
     precondition(!isFinished, "The stream has been finished.")
     var output: [UInt8] = []
     unsafe try stream.compress(bytes.span.bytes, isLast: false, to: &output)

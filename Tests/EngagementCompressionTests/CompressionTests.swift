@@ -134,4 +134,22 @@ import Testing
       }
     }
   }
+
+  @Test("X14: compressing nothing changes no byte of the stream", arguments: Compression.allCases)
+  func nothing(compression: Compression) throws {
+    for pieces: [[UInt8]] in [[], [[1, 2, 3]]] {
+      let plain = try Compressor(compression)
+      let other = try Compressor(compression)
+      var (first, second): ([UInt8], [UInt8]) = ([], [])
+      second += try other.compress([])
+      for piece in pieces {
+        first += try plain.compress(piece)
+        second += try other.compress(piece)
+        second += try other.compress([])
+      }
+      first += try plain.finish()
+      second += try other.finish()
+      #expect(first == second)
+    }
+  }
 }
