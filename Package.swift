@@ -9,6 +9,8 @@ let package = Package(
     .library(name: "EngagementHTTP", targets: ["EngagementHTTP"]),
     .library(name: "EngagementDocuments", targets: ["EngagementDocuments"]),
     .library(name: "EngagementJSON", targets: ["EngagementJSON"]),
+    .library(name: "EngagementAnalytics", targets: ["EngagementAnalytics"]),
+    .library(name: "EngagementCompression", targets: ["EngagementCompression"]),
     .library(name: "EngagementAdapterAPI", targets: ["EngagementAdapterAPI"]),
     .library(name: "EngagementAtomic", targets: ["EngagementAtomic"]),
     .library(name: "EngagementBraze", targets: ["EngagementBraze"]),
@@ -290,13 +292,26 @@ let package = Package(
         "EngagementCleverTapTools", "EngagementPlatform", "EngagementVendors",
         "EngagementVibesTools", "Orchard",
       ], path: "Examples/OwnVendor", exclude: ["Orchard"]),
+    .executableTarget(
+      name: "CompareVendors",
+      dependencies: [
+        "EngagementAnalytics", "EngagementBraze", "EngagementBrazeTools", "EngagementCurl",
+        "EngagementEmulator", "EngagementKit", "EngagementModel", "EngagementVendors", "Orchard",
+      ], path: "Examples/CompareVendors"),
+    .executableTarget(
+      name: "NightlyExport",
+      dependencies: [
+        "EngagementAnalytics", "EngagementBraze", "EngagementBrazeTools", "EngagementCompression",
+        "EngagementCurl", "EngagementEmulator", "EngagementKit",
+        "EngagementModel", "EngagementVendors",
+      ], path: "Examples/NightlyExport"),
     .testTarget(
       name: "ExampleTests",
       dependencies: [
-        "EngagementAdapterAPI", "EngagementJSON", "EngagementModel",
+        "CompareVendors", "EngagementAdapterAPI", "EngagementJSON", "EngagementModel",
         "EngagementTesting",
         "EngagementVendors", "MoveFromAtomic", "MoveFromBraze", "MoveFromCleverTap",
-        "MoveFromVibes", "Orchard", "OwnVendor", "Quickstart",
+        "MoveFromVibes", "NightlyExport", "Orchard", "OwnVendor", "Quickstart",
       ]),
     .testTarget(name: "ArchitectureTests"),
     .testTarget(
@@ -309,7 +324,7 @@ let package = Package(
     .testTarget(
       name: "EngageCommandsTests",
       dependencies: [
-        "EngageCommands", "EngagementAtomicTools", "EngagementBrazeTools",
+        "EngageCommands", "EngagementAnalytics", "EngagementAtomicTools", "EngagementBrazeTools",
         "EngagementCleverTapTools", "EngagementCurl",
         "EngagementEmulator", "EngagementHTTP", "EngagementJSON", "EngagementKit",
         "EngagementModel", "EngagementVendors", "EngagementVibes", "EngagementVibesTools",

@@ -8,6 +8,9 @@ public struct EventRecord: Sendable {
     case integer(Int64)
     case time(Int64)
     case json([UInt8])
+
+    public static func text(_ text: String) -> Cell { .text(Array(text.utf8)) }
+    public static func json(_ json: String) -> Cell { .json(Array(json.utf8)) }
   }
 
   private enum Kept {
@@ -22,6 +25,19 @@ public struct EventRecord: Sendable {
   private var cells: [Kept] = []
 
   public init() {}
+
+  /// An event with these cells and no others.
+  public init(_ cells: [EventColumn: Cell]) {
+    for column in EventColumn.allCases {
+      switch cells[column] ?? .missing {
+      case .missing: missing()
+      case .text(let bytes): text(bytes.span.bytes)
+      case .integer(let value): integer(value)
+      case .time(let milliseconds): time(milliseconds)
+      case .json(let bytes): json(bytes.span.bytes)
+      }
+    }
+  }
 
   public subscript(column: EventColumn) -> Cell {
     guard column.rawValue < cells.count else { return .missing }
