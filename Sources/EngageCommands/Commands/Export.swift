@@ -17,6 +17,13 @@ extension Command {
         digests: "engage verify DIR" holds the files against them. With --cursor, a run adds what came
         since the last one. A run that was interrupted leaves nothing, or is completed by the next.
 
+        --to sends rows to ClickHouse over HTTP: clickhouse://HOST:PORT/DATABASE for this machine, and
+        clickhouses://USER@HOST:PORT/DATABASE with TLS. It makes the table, named by ?table= (else
+        events). Read it with FINAL: then an event that was sent twice counts once. With &cluster=NAME,
+        each server of HOST:PORT,HOST:PORT gets a share of the rows. The password comes from
+        $CLICKHOUSE_PASSWORD or &password-file=FILE; &timeout=SECONDS bounds the wait for an answer, and
+        &authorities=FILE names certificates to trust. With --cursor, what arrived is not sent again.
+
         With --as, each line is an event as that vendor exports it. What the vendor has no word for is
         left out: the sequence, the provider, the other clocks. An event that it does not have is a
         custom event under our type.
@@ -31,6 +38,9 @@ extension Command {
         Example(
           "engage export --cursor nightly --partition vendor,day --zstd --out events",
           "what is new, each night"),
+        Example(
+          "engage export --cursor rows --to clickhouse://127.0.0.1:8123/engage",
+          "what is new, as rows of ClickHouse"),
       ], isInterruptible: true, run: { try await ExportRun($0).run() })
   }
 }

@@ -21,11 +21,12 @@ struct ExportRequest {
   /// The compression of whole files; a Parquet file has its pages compressed.
   var streamCompression: Compression? { format == .parquet ? nil : compression }
 
-  enum Destination: Hashable {
+  enum Destination {
     case standardOutput
     /// A path that is not there yet, as it was given.
     case file(String)
     case folder(String)
+    case clickHouse(ClickHouseAddress)
   }
 
   /// How users are named.
@@ -56,6 +57,7 @@ struct ExportRequest {
       words.append("--user-hash-key of \(SHA256.digest(of: key).description.prefix(8))")
     case .salt: break
     }
+    if case .clickHouse(let address) = destination { words.append("--to \(address.name)") }
     return words.isEmpty ? "every event" : words.joined(separator: " ")
   }
 }
@@ -71,6 +73,9 @@ extension ExportRequest {
     static let out = Option(
       "out", letter: "o", value: "FILE|DIR",
       "a file or a folder that is not there yet; else, or for -, standard output")
+    static let to = Option(
+      "to", value: "ADDRESS",
+      "a table of ClickHouse, in place of a file: clickhouse://127.0.0.1:8123/DATABASE")
     static let since = Option("since", value: "TIME", "only events at this time or later")
     static let until = Option("until", value: "TIME", "only events before this time")
     static let kind = Option(
@@ -92,7 +97,8 @@ extension ExportRequest {
       "the organisation's key for the hashes, so that a user has one on all devices")
 
     static let all = [
-      format, gzip, zstd, out, since, until, kind, provider, condition, redact, partition, cursor,
+      format, gzip, zstd, out, to, since, until, kind, provider, condition, redact, partition,
+      cursor,
       userIDs, hashKey,
     ]
   }
@@ -185,6 +191,16 @@ extension ExportRequest {
   }
 
   private func destination(_ invocation: Invocation) throws -> Destination {
+    if let text = invocation.value(Options.to) {
+      let excluded = [
+        Options.out, Options.format, Options.gzip, Options.zstd, Options.partition,
+      ]
+      if let other = excluded.first(where: invocation.has) {
+        throw invocation.usage(
+          "--to writes rows of a table and no files; leave out \(other.title).")
+      }
+      return .clickHouse(try ClickHouseAddress(text, of: Options.to, invocation))
+    }
     let needsFolder: Option? =
       cursor != nil ? Options.cursor : partition.isEmpty ? nil : Options.partition
     guard let out = invocation.value(Options.out), out != "-" else {

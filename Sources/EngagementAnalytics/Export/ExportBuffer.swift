@@ -40,6 +40,41 @@ struct ExportBuffer: Sendable {
     for index in first..<digits.count { bytes.append(digits[index]) }
   }
 
+  /// Appends a text as a string of JSON. What no reader takes is repaired.
+  mutating func append(quoted text: RawSpan) {
+    append(UInt8(ascii: "\""))
+    let facts = TextFacts(text)
+    if facts.isSound, !facts.hasEscapes {
+      append(text)
+    } else if facts.isSound {
+      append(escaped: text)
+    } else {
+      let repaired = text.repaired
+      append(escaped: repaired.span.bytes)
+    }
+    append(UInt8(ascii: "\""))
+  }
+
+  private mutating func append(escaped text: RawSpan) {
+    for offset in text.byteOffsets {
+      let byte = unsafe text.unsafeLoad(fromByteOffset: offset, as: UInt8.self)
+      if byte < 0x20 {
+        append("\\u00" as StaticString)
+        append(Self.digit(byte >> 4))
+        append(Self.digit(byte & 15))
+      } else {
+        if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
+          append(UInt8(ascii: "\\"))
+        }
+        append(byte)
+      }
+    }
+  }
+
+  private static func digit(_ value: UInt8) -> UInt8 {
+    value < 10 ? value + UInt8(ascii: "0") : value - 10 + UInt8(ascii: "a")
+  }
+
   /// Appends a time as ISO 8601 has it; nothing outside the years 0000 to 9999.
   mutating func append(time milliseconds: Int64) {
     bytes.append(addingCapacity: 29) { _ = ISO8601.write(milliseconds: milliseconds, to: &$0) }

@@ -24,17 +24,7 @@ public struct NDJSONEncoder: EventEncoder {
 
   public mutating func text(_ text: RawSpan) {
     key()
-    output.append(UInt8(ascii: "\""))
-    let facts = TextFacts(text)
-    if facts.isSound, !facts.hasEscapes {
-      output.append(text)
-    } else if facts.isSound {
-      appendEscaped(text)
-    } else {
-      let repaired = text.repaired
-      appendEscaped(repaired.span.bytes)
-    }
-    output.append(UInt8(ascii: "\""))
+    output.append(quoted: text)
   }
 
   public mutating func integer(_ value: Int64) {
@@ -66,25 +56,5 @@ public struct NDJSONEncoder: EventEncoder {
     if column == 0 { output.append(#"{"specversion":"1.0""# as StaticString) }
     output.append(keys[column])
     column += 1
-  }
-
-  private mutating func appendEscaped(_ text: RawSpan) {
-    for offset in text.byteOffsets {
-      let byte = unsafe text.unsafeLoad(fromByteOffset: offset, as: UInt8.self)
-      if byte < 0x20 {
-        output.append("\\u00" as StaticString)
-        output.append(Self.digit(byte >> 4))
-        output.append(Self.digit(byte & 15))
-      } else {
-        if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
-          output.append(UInt8(ascii: "\\"))
-        }
-        output.append(byte)
-      }
-    }
-  }
-
-  private static func digit(_ value: UInt8) -> UInt8 {
-    value < 10 ? value + UInt8(ascii: "0") : value - 10 + UInt8(ascii: "a")
   }
 }

@@ -307,6 +307,7 @@ complete -c engage -n '__fish_seen_subcommand_from export' -l format -x -a 'ndjs
 complete -c engage -n '__fish_seen_subcommand_from export' -l gzip -d 'compress with gzip'
 complete -c engage -n '__fish_seen_subcommand_from export' -l zstd -d 'compress with zstd'
 complete -c engage -n '__fish_seen_subcommand_from export' -l out -s o -x -d 'a file or a folder that is not there yet; else, or for -, standard output'
+complete -c engage -n '__fish_seen_subcommand_from export' -l to -x -d 'a table of ClickHouse, in place of a file: clickhouse://127.0.0.1:8123/DATABASE'
 complete -c engage -n '__fish_seen_subcommand_from export' -l since -x -d 'only events at this time or later'
 complete -c engage -n '__fish_seen_subcommand_from export' -l until -x -d 'only events before this time'
 complete -c engage -n '__fish_seen_subcommand_from export' -l kind -x -d 'only events of this kind, such as dismiss'

@@ -1,0 +1,115 @@
+import EngagementAnalytics
+import EngagementCurl
+import EngagementHTTP
+import EngagementJSON
+import EngagementModel
+
+/// Sends queries to a ClickHouse server over HTTP.
+struct ClickHouseClient: Sendable {
+  private let transport: CurlTransport
+  private let user: String?
+  private let password: Secret?
+  private let database: String
+
+  init(_ address: ClickHouseAddress) {
+    var configuration = CurlTransport.Configuration()
+    configuration.totalTimeout = address.timeout
+    // A server says nothing while it works on a query.
+    configuration.lowSpeedTime = address.timeout
+    configuration.certificateAuthorities = address.authorities
+    configuration.maximumBodyBytes = 64 << 20
+    transport = CurlTransport(configuration)
+    (user, password, database) = (address.user, address.password, address.table.database)
+  }
+
+  /// Runs a statement that answers nothing.
+  func run(_ statement: String, on server: HTTPURL) async throws(EngagementError) {
+    try check(try await answer(to: server, body: Array(statement.utf8)), of: server)
+  }
+
+  /// Sends rows; returns when the server, and those behind it, have them.
+  func insert(
+    _ rows: [UInt8], by statement: String, isDistributed: Bool, into server: HTTPURL
+  ) async throws(EngagementError) {
+    // Otherwise the server that is asked sends the rows on later, and forgets them if it is lost.
+    let setting = isDistributed ? [("insert_distributed_sync", "1")] : []
+    let answer = try await answer(to: server, [("query", statement)] + setting, body: rows)
+    try check(answer, of: server)
+  }
+
+  /// The rows that a query with `FORMAT JSONCompact` gives.
+  func rows(of query: String, from server: HTTPURL) async throws(EngagementError) -> [[JSON]] {
+    let body = try await answer(to: server, body: Array(query.utf8))
+    // A server that fails after it has begun to answer says so at the end of the answer.
+    if let fault = ClickHouseFault(in: body.suffix(4_096)) { throw Self.error(fault, server) }
+    guard let object = try? JSON(parsing: body), let rows = object["data"]?.array,
+      object["rows"]?.integer == Int64(rows.count)
+    else { throw Self.foreign(server) }
+    return rows.map { $0.array ?? [] }
+  }
+
+  // MARK: One request
+
+  private func answer(
+    to server: HTTPURL, _ items: [(name: String, value: String)] = [], body: [UInt8]
+  ) async throws(EngagementError) -> [UInt8] {
+    let url = try server.appending(query: [("database", database)] + items)
+    var request = HTTPRequest(.post, url.text, body: body)
+    if let user { try request.headers.set("X-ClickHouse-User", Secret(user)) }
+    if let password { try request.headers.set("X-ClickHouse-Key", password) }
+    let response: HTTPResponse
+    do throws(EngagementError) {
+      response = try await transport.send(request)
+    } catch {
+      guard error.code != .cancelled else { throw error }
+      throw Self.located(error, server)
+    }
+    let code = response.headers.first("X-ClickHouse-Exception-Code").flatMap { Int($0) }
+    if let fault = code.map({ ClickHouseFault(code: $0) }) { throw Self.error(fault, server) }
+    guard response.status != 200 else { return response.body }
+    if let fault = ClickHouseFault(in: response.body) { throw Self.error(fault, server) }
+    throw Self.refusal(response.status, server)
+  }
+
+  /// A statement that was done has an empty answer.
+  private func check(_ answer: [UInt8], of server: HTTPURL) throws(EngagementError) {
+    guard !answer.isEmpty else { return }
+    throw ClickHouseFault(in: answer).map { Self.error($0, server) } ?? Self.foreign(server)
+  }
+
+  // MARK: Errors
+
+  private static func error(_ fault: ClickHouseFault, _ server: HTTPURL) -> EngagementError {
+    located(fault.error, server)
+  }
+
+  private static func foreign(_ server: HTTPURL) -> EngagementError {
+    located(
+      EngagementError(
+        .malformedResponse,
+        "The answer is cut, or not that of ClickHouse; the address takes its HTTP port."), server)
+  }
+
+  private static func refusal(_ status: Int, _ server: HTTPURL) -> EngagementError {
+    let error =
+      switch status {
+      case 300..<400:
+        EngagementError(
+          .unavailable, "The server answers with a redirect; give the address that it leads to.")
+      case 401, 403: ClickHouseFault(code: 516).error
+      case 500...: EngagementError(.unavailable, "The server failed; try again later.")
+      default:
+        EngagementError(
+          .unavailable, "The answer is not that of ClickHouse; the address takes its HTTP port.")
+      }
+    var told = error
+    told.underlying = "HTTP \(status)"
+    return located(told, server)
+  }
+
+  private static func located(_ error: EngagementError, _ server: HTTPURL) -> EngagementError {
+    var error = error
+    error.operation = "ClickHouse at \(server.host):\(server.port)"
+    return error
+  }
+}

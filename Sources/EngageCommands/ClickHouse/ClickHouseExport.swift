@@ -1,0 +1,77 @@
+import EngagementAnalytics
+import EngagementHTTP
+import EngagementModel
+
+/// Sends events to ClickHouse in batches. The cursor follows what the server has acknowledged, so a run
+/// that ends in between is continued by the next. What arrived and was not acknowledged is sent again,
+/// which changes nothing there.
+struct ClickHouseExport {
+  let address: ClickHouseAddress
+  let events: ExportEvents
+
+  /// A batch has so many events, or more bytes than that: the same ones each time.
+  private static let (pageSize, mostEvents, mostBytes) = (1_024, 8_192, 4 << 20)
+
+  func run(_ invocation: Invocation) async throws {
+    let client = ClickHouseClient(address)
+    try await ClickHouseSetup(address: address, client: client).run()
+    var progress = Progress(cursor: try await events.cursor())
+    let start = progress.cursor?.sequence ?? 0
+    do {
+      let result = try await events.read(
+        after: start, pagesOf: Self.pageSize, into: ClickHouseEncoder()
+      ) { encoder, page in
+        let isFull = encoder.rows >= Self.mostEvents || encoder.bytes.count >= Self.mostBytes
+        guard isFull || page.isLast else { return }
+        try await send(&encoder, by: client, &progress)
+        try await move(&progress, to: page.through)
+      }
+      try tell(result, after: start, invocation)
+    } catch let error as EngagementError {
+      if progress.sent > 0 {
+        invocation.console.note(
+          "\(ExportRun.words(progress.sent)) arrived. Run the command again: "
+            + (progress.cursor == nil
+              ? "what is there twice counts once." : "it goes on after them."))
+      }
+      throw error
+    }
+  }
+
+  /// How far a run is.
+  private struct Progress {
+    var cursor: ExportCursor?
+    var sent = 0
+  }
+
+  private func send(
+    _ encoder: inout ClickHouseEncoder, by client: ClickHouseClient, _ progress: inout Progress
+  ) async throws(EngagementError) {
+    guard encoder.rows > 0 else { return }
+    try await client.insert(
+      encoder.bytes, by: address.table.insertion, isDistributed: address.table.cluster != nil,
+      into: address.servers[0])
+    progress.sent += encoder.rows
+    encoder.takeBytes()
+  }
+
+  private func move(_ progress: inout Progress, to sequence: Int64) async throws {
+    guard let cursor = progress.cursor, sequence > cursor.sequence else { return }
+    try await events.move(cursor, to: sequence)
+    progress.cursor?.sequence = sequence
+  }
+
+  private func tell(
+    _ result: ExportEvents.Result, after start: Int64, _ invocation: Invocation
+  ) throws(OutputError) {
+    if events.request.cursor != nil, result.through == start {
+      try invocation.console.line("Nothing new since the last export.")
+    } else {
+      try invocation.console.line("\(ExportRun.words(result.events)) in \(address.name)")
+    }
+    try invocation.console.object([
+      "target": .string(address.name), "events": .integer(Int64(result.events)),
+      "after": .integer(start), "through": .integer(result.through),
+    ])
+  }
+}

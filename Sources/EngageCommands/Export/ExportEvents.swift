@@ -1,0 +1,121 @@
+import EngagementAnalytics
+import EngagementFormats
+import EngagementKit
+import EngagementModel
+
+/// The events of an export, from the cache, and its cursor there.
+struct ExportEvents {
+  let request: ExportRequest
+  let configuration: EngageConfiguration
+  let invocation: Invocation
+
+  /// One page of events that were sent to a sink.
+  struct Page {
+    /// The sequence up to which everything was read.
+    let through: Int64
+    let isLast: Bool
+  }
+
+  /// What was read.
+  struct Result {
+    var events = 0
+    var excluded: [EventSelection.Exclusion: Int] = [:]
+    var firstSequence: Int64?
+    var lastSequence: Int64?
+    /// The events that do not fulfil the conditions.
+    var unfit = 0
+    var through: Int64 = 0
+
+    /// The events after the start that are not in the export, by reason.
+    func dropped(after start: Int64) -> [String: Int] {
+      var reasons: [String: Int] = [:]
+      for (exclusion, events) in excluded { reasons[exclusion.rawValue] = events }
+      if unfit > 0 { reasons[ExportManifest.Reason.condition.rawValue] = unfit }
+      let gone = Int(through - start) - excluded.values.reduce(events + unfit, +)
+      if gone > 0 { reasons[ExportManifest.Reason.gone.rawValue] = gone }
+      return reasons
+    }
+  }
+
+  /// Sends the events after a sequence to the sink.
+  ///
+  /// - Parameter turn: Called after every page, with the page.
+  func read<Sink: EventSink>(
+    after start: Int64, pagesOf limit: Int = 4_096, into sink: Sink,
+    _ turn: (inout Sink, Page) async throws -> Void
+  ) async throws -> Result {
+    guard !request.conditions.isEmpty || !request.redaction.isEmpty else {
+      var sink = sink
+      return try await read(after: start, pagesOf: limit, to: &sink, turn)
+    }
+    var filtered = FilteredEvents(request.conditions, request.redaction, to: sink)
+    var result = try await read(after: start, pagesOf: limit, to: &filtered) { filtered, page in
+      try await turn(&filtered.next, page)
+    }
+    result.unfit = filtered.dropped
+    result.events -= filtered.dropped
+    return result
+  }
+
+  private func read<Sink: EventSink>(
+    after start: Int64, pagesOf limit: Int, to sink: inout Sink,
+    _ turn: (inout Sink, Page) async throws -> Void
+  ) async throws -> Result {
+    let (source, names) = (try source(), try await userNames())
+    let reader = try await invocation.looking(configuration) { $0 }
+    var selection = request.selection
+    (selection.after, selection.through) = (start, max(try reader.newestSequence, start))
+    var export = EventExport(selection, from: source, naming: names)
+    try await invocation.console.progress { show in
+      show("Exporting …")
+      var progress = ExportProgress(
+        over: start...selection.through, by: invocation.context.clock)
+      while true {
+        try Task.checkCancellation()
+        let isMore = try reader.writeEvents(of: &export, limit: limit, to: &sink)
+        let through = isMore ? export.selection.after : selection.through
+        try await turn(&sink, Page(through: through, isLast: !isMore))
+        guard isMore else { return }
+        progress.reach(export.selection.after, show)
+      }
+    }
+    return Result(
+      events: export.events, excluded: export.dropped, firstSequence: export.firstSequence,
+      lastSequence: export.lastSequence, through: selection.through)
+  }
+
+  func source() throws(EngagementError) -> String {
+    let id = try DeviceFile(besideCacheAt: configuration.cache)
+      .id(random: invocation.context.random) { invocation.console.note("\($0)") }
+    return "urn:uuid:\(id)"
+  }
+
+  /// Gives each user a name in the export, an id or a hash; nil for the anonymous user.
+  private func userNames() async throws -> (User) -> String? {
+    let key: [UInt8]
+    switch request.users {
+    case .ids: return { $0.id?.rawValue }
+    case .key(let given): key = given
+    case .salt:
+      key = Array(try await invocation.reading(configuration) { try await $0.exportSalt() }.utf8)
+    }
+    let hash = PersonHash(key: key)
+    return { $0.id.map { hash.text(of: $0.rawValue) } }
+  }
+
+  // MARK: The cursor
+
+  func cursor() async throws -> ExportCursor? {
+    guard let name = request.cursor else { return nil }
+    let words = request.words
+    return try await invocation.reading(configuration) {
+      try await $0.exportCursor(named: name, selecting: words)
+    }
+  }
+
+  func move(_ cursor: ExportCursor, to sequence: Int64) async throws {
+    try await invocation.reading(configuration) {
+      try await $0.moveExportCursor(cursor, to: sequence)
+    }
+  }
+}

@@ -1,0 +1,100 @@
+import EngagementModel
+
+/// A table of events in ClickHouse, and the statements that make, fill and check it.
+///
+/// An event is a row, told apart by its source and id. A row that is there twice is one for whoever
+/// reads with `FINAL`, so any insert may be repeated. Over a cluster, every server has a table of its own
+/// with the suffix `_local`, and a `Distributed` one in front of it. The hash of source and id chooses the
+/// server, so that the same event always comes to the same one.
+package struct ClickHouseTable: Hashable, Sendable {
+  package let database: String
+  package let name: String
+  package let cluster: String?
+
+  package init(_ name: String, in database: String, over cluster: String? = nil) {
+    (self.name, self.database, self.cluster) = (name, database, cluster)
+  }
+
+  /// The table that holds rows.
+  package var localName: String { cluster == nil ? name : "\(name)_local" }
+
+  /// The table's name in a query.
+  package var identifier: String { Self.identifier(name, in: database) }
+
+  private static func identifier(_ name: String, in database: String) -> String {
+    "\(ClickHouseText.identifier(database)).\(ClickHouseText.identifier(name))"
+  }
+
+  /// The columns by their names in exported files, with their types.
+  package static let columns: [(name: String, type: String)] = EventColumn.allCases.map {
+    ($0.name, type(of: $0))
+  }
+
+  private static func type(of column: EventColumn) -> String {
+    switch column {
+    case .id, .source, .type: "String"
+    case .time, .sequence: "Int64"
+    case .recordedTime, .uptime, .zoneOffset: "Nullable(Int64)"
+    case .subject, .user, .session, .provider, .surface, .container, .name, .data:
+      "Nullable(String)"
+    }
+  }
+
+  private static var names: String {
+    columns.map { ClickHouseText.identifier($0.name) }.joined(separator: ", ")
+  }
+
+  /// Days as ClickHouse 18 knows them: from 1970 to 2037. An event outside of them is in the first or
+  /// last month.
+  private static let day =
+    "`day` Date DEFAULT toDate(toUInt16(greatest(0, least(intDiv(`time`, 86400000), 24836))))"
+
+  private static let key = "`source`, `id`"
+
+  // MARK: Statements
+
+  /// Makes the table that holds rows.
+  package var creation: String {
+    let columns = Self.columns.map { "\(ClickHouseText.identifier($0.name)) \($0.type)" }
+    return "CREATE TABLE IF NOT EXISTS \(Self.identifier(localName, in: database)) "
+      + "(\((columns + [Self.day]).joined(separator: ", "))) ENGINE = ReplacingMergeTree() "
+      + "PARTITION BY toYYYYMM(`day`) ORDER BY (\(Self.key))"
+  }
+
+  /// Makes the table in front of a cluster; nil without one.
+  package var distribution: String? {
+    guard let cluster else { return nil }
+    let place = [cluster, database, localName].map(ClickHouseText.literal)
+    return "CREATE TABLE IF NOT EXISTS \(identifier) "
+      + "AS \(Self.identifier(localName, in: database)) "
+      + "ENGINE = Distributed(\(place.joined(separator: ", ")), cityHash64(\(Self.key)))"
+  }
+
+  /// Takes rows of `ClickHouseEncoder`.
+  package var insertion: String {
+    "INSERT INTO \(identifier) (\(Self.names)) FORMAT JSONEachRow"
+  }
+
+  /// Fails unless every server of the cluster answers and has its table.
+  package var check: String { "SELECT count() FROM \(identifier) WHERE 0 FORMAT JSONCompact" }
+
+  /// Gives the engine and the sorting key of the two tables, by name.
+  package var engines: String {
+    "SELECT name, engine, sorting_key FROM system.tables WHERE \(isMine("name")) "
+      + "FORMAT JSONCompact"
+  }
+
+  /// Gives the names and types of the columns of the two tables, by table.
+  package var layout: String {
+    "SELECT table, name, type FROM system.columns WHERE \(isMine("table")) FORMAT JSONCompact"
+  }
+
+  /// Gives the number of a shard and a replica, for each server of each cluster.
+  package static let clusters =
+    "SELECT cluster, shard_num, replica_num FROM system.clusters FORMAT JSONCompact"
+
+  private func isMine(_ column: String) -> String {
+    "database = \(ClickHouseText.literal(database)) "
+      + "AND \(column) IN \(ClickHouseText.list([name, localName]))"
+  }
+}

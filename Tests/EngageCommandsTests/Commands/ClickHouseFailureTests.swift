@@ -1,0 +1,159 @@
+import EngagementEmulator
+import EngagementJSON
+import EngagementModel
+import Foundation
+import TestServers
+import Testing
+
+@testable import EngageCommands
+
+/// `engage export --to`, to a server that breaks its promises, and addresses that are none.
+@Suite(.timeLimit(.minutes(20))) struct ClickHouseFailureTests {
+  private static func filled() async throws -> CommandScene {
+    let scene = try await CommandScene()
+    await scene.engage("sync")
+    await scene.emulator.stop()
+    return scene
+  }
+
+  /// A server without tables. What it does to the batch of a number is the test's.
+  private static func server(
+    _ insertion: @escaping @Sendable (Int, ServerConnection) throws -> Void
+  ) throws -> TestServer {
+    let batches = Locked(0)
+    return try TestServer { connection in
+      while true {
+        let head = try connection.readHead()
+        let length = head.firstMatch(of: /Content-Length: ([0-9]+)/).flatMap { Int($0.1) } ?? 0
+        let body = String(decoding: try connection.read(exactly: length), as: UTF8.self)
+        if head.contains("INSERT") {
+          let number = batches.withLock { batches in
+            batches += 1
+            return batches
+          }
+          try insertion(number, connection)
+        } else {
+          try connection.answer(
+            "200 OK", body.hasPrefix("CREATE") ? "" : #"{"data": [], "rows": 0}"#)
+        }
+      }
+    }
+  }
+
+  private static let exception =
+    "Code: 241, e.displayText() = DB::Exception: Memory limit: secret-row, e.what() = DB::Exception"
+
+  @Test("X14: whatever the server does to a batch, it is told, and the cursor stays")
+  func batches() async throws {
+    let scene = try await Self.filled()
+    // By name, with what is told.
+    let cases: [(String, String, TestServer.Script)] = [
+      ("an exception in a 200", "too little memory", { try $0.answer("200 OK", Self.exception) }),
+      (
+        "an exception in a header", "storage",
+        { try $0.answer("200 OK", headers: ["X-ClickHouse-Exception-Code: 243"]) }
+      ),
+      (
+        "no space", "out of space; make room",
+        { connection in
+          try connection.answer(
+            "500 Internal Server Error",
+            "Code: 75, e.displayText() = DB::ErrnoException: Cannot write, errno: 28, strerror: No "
+              + "space left on device")
+        }
+      ),
+      ("500", "The server failed; try again later", { try $0.answer("500 Oops", "<html>") }),
+      ("401", "$CLICKHOUSE_PASSWORD", { try $0.answer("401 Unauthorized") }),
+      (
+        "a redirect", "answers with a redirect",
+        { try $0.answer("302 Found", headers: ["Location: http://127.0.0.1:1/"]) }
+      ),
+      ("another server", "not that of ClickHouse", { try $0.answer("200 OK", "<html>") }),
+      (
+        "a reset", "unavailable",
+        { connection in
+          connection.reset()
+          throw TestFailure("reset")
+        }
+      ),
+      ("an end", "unavailable", { _ in throw TestFailure("end") }),
+      (
+        "half an answer", "unavailable",
+        { connection in
+          try connection.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n12")
+          throw TestFailure("end")
+        }
+      ),
+      ("silence", "deadlineExceeded", { _ = try $0.read() }),
+    ]
+    for (name, text, script) in cases {
+      let server = try Self.server { number, connection in
+        try number == 1 ? script(connection) : connection.answer()
+      }
+      defer { server.stop() }
+      let line = [
+        "export", "--json", "--cursor", name.replacing(" ", with: "-"), "--to",
+        "clickhouse://127.0.0.1:\(server.port)/shop?timeout=1",
+      ]
+      let ending = await scene.stage.run(line)
+      #expect(ending.status == .failed && ending.output.isEmpty, "\(name): \(ending)")
+      #expect(ending.errors.contains(text), "\(name): \(ending.errors)")
+      #expect(!ending.errors.contains("secret-row"))
+      #expect(server.heads.count { $0.contains("INSERT") } == 1, "\(name)")
+      // The cursor has not moved.
+      let next = await scene.stage.run(line)
+      let told = try JSON(parsing: Array(next.output.utf8))
+      #expect(next.status == .done && told["after"] == 0, "\(name): \(next)")
+      #expect(told["events"] != 0)
+    }
+  }
+
+  @Test("X14: what arrived before a failure is told, and the next run goes on after it")
+  func resumed() async throws {
+    let cache = try await SimulatedCache(people: 200, cards: 60)
+    let server = try Self.server { number, connection in
+      guard number != 2 else { throw TestFailure("end") }
+      try connection.answer()
+    }
+    defer { server.stop() }
+    let line = ["export", "--cursor", "c", "--to", "clickhouse://127.0.0.1:\(server.port)/shop"]
+    let first = await cache.stage.run(line)
+    #expect(first.status == .failed, "\(first)")
+    #expect(
+      first.errors.contains("8192 events arrived. Run the command again: it goes on after them."),
+      "\(first.errors)")
+    let count = await cache.stage.engage("export").lines.count
+    let second = await cache.stage.run(line + ["--json"])
+    let told = try JSON(parsing: Array(second.output.utf8))
+    #expect(told["after"] == 8_192 && told["events"]?.integer == Int64(count - 8_192), "\(second)")
+    #expect(server.heads.count { $0.contains("INSERT") } == 2 + (count - 1) / 8_192)
+  }
+
+  @Test(
+    "X14: an option or an address that makes no sense is told, and nothing is sent",
+    arguments: [
+      (["clickhouse://127.0.0.1/a", "--out", "x"], "leave out --out"),
+      (["clickhouse://127.0.0.1/a", "--format", "csv"], "leave out --format"),
+      (["clickhouse://127.0.0.1/a", "--gzip"], "leave out --gzip"),
+      (["clickhouse://127.0.0.1/a", "--partition", "day"], "leave out --partition"),
+      (["postgres://127.0.0.1/a"], "takes an address such as clickhouse://127.0.0.1:8123/DATABASE"),
+      (["clickhouse:a"], "takes an address"), (["clickhouse://"], "takes an address"),
+      (["clickhouse://u:%zz@127.0.0.1/a"], "takes an address"),
+      (["clickhouse://127.0.0.1/a?clutser=x"], "did you mean \"cluster\"?"),
+      (["clickhouse://127.0.0.1/a?table="], "table= has no value"),
+      (["clickhouse://127.0.0.1/a?timeout=0"], "whole seconds from 1 to 86400"),
+      (["clickhouse://127.0.0.1:99999/a"], "127.0.0.1:99999"),
+      (["clickhouse://127.0.0.1,/a?cluster=x"], "\"\""),
+      (["clickhouse://127.0.0.1,127.0.0.2/a"], "name it with ?cluster=NAME"),
+      (["clickhouse://u:secret@db.example/a"], "take clickhouses://"),
+      (["clickhouse://localhost/a"], "such as 127.0.0.1"),
+    ])
+  func words(options: [String], text: String) async throws {
+    let stage = try CommandLineFixture()
+    try stage.configure(endpoint: "http://127.0.0.1:1")
+    let ending = await stage.run(["export", "--to"] + options)
+    #expect(ending.status == .usage && ending.errors.contains(text), "\(ending.errors)")
+    #expect(!ending.errors.contains("secret"))
+    #expect(try stage.names() == ["engage.json"])
+  }
+}
