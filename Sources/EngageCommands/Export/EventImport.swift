@@ -1,6 +1,5 @@
 import EngagementAnalytics
 import EngagementCompression
-import EngagementFormats
 import EngagementModel
 import EngagementPlatform
 
@@ -10,7 +9,7 @@ struct EventImport {
   private(set) var known = 0
   private(set) var faults: [Fault] = []
   private(set) var faultCount = 0
-  private var seen: Set<EventKey> = []
+  private var seen: Set<EventIdentity> = []
   /// The vendor's format of the files; nil for ours.
   private let table: VendorEventTable?
 
@@ -75,7 +74,7 @@ struct EventImport {
         throw EngagementError(
           .unreadable, "\(path) is not replaced: line \(line) holds no event. \(fault)")
       case .event(let record):
-        seen.insert(EventKey(record))
+        seen.insert(EventIdentity(record))
         record.send(to: &encoder)
         if encoder.bytes.count > Self.block { try Self.write(&encoder, compressor, draft) }
       }
@@ -94,7 +93,7 @@ struct EventImport {
           faults.append(Fault(file: name, line: line, sentence: fault))
         }
       case .event(let record):
-        guard seen.insert(EventKey(record)).inserted else {
+        guard seen.insert(EventIdentity(record)).inserted else {
           known += 1
           return
         }
@@ -164,24 +163,5 @@ struct EventTarget {
     guard !isThere || UInt32(status.st_mode) & UInt32(S_IFMT) == UInt32(S_IFREG) else {
       throw EngagementError(.invalidArgument, "\(path) is no file; choose another --into.")
     }
-  }
-}
-
-/// 128 bits that stand for the source and the id of an event.
-private struct EventKey: Hashable {
-  private let high: UInt64
-  private let low: UInt64
-
-  init(_ event: borrowing EventRecord) {
-    var hash = SHA256()
-    for column in [EventColumn.source, .id] {
-      guard case .text(let text) = event[column] else { continue }
-      // The length keeps two texts from being taken for two others with the same bytes.
-      withUnsafeBytes(of: text.count) { hash.update(Array($0)) }
-      hash.update(text)
-    }
-    let bytes = hash.digest().bytes
-    func number(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
-    (high, low) = (number(bytes[0..<8]), number(bytes[8..<16]))
   }
 }

@@ -183,22 +183,6 @@ private struct PersonNumber {
   }
 }
 
-/// Half of a SHA-256 of an event's source and id: two events of a billion have the same one with a
-/// probability of 10⁻²¹.
-private struct EventIdentity: Hashable {
-  private let high: UInt64
-  private let low: UInt64
-
-  init(_ id: [UInt8], of source: [UInt8]) {
-    var hash = SHA256()
-    hash.update(id)
-    hash.update(source)
-    // Without the length, an end of the id could be a beginning of the source.
-    hash.update(withUnsafeBytes(of: UInt64(id.count).littleEndian) { Array($0) })
-    (high, low) = hash.digest().leadingBits
-  }
-}
-
 extension [UInt8] {
   fileprivate mutating func replace(with text: RawSpan) {
     removeAll(keepingCapacity: true)
