@@ -105,6 +105,9 @@ extension Invocation {
     guard values(Plan.arm).count > 1 else {
       throw usage("--out needs two or more arms, such as --arm old --arm new.")
     }
+    if let arm = values(Plan.arm).first(where: { $0.contains(/=[0-9.]+%?$/) }) {
+      throw usage("--arm takes a name, and not \"\(arm)\": all arms have the same share.")
+    }
     return try NewFile(context.path(path), for: Plan.out, random: context.random())
   }
 

@@ -63,6 +63,10 @@ import Testing
       ("--rate 5% --people 1", "--people takes a whole number"),
       ("--rate 90% --people 20", "20 people are too few"),
       ("--rate 0.0001% --lift 0.0001%", "So small a lift"),
+      (
+        "--rate 5% --lift 10% --out p.json --name n --arm control=50% --arm new",
+        "--arm takes a name, and not \"control=50%\""
+      ),
     ])
   func nonsense(options: String, text: String) async throws {
     let ending = try await plan(options)
