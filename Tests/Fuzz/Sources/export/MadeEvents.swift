@@ -7,7 +7,7 @@ struct MadeEvents {
   private var bytes: ArraySlice<UInt8>
   private(set) var rows: [EventRecord] = []
 
-  private static let most = 40
+  private static let most = 8
   private static let beginnings = [
     "", "=", "'", "\"", "\r\n", ",", "\u{1b}[", "\u{feff}", "{", "é", "\\", "\u{2028}", "-",
   ]
