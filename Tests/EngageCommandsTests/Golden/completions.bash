@@ -42,7 +42,9 @@ _engage() {
     "export"" --partition") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     "export"" --cursor") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     "export"" --user-hash-key") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
+    "export"" --as") COMPREPLY=($(compgen -W 'braze-currents clevertap-export' -- "$word")); return ;;
     "import"" --into") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
+    "import"" --as") COMPREPLY=($(compgen -W 'braze-currents clevertap-export' -- "$word")); return ;;
     "compare"" --provider") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     "compare"" --since") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     "compare"" --until") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
@@ -119,10 +121,10 @@ _engage() {
     "cache reset") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--yes --config --json --log --help' -- "$word")); return; } ;;
     "cache "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W 'repair reset' -- "$word")); return; } ;;
     "decode "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--vendor --kind --strict --config --json --log --help' -- "$word"; compgen -f -- "$word")); return; } ;;
-    "events "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--follow --last --kind --config --json --log --help' -- "$word")); return; } ;;
-    "export "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--format --gzip --zstd --out --to --since --until --kind --provider --where --redact --partition --cursor --user-ids --user-hash-key --config --json --log --help' -- "$word")); return; } ;;
+    "events "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--follow --last --kind --totals --config --json --log --help' -- "$word")); return; } ;;
+    "export "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--format --gzip --zstd --out --to --since --until --kind --provider --where --redact --partition --cursor --user-ids --user-hash-key --as --config --json --log --help' -- "$word")); return; } ;;
     "verify "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word"; compgen -f -- "$word")); return; } ;;
-    "import "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--into --config --json --log --help' -- "$word"; compgen -f -- "$word")); return; } ;;
+    "import "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--into --as --config --json --log --help' -- "$word"; compgen -f -- "$word")); return; } ;;
     "compare "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--provider --since --until --metric --from --html --config --json --log --help' -- "$word")); return; } ;;
     "experiment plan") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--rate --lift --people --daily --power --significance --anytime --name --arm --metric --out --config --json --log --help' -- "$word")); return; } ;;
     "experiment report") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--from --html --config --json --log --help' -- "$word"; compgen -f -- "$word")); return; } ;;
