@@ -17,7 +17,7 @@ struct ClickHouseClient: Sendable {
     // A server says nothing while it works on a query.
     configuration.lowSpeedTime = address.timeout
     configuration.certificateAuthorities = address.authorities
-    configuration.maximumBodyBytes = 64 << 20
+    configuration.maximumBodyBytes = 256 << 20
     transport = CurlTransport(configuration)
     (user, password, database) = (address.user, address.password, address.table.database)
   }
@@ -39,7 +39,7 @@ struct ClickHouseClient: Sendable {
 
   /// The rows that a query with `FORMAT JSONCompact` gives.
   func rows(of query: String, from server: HTTPURL) async throws(EngagementError) -> [[JSON]] {
-    let body = try await answer(to: server, body: Array(query.utf8))
+    let body = try await answer(to: server, Self.readSettings, body: Array(query.utf8))
     // A server that fails after it has begun to answer says so at the end of the answer.
     if let fault = ClickHouseFault(in: body.suffix(4_096)) { throw Self.error(fault, server) }
     guard let object = try? JSON(parsing: body), let rows = object["data"]?.array,
@@ -47,6 +47,11 @@ struct ClickHouseClient: Sendable {
     else { throw Self.foreign(server) }
     return rows.map { $0.array ?? [] }
   }
+
+  /// A comparison is a long query that reads much; numbers are numbers of JSON.
+  private static let readSettings = [
+    ("max_query_size", "16777216"), ("output_format_json_quote_64bit_integers", "0"),
+  ]
 
   // MARK: One request
 

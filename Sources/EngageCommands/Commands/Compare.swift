@@ -18,7 +18,8 @@ extension Command {
       With --from, the events are read from files of "engage export", of any format and compression,
       or from folders of them, and an event counts once wherever it is. A person is one on all devices
       if all of them export with the same --user-hash-key. A line that cannot be read is told, and
-      the exit status is 1.
+      the exit status is 1. An address of ClickHouse, as "engage export --to" takes it, makes the
+      server group and count the events of a table; the figures are the same.
       """,
     options: [
       provider, ExportRequest.Options.since, ExportRequest.Options.until, ComparisonOptions.metric,
@@ -38,19 +39,15 @@ extension Command {
         since: ExportRequest.Options.since, until: ExportRequest.Options.until)
       let page = try invocation.comparisonPage()
       let input = try ComparisonInput(invocation, since: times.since, until: times.until)
-      let providers = named.isEmpty ? try await input.senders() : named.map { ProviderID($0) }
+      let providers =
+        named.isEmpty ? try await input.orderedSenders() : named.map { ProviderID($0) }
       let metrics = invocation.comparisonMetrics()
       let design = try invocation.telling(provider) { () throws(EngagementError) in
         try ComparisonDesign(providers: providers, control: providers[0], metrics: metrics)
       }
-      var accumulator = ComparisonAccumulator(design)
-      var seen: Set<ProviderID> = []
-      let losses = try await input.read { event in
-        if let provider = event.provider { seen.insert(provider) }
-        accumulator.add(event)
-      }
+      let (counts, losses, seen) = try await input.counts(design)
       try invocation.check(providers, among: seen.union(input.providers))
-      let report = ComparisonReport(accumulator.counts(), at: invocation.context.clock.now)
+      let report = ComparisonReport(counts, at: invocation.context.clock.now)
       return try invocation.show(report, losses, page: page)
     })
 }
@@ -67,11 +64,8 @@ extension Invocation {
 
 extension ComparisonInput {
   /// The providers that have sent something: the configured ones in their order, then the others.
-  fileprivate func senders() async throws -> [ProviderID] {
-    var found: Set<ProviderID> = []
-    _ = try await read { event in
-      if let provider = event.provider, event.isOfReceiver { found.insert(provider) }
-    }
+  fileprivate func orderedSenders() async throws -> [ProviderID] {
+    let found = try await senders()
     let others = found.subtracting(providers).sorted { $0.rawValue < $1.rawValue }
     let senders = providers.filter(found.contains) + others
     guard senders.count > 1 else {

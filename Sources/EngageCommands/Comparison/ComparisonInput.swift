@@ -16,6 +16,7 @@ struct ComparisonInput {
   private enum Place {
     case cache(EngageConfiguration)
     case files([String])
+    case clickHouse(ClickHouseAddress)
   }
 
   /// What could not be read, and what was there twice.
@@ -35,6 +36,14 @@ struct ComparisonInput {
     let start = since.flatMap(Epoch.milliseconds) ?? .min
     times = start..<max(until.flatMap(Epoch.milliseconds) ?? .max, start)
     let paths = invocation.values(ComparisonOptions.from)
+    if paths.contains(where: ClickHouseAddress.isMeant) {
+      guard paths.count == 1 else {
+        throw invocation.usage("--from takes one table of ClickHouse, and no files beside it.")
+      }
+      place = .clickHouse(try ClickHouseAddress(paths[0], of: ComparisonOptions.from, invocation))
+      providers = []
+      return
+    }
     guard paths.isEmpty else {
       place = .files(try Self.files(paths.map { invocation.context.path($0) }))
       providers = []
@@ -70,12 +79,61 @@ struct ComparisonInput {
     return files
   }
 
-  /// Hands over each event once.
-  func read(_ body: @escaping (ObservedEvent) -> Void) async throws -> Losses {
+  /// What a comparison needs of the events.
+  func counts(
+    _ design: ComparisonDesign
+  ) async throws -> (counts: ComparisonCounts, losses: Losses, seen: Set<ProviderID>) {
+    if case .clickHouse(let address) = place {
+      var counts = ClickHouseCounts(ClickHouseComparison(design, of: address.table, at: times))
+      let client = ClickHouseClient(address)
+      let found = try await invocation.console.progress("Asking ClickHouse …") {
+        try await ClickHouseSetup(address: address, client: client).check()
+        return try await counts.read { (query) throws(EngagementError) in
+          try await client.rows(of: query, from: address.servers[0])
+        }
+      }
+      return (found, Losses(), Set(try await senders(at: address).map(\.provider)))
+    }
+    var accumulator = ComparisonAccumulator(design)
+    var seen: Set<ProviderID> = []
+    let losses = try await read { event in
+      if let provider = event.provider { seen.insert(provider) }
+      accumulator.add(event)
+    }
+    return (accumulator.counts(), losses, seen)
+  }
+
+  /// The providers that have sent something.
+  func senders() async throws -> Set<ProviderID> {
+    if case .clickHouse(let address) = place {
+      try await ClickHouseSetup(address: address, client: ClickHouseClient(address)).check()
+      return Set(try await senders(at: address).filter(\.isSender).map(\.provider))
+    }
+    var found: Set<ProviderID> = []
+    _ = try await read { event in
+      if let provider = event.provider, event.isOfReceiver { found.insert(provider) }
+    }
+    return found
+  }
+
+  private func senders(
+    at address: ClickHouseAddress
+  ) async throws(EngagementError) -> [(provider: ProviderID, isSender: Bool)] {
+    let query = ClickHouseComparison.providers(of: address.table, at: times)
+    return try await ClickHouseClient(address).rows(of: query, from: address.servers[0])
+      .compactMap { row in
+        guard row.count == 2, let name = row[0].string else { return nil }
+        return (ProviderID(name), row[1] != 0)
+      }
+  }
+
+  /// Hands over each event once, of a cache or of files.
+  private func read(_ body: @escaping (ObservedEvent) -> Void) async throws -> Losses {
     try await invocation.console.progress("Reading events …") {
       switch place {
       case .cache(let configuration): try await read(configuration, body)
       case .files(let paths): try read(paths, body)
+      case .clickHouse: Losses()
       }
     }
   }

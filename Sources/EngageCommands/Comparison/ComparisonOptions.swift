@@ -7,7 +7,8 @@ enum ComparisonOptions {
     "metric", value: "NAME", "only this metric",
     choices: ComparisonMetric.standard.map(\.name), repeats: true)
   static let from = Option(
-    "from", value: "FILE|DIR", "exported events of any devices, in place of those of this cache",
+    "from", value: "FILE|DIR|ADDRESS",
+    "exported events of any devices, in place of those of this cache",
     repeats: true, completion: .files)
   static let html = Option(
     "html", value: "FILE", "write a page with charts to a file that is not there yet",

@@ -29,9 +29,8 @@ extension Command {
       let design = try PlanDocument.read(invocation.context.path(invocation.argument()))
       let page = try invocation.comparisonPage()
       let input = try ComparisonInput(invocation)
-      var accumulator = ComparisonAccumulator(design)
-      let losses = try await input.read { accumulator.add($0) }
-      let report = ComparisonReport(accumulator.counts(), at: invocation.context.clock.now)
+      let (counts, losses, _) = try await input.counts(design)
+      let report = ComparisonReport(counts, at: invocation.context.clock.now)
       return try invocation.show(report, losses, page: page)
     })
 }

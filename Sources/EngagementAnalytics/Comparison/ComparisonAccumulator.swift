@@ -109,13 +109,17 @@ public struct ComparisonAccumulator: Sendable {
     return index
   }
 
-  private static func text(of value: JSON?) -> String {
+  static func text(of value: JSON?) -> String {
     value?.string ?? value?.integer.map { String($0) } ?? value?.bool.map { String($0) }
       ?? "unknown"
   }
 
   private static func duration(of event: ObservedEvent) -> UInt32 {
-    guard let duration = event.properties["milliseconds"]?.number, duration >= 0, duration < 1e9
+    duration(in: event.properties)
+  }
+
+  static func duration(in properties: JSONObject) -> UInt32 {
+    guard let duration = properties["milliseconds"]?.number, duration >= 0, duration < 1e9
     else { return ComparisonRow.noDuration }
     return UInt32(duration)
   }

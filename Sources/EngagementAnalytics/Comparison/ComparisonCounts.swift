@@ -164,10 +164,17 @@ public struct RequestCounts: Hashable, Sendable {
     10_000, 15_000, 20_000, 30_000, 60_000,
   ]
 
-  mutating func add(milliseconds duration: Int) {
-    timed += 1
-    milliseconds += duration
-    buckets[Self.bounds.firstIndex { duration <= $0 } ?? Self.bounds.count] += 1
+  mutating func add(milliseconds duration: Int, times count: Int = 1) {
+    timed += count
+    milliseconds += duration * count
+    buckets[Self.bounds.firstIndex { duration <= $0 } ?? Self.bounds.count] += count
+  }
+
+  /// Adds requests of the same kind; nil for those that do not tell how long they took.
+  mutating func add(_ count: Int, failed: Bool, milliseconds duration: Int?) {
+    requests += count
+    if failed { failures += count }
+    if let duration { add(milliseconds: duration, times: count) }
   }
 
   mutating func add(_ other: RequestCounts) {

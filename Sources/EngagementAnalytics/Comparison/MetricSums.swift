@@ -23,17 +23,17 @@ public struct MetricSums: Hashable, Sendable {
 
   public init() {}
 
-  /// Adds a person.
-  mutating func add(_ x: Int, of y: Int, past p: Int = 0) {
-    people += 1
-    numerator += x
-    numeratorSquares += x * x
-    denominator += y
-    denominatorSquares += y * y
-    products += x * y
-    past += p
-    pastSquares += p * p
-    pastProducts += x * p
+  /// Adds people with the same numbers.
+  mutating func add(_ x: Int, of y: Int, past p: Int = 0, people count: Int = 1) {
+    people += count
+    numerator += x * count
+    numeratorSquares += x * x * count
+    denominator += y * count
+    denominatorSquares += y * y * count
+    products += x * y * count
+    past += p * count
+    pastSquares += p * p * count
+    pastProducts += x * p * count
   }
 
   /// Adds other people.

@@ -89,6 +89,35 @@ struct PersonTally {
     }
   }
 
+  /// Adds people who did the same.
+  mutating func add(_ group: PeopleGroup, to counts: inout ComparisonCounts) {
+    past.set(group.past, group.firstDays.map { _ in 0 })
+    sinceAssignment.set(group.sinceStart, group.firstDays.map { $0 * Self.millisecondsPerDay })
+    sinceExposure.set(group.sinceExposure, group.firstDays.map { _ in 0 })
+    addFunnel(to: &counts.arms[group.arm], people: group.people)
+    if group.isExposed { counts.arms[group.arm].exposed += group.people }
+    counts.arms[group.arm].log.add(0, of: 0, people: group.people)
+    guard !group.isInSeveralArms else { return }
+    addValues(
+      from: group.startDay * Self.millisecondsPerDay, isExposed: group.isExposed,
+      to: &counts.arms[group.arm], people: group.people)
+    // Several assignments of one moment may differ in their strata: the least one counts.
+    let values = group.strata.min { $0.lexicographicallyPrecedes($1) }
+    addStrata(values ?? [], to: &counts.arms[group.arm], people: group.people)
+  }
+
+  /// Adds the days on which events of a kind happened.
+  func add(_ events: Int, of kind: Int, on day: Int64, to arm: inout ArmCounts) {
+    let empty = ArmCounts.Day(metrics: measures.count)
+    for (index, measure) in measures.enumerated() where measure.countsEvents {
+      if kind == measure.kind {
+        arm.days[Int(day), default: empty].numerators[index] += events
+      } else if kind == measure.base {
+        arm.days[Int(day), default: empty].denominators[index] += events
+      }
+    }
+  }
+
   /// Counts what the person did, and adds what needs no values of metrics.
   private mutating func tally(
     _ rows: ArraySlice<ComparisonRow>, from start: Int64, _ exposure: Int64?,
@@ -118,47 +147,54 @@ struct PersonTally {
     arm.log.add(Self.within(lost), of: Self.within(written))
   }
 
-  private func addFunnel(to arm: inout ArmCounts) {
+  private func addFunnel(to arm: inout ArmCounts, people: Int = 1) {
     let counts = sinceAssignment.counts
-    arm.assigned += 1
+    arm.assigned += people
     for (kind, count) in zip(kinds.kinds, counts) where count > 0 {
-      arm.events[kind, default: 0] += count
+      arm.events[kind, default: 0] += count * people
     }
     guard counts[delivered] > 0 else { return }
-    arm.delivered += 1
+    arm.delivered += people
     guard counts[impression] > 0 else { return }
-    arm.seen += 1
-    if counts[click] > 0 { arm.clicked += 1 }
+    arm.seen += people
+    if counts[click] > 0 { arm.clicked += people }
   }
 
-  private func addValues(from start: Int64, isExposed: Bool, to arm: inout ArmCounts) {
+  private func addValues(
+    from start: Int64, isExposed: Bool, to arm: inout ArmCounts, people: Int = 1
+  ) {
     let empty = ArmCounts.Day(metrics: measures.count)
-    arm.days[Self.day(start), default: empty].people += 1
+    arm.days[Self.day(start), default: empty].people += people
     for (index, measure) in measures.enumerated() {
       let (x, y) = measure.values(of: sinceAssignment)
       let p = measure.values(of: past).x
-      arm.metrics[index].add(x, of: y, past: p)
+      arm.metrics[index].add(x, of: y, past: p, people: people)
       if isExposed {
         let (x, y) = measure.values(of: sinceExposure)
-        arm.exposedMetrics[index].add(x, of: y, past: p)
+        arm.exposedMetrics[index].add(x, of: y, past: p, people: people)
       }
-      if measure.base == nil { arm.days[Self.day(start), default: empty].denominators[index] += 1 }
+      if measure.base == nil {
+        arm.days[Self.day(start), default: empty].denominators[index] += people
+      }
       guard !measure.countsEvents, y > 0 else { continue }
       let based = measure.base.map { sinceAssignment.firsts[$0] } ?? start
-      if measure.base != nil { arm.days[Self.day(based), default: empty].denominators[index] += 1 }
+      if measure.base != nil {
+        arm.days[Self.day(based), default: empty].denominators[index] += people
+      }
       guard x > 0 else { continue }
       let first = max(based, sinceAssignment.firsts[measure.kind])
-      arm.days[Self.day(first), default: empty].numerators[index] += 1
+      arm.days[Self.day(first), default: empty].numerators[index] += people
     }
   }
 
-  private func addStrata(_ values: [StratumValue], to arm: inout ArmCounts) {
+  private func addStrata(_ values: [StratumValue], to arm: inout ArmCounts, people: Int = 1) {
     for (name, value) in zip(design.strata, values) {
       let stratum = ArmCounts.Stratum(name, value.rawValue)
       let empty = Array(repeating: MetricSums(), count: measures.count)
       for (index, measure) in measures.enumerated() {
         let (x, y) = measure.values(of: sinceAssignment)
-        arm.strata[stratum, default: empty][index].add(x, of: y, past: measure.values(of: past).x)
+        arm.strata[stratum, default: empty][index].add(
+          x, of: y, past: measure.values(of: past).x, people: people)
       }
     }
   }
@@ -208,6 +244,10 @@ private struct KindCounts {
 
   mutating func reset() {
     for index in counts.indices { counts[index] = 0 }
+  }
+
+  mutating func set(_ counts: [Int], _ firsts: [Int64]) {
+    (self.counts, self.firsts) = (counts, firsts)
   }
 
   /// Times never decrease.

@@ -32,7 +32,7 @@ package enum EventType {
   }
 
   /// The kinds that begin as the noun of a surface does.
-  private static let ownKinds: Set = [
+  package static let ownKinds: Set = [
     EngagementEvent.Kind.campaignDue.rawValue, EngagementEvent.Kind.campaignDropped.rawValue,
   ]
 }

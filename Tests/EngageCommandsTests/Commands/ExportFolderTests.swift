@@ -76,6 +76,8 @@ import Testing
     #expect(
       Set(files.map { $0.split(separator: "/").dropLast().joined(separator: "/") }) == [
         "vendor=braze/day=2026-10-01", "vendor=vibes/day=2026-10-01",
+        // That a user signed in belongs to no vendor.
+        "vendor=__HIVE_DEFAULT_PARTITION__/day=2026-10-01",
       ])
     for file in files where file.hasPrefix("vendor=braze") {
       let text = try String(

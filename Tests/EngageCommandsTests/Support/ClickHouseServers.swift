@@ -49,7 +49,9 @@ final class ClickHouseServers: Sendable {
   func query(_ text: String, on server: Int = 0) async throws -> String {
     let response = try await transport.send(
       HTTPRequest(
-        .post, "http://127.0.0.1:\(ports[server])/?output_format_json_quote_64bit_integers=0",
+        .post,
+        "http://127.0.0.1:\(ports[server])/?output_format_json_quote_64bit_integers=0"
+          + "&insert_distributed_sync=1",
         body: Array(text.utf8)))
     let body = String(decoding: response.body, as: UTF8.self)
     guard response.status == 200 else { throw TestFailure(body) }

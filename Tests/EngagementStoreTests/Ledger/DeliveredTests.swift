@@ -132,7 +132,7 @@ import Testing
     #expect(events.map { $0.item?.container } == ["home", "home"])
     #expect(events[0].properties["payload"]?["x"] == "é")
     #expect(events[0].properties["payload"]?["n"]?.number == 1.5)
-    #expect(events[1].properties == ["payloadBytes": 69])
+    #expect(events[1].properties == ["payloadBytes": 67])
     #expect(Set(events.map(\.id)).count == 2)
   }
 }
