@@ -51,7 +51,8 @@ struct ClickHouseCompareTests {
           "provider": .string(providers[Int.random(in: 0..<3, using: &random)]),
         ]
         let day = Int.random(in: days..<40, using: &random)
-        let second = Int.random(in: 0..<86_400, using: &random)
+        // Few moments, so that much happens at the same one.
+        let second = Int.random(in: 0..<2, using: &random) * 43_200
         let time = Date(timeIntervalSince1970: Double(1_788_000_000 + day * 86_400 + second))
         members["time"] = .string(
           time.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)))
