@@ -50,7 +50,7 @@ package struct ClickHouseCounts {
           + "export them to files, and read those with --from.")
     }
     guard case .experiment(_, let version) = comparison.design.split else { return }
-    var indices: [[String]: Int] = [:]
+    var indices: [[StratumValue]: Int] = [:]
     for row in rows {
       guard row.count == 2, let hash = row[0].string, UInt64(hash) != nil, let text = row[1].string
       else { throw Self.foreign }
@@ -61,7 +61,9 @@ package struct ClickHouseCounts {
       }
       let name = properties["arm"]?.string
       let arm = comparison.design.arms.firstIndex { name?.hasSameBytes(as: $0.name) == true }
-      let values = comparison.design.strata.map { StratumValue(ComparisonAccumulator.text(of: properties[$0])) }
+      let values = comparison.design.strata.map {
+        StratumValue(ComparisonAccumulator.text(of: properties[$0]))
+      }
       let index = indices[values] ?? comparison.strata.count
       if index == comparison.strata.count { comparison.strata.append(values) }
       indices[values] = index

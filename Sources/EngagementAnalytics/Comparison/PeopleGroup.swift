@@ -8,7 +8,7 @@ struct PeopleGroup {
   let isInSeveralArms: Bool
   let startDay: Int64
   /// The values of the strata at the start, once for each assignment of that moment.
-  let strata: [[String]]
+  let strata: [[StratumValue]]
   let sinceStart: [Int]
   let firstDays: [Int64]
   let past: [Int]
