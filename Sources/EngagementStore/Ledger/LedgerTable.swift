@@ -296,15 +296,14 @@ extension LedgerTable {
     try database.first(&idOf, .integer(sequence)) { $0.bytes(0) }
   }
 
-  /// Runs the body with the sequence, partition, environment, provider and kind of each event.
+  /// Runs the body with the sequence, partition, provider and kind of each event.
   func eachCounted(
     _ sequences: Range<Int64>, on database: inout Database, _ body: (borrowing Row) -> Void
   ) throws(EngagementError) {
     try database.each(
       """
-      SELECT sequence, partition, environment, provider, type
-      FROM ledger CROSS JOIN partition ON partition.id = ledger.partition
-      WHERE sequence >= ? AND sequence < ? ORDER BY sequence
+      SELECT sequence, partition, provider, type
+      FROM ledger WHERE sequence >= ? AND sequence < ? ORDER BY sequence
       """, [.integer(sequences.lowerBound), .integer(sequences.upperBound)]
     ) { (row) throws(EngagementError) in body(row) }
   }

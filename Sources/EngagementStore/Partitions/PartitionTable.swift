@@ -58,6 +58,28 @@ struct PartitionTable: ~Copyable {
     }
   }
 
+  /// The environments of the partitions that have events with these sequences; of all if it is nil.
+  func environments(
+    of sequences: Range<Int64>?, on database: inout Database
+  ) throws(EngagementError) -> [Partition.ID: [UInt8]] {
+    let range = sequences.map { [$0.lowerBound, $0.upperBound] } ?? []
+    let condition =
+      "WHERE id IN (SELECT partition FROM ledger WHERE sequence >= ? AND sequence < ?)"
+    var found: [Partition.ID: [UInt8]] = [:]
+    var shared: [[UInt8]: [UInt8]] = [:]
+    try database.each(
+      "SELECT id, environment FROM partition " + (range.isEmpty ? "" : condition),
+      range.map { .integer($0) }
+    ) { (row) throws(EngagementError) in
+      let environment = row.bytes(1)
+      // One array for all of an environment: those are compared at once.
+      let kept = shared[environment] ?? environment
+      shared[environment] = kept
+      found[row.integer(0)] = kept
+    }
+    return found
+  }
+
   mutating func insert(
     _ user: User, in environment: String, at now: Date, on database: inout Database
   ) throws(EngagementError) {

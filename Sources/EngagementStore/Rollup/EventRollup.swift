@@ -37,7 +37,7 @@ struct EventRollup: Sendable {
 
   /// Counts an event that comes after those that are counted.
   mutating func count(
-    sequence: Int64, person: Partition.ID, environment: RawSpan, provider: RawSpan, kind: RawSpan
+    sequence: Int64, person: Partition.ID, environment: [UInt8], provider: RawSpan, kind: RawSpan
   ) {
     let number = series.number(environment: environment, provider: provider, kind: kind)
     if segments.last.map({ sequence - $0.start >= segmentSize }) ?? true {

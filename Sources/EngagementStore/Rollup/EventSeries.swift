@@ -1,4 +1,5 @@
 import EngagementJSON
+import EngagementPlatform
 
 /// The events of one environment, provider and kind. Names are compared by their bytes.
 package struct EventSeries: Hashable, Sendable {
@@ -16,7 +17,7 @@ struct EventSeriesIndex: Sendable {
 
   init(_ all: [EventSeries] = []) { self.all = all }
 
-  mutating func number(environment: RawSpan, provider: RawSpan, kind: RawSpan) -> Int {
+  mutating func number(environment: [UInt8], provider: RawSpan, kind: RawSpan) -> Int {
     let slot = Int((ContentHash.of(provider) &* 31 &+ ContentHash.of(kind)) & 0xff)
     let guess = recent[slot]
     if guess >= 0, all[guess].isOf(environment, provider, kind) { return guess }
@@ -24,7 +25,7 @@ struct EventSeriesIndex: Sendable {
       all.firstIndex { $0.isOf(environment, provider, kind) }
       ?? add(
         EventSeries(
-          environment: environment.copied, provider: provider.copied, kind: kind.copied))
+          environment: environment, provider: provider.copied, kind: kind.copied))
     return recent[slot]
   }
 
@@ -39,16 +40,24 @@ struct EventSeriesIndex: Sendable {
 }
 
 extension EventSeries {
-  fileprivate func isOf(_ environment: RawSpan, _ provider: RawSpan, _ kind: RawSpan) -> Bool {
+  fileprivate func isOf(_ environment: [UInt8], _ provider: RawSpan, _ kind: RawSpan) -> Bool {
     kind.isEqual(to: self.kind) && provider.isEqual(to: self.provider)
-      && environment.isEqual(to: self.environment)
+      && environment == self.environment
   }
 }
 
 extension RawSpan {
   fileprivate func isEqual(to bytes: [UInt8]) -> Bool {
     guard byteCount == bytes.count else { return false }
-    return unsafe withUnsafeBytes { unsafe $0.elementsEqual(bytes) }
+    return unsafe withUnsafeBytes { own in
+      unsafe bytes.withUnsafeBytes { other in
+        // Empty bytes may have no address.
+        guard let left = own.baseAddress, let right = other.baseAddress else {
+          return true
+        }
+        return unsafe memcmp(left, right, own.count) == 0
+      }
+    }
   }
 
   fileprivate var copied: [UInt8] { unsafe withUnsafeBytes { unsafe Array($0) } }

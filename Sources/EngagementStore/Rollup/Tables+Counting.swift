@@ -31,14 +31,17 @@ extension Tables {
     _ sequences: Range<Int64>, in rollup: inout EventRollup, on database: inout Database
   ) throws(EngagementError) {
     guard !sequences.isEmpty else { return }
+    // All of them cost less than to look each of many up.
+    let environments = try partitions.environments(
+      of: sequences.count < 4_096 ? sequences : nil, on: &database)
     try ledger.eachCounted(sequences, on: &database) { (row: borrowing Row) in
-      row.withBytes(2) { environment in
-        row.withBytes(3) { provider in
-          row.withBytes(4) { kind in
-            rollup.count(
-              sequence: row.integer(0), person: row.integer(1), environment: environment,
-              provider: provider, kind: kind)
-          }
+      let person = row.integer(1)
+      guard let environment = environments[person] else { return }
+      row.withBytes(2) { provider in
+        row.withBytes(3) { kind in
+          rollup.count(
+            sequence: row.integer(0), person: person, environment: environment,
+            provider: provider, kind: kind)
         }
       }
     }

@@ -138,7 +138,7 @@ extension StoreStand {
     let kept = try #require(file.rollup())
     var forged = kept
     forged.count(
-      sequence: 3, person: partition.id, environment: Array("production".utf8).span.bytes,
+      sequence: 3, person: partition.id, environment: Array("production".utf8),
       provider: Array("paper".utf8).span.bytes, kind: Array("click".utf8).span.bytes)
     file.replace(forged, forged.totals(), random: 1)
     #expect(try clicks() == 4)
