@@ -472,8 +472,8 @@ if Context.environment["ENGAGEMENT_WORKSHOP"] != nil {
       path: "Benchmarks/Sources/CampaignBench"),
   ]
   package.products += [
-    "AnswerProbe", "CSQLite", "CacheProbe", "CampaignBench", "EngagementAnalytics",
-    "EngagementCompression", "EngagementModel", "JSONOracle", "StoreBench", "TestSupport",
+    "AnswerProbe", "CSQLite", "CacheProbe", "CampaignBench", "EngagementModel", "JSONOracle",
+    "StoreBench", "TestSupport",
   ].map {
     .library(name: $0, targets: [$0])
   }

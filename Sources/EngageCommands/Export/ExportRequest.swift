@@ -137,6 +137,10 @@ extension ExportRequest {
     guard format == .ndjson else {
       throw invocation.usage("--as \(table.name) is lines of JSON; leave out --format.")
     }
+    if case .clickHouse = destination {
+      throw invocation.usage(
+        "--as \(table.name) is lines of JSON, and ClickHouse gets rows; leave out --as or --to.")
+    }
     if case .folder = destination {
       throw invocation.usage(
         "--as \(table.name) writes one file, which no manifest can prove; name a file with --out.")

@@ -103,6 +103,7 @@ import Testing
     for line in [
       ["import", "--as", "nobody", "a", "--into", "b.ndjson"],
       ["export", "--as", "braze-currents", "--format", "csv"],
+      ["export", "--as", "braze-currents", "--to", "clickhouse://127.0.0.1:1/x"],
       ["export", "--as", "braze-currents", "--cursor", "nightly", "--out", "events"],
     ] {
       #expect(await stage.run(line).status == .usage, "\(line)")
