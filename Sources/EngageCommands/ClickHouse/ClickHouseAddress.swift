@@ -39,7 +39,7 @@ struct ClickHouseAddress {
       // The text may hold a password.
       throw invocation.usage(
         "\(option.title) takes an address such as clickhouse://127.0.0.1:8123/DATABASE or "
-          + "clickhouses://HOST:8443/DATABASE.")
+          + "clickhouses://HOST:8443/DATABASE. In a user and a password / ? @ are %2F %3F %40.")
     }
     func fault(_ sentence: String) -> UsageError {
       invocation.usage("\(option.title): \(sentence)")
@@ -122,6 +122,9 @@ private struct Words {
     self.scheme = String(text[..<scheme.lowerBound])
     let (place, query) = Self.halves(String(text[scheme.upperBound...]), "?")
     let (authority, path) = Self.halves(place, "/")
+    // An at sign anywhere else is one of a password that was not encoded, which no message may quote.
+    let most = authority.contains("@") ? 1 : 0
+    guard text.utf8.count(where: { $0 == UInt8(ascii: "@") }) <= most else { return nil }
     let (login, others) = authority.contains("@") ? Self.halves(authority, "@") : ("", authority)
     let (user, password) = Self.halves(login, ":")
     guard let user = Self.decoded(user), let hosts = others, !hosts.isEmpty,

@@ -25,8 +25,8 @@ extension Command {
         &authorities=FILE names certificates to trust. With --cursor, what arrived is not sent again.
 
         With --as, each line is an event as that vendor exports it. What the vendor has no word for is
-        left out: the sequence, the provider, the other clocks. An event that it does not have is a
-        custom event under our type.
+        left out: the sequence, the provider, the other clocks. An event that it does not have, or that is
+        another provider's, is a custom event under our type.
         """,
       options: ExportRequest.Options.all + [.vendorFormat(vendors)],
       examples: [

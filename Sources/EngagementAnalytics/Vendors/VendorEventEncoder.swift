@@ -4,7 +4,8 @@ public import EngagementModel
 /// Writes events as a vendor exports them, one JSON object a line.
 ///
 /// What the vendor has no word for is left out: see `VendorEventTable`. An event whose type it does not
-/// have is a custom event under our type.
+/// have, or that is another provider's, is a custom event under our type: nobody shall take it for one of
+/// this vendor's.
 public struct VendorEventEncoder: EventEncoder {
   public private(set) var bytes: [UInt8] = []
   private let table: VendorEventTable
@@ -72,7 +73,8 @@ private struct WrittenVendorEvent {
     let type = text(.type) ?? ""
     let kind = EventType.kind(of: type, on: text(.surface).map { Surface($0) })
     if kept.contains(where: { $0.path == table.nameField.names }) { return nil }
-    if kind != .custom, let event = table.event(of: kind, type) {
+    let isOwn = text(.provider).map { $0 == table.provider.rawValue } ?? true
+    if kind != .custom, isOwn, let event = table.event(of: kind, type) {
       set(table.nameField, event.name)
       return event
     }

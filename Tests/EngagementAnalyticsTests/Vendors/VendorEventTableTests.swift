@@ -73,6 +73,21 @@ import VendorEventFixtures
     #expect(Self.trip.vendors(of: ours.lines) == [try Self.parsed(line)])
   }
 
+  @Test("X14: an event of another provider is written under our type and comes back as no vendor's")
+  func foreign() throws {
+    let line = #"""
+      {"specversion":"1.0","id":"7","source":"p","type":"engage.card.impression",
+      "subject":"meadow/b","time":"2026-10-01T09:00:00.000Z","sequence":1,
+      "provider":"meadow","surface":"cards"}
+      """#.replacing("\n", with: "")
+    let written = Self.trip.vendors(of: [try Self.parsed(line)])
+    #expect(written.first?["what"] == "own")
+    #expect(written.first?["rest"]?["name"] == "engage.card.impression")
+    let back = Self.trip.ours(of: written.map { String(decoding: $0.encoded(), as: UTF8.self) })
+    #expect(back.lines.first?["provider"] == nil)
+    #expect(back.lines.first?["subject"] == nil)
+  }
+
   @Test("X14: made-up events of a vendor come back as the same objects")
   func anyComesBack() throws {
     var random = SeededGenerator(seed: 14)
