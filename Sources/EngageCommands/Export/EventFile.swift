@@ -80,7 +80,12 @@ final class EventFile {
     }
     let compression = Compression(ofFileBeginningWith: beginning)
     var decoder: (any EventDecoder)? = table.map { VendorEventDecoder($0) }
-    func take(_ bytes: [UInt8]) throws {
+    var isAtStart = true
+    func take(_ part: [UInt8]) throws {
+      // Spreadsheets write a mark before UTF-8.
+      let mark = isAtStart && part.starts(with: Self.byteOrderMark) ? Self.byteOrderMark.count : 0
+      let bytes = mark > 0 ? Array(part.dropFirst(mark)) : part
+      isAtStart = isAtStart && part.isEmpty
       guard let first = bytes.first else { return }
       if decoder == nil {
         decoder = first == UInt8(ascii: "{") ? NDJSONDecoder() : CSVDecoder()
@@ -97,6 +102,7 @@ final class EventFile {
     try decoder?.finish(body)
   }
 
+  private static let byteOrderMark: [UInt8] = [0xef, 0xbb, 0xbf]
   private static let parquet = Array("PAR1".utf8)
   private static let avro = Array("Obj\u{1}".utf8)
 

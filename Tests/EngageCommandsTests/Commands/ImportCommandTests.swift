@@ -54,6 +54,18 @@ import Testing
     #expect(end == lines)
   }
 
+  @Test("X14: a file with a byte order mark is read", arguments: ["a.ndjson", "a.csv"])
+  func byteOrderMark(name: String) async throws {
+    let stage = try CommandLineFixture()
+    try stage.write(Self.line("a", 1), to: "start.ndjson")
+    _ = await stage.engage("import", "start.ndjson", "--into", name)
+    let text = try String(contentsOf: stage.folder.appending(path: name), encoding: .utf8)
+    try stage.write("\u{FEFF}" + text, to: "marked")
+    let ending = await stage.engage("import", "marked", "--into", "all.ndjson")
+    #expect(ending.status == .done && ending.errors.isEmpty, "\(ending)")
+    #expect(try Self.events(stage, "all.ndjson") == ["a1"])
+  }
+
   @Test("X14: a bad line is told by its number, and the others are imported")
   func badLines() async throws {
     let stage = try CommandLineFixture()
