@@ -11,7 +11,7 @@ package struct ClickHouseCounts {
   private var tally: PersonTally
   /// How many people are in so many arms, once for each arm.
   private var several: [Int: Int] = [:]
-  /// What the sums may still grow by, so that none overflows whatever a server says.
+  /// How much the sums may still grow, so that no answer of a server makes one overflow.
   private var room = Int.max / 128
 
   package init(_ comparison: ClickHouseComparison) {

@@ -2,8 +2,8 @@ import EngagementModel
 
 /// A table of events in ClickHouse, and the statements that make, fill and check it.
 ///
-/// An event is a row, told apart by its source and id. A row that is there twice is one for whoever
-/// reads with `FINAL`, so any insert may be repeated. Over a cluster, every server has a table of its own
+/// An event is a row, told apart by its source and id. With `FINAL` a query sees a row once that is there
+/// twice, so any insert may be repeated. Over a cluster, every server has a table of its own
 /// with the suffix `_local`, and a `Distributed` one in front of it. The hash of source and id chooses the
 /// server, so that the same event always comes to the same one.
 package struct ClickHouseTable: Hashable, Sendable {

@@ -4,7 +4,7 @@ public import EngagementModel
 /// Writes events as a vendor exports them, one JSON object a line.
 ///
 /// What the vendor has no word for is left out: see `VendorEventTable`. An event whose type it does not
-/// have, or that is another provider's, is a custom event under our type: nobody shall take it for one of
+/// have, or that is another provider's, is a custom event under our type, so that no import counts it as
 /// this vendor's.
 public struct VendorEventEncoder: EventEncoder {
   public private(set) var bytes: [UInt8] = []

@@ -13,7 +13,7 @@ package struct StoreReader: ~Copyable {
   private var tables: Tables
   private var isReading = false
   /// The totals of the ledger's events when they were last asked for.
-  private var rollup: (state: LedgerState, totals: [EventTotal])?
+  private var knownTotals: (state: LedgerState, totals: [EventTotal])?
 
   /// Opens an existing cache; throws `notFound` if there is none.
   package init(
@@ -159,7 +159,9 @@ extension StoreReader {
   package mutating func eventTotals(
     in environment: String, segmentSize: Int64 = 1 << 20
   ) throws(EngagementError) -> [EventTotal] {
-    let (file, random, known) = (RollupFile(besideCacheAt: options.path), options.random, rollup)
+    let (file, random, known) = (
+      RollupFile(besideCacheAt: options.path), options.random, knownTotals
+    )
     let caughtUp = try read { (tables, database) throws(EngagementError) in
       let state = try tables.ledger.state(on: &database)
       if let known, known.state == state { return known }
@@ -170,7 +172,7 @@ extension StoreReader {
       file.replace(rollup, totals, random: random())
       return (state, totals)
     }
-    rollup = caughtUp
+    knownTotals = caughtUp
     return caughtUp.totals.filter { $0.environment.elementsEqual(environment.utf8) }
   }
 

@@ -50,6 +50,7 @@ extension RollupFile {
   /// Where the head begins: behind the mark, the head's count and hash, and the body's hash.
   private static let headStart = 40
   private static let longestFile: Int64 = 1 << 30
+  private static let longestSegment: Int64 = 1 << 40
 
   private struct Beginning {
     let head: [UInt8]
@@ -104,10 +105,19 @@ extension RollupFile {
     let segmentSize = fields.integer()
     let series = (0..<fields.count(ofAtLeast: 24)).map { _ in fields.series() }
     let segments = (0..<fields.count(ofAtLeast: 16)).map { _ in fields.segment() }
-    guard fields.isSound, fields.isAtEnd, segmentSize > 0,
-      segments.allSatisfy({ $0.counts.count <= series.count })
+    guard fields.isSound, fields.isAtEnd, (1...Self.longestSegment).contains(segmentSize),
+      segments.allSatisfy({ $0.canBe(of: state, amongSeries: series.count) })
     else { return nil }
     return EventRollup(state, series, segments, segmentSize: segmentSize)
+  }
+}
+
+extension EventRollup.Segment {
+  /// Whether no number in it is beyond the ledger.
+  fileprivate func canBe(of state: LedgerState, amongSeries most: Int) -> Bool {
+    let range = 0...max(state.last, 0)
+    return range.contains(start) && counts.count <= most
+      && counts.allSatisfy { range.contains($0.events) }
   }
 }
 

@@ -132,6 +132,7 @@ extension StoreStand {
     }
     _ = try await store.record(
       (0..<3).map { _ in stand.click() }, in: partition)
+    _ = try await store.record([stand.event(.custom, of: "paper")], in: partition)
     #expect(try clicks() == 3)
     // What is counted is not read again: a forged count stays, as the file says that it is caught up.
     let file = RollupFile(besideCacheAt: stand.scratch.path())
@@ -144,6 +145,32 @@ extension StoreStand {
     #expect(try clicks() == 4)
     _ = try await store.record([stand.click()], in: partition)
     #expect(try clicks() == 5)
+  }
+
+  @Test("X12: a rollup whose numbers are beyond the ledger is made again")
+  func forged() async throws {
+    let stand = try StoreStand(seed: 6)
+    let store = try await stand.open(
+      retention: LedgerRetention(maximumEvents: 3, evictsWhatWasNotExported: true),
+      now: { StoreStand.start })
+    let partition = try await store.partition(of: "u-1")
+    func clicks() throws -> Int? {
+      var reader = try stand.reader()
+      return try reader.eventTotals(in: "production").first?.kinds.first?.events
+    }
+    for count in 1...3 {
+      _ = try await store.record([stand.click()], in: partition)
+      #expect(try clicks() == count)
+    }
+    let file = RollupFile(besideCacheAt: stand.scratch.path())
+    let kept = try #require(file.rollup())
+    let forged = EventRollup(
+      kept.state, kept.series.all, kept.segments.map { .init(start: 1, counts: $0.counts) },
+      segmentSize: .max)
+    file.replace(forged, forged.totals(), random: 1)
+    #expect(file.rollup() == nil)
+    _ = try await store.record([stand.click()], in: partition)
+    #expect(try clicks() == 3)
   }
 
   @Test("X12: the file of a rollup is its owner's alone and has no name of a user")

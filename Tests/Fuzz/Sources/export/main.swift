@@ -2,8 +2,8 @@ import EngagementAnalytics
 import FuzzDriver
 import TestSupport
 
-/// Traps unless events come back from every format as they went in. The size of the pieces also chooses
-/// the compression.
+/// Traps unless events come back from every format as they went in: the fuzzer takes a trap for a finding.
+/// The size of the pieces also chooses the compression.
 func checkRoundTrip(_ rows: [EventRecord], cutAt size: Int) {
   for file in ExportedFile.all(compressedBy: size) {
     let bytes = file.bytes(of: rows)
