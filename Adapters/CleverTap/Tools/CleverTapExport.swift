@@ -10,8 +10,9 @@ extension VendorEventTable {
   static let cleverTapExport = VendorEventTable(
     name: "clevertap-export",
     summary: """
-      The events of CleverTap's export into a bucket, in JSON. They have no ids: two with the same
-      bytes count once. Their times have no zone and are taken for UTC.
+      The events of CleverTap's export into a bucket, in JSON. They have no ids: a line that stands
+      in two files counts once, and one that stands twice in one file counts twice. Their times have
+      no zone and are taken for UTC.
       """,
     provider: "clevertap", nameField: "eventName", timeField: "ts", timeFormat: .digits,
     properties: "eventProps",

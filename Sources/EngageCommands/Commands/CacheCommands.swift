@@ -12,36 +12,49 @@ extension Command {
     discussion: """
       For a fault that "engage doctor" reports; a sound cache stays as it is. Pending actions and
       their users are saved; the next sync fetches cards and messages anew, and no consent but a
-      denial is known any more. The former files are kept under another name.
+      denial is known any more. Recorded events and the cursors of exports are not saved: an export
+      goes on in another folder. The former files are kept under another name.
       """,
     examples: [Example("engage cache repair", "then: engage sync")],
     run: { invocation in
-      guard try await !isSound(invocation) else {
+      switch try await condition(of: try invocation.configurationWithCache(), invocation) {
+      case .sound:
         try invocation.console.line("The cache is sound; there is nothing to repair.")
         try invocation.console.object(["isSound": true])
         return .done
+      case .repaired(let recovery): return try tell(recovery, invocation)
+      case .damaged: return try await replace(.always, invocation)
       }
-      return try await replace(.always, invocation)
     })
 
+  private enum Condition {
+    case sound
+    /// Opening it has found the damage and put a new cache in its place.
+    case repaired(Engagement.CacheRecovery)
+    case damaged
+  }
+
   /// Whether the cache opens and every page and row of it is sound.
-  private static func isSound(_ invocation: Invocation) async throws -> Bool {
-    let configuration = try invocation.configuration()
-    guard CacheFile(configuration.cache).wasMade else { return false }
+  private static func condition(
+    of configuration: EngageConfiguration, _ invocation: Invocation
+  ) async throws -> Condition {
     do throws(EngagementError) {
       let engagement = try await invocation.open(configuration)
+      let recovery = engagement.recovery
       let report = try? await engagement.checkCache()
       try? await engagement.close()
-      return report?.isSound == true && report?.recovery == nil
+      if let recovery { return .repaired(recovery) }
+      return report?.isSound == true ? .sound : .damaged
     } catch {
-      return false
+      return .damaged
     }
   }
 
   private static let resetCache = Command(
     name: ["cache", "reset"], summary: "begin with an empty cache",
     discussion: """
-      Nothing is saved: pending actions are never sent, no user is signed in and no consent is known.
+      Nothing is saved: pending actions are never sent, no user is signed in, no consent is known, and
+      no event is recorded any more.
       Vendors are not told, and may go on pushing: sign out first. They get a new id of this
       installation. The former files are kept under another name. It asks first; without a terminal
       it needs --yes.
@@ -55,18 +68,23 @@ extension Command {
   private static func replace(
     _ repair: Engagement.Options.CacheRepair, _ invocation: Invocation
   ) async throws -> ExitStatus {
-    let configuration = try invocation.configuration()
-    guard CacheFile(configuration.cache).wasMade else {
-      throw EngagementError(.notFound, "There is no cache at \(configuration.cache) yet.")
-    }
-    let engagement = try await invocation.open(configuration, repair: repair)
+    let engagement = try await invocation.open(
+      try invocation.configurationWithCache(), repair: repair)
     let recovery = engagement.recovery
     try await engagement.close()
     guard let recovery else {
       throw EngagementError(.busy, "Another process has replaced the cache; try again.")
     }
+    return try tell(recovery, invocation)
+  }
+
+  private static func tell(
+    _ recovery: Engagement.CacheRecovery, _ invocation: Invocation
+  ) throws -> ExitStatus {
     let saved = recovery.savedActions
-    let former = recovery.path.map { "The former one is \($0)." } ?? "The former one was gone."
+    let former =
+      recovery.path.map { "The former one, with the recorded events, is \($0)." }
+      ?? "The former one was gone."
     try invocation.console.line(
       """
       A new cache is in place, with \(saved == 1 ? "1 pending action" : "\(saved) pending actions"). \

@@ -8,10 +8,13 @@ extension Command {
     let first = [demo, initialise, doctor, emulate(vendors), providers, sync]
     let items = cards(vendors) + inbox(vendors)
     let people = person + [signIn, signOut] + consent
+    let ledger =
+      [events, export(vendors), verify, importing(vendors)] + cursors + [
+        compare, planExperiment, reportExperiment,
+      ]
     let rest =
-      [track] + templates + outbox + push + device + cache + [
-        decode(vendors), events, export(vendors), verify, importing(vendors), compare,
-        planExperiment, reportExperiment, completions, manual,
+      [track] + templates + outbox + push + device + cache + [decode(vendors)] + ledger + [
+        completions, manual,
       ]
     return first + items + people + rest
   }

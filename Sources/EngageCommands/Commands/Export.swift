@@ -24,9 +24,10 @@ extension Command {
         $CLICKHOUSE_PASSWORD or &password-file=FILE; &timeout=SECONDS bounds the wait for an answer, and
         &authorities=FILE names certificates to trust. With --cursor, what arrived is not sent again.
 
-        With --as, each line is an event as that vendor exports it. What the vendor has no word for is
-        left out: the sequence, the provider, the other clocks. An event that it does not have, or that is
-        another provider's, is a custom event under our type.
+        With --as, each line is an event as that vendor exports it. What the vendor has no place for is
+        left out: the sequence, the provider, the other clocks, and with some the session, the item and
+        the parts of a second. An event that it does not have, or that is another provider's, is a custom
+        event under our type.
         """,
       options: ExportRequest.Options.all + [.vendorFormat(vendors)],
       examples: [

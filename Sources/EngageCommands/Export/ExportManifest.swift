@@ -162,7 +162,9 @@ extension ExportManifest.Header {
     if source != other.source { return "events of another installation, \(source)" }
     if cursor != other.cursor { return cursor.map { "the cursor \($0)" } ?? "no cursor" }
     if cursorID != other.cursorID {
-      return "a cursor \(cursor ?? "") of another cache, or one that was forgotten"
+      return """
+        a cursor \(cursor ?? "") of another cache, or of one that was repaired, or one that was removed
+        """
     }
     if format != other.format { return "the format \(format)" }
     if compression != other.compression { return compression.map { "--\($0)" } ?? "no compression" }

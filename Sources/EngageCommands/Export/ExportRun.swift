@@ -14,13 +14,11 @@ struct ExportRun {
     self.invocation = invocation
     request = try ExportRequest(invocation)
     events = ExportEvents(
-      request: request, configuration: try invocation.configuration(), invocation: invocation)
+      request: request, configuration: try invocation.configurationWithCache(),
+      invocation: invocation)
   }
 
   func run() async throws -> ExitStatus {
-    guard CacheFile(events.configuration.cache).wasMade else {
-      throw EngagementError(.notFound, "The cache is empty; run \"engage sync\".")
-    }
     if case .clickHouse(let address) = request.destination {
       try await ClickHouseExport(address: address, events: events).run(invocation)
       return .done
@@ -136,7 +134,8 @@ struct ExportRun {
       throw EngagementError(
         .conflict,
         "\(folder.path) has an export with \(last.header.difference(from: header)). "
-          + "Choose another --out.")
+          + "Choose another --out; \"engage import\" puts folders together and takes each event once."
+      )
     }
     if last.after == cursor.sequence {
       // The earlier run was ended before it could move the cursor.

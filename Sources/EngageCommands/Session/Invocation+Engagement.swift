@@ -29,6 +29,16 @@ extension Invocation {
     }
   }
 
+  /// The configuration; throws `notFound` if it has no cache yet.
+  func configurationWithCache() throws -> EngageConfiguration {
+    let configuration = try configuration()
+    guard CacheFile(configuration.cache).wasMade else {
+      throw EngagementError(
+        .notFound, "There is no cache at \(configuration.cache) yet; run \"engage sync\".")
+    }
+    return configuration
+  }
+
   /// What the body reads of the cache, also from a disk that cannot be written.
   func looking<Value>(
     _ configuration: EngageConfiguration,

@@ -30,7 +30,7 @@ struct RecoveryNotice {
         """
         The cache was set aside as damaged at \(time): \
         \(saved == 1 ? "1 pending action was" : "\(saved) pending actions were") saved, and \(lost). \
-        The file is \(path).
+        The file, with the events recorded before, is \(path).
         """
       } else {
         """

@@ -4,11 +4,13 @@ import EngagementModel
 
 /// Reads events as a vendor exports them, one JSON object a line.
 ///
-/// An event without an id gets one that its bytes give, so that it is known when it is read again. Its
-/// sequence is the number of its line.
+/// An event without an id gets one from its bytes and from how many lines before it have the same, so
+/// that it is known when its file is read again. Its sequence is the number of its line.
 public struct VendorEventDecoder: EventDecoder {
   private let table: VendorEventTable
   private var lines = EventLines()
+  /// How often each line came that has no id.
+  private var counts: [SHA256.Digest: Int] = [:]
 
   public init(_ table: VendorEventTable) { self.table = table }
 
@@ -16,16 +18,18 @@ public struct VendorEventDecoder: EventDecoder {
     _ bytes: [UInt8], _ body: (Int, DecodedEvent) throws -> Void
   ) rethrows {
     let table = table
-    try lines.split(bytes) { number, line in try body(number, Self.event(line, number, table)) }
+    try lines.split(bytes) { number, line in
+      try body(number, Self.event(line, number, table, &counts))
+    }
   }
 
   public mutating func finish(_ body: (Int, DecodedEvent) throws -> Void) rethrows {
     let table = table
-    try lines.end { number, line in try body(number, Self.event(line, number, table)) }
+    try lines.end { number, line in try body(number, Self.event(line, number, table, &counts)) }
   }
 
   private static func event(
-    _ line: [UInt8]?, _ number: Int, _ table: VendorEventTable
+    _ line: [UInt8]?, _ number: Int, _ table: VendorEventTable, _ counts: inout [SHA256.Digest: Int]
   ) -> DecodedEvent {
     guard let line else { return .tooLong }
     guard let fields = try? JSONFields(line[...]) else { return .fault("It is no JSON object.") }
@@ -40,7 +44,16 @@ public struct VendorEventDecoder: EventDecoder {
     }
     var event = ReadVendorEvent(name, at: milliseconds, table)
     event.take(fields, at: [])
-    return .event(event.record(number, madeOf: line))
+    return .event(event.record(number, named: event.id ?? madeID(of: line, table, &counts)))
+  }
+
+  private static func madeID(
+    of line: [UInt8], _ table: VendorEventTable, _ counts: inout [SHA256.Digest: Int]
+  ) -> String {
+    let digest = SHA256.digest(of: line)
+    counts[digest, default: 0] += 1
+    let id = table.madeIDPrefix + digest.description.prefix(32)
+    return counts[digest].flatMap { $0 > 1 ? "\(id)-\($0)" : nil } ?? id
   }
 }
 
@@ -131,14 +144,17 @@ private struct ReadVendorEvent {
 
   // MARK: What it is with us
 
-  func record(_ number: Int, madeOf line: [UInt8]) -> EventRecord {
+  /// Nil if the vendor gives none.
+  var id: String? { texts[.id] }
+
+  func record(_ number: Int, named id: String) -> EventRecord {
     var record = EventRecord()
     for column in EventColumn.allCases {
       switch column {
       case .time: record.time(milliseconds)
       case .sequence: record.integer(Int64(number))
       case .data: appendData(to: &record)
-      case .id: record.text(texts[.id] ?? table.madeIDPrefix + Self.digest(of: line))
+      case .id: record.text(id)
       case .source: record.text(texts[.source] ?? table.source)
       case .type: record.text(type)
       case .subject:
@@ -153,25 +169,21 @@ private struct ReadVendorEvent {
     return record
   }
 
-  private static func digest(of line: [UInt8]) -> String {
-    String(SHA256.digest(of: line).description.prefix(32))
-  }
-
   /// The name of a custom event, as the vendor has it.
-  private var customName: String? {
+  private var writtenName: String? {
     guard let event else { return name }
     return event.kind == .custom ? texts[.name] : nil
   }
 
   /// A type of ours that the vendor has as a custom event, or what the table says.
   private var type: String {
-    if let customName, customName.utf8.starts(with: EventType.prefix.utf8) { return customName }
+    if let writtenName, table.customName(writtenName) == nil { return writtenName }
     return EventType.type(of: event?.kind ?? .custom, on: event?.surface)
   }
 
   private var ownName: String? {
-    guard let customName else { return texts[.name] }
-    return customName.utf8.starts(with: EventType.prefix.utf8) ? nil : customName
+    guard let writtenName else { return texts[.name] }
+    return table.customName(writtenName)
   }
 
   private func append(_ text: String?, to record: inout EventRecord) {

@@ -78,7 +78,7 @@ private struct WrittenVendorEvent {
       set(table.nameField, event.name)
       return event
     }
-    let name = kind == .custom ? text(.name) : type
+    let name = kind == .custom ? text(.name).map(table.written) : type
     guard let customName = table.customName, let event = table.event(named: customName) else {
       set(table.nameField, name ?? type)
       return nil

@@ -99,6 +99,25 @@ extension VendorEventTable {
 
   func event(named name: String) -> Event? { events.first { $0.name == name } }
 
+  /// How the vendor's format has a custom event of that name. A name that would be read as an event of the
+  /// table or as a type of ours stands behind our type.
+  func written(_ name: String) -> String { isTaken(name) ? Self.customPrefix + name : name }
+
+  /// The custom event's name, from what `written` gave; nil for a type of ours.
+  func customName(_ written: String) -> String? {
+    guard written.utf8.starts(with: EventType.prefix.utf8) else { return written }
+    guard written.utf8.starts(with: Self.customPrefix.utf8) else { return nil }
+    let name = String(Substring(written.utf8.dropFirst(Self.customPrefix.utf8.count)))
+    return isTaken(name) ? name : nil
+  }
+
+  private func isTaken(_ name: String) -> Bool {
+    name.utf8.starts(with: EventType.prefix.utf8)
+      || customName == nil && event(named: name) != nil
+  }
+
+  private static let customPrefix = "\(EventType.type(of: .custom, on: nil))."
+
   /// What the vendor has for a kind or a type of ours; nil where it has no word for it.
   func event(of kind: EngagementEvent.Kind, _ type: String) -> Event? {
     events.first {

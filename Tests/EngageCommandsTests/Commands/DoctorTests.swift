@@ -126,6 +126,23 @@ import Testing
     #expect(await empty.engage("cache", "repair").errors.contains("There is no cache"))
   }
 
+  @Test("G9: a repair sets a cache aside once whose damage shows when it is opened")
+  func repairOnce() async throws {
+    let (stage, braze) = try await Self.synced()
+    let file = stage.folder.appending(path: try cache(stage))
+    var bytes = try Data(contentsOf: file)
+    bytes.replaceSubrange(100..<400, with: [UInt8](repeating: 0xFF, count: 300))
+    try bytes.write(to: file)
+    let repaired = await stage.engage("cache", "repair", by: braze)
+    #expect(repaired.status == .done, "\(repaired)")
+    #expect(repaired.output.contains("The former one, with the recorded events, is "))
+    let former = try FileManager.default.contentsOfDirectory(atPath: stage.folder.path)
+      .filter { $0.contains(".corrupt-") && !$0.hasSuffix("-wal") && !$0.hasSuffix("-shm") }
+    #expect(former.count == 1, "\(former)")
+    let kept = try Data(contentsOf: stage.folder.appending(path: try #require(former.first)))
+    #expect(kept == bytes)
+  }
+
   @Test("doctor finds what a configuration asks of a vendor that cannot do it")
   func impossible() async throws {
     let stage = try CommandLineFixture()

@@ -147,7 +147,7 @@ import Testing
     try stage.configure(endpoint: "http://127.0.0.1:1")
     let ending = await stage.engage("export", "--out", "events.ndjson")
     #expect(ending.status == .failed)
-    #expect(ending.errors.contains("The cache is empty; run \"engage sync\"."))
+    #expect(ending.errors.contains("There is no cache at engagement.sqlite yet; run"))
     #expect(try !stage.names().contains { $0.hasPrefix("events") })
   }
 }

@@ -45,6 +45,27 @@ import Testing
     events.compactMap { $0["sequence"]?.integer }.sorted()
   }
 
+  @Test("X14: cursors are listed with what they have still to export, and removed by name")
+  func cursors() async throws {
+    let scene = try await Self.filled()
+    let none = await scene.stage.run(["cursors"])
+    #expect(none.status == .done && none.errors.contains("No export has a cursor"))
+    _ = await scene.stage.run(["export", "--cursor", "nightly", "--kind", "custom", "--out", "out"])
+    await Self.track("Tea", in: scene)
+    let listed = try JSON(parsing: Array(await scene.stage.run(["cursors", "--json"]).output.utf8))
+    #expect(listed["cursor"]?.string == "nightly" && listed["behind"]?.integer == 1)
+    #expect(listed["selection"]?.string == "--kind custom")
+    let misspelt = await scene.stage.run(["cursors", "remove", "nightli"])
+    #expect(misspelt.status == .failed && misspelt.errors.contains("did you mean \"nightly\"?"))
+    #expect(await scene.stage.run(["cursors", "remove", "nightly"]).status == .done)
+    let again = await scene.stage.run([
+      "export", "--cursor", "nightly", "--kind", "custom", "--out", "out",
+    ])
+    #expect(again.status == .failed && again.errors.contains("or one that was removed"))
+    let anew = ["export", "--cursor", "nightly", "--kind", "custom", "--out", "anew"]
+    #expect(await scene.stage.run(anew).output == "2 events in 1 file of anew\n")
+  }
+
   @Test("X14: with a cursor, a run exports only what came since the last one")
   func incremental() async throws {
     let scene = try await Self.filled()

@@ -125,6 +125,9 @@ _engage() {
     "export "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--format --gzip --zstd --out --to --since --until --kind --provider --where --redact --partition --cursor --user-ids --user-hash-key --as --config --json --log --help' -- "$word")); return; } ;;
     "verify "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word"; compgen -f -- "$word")); return; } ;;
     "import "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--into --as --config --json --log --help' -- "$word"; compgen -f -- "$word")); return; } ;;
+    "cursors list") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
+    "cursors remove") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
+    "cursors "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W 'list remove' -- "$word")); return; } ;;
     "compare "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--provider --since --until --metric --from --html --config --json --log --help' -- "$word")); return; } ;;
     "experiment plan") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--rate --lift --people --daily --power --significance --anytime --name --arm --metric --out --config --json --log --help' -- "$word")); return; } ;;
     "experiment report") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--from --html --config --json --log --help' -- "$word"; compgen -f -- "$word")); return; } ;;
@@ -132,6 +135,6 @@ _engage() {
     "completions "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help bash zsh fish' -- "$word")); return; } ;;
     "man "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
   esac
-  COMPREPLY=($(compgen -W 'demo init doctor emulate providers sync cards inbox person signin signout consent track templates outbox push device cache decode events export verify import compare experiment completions man help --help --version' -- "$word"))
+  COMPREPLY=($(compgen -W 'demo init doctor emulate providers sync cards inbox person signin signout consent track templates outbox push device cache decode events export verify import cursors compare experiment completions man help --help --version' -- "$word"))
 }
 complete -o bashdefault -F _engage engage

@@ -27,6 +27,7 @@ _engage() {
       'export:write recorded events for another program'
       'verify:prove that an export is whole'
       'import:collect exported events of several devices in one file'
+      'cursors:list, remove'
       'compare:compare providers by what this device saw'
       'experiment:plan, report'
       'completions:print completions for a shell'
@@ -205,6 +206,19 @@ _engage() {
     export) shift words; ((CURRENT--)); _arguments '--format[what to write (default ndjson)]:FORMAT:(ndjson csv parquet)' '--gzip[compress with gzip]' '--zstd[compress with zstd]' '--out[a file or a folder that is not there yet; else, or for -, standard output]:FILE|DIR:' '-o[a file or a folder that is not there yet; else, or for -, standard output]:FILE|DIR:' '--to[a table of ClickHouse, in place of a file clickhouse//127.0.0.18123/DATABASE]:ADDRESS:' '--since[only events at this time or later]:TIME:' '--until[only events before this time]:TIME:' '*--kind[only events of this kind, such as dismiss]:KIND:' '*--provider[only events of this provider]:NAME:' '*--where[only events with such a field, such as data.size=large]:CONDITION:' '*--redact[leave out a field, such as data.email or userid]:FIELD:' '--partition[a file for each vendor, day or kind vendor,day]:KEYS:' '--cursor[only what came since the last export with this cursor]:NAME:' '--user-ids[users by their ids, in place of hashes]' '--user-hash-key[the organisations key for the hashes, so that a user has one on all devices]:FILE:' '--as[a vendors own format, in place of ours]:FORMAT:(braze-currents clevertap-export)' '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default warning)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ;;
     verify) shift words; ((CURRENT--)); _arguments '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default warning)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ':DIR:_files' ;;
     import) shift words; ((CURRENT--)); _arguments '--into[the file that collects the events; it is made, or added to]:FILE:' '--as[a vendors own format, in place of ours]:FORMAT:(braze-currents clevertap-export)' '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default warning)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' '*:FILE…:_files' ;;
+    cursors)
+      if ((CURRENT == 3)); then
+        names=(
+          'list:list the cursors of exports'
+          'remove:remove cursors of exports'
+        )
+        _describe verb names
+        return
+      fi
+      case "$words[3]" in
+        list) shift 2 words; ((CURRENT -= 2)); _arguments '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default warning)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ;;
+        remove) shift 2 words; ((CURRENT -= 2)); _arguments '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default warning)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' '*:NAME:' ;;
+      esac ;;
     compare) shift words; ((CURRENT--)); _arguments '*--provider[compare this provider; the others are compared with the first one]:NAME:' '--since[only events at this time or later]:TIME:' '--until[only events before this time]:TIME:' '*--metric[only this metric]:NAME:(impression click completion dismissal opt-out)' '*--from[exported events of any devices, in place of those of this cache]:FILE|DIR|ADDRESS:_files' '--html[write a page with charts to a file that is not there yet]:FILE:_files' '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default warning)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ;;
     experiment)
       if ((CURRENT == 3)); then

@@ -142,6 +142,34 @@ import VendorEventFixtures
     #expect(ours.lines.count == 1 && ours.lines.first?["sequence"] == 8)
   }
 
+  @Test(
+    "X14: a custom event that is named like a vendor's event or a type of ours comes back as itself",
+    arguments: [
+      "sale", "engage.card.click", "engage.custom.sale", "engage.custom.engage.custom.sale", "own",
+      "plain",
+    ])
+  func namedAlike(name: String) throws {
+    var unnamed = Self.table
+    unnamed.customName = nil
+    for table in [Self.table, unnamed] {
+      let trip = VendorEventTrip(table)
+      let line = JSON.object([
+        "specversion": "1.0", "id": "7", "source": "p", "type": "engage.custom",
+        "time": "2026-10-01T09:00:00.000Z", "sequence": 1, "name": .string(name),
+      ])
+      let written = trip.vendors(of: [line]).map { String(decoding: $0.encoded(), as: UTF8.self) }
+      #expect(trip.ours(of: written).lines == [line], "\(written)")
+    }
+  }
+
+  @Test("X14: equal lines without ids are as many events, which are known when they are read again")
+  func equalLines() throws {
+    let lines = [#"{"what":"own","when":1}"#, #"{"what":"own","when":1}"#]
+    let ids = Self.trip.ours(of: lines).lines.compactMap { $0["id"]?.string }
+    #expect(Set(ids).count == 2)
+    #expect(Self.trip.ours(of: lines).lines.compactMap { $0["id"]?.string } == ids)
+  }
+
   @Test("X14: an event without an id has the same one whenever it is read")
   func madeIDs() throws {
     let lines = [#"{"what":"own","when":1}"#, #"{"what":"own","when":2}"#]
