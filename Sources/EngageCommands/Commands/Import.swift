@@ -22,18 +22,23 @@ extension Command {
 
         With --as, FILES are a vendor's own: lines of JSON, an event a line, also compressed. Fields that
         we have no column for are kept as properties whose names begin with the vendor's, and an event
-        that we have no type for is a custom event under the vendor's name.
+        that we have no type for is a custom event under the vendor's name. Users keep their ids;
+        with --user-hash-key they are hashed, as "engage export" does with the same key.
 
         \(vendors.eventTables.help)
         """,
       arguments: [
-        Argument(name: "FILE…", help: "files of exported events", repeats: true, completion: .files)
+        Argument(
+          name: "FILE…", help: "files of exported events, or folders of them", repeats: true,
+          completion: .files)
       ],
-      options: [into, .vendorFormat(vendors)],
+      options: [
+        into, .vendorFormat(vendors), ExportRequest.Options.redact, ExportRequest.Options.hashKey,
+      ],
       examples: [
         Example(
           "engage import phone.ndjson tablet.csv.gz --into all.parquet", "two devices in one"),
-        Example("engage import out/*/*/*.zst --into all.ndjson.zst", "all parts of an export"),
+        Example("engage import out --into all.ndjson.zst", "all parts of an export"),
       ]
         + vendors.eventTables.prefix(1).map {
           Example(
@@ -48,19 +53,40 @@ extension Command {
           throw invocation.usage(
             "--into takes a name that ends with .ndjson, .csv or .parquet, and not \"\(name)\".")
         }
-        let paths = invocation.arguments(from: 0).map {
-          (name: $0, path: invocation.context.path($0))
+        let paths = try invocation.arguments(from: 0).flatMap { name in
+          let path = invocation.context.path(name)
+          return try ExportFolder.files(of: [path]).map {
+            (name: name + $0.dropFirst(path.count), path: $0)
+          }
         }
-        let table = try invocation.vendorFormat()
+        let format = try invocation.importedFormat()
+        let redaction = try invocation.redaction()
         let random = invocation.context.random()
         let result = try await invocation.console.progress("Reading …") {
-          var run = EventImport(as: table)
-          try run.run(Array(paths), into: target, random: random)
+          var run = EventImport(as: format, leavingOut: redaction)
+          try run.run(paths, into: target, random: random)
           return run
         }
         try result.tell(on: invocation.console, in: name)
         return result.faultCount == 0 ? .done : .failed
       })
+  }
+}
+
+extension Invocation {
+  /// The vendor's format of the files; nil for ours, in which users are hashed already.
+  fileprivate func importedFormat() throws -> VendorFormat? {
+    let key = try userHashKey()
+    guard let table = try vendorFormat() else {
+      guard key == nil else {
+        throw usage("--user-hash-key is for files of a vendor; add --as, or leave it out.")
+      }
+      return nil
+    }
+    guard let hash = key.map(PersonHash.init) else {
+      return VendorFormat(table: table) { $0 }
+    }
+    return VendorFormat(table: table) { hash.text(of: $0) }
   }
 }
 

@@ -45,7 +45,7 @@ struct ComparisonInput {
       return
     }
     guard paths.isEmpty else {
-      place = .files(try Self.files(paths.map { invocation.context.path($0) }))
+      place = .files(try ExportFolder.files(of: paths.map { invocation.context.path($0) }))
       providers = []
       return
     }
@@ -55,28 +55,6 @@ struct ComparisonInput {
     }
     place = .cache(configuration)
     providers = configuration.providers.map(\.id)
-  }
-
-  /// The files, and those in the folders.
-  private static func files(_ paths: [String]) throws(EngagementError) -> [String] {
-    var files: [String] = []
-    for path in paths {
-      var status = stat()
-      guard stat(path, &status) == 0 else {
-        throw EngagementError(
-          .unreadable, "\(path) cannot be read.", underlying: String(cString: strerror(errno)))
-      }
-      guard UInt32(status.st_mode) & UInt32(S_IFMT) == UInt32(S_IFDIR) else {
-        files.append(path)
-        continue
-      }
-      let found = try ExportFolder.files(in: path).sorted()
-      guard !found.isEmpty else {
-        throw EngagementError(.notFound, "\(path) has no file of exported events.")
-      }
-      files += found.map { "\(path)/\($0)" }
-    }
-    return files
   }
 
   /// What a comparison needs of the events.

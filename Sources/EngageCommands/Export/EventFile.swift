@@ -68,18 +68,20 @@ final class EventFile {
 
   /// Hands over each event, or why it is none, with the number of its line; of its row in a Parquet file.
   ///
-  /// - Parameter table: The vendor's format, if the file is one of a vendor.
+  /// - Parameter format: The vendor's format, if the file is one of a vendor.
   func read(
-    as table: VendorEventTable? = nil, _ body: (Int, DecodedEvent) throws -> Void
+    as format: VendorFormat? = nil, _ body: (Int, DecodedEvent) throws -> Void
   ) throws {
     let beginning = try bytes(at: 0, count: 4)
-    if let table {
-      try refuseBinary(beginning, as: table)
+    if let format {
+      try refuseBinary(beginning, as: format.table)
     } else if beginning == Self.parquet {
       return try readParquet(body)
     }
     let compression = Compression(ofFileBeginningWith: beginning)
-    var decoder: (any EventDecoder)? = table.map { VendorEventDecoder($0) }
+    var decoder: (any EventDecoder)? = format.map {
+      VendorEventDecoder($0.table, naming: $0.userName)
+    }
     var isAtStart = true
     func take(_ part: [UInt8]) throws {
       // Spreadsheets write a mark before UTF-8.

@@ -11,9 +11,12 @@ struct EventImport {
   private(set) var faultCount = 0
   private var seen: Set<EventIdentity> = []
   /// The vendor's format of the files; nil for ours.
-  private let table: VendorEventTable?
+  private let format: VendorFormat?
+  private let redaction: EventRedaction
 
-  init(as table: VendorEventTable? = nil) { self.table = table }
+  init(as format: VendorFormat?, leavingOut redaction: EventRedaction) {
+    (self.format, self.redaction) = (format, redaction)
+  }
 
   /// A line that holds no event.
   struct Fault: Hashable {
@@ -85,7 +88,7 @@ struct EventImport {
     _ name: String, _ path: String, to encoder: inout some EventEncoder,
     _ compressor: Compressor?, _ draft: DraftFile
   ) throws {
-    try EventFile(path).read(as: table) { line, event in
+    try EventFile(path).read(as: format) { line, event in
       switch event {
       case .fault(let fault):
         faultCount += 1
@@ -98,7 +101,7 @@ struct EventImport {
           return
         }
         added += 1
-        record.send(to: &encoder)
+        redaction.send(record, to: &encoder)
         if encoder.bytes.count > Self.block { try Self.write(&encoder, compressor, draft) }
       }
     }

@@ -104,7 +104,7 @@ extension ExportRequest {
   }
 
   init(_ invocation: Invocation) throws {
-    redaction = try Self.redaction(invocation)
+    redaction = try invocation.redaction()
     users = try Self.users(invocation)
     destination = .standardOutput
     (selection.since, selection.until) = try invocation.times(
@@ -148,29 +148,13 @@ extension ExportRequest {
     return table
   }
 
-  private static func redaction(_ invocation: Invocation) throws -> EventRedaction {
-    let fields = try invocation.values(Options.redact).map { text in
-      guard let field = EventField(text) else {
-        throw UsageError.value(
-          text, of: Options.redact.title,
-          among: EventColumn.allCases.map(\.name) + ["data.NAME"], in: invocation.command.title)
-      }
-      return field
-    }
-    return try invocation.telling(Options.redact) { () throws(EngagementError) in
-      try EventRedaction(fields)
-    }
-  }
-
   private static func users(_ invocation: Invocation) throws -> Users {
-    guard let path = invocation.value(Options.hashKey) else {
+    guard let key = try invocation.userHashKey() else {
       return invocation.has(Options.userIDs) ? .ids : .salt
     }
     guard !invocation.has(Options.userIDs) else {
       throw invocation.usage("--user-ids and --user-hash-key exclude each other.")
     }
-    let key = try invocation.bytes(of: path)
-    guard !key.isEmpty else { throw invocation.usage("\(path) is empty; it is to have the key.") }
     return .key(key)
   }
 
@@ -226,6 +210,29 @@ extension ExportRequest {
 }
 
 extension Invocation {
+  /// What is to be left out of each event.
+  func redaction() throws -> EventRedaction {
+    let fields = try values(ExportRequest.Options.redact).map { text in
+      guard let field = EventField(text) else {
+        throw UsageError.value(
+          text, of: ExportRequest.Options.redact.title,
+          among: EventColumn.allCases.map(\.name) + ["data.NAME"], in: command.title)
+      }
+      return field
+    }
+    return try telling(ExportRequest.Options.redact) { () throws(EngagementError) in
+      try EventRedaction(fields)
+    }
+  }
+
+  /// The organisation's key for the hashes of users; nil if none is given.
+  func userHashKey() throws -> [UInt8]? {
+    guard let path = value(ExportRequest.Options.hashKey) else { return nil }
+    let key = try bytes(of: path)
+    guard !key.isEmpty else { throw usage("\(path) is empty; it is to have the key.") }
+    return key
+  }
+
   /// The option's value as a time: a day, which begins in UTC, or a time of ISO 8601.
   func time(_ option: Option) throws -> Date? {
     guard let text = value(option) else { return nil }

@@ -123,7 +123,14 @@ struct ExportRun {
   private func start(
     of cursor: ExportCursor?, in folder: ExportFolder, _ header: ExportManifest.Header
   ) async throws -> Int64 {
-    guard let last = folder.manifests.last else { return cursor?.sequence ?? 0 }
+    guard let last = folder.manifests.last else {
+      if let cursor, cursor.sequence > 0 {
+        invocation.console.note(
+          "The cursor \(cursor.name) has passed \(cursor.sequence) already: what it passed is not in "
+            + "\(folder.path).")
+      }
+      return cursor?.sequence ?? 0
+    }
     guard let cursor else {
       throw EngagementError(
         .invalidArgument,

@@ -2,6 +2,12 @@ import EngagementAnalytics
 import EngagementModel
 import EngagementVendors
 
+/// A vendor's format, and how the users of its files are named here.
+struct VendorFormat {
+  let table: VendorEventTable
+  let userName: @Sendable (String) -> String
+}
+
 extension Option {
   /// The vendor's format that a command reads or writes in the place of ours.
   static func vendorFormat(_ vendors: [VendorRegistration]) -> Option {

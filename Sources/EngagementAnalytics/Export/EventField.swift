@@ -48,7 +48,8 @@ public struct EventRedaction: Hashable, Sendable {
     (columns.map(\.name) + properties.map { "data.\($0)" }).sorted()
   }
 
-  func send(_ record: borrowing EventRecord, to sink: inout some EventSink) {
+  /// Sends the event on without these fields.
+  public func send(_ record: borrowing EventRecord, to sink: inout some EventSink) {
     for column in EventColumn.allCases {
       if columns.contains(column) {
         sink.missing()

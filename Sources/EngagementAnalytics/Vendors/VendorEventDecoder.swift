@@ -7,30 +7,39 @@ import EngagementModel
 /// An event without an id gets one from its bytes and from how many lines before it have the same, so
 /// that it is known when its file is read again. Its sequence is the number of its line.
 public struct VendorEventDecoder: EventDecoder {
-  private let table: VendorEventTable
   private var lines = EventLines()
-  /// How often each line came that has no id.
-  private var counts: [SHA256.Digest: Int] = [:]
+  private var reading: VendorLineReading
 
-  public init(_ table: VendorEventTable) { self.table = table }
+  /// - Parameter userName: How a user's id is called in what is read.
+  public init(
+    _ table: VendorEventTable, naming userName: @escaping @Sendable (String) -> String = { $0 }
+  ) {
+    reading = VendorLineReading(table: table, userName: userName)
+  }
 
   public mutating func decode(
     _ bytes: [UInt8], _ body: (Int, DecodedEvent) throws -> Void
   ) rethrows {
-    let table = table
-    try lines.split(bytes) { number, line in
-      try body(number, Self.event(line, number, table, &counts))
-    }
+    try lines.split(bytes) { number, line in try body(number, reading.event(line, number)) }
   }
 
   public mutating func finish(_ body: (Int, DecodedEvent) throws -> Void) rethrows {
-    let table = table
-    try lines.end { number, line in try body(number, Self.event(line, number, table, &counts)) }
+    try lines.end { number, line in try body(number, reading.event(line, number)) }
+  }
+}
+
+/// Reads one line after the other.
+private struct VendorLineReading {
+  let table: VendorEventTable
+  let userName: @Sendable (String) -> String
+  /// How often each line came that has no id.
+  private var counts: [SHA256.Digest: Int] = [:]
+
+  init(table: VendorEventTable, userName: @escaping @Sendable (String) -> String) {
+    (self.table, self.userName) = (table, userName)
   }
 
-  private static func event(
-    _ line: [UInt8]?, _ number: Int, _ table: VendorEventTable, _ counts: inout [SHA256.Digest: Int]
-  ) -> DecodedEvent {
+  mutating func event(_ line: [UInt8]?, _ number: Int) -> DecodedEvent {
     guard let line else { return .tooLong }
     guard let fields = try? JSONFields(line[...]) else { return .fault("It is no JSON object.") }
     guard let name = fields.value(at: table.nameField).flatMap(ReadVendorEvent.text) else {
@@ -44,16 +53,16 @@ public struct VendorEventDecoder: EventDecoder {
     }
     var event = ReadVendorEvent(name, at: milliseconds, table)
     event.take(fields, at: [])
-    return .event(event.record(number, named: event.id ?? madeID(of: line, table, &counts)))
+    event.user = event.user.map(userName)
+    return .event(event.record(number, named: event.id ?? madeID(of: line)))
   }
 
-  private static func madeID(
-    of line: [UInt8], _ table: VendorEventTable, _ counts: inout [SHA256.Digest: Int]
-  ) -> String {
+  private mutating func madeID(of line: [UInt8]) -> String {
     let digest = SHA256.digest(of: line)
-    counts[digest, default: 0] += 1
+    let count = counts[digest, default: 0] + 1
+    counts[digest] = count
     let id = table.madeIDPrefix + digest.description.prefix(32)
-    return counts[digest].flatMap { $0 > 1 ? "\(id)-\($0)" : nil } ?? id
+    return count == 1 ? id : "\(id)-\(count)"
   }
 }
 
@@ -146,6 +155,11 @@ private struct ReadVendorEvent {
 
   /// Nil if the vendor gives none.
   var id: String? { texts[.id] }
+
+  var user: String? {
+    get { texts[.user] }
+    set { texts[.user] = newValue }
+  }
 
   func record(_ number: Int, named id: String) -> EventRecord {
     var record = EventRecord()

@@ -55,6 +55,10 @@ import Testing
     let listed = try JSON(parsing: Array(await scene.stage.run(["cursors", "--json"]).output.utf8))
     #expect(listed["cursor"]?.string == "nightly" && listed["behind"]?.integer == 1)
     #expect(listed["selection"]?.string == "--kind custom")
+    let elsewhere = await scene.stage.run([
+      "export", "--cursor", "nightly", "--kind", "custom", "--out", "elsewhere",
+    ])
+    #expect(elsewhere.errors.contains("what it passed is not in "))
     let misspelt = await scene.stage.run(["cursors", "remove", "nightli"])
     #expect(misspelt.status == .failed && misspelt.errors.contains("did you mean \"nightly\"?"))
     #expect(await scene.stage.run(["cursors", "remove", "nightly"]).status == .done)

@@ -45,6 +45,24 @@ import Testing
       ])
   }
 
+  @Test("X14: users of a vendor's events are hashed and fields left out where that is asked for")
+  func hides() async throws {
+    let stage = try CommandLineFixture()
+    try stage.write(Self.click(1), to: "currents.ndjson")
+    try stage.write("orchard", to: "key")
+    let line = ["import", "--as", "braze-currents", "currents.ndjson", "--user-hash-key", "key"]
+    let ending = await stage.run(line + ["--redact", "subject", "--into", "all.ndjson"])
+    #expect(ending.output == "1 event added to all.ndjson\n", "\(ending)")
+    let text = try String(contentsOf: stage.folder.appending(path: "all.ndjson"), encoding: .utf8)
+    // printf ada | openssl dgst -sha256 -hmac orchard
+    let hash = "6446ce9a240f4f6048f9bb7005b05fc222d46cd05ca4cd1d1e733b00aafedfb6"
+    #expect(try Self.objects(text).first?["userid"]?.string == hash)
+    #expect(!text.contains("\"ada\"") && !text.contains("c-1"))
+    let ours = await stage.engage(
+      "import", "all.ndjson", "--user-hash-key", "key", "--into", "other.ndjson")
+    #expect(ours.status == .usage && ours.errors.contains("add --as"))
+  }
+
   @Test("X12: events of two vendors' exports are compared like those of devices")
   func compares() async throws {
     let stage = try CommandLineFixture()

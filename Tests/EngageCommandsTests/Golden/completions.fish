@@ -331,6 +331,8 @@ complete -c engage -n '__fish_seen_subcommand_from verify' -l help -s h -d 'show
 complete -c engage -n '__fish_seen_subcommand_from verify' -F
 complete -c engage -n '__fish_seen_subcommand_from import' -l into -x -d 'the file that collects the events; it is made, or added to'
 complete -c engage -n '__fish_seen_subcommand_from import' -l as -x -a 'braze-currents clevertap-export' -d 'a vendor\'s own format, in place of ours'
+complete -c engage -n '__fish_seen_subcommand_from import' -l redact -x -d 'leave out a field, such as data.email or userid'
+complete -c engage -n '__fish_seen_subcommand_from import' -l user-hash-key -x -d 'the organisation\'s key for the hashes, so that a user has one on all devices'
 complete -c engage -n '__fish_seen_subcommand_from import' -l config -s c -r -F -d 'the configuration; else $ENGAGE_CONFIG, else engage.json'
 complete -c engage -n '__fish_seen_subcommand_from import' -l json -s j -d 'print one JSON object a line'
 complete -c engage -n '__fish_seen_subcommand_from import' -l log -x -a 'off error warning info verbose' -d 'log to standard error (default warning)'
