@@ -45,6 +45,12 @@ let package = Package(
           "EngagementTesting",
         ].map { .product(name: $0, package: "engagement-kit") }),
     .executableTarget(
+      name: "TotalsPeer",
+      dependencies: ["BenchReport"]
+        + ["EngagementBraze", "EngagementHTTP", "EngagementKit"].map {
+          .product(name: $0, package: "engagement-kit")
+        }),
+    .executableTarget(
       name: "CodableCachePeer",
       dependencies: ["BenchReport", .product(name: "CSQLite", package: "engagement-kit")]),
   ],

@@ -18,19 +18,23 @@ import Testing
   private static func encode(_ rows: [[Cell]], by encoder: some EventEncoder) -> String {
     var encoder = encoder
     encoder.begin()
+    send(rows, to: &encoder)
+    return String(decoding: encoder.bytes, as: UTF8.self)
+  }
+
+  private static func send(_ rows: [[Cell]], to sink: inout some EventSink) {
     for row in rows {
       for cell in row {
         switch cell {
-        case .missing: encoder.missing()
-        case .text(let text): encoder.text(text)
-        case .integer(let value): encoder.integer(value)
-        case .time(let milliseconds): encoder.time(milliseconds)
-        case .json(let text): encoder.json(text.utf8.span.bytes)
+        case .missing: sink.missing()
+        case .text(let text): sink.text(text)
+        case .integer(let value): sink.integer(value)
+        case .time(let milliseconds): sink.time(milliseconds)
+        case .json(let text): sink.json(text.utf8.span.bytes)
         }
       }
-      encoder.endEvent()
+      sink.endEvent()
     }
-    return String(decoding: encoder.bytes, as: UTF8.self)
   }
 
   /// An event with that text in each column of text.
@@ -166,6 +170,22 @@ import Testing
     #expect(csv.bytes.isEmpty)
     #expect(
       String(decoding: ndjson.bytes, as: UTF8.self) == #"{"specversion":"1.0","id":"id"}"# + "\n")
+  }
+
+  @Test("X14: a page sends its events on as it was given them, each time it is asked")
+  func page() {
+    let rows = ["", "a", "é🎉", "\"quoted\", long"].map(Self.row)
+    let direct = Self.encode(rows, by: NDJSONEncoder())
+    var page = EventPage(with: EventPage().room)
+    for _ in 0..<2 {
+      page = EventPage(with: page.room)
+      Self.send(rows, to: &page)
+      for _ in 0..<2 {
+        var encoder = NDJSONEncoder()
+        page.send(to: &encoder)
+        #expect(String(decoding: encoder.bytes, as: UTF8.self) == direct)
+      }
+    }
   }
 
   @Test("X14: random texts come back from both formats")

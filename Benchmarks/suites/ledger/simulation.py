@@ -83,5 +83,29 @@ def fill(cache, people, seed=1, lift=0.1, rate=0.2, cards=10):
     return len(found)
 
 
+def spread(cache, count, people=50_000):
+    """Makes the ledger one of so many events of so many people, out of those that it has."""
+    database = sqlite3.connect(cache)
+    database.execute("PRAGMA journal_mode=WAL")
+    environment = database.execute("SELECT environment FROM partition LIMIT 1").fetchone()[0]
+    first = database.execute("SELECT max(id) + 1 FROM partition").fetchone()[0]
+    database.executemany(
+        "INSERT INTO partition VALUES (?, ?, ?, 'full', ?)",
+        ((first + person, environment, b"one-of-many-%d" % person, START)
+         for person in range(people)))
+    held = database.execute("SELECT count(*) FROM ledger").fetchone()[0]
+    values = COLUMNS.split(", ")
+    values[0:3] = ["NULL", "randomblob(16)", "%d + abs(random()) %% %d" % (first, people)]
+    while held < count:
+        database.execute(
+            "INSERT INTO ledger (%s) SELECT %s FROM ledger WHERE sequence <= ?"
+            % (COLUMNS, ", ".join(values)), [count - held])
+        held = database.execute("SELECT count(*) FROM ledger").fetchone()[0]
+    database.execute("UPDATE ledger SET partition = %s WHERE partition < %d" % (values[2], first))
+    database.commit()
+    database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    database.close()
+
+
 if __name__ == "__main__":
     print(fill(sys.argv[1], int(sys.argv[2]), cards=int(sys.argv[3])))

@@ -1,4 +1,5 @@
-"""What an export of a million events costs, beside programs that write the same columns.
+"""What an export of a million events costs, beside programs that write the same columns, and what it costs to
+know what the events come to.
 
 The peers are `sqlite3` on the same file and DuckDB with two threads on a table of its own. A
 compressed export is compared with the plain one and the codec's own program after it.
@@ -13,13 +14,15 @@ import subprocess
 import sys
 import time
 
-from suites.rounds import WORK, Missing, median, table, verdict
+from suites.ledger.simulation import spread
+from suites.rounds import WORK, median, sh, swift, table, verdict
 from suites.startup.suite import Emulator, engage
 
 HERE = pathlib.Path(__file__).resolve().parent
 FOLDER = WORK / "ledger"
 PEOPLE, CARDS = 20, 23_800
-Peers = collections.namedtuple("Peers", "engage sqlite duckdb")
+MILLIONS = [1, 10]
+Peers = collections.namedtuple("Peers", "engage totals sqlite duckdb")
 Result = collections.namedtuple("Result", "wall cpu memory")
 # What is compared with what, and the most that ours may take of it.
 GOALS = [
@@ -29,6 +32,9 @@ GOALS = [
     ("parquet", "parquet duckdb", 1.5), ("folder", "zstd", None),
 ]
 MEMORY = 16.0
+# Microseconds for an event that is counted, milliseconds once all are, and how much ten times the events may
+# take of that.
+COUNTED, KNOWN, GROWTH = 0.4, 1.0, 3.0
 
 
 def prepare():
@@ -45,7 +51,9 @@ def prepare():
     fill(program)
     if duckdb:
         load(program, duckdb)
-    return Peers(program, shutil.which("sqlite3"), duckdb), missing
+    for millions in MILLIONS:
+        many(millions)
+    return Peers(program, swift("TotalsPeer"), shutil.which("sqlite3"), duckdb), missing
 
 
 def fill(program):
@@ -67,6 +75,17 @@ def fill(program):
         [sys.executable, HERE / "simulation.py", FOLDER / "cache.sqlite", str(PEOPLE), str(CARDS)],
         check=True, capture_output=True, text=True).stdout.strip()
     (FOLDER / "filled").write_text(count)
+
+
+def many(millions):
+    """Makes a cache of so many million events, unless it is there."""
+    target = FOLDER / ("events-%d.sqlite" % millions)
+    if target.exists():
+        return
+    part = FOLDER / "events.part"
+    shutil.copy(FOLDER / "cache.sqlite", part)
+    spread(part, millions * 1_000_000)
+    part.rename(target)
 
 
 def load(program, python):
@@ -141,7 +160,14 @@ def run(peers, rounds):
                 print(json.dumps({"job": name, "round": number, **result._asdict()}), flush=True)
             if target:
                 remove(FOLDER / target)
-    return report(results)
+        for millions in MILLIONS:
+            line = json.loads(sh(peers.totals, FOLDER / ("events-%d.sqlite" % millions)))
+            if number:
+                results["totals %d M" % millions].append(line)
+                print(json.dumps({"job": "totals", "millions": millions, "round": number, **line}),
+                      flush=True)
+    isMet = report({name: lines for name, lines in results.items() if "totals" not in name})
+    return 0 if report_totals(results) and isMet else 1
 
 
 def remove(path):
@@ -158,7 +184,7 @@ def report(results):
         for name, lines in results.items()])
     rows, isMet = [], True
     for ours, theirs, most in GOALS:
-        if not results[ours] or not results[theirs]:
+        if not results.get(ours) or not results.get(theirs):
             continue
         walls, cpus = (
             median(results[ours], field) / median(results[theirs], field)
@@ -175,4 +201,22 @@ def report(results):
                      verdict(memory <= MEMORY)])
     print()
     table(["ratio", "wall", "CPU", "goal", ""], rows)
-    return 0 if isMet else 1
+    return isMet
+
+
+def report_totals(results):
+    """What events come to: counted from the beginning, and known."""
+    rows = []
+    few, most = ("totals %d M" % millions for millions in MILLIONS)
+    for name in [few, most]:
+        counted = median(results[name], "counting_cpu_ms") * 1_000 / median(results[name], "events")
+        kept = median(results[name], "kept_ms")
+        rows.append([name + ", us of CPU an event counted", counted, COUNTED])
+        rows.append([name + ", ms in a process that finds them counted", kept, KNOWN])
+        rows.append([name + ", ms when asked again", median(results[name], "known_ms"), KNOWN])
+    growth = median(results[most], "kept_ms") / median(results[few], "kept_ms")
+    rows.append(["ten times the events, once counted", growth, GROWTH])
+    print()
+    table(["totals", "", "goal", ""], [
+        [name, "%.3f" % value, "%.1f" % goal, verdict(value <= goal)] for name, value, goal in rows])
+    return all(value <= goal for _, value, goal in rows)

@@ -65,23 +65,24 @@ struct ExportEvents {
     let reader = try await invocation.looking(configuration) { $0 }
     var selection = request.selection
     (selection.after, selection.through) = (start, max(try reader.newestSequence, start))
-    var export = EventExport(selection, from: source, naming: names)
+    let pages = EventPages(
+      EventExport(selection, from: source, naming: names), of: reader, limit: limit)
     try await invocation.console.progress { show in
       show("Exporting …")
       var progress = ExportProgress(
         over: start...selection.through, by: invocation.context.clock)
-      while true {
+      var current = try await pages.next()
+      while let (events, page) = current {
         try Task.checkCancellation()
-        let isMore = try reader.writeEvents(of: &export, limit: limit, to: &sink)
-        let through = isMore ? export.selection.after : selection.through
-        try await turn(&sink, Page(through: through, isLast: !isMore))
-        guard isMore else { return }
-        progress.reach(export.selection.after, show)
+        // While this page is written, another thread reads the one after it.
+        async let next = pages.next()
+        events.send(to: &sink)
+        try await turn(&sink, page)
+        progress.reach(page.through, show)
+        current = try await next
       }
     }
-    return Result(
-      events: export.events, excluded: export.dropped, firstSequence: export.firstSequence,
-      lastSequence: export.lastSequence, through: selection.through)
+    return await pages.result
   }
 
   func source() throws(EngagementError) -> String {

@@ -99,7 +99,12 @@ struct TextFacts {
       Self.note(word, &separators, &escapes, &high, &zeros)
       offset &+= 8
     }
-    if offset < text.byteCount {
+    if offset < text.byteCount, text.byteCount >= 8 {
+      // To look at some bytes twice changes nothing.
+      let word = unsafe text.unsafeLoadUnaligned(
+        fromByteOffset: text.byteCount &- 8, as: UInt64.self)
+      Self.note(word, &separators, &escapes, &high, &zeros)
+    } else if offset < text.byteCount {
       // A space is in none of the sets.
       var word = 0x2020_2020_2020_2020 as UInt64
       for place in offset..<text.byteCount {

@@ -54,8 +54,10 @@ struct EventRows {
     _ row: borrowing LedgerRow, _ column: LedgerRow.Column, among texts: [[UInt8]]
   ) -> Bool {
     guard !texts.isEmpty else { return true }
-    guard !row.isMissing(column) else { return false }
-    return row.withBytes(column) { text in texts.contains { text.isEqual(to: $0) } }
+    return row.withBytes(column) { text in
+      guard let text else { return false }
+      return texts.contains { text.isEqual(to: $0) }
+    }
   }
 
   private mutating func write(
@@ -75,11 +77,7 @@ struct EventRows {
       case .time: sink.time(row.integer(.time))
       case .sequence: sink.integer(row.integer(.sequence))
       case .recordedTime:
-        if row.isMissing(.recorded) {
-          sink.missing()
-        } else {
-          sink.time(row.integer(.recorded))
-        }
+        if let time = row.integerIfAny(.recorded) { sink.time(time) } else { sink.missing() }
       case .uptime: integer(.uptime, of: row, to: &sink)
       case .zoneOffset: integer(.zone, of: row, to: &sink)
       case .user: if let user { sink.text(user.span.bytes) } else { sink.missing() }
@@ -89,10 +87,8 @@ struct EventRows {
       case .container: text(.container, of: row, to: &sink)
       case .name: text(.name, of: row, to: &sink)
       case .data:
-        if row.isMissing(.properties) {
-          sink.missing()
-        } else {
-          row.withBytes(.properties) { sink.json($0) }
+        row.withBytes(.properties) { json in
+          if let json { sink.json(json) } else { sink.missing() }
         }
       }
     }
@@ -110,27 +106,27 @@ struct EventRows {
   private func text(
     _ column: LedgerRow.Column, of row: borrowing LedgerRow, to sink: inout some EventSink
   ) {
-    guard !row.isMissing(column) else { return sink.missing() }
-    row.withBytes(column) { sink.text($0) }
+    row.withBytes(column) { text in
+      if let text { sink.text(text) } else { sink.missing() }
+    }
   }
 
   private func integer(
     _ column: LedgerRow.Column, of row: borrowing LedgerRow, to sink: inout some EventSink
   ) {
-    if row.isMissing(column) { sink.missing() } else { sink.integer(row.integer(column)) }
+    if let value = row.integerIfAny(column) { sink.integer(value) } else { sink.missing() }
   }
 
   /// Appends the type, such as `engage.card.impression`.
   private static func appendType(of row: borrowing LedgerRow, to bytes: inout [UInt8]) {
     bytes += EventType.prefix.utf8
-    if !row.isMissing(.surface) {
-      row.withBytes(.surface) { surface in
-        let noun = nouns.first { surface.isEqual(to: $0.surface) }?.noun
-        if let noun { bytes += noun } else { bytes.append(surface) }
-      }
+    row.withBytes(.surface) { surface in
+      guard let surface else { return }
+      let noun = nouns.first { surface.isEqual(to: $0.surface) }?.noun
+      if let noun { bytes += noun } else { bytes.append(surface) }
       bytes.append(UInt8(ascii: "."))
     }
-    row.withBytes(.kind) { bytes.append($0) }
+    row.append(.kind, to: &bytes)
   }
 
   /// What one item of each surface is called.
@@ -139,9 +135,16 @@ struct EventRows {
   }
 
   private static func appendSubject(of row: borrowing LedgerRow, to bytes: inout [UInt8]) {
-    row.withBytes(row.isMissing(.owner) ? .provider : .owner) { bytes.append($0) }
+    row.append(row.isMissing(.owner) ? .provider : .owner, to: &bytes)
     bytes.append(UInt8(ascii: "/"))
-    row.withBytes(.item) { bytes.append($0) }
+    row.append(.item, to: &bytes)
+  }
+}
+
+extension LedgerRow {
+  /// Appends the column's bytes; nothing if it is missing.
+  fileprivate func append(_ column: Column, to bytes: inout [UInt8]) {
+    withBytes(column) { if let found = $0 { bytes.append(found) } }
   }
 }
 

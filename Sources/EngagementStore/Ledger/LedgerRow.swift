@@ -17,8 +17,12 @@ package struct LedgerRow: ~Copyable {
 
   package func integer(_ column: Column) -> Int64 { row.integer(column.rawValue) }
 
-  package func withBytes<Value>(_ column: Column, _ body: (RawSpan) -> Value) -> Value {
-    row.withBytes(column.rawValue, body)
+  /// Nil if the column is missing.
+  package func integerIfAny(_ column: Column) -> Int64? { row.integerIfAny(column.rawValue) }
+
+  /// With nil if the column is missing.
+  package func withBytes<Value>(_ column: Column, _ body: (RawSpan?) -> Value) -> Value {
+    row.withBytesIfAny(column.rawValue, body)
   }
 
   /// Appends the text of the id.

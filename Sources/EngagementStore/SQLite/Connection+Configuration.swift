@@ -5,6 +5,9 @@ extension Connection {
   /// The size to which SQLite cuts an emptied log. A longer log is worth moving into the file.
   static let retainedLogSize: Int64 = 4 << 20
 
+  /// How much is kept of the file's pages, in KiB, as SQLite wants it.
+  private static let pageCacheSize: Int64 = -16_000
+
   /// What each connection is set to before anything is read from the schema, and the value that
   /// SQLite must report afterwards.
   static let pragmas: [(name: String, value: Int64)] = [
@@ -20,7 +23,7 @@ extension Connection {
     // Checkpoints run only under the side lock.
     ("wal_autocheckpoint", 0),
     ("journal_size_limit", retainedLogSize),
-    ("cache_size", -16000),
+    ("cache_size", pageCacheSize),
     // In memory: no row may leave a trace in a file that a wipe does not know.
     ("temp_store", 2),
     // Costs nothing where a schema declares no reference, and holds it where it does.
@@ -42,6 +45,13 @@ extension Connection {
         throw ResultCode(SQLITE_ERROR).error
       }
     }
+  }
+
+  /// Keeps few pages while each is read once: more would only take memory.
+  func beginScan() throws(EngagementError) { try execute("PRAGMA cache_size=-512") }
+
+  func endScan() throws(EngagementError) {
+    try execute("PRAGMA cache_size=\(Self.pageCacheSize)")
   }
 
   /// Marks an empty file as ours and turns its log on. The side lock must be held.

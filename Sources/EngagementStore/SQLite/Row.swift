@@ -38,6 +38,29 @@ import CSQLite
     try body(unsafe RawSpan(_unsafeBytes: buffer(column)))
   }
 
+  /// Runs the body with the bytes of a blob or of a text, where SQLite has them; with nil if the column is
+  /// NULL. One look-up, where `isNull` and `withBytes` are three.
+  @inline(__always)
+  func withBytesIfAny<Value>(
+    _ column: Int, _ body: (RawSpan?) throws -> Value
+  ) rethrows -> Value {
+    // The value is not locked against other threads: a connection has one at a time.
+    let value = unsafe sqlite3_column_value(statement, Int32(clamping: column))
+    guard unsafe sqlite3_value_type(value) != SQLITE_NULL else { return try body(nil) }
+    let start = unsafe sqlite3_value_blob(value)
+    let bytes = unsafe UnsafeRawBufferPointer(
+      start: start, count: start == nil ? 0 : Int(sqlite3_value_bytes(value)))
+    return try body(unsafe RawSpan(_unsafeBytes: bytes))
+  }
+
+  /// Nil if the column is NULL.
+  @inline(__always)
+  func integerIfAny(_ column: Int) -> Int64? {
+    let value = unsafe sqlite3_column_value(statement, Int32(clamping: column))
+    guard unsafe sqlite3_value_type(value) != SQLITE_NULL else { return nil }
+    return unsafe sqlite3_value_int64(value)
+  }
+
   // Texts are asked for as blobs: the bytes are the same, and SQLite need not make room for a
   // closing zero, so that nothing here can fail for want of memory.
   private func buffer(_ column: Int) -> UnsafeRawBufferPointer {
