@@ -1,10 +1,11 @@
 """Events of two vendors with a planted lift: exported, read by other programs, verified, imported, compared."""
 
+import concurrent.futures
 import hashlib
 import subprocess
 import time
 
-from proof import readers
+from proof import readers, server
 from proof.scene import Failed, Scene
 
 import simulation
@@ -22,10 +23,28 @@ class Watch:
     """Says how long each step takes."""
 
     def __call__(self, name, work, *arguments):
-        start = time.monotonic()
-        value = work(*arguments)
-        print("%-36s %7.2f s" % (name, time.monotonic() - start), flush=True)
+        return self.tell(name, *timed(work, *arguments))
+
+    def two_at_a_time(self, pool, steps):
+        """Gives each name of the steps with what its work found, in order."""
+        with pool(2) as pool:
+            started = [(name, pool.submit(timed, work, *arguments)) for name, work, *arguments in steps]
+            try:
+                for name, future in started:
+                    yield name, self.tell(name, *future.result())
+            finally:
+                pool.shutdown(cancel_futures=True)
+
+    @staticmethod
+    def tell(name, value, duration):
+        print("%-36s %7.2f s" % (name, duration), flush=True)
         return value
+
+
+def timed(work, *arguments):
+    start = time.monotonic()
+    value = work(*arguments)
+    return value, time.monotonic() - start
 
 
 def chain(engage, events, keep=None):
@@ -38,9 +57,11 @@ def chain(engage, events, keep=None):
         count, checksum = read(scene, watch)
         watch("verify 3 folders", verify, scene, count)
         imported = taken_in(scene, watch, files, count)
-        figures = compared(scene, watch, files, imported)
-    return ["%d events, checksum %016x" % (count, checksum), figures] + (
-        [readers.missing] if readers.missing else [])
+        own, figures = compared(scene, watch, files, imported)
+        found = ["%d events, checksum %016x" % (count, checksum), figures]
+        if not server.missing:
+            found.append(server.served(scene, watch, count, own, answer))
+    return found + [text for text in [readers.missing, server.missing] if text]
 
 
 # Export
@@ -75,11 +96,10 @@ def verify(scene, count):
 def read(scene, watch):
     """The number of events and their checksum, which all readers agree on."""
     wanted = None
-    for name, reader in readings(scene):
-        found = watch("read by " + name, reader)
+    for name, found in watch.two_at_a_time(concurrent.futures.ProcessPoolExecutor, readings(scene)):
         wanted = wanted or found
         if found != wanted:
-            raise Failed("%s reads %r, and the first one %r" % (name, found, wanted))
+            raise Failed("%s gives %r, and the first one %r" % (name, found, wanted))
     database = scene.database()
     rows = database.execute("SELECT count(*) FROM ledger").fetchone()[0]
     database.close()
@@ -89,31 +109,40 @@ def read(scene, watch):
 
 
 def readings(scene):
+    """Each reader by its name, as a function with arguments that other processes can be given."""
     for suffix, program in [("", ["cat"]), (".gz", ["zcat"]), (".zst", ["zstd", "-dcq"])]:
-        for form, rows in [("csv", readers.rows_of_csv), ("ndjson", readers.rows_of_ndjson)]:
+        for form in ["csv", "ndjson"]:
             name = "x.%s%s" % (form, suffix)
-            yield "%s and Python: %s" % (program[0], name), lambda program=program, name=name, rows=rows: summed(
-                piped(scene, program + [name], rows))
+            yield "read by %s and Python: %s" % (program[0], name), text_sum, form, program + [scene.path(name)]
     if readers.missing:
         return
     for suffix, _ in COMPRESSIONS:
-        name = "x%s.parquet" % suffix
-        yield "pyarrow: " + name, lambda name=name: summed(readers.arrow_batches(scene.path(name)))
-        yield "DuckDB: " + name, lambda name=name: readers.duck_sum("read_parquet(?)", scene.path(name), CHOSEN)
+        path = scene.path("x%s.parquet" % suffix)
+        yield "read by pyarrow: " + path.name, arrow_sum, path
+        yield "read by DuckDB: " + path.name, readers.duck_sum, "read_parquet(?)", path, CHOSEN
     for form, source in [("csv", readers.DUCK_CSV), ("ndjson", readers.DUCK_NDJSON)]:
         for suffix, _ in COMPRESSIONS:
-            name = "x.%s%s" % (form, suffix)
-            yield "DuckDB: " + name, lambda name=name, source=source: readers.duck_sum(
-                source, scene.path(name), CHOSEN)
+            path = scene.path("x.%s%s" % (form, suffix))
+            yield "read by DuckDB: " + path.name, readers.duck_sum, source, path, CHOSEN
     for form, ending, source in [("csv", "csv.gz", readers.DUCK_CSV), ("ndjson", "ndjson.zst", readers.DUCK_NDJSON),
                                  ("parquet", "parquet", "read_parquet(?)")]:
         files = scene.path("by-%s/*/*/*.%s" % (form, ending))
-        yield "DuckDB: by-%s" % form, lambda files=files, source=source: readers.duck_sum(source, files, CHOSEN)
+        yield "read by DuckDB: by-" + form, readers.duck_sum, source, files, CHOSEN
 
 
-def piped(scene, command, rows):
+def text_sum(form, command):
+    """The number of rows and their sum, of what a program writes."""
+    rows = readers.rows_of_csv if form == "csv" else readers.rows_of_ndjson
+    return summed(piped(command, rows))
+
+
+def arrow_sum(path):
+    return summed(readers.arrow_batches(path, CHOSEN))
+
+
+def piped(command, rows):
     """The rows of what a program writes."""
-    process = subprocess.Popen(command, cwd=scene.folder, stdout=subprocess.PIPE, text=True, encoding="utf-8")
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, encoding="utf-8")
     # Line ends within a field stay as they are.
     process.stdout.reconfigure(newline="")
     yield from rows(process.stdout)
@@ -151,9 +180,11 @@ def taken_in(scene, watch, files, count):
 def compared(scene, watch, files, imported):
     """Compares from the cache, from files, folders and imports: one answer, with the planted lift in it."""
     own = answer(watch("compare the cache", scene.json, "compare"))
-    for name in ["x.csv.gz", "x.ndjson", "x.zst.parquet", "by-csv", "by-ndjson", "by-parquet", *imported]:
-        if answer(watch("compare " + name, scene.json, "compare", "--from", name)) != own:
-            raise Failed("compare --from %s has other figures than the cache" % name)
+    names = ["x.csv.gz", "x.ndjson", "x.zst.parquet", "by-csv", "by-ndjson", "by-parquet", *imported]
+    steps = [("compare " + name, scene.json, "compare", "--from", name) for name in names]
+    for name, found in watch.two_at_a_time(concurrent.futures.ThreadPoolExecutor, steps):
+        if answer(found) != own:
+            raise Failed("%s has other figures than the cache" % name)
     if answer(scene.json("compare", "--from", "x.csv", "--from", imported[0])) != own:
         raise Failed("an event that is in two files counts twice")
     click = next(metric for metric in own["metrics"] if metric["name"] == "click")
@@ -161,7 +192,7 @@ def compared(scene, watch, files, imported):
     low, high = relative["interval"]
     if not low <= LIFT <= high:
         raise Failed("the planted lift of %g is not in %g … %g" % (LIFT, low, high))
-    return "planted lift %+.1f %%, found %+.2f %%, 95 %% interval %+.2f … %+.2f %%; %s people" % (
+    return own, "planted lift %+.1f %%, found %+.2f %%, 95 %% interval %+.2f … %+.2f %%; %s people" % (
         100 * LIFT, 100 * relative["value"], 100 * low, 100 * high,
         " and ".join(str(arm["people"]) for arm in own["arms"]))
 

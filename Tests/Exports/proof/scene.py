@@ -10,8 +10,8 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-# The simulation of two vendors is the one of the benchmarks.
-sys.path.insert(0, str(ROOT / "Benchmarks/suites/ledger"))
+# The simulation of two vendors is the one of the benchmarks, and ClickHouse's servers are those of the faults.
+sys.path[:0] = [str(ROOT / "Benchmarks/suites/ledger"), str(ROOT / "Tests/UnderFault")]
 
 
 class Failed(Exception):
