@@ -1,5 +1,4 @@
 import EngagementAnalytics
-import EngagementFormats
 import EngagementHTTP
 import EngagementModel
 import EngagementVendors
@@ -20,151 +19,104 @@ struct ClickHouseAddress {
 
   static let variable = "CLICKHOUSE_PASSWORD"
 
-  private enum Parameter: String, CaseIterable {
-    case cluster
-    case table
-    case timeout
-    case authorities
-    case passwordFile = "password-file"
-  }
-
   /// Whether the text is meant to be one.
   static func isMeant(_ text: String) -> Bool {
     text.utf8.starts(with: "clickhouse".utf8) && text.contains("://")
   }
 
   init(_ text: String, of option: Option, _ invocation: Invocation) throws {
-    let words = Words(text)
-    guard let words, let isSecure = ["clickhouse": false, "clickhouses": true][words.scheme] else {
+    guard let parts = ClickHouseAddressParts(text) else {
       // The text may hold a password.
       throw invocation.usage(
         "\(option.title) takes an address such as clickhouse://127.0.0.1:8123/DATABASE or "
           + "clickhouses://HOST:8443/DATABASE. In a user and a password / ? @ are %2F %3F %40.")
     }
-    func fault(_ sentence: String) -> UsageError {
-      invocation.usage("\(option.title): \(sentence)")
+    do {
+      try self.init(parts, invocation)
+    } catch let fault as ClickHouseAddressParts.Fault {
+      throw invocation.usage("\(option.title): \(fault.sentence)")
     }
-    var parameters: [Parameter: String] = [:]
-    for (name, value) in words.parameters {
-      guard let parameter = Parameter(rawValue: name) else {
-        throw fault(
-          "\"\(name)\" is no parameter of the address"
-            + NearestName.hint(for: name, among: Parameter.allCases.map(\.rawValue)))
-      }
-      guard !value.isEmpty else { throw fault("\(name)= has no value.") }
-      parameters[parameter] = value
-    }
-    servers = try words.hosts.map { host in
-      do throws(EngagementError) {
-        return try Self.server(host, isSecure: isSecure)
-      } catch {
-        throw fault("\"\(host)\": \(error.message)")
-      }
-    }
-    let timeout = parameters[.timeout] ?? "120"
-    guard let seconds = Int(timeout), (1...86_400).contains(seconds) else {
-      throw fault("timeout= takes whole seconds from 1 to 86400, and not \"\(timeout)\".")
-    }
-    if servers.count > 1, parameters[.cluster] == nil {
-      throw fault("several servers are those of a cluster; name it with ?cluster=NAME.")
-    }
-    self.timeout = .seconds(seconds)
-    table = ClickHouseTable(
-      parameters[.table] ?? "events", in: words.database ?? "default", over: parameters[.cluster])
-    user = words.user
-    password = try words.password ?? Self.password(parameters[.passwordFile], invocation)
-    authorities = parameters[.authorities].map { invocation.context.path($0) }
-    // Redirects, proxies and other servers of the cluster lead to the same rows.
-    name =
-      "\(words.scheme)://\(servers[0].host):\(servers[0].port)/\(words.database ?? "default")"
-      + "?table=\(table.name)" + (table.cluster.map { "&cluster=\($0)" } ?? "")
   }
 
-  private static func server(_ host: String, isSecure: Bool) throws(EngagementError) -> HTTPURL {
-    let url = try HTTPURL((isSecure ? "https://" : "http://") + host)
+  private init(_ parts: ClickHouseAddressParts, _ invocation: Invocation) throws {
+    let parameters = try parts.parameters()
+    servers = try parts.hosts.map { try Self.server($0, isSecure: parts.isSecure) }
+    let cluster = parameters[.cluster]
+    guard servers.count == 1 || cluster != nil else {
+      throw Fault("several servers are those of a cluster; name it with ?cluster=NAME.")
+    }
+    guard parts.isSecure || parameters[.authorities] == nil else {
+      throw Fault(
+        "authorities= names who signs the server's certificate, and clickhouse:// has none; leave "
+          + "\"\(parameters[.authorities] ?? "")\" out, or take clickhouses://.")
+    }
+    let database = parts.database ?? "default"
+    table = ClickHouseTable(parameters[.table] ?? "events", in: database, over: cluster)
+    timeout = try Self.timeout(parameters[.timeout] ?? "120")
+    authorities = parameters[.authorities].map { invocation.context.path($0) }
+    user = parts.user
+    password = try Self.password(parts.password, parameters[.passwordFile], invocation.context)
+    // Redirects, proxies and other servers of the cluster lead to the same rows.
+    name =
+      "\(parts.scheme)://\(servers[0].host):\(servers[0].port)/\(database)?table=\(table.name)"
+      + (cluster.map { "&cluster=\($0)" } ?? "")
+  }
+
+  private typealias Fault = ClickHouseAddressParts.Fault
+
+  // MARK: Servers
+
+  private static func server(_ text: String, isSecure: Bool) throws(Fault) -> HTTPURL {
+    do throws(EngagementError) {
+      return try url(text, isSecure: isSecure)
+    } catch {
+      throw Fault("\"\(text)\": \(error.message)")
+    }
+  }
+
+  private static func url(_ text: String, isSecure: Bool) throws(EngagementError) -> HTTPURL {
+    let scheme = isSecure ? "https" : "http"
+    let url = try HTTPURL("\(scheme)://\(text)")
     guard url.path == "/", url.query == nil else {
       throw EngagementError(.invalidArgument, "It is no host.")
     }
-    guard isSecure || url.host.isLoopbackLiteral else {
+    let end = text.utf8.last { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "]") }
+    let port = end == UInt8(ascii: ":") ? url.port : isSecure ? 8_443 : 8_123
+    // What resolves names may have another address for it. A certificate is one for the name.
+    let isName = !isSecure && url.host.text == "localhost"
+    let server = try HTTPURL("\(scheme)://\(isName ? "127.0.0.1" : url.host.text):\(port)")
+    guard isSecure || server.host.isLoopbackLiteral else {
       throw EngagementError(
         .invalidArgument,
-        "Without TLS only an address of this machine can be reached, such as 127.0.0.1; "
+        "Without TLS only this machine can be reached, as localhost, 127.0.0.1 or [::1]; "
           + "take clickhouses:// with the server's https_port.")
     }
-    let end = host.utf8.last { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "]") }
-    guard end != UInt8(ascii: ":") else { return url }
-    return try HTTPURL("\(url.scheme.rawValue)://\(url.host):\(isSecure ? 8_443 : 8_123)")
+    return server
+  }
+
+  // MARK: Values
+
+  private static func timeout(_ text: String) throws(Fault) -> Duration {
+    guard let seconds = Int(text), (1...86_400).contains(seconds) else {
+      throw Fault("timeout= takes whole seconds from 1 to 86400, and not \"\(text)\".")
+    }
+    return .seconds(seconds)
   }
 
   /// From the file, or else from the environment: an argument is seen by all users of a machine.
-  private static func password(_ file: String?, _ invocation: Invocation) throws -> Secret? {
-    let context = invocation.context
+  private static func password(
+    _ given: Secret?, _ file: String?, _ context: CommandContext
+  ) throws -> Secret? {
     guard let file else {
-      return context.environment(variable).flatMap { $0.isEmpty ? nil : Secret($0) }
+      return given ?? context.environment(variable).flatMap { $0.isEmpty ? nil : Secret($0) }
+    }
+    guard given == nil else {
+      throw Fault(
+        "there is a password, and password-file=\(file), too; leave the password out, which all users "
+          + "of this machine see.")
     }
     let reader = SecretReader(environment: context.environment, folder: context.directory)
     return try reader.value(
       inFile: ConfigurationField(value: .string(file), path: "password-file="))
-  }
-}
-
-/// The parts of an address, decoded.
-private struct Words {
-  let scheme: String
-  let user: String?
-  let password: Secret?
-  let hosts: [String]
-  let database: String?
-  let parameters: [(String, String)]
-
-  init?(_ text: String) {
-    guard let scheme = text.firstRange(of: "://") else { return nil }
-    self.scheme = String(text[..<scheme.lowerBound])
-    let (place, query) = Self.halves(String(text[scheme.upperBound...]), "?")
-    let (authority, path) = Self.halves(place, "/")
-    // An at sign anywhere else is one of a password that was not encoded, which no message may quote.
-    let most = authority.contains("@") ? 1 : 0
-    guard text.utf8.count(where: { $0 == UInt8(ascii: "@") }) <= most else { return nil }
-    let (login, others) = authority.contains("@") ? Self.halves(authority, "@") : ("", authority)
-    let (user, password) = Self.halves(login, ":")
-    guard let user = Self.decoded(user), let hosts = others, !hosts.isEmpty,
-      let database = Self.decoded(path ?? "")
-    else { return nil }
-    self.hosts = hosts.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
-    self.user = user.isEmpty ? nil : user
-    self.database = database.isEmpty ? nil : database
-    guard let secret = Self.decoded(password ?? "") else { return nil }
-    self.password = password == nil ? nil : Secret(secret)
-    var parameters: [(String, String)] = []
-    for item in (query ?? "").split(separator: "&") {
-      let (name, value) = Self.halves(String(item), "=")
-      guard let value = Self.decoded(value ?? "") else { return nil }
-      parameters.append((name, value))
-    }
-    self.parameters = parameters
-  }
-
-  private static func halves(_ text: String, _ separator: Unicode.Scalar) -> (String, String?) {
-    let scalars = text.unicodeScalars
-    guard let place = scalars.firstIndex(of: separator) else { return (text, nil) }
-    return (String(scalars[..<place]), String(scalars[scalars.index(after: place)...]))
-  }
-
-  /// Nil for a percent sign without two digits, and for what is no UTF-8.
-  private static func decoded(_ text: String) -> String? {
-    var bytes: [UInt8] = []
-    var rest = Array(text.utf8)[...]
-    while let byte = rest.popFirst() {
-      guard byte == UInt8(ascii: "%") else {
-        bytes.append(byte)
-        continue
-      }
-      guard let value = Hex.bytes(from: String(decoding: rest.prefix(2), as: UTF8.self)),
-        value.count == 1
-      else { return nil }
-      bytes += value
-      rest = rest.dropFirst(2)
-    }
-    return String(validating: bytes, as: UTF8.self)
   }
 }

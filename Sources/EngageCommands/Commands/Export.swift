@@ -20,9 +20,10 @@ extension Command {
         --to sends rows to ClickHouse over HTTP: clickhouse://HOST:PORT/DATABASE for this machine, and
         clickhouses://USER@HOST:PORT/DATABASE with TLS. It makes the table, named by ?table= (else
         events). Read it with FINAL: then an event that was sent twice counts once. With &cluster=NAME,
-        each server of HOST:PORT,HOST:PORT gets a share of the rows. The password comes from
-        $CLICKHOUSE_PASSWORD or &password-file=FILE; &timeout=SECONDS bounds the wait for an answer, and
-        &authorities=FILE names certificates to trust. With --cursor, what arrived is not sent again.
+        each server of HOST:PORT,HOST:PORT gets a share of the rows. All users of this machine see an
+        address, so leave its password out: it comes from $CLICKHOUSE_PASSWORD or &password-file=FILE.
+        &timeout=SECONDS bounds the wait for an answer, and &authorities=FILE names certificates to
+        trust. With --cursor, what arrived is not sent again.
 
         With --as, each line is an event as that vendor exports it. What the vendor has no place for is
         left out: the sequence, the provider, the other clocks, and with some the session, the item and

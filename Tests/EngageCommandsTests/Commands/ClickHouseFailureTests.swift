@@ -149,7 +149,29 @@ import Testing
       (["clickhouse://127.0.0.1,/a?cluster=x"], "\"\""),
       (["clickhouse://127.0.0.1,127.0.0.2/a"], "name it with ?cluster=NAME"),
       (["clickhouse://u:secret@db.example/a"], "take clickhouses://"),
-      (["clickhouse://localhost/a"], "such as 127.0.0.1"),
+      (["clickhouse://localhost.example/a"], "as localhost, 127.0.0.1 or [::1]"),
+      (
+        ["clickhouse://127.0.0.1/a?table=x&timeout=1&table=y"],
+        "table= is there twice, as \"x\" and \"y\"; leave one out"
+      ),
+      (["clickhouse://127.0.0.1/a?table=x&table=x"], "table= is there twice"),
+      (
+        ["clickhouse://127.0.0.1/sh%00op"],
+        "the database \"sh%00op\" has a control character; take %00 out"
+      ),
+      (["clickhouse://127.0.0.1/sh\u{85}op"], "the database \"sh%C2%85op\""),
+      (["clickhouse://127.0.0.1/a?table=%1B%5B2J"], "table= \"%1B[2J\" has a control character"),
+      (["clickhouse://127.0.0.1/a?cluster=a%0D%0A"], "cluster= \"a%0D%0A\""),
+      (["clickhouse://a%0A@127.0.0.1/a"], "the user \"a%0A\" has a control character"),
+      (["clickhouse://a:secret%0A@127.0.0.1/a"], "the password has a control character"),
+      (
+        ["clickhouse://127.0.0.1/a?authorities=ca.pem"],
+        "leave \"ca.pem\" out, or take clickhouses://"
+      ),
+      (
+        ["clickhouse://a:secret@127.0.0.1/a?password-file=word"],
+        "password-file=word, too; leave the password out"
+      ),
     ])
   func words(options: [String], text: String) async throws {
     let stage = try CommandLineFixture()
