@@ -27,19 +27,47 @@ struct ClickHouseClient: Sendable {
     try check(try await answer(to: server, body: Array(statement.utf8)), of: server)
   }
 
-  /// Sends rows; returns when the server, and those behind it, have them.
+  /// Sends rows of `ClickHouseEncoder`; returns when the server, and those behind it, have them.
   func insert(
-    _ rows: [UInt8], by statement: String, isDistributed: Bool, into server: HTTPURL
+    _ rows: [UInt8], _ count: Int, into table: ClickHouseTable, on server: HTTPURL
   ) async throws(EngagementError) {
     // Otherwise the server that is asked sends the rows on later, and forgets them if it is lost.
-    let setting = isDistributed ? [("insert_distributed_sync", "1")] : []
-    let answer = try await answer(to: server, [("query", statement)] + setting, body: rows)
+    let setting = table.cluster == nil ? [] : [("insert_distributed_sync", "1")]
+    let answer = try await answer(to: server, [("query", table.insertion)] + setting, body: rows)
     try check(answer, of: server)
+    guard let written = Self.written(answer), written < count else { return }
+    try await find(rows, in: table, on: server)
+  }
+
+  /// How many rows the server says that it wrote. Servers before 19 do not say it.
+  private static func written(_ answer: HTTPResponse) -> Int64? {
+    guard let text = answer.headers.first("X-ClickHouse-Summary"),
+      let value = (try? JSON(parsing: Array(text.utf8)))?["written_rows"]
+    else { return nil }
+    return value.integer ?? value.string.flatMap { Int64($0) }
+  }
+
+  /// Throws unless the table has the rows.
+  ///
+  /// A server that wrote less than it got may be right: a replicated table passes over a block that it
+  /// had from a run whose answer was lost. It may also have put the rows off (`async_insert`) or dropped
+  /// them, and then the cursor must not move. Only the table itself tells the two apart.
+  private func find(
+    _ rows: [UInt8], in table: ClickHouseTable, on server: HTTPURL
+  ) async throws(EngagementError) {
+    let (query, sent) = table.search(for: rows)
+    let found = try await self.rows(of: query, from: server).first?.first?.integer ?? 0
+    guard found < sent else { return }
+    throw Self.located(
+      EngagementError(
+        .unavailable,
+        "The server said that all is well, and has \(found) of \(sent) events. Run the command again; "
+          + "if it stays so, look at the user's settings there, such as async_insert."), server)
   }
 
   /// The rows that a query with `FORMAT JSONCompact` gives.
   func rows(of query: String, from server: HTTPURL) async throws(EngagementError) -> [[JSON]] {
-    let body = try await answer(to: server, Self.readSettings, body: Array(query.utf8))
+    let body = try await answer(to: server, Self.readSettings, body: Array(query.utf8)).body
     // A server that fails after it has begun to answer says so at the end of the answer.
     if let fault = ClickHouseFault(in: body.suffix(4_096)) { throw Self.error(fault, server) }
     guard let object = try? JSON(parsing: body), let rows = object["data"]?.array,
@@ -57,7 +85,7 @@ struct ClickHouseClient: Sendable {
 
   private func answer(
     to server: HTTPURL, _ items: [(name: String, value: String)] = [], body: [UInt8]
-  ) async throws(EngagementError) -> [UInt8] {
+  ) async throws(EngagementError) -> HTTPResponse {
     let url = try server.appending(query: [("database", database)] + items)
     var request = HTTPRequest(.post, url.text, body: body)
     if let user { try request.headers.set("X-ClickHouse-User", Secret(user)) }
@@ -71,15 +99,15 @@ struct ClickHouseClient: Sendable {
     }
     let code = response.headers.first("X-ClickHouse-Exception-Code").flatMap { Int($0) }
     if let fault = code.map({ ClickHouseFault(code: $0) }) { throw Self.error(fault, server) }
-    guard response.status != 200 else { return response.body }
+    guard response.status != 200 else { return response }
     if let fault = ClickHouseFault(in: response.body) { throw Self.error(fault, server) }
     throw Self.refusal(response.status, server)
   }
 
   /// A statement that was done has an empty answer.
-  private func check(_ answer: [UInt8], of server: HTTPURL) throws(EngagementError) {
-    guard !answer.isEmpty else { return }
-    throw ClickHouseFault(in: answer).map { Self.error($0, server) } ?? Self.foreign(server)
+  private func check(_ answer: HTTPResponse, of server: HTTPURL) throws(EngagementError) {
+    guard !answer.body.isEmpty else { return }
+    throw ClickHouseFault(in: answer.body).map { Self.error($0, server) } ?? Self.foreign(server)
   }
 
   // MARK: Errors

@@ -49,8 +49,7 @@ struct ClickHouseExport {
   ) async throws(EngagementError) {
     guard encoder.rows > 0 else { return }
     try await client.insert(
-      encoder.bytes, by: address.table.insertion, isDistributed: address.table.cluster != nil,
-      into: address.servers[0])
+      encoder.bytes, encoder.rows, into: address.table, on: address.servers[0])
     progress.sent += encoder.rows
     encoder.takeBytes()
   }

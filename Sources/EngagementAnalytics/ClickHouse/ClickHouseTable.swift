@@ -1,3 +1,4 @@
+import EngagementJSON
 import EngagementModel
 
 /// A table of events in ClickHouse, and the statements that make, fill and check it.
@@ -73,6 +74,19 @@ package struct ClickHouseTable: Hashable, Sendable {
   /// Takes rows of `ClickHouseEncoder`.
   package var insertion: String {
     "INSERT INTO \(identifier) (\(Self.names)) FORMAT JSONEachRow"
+  }
+
+  /// Counts the events of rows of `ClickHouseEncoder` that the table has, beside how many they are.
+  package func search(for rows: [UInt8]) -> (query: String, events: Int) {
+    let keys = rows.split(separator: UInt8(ascii: "\n")).map { row in
+      let row = try? JSON(parsing: Array(row))
+      let texts = ["source", "id"].map { ClickHouseText.literal(row?[$0]?.string ?? "") }
+      return "(\(texts.joined(separator: ", ")))"
+    }
+    let query =
+      "SELECT uniqExact(\(Self.key)) FROM \(identifier) WHERE (\(Self.key)) IN "
+      + "(\(keys.joined(separator: ", "))) FORMAT JSONCompact"
+    return (query, Set(keys).count)
   }
 
   /// Fails unless every server of the cluster answers and has its table.

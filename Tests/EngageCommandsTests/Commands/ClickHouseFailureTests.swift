@@ -16,9 +16,10 @@ import Testing
     return scene
   }
 
-  /// A server without tables. What it does to the batch of a number is the test's.
+  /// A server without tables. What it does to the batch of a number is the test's. Asked for events, it
+  /// finds as many as that.
   private static func server(
-    _ insertion: @escaping @Sendable (Int, ServerConnection) throws -> Void
+    finding events: Int = 0, _ insertion: @escaping @Sendable (Int, ServerConnection) throws -> Void
   ) throws -> TestServer {
     let batches = Locked(0)
     return try TestServer { connection in
@@ -33,8 +34,12 @@ import Testing
           }
           try insertion(number, connection)
         } else {
-          try connection.answer(
-            "200 OK", body.hasPrefix("CREATE") ? "" : #"{"data": [], "rows": 0}"#)
+          let answer =
+            body.hasPrefix("CREATE")
+            ? ""
+            : body.contains("uniqExact")
+              ? #"{"data": [[\#(events)]], "rows": 1}"# : #"{"data": [], "rows": 0}"#
+          try connection.answer("200 OK", answer)
         }
       }
     }
@@ -42,6 +47,29 @@ import Testing
 
   private static let exception =
     "Code: 241, e.displayText() = DB::Exception: Memory limit: secret-row, e.what() = DB::Exception"
+
+  private static let noRow = #"X-ClickHouse-Summary: {"read_rows":"9","written_rows":"0"}"#
+
+  @Test(
+    "X14: a batch of which no row was written has arrived if the table has its events",
+    arguments: [
+      (1_000, noRow), (0, #"X-ClickHouse-Summary: {"written_rows":"1000"}"#),
+      (0, "X-ClickHouse-Summary: ?"), (0, "X-ClickHouse-Summary: {}"),
+    ])
+  func repeated(found: Int, header: String) async throws {
+    let scene = try await Self.filled()
+    let server = try Self.server(finding: found) { _, connection in
+      try connection.answer("200 OK", headers: [header])
+    }
+    defer { server.stop() }
+    let address = "clickhouse://localhost:\(server.port)/shop"
+    let ending = await scene.stage.run(["export", "--cursor", "c", "--to", address])
+    #expect(ending.status == .done, "\(ending)")
+    // Where this machine is named does not tell two targets apart.
+    let again = await scene.stage.run(
+      ["export", "--cursor", "c", "--to", address.replacing("localhost", with: "127.0.0.1")])
+    #expect(again.output == "Nothing new since the last export.\n", "\(again)")
+  }
 
   @Test("X14: whatever the server does to a batch, it is told, and the cursor stays")
   func batches() async throws {
@@ -83,6 +111,14 @@ import Testing
           try connection.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n12")
           throw TestFailure("end")
         }
+      ),
+      (
+        "no row", "said that all is well, and has 0 of",
+        { try $0.answer("200 OK", headers: [Self.noRow]) }
+      ),
+      (
+        "one row", "said that all is well, and has 0 of",
+        { try $0.answer("200 OK", headers: [#"X-ClickHouse-Summary: {"written_rows": 1}"#]) }
       ),
       ("silence", "deadlineExceeded", { _ = try $0.read() }),
     ]

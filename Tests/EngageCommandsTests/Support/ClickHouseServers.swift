@@ -46,12 +46,14 @@ final class ClickHouseServers: Sendable {
 
   /// What a query prints.
   @discardableResult
-  func query(_ text: String, on server: Int = 0) async throws -> String {
+  func query(
+    _ text: String, _ setting: String = "max_threads=2", on server: Int = 0
+  ) async throws -> String {
     let response = try await transport.send(
       HTTPRequest(
         .post,
         "http://127.0.0.1:\(ports[server])/?output_format_json_quote_64bit_integers=0"
-          + "&insert_distributed_sync=1",
+          + "&insert_distributed_sync=1&\(setting)",
         body: Array(text.utf8)))
     let body = String(decoding: response.body, as: UTF8.self)
     guard response.status == 200 else { throw TestFailure(body) }
