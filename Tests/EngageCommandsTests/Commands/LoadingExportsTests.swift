@@ -17,12 +17,15 @@ private let sparkPython = ProcessInfo.processInfo.environment["ENGAGEMENT_SPARK"
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     .appending(path: "Sources/EngagementKit/EngagementKit.docc/Guides/LoadingExports.md")
 
-  /// The blocks of code of one language in one section.
-  private static func blocks(_ language: String, in section: String) throws -> [String] {
+  private static func section(_ title: String) throws -> String {
     let text = try String(contentsOf: page, encoding: .utf8)
-    let parts = text.components(separatedBy: "\n## \(section)\n")
-    let part = try #require(parts.dropFirst().first).components(separatedBy: "\n## ")[0]
-    return part.components(separatedBy: "```\(language)\n").dropFirst()
+    let parts = text.components(separatedBy: "\n## \(title)\n")
+    return try #require(parts.dropFirst().first).components(separatedBy: "\n## ")[0]
+  }
+
+  /// The blocks of code of one language in one section.
+  private static func blocks(_ language: String, in title: String) throws -> [String] {
+    try section(title).components(separatedBy: "```\(language)\n").dropFirst()
       .map { $0.components(separatedBy: "```")[0] }
   }
 
@@ -150,5 +153,36 @@ private let sparkPython = ProcessInfo.processInfo.environment["ENGAGEMENT_SPARK"
         "time TIMESTAMP", "sequence INTEGER", "recordedtime TIMESTAMP", "uptime INTEGER",
         "zoneoffset INTEGER", "data JSON",
       ])
+  }
+
+  @Test("X14: the page has the columns of the table in ClickHouse, with their types")
+  func columns() throws {
+    let listed = try Self.section("ClickHouse").matches(of: /\n\| `(\w+)` \| `([\w()]+)` \| \w/)
+    let creation = ClickHouseTable("t", in: "d").creation
+    let made = creation.matches(of: /`(\w+)` ([A-Z][\w()]*)/)
+    #expect(made.count == EventColumn.allCases.count + 1)
+    #expect(listed.map { "\($0.1) \($0.2)" } == made.map { "\($0.1) \($0.2)" })
+  }
+
+  @Test(
+    "X14: ClickHouse answers the statements of the page",
+    .enabled(if: ClickHouseServers.areInstalled, "\(ClickHouseServers.absence)"))
+  func clickHouse() async throws {
+    let statements = try Self.blocks("sql", in: "ClickHouse")
+    let (scene, events) = try await Self.exported("ndjson")
+    let servers = try await ClickHouseServers()
+    // What is there twice counts once.
+    for _ in 1...2 {
+      #expect(await scene.stage.engage("export", "--to", servers.address()).status == .done)
+    }
+    var found: [JSON?] = []
+    for statement in statements {
+      let end = try #require(statement.lastIndex(of: ";"))
+      let answer = try await servers.query("\(statement[..<end]) FORMAT JSONCompact")
+      found.append(try JSON(parsing: Array(answer.utf8))["data"])
+    }
+    try #require(found.count == 2)
+    #expect(Self.rows(found[0]) == Self.groups(events))
+    #expect(Self.rows(found[1]) == [#"Coffee, large "a \"large\" one""#, "=2+3 7"])
   }
 }
