@@ -1,3 +1,4 @@
+import EngagementAnalytics
 import EngagementCurl
 import EngagementEmulator
 import EngagementJSON
@@ -183,19 +184,34 @@ struct ClickHouseExportTests {
     #expect(open.errors.contains("run chmod 600"), "\(open)")
   }
 
-  @Test("X14: after kills at any moment every event is there once")
-  func kills() async throws {
+  @Test("X14: a table is asked which events of a batch it has")
+  func search() async throws {
     let servers = try await ClickHouseServers()
-    let cache = try await SimulatedCache(people: 500, cards: 25)
+    let cache = try await SimulatedCache(people: 200, cards: 25)
+    let address = servers.address("default", "cluster=two", both: true)
+    #expect(await cache.stage.run(["export", "--to", address]).status == .done)
+    let text = try await servers.query("SELECT source, id FROM events FORMAT JSONEachRow")
+    // More than a batch ever has.
+    let rows = text.split(separator: "\n").prefix(9_300)
+    let there = rows.joined(separator: "\n") + "\n"
+    let other = #"{"source":"it's \\","id":"\u0000"}"#
+    let table = ClickHouseTable("events", in: "default", over: "two")
+    for (batch, count) in [(there, 9_300), (there + other + "\n" + other, 9_301)] {
+      let search = table.search(for: Array(batch.utf8))
+      #expect(search.events == count)
+      let limit = "max_query_size=16777216"
+      let answer = try JSON(parsing: Array(try await servers.query(search.query, limit).utf8))
+      #expect(answer["data"] == [[9_300]], "\(answer)")
+    }
+  }
+
+  @Test("X14: after kills at any moment every event is there once")
+  func kills() throws {
     let script = URL(filePath: #filePath).deletingLastPathComponent()
-      .appending(path: "../../UnderFault/clickhouse").standardized
+      .appending(path: "../../UnderFault/run").standardized
     let ending = try Programs.run(
-      script.path,
-      [
-        "--kills", "30", "--engage", Programs.built("engage"), "--folder",
-        cache.stage.folder.path, "--server", "127.0.0.1:\(servers.ports[0])",
-      ])
+      script.path, ["clickhouse", "--cycles", "20", "--worker", Programs.built("engage")])
     #expect(ending.status == 0, "\(ending.output) \(ending.errors)")
-    #expect(ending.output.contains("30 kills"), "\(ending.output)")
+    #expect(ending.output.contains("20 killed"), "\(ending.output)")
   }
 }

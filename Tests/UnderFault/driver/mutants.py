@@ -9,6 +9,7 @@ import tomllib
 
 from driver import stopping, worker
 from driver.calls import calls
+from driver.clickhouse import clickhouse
 from driver.damage import damage
 from driver.export import export
 from driver.kill import kill
@@ -25,6 +26,7 @@ COMMANDS = {
     "damage": lambda executable, seed: damage(executable, 250, seed),
     "scenes": lambda executable, seed: scenes(executable, 5, seed),
     "export": lambda executable, seed: export(executable, 50, seed),
+    "clickhouse": lambda executable, seed: clickhouse(executable, 40, seed),
 }
 # How long a test may take that has to notice its mutant, in seconds.
 LIMIT = 120
@@ -133,7 +135,7 @@ def judged(mutant, root, seed):
         if wrong or not mutant.command:
             return wrong, account
         executable = (
-            build(root) if mutant.command == "export"
+            build(root) if mutant.command in ("export", "clickhouse")
             else worker.build(package=os.path.join(root, "Tests/UnderFault")))
         report = COMMANDS[mutant.command](executable, seed)
     except RuntimeError as error:
