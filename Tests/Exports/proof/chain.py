@@ -165,12 +165,12 @@ def summed(rows):
 
 def taken_in(scene, watch, files, count):
     """Imports a file of each format, and once more all of them, of which nothing is new."""
-    imported = []
-    for name, target in [("x.csv.zst", "a.ndjson.gz"), ("x.ndjson.gz", "a.parquet"), ("x.zst.parquet", "a.csv.zst")]:
-        told = watch("import %s into %s" % (name, target), scene.json, "import", name, "--into", target)
+    pairs = [("x.csv.zst", "a.ndjson.gz"), ("x.ndjson.gz", "a.parquet"), ("x.zst.parquet", "a.csv.zst")]
+    steps = [("import %s into %s" % pair, scene.json, "import", pair[0], "--into", pair[1]) for pair in pairs]
+    for name, told in watch.two_at_a_time(concurrent.futures.ThreadPoolExecutor, steps):
         if (told["added"], told["known"], told["bad"]) != (count, 0, 0):
-            raise Failed("%s into %s: %r" % (name, target, told))
-        imported.append(target)
+            raise Failed("%s: %r" % (name, told))
+    imported = [target for _, target in pairs]
     told = watch("import again", scene.json, "import", files[0], "a.parquet", "--into", "a.ndjson.gz")
     if (told["added"], told["known"], told["bad"]) != (0, 2 * count, 0):
         raise Failed("a second import: %r" % told)

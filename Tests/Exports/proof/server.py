@@ -6,7 +6,7 @@ from proof.scene import Failed
 
 from driver.clickhouse_servers import ABSENCE, ClickHouseServers, are_installed, query
 
-missing = None if are_installed() else "without a comparison on servers; %s" % ABSENCE
+missing = None if are_installed() else "without a comparison on ClickHouse servers: %s" % ABSENCE
 
 PLAN = {
     "name": "welcome", "arms": {"control": 0.5, "treatment": 0.5}, "control": "control",

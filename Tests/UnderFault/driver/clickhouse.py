@@ -35,14 +35,14 @@ PEOPLE, CARDS, BATCH = 500, 25, 8_192
 
 def clickhouse(engage, cycles, seed, jobs=2):
     if not are_installed():
-        raise Missing(ABSENCE)
+        raise Missing("clickhouse-server: " + ABSENCE)
     report = Report("clickhouse", seed, ["run", "clickhouse", "--cycles", str(cycles), "--seed", str(seed)])
     with ClickHouseServers(1) as servers:
         parts = [(engage, servers.ports[0], seed, number, min(KILLS, cycles - number * KILLS))
                  for number in range((cycles + KILLS - 1) // KILLS)]
         report.gather(part, parts, jobs)
     # A small part of what is usual.
-    report.demand(killed=cycles, exports_resumed=cycles // 20, cursors_that_had_moved=cycles // 5,
+    report.demand(killed=cycles, exports_resumed=cycles // 40, cursors_that_had_moved=cycles // 5,
                   **{"killed_at_" + place: cycles // 20 for place in PLACES})
     return report
 

@@ -13,8 +13,8 @@ import urllib.request
 from driver import stopping
 
 PROGRAM = "/usr/sbin/clickhouse-server"
-# Why a part is left out.
-ABSENCE = "clickhouse-server: install the package clickhouse-server (Debian)"
+# What to do where it is not there.
+ABSENCE = "install the package clickhouse-server (Debian)"
 # How long a server may take until it answers.
 LIMIT = 60
 
