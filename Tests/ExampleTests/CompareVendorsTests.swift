@@ -8,7 +8,7 @@ import Testing
     #expect(
       try await Program("CompareVendors").output() == """
         cards, version 1
-        60 people · control braze · fixed design · 95% intervals
+        60 people · compared with braze · fixed design · 95% intervals
         - click: orchard is above braze: +118.18% (+4.06% to +232.30%).
         People
           Arm | Assigned | Share | Planned | Exposed

@@ -4,8 +4,11 @@ import EngagementModel
 
 extension Command {
   private static let provider = Option(
-    "provider", value: "NAME",
-    "compare this provider; the others are compared with the first one", repeats: true)
+    "provider", value: "NAME", "compare this provider", repeats: true)
+  private static let control = Option(
+    "control", value: "NAME",
+    "compare the others with this provider, and not with the first --provider, the first of the "
+      + "configuration or, of files, the first by name")
 
   static let compare = Command(
     name: ["compare"], summary: "compare providers by what this device saw",
@@ -15,6 +18,11 @@ extension Command {
       providers that have sent something, or those that are named. People were not split at random, so
       a difference may be one between people; an experiment excludes that: see "engage experiment plan".
 
+      An opt-out ends what all providers send. It counts for each provider from which the person had
+      received something before. A step that a provider's events do not have is "not recorded", and no
+      figure is made of it. How long requests took is told as their mean, and for half and 95% of them
+      by the next of some bounds, such as 70, 100 or 150 ms.
+
       With --from, the events are read from files of "engage export", of any format and compression,
       or from folders of them, and an event counts once wherever it is. A person is one on all devices
       if all of them export with the same --user-hash-key. A line that cannot be read is told, and
@@ -22,12 +30,14 @@ extension Command {
       server group and count the events of a table; the figures are the same.
       """,
     options: [
-      provider, ExportRequest.Options.since, ExportRequest.Options.until, ComparisonOptions.metric,
+      provider, control, ExportRequest.Options.since, ExportRequest.Options.until,
+      ComparisonOptions.metric,
       ComparisonOptions.from, ComparisonOptions.html,
     ],
     examples: [
       Example("engage compare", "all providers"),
       Example("engage compare --provider braze --provider vibes --since 2026-11-01", "two of them"),
+      Example("engage compare --control vibes", "all, beside one that is not the first"),
       Example("engage compare --from exports --html november.html", "many devices, as a page"),
     ], isInterruptible: true,
     run: { invocation in
@@ -42,8 +52,9 @@ extension Command {
       let providers =
         named.isEmpty ? try await input.orderedSenders() : named.map { ProviderID($0) }
       let metrics = invocation.comparisonMetrics()
+      let chosen = try invocation.choose(invocation.value(control), among: providers)
       let design = try invocation.telling(provider) { () throws(EngagementError) in
-        try ComparisonDesign(providers: providers, control: providers[0], metrics: metrics)
+        try ComparisonDesign(providers: providers, control: chosen, metrics: metrics)
       }
       let (counts, losses, seen) = try await input.counts(design)
       try invocation.check(providers, among: seen.union(input.providers))
@@ -53,6 +64,18 @@ extension Command {
 }
 
 extension Invocation {
+  /// The control: the first provider, unless one is named.
+  fileprivate func choose(
+    _ control: String?, among providers: [ProviderID]
+  ) throws -> ProviderID {
+    guard let control else { return providers[0] }
+    guard let provider = providers.first(where: { $0.rawValue.hasSameBytes(as: control) }) else {
+      throw UsageError.value(
+        control, of: "--control", among: providers.map(\.rawValue), in: command.title)
+    }
+    return provider
+  }
+
   /// Throws for a provider that is neither configured nor in any event.
   fileprivate func check(_ providers: [ProviderID], among known: Set<ProviderID>) throws {
     guard let unknown = providers.first(where: { !known.contains($0) }) else { return }

@@ -77,8 +77,9 @@ package struct ClickHouseComparison: Sendable {
       "transform(kind, [\(names.map(ClickHouseText.literal).joined(separator: ", "))], "
       + "[\(numbers.map { String($0) }.joined(separator: ", "))], \(Code.none))"
     var code = plain
+    let optOut = ClickHouseText.literal(EngagementEvent.Kind.optOut.rawValue)
     var (arm, member) = (
-      "if(is_own, \(Code.none), "
+      "if(is_own, if(kind = \(optOut), \(Code.all), \(Code.none)), "
         + ClickHouseEvents.index(of: "arm_name", in: design.arms.map(\.name), else: Code.none)
         + ")",
       "0"
@@ -163,12 +164,11 @@ package struct ClickHouseComparison: Sendable {
   }
 
   private func receivers(_ events: String) -> String {
-    let since = list { "countIf(code = \($0))" }
-    let firsts = list { Self.day("minIf(t, code = \($0))") }
+    let optOut = kinds.index(of: .optOut)
     let own =
-      "SELECT person, arm, min(t) AS start, \(since) AS counts, \(firsts) AS days FROM (\(events)) "
-      + "WHERE code < \(ClickHouseEvents.Code.assigned) AND arm != \(ClickHouseEvents.Code.none) "
-      + "GROUP BY person, arm"
+      "SELECT person, arm, start, \(list { $0 == optOut ? "owns[\($0 + 1)] + length(laters)" : "owns[\($0 + 1)]" }) AS counts, "
+      + "\(list { Self.day($0 == optOut ? Self.firstOptOut(optOut + 1) : "times[\($0 + 1)]") }) AS days "
+      + "FROM (\(ownDeeds(events)))"
     let people =
       "SELECT groupArray(arm) AS arms, groupArray(start) AS starts, groupArray(counts) AS all_counts, "
       + "groupArray(days) AS all_days, count() AS several FROM (\(own)) GROUP BY person"
@@ -178,6 +178,30 @@ package struct ClickHouseComparison: Sendable {
       + "since, if(several = 1, firsts, \(blank)) AS seen, \(blank) AS earlier, \(blank) AS later "
       + "FROM (\(people)) ARRAY JOIN arms AS arm, starts AS start, all_counts AS since, "
       + "all_days AS firsts GROUP BY several, arm, start_day, since, seen \(Self.format)"
+  }
+
+  /// A row for each person and provider. `laters` are the opt-outs of no provider from the start on.
+  private func ownDeeds(_ events: String) -> String {
+    typealias Code = ClickHouseEvents.Code
+    let isOwn = "origin = arm"
+    let counts = list { "countIf(code = \($0) AND \(isOwn))" }
+    let times = list { "minIf(t, code = \($0) AND \(isOwn))" }
+    let arms = design.arms.indices.map { String($0) }.joined(separator: ", ")
+    let spread =
+      "SELECT person, t, code, arm AS origin, arrayJoin(if(arm = \(Code.all), [\(arms)], [arm])) AS place "
+      + "FROM (\(events)) WHERE code < \(Code.assigned) AND arm != \(Code.none)"
+    let deeds =
+      "SELECT person, place AS arm, countIf(\(isOwn)) AS found, minIf(t, \(isOwn)) AS start, "
+      + "\(counts) AS owns, \(times) AS times, groupArrayIf(t, origin = \(Code.all)) AS outs "
+      + "FROM (\(spread)) GROUP BY person, place HAVING found > 0"
+    return
+      "SELECT person, arm, start, owns, times, arrayFilter(x -> x >= start, outs) AS laters FROM (\(deeds))"
+  }
+
+  private static func firstOptOut(_ place: Int) -> String {
+    let (own, first) = ("times[\(place)]", "arrayReduce('min', laters)")
+    return
+      "multiIf(length(laters) = 0, \(own), owns[\(place)] = 0, \(first), least(\(own), \(first)))"
   }
 
   private func list(_ element: (Int) -> String) -> String {
@@ -208,13 +232,15 @@ package struct ClickHouseComparison: Sendable {
     guard design.metrics.contains(where: { !$0.isShare }) else { return nil }
     let events = coded(slice, of: slices)
     guard design.isExperiment else {
+      let isOwn = "arm != \(ClickHouseEvents.Code.all)"
       let own =
-        "SELECT person, uniqExact(arm) AS arms, any(arm) AS arm_of, groupArray(t) AS ts, "
+        "SELECT person, uniqExactIf(arm, \(isOwn)) AS arms, minIf(arm, \(isOwn)) AS arm_of, "
+        + "minIf(t, \(isOwn)) AS start, groupArray(t) AS ts, "
         + "groupArray(code) AS codes FROM (\(events)) "
         + "WHERE code < \(ClickHouseEvents.Code.assigned) "
         + "AND arm != \(ClickHouseEvents.Code.none) GROUP BY person HAVING arms = 1"
       return "SELECT arm_of, c, \(Self.day("x")) AS day, count() AS events FROM (\(own)) "
-        + "ARRAY JOIN ts AS x, codes AS c GROUP BY arm_of, c, day \(Self.format)"
+        + "ARRAY JOIN ts AS x, codes AS c WHERE x >= start GROUP BY arm_of, c, day \(Self.format)"
     }
     return "SELECT arm_of, c, \(Self.day("x")) AS day, count() AS events FROM (\(people(events))) "
       + "ARRAY JOIN ts AS x, codes AS c WHERE state = 0 AND x >= start GROUP BY arm_of, c, day \(Self.format)"

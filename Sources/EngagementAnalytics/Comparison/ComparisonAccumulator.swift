@@ -39,6 +39,9 @@ public struct ComparisonAccumulator: Sendable {
     case .experimentAssigned: addArm(of: event, .assigned)
     case .providerRequest: append(event, .request, arm: arm, Self.duration(of: event))
     case .providerFailed: append(event, .failure, arm: arm, Self.duration(of: event))
+    case .optOut where event.provider == nil:
+      // It ends what all providers send, and says of none of them.
+      append(event, .did(UInt8(kinds.index(of: .optOut))), arm: ComparisonRow.allArms)
     case let kind:
       if let index = kinds.indices[kind] { append(event, .did(index), arm: arm) }
     }
@@ -155,12 +158,22 @@ struct ComparisonRow: Comparable, Sendable {
   let arm: UInt8
 
   static let noArm = UInt8.max
+  /// Of all arms that the person was in before.
+  static let allArms = UInt8.max - 1
   static let noDuration = UInt32.max
   /// Times are kept within it, so that a difference of two does not overflow.
   static let latestTime = Int64(1) << 60
 
   /// Whether it puts the person into an arm of an experiment.
   var isMembership: Bool { action == .assigned || action == .exposed }
+
+  /// Whether it is something that the person did or was sent.
+  var isDeed: Bool {
+    switch action {
+    case .did: true
+    case .assigned, .exposed, .otherVersion, .request, .failure, .written, .lost: false
+    }
+  }
 
   static func < (left: Self, right: Self) -> Bool {
     (left.person, left.time) < (right.person, right.time)

@@ -97,7 +97,8 @@ struct ComparisonChecks: Hashable, Sendable {
       people < SampleRatio.leastCount
       ? (
         .failed,
-        "A provider has \(people) people who received from no other: a difference can be told from "
+        "A provider has \(people) \(people == 1 ? "person" : "people") who received from no other: a "
+          + "difference can be told from "
           + "\(SampleRatio.leastCount) on."
       )
       : (

@@ -21,6 +21,13 @@ public struct ComparisonCounts: Hashable, Sendable {
     arms = design.arms.map { _ in arm }
   }
 
+  /// The people of all arms. One who received from several providers is one person.
+  var people: Int {
+    design.isExperiment
+      ? arms.reduce(0) { $0 + $1.assigned }
+      : arms.reduce(peopleInSeveralArms) { $0 + ($1.metrics.first?.people ?? 0) }
+  }
+
   /// Adds other people of the same design. No person may be in both.
   public mutating func add(_ other: ComparisonCounts) {
     for index in arms.indices where index < other.arms.count { arms[index].add(other.arms[index]) }
@@ -99,9 +106,9 @@ public struct ArmCounts: Hashable, Sendable {
   public var exposed = 0
   /// Of the assigned, with an item that was delivered.
   public var delivered = 0
-  /// Of them, who saw an item.
+  /// Of the assigned, who saw an item.
   public var seen = 0
-  /// Of them, who clicked.
+  /// Of the assigned, who clicked, whether or not it is recorded that they saw what they clicked.
   public var clicked = 0
   /// The events of each kind since the assignment.
   public var events: [EngagementEvent.Kind: Int] = [:]
@@ -186,6 +193,9 @@ public struct RequestCounts: Hashable, Sendable {
       buckets[index] += other.buckets[index]
     }
   }
+
+  /// Rounded to a whole number; nil if no request was timed.
+  var meanMilliseconds: Int? { timed > 0 ? (milliseconds + timed / 2) / timed : nil }
 
   /// The bound that this share of the requests kept; nil if it is above all bounds, or none was timed.
   func bound(keptBy share: Double) -> Int? {

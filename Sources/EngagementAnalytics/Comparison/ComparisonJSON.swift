@@ -18,6 +18,7 @@ struct ComparisonJSON {
       object["version"] = .integer(Int64(version))
     case .providers: object["providers"] = .array(design.arms.map { .string($0.name) })
     }
+    object["people"] = integer(counts.people)
     object["time"] = ISO8601.text(of: report.time).map { .string($0) } ?? .null
     object["control"] = .string(design.arms[design.control].name)
     object["schedule"] = schedule
@@ -73,8 +74,8 @@ struct ComparisonJSON {
     return [
       "name": .string(design.arms[index].name), "plannedShare": .number(design.arms[index].share),
       "people": integer(arm.assigned), "exposed": integer(arm.exposed),
-      "delivered": integer(arm.delivered), "seen": integer(arm.seen),
-      "clicked": integer(arm.clicked), "events": .object(events),
+      "delivered": people(at: .delivered, in: index), "seen": people(at: .seen, in: index),
+      "clicked": people(at: .clicked, in: index), "events": .object(events),
       "requests": [
         "count": integer(arm.requests.requests), "failures": integer(arm.requests.failures),
         "timed": integer(arm.requests.timed), "milliseconds": integer(arm.requests.milliseconds),
@@ -83,6 +84,11 @@ struct ComparisonJSON {
       ],
       "log": ["written": integer(arm.log.denominator), "lost": integer(arm.log.numerator)],
     ]
+  }
+
+  /// Null where the step is not recorded.
+  private func people(at step: FunnelStep, in arm: Int) -> JSON {
+    counts.people(at: step, in: arm).map(integer) ?? .null
   }
 
   private func metric(_ index: Int) -> JSONObject {

@@ -108,7 +108,9 @@ private struct MetricReader {
 
   func report(of metric: Int) -> MetricReport {
     let rates = counts.arms.enumerated().map { index, arm in
-      method.rate(arm.metrics[metric], of: design.metrics[metric], in: index)
+      guarded(absence(of: metric, in: index)) {
+        method.rate(arm.metrics[metric], of: design.metrics[metric], in: index)
+      }
     }
     return MetricReport(
       metric: design.metrics[metric], rates: rates,
@@ -117,7 +119,9 @@ private struct MetricReader {
 
   private func comparison(of metric: Int, in arm: Int) -> MetricComparison {
     let (treatment, control) = (counts.arms[arm].metrics[metric], control.metrics[metric])
-    let unadjusted = guarded(checks.reason) {
+    let unadjusted = guarded(
+      checks.reason ?? absence(of: metric, in: arm) ?? absence(of: metric, in: design.control)
+    ) {
       method.difference(treatment, in: arm, from: control)
     }
     let adjusted = adjustedDifference(of: metric, in: arm)
@@ -140,6 +144,13 @@ private struct MetricReader {
       treatment.past + control.past > 0
     else { return nil }
     return method.adjustedDifference(treatment, in: arm, from: control).value
+  }
+
+  /// Why nothing is told of a step that a provider's events have not.
+  private func absence(of metric: Int, in arm: Int) -> String? {
+    counts.unrecordedKind(of: design.metrics[metric], in: arm).map { kind in
+      "No \(kind.rawValue) of \(design.arms[arm].name.readable) is recorded."
+    }
   }
 
   private func guarded<Value>(

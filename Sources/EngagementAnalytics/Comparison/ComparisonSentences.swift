@@ -17,14 +17,14 @@ struct ComparisonSentences {
 
   /// What was compared, and how.
   var method: String {
-    let people = Figure.count(report.counts.arms.reduce(0) { $0 + $1.assigned })
+    let people = Self.people(report.counts.people)
     let plan =
       switch design.schedule {
       case .fixed: "fixed design"
       case .anytime: "anytime-valid design"
       case .unplanned: "observed, not split at random"
       }
-    return "\(people) people · control \(name(of: design.control)) · \(plan) · "
+    return "\(people) · compared with \(name(of: design.control)) · \(plan) · "
       + "\(Figure.level(design.significance)) intervals"
   }
 

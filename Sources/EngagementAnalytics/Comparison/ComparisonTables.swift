@@ -64,28 +64,31 @@ struct ComparisonTables {
     return table
   }
 
-  /// The steps of the funnel with the people of an arm in each.
-  static var steps: [(name: String, people: KeyPath<ArmCounts, Int>)] {
-    [
-      ("People", \.assigned), ("Delivered", \.delivered), ("Seen", \.seen), ("Clicked", \.clicked),
-    ]
-  }
-
   var funnel: ComparisonTable {
     var table = ComparisonTable(
       "Funnel", names: ["Step", armTitle], numbers: ["People", "Of all", "Of the step before"])
-    for (place, step) in Self.steps.enumerated() {
+    for (place, step) in FunnelStep.allCases.enumerated() {
       for (index, arm) in counts.arms.enumerated() {
-        let people = arm[keyPath: step.people]
-        let before = arm[keyPath: Self.steps[max(place - 1, 0)].people]
-        table.add([
-          step.name, name(of: index), Figure.count(people), Self.share(people, of: arm.assigned),
-          place > 0 ? Self.share(people, of: before) : "",
-        ])
+        table.add(
+          [step.title, name(of: index)]
+            + cells(of: step, after: FunnelStep.allCases[..<place], in: index, of: arm.assigned))
       }
     }
     return table
   }
+
+  private func cells(
+    of step: FunnelStep, after steps: ArraySlice<FunnelStep>, in arm: Int, of all: Int
+  ) -> [String] {
+    guard let people = counts.people(at: step, in: arm) else { return [Self.unrecorded, "", ""] }
+    let before = steps.reversed().lazy.compactMap { counts.people(at: $0, in: arm) }.first
+    return [
+      Figure.count(people), Self.share(people, of: all),
+      before.map { Self.share(people, of: $0) } ?? "",
+    ]
+  }
+
+  static let unrecorded = "not recorded"
 
   static func share(_ part: Int, of whole: Int) -> String {
     whole > 0 ? Figure.percent(Double(part) / Double(whole)) : "none"
@@ -193,21 +196,27 @@ struct ComparisonTables {
   var requests: ComparisonTable {
     var table = ComparisonTable(
       "Requests to providers", names: [armTitle],
-      numbers: ["Requests", "Failed", "Share", "Mean time", "Half within", "95% within"])
+      numbers: ["Requests", "Failed", "Share", "Mean time", "Half took up to", "95% took up to"])
     for (index, arm) in counts.arms.enumerated() {
       let requests = arm.requests
-      let mean = requests.timed > 0 ? requests.milliseconds / requests.timed : nil
       table.add([
         name(of: index), Figure.count(requests.requests), Figure.count(requests.failures),
-        Self.share(requests.failures, of: requests.requests), Self.duration(mean),
-        Self.duration(requests.bound(keptBy: 0.5)), Self.duration(requests.bound(keptBy: 0.95)),
+        Self.share(requests.failures, of: requests.requests),
+        requests.meanMilliseconds.map(Self.duration) ?? Self.unknown,
+        Self.bound(of: requests, keptBy: 0.5), Self.bound(of: requests, keptBy: 0.95),
       ])
     }
     return table
   }
 
-  private static func duration(_ milliseconds: Int?) -> String {
-    milliseconds.map { Figure.count($0) + " ms" } ?? "not known"
+  private static let unknown = "not known"
+
+  private static func duration(_ milliseconds: Int) -> String { Figure.count(milliseconds) + " ms" }
+
+  private static func bound(of requests: RequestCounts, keptBy share: Double) -> String {
+    guard requests.timed > 0 else { return unknown }
+    return requests.bound(keptBy: share).map(duration)
+      ?? "over " + duration(RequestCounts.bounds.last ?? 0)
   }
 
   var events: ComparisonTable {

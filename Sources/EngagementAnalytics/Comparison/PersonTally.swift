@@ -65,7 +65,7 @@ struct PersonTally {
   ) {
     var received: Set<UInt8> = []
     for row in rows {
-      guard row.arm != ComparisonRow.noArm else { continue }
+      guard row.arm < ComparisonRow.allArms else { continue }
       switch row.action {
       case .did: received.insert(row.arm)
       case .request, .failure: Self.add(row, to: &counts.arms[Int(row.arm)].requests)
@@ -74,14 +74,14 @@ struct PersonTally {
     }
     if received.count > 1 { counts.peopleInSeveralArms += 1 }
     for arm in received {
+      let start = rows.first { $0.arm == arm && $0.isDeed }?.time ?? 0
       let own = rows.filter { row in
         switch row.action {
-        case .did: row.arm == arm
+        case .did: row.arm == arm || row.arm == ComparisonRow.allArms && row.time >= start
         case .written, .lost: true
         case .assigned, .exposed, .otherVersion, .request, .failure: false
         }
       }
-      let start = own.first { $0.arm == arm }?.time ?? 0
       tally(own[...], from: start, nil, to: &counts.arms[Int(arm)])
       guard received.count == 1 else { continue }
       addValues(from: start, isExposed: false, to: &counts.arms[Int(arm)])
@@ -153,10 +153,8 @@ struct PersonTally {
     for (kind, count) in zip(kinds.kinds, counts) where count > 0 {
       arm.events[kind, default: 0] += count * people
     }
-    guard counts[delivered] > 0 else { return }
-    arm.delivered += people
-    guard counts[impression] > 0 else { return }
-    arm.seen += people
+    if counts[delivered] > 0 { arm.delivered += people }
+    if counts[impression] > 0 { arm.seen += people }
     if counts[click] > 0 { arm.clicked += people }
   }
 

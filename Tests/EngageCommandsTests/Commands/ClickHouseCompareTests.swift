@@ -86,6 +86,9 @@ struct ClickHouseCompareTests {
         let type = Int.random(in: 0..<6, using: &random) == 0 ? kind : "\(noun).\(kind)"
         events.add(type, by: user, more)
       }
+      if Int.random(in: 0..<3, using: &random) == 0 {
+        events.add("optout", by: user, members().without(["provider"]))
+      }
       for kind in ["request", "failed"] where Int.random(in: 0..<3, using: &random) > 0 {
         let time: JSON = [.integer(Int64(person)), .number(1.5), .string("x"), .integer(-1)][
           Int.random(in: 0..<4, using: &random)]
@@ -93,6 +96,33 @@ struct ClickHouseCompareTests {
       }
     }
     return events
+  }
+
+  @Test("X12: the days of events that count for several providers are those of files")
+  func optOuts() async throws {
+    let (servers, stage) = (try await ClickHouseServers(), try CommandLineFixture())
+    try await Self.load(Self.people(seed: 8), stage, into: servers)
+    let design = try ComparisonDesign(
+      providers: ["braze", "vibes"], control: "braze",
+      metrics: [
+        ComparisonMetric("opt-outs", .events(.optOut)),
+        ComparisonMetric("later", .events(.optOut, per: .click)),
+      ])
+    let address = try Self.parsed(servers.address(), stage)
+    let client = ClickHouseClient(address)
+    var reader = ClickHouseCounts(
+      ClickHouseComparison(design, of: address.table, at: .min ..< .max))
+    let remote = try await reader.read { (query) throws(EngagementError) in
+      try await client.rows(of: query, from: address.servers[0])
+    }
+    var accumulator = ComparisonAccumulator(design)
+    var sink = ObservedEventSink { accumulator.add($0) }
+    try EventFile(stage.folder.appending(path: "events.ndjson").path).read { _, event in
+      if case .event(let record) = event { record.send(to: &sink) }
+    }
+    let local = accumulator.counts()
+    #expect(local == remote)
+    #expect(local.arms.allSatisfy { $0.metrics[0].numerator > 0 && $0.days.count > 5 })
   }
 
   private static func same(
@@ -111,6 +141,9 @@ struct ClickHouseCompareTests {
     try await Self.load(Self.people(seed: seed), stage, into: servers)
     let all = try await Self.same(stage, ["compare"], servers.address())
     #expect(all["arms"]?.array?.count == 3 && all["leftOut"]?["inSeveralArms"] != 0)
+    // More than what carries a provider.
+    let optOuts = try #require(all["arms"]?.array).compactMap { $0["events"]?["optout"]?.integer }
+    #expect(optOuts.count == 3 && optOuts.allSatisfy { $0 > 80 }, "\(optOuts)")
     _ = try await Self.same(
       stage, ["compare", "--since", "2026-09-10", "--until", "2026-09-20"], servers.address())
     _ = try await Self.same(

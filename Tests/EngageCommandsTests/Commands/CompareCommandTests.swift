@@ -77,6 +77,18 @@ import Testing
     #expect(arms.map { $0["clicked"] } == [0, 0] && arms.map { $0["seen"] } == [80, 80])
   }
 
+  @Test("X12: --control is what the others are compared with, wherever it stands")
+  func control() async throws {
+    let stage = try Self.stage(.vendors(people: 100))
+    let from = ["compare", "--from", "events.ndjson", "--control", "vibes"]
+    let object = try Self.json(await stage.run(from + ["--json"]))
+    #expect(object["control"] == "vibes" && object["providers"] == ["braze", "vibes"])
+    let table = await stage.run(from)
+    #expect(table.output.contains("200 people · compared with vibes · "), "\(table.output)")
+    #expect(table.output.contains("No difference between braze and vibes is seen"))
+    #expect(table.output.contains("\u{2212}10.00 pp"))
+  }
+
   @Test(
     "X12: what makes no sense is an error of the option, with the nearest right one",
     arguments: [
@@ -86,6 +98,10 @@ import Testing
       (["--provider", "braze", "--provider", "braze"], "Each arm has a name of its own"),
       (["--since", "2026-10-02", "--until", "2026-10-01"], "--since is not before --until"),
       (["--since", "soon"], "--since takes a day"),
+      (["--control", "braez"], "--control does not take \"braez\"; did you mean \"braze\"?"),
+      (
+        ["--control", "vibes", "--provider", "braze", "--provider", "atomic"], "there is \"braze\""
+      ),
     ])
   func senseless(options: [String], text: String) async throws {
     let stage = try Self.stage(.vendors(people: 10))
@@ -109,11 +125,13 @@ import Testing
     stage = try Self.stage(events)
     let two = await stage.engage("compare", "--from", "events.ndjson")
     #expect(two.status == .done)
-    #expect(two.output.contains("No lift is shown: A provider has 1 people"), "\(two.output)")
+    #expect(two.output.contains("No lift is shown: A provider has 1 person who"), "\(two.output)")
     #expect(!two.output.contains("nan") && !two.output.contains(" pp"))
     for person in 0..<20 {
       events.addCard("delivered", by: "c\(person)", from: "braze")
       events.addCard("delivered", by: "d\(person)", from: "vibes")
+      events.addCard("impression", by: "c\(person)", from: "braze")
+      events.addCard("impression", by: "d\(person)", from: "vibes")
     }
     stage = try Self.stage(events)
     let same = await stage.engage("compare", "--from", "events.ndjson", "--metric", "click")
@@ -183,6 +201,7 @@ import Testing
     let own = try await comparison()
     let arms = try #require(own["arms"]?.array)
     #expect(arms.map { $0["people"] } == [2, 2] && own["leftOut"]?["inSeveralArms"] == 2)
+    #expect(own["people"] == 2)
     // Each refresh has said how long it took.
     #expect(
       arms.allSatisfy {

@@ -5,7 +5,7 @@ import Testing
 @testable import EngagementAnalytics
 
 @Suite("counts of a comparison") struct ComparisonCountsTests {
-  @Test("X12: the funnel counts people who were delivered to, then saw, then clicked")
+  @Test("X12: the funnel counts the people of each step, and a click without an impression")
   func funnel() throws {
     var fixture = try ComparisonFixture()
     let deeds: [[EngagementEvent.Kind]] = [
@@ -18,7 +18,7 @@ import Testing
     }
     let arm = fixture.counts().arms[0]
     #expect(arm.assigned == 5 && arm.exposed == 5)
-    #expect(arm.delivered == 3 && arm.seen == 2 && arm.clicked == 1)
+    #expect(arm.delivered == 3 && arm.seen == 3 && arm.clicked == 3)
     #expect(arm.events == [.delivered: 3, .impression: 3, .click: 4])
     #expect(arm.metrics[0].numerator == 3 && arm.metrics[0].people == 5)
   }
@@ -79,7 +79,9 @@ import Testing
     fixture.add(.providerFailed, by: 1, after: 2, ["milliseconds": "soon"])
     let requests = fixture.counts().arms[1].requests
     #expect(requests.requests == 5 && requests.failures == 1 && requests.timed == 4)
-    #expect(requests.milliseconds == 90_026)
+    // 22,506.5 is no whole number.
+    #expect(requests.milliseconds == 90_026 && requests.meanMilliseconds == 22_507)
+    #expect(RequestCounts().meanMilliseconds == nil)
     #expect(requests.bound(keptBy: 0.5) == 10 && requests.bound(keptBy: 0.75) == 20)
     #expect(requests.bound(keptBy: 0.95) == nil && RequestCounts().bound(keptBy: 0.5) == nil)
   }
@@ -100,7 +102,39 @@ import Testing
     #expect(counts.arms.map(\.assigned) == [3, 2] && counts.arms.map(\.seen) == [2, 2])
     #expect(counts.arms.map(\.metrics[0].people) == [2, 1])
     #expect(counts.peopleInSeveralArms == 1 && counts.arms[1].requests.failures == 1)
+    #expect(counts.people == 4)
     #expect(counts.arms.map(\.clicked) == [0, 0])
+  }
+
+  @Test("X12: an opt-out counts for each provider from which the person had received before it")
+  func optOut() throws {
+    var fixture = try ComparisonFixture()
+    fixture.design = try ComparisonDesign(
+      providers: ["one", "two"], control: "one",
+      metrics: [
+        ComparisonMetric("opt-out", .people(.optOut)),
+        ComparisonMetric("opt-outs", .events(.optOut)),
+      ])
+    for person in 1...4 as ClosedRange<UInt64> {
+      fixture.add(.delivered, by: person, after: 2, provider: "one")
+    }
+    fixture.add(.delivered, by: 5, after: 2, provider: "two")
+    fixture.add(.optOut, by: 1, after: 3)
+    fixture.add(.optOut, by: 2, after: 1)
+    fixture.add(.optOut, by: 3, after: 2)
+    // In both providers' funnels, and from the second one only afterwards.
+    fixture.add(.optOut, by: 4, after: 3)
+    fixture.add(.delivered, by: 4, after: 4, provider: "two")
+    fixture.add(.optOut, by: 5, after: 2.5, provider: "one")
+    fixture.add(.optOut, by: 6, after: 3)
+    let counts = fixture.counts()
+    #expect(counts.arms.map { $0.events[.optOut] } == [4, nil])
+    #expect(counts.arms.map(\.assigned) == [5, 2] && counts.peopleInSeveralArms == 2)
+    #expect(counts.arms.map(\.metrics[0].numerator) == [2, 0])
+    #expect(counts.arms.map(\.metrics[1].numerator) == [2, 0])
+    let days = counts.arms[0].days.mapValues { $0.numerators }
+    let first = Int(ComparisonFixture.time(0) / ComparisonFixture.day)
+    #expect(days == [first + 2: [1, 1], first + 3: [1, 1]])
   }
 
   @Test("X12: strata are those of the first assignment")

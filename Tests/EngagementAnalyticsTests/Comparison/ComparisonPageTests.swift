@@ -194,6 +194,7 @@ import Testing
       counts.arms[arm].delivered = 900
       counts.arms[arm].seen = 400
       counts.arms[arm].clicked = counts.arms[arm].metrics[0].numerator
+      counts.arms[arm].events = [.delivered: 950, .impression: 400 + arm, .click: 200]
     }
     let report = ComparisonReport(counts, at: Self.later)
     #expect(report.text == Self.golden, "\(report.text)")
@@ -201,7 +202,7 @@ import Testing
 
   private static let golden = """
     banner, version 1
-    2,000 people · control A · fixed design · 95% intervals
+    2,000 people · compared with A · fixed design · 95% intervals
 
     click: B is above A: +50.00% (+14.36% to +85.64%).
     Note: 3 people in several arms: left out.
@@ -240,9 +241,15 @@ import Testing
     click   B      +5.00 pp  +2.11 pp to +7.89 pp   +50.00%  +14.36% to +85.64%  0.0007     0.0007        4.14 pp
 
     Requests to providers
-    ARM  REQUESTS  FAILED  SHARE  MEAN TIME  HALF WITHIN  95% WITHIN
-    A           0       0   none  not known    not known   not known
-    B           0       0   none  not known    not known   not known
+    ARM  REQUESTS  FAILED  SHARE  MEAN TIME  HALF TOOK UP TO  95% TOOK UP TO
+    A           0       0   none  not known        not known       not known
+    B           0       0   none  not known        not known       not known
+
+    Events
+    KIND          A    B
+    click       200  200
+    delivered   950  950
+    impression  400  401
 
     """
 

@@ -227,6 +227,7 @@ import Testing
       providers: ["A", "B"], control: "A", metrics: [ComparisonMetric("click", .people(.click))])
     var counts = ComparisonCounts(design)
     counts.arms = try ComparisonFixture.clicks(100, of: 1_000, 150, of: 2_000).arms
+    for arm in 0..<2 { counts.arms[arm].events[.click] = 100 }
     let report = ComparisonReport(counts, at: later)
     #expect(report.withheld == [] && report.checks.split.state == .open)
     #expect(report.checks.split.sentence.hasPrefix("People were not split at random"))
@@ -235,5 +236,91 @@ import Testing
       ComparisonReport(counts, at: later).withheld == [
         "A provider has 7 people who received from no other: a difference can be told from 8 on."
       ])
+  }
+
+  /// The events of two providers; the first one's have no impressions.
+  private func unequal() throws -> ComparisonReport {
+    var fixture = try ComparisonFixture()
+    fixture.design = try ComparisonDesign(providers: ["one", "two", "three"], control: "two")
+    for person in 0..<60 as Range<UInt64> {
+      let provider: ProviderID = person < 20 ? "one" : person < 40 ? "two" : "three"
+      if provider != "two" { fixture.add(.delivered, by: person, provider: provider) }
+      if provider == "two" { fixture.add(.impression, by: person, provider: provider) }
+      if provider == "one", person < 5 { fixture.add(.click, by: person, provider: provider) }
+    }
+    return ComparisonReport(fixture.counts(), at: later)
+  }
+
+  @Test("X12: a step that a provider's events have not is not recorded, in table, JSON and page")
+  func unrecorded() throws {
+    let report = try unequal()
+    let arms = try #require(report.json["arms"]?.array)
+    #expect(arms.map { $0["delivered"] } == [20, .null, 20])
+    #expect(arms.map { $0["seen"] } == [.null, 20, .null])
+    // What records impressions records clicks.
+    #expect(arms.map { $0["clicked"] } == [5, 0, .null])
+    let funnel = try #require(report.tables.first { $0.title == "Funnel" }).rows
+    #expect(funnel.contains(["Seen", "one", "not recorded", "", ""]))
+    #expect(funnel.contains(["Seen", "two", "20", "100.00%", "100.00%"]))
+    #expect(funnel.contains(["Clicked", "one", "5", "25.00%", "25.00%"]))
+    #expect(report.html.contains(">not recorded</text>"))
+  }
+
+  @Test("X12: no figure is made of a step that is not recorded")
+  func noFigure() throws {
+    let report = try unequal()
+    let (impression, click) = (report.metrics[0], report.metrics[1])
+    #expect(impression.rates.map { $0.value != nil } == [false, true, false])
+    #expect(impression.rates[0].reason == "No impression of one is recorded.")
+    #expect(
+      impression.comparisons.map(\.difference.reason) == [
+        "No impression of one is recorded.", "No impression of three is recorded.",
+      ])
+    #expect(click.comparisons[0].difference.value != nil)
+    #expect(click.comparisons[1].difference.reason == "No click of three is recorded.")
+  }
+
+  @Test("X12: an arm of an experiment without cards has zeros, since its application records all")
+  func recordedElsewhere() throws {
+    var fixture = try ComparisonFixture()
+    for person in 0..<4 as Range<UInt64> {
+      fixture.expose(person, to: person < 2 ? "A" : "B")
+      if person < 2 { fixture.add(.impression, by: person, after: 1) }
+    }
+    let arms = ComparisonReport(fixture.counts(), at: later).json["arms"]?.array ?? []
+    #expect(arms.map { $0["seen"] } == [2, 0] && arms.map { $0["clicked"] } == [0, 0])
+    #expect(arms.map { $0["delivered"] } == [.null, .null])
+  }
+
+  @Test("X12: people of several providers are counted once, and the control is named")
+  func distinctPeople() throws {
+    var fixture = try ComparisonFixture()
+    fixture.design = try ComparisonDesign(providers: ["one", "control"], control: "control")
+    for (person, provider) in [(1, "one"), (1, "control"), (2, "one"), (2, "control")] {
+      fixture.add(.delivered, by: UInt64(person), provider: ProviderID(provider))
+    }
+    let report = ComparisonReport(fixture.counts(), at: later)
+    #expect(
+      report.method
+        == "2 people · compared with control · observed, not split at random · 95% intervals")
+    #expect(report.json["people"] == 2)
+  }
+
+  @Test("X12: times say that they are bounds, and that one is above them all")
+  func times() throws {
+    var fixture = try ComparisonFixture()
+    for person in 0..<3 as Range<UInt64> {
+      fixture.expose(person, to: "A")
+      let milliseconds: Int64 = person == 0 ? 90_000 : 6
+      fixture.add(
+        .providerRequest, by: person, after: 1, ["milliseconds": .integer(milliseconds)])
+    }
+    let table = try #require(
+      ComparisonReport(fixture.counts(), at: later).tables.first {
+        $0.title == "Requests to providers"
+      })
+    #expect(table.columns.map(\.title).suffix(2) == ["Half took up to", "95% took up to"])
+    #expect(table.rows[0].suffix(3) == ["30,004 ms", "10 ms", "over 60,000 ms"])
+    #expect(table.rows[1].suffix(3) == ["not known", "not known", "not known"])
   }
 }

@@ -17,24 +17,26 @@ struct ComparisonCharts {
   }
 
   var funnel: String {
-    let groups = ComparisonTables.steps.map { step in
+    let groups = FunnelStep.allCases.map { step in
       let bars = arms.enumerated().map { index, arm in
-        let people = arm[keyPath: step.people]
+        let people = report.counts.people(at: step, in: index)
+        let figure = people.map {
+          "\(Figure.count($0)) · \(ComparisonTables.share($0, of: arm.assigned))"
+        }
         return BarChart.Bar(
-          label: label(of: index),
-          figure: "\(Figure.count(people)) · \(ComparisonTables.share(people, of: arm.assigned))",
-          share: Double(people) / Double(max(arm.assigned, 1)), style: style(of: index))
+          label: label(of: index), figure: figure ?? ComparisonTables.unrecorded,
+          share: Double(people ?? 0) / Double(max(arm.assigned, 1)), style: style(of: index))
       }
-      return BarChart.Group(title: step.name, bars: bars)
+      return BarChart.Group(title: step.title, bars: bars)
     }
     return PageElement.chart(
       BarChart(groups: groups).svg, id: "funnel", title: "Funnel",
-      description: "People who were delivered an item, then saw one, then clicked.",
+      description: "People who were delivered an item, who saw one, and who clicked.",
       table: PageElement.table(tables.funnel, names: 2))
   }
 
   var people: String {
-    let sum = max(arms.reduce(0) { $0 + $1.assigned }, 1)
+    let sum = max(report.counts.people, 1)
     let bars = arms.enumerated().map { index, arm in
       BarChart.Bar(
         label: label(of: index),
@@ -162,7 +164,8 @@ struct ComparisonCharts {
       BarChart(groups: [BarChart.Group(title: "Failed requests", bars: bars)]).svg, id: "requests",
       title: "Guardrails",
       description:
-        "What went wrong between the application and the providers, and how long it took.",
+        "What went wrong between the application and the providers, and how long it took. Half and 95% "
+        + "are told by the next of some bounds, such as 70, 100 or 150 ms.",
       table: PageElement.table(tables.requests, names: 1))
   }
 }
