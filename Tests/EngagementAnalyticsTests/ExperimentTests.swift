@@ -88,11 +88,32 @@ import Testing
 
   @Test("X12: significance and power are shares, and power is the higher one")
   func shares() {
-    for (significance, power) in [(0, 0.8), (1, 0.8), (0.05, 1), (0.05, 0.05), (.nan, 0.8)] {
+    for (significance, power) in [
+      (0, 0.8), (1, 0.8), (0.05, 1), (0.05, 0.05), (.nan, 0.8), (1e-300, 0.8), (0.6, 0.8),
+    ] {
       #expect(throws: EngagementError.self) {
         try ExperimentSize(significance: significance, power: power)
       }
     }
+    #expect(throws: EngagementError.self) { try ExperimentSize(comparisons: 0) }
+  }
+
+  @Test("X12: several comparisons are counted at the most strict step of Holm")
+  func severalComparisons() throws {
+    let five = try ExperimentSize(comparisons: 5)
+    #expect(abs(five.strictestSignificance - 0.01) < 1e-15)
+    let people = try five.peoplePerArm(rate: 0.05, lift: 0.1)
+    #expect(people == (try ExperimentSize(significance: 0.01).peoplePerArm(rate: 0.05, lift: 0.1)))
+    // The squares of 2.57583 + 0.84162 and of 1.95996 + 0.84162 standard errors.
+    #expect(abs(Double(people) / 31_234 / 1.48799 - 1) < 0.0005)
+    // An anytime-valid sequence of the plan's significance has such a probability there.
+    let anytime = try ExperimentSize(.anytime, comparisons: 5)
+    let count = 2 * (try anytime.peoplePerArm(rate: 0.05, lift: 0.1))
+    let sequence = try ConfidenceSequence(expectedCount: count, significance: 0.05)
+    let bound = sequence.halfWidth(at: count, exceededWith: 0.01)
+    #expect(abs(sequence.probability(of: bound, at: count) - 0.01) < 1e-12)
+    let errors = 0.005 / (2 * 0.0525 * 0.9475 / Double(count / 2)).squareRoot()
+    #expect(abs(errors - bound - 0.84162) < 0.01)
   }
 
   @Test("X12: Holm's correction keeps the order and never exceeds one")

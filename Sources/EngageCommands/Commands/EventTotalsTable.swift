@@ -11,6 +11,7 @@ struct EventTotalsTable {
     guard !console.isJSON else { return }
     guard !totals.isEmpty else { return console.note("No event is recorded yet.") }
     try console.table(kinds(of: totals))
+    guard totals.contains(where: { $0.provider != nil }) else { return }
     try console.line("")
     try console.table(people(of: totals))
   }
@@ -53,7 +54,8 @@ struct EventTotalsTable {
       .init("PEOPLE"), .init("DELIVERED", .trailing), .init("AND SEEN", .trailing),
       .init("AND CLICKED", .trailing),
     ])
-    for total in totals {
+    // What belongs to no provider was delivered by none.
+    for total in totals where total.provider != nil {
       let steps = [total.delivered, total.seen, total.clicked]
       table.add([name(of: total)] + steps.map { Phrase(String($0)) })
     }

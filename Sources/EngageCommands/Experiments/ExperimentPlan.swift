@@ -38,8 +38,14 @@ extension Command {
       a comparison again and again, until there is a difference, often finds one where there is none.
       With --anytime every look is valid.
 
+      The report tests each metric of --metric, else the five standard ones, in each arm beside the
+      control. More tests make more false alarms, so that Holm's correction decides the clearest
+      difference at the significance divided by their number. The people are counted for that: the
+      power is that of seeing the lift in one of the metrics, whichever it is.
+
       With --out, --name and two or more --arm, the plan becomes a file for "engage experiment report".
-      It may be edited before the first person comes: add metrics, an end, or strata.
+      It may be edited before the first person comes: add an end or strata. More metrics need more
+      people: plan again with them.
       """,
     options: [
       rate, lift, people, daily, power, significance, anytime, PlanOptions.name, PlanOptions.arm,
@@ -51,7 +57,9 @@ extension Command {
         "engage experiment plan --rate 5% --lift 10% --name banner --arm old --arm new "
           + "--out banner.json",
         "and the plan as a file"),
-      Example("engage experiment plan --rate 5% --people 20000", "the smallest lift they show"),
+      Example(
+        "engage experiment plan --rate 5% --people 20000 --metric click",
+        "the smallest lift they show of one metric"),
       Example("engage experiment plan --rate 5% --lift 10% --anytime", "and look when you like"),
     ],
     run: { invocation in
@@ -63,13 +71,14 @@ extension Command {
       let lift = try invocation.share(lift, isSigned: true)
       let file = try invocation.planFile()
       do {
+        let arms = max(invocation.values(PlanOptions.arm).count, 2)
+        let metrics = invocation.comparisonMetrics().count
         let size = try ExperimentSize(
           invocation.has(anytime) ? .anytime : .fixed,
           significance: invocation.share(significance) ?? 0.05,
-          power: invocation.share(power) ?? 0.8)
+          power: invocation.share(power) ?? 0.8, comparisons: metrics * (arms - 1))
         let setting = PlanFigures.Setting(
-          size: size, rate: rate, arms: max(invocation.values(PlanOptions.arm).count, 2),
-          daily: daily)
+          size: size, rate: rate, arms: arms, metrics: metrics, daily: daily)
         let figures: PlanFigures
         switch (lift, people) {
         case (let lift?, nil): figures = try PlanFigures(setting, seeing: lift)

@@ -11,9 +11,12 @@ extension Command {
       "experiment.assigned" or "experiment.exposed" with this name puts a person into the arm of its
       property "arm", with the property "version" of the plan.
 
-      No lift is shown while the plan says that it is too early, if people came to the arms otherwise
-      than planned, or if the plan was changed after it began. --from reads exported files, as in
-      "engage compare".
+      No lift is shown while the plan says that it is too early, or if people came to the arms otherwise
+      than planned. --from reads exported files, as in "engage compare".
+
+      Raise "version" with each change of the plan after the first person came: the report shows no lift
+      once an event has another version. The events tell nothing else of the plan, so that a change
+      under the same version is not noticed.
       """,
     arguments: [
       Argument(name: "PLAN.json", help: "the plan of the experiment", completion: .files)

@@ -7,6 +7,7 @@ struct PlanFigures {
     let size: ExperimentSize
     let rate: Double
     let arms: Int
+    let metrics: Int
     /// The new people of a day.
     let daily: Int?
   }
@@ -65,6 +66,18 @@ struct PlanFigures {
     }
     table.add(cells)
     try console.table(table)
+    if let correction { try console.line(Phrase(correction)) }
+  }
+
+  /// For how many tests the people are counted; nil for one.
+  private var correction: String? {
+    let size = setting.size
+    guard size.comparisons > 1 else { return nil }
+    let metrics = setting.metrics == 1 ? "1 metric" : "\(setting.metrics) metrics"
+    let arms = setting.arms == 2 ? "" : " in \(setting.arms - 1) arms beside the control"
+    return
+      "Counted for \(metrics)\(arms): Holm decides the clearest of \(size.comparisons) differences "
+      + "at \(Self.percent(size.strictestSignificance)). Fewer --metric need fewer people."
   }
 
   /// How often the comparison is right.
@@ -83,6 +96,7 @@ struct PlanFigures {
       "design": .string(size.design.rawValue), "rate": .number(setting.rate),
       "lift": .number(lift), "power": .number(size.power),
       "significance": .number(size.significance),
+      "comparisons": .integer(Int64(size.comparisons)),
       "peoplePerArm": .integer(Int64(peoplePerArm)), "people": .integer(Int64(people)),
     ]
     object["days"] = days.map { .integer(Int64($0)) }

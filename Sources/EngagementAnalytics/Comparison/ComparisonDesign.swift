@@ -87,7 +87,7 @@ public struct ComparisonDesign: Hashable, Sendable {
     }
     try Self.check(metrics)
     try Self.check(schedule)
-    try significance.requireShare("significance")
+    try significance.requireSignificance()
     try Self.require(
       (0...366).contains(lookBackDays),
       "The past of a person is 0 to 366 days, not \(lookBackDays): choose fewer, such as 14.")
@@ -112,6 +112,9 @@ extension ComparisonDesign {
   /// The arms that are compared with the control, by index.
   var treatments: [Int] { arms.indices.filter { $0 != control } }
 
+  /// How many differences decide, over which Holm corrects.
+  var comparisons: Int { metrics.count * treatments.count }
+
   /// From when on events do not count, in milliseconds.
   var endMilliseconds: Int64? {
     guard case .fixed(_, let end?) = schedule else { return nil }
@@ -122,10 +125,7 @@ extension ComparisonDesign {
     try require(
       (2...50).contains(arms.count),
       "A comparison has 2 to 50 arms, not \(arms.count): add a control or leave some out.")
-    try require(
-      !arms.contains { $0.name.isEmpty }
-        && Set(arms.map { Array($0.name.utf8) }).count == arms.count,
-      "Each arm has a name of its own: rename one.")
+    try requireNames(arms.map(\.name), of: "arm")
     for arm in arms {
       try require(
         arm.share > 0 && arm.share < 1,
@@ -137,16 +137,21 @@ extension ComparisonDesign {
     try require(
       (1...50).contains(metrics.count),
       "A comparison has 1 to 50 metrics, not \(metrics.count): name one, such as click.")
-    try require(
-      !metrics.contains { $0.name.isEmpty }
-        && Set(metrics.map { Array($0.name.utf8) }).count == metrics.count,
-      "Each metric has a name of its own: rename one.")
+    try requireNames(metrics.map(\.name), of: "metric")
     for metric in metrics {
       try require(
         metric.kind != metric.base && !metric.kind.rawValue.isEmpty && metric.base?.rawValue != "",
         "The metric \"\(metric.name)\" counts one kind of event and divides by another: change one."
       )
     }
+  }
+
+  private static func requireNames(
+    _ names: [String], of what: String
+  ) throws(EngagementError) {
+    try require(
+      !names.contains("") && Set(names.map { Array($0.utf8) }).count == names.count,
+      "Each \(what) has a name of its own: rename one.")
   }
 
   private static func check(_ schedule: Schedule) throws(EngagementError) {

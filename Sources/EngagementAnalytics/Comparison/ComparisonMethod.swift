@@ -62,7 +62,9 @@ struct ComparisonMethod {
     let method = method(for: [arm, design.control])
     let (absolute, significance) = (difference.absolute, design.significance)
     let interval = try absolute.interval(method, significance: significance)
-    let halfWidth = interval.upperBound - absolute.value
+    // Holm is most strict for the clearest difference.
+    let bound = try absolute.bound(
+      method, significance, exceededWith: significance / Double(design.comparisons))
     return MeasuredDifference(
       absolute: MeasuredFigure(value: absolute.value, interval: .known(interval)),
       relative: conclude { () throws(EngagementError) in
@@ -75,8 +77,8 @@ struct ComparisonMethod {
           interval: .known(try relative.interval(method, significance: significance)))
       },
       probability: try absolute.probability(method, significance: significance),
-      leastVisible: halfWidth
-        + absolute.standardError * NormalDistribution.quantile(Self.power))
+      leastVisible: absolute.standardError
+        * (bound + NormalDistribution.quantile(Self.power)))
   }
 
   /// An anytime-valid sequence expects the people of the arms that are looked at.

@@ -33,17 +33,23 @@ public struct Estimate: Hashable, Sendable {
   public func interval(
     _ method: Method = .fixed, significance: Double = 0.05
   ) throws(EngagementError) -> ClosedRange<Double> {
+    let half = try standardError * bound(method, significance, exceededWith: significance)
+    return value - half...value + half
+  }
+
+  /// How many standard errors from zero a value has to be for its probability to be no higher.
+  func bound(
+    _ method: Method, _ significance: Double, exceededWith probability: Double
+  ) throws(EngagementError) -> Double {
     try significance.requireShare("significance")
-    let half: Double
     switch method {
     case .fixed:
-      let student = StudentDistribution(degreesOfFreedom: degreesOfFreedom)
-      half = standardError * student.bound(exceededWith: significance)
+      return StudentDistribution(degreesOfFreedom: degreesOfFreedom)
+        .bound(exceededWith: probability)
     case .anytime(let expected):
-      let sequence = try ConfidenceSequence(expectedCount: expected, significance: significance)
-      half = standardError * sequence.halfWidth(at: count)
+      return try ConfidenceSequence(expectedCount: expected, significance: significance)
+        .halfWidth(at: count, exceededWith: probability)
     }
-    return value - half...value + half
   }
 
   /// How likely a value at least as far from zero would be if there were no difference.
@@ -81,9 +87,12 @@ struct ConfidenceSequence {
   }
 
   /// Half the interval's width at a number of people, in standard errors.
-  func halfWidth(at count: Int) -> Double {
+  func halfWidth(at count: Int) -> Double { halfWidth(at: count, exceededWith: significance) }
+
+  /// How many standard errors a difference has whose probability is this one.
+  func halfWidth(at count: Int, exceededWith probability: Double) -> Double {
     let x = Double(count) * rhoSquared
-    return (2 * (x + 1) / x * log((x + 1).squareRoot() / significance)).squareRoot()
+    return (2 * (x + 1) / x * log((x + 1).squareRoot() / probability)).squareRoot()
   }
 
   /// The probability of a difference of so many standard errors.
@@ -114,6 +123,15 @@ extension Double {
   func requireShare(_ name: String) throws(EngagementError) {
     guard self > 0, self < 1 else {
       throw EngagementError(.invalidArgument, "The \(name) lies between 0 and 1, not at \(self).")
+    }
+  }
+
+  /// Throws `invalidArgument` unless it is a share of false alarms that somebody may want.
+  func requireSignificance() throws(EngagementError) {
+    guard self >= 0.000_001, self <= 0.5 else {
+      throw EngagementError(
+        .invalidArgument,
+        "The significance lies between 0.0001% and 50%, not at \(self * 100)%: 5% is usual.")
     }
   }
 }

@@ -16,14 +16,20 @@ public struct ExperimentSize: Hashable, Sendable {
   public let significance: Double
   /// How often a difference is seen where it is there.
   public let power: Double
+  /// How many differences are tested together: the metrics, for each arm beside the control.
+  public let comparisons: Int
 
-  /// Throws `invalidArgument` for a share that does not lie between 0 and 1, or for a power that is
-  /// not above the significance.
+  /// Throws `invalidArgument` for a power that does not lie between 0 and 1 or is not above the
+  /// significance, for a significance below 0.0001% or above 50%, or without a comparison.
   public init(
-    _ design: Design = .fixed, significance: Double = 0.05, power: Double = 0.8
+    _ design: Design = .fixed, significance: Double = 0.05, power: Double = 0.8,
+    comparisons: Int = 1
   ) throws(EngagementError) {
-    try significance.requireShare("significance")
+    try significance.requireSignificance()
     try power.requireShare("power")
+    guard comparisons > 0 else {
+      throw EngagementError(.invalidArgument, "An experiment tests one difference or more.")
+    }
     guard power > significance else {
       throw EngagementError(
         .invalidArgument, "The power is above the significance, not \(power) with \(significance).")
@@ -31,16 +37,21 @@ public struct ExperimentSize: Hashable, Sendable {
     self.design = design
     self.significance = significance
     self.power = power
+    self.comparisons = comparisons
   }
+
+  /// At which significance the clearest difference is seen. Holm's correction is most strict for it.
+  public var strictestSignificance: Double { significance / Double(comparisons) }
 
   /// How many standard errors a difference has to be from zero to be seen.
   private var bound: Double {
     get throws(EngagementError) {
       switch design {
-      case .fixed: -NormalDistribution.quantile(significance / 2)
+      case .fixed: -NormalDistribution.quantile(strictestSignificance / 2)
       // At the number of people for which it was made, every sequence is as wide.
       case .anytime:
-        try ConfidenceSequence(expectedCount: 1, significance: significance).halfWidth(at: 1)
+        try ConfidenceSequence(expectedCount: 1, significance: significance)
+          .halfWidth(at: 1, exceededWith: strictestSignificance)
       }
     }
   }

@@ -86,6 +86,10 @@ import Testing
     let text = await scene.engage("events", "--totals")
     #expect(text.output.contains("AND CLICKED"))
     #expect(text.output.contains("vibes"))
+    // What belongs to no provider has kinds, and no steps.
+    #expect(text.lines.count { $0.hasPrefix("(none)") } > 0)
+    let people = try #require(text.lines.firstIndex { $0.contains("AND CLICKED") })
+    #expect(!text.lines[people...].contains { $0.hasPrefix("(none)") }, "\(text.output)")
     let wrong = await scene.stage.engage("events", "--totals", "--follow")
     #expect(wrong.status == .usage)
     #expect(wrong.errors.contains("--totals and --follow exclude each other."))

@@ -54,7 +54,7 @@ import Testing
       message: "The end of a fixed design is a day"),
     Fault(schedule: .anytime(expectedPeople: 0), message: "An anytime-valid design expects 2"),
     Fault(schedule: .unplanned, message: "An experiment is planned: choose fixed or anytime."),
-    Fault(significance: 0, message: "The significance lies between 0 and 1, not at 0.0."),
+    Fault(significance: 0, message: "The significance lies between 0.0001% and 50%, not at 0.0%"),
     Fault(lookBackDays: 400, message: "The past of a person is 0 to 366 days, not 400"),
     Fault(strata: ["a", "a"], message: "Strata have up to 8 different names"),
   ]

@@ -96,6 +96,46 @@ import Testing
     #expect((84...108).contains(seen), "a power of 80 %: \(seen)")
   }
 
+  /// How often the report of five metrics sees a lift that one of them has, by Holm.
+  private func powerOfFive(
+    _ design: ExperimentSize.Design, runs: Int, comparisons: Int = 5
+  ) throws -> Double {
+    let (rate, lift) = (0.4, 0.2)
+    let size = try ExperimentSize(design, comparisons: comparisons)
+    let people = try size.peoplePerArm(rate: rate, lift: lift)
+    let schedule: ComparisonDesign.Schedule =
+      design == .fixed ? .fixed(people: 2 * people) : .anytime(expectedPeople: 2 * people)
+    var random = SeededGenerator(seed: 31)
+    var seen = 0
+    for _ in 0..<runs {
+      var counts = ComparisonCounts(
+        try ComparisonFixture(metrics: ComparisonMetric.standard, schedule: schedule).design)
+      for arm in 0..<2 {
+        counts.arms[arm].assigned = people
+        for metric in ComparisonMetric.standard.indices {
+          let chance = rate * (arm == 1 && metric == 1 ? 1 + lift : 1)
+          let doers = (0..<people).count { _ in Double(random.next() >> 11) * 0x1p-53 < chance }
+          counts.arms[arm].metrics[metric].add(1, of: 1, people: doers)
+          counts.arms[arm].metrics[metric].add(0, of: 1, people: people - doers)
+        }
+      }
+      let comparison = ComparisonReport(counts, at: Self.later).metrics[1].comparisons[0]
+      if try #require(comparison.difference.value?.adjustedProbability) < 0.05 { seen += 1 }
+    }
+    return Double(seen) / Double(runs)
+  }
+
+  @Test("X12: a plan for five metrics sees the lift of one of them with the power it promises")
+  func powerOfSeveral() throws {
+    let fixed = try powerOfFive(.fixed, runs: 150)
+    #expect((0.72...0.9).contains(fixed), "\(fixed)")
+    let anytime = try powerOfFive(.anytime, runs: 100)
+    #expect((0.7...0.92).contains(anytime), "\(anytime)")
+    // Counted for one metric, five of them see less.
+    let fewer = try powerOfFive(.fixed, runs: 150, comparisons: 1)
+    #expect(fewer < 0.7, "\(fewer)")
+  }
+
   /// Events of people with habits, of whom one half clicks ten per cent more often.
   private func events(_ random: inout SeededGenerator) throws -> ComparisonFixture {
     var fixture = try ComparisonFixture(
