@@ -30,6 +30,7 @@ extension Command {
       }
       let limit = try invocation.number(last, in: 1...1_000_000)
       let configuration = try invocation.configuration()
+      let kinds = try await invocation.kinds(kind, in: configuration)
       let follows = invocation.has(follow)
       let waiting: Phrase = follows ? " Waiting for new events until Ctrl-C." : ""
       let isEmpty = !CacheFile(configuration.cache).wasMade
@@ -45,7 +46,7 @@ extension Command {
       }
       var log = try EventLog(
         try await invocation.looking(configuration) { $0 },
-        kinds: invocation.values(kind).map { .init($0) })
+        kinds: kinds)
       let printer = EventPrinter(console: invocation.console)
       let newest = try log.newest(limit)
       try printer.print(newest, titled: true)

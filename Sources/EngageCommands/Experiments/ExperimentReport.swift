@@ -7,9 +7,12 @@ extension Command {
     name: ["experiment", "report"], summary: "compare the arms of an experiment that was planned",
     discussion: """
       PLAN.json is what "engage experiment plan --out PLAN.json" has written: the name and version of
-      the experiment, its arms with their shares, the control, the metrics and the schedule. An event
-      "experiment.assigned" or "experiment.exposed" with this name puts a person into the arm of its
-      property "arm", with the property "version" of the plan.
+      the experiment, its arms with their shares, the control, the metrics and the schedule.
+
+      An event of the type "engage.experiment.assigned" or "engage.experiment.exposed", whose "name" is
+      that of the plan, puts a person into the arm "data.arm", in the version "data.version". The
+      application writes these events: the guide "People, pushes and other processes" has a line of
+      them and all their fields, under "Events of an experiment".
 
       No lift is shown while the plan says that it is too early, or if people came to the arms otherwise
       than planned. --from reads exported files, as in "engage compare".

@@ -88,8 +88,10 @@ enum PlanDocument {
     let members = try field.members(among: ["name", "people", "among", "events", "per"])
     guard let name = members["name"] else { throw field.missing("name") }
     func kind(_ key: String) throws(EngagementError) -> EngagementEvent.Kind? {
-      guard let kind = members[key] else { return nil }
-      return EngagementEvent.Kind(try kind.string())
+      guard let field = members[key] else { return nil }
+      let kind = EngagementEvent.Kind(try field.string())
+      guard let meant = kind.withoutNoun else { return kind }
+      throw field.fault("names \"\(kind)\", which is no kind; did you mean \"\(meant)\"?")
     }
     switch (try kind("people"), try kind("events")) {
     case (let people?, nil):

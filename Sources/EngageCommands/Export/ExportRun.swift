@@ -19,6 +19,7 @@ struct ExportRun {
   }
 
   func run() async throws -> ExitStatus {
+    _ = try await invocation.kinds(ExportRequest.Options.kind, in: events.configuration)
     if case .clickHouse(let address) = request.destination {
       try await ClickHouseExport(address: address, events: events).run(invocation)
       return .done

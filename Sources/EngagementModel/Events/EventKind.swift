@@ -84,3 +84,16 @@ extension EngagementEvent {
     public static let experimentExposed: Kind = "experiment.exposed"
   }
 }
+
+extension EngagementEvent.Kind {
+  /// The kinds with a constant. A cache may have others, of an adapter that is not ours.
+  package static let known: [Self] = [
+    .delivered, .displayed, .seen, .impression, .click, .open, .read, .dismiss, .snooze,
+    .snoozeOptions, .submit, .submitted, .vote, .expire, .redirect, .subview, .video, .upload,
+    .receive, .launch, .sessionStart, .sessionEnd, .inboxFetch, .feedUpdated, .streamDisplayed,
+    .variablesUpdated, .templatePresented, .templateDismissed, .actionRefused, .register,
+    .identify, .custom, .purchase, .optOut, .providerRequest, .providerFailed, .providerFallback,
+    .credentialRenewed, .providerMismatch, .routeChanged, .campaignDue, .campaignDropped,
+    .itemQuarantined, .outboxDropped, .experimentAssigned, .experimentExposed,
+  ]
+}

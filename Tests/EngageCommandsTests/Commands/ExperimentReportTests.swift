@@ -138,6 +138,10 @@ import Testing
       (document(#", "metrics": ["clik"]"#), "did you mean \"click\"?"),
       (document(#", "metrics": [{"name": "x"}]"#), "metrics[0] needs either people or events"),
       (document(#", "metrics": [{"name": "x", "events": "click", "among": "open"}]"#), "have per"),
+      (
+        document(#", "metrics": [{"name": "x", "people": "card.click"}]"#),
+        "metrics[0].people names \"card.click\", which is no kind; did you mean \"click\"?"
+      ),
       (document(#", "significance": "5%""#), "significance is a string where a number belongs"),
       (document(#", "lookBackDays": 400"#), "lookBackDays is 400, and not from 0 to 366"),
       (document(arms: #"{"old": 1}"#), "2 to 50 arms"),
@@ -176,6 +180,31 @@ import Testing
     let one = await Self.report(try await Self.stage(events))
     #expect(one.output.contains("The plan was changed: 1 person was in another version"))
     #expect(!one.output.contains(" pp"))
+  }
+
+  @Test("X12: the event of the guide puts people into arms")
+  func guide() async throws {
+    let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent()
+    let page = try String(
+      contentsOf: root.appending(
+        path: "Sources/EngagementKit/EngagementKit.docc/Guides/PeopleAndPushes.md"),
+      encoding: .utf8)
+    let line = try #require(
+      page.split(separator: "\n").first { $0.hasPrefix("{") && $0.contains("experiment.exposed") })
+    let stage = try await Self.stage(
+      plan: Self.document(#", "strata": ["appVersion"], "metrics": ["click"]"#))
+    let lines = (1...20).map { person in
+      String(line).replacing("exposure-1", with: "exposure-\(person)")
+        .replacing("person-1", with: "person-\(person)")
+        .replacing(#""arm": "new""#, with: #""arm": "\#(person > 10 ? "new" : "old")""#)
+    }
+    try stage.write(lines.joined(separator: "\n"), to: "events.ndjson")
+    let object = try JSON(parsing: Array(await Self.report(stage, "--json").output.utf8))
+    #expect(object["arms"]?.array?.map { $0["exposed"] } == [10, 10], "\(object)")
+    #expect(object["leftOut"]?["inOtherVersions"] == 0)
+    let strata = object["metrics"]?.array?[0]["comparisons"]?.array?[0]["strata"]?.array
+    #expect(strata?.map { $0["value"] } == ["3.2"])
   }
 
   @Test("X12: one person, an empty arm, a rare horizon and zero variance get a sentence")

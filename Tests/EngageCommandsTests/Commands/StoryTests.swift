@@ -350,8 +350,20 @@ import Testing
     let container = await stage.engage("cards", "--container", "hom")
     #expect(container.status == .usage && container.output.isEmpty)
     #expect(container.errors.hasPrefix(#"engage: engage.json has no container "hom""#))
-    let kind = await stage.engage("events", "--kind", "clik")
+    let kind = await stage.engage("events", "--kind", "vote")
     #expect(kind.errors.hasPrefix("No event of this kind is recorded; there are: "))
+    let folder = try stage.names()
+    for (command, name, nearest) in [
+      ("events", "clik", "click"), ("events", "card.click", "click"),
+      ("export", "engage.message.dismiss", "dismiss"), ("export", "clicks", "click"),
+      ("export", "campaign.click", "click"),
+    ] {
+      let unknown = await stage.engage(command, "--kind", name)
+      #expect(unknown.status == .usage && unknown.output.isEmpty, "\(unknown)")
+      let text = "--kind does not take \"\(name)\"; did you mean \"\(nearest)\"?"
+      #expect(unknown.errors.contains(text), "\(unknown.errors)")
+    }
+    #expect(try stage.names() == folder)
     let help = await stage.engage()
     #expect(help.status == .done && help.output.hasPrefix("engage: several customer-engagement"))
   }

@@ -9,6 +9,17 @@ struct EngagementEventTests {
     #expect(kinds.map(\.rawValue) == plannedWords)
   }
 
+  @Test("the list of known kinds has every constant")
+  func knownKinds() throws {
+    let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent()
+    let file = root.appending(path: "Sources/EngagementModel/Events/EventKind.swift")
+    let source = try String(contentsOf: file, encoding: .utf8)
+    let constants = source.matches(of: /static let \w+: Kind = "([^"]+)"/).map { String($0.1) }
+    #expect(constants.count > 40)
+    #expect(EngagementEvent.Kind.known.map(\.rawValue) == constants)
+  }
+
   @Test("an unknown kind is kept unchanged")
   func openKind() throws {
     let event = EngagementEvent(id: "1", kind: "card.teleported", time: moment(0))

@@ -1,0 +1,50 @@
+import EngagementAnalytics
+import EngagementKit
+import EngagementModel
+
+extension Invocation {
+  /// The kinds that an option names. Throws for one that no event has: it is neither known nor recorded.
+  func kinds(
+    _ option: Option, in configuration: EngageConfiguration
+  ) async throws -> [EngagementEvent.Kind] {
+    let kinds = values(option).map { EngagementEvent.Kind($0) }
+    for kind in kinds where !EngagementEvent.Kind.known.contains(kind) {
+      guard try await !isRecorded(kind, in: configuration) else { continue }
+      throw unknown(kind, of: option)
+    }
+    return kinds
+  }
+
+  private func unknown(_ kind: EngagementEvent.Kind, of option: Option) -> UsageError {
+    guard let meant = kind.withoutNoun else {
+      return .value(
+        kind.rawValue, of: option.title, among: EngagementEvent.Kind.known.map(\.rawValue),
+        in: command.title)
+    }
+    return usage("\(option.title) does not take \"\(kind)\"; did you mean \"\(meant)\"?")
+  }
+
+  /// Whether the ledger has an event of the kind, of any user.
+  private func isRecorded(
+    _ kind: EngagementEvent.Kind, in configuration: EngageConfiguration
+  ) async throws -> Bool {
+    guard CacheFile(configuration.cache).wasMade else { return false }
+    let reader = try await looking(configuration) { $0 }
+    var selection = EventSelection()
+    selection.kinds = [kind]
+    var (export, sink) = (EventExport(selection, from: "") { _ in nil }, ObservedEventSink { _ in })
+    while try reader.writeEvents(of: &export, to: &sink), export.events == 0 {
+      try Task.checkCancellation()
+    }
+    return export.events > 0
+  }
+}
+
+extension EngagementEvent.Kind {
+  /// The known kind that a type such as `card.click` has; nil for a name that is no such type.
+  var withoutNoun: EngagementEvent.Kind? {
+    let isWhole = rawValue.hasPrefix(EventType.prefix)
+    let kind = EventType.kind(of: isWhole ? rawValue : EventType.prefix + rawValue, on: nil)
+    return kind != self && Self.known.contains(kind) ? kind : nil
+  }
+}
