@@ -90,8 +90,8 @@ struct ComparisonSentences {
 
   /// What a reader has to know beside the figures.
   var notes: [String] {
-    var notes = people
-    if report.metrics.flatMap(\.comparisons).count > 1 {
+    var notes = people + figures
+    if report.withheld.isEmpty, report.metrics.flatMap(\.comparisons).count > 1 {
       notes.append(
         "Intervals hold one by one. What is seen is decided by Holm over all metrics and arms.")
     }
@@ -122,6 +122,22 @@ struct ComparisonSentences {
     if counts.peopleInUnknownArms > 0 {
       notes.append(
         Self.people(counts.peopleInUnknownArms) + " in an arm that the design has not: left out.")
+    }
+    return notes
+  }
+
+  /// What the table of figures does not have.
+  private var figures: [String] {
+    var notes: [String] = []
+    let counts = report.counts.arms
+    let empty = counts.indices.filter { counts[$0].metrics.allSatisfy { $0.people == 0 } }
+    if !empty.isEmpty {
+      let reason = design.isExperiment ? "nobody is in it" : "nobody received from it alone"
+      let names = empty.map { name(of: $0) }.joined(separator: ", ")
+      notes.append("No figures, since \(reason): \(names).")
+    }
+    if report.metrics.flatMap(\.rates).contains(where: { $0.value?.interval.reason != nil }) {
+      notes.append("There is no interval where all values in an arm are the same.")
     }
     return notes
   }

@@ -8,13 +8,16 @@ struct ComparisonTables {
   private var counts: ComparisonCounts { report.counts }
   private var level: String { Figure.level(design.significance) }
 
-  /// All but those of days. A table without rows is left out.
+  /// All but those of days. A table without rows is left out, and so are differences of which the checks
+  /// withhold each.
   var all: [ComparisonTable] {
-    [
-      checks, people, funnel, rates, decisive,
-      hasOthersThanExposed ? differences(\.exposed, "Differences among the exposed") : nil,
+    let isTold = report.withheld.isEmpty
+    return [
+      checks, people, funnel, rates, isTold ? decisive : nil,
+      isTold && hasOthersThanExposed
+        ? differences(\.exposed, "Differences among the exposed") : nil,
       usesPast ? differences(\.unadjusted, "Differences without the past of people") : nil,
-      strata, requests, events,
+      isTold ? strata : nil, requests, events,
     ].compactMap(\.self).filter { !$0.rows.isEmpty }
   }
 
@@ -99,15 +102,16 @@ struct ComparisonTables {
       "Figures", names: ["Metric", armTitle], numbers: ["Figure", "\(level) interval", "People"])
     for (place, metric) in report.metrics.enumerated() {
       for (arm, rate) in metric.rates.enumerated() {
-        let people = Figure.count(counts.arms[arm].metrics[place].people)
+        let people = counts.arms[arm].metrics[place].people
+        guard people > 0 else { continue }
         let cells = Self.cells(of: rate, isShare: metric.metric.isShare)
-        table.add([metric.metric.name.readable, name(of: arm)] + cells + [people])
+        table.add([metric.metric.name.readable, name(of: arm)] + cells + [Figure.count(people)])
       }
     }
     return table
   }
 
-  /// The figure and its interval; a reason in the place of either.
+  /// The figure and its interval, or why there is no figure. Why there is no interval is a note.
   private static func cells(of rate: Conclusion<MeasuredFigure>, isShare: Bool) -> [String] {
     switch rate {
     case .withheld(let reason): return [withheld, reason]
@@ -116,7 +120,7 @@ struct ComparisonTables {
       return [
         text,
         figure.interval.value.map { Figure.range($0) { Figure.rate($0, isShare: isShare) } }
-          ?? figure.interval.reason ?? "",
+          ?? "none",
       ]
     }
   }

@@ -306,6 +306,29 @@ import Testing
     #expect(report.json["people"] == 2)
   }
 
+  @Test("X12: a report that withholds all says why once, and not in each row")
+  func fewWords() throws {
+    var fixture = try ComparisonFixture()
+    fixture.design = try ComparisonDesign(providers: ["one", "two", "three"], control: "one")
+    for provider in ["one", "two", "three"] as [ProviderID] {
+      fixture.add(.impression, by: 1, provider: provider)
+    }
+    for person in 2...3 as ClosedRange<UInt64> {
+      fixture.add(.impression, by: person, provider: "two")
+    }
+    let report = ComparisonReport(fixture.counts(), at: later)
+    #expect(report.withheld.count == 1)
+    #expect(!report.tables.contains { $0.title.hasPrefix("Differences") })
+    let figures = try #require(report.tables.first { $0.title == "Figures" }).rows
+    #expect(figures[0] == ["impression", "two", "100.00%", "none", "2"])
+    #expect(figures.count == ComparisonMetric.standard.count)
+    #expect(
+      report.sentences.suffix(2) == [
+        "No figures, since nobody received from it alone: one, three.",
+        "There is no interval where all values in an arm are the same.",
+      ])
+  }
+
   @Test("X12: times say that they are bounds, and that one is above them all")
   func times() throws {
     var fixture = try ComparisonFixture()
