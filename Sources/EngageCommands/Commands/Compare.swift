@@ -49,15 +49,24 @@ extension Command {
         since: ExportRequest.Options.since, until: ExportRequest.Options.until)
       let page = try invocation.comparisonPage()
       let input = try ComparisonInput(invocation, since: times.since, until: times.until)
-      let providers =
-        named.isEmpty ? try await input.orderedSenders() : named.map { ProviderID($0) }
       let metrics = invocation.comparisonMetrics()
-      let chosen = try invocation.choose(invocation.value(control), among: providers)
-      let design = try invocation.telling(provider) { () throws(EngagementError) in
-        try ComparisonDesign(providers: providers, control: chosen, metrics: metrics)
+      func design(of providers: [ProviderID]) throws -> ComparisonDesign {
+        let chosen = try invocation.choose(invocation.value(control), among: providers)
+        return try invocation.telling(provider) { () throws(EngagementError) in
+          try ComparisonDesign(providers: providers, control: chosen, metrics: metrics)
+        }
       }
-      let (counts, losses, seen) = try await input.counts(design)
-      try invocation.check(providers, among: seen.union(input.providers))
+      let (counts, losses): (ComparisonCounts, ComparisonInput.Losses)
+      if named.isEmpty {
+        (counts, losses) = try await input.counts(of: metrics) { senders in
+          try design(of: input.order(senders))
+        }
+      } else {
+        let providers = named.map { ProviderID($0) }
+        let found = try await input.counts(design(of: providers))
+        try invocation.check(providers, among: found.seen.union(input.providers))
+        (counts, losses) = (found.counts, found.losses)
+      }
       let report = ComparisonReport(counts, at: invocation.context.clock.now)
       return try invocation.show(report, losses, page: page)
     })
@@ -86,9 +95,8 @@ extension Invocation {
 }
 
 extension ComparisonInput {
-  /// The providers that have sent something: the configured ones in their order, then the others.
-  fileprivate func orderedSenders() async throws -> [ProviderID] {
-    let found = try await senders()
+  /// The configured providers in their order, then the others. Throws if there are fewer than two.
+  fileprivate func order(_ found: Set<ProviderID>) throws -> [ProviderID] {
     let others = found.subtracting(providers).sorted { $0.rawValue < $1.rawValue }
     let senders = providers.filter(found.contains) + others
     guard senders.count > 1 else {

@@ -81,17 +81,21 @@ struct ComparisonInput {
     return (accumulator.counts(), losses, seen)
   }
 
-  /// The providers that have sent something.
-  func senders() async throws -> Set<ProviderID> {
+  /// What a comparison needs of the events, by the design that is made of the providers that have sent
+  /// something. Files and caches are read once.
+  func counts(
+    of metrics: [ComparisonMetric], by design: (Set<ProviderID>) throws -> ComparisonDesign
+  ) async throws -> (counts: ComparisonCounts, losses: Losses) {
     if case .clickHouse(let address) = place {
       try await ClickHouseSetup(address: address, client: ClickHouseClient(address)).check()
-      return Set(try await senders(at: address).filter(\.isSender).map(\.provider))
+      let senders = try await senders(at: address).filter(\.isSender).map(\.provider)
+      let (counts, losses, _) = try await counts(try design(Set(senders)))
+      return (counts, losses)
     }
-    var found: Set<ProviderID> = []
-    _ = try await read { event in
-      if let provider = event.provider, event.isOfReceiver { found.insert(provider) }
-    }
-    return found
+    var accumulator = ProviderAccumulator(metrics: metrics)
+    let losses = try await read { accumulator.add($0) }
+    let design = try design(accumulator.senders)
+    return (accumulator.takeCounts(by: design), losses)
   }
 
   private func senders(

@@ -14,7 +14,7 @@ public struct ComparisonAccumulator: Sendable {
   public let design: ComparisonDesign
   private let end: Int64
   private let kinds: ComparedKinds
-  private let arms: [ArmName: UInt8]
+  private let arms: [ArmName: UInt16]
   private var rows: [ComparisonRow] = []
   /// The values of strata that people have, which rows name by index.
   private var strata: [[StratumValue]] = []
@@ -26,7 +26,7 @@ public struct ComparisonAccumulator: Sendable {
     kinds = ComparedKinds(design)
     arms = Dictionary(
       uniqueKeysWithValues: design.arms.enumerated().map {
-        (ArmName(rawValue: $1.name), UInt8($0))
+        (ArmName(rawValue: $1.name), UInt16($0))
       })
   }
 
@@ -37,13 +37,8 @@ public struct ComparisonAccumulator: Sendable {
     switch event.kind {
     case .experimentExposed: addArm(of: event, .exposed)
     case .experimentAssigned: addArm(of: event, .assigned)
-    case .providerRequest: append(event, .request, arm: arm, Self.duration(of: event))
-    case .providerFailed: append(event, .failure, arm: arm, Self.duration(of: event))
-    case .optOut where event.provider == nil:
-      // It ends what all providers send, and says of none of them.
-      append(event, .did(UInt8(kinds.index(of: .optOut))), arm: ComparisonRow.allArms)
-    case let kind:
-      if let index = kinds.indices[kind] { append(event, .did(index), arm: arm) }
+    case _:
+      if let row = ComparisonRow(event, kinds, arm: arm) { rows.append(row) }
     }
   }
 
@@ -71,24 +66,16 @@ public struct ComparisonAccumulator: Sendable {
   /// The counts of all people so far. Sorts the events, so it is `mutating`; more can be added then.
   public mutating func counts() -> ComparisonCounts {
     rows.sort()
-    var counts = ComparisonCounts(design)
-    var tally = PersonTally(design, kinds, strata)
-    var start = 0
-    while start < rows.count {
-      var end = start + 1
-      while end < rows.count, rows[end].person == rows[start].person { end += 1 }
-      tally.add(rows[start..<end], to: &counts)
-      start = end
-    }
-    return counts
+    return ComparisonCounts(of: rows, design, kinds, strata)
   }
 
   private mutating func append(
-    _ event: ObservedEvent, _ action: ComparisonRow.Action, arm: UInt8, _ value: UInt32 = 0
+    _ event: ObservedEvent, _ action: ComparisonRow.Action, arm: UInt16, _ value: UInt32 = 0
   ) {
-    let time = min(max(event.time, -ComparisonRow.latestTime), ComparisonRow.latestTime)
     rows.append(
-      ComparisonRow(person: event.person, time: time, value: value, action: action, arm: arm))
+      ComparisonRow(
+        person: event.person, time: ComparisonRow.time(of: event), value: value, action: action,
+        arm: arm))
   }
 
   private mutating func addArm(of event: ObservedEvent, _ action: ComparisonRow.Action) {
@@ -117,10 +104,6 @@ public struct ComparisonAccumulator: Sendable {
       ?? "unknown"
   }
 
-  private static func duration(of event: ObservedEvent) -> UInt32 {
-    duration(in: event.properties)
-  }
-
   static func duration(in properties: JSONObject) -> UInt32 {
     guard let duration = properties["milliseconds"]?.number, duration >= 0, duration < 1e9
     else { return ComparisonRow.noDuration }
@@ -129,55 +112,13 @@ public struct ComparisonAccumulator: Sendable {
 }
 
 /// The name of an arm, compared by its bytes.
-private struct ArmName: ByteComparable {
+struct ArmName: ByteComparable {
   let rawValue: String
 }
 
 /// A value of a stratum, compared by its bytes.
 struct StratumValue: ByteComparable {
   let rawValue: String
-}
-
-/// What is kept of an event.
-struct ComparisonRow: Comparable, Sendable {
-  enum Action: Hashable, Sendable {
-    /// An event of the kind with this index.
-    case did(UInt8)
-    case assigned, exposed, otherVersion
-    case request, failure
-    /// Numbers of events in a log.
-    case written, lost
-  }
-
-  let person: UInt64
-  let time: Int64
-  /// An index of strata, a duration or a number of events.
-  var value: UInt32
-  let action: Action
-  /// Where the person was assigned to, or the provider.
-  let arm: UInt8
-
-  static let noArm = UInt8.max
-  /// Of all arms that the person was in before.
-  static let allArms = UInt8.max - 1
-  static let noDuration = UInt32.max
-  /// Times are kept within it, so that a difference of two does not overflow.
-  static let latestTime = Int64(1) << 60
-
-  /// Whether it puts the person into an arm of an experiment.
-  var isMembership: Bool { action == .assigned || action == .exposed }
-
-  /// Whether it is something that the person did or was sent.
-  var isDeed: Bool {
-    switch action {
-    case .did: true
-    case .assigned, .exposed, .otherVersion, .request, .failure, .written, .lost: false
-    }
-  }
-
-  static func < (left: Self, right: Self) -> Bool {
-    (left.person, left.time) < (right.person, right.time)
-  }
 }
 
 /// The kinds of events that a comparison counts.
@@ -190,9 +131,11 @@ struct ComparedKinds: Sendable {
     .delivered, .impression, .click, .open, .read, .submit, .dismiss, .snooze, .vote, .optOut,
   ]
 
-  init(_ design: ComparisonDesign) {
+  init(_ design: ComparisonDesign) { self.init(design.metrics) }
+
+  init(_ metrics: [ComparisonMetric]) {
     var kinds = Self.ofReceivers
-    for kind in design.metrics.flatMap({ [$0.kind, $0.base].compactMap(\.self) })
+    for kind in metrics.flatMap({ [$0.kind, $0.base].compactMap(\.self) })
     where !kinds.contains(kind) { kinds.append(kind) }
     self.kinds = kinds
     indices = Dictionary(uniqueKeysWithValues: kinds.enumerated().map { ($1, UInt8($0)) })

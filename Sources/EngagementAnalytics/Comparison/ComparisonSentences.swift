@@ -136,6 +136,9 @@ struct ComparisonSentences {
       let names = empty.map { name(of: $0) }.joined(separator: ", ")
       notes.append("No figures, since \(reason): \(names).")
     }
+    if !design.isExperiment, counts.contains(where: { $0.events[.optOut, default: 0] > 0 }) {
+      notes.append("An opt-out counts for each provider from which the person had received before.")
+    }
     if report.metrics.flatMap(\.rates).contains(where: { $0.value?.interval.reason != nil }) {
       notes.append("There is no interval where all values in an arm are the same.")
     }

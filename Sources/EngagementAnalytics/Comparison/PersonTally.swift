@@ -63,7 +63,7 @@ struct PersonTally {
   private mutating func addReceiver(
     _ rows: ArraySlice<ComparisonRow>, to counts: inout ComparisonCounts
   ) {
-    var received: Set<UInt8> = []
+    var received: Set<UInt16> = []
     for row in rows {
       guard row.arm < ComparisonRow.allArms else { continue }
       switch row.action {

@@ -205,6 +205,30 @@ import Testing
     #expect(sum == fixture.counts())
   }
 
+  @Test("X12: providers that are known only afterwards have the same counts, read once")
+  func providersAfterwards() throws {
+    var fixture = try ComparisonFixture()
+    fixture.design = try ComparisonDesign(providers: ["two", "one"], control: "one")
+    var random = SeededGenerator(seed: 3)
+    let providers: [ProviderID?] = ["one", "two", "three", nil]
+    let kinds: [EngagementEvent.Kind] = [
+      .delivered, .impression, .click, .optOut, .custom, .providerRequest, .providerFailed,
+    ]
+    for _ in 0..<600 {
+      fixture.add(
+        random.pick(kinds), by: UInt64(random.below(200)), after: Double(random.below(9)),
+        provider: random.pick(providers), ["milliseconds": .integer(Int64(random.below(900)))])
+    }
+    fixture.add(.providerRequest, by: 1, provider: "four")
+    var accumulator = ProviderAccumulator()
+    for event in fixture.events { accumulator.add(event) }
+    #expect(accumulator.senders == ["one", "two", "three"])
+    let counts = accumulator.takeCounts(by: fixture.design)
+    #expect(counts == fixture.counts() && counts.peopleInSeveralArms > 0)
+    #expect(counts.arms.allSatisfy { $0.requests.failures > 0 && $0.events[.optOut] != nil })
+    #expect(MemoryLayout<ComparisonRow>.stride == 24)
+  }
+
   @Test("X12: what the days add up to is what the metrics count", arguments: 0..<6 as Range<UInt64>)
   func days(seed: UInt64) throws {
     for arm in try ComparisonFixture.random(seed: seed).counts().arms {
