@@ -48,6 +48,7 @@ _engage() {
     "import"" --redact") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     "import"" --user-hash-key") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     "compare"" --provider") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
+    "compare"" --control") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     "compare"" --since") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     "compare"" --until") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     "compare"" --metric") COMPREPLY=($(compgen -W 'impression click completion dismissal opt-out' -- "$word")); return ;;
@@ -130,7 +131,7 @@ _engage() {
     "cursors list") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
     "cursors remove") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
     "cursors "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W 'list remove' -- "$word")); return; } ;;
-    "compare "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--provider --since --until --metric --from --html --config --json --log --help' -- "$word")); return; } ;;
+    "compare "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--provider --control --since --until --metric --from --html --config --json --log --help' -- "$word")); return; } ;;
     "experiment plan") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--rate --lift --people --daily --power --significance --anytime --name --arm --metric --out --config --json --log --help' -- "$word")); return; } ;;
     "experiment report") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--from --html --config --json --log --help' -- "$word"; compgen -f -- "$word")); return; } ;;
     "experiment "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W 'plan report' -- "$word")); return; } ;;
