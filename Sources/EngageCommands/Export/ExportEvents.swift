@@ -26,6 +26,14 @@ struct ExportEvents {
     var unfit = 0
     var through: Int64 = 0
 
+    /// Adds what another reader has read of the same export.
+    mutating func add(_ other: Result) {
+      events += other.events
+      excluded.merge(other.excluded, uniquingKeysWith: +)
+      firstSequence = [firstSequence, other.firstSequence].compactMap(\.self).min()
+      lastSequence = [lastSequence, other.lastSequence].compactMap(\.self).max()
+    }
+
     /// The events after the start that are not in the export, by reason.
     func dropped(after start: Int64) -> [String: Int] {
       var reasons: [String: Int] = [:]
@@ -63,26 +71,27 @@ struct ExportEvents {
   ) async throws -> Result {
     let (source, names) = (try source(), try await userNames())
     let reader = try await invocation.looking(configuration) { $0 }
-    var selection = request.selection
-    (selection.after, selection.through) = (start, max(try reader.newestSequence, start))
-    let pages = EventPages(
-      EventExport(selection, from: source, naming: names), of: reader, limit: limit)
+    let through = max(try reader.newestSequence, start)
+    let first = max(start, try reader.oldestSequence - 1)
+    let pages = EventPages(from: min(first, through), through: through, size: limit)
+    var lanes = [EventLane(reader, request.selection, from: source, naming: names)]
+    if pages.count > 1 {
+      let other = try await invocation.looking(configuration) { $0 }
+      lanes.append(EventLane(other, request.selection, from: source, naming: names))
+    }
     try await invocation.console.progress { show in
       show("Exporting …")
       var progress = ExportProgress(
-        over: start...selection.through, by: invocation.context.clock)
-      var current = try await pages.next()
-      while let (events, page) = current {
-        try Task.checkCancellation()
-        // While this page is written, another thread reads the one after it.
-        async let next = pages.next()
+        over: start...through, by: invocation.context.clock)
+      try await pages.read(by: lanes) { events, page in
         events.send(to: &sink)
         try await turn(&sink, page)
         progress.reach(page.through, show)
-        current = try await next
       }
     }
-    return await pages.result
+    var result = Result(through: through)
+    for lane in lanes { result.add(await lane.result) }
+    return result
   }
 
   func source() throws(EngagementError) -> String {
@@ -92,7 +101,7 @@ struct ExportEvents {
   }
 
   /// Gives each user a name in the export, an id or a hash; nil for the anonymous user.
-  private func userNames() async throws -> (User) -> String? {
+  private func userNames() async throws -> @Sendable (User) -> String? {
     let key: [UInt8]
     switch request.users {
     case .ids: return { $0.id?.rawValue }

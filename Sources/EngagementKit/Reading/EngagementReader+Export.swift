@@ -28,6 +28,11 @@ public struct EventExport {
     self.source = Array(source.utf8)
   }
 
+  /// Goes on with other sequences, when several readers share the work.
+  public mutating func turn(to sequences: ClosedRange<Int64>) {
+    (selection.after, selection.through) = (sequences.lowerBound - 1, sequences.upperBound)
+  }
+
   fileprivate mutating func write(
     _ reader: inout StoreReader, of environment: String, limit: Int, to sink: inout some EventSink
   ) throws(EngagementError) -> Bool {

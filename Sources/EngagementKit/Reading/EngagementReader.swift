@@ -154,6 +154,13 @@ public final class EngagementReader: Sendable {
     }
   }
 
+  /// The sequence of the first event that is still in the ledger, of any user; 0 if there is none.
+  public var oldestSequence: Int64 {
+    get throws(EngagementError) {
+      try read { (reader) throws(EngagementError) in try reader.oldestSequence() }
+    }
+  }
+
   /// How the accepted actions of all users have ended, for each provider.
   public func deliveryCounts() throws(EngagementError) -> [ProviderID: Engagement.DeliveryCounts] {
     try read { (reader) throws(EngagementError) in

@@ -225,6 +225,13 @@ extension StoreReader {
     }
   }
 
+  /// The sequence of the ledger's first entry, of any user; 0 if there is none.
+  package mutating func oldestSequence() throws(EngagementError) -> Int64 {
+    try read { (tables, database) throws(EngagementError) in
+      try tables.ledger.oldestSequence(on: &database)
+    }
+  }
+
   /// How many events the ledger has evicted.
   package mutating func evictedEvents() throws(EngagementError) -> EvictedEvents {
     try read { (tables, database) throws(EngagementError) in

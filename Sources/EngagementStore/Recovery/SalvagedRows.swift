@@ -87,7 +87,7 @@ struct SalvagedRows {
     if let name = record.text(1), let sql = record.text(4), let kind = record.text(0),
       ["table", "index"].contains(kind)
     {
-      let isOurs = Schema.migrations.steps.contains { $0.sql.contains(sql) }
+      let isOurs = Schema.makes(sql)
       if isOurs, name == "outbox" { hasSchema = true }
       if !isOurs, !name.hasPrefix("sqlite_") { hasNewerSchema = true }
       return

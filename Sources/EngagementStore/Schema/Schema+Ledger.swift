@@ -15,4 +15,7 @@ extension Schema {
       PRIMARY KEY (partition, item)
     ) STRICT, WITHOUT ROWID;
     """
+
+  /// What SQLite adds for it to the text of `ledger`.
+  static let ledgerColumns = ", recorded INTEGER, uptime INTEGER"
 }

@@ -18,6 +18,13 @@ enum Schema {
       digest: "b1faad8bbf871b622de9516ddf8982f7d2c2f3ae25a41cdd0375e36fe926e5a5",
       shape: 0xa26a_d8de_4252_0e22),
   ])
+
+  /// Whether a step makes a table or an index of that text, as SQLite keeps it: what `ALTER` adds comes
+  /// behind the last column.
+  static func makes(_ sql: String) -> Bool {
+    let made = sql.replacing(ledgerColumns, with: "")
+    return migrations.steps.contains { $0.sql.contains(made) }
+  }
 }
 
 extension Schema {

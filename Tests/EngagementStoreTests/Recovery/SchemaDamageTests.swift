@@ -136,6 +136,27 @@ import Testing
     #expect(try await waiting(in: store) == 1 && store.recovery != nil)
   }
 
+  @Test("G9 G10: one flipped bit of the version is damage, and no newer schema", arguments: 0..<32)
+  func flippedVersion(bit: Int) async throws {
+    try await fill()
+    var bytes = try scratch.bytes()
+    bytes[63 - bit / 8] ^= 1 << UInt8(bit % 8)
+    let folder = try Scratch()
+    try folder.write(bytes)
+    let store = try await Store.open(Self.options(folder), at: Scratch.noon)
+    #expect(try await waiting(in: store) == 1 && store.recovery != nil)
+  }
+
+  @Test("G9 G10: every table and index of a cache is known as one that a step makes")
+  func known() async throws {
+    try await fill()
+    var database = try scratch.open(.readWrite)
+    var texts = Statement("SELECT sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'")
+    let all = try database.all(&texts) { $0.text(0) }
+    #expect(all.count > 10 && all.allSatisfy(Schema.makes))
+    #expect(!Schema.makes(all[0].replacing("INTEGER", with: "TEXT")))
+  }
+
   @Test("G9: a reader reports a damaged schema and repairs nothing")
   func reader() async throws {
     try await fill()
