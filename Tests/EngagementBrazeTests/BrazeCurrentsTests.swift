@@ -31,7 +31,7 @@ import VendorEventFixtures
     ("users.behaviors.app.SessionEnd", "engage.session.end"),
     ("users.behaviors.app.FirstSession", nil), ("users.behaviors.Location", nil),
     ("users.behaviors.Uninstall", nil), ("users.behaviors.subscription.GlobalStateChange", nil),
-    ("users.messages.banner.Click", nil), ("users.messages.email.Open", nil),
+    ("users.messages.email.Open", nil), ("users.messages.banner.Click", "engage.click"),
     ("users.messages.sms.Delivery", nil), ("users.messages.whatsapp.Read", nil),
     ("users.campaigns.Conversion", nil), ("users.canvas.Entry", nil),
     ("users.canvas.exit.PerformedEvent", nil), ("users.campaigns.EnrollInControl", nil),
@@ -75,9 +75,78 @@ import VendorEventFixtures
     let subjects = lines.map { "\($0["subject"]?.string ?? "") \($0["provider"]?.string ?? "")" }
     #expect(subjects.prefix(5).allSatisfy { $0 == "braze/card-1 braze" })
     #expect(subjects[5..<13].allSatisfy { $0 == "braze/campaign-1 braze" })
-    #expect(subjects.dropFirst(13).allSatisfy { $0 == " " })
+    let banner = Self.kinds.firstIndex { $0.name.contains("banner") } ?? 0
+    #expect(subjects[banner] == "braze/campaign-1 braze")
+    #expect(subjects.indices.dropFirst(13).allSatisfy { $0 == banner || subjects[$0] == " " })
     #expect(lines[14]["name"] == "tea" && lines[14]["data"]?["price"] == 12.5)
     #expect(lines[14]["data"]?["colour"] == "green" && lines[13]["data"]?["size"] == "L")
+  }
+
+  private static func read(_ name: String, _ properties: String, user: String = "{}") -> JSON? {
+    let line =
+      #"{"event_type":"users.\#(name)","id":"1","time":1790845200,"user":\#(user),"#
+      + #""properties":\#(properties)}"#
+    let ours = trip.ours(of: [line]).lines
+    #expect(trip.vendors(of: ours).first == (try? JSON(parsing: Array(line.utf8))))
+    return ours.first
+  }
+
+  @Test("X14: a message of a Canvas is of its step")
+  func canvas() {
+    let click = "messages.inappmessage.Click"
+    let step = Self.read(click, #"{"canvas_id":"c","canvas_step_id":"s"}"#)
+    #expect(step?["subject"] == "braze/s")
+    #expect(Self.read(click, #"{"canvas_id":"c"}"#)?["subject"] == "braze/c")
+    #expect(
+      Self.read(click, #"{"campaign_id":"m","canvas_id":"c"}"#)?["subject"] == "braze/m")
+  }
+
+  @Test("X14: who has no external id is known by the id that Braze made")
+  func anonymous() {
+    let name = "behaviors.app.SessionStart"
+    #expect(Self.read(name, "{}", user: #"{"user_id":"b-1"}"#)?["userid"] == "b-1")
+    let both = #"{"user_id":"b-1","external_user_id":"ada"}"#
+    #expect(Self.read(name, "{}", user: both)?["userid"] == "ada")
+  }
+
+  @Test("X14: who unsubscribes from all has opted out, and who subscribes has not")
+  func optOut() {
+    let name = "behaviors.subscription.GlobalStateChange"
+    let out = Self.read(name, #"{"subscription_status":"Unsubscribed"}"#)
+    #expect(out?["type"] == "engage.optout")
+    #expect(
+      Self.read(name, #"{"subscription_status":"Opted In"}"#)?["type"] == "engage.custom")
+  }
+
+  @Test("X14: an installation is the same at Braze and with us")
+  func installation() throws {
+    let id = "2f47b7a2-51b8-4c3d-9f8b-3c4d5e6f7a8b"
+    let event = Self.read("behaviors.Uninstall", "{}", user: #"{"device_id":"\#(id)"}"#)
+    #expect(event?["source"]?.string == "urn:uuid:\(id)")
+    let odd = #"{"device_id":"urn:uuid:\#(id)"}"#
+    #expect(
+      Self.read("behaviors.Uninstall", "{}", user: odd)?["source"]?.string == "urn:uuid:\(id)")
+  }
+
+  @Test("X14: where users are hashed, nothing else tells who they are")
+  func hashed() throws {
+    let line =
+      #"{"event_type":"users.behaviors.Uninstall","id":"1","time":1790845200,"#
+      + #""user":{"external_user_id":"ada","user_id":"b-1","timezone":"UTC"},"#
+      + #""properties":{"email_address":"ada@example.com","app_id":"x"}}"#
+    var decoder = VendorEventDecoder(VendorRegistration.braze.eventTables[0]) { _ in "hash" }
+    var texts: [String] = []
+    func take(_ line: Int, _ event: DecodedEvent) {
+      guard case .event(let record) = event else { return }
+      var encoder = NDJSONEncoder()
+      record.send(to: &encoder)
+      texts.append(String(decoding: encoder.bytes, as: UTF8.self))
+    }
+    decoder.decode(Array(line.utf8), take)
+    decoder.finish(take)
+    let text = try #require(texts.first)
+    #expect(text.contains(#""userid":"hash""#) && text.contains("UTC") && text.contains("app_id"))
+    #expect(!text.contains("ada") && !text.contains("b-1"))
   }
 
   @Test("X14: an event of ours loses at Braze only what Braze has no word for")

@@ -12,9 +12,11 @@ import VendorEventFixtures
 
   /// Each name with our type of it.
   static let kinds = [
-    ("Notification Sent", "engage.send"), ("Notification Viewed", "engage.impression"),
-    ("Notification Clicked", "engage.click"), ("Push Impressions", "engage.push.receive"),
+    ("Notification Sent", "engage.campaign.send"),
+    ("Notification Viewed", "engage.campaign.impression"),
+    ("Notification Clicked", "engage.campaign.click"), ("Push Impressions", "engage.push.receive"),
     ("App Launched", "engage.launch"), ("Charged", "engage.purchase"),
+    ("Session Concluded", "engage.session.end"),
     ("Tea ordered", "engage.custom"), ("UTM Visited", "engage.custom"),
     ("App Uninstalled", "engage.custom"),
   ]
@@ -52,7 +54,7 @@ import VendorEventFixtures
   @Test("X14: a notification of CleverTap has its campaign as the item")
   func items() {
     let lines = Self.trip.ours(of: Self.kinds.map { Self.record($0.0) }).lines
-    #expect(lines.prefix(4).allSatisfy { $0["subject"] == "clevertap/1790_20261001" })
+    #expect(lines.prefix(4).allSatisfy { $0["subject"] == "clevertap/1790" })
     #expect(lines.prefix(4).allSatisfy { $0["provider"] == "clevertap" })
     #expect(lines.dropFirst(4).allSatisfy { $0["subject"] == nil && $0["provider"] == nil })
     #expect(lines[2]["data"]?["button"] == "ok")
@@ -73,7 +75,7 @@ import VendorEventFixtures
       parsing: Array(
         #"""
         {"specversion":"1.0","id":"1","source":"urn:uuid:1","type":"engage.campaign.click",
-        "subject":"clevertap/7_1","time":"2026-10-01T09:00:00.000Z","sequence":9,
+        "subject":"clevertap/7","time":"2026-10-01T09:00:00.000Z","sequence":9,
         "recordedtime":"2026-10-01T09:00:01.000Z","uptime":5,"zoneoffset":3600,"userid":"ada",
         "sessionid":"s-1","provider":"clevertap","surface":"campaigns","container":"home",
         "data":{"button":"ok","url":"x"}}
@@ -85,10 +87,71 @@ import VendorEventFixtures
     let lost = (event.object?.members ?? []).filter { back[$0.key] != $0.value }.map(\.key).sorted()
     #expect(
       lost == [
-        "container", "id", "recordedtime", "sequence", "sessionid", "surface", "type", "uptime",
-        "zoneoffset",
+        "container", "data", "id", "recordedtime", "sequence", "sessionid", "uptime", "zoneoffset",
       ])
-    // The kind is the same; whose item it was is what CleverTap's name does not say.
-    #expect(back["type"] == "engage.click")
+    // The kind of item is a property there.
+    #expect(back["data"]?["Campaign type"] == "InApp" && back["data"]?["button"] == "ok")
+  }
+
+  private static func read(_ properties: String, profile: String = "{}") -> (JSON?, [JSON]) {
+    let line =
+      #"{"ts":20261001090000,"eventName":"Notification Viewed","profile":\#(profile),"#
+      + #""eventProps":\#(properties)}"#
+    let ours = trip.ours(of: [line]).lines
+    #expect(trip.vendors(of: ours).first == (try? JSON(parsing: Array(line.utf8))))
+    return (ours.first, ours)
+  }
+
+  @Test("X14: the campaign is the item, in each form that CleverTap writes it in")
+  func campaign() {
+    for properties in [
+      #"{"Campaign id":"1790","wzrk_id":"17_20261001"}"#, #"{"Campaign id":1790}"#,
+      #"{"wzrk_id":"1790_20261001"}"#, #"{"wzrk_id":"1790"}"#, #"{"wzrk_id":1790}"#,
+    ] {
+      #expect(Self.read(properties).0?["subject"] == "clevertap/1790", "\(properties)")
+    }
+  }
+
+  @Test("X14: who has no identity is known by the address or the telephone")
+  func identities() {
+    for (profile, user) in [
+      (#"{"identity":"ada","email":"a@example.com"}"#, "ada"),
+      (#"{"identity":"a@example.com","email":"a@example.com"}"#, "a@example.com"),
+      (#"{"email":"a@example.com","phone":"+4930"}"#, "a@example.com"),
+      (#"{"phone":4930}"#, "4930"),
+    ] {
+      #expect(Self.read("{}", profile: profile).0?["userid"]?.string == user, "\(profile)")
+    }
+  }
+
+  @Test("X14: the channel of a notification is the kind of its item")
+  func channels() {
+    for (channel, type) in [
+      ("Mobile Push - Android", "engage.push.impression"), ("InApp", "engage.campaign.impression"),
+      ("App Inbox", "engage.message.impression"), ("Email", "engage.impression"),
+    ] {
+      let event = Self.read(#"{"Campaign type":"\#(channel)","wzrk_id":"1"}"#).0
+      #expect(event?["type"]?.string == type)
+    }
+  }
+
+  @Test("X14: the name of the events may stand on the first line of a file")
+  func heading() {
+    let line = #"{"ts":20261001090000,"profile":{"identity":"ada"},"eventProps":{}}"#
+    let ours = Self.trip.ours(of: ["Notification Viewed", line, line])
+    #expect(ours.faults.isEmpty && ours.lines.count == 2)
+    #expect(ours.lines.allSatisfy { $0["type"] == "engage.impression" })
+    #expect(Self.trip.ours(of: [line]).faults == ["1: It has no eventName."])
+  }
+
+  @Test("X14: times are of the zone that is named")
+  func zone() throws {
+    var table = VendorRegistration.cleverTap.eventTables[0]
+    table.timeFormat = .digits(zoneOffset: 19_800)
+    let trip = VendorEventTrip(table)
+    let line = #"{"ts":20260801072952,"eventName":"Tea"}"#
+    let ours = trip.ours(of: [line]).lines
+    #expect(ours.first?["time"] == "2026-08-01T01:59:52.000Z")
+    #expect(try trip.vendors(of: ours) == [JSON(parsing: Array(line.utf8))])
   }
 }

@@ -7,18 +7,29 @@ extension VendorEventTable {
   ///
   /// Names and shapes are those of Braze's public pages "Custom Currents connector", "Message engagement
   /// events" and "Customer behavior events".
-  static let brazeCurrents = VendorEventTable(
+  static let brazeCurrents: VendorEventTable = {
+    var table = allBrazeCurrents
+    table.personal = personalFields
+    return table
+  }()
+
+  private static let allBrazeCurrents = VendorEventTable(
     name: "braze-currents",
     summary: """
       The events of Braze Currents as its connector for HTTP sends them, without the list around
-      them. The files that Currents writes into a bucket are Avro, which is not read.
+      them: jq -c '.events[]' takes them out of it. The files that Currents writes into a bucket are
+      Avro, which is not read.
       """,
     provider: "braze", nameField: "event_type", timeField: "time", timeFormat: .seconds,
     properties: "properties.custom_properties",
     fields: [
-      Field("id", .id), Field("user.external_user_id", .user), Field("user.device_id", .source),
+      Field("id", .id),
+      Field(
+        "user.external_user_id", .user, from: ["user.external_user_id", "user.user_id"]),
+      Field("user.device_id", .source),
       Field("properties.session_id", .session),
-    ], events: cards + campaigns + pushes + behaviors, customName: "users.behaviors.CustomEvent")
+    ], events: cards + campaigns + pushes + banners + behaviors,
+    customName: "users.behaviors.CustomEvent")
 
   private static let cards: [Event] = [
     card("Send", "send"), card("Impression", .impression), card("Click", .click),
@@ -28,7 +39,8 @@ extension VendorEventTable {
   private static func card(_ word: String, _ kind: EngagementEvent.Kind) -> Event {
     Event(
       "users.messages.contentcard.\(word)", kind, on: .cards,
-      [Field("properties.content_card_id", .subject)])
+      [Field("properties.content_card_id", .subject, from: ["properties.content_card_id"] + sender)]
+    )
   }
 
   private static let campaigns: [Event] = [
@@ -45,13 +57,24 @@ extension VendorEventTable {
     campaign("pushnotification.Abort", "abort", on: .push),
   ]
 
-  /// An event on what a campaign sent; a message of a Canvas has no campaign, and its fields are kept.
+  /// They are no kind of item that we have. They come last: what has a kind is written under its own name.
+  private static let banners = ["Impression", "Click", "Dismiss", "Abort"].map { word in
+    campaign("banner.\(word)", EngagementEvent.Kind(word.lowercased()), on: nil)
+  }
+
+  /// What a message is of: a campaign, or a step of a Canvas.
+  private static let sender: [Path] = [
+    "properties.campaign_id", "properties.canvas_step_id", "properties.canvas_id",
+  ]
+
+  /// An event on what a campaign or a Canvas sent.
   private static func campaign(
-    _ word: String, _ kind: EngagementEvent.Kind, on surface: Surface
+    _ word: String, _ kind: EngagementEvent.Kind, on surface: Surface?
   ) -> Event {
-    var fields = [Field("properties.campaign_id", .subject)]
-    if kind == .click, surface == .campaigns {
-      fields.append(Field("properties.button_id", property: "button"))
+    var fields = [Field("properties.campaign_id", .subject, from: sender)]
+    if kind == .click {
+      let name: Path = surface == .push ? "properties.button_string" : "properties.button_id"
+      fields.append(Field(name, property: "button"))
     }
     return Event("users.messages.\(word)", kind, on: surface, fields)
   }
@@ -69,5 +92,18 @@ extension VendorEventTable {
     Event(
       "users.behaviors.app.SessionEnd", .sessionEnd,
       [Field("properties.duration", property: "seconds")]),
+    Event(
+      "users.behaviors.subscription.GlobalStateChange", .optOut,
+      where: "properties.subscription_status", is: "Unsubscribed"),
   ]
+
+  private static let personalFields: [Path] =
+    ["user.user_id"]
+    + [
+      "abort_log", "ad_id", "altitude", "bsuid", "channel_identifier", "email_address",
+      "from_phone_number", "gender", "inbound_phone_number", "input", "latitude", "longitude",
+      "message_body", "message_extras", "output", "phone_number", "push_to_start_token",
+      "push_token", "push_token_device_id", "to_phone_number", "tool_arguments", "update_token",
+      "user_agent", "user_phone_number", "web_push_token_auth", "web_push_token_p256dh",
+    ].map { Path("properties", $0) }
 }

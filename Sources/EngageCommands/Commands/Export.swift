@@ -30,7 +30,7 @@ extension Command {
         the parts of a second. An event that it does not have, or that is another provider's, is a custom
         event under our type.
         """,
-      options: ExportRequest.Options.all + [.vendorFormat(vendors)],
+      options: ExportRequest.Options.all + [.vendorFormat(vendors), .zone],
       examples: [
         Example("engage export --out events.ndjson", "everything"),
         Example(

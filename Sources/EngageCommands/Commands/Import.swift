@@ -23,7 +23,9 @@ extension Command {
         With --as, FILES are a vendor's own: lines of JSON, an event a line, also compressed. Fields that
         we have no column for are kept as properties whose names begin with the vendor's, and an event
         that we have no type for is a custom event under the vendor's name. Users keep their ids;
-        with --user-hash-key they are hashed, as "engage export" does with the same key.
+        with --user-hash-key they are hashed, as "engage export" does with the same key, and the vendor's
+        other fields that tell who a person is are left out. A file that engage has written has hashes
+        already, unless it was written with --user-ids.
 
         \(vendors.eventTables.help)
         """,
@@ -33,7 +35,8 @@ extension Command {
           completion: .files)
       ],
       options: [
-        into, .vendorFormat(vendors), ExportRequest.Options.redact, ExportRequest.Options.hashKey,
+        into, .vendorFormat(vendors), .zone, ExportRequest.Options.redact,
+        ExportRequest.Options.hashKey,
       ],
       examples: [
         Example(
@@ -84,7 +87,7 @@ extension Invocation {
       return nil
     }
     guard let hash = key.map(PersonHash.init) else {
-      return VendorFormat(table: table) { $0 }
+      return VendorFormat(table: table, userName: nil)
     }
     return VendorFormat(table: table) { hash.text(of: $0) }
   }

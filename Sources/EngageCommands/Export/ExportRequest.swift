@@ -86,7 +86,9 @@ extension ExportRequest {
       "where", value: "CONDITION", "only events with such a field, such as data.size=large",
       repeats: true)
     static let redact = Option(
-      "redact", value: "FIELD", "leave out a field, such as data.email or userid", repeats: true)
+      "redact", value: "FIELD",
+      "leave out a field, such as userid or data.email, which has data.email.x in it", repeats: true
+    )
     static let partition = Option(
       "partition", value: "KEYS", "a file for each vendor, day or kind: vendor,day")
     static let cursor = Option(

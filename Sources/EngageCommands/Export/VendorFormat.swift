@@ -1,11 +1,12 @@
 import EngagementAnalytics
+import EngagementFormats
 import EngagementModel
 import EngagementVendors
 
 /// A vendor's format, and how the users of its files are named here.
 struct VendorFormat {
   let table: VendorEventTable
-  let userName: @Sendable (String) -> String
+  let userName: (@Sendable (String) -> String)?
 }
 
 extension Option {
@@ -15,6 +16,11 @@ extension Option {
       "as", value: "FORMAT", "a vendor's own format, in place of ours",
       choices: vendors.eventTables.map(\.name))
   }
+}
+
+extension Option {
+  static let zone = Option(
+    "zone", value: "OFFSET", "the zone of times that have none, such as +05:30 (default UTC)")
 }
 
 extension [VendorRegistration] {
@@ -30,7 +36,25 @@ extension [VendorEventTable] {
 extension Invocation {
   /// The vendor's format that is asked for; nil for ours.
   func vendorFormat() throws -> VendorEventTable? {
-    guard let name = value(.vendorFormat(vendors)) else { return nil }
-    return vendors.eventTables.first { $0.name == name }
+    let name = value(.vendorFormat(vendors))
+    var table = vendors.eventTables.first { $0.name == name }
+    guard let zone = value(Option.zone) else { return table }
+    guard case .digits? = table?.timeFormat else {
+      throw usage("--zone is for times without a zone, as clevertap-export has them; leave it out.")
+    }
+    table?.timeFormat = .digits(zoneOffset: try zoneOffset(zone))
+    return table
+  }
+
+  /// The seconds by which a zone such as +05:30 is before UTC.
+  private func zoneOffset(_ text: String) throws -> Int64 {
+    let example = "2026-01-01T00:00:00"
+    guard text.utf8.count == 6,
+      let zoned = ISO8601.date(from: example + text).flatMap(Epoch.milliseconds),
+      let plain = ISO8601.date(from: example + "Z").flatMap(Epoch.milliseconds)
+    else {
+      throw usage("--zone takes an offset from UTC such as +05:30, and not \"\(text)\".")
+    }
+    return (plain - zoned) / 1_000
   }
 }

@@ -128,7 +128,8 @@ struct ComparedKinds: Sendable {
 
   /// What only people do who were sent something.
   static let ofReceivers: [EngagementEvent.Kind] = [
-    .delivered, .impression, .click, .open, .read, .submit, .dismiss, .snooze, .vote, .optOut,
+    .delivered, .impression, .click, "send", .open, .read, .submit, .dismiss, .snooze, .vote,
+    .optOut,
   ]
 
   init(_ design: ComparisonDesign) { self.init(design.metrics) }

@@ -62,12 +62,22 @@ public struct EventRedaction: Hashable, Sendable {
     sink.endEvent()
   }
 
+  /// What begins with a property's name and a dot belongs to it.
   private func sendRest(of data: [UInt8], to sink: inout some EventSink) {
     // What cannot be read may hold what is to be left out.
     guard var object = (try? JSON(parsing: data))?.object else { return sink.missing() }
-    for name in properties { object[name] = nil }
+    let names = object.members.map(\.key)
+    for name in names where properties.contains(where: { name.isOrBegins(with: $0) }) {
+      object[name] = nil
+    }
     guard !object.isEmpty else { return sink.missing() }
     let rest = JSON.object(object).encoded()
     sink.json(rest.span.bytes)
+  }
+}
+
+extension String {
+  fileprivate func isOrBegins(with name: String) -> Bool {
+    utf8.elementsEqual(name.utf8) || utf8.starts(with: "\(name).".utf8)
   }
 }

@@ -10,9 +10,10 @@ public struct VendorEventDecoder: EventDecoder {
   private var lines = EventLines()
   private var reading: VendorLineReading
 
-  /// - Parameter userName: How a user's id is called in what is read.
+  /// - Parameter userName: How a user's id is called in what is read, which then has no other field that
+  ///   tells who a person is; nil to leave all as it is.
   public init(
-    _ table: VendorEventTable, naming userName: @escaping @Sendable (String) -> String = { $0 }
+    _ table: VendorEventTable, naming userName: (@Sendable (String) -> String)? = nil
   ) {
     reading = VendorLineReading(table: table, userName: userName)
   }
@@ -20,29 +21,42 @@ public struct VendorEventDecoder: EventDecoder {
   public mutating func decode(
     _ bytes: [UInt8], _ body: (Int, DecodedEvent) throws -> Void
   ) rethrows {
-    try lines.split(bytes) { number, line in try body(number, reading.event(line, number)) }
+    try lines.split(bytes) { number, line in
+      if let event = reading.event(line, number) { try body(number, event) }
+    }
   }
 
   public mutating func finish(_ body: (Int, DecodedEvent) throws -> Void) rethrows {
-    try lines.end { number, line in try body(number, reading.event(line, number)) }
+    try lines.end { number, line in
+      if let event = reading.event(line, number) { try body(number, event) }
+    }
   }
 }
 
 /// Reads one line after the other.
 private struct VendorLineReading {
   let table: VendorEventTable
-  let userName: @Sendable (String) -> String
+  let userName: (@Sendable (String) -> String)?
   /// How often each line came that has no id.
   private var counts: [SHA256.Digest: Int] = [:]
+  /// The name of the events, if it stands on the first line.
+  private var heading: String?
 
-  init(table: VendorEventTable, userName: @escaping @Sendable (String) -> String) {
+  init(table: VendorEventTable, userName: (@Sendable (String) -> String)?) {
     (self.table, self.userName) = (table, userName)
   }
 
-  mutating func event(_ line: [UInt8]?, _ number: Int) -> DecodedEvent {
+  /// Nil for the heading.
+  mutating func event(_ line: [UInt8]?, _ number: Int) -> DecodedEvent? {
     guard let line else { return .tooLong }
-    guard let fields = try? JSONFields(line[...]) else { return .fault("It is no JSON object.") }
-    guard let name = fields.value(at: table.nameField).flatMap(ReadVendorEvent.text) else {
+    guard let fields = try? JSONFields(line[...]) else {
+      guard number == 1, table.hasHeading, let text = VendorText.ofHeading(line) else {
+        return .fault("It is no JSON object.")
+      }
+      heading = text
+      return nil
+    }
+    guard let name = fields.value(at: table.nameField).flatMap(VendorText.of) ?? heading else {
       return .fault("It has no \(table.nameField.text).")
     }
     guard let time = fields.value(at: table.timeField) else {
@@ -51,9 +65,9 @@ private struct VendorLineReading {
     guard let milliseconds = table.timeFormat.milliseconds(time) else {
       return .fault("Its \(table.timeField.text) is no \(table.timeFormat.title).")
     }
-    var event = ReadVendorEvent(name, at: milliseconds, table)
-    event.take(fields, at: [])
-    event.user = event.user.map(userName)
+    var event = ReadVendorEvent(name, of: fields, at: milliseconds, table)
+    event.take(fields, at: [], leavingOut: userName == nil ? [] : table.personal)
+    if let userName { event.user = event.user.map(userName) }
     return .event(event.record(number, named: event.id ?? madeID(of: line)))
   }
 
@@ -77,29 +91,65 @@ private struct ReadVendorEvent {
   /// By their bytes: texts that look alike are two names.
   private var propertyNames: Set<[UInt8]> = []
   private let fields: [VendorEventTable.Path: EventField]
+  /// The fields that come back from the columns that were read of them.
+  private var taken: Set<VendorEventTable.Path> = []
+  private let surface: Surface?
   /// The objects whose members the table tells apart.
   private let objects: Set<[String]>
 
-  init(_ name: String, at milliseconds: Int64, _ table: VendorEventTable) {
+  init(
+    _ name: String, of record: JSONFields, at milliseconds: Int64, _ table: VendorEventTable
+  ) {
     (self.table, self.name, self.milliseconds) = (table, name, milliseconds)
-    event = table.event(named: name)
+    let event = table.event(named: name) { condition in
+      record.value(at: condition.path).flatMap(VendorText.of) == condition.text
+    }
+    self.event = event
     let fields = table.fields(of: event)
     self.fields = Dictionary(
       fields.map { ($0.path, $0.field) }, uniquingKeysWith: { first, _ in first })
+    let text = event?.hasItem == true ? table.surfaces.flatMap { record.value(at: $0.path) } : nil
+    surface =
+      event?.surface
+      ?? text.flatMap(VendorText.of).flatMap { text in
+        table.surfaces?.names.first { text.hasPrefix($0.text) }?.surface
+      }
     var objects: Set<[String]> = [table.properties(of: event).names]
-    for path in fields.map(\.path) + [
+    for path in fields.flatMap({ [$0.path] + $0.sources }) + table.personal + [
       table.nameField, table.timeField, table.properties(of: event),
     ] {
       for count in 1..<max(path.names.count, 1) { objects.insert(Array(path.names.prefix(count))) }
     }
     self.objects = objects
+    for field in fields { read(field, of: record) }
   }
 
-  mutating func take(_ members: JSONFields, at path: [String]) {
+  private mutating func read(_ field: VendorEventTable.Field, of record: JSONFields) {
+    guard case .column(let column) = field.field, texts[column] == nil else { return }
+    let found = field.sources.compactMap { path in
+      record.value(at: path).flatMap { value in
+        VendorText.of(value).flatMap(field.read).map { (path: path, text: $0, value: value) }
+      }
+    }
+    guard let first = found.first else { return }
+    texts[column] = column == .source ? InstallationID.read(first.text) : first.text
+    // It comes back from the column, unless it would seem to have been read of another field.
+    let isAlone = found.dropFirst().allSatisfy { !$0.text.hasSameBytes(as: first.text) }
+    if first.path == field.path, isAlone, VendorText.isText(first.value, first.text),
+      column != .source || InstallationID.written(InstallationID.read(first.text)) == first.text
+    {
+      taken.insert(field.path)
+    }
+  }
+
+  mutating func take(
+    _ members: JSONFields, at path: [String], leavingOut personal: [VendorEventTable.Path]
+  ) {
     for member in members.members {
       let place = path + [member.key]
+      if personal.contains(where: { place.starts(with: $0.names) }) { continue }
       if objects.contains(place), let object = try? JSONFields(member.value), object.count > 0 {
-        take(object, at: place)
+        take(object, at: place, leavingOut: personal)
       } else if !isTaken(member, VendorEventTable.Path(place)) {
         add(table.keptName(of: place), member.value)
       }
@@ -115,10 +165,7 @@ private struct ReadVendorEvent {
       return table.timeFormat.value(milliseconds).elementsEqual(member.value)
     }
     switch fields[path] {
-    case .column(let column)?:
-      guard let text = Self.text(member.value), texts[column] == nil else { return false }
-      texts[column] = text
-      return member.value.first == UInt8(ascii: "\"")
+    case .column?: return taken.remove(path) != nil
     case .property(let name)?: return add(name, member.value)
     case nil:
       guard path.names.dropLast() == table.properties(of: event).names[...],
@@ -131,17 +178,6 @@ private struct ReadVendorEvent {
   /// Whether a property of this name is written to a field elsewhere.
   private func isOfField(_ name: String) -> Bool {
     fields.values.contains { $0 == .property(name) }
-  }
-
-  /// The text of a string or a number; nil for what no column can hold.
-  static func text(_ value: ArraySlice<UInt8>) -> String? {
-    guard let first = value.first else { return nil }
-    if first == UInt8(ascii: "-") || UInt8(ascii: "0")...UInt8(ascii: "9") ~= first {
-      return String(decoding: value, as: UTF8.self)
-    }
-    guard let text = (try? JSON(parsing: value))?.string, !text.isEmpty, !text.utf8.contains(0)
-    else { return nil }
-    return text
   }
 
   @discardableResult
@@ -174,7 +210,7 @@ private struct ReadVendorEvent {
       case .subject:
         append(texts[.subject].map { "\(table.provider.rawValue)/\($0)" }, to: &record)
       case .provider: append(event?.hasItem == true ? table.provider.rawValue : nil, to: &record)
-      case .surface: append(event?.surface?.rawValue, to: &record)
+      case .surface: append(surface?.rawValue, to: &record)
       case .name: append(ownName, to: &record)
       case .user, .session, .container: append(texts[column], to: &record)
       case .recordedTime, .uptime, .zoneOffset: record.missing()
@@ -192,7 +228,7 @@ private struct ReadVendorEvent {
   /// A type of ours that the vendor has as a custom event, or what the table says.
   private var type: String {
     if let writtenName, table.customName(writtenName) == nil { return writtenName }
-    return EventType.type(of: event?.kind ?? .custom, on: event?.surface)
+    return EventType.type(of: event?.kind ?? .custom, on: surface)
   }
 
   private var ownName: String? {

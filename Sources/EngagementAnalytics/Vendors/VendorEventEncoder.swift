@@ -59,6 +59,8 @@ private struct WrittenVendorEvent {
       object.set(table.timeField.names, table.timeFormat.value(milliseconds)[...])
     }
     for field in table.fields(of: event) { write(field) }
+    if let condition = event?.condition { set(condition.path, condition.text) }
+    if let event, event.hasItem, event.surface == nil { writeSurface() }
     let properties = table.properties(of: event).names
     for (name, value) in own { object.set(properties + [name], value) }
     // The vendor's own fields come last: where one was kept, it is what the vendor wrote.
@@ -93,20 +95,46 @@ private struct WrittenVendorEvent {
     switch field.field {
     case .column(.name) where object.hasValue(at: field.path.names): break
     case .column(let column):
-      if let text = vendorText(column) { set(field.path, text) }
+      guard let text = vendorText(column), !isRead(text, elsewhereThan: field) else { return }
+      set(field.path, text)
     case .property(let name):
       guard let index = own.firstIndex(where: { $0.name == name }) else { return }
       object.set(field.path.names, own.remove(at: index).value)
     }
   }
 
+  /// Whether the record has another field from which the column's text was read.
+  private func isRead(_ text: String, elsewhereThan field: VendorEventTable.Field) -> Bool {
+    field.sources.contains { path in
+      path != field.path
+        && keptText(at: path).flatMap(field.read).map { $0.hasSameBytes(as: text) } ?? false
+    }
+  }
+
+  private func keptText(at path: VendorEventTable.Path) -> String? {
+    let value =
+      kept.first { $0.path == path.names }?.value
+      ?? own.first { table.properties.names + [$0.name] == path.names }?.value
+    return value.flatMap(VendorText.of)
+  }
+
+  private mutating func writeSurface() {
+    guard let surfaces = table.surfaces, keptText(at: surfaces.path) == nil,
+      let surface = text(.surface),
+      let name = surfaces.names.first(where: { $0.surface.rawValue == surface })?.text
+    else { return }
+    set(surfaces.path, name)
+  }
+
   /// The text of a column as the vendor has it.
   private func vendorText(_ column: EventColumn) -> String? {
     guard let text = text(column) else { return nil }
     if column == .id, text.utf8.starts(with: table.madeIDPrefix.utf8) { return nil }
-    if column == .source, text == table.source { return nil }
-    guard column == .subject else { return text }
-    return text.split(separator: "/", maxSplits: 1).last.map { String($0) }
+    switch column {
+    case .source: return text == table.source ? nil : InstallationID.written(text)
+    case .subject: return text.split(separator: "/", maxSplits: 1).last.map { String($0) }
+    case _: return text
+    }
   }
 
   private func text(_ column: EventColumn) -> String? {

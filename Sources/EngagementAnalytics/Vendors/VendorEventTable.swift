@@ -24,6 +24,13 @@ public struct VendorEventTable: Sendable {
   /// The vendor's name of an event of the application's own, which has its own name in another field; nil
   /// if the event's own name stands where the vendor's do.
   public var customName: String?
+  /// Fields that tell who a person is, apart from those of the table; with everything in them. They are left
+  /// out where users are hashed.
+  public var personal: [Path] = []
+  /// What the items of a notification are, where the event's name does not tell it.
+  public var surfaces: Surfaces?
+  /// Whether a file may have the name of its events on its first line.
+  public var hasHeading = false
 
   public init(
     name: String, summary: String, provider: ProviderID, nameField: Path, timeField: Path,
@@ -42,6 +49,9 @@ public struct VendorEventTable: Sendable {
 
     init(_ names: [String]) { self.names = names }
 
+    /// A field of an object.
+    public init(_ object: String, _ name: String) { names = [object, name] }
+
     public init(stringLiteral text: String) {
       names = text.split(separator: ".").map { String($0) }
     }
@@ -51,17 +61,43 @@ public struct VendorEventTable: Sendable {
 
   /// A field of the vendor's and what it is with us.
   public struct Field: Hashable, Sendable {
+    /// Where it is written.
     public var path: Path
     public var field: EventField
+    /// Where it is read, in the order of preference. What is read elsewhere than at `path` is kept as well.
+    public var sources: [Path]
+    /// The character before which the text ends that is read.
+    public var end: Character?
 
     /// A column with a text.
-    public init(_ path: Path, _ column: EventColumn) {
+    public init(
+      _ path: Path, _ column: EventColumn, from sources: [Path] = [], before end: Character? = nil
+    ) {
       (self.path, field) = (path, .column(column))
+      self.sources = sources.isEmpty ? [path] : sources
+      self.end = end
     }
 
     public init(_ path: Path, property name: String) {
-      (self.path, field) = (path, .property(name))
+      (self.path, field, sources) = (path, .property(name), [path])
     }
+  }
+
+  /// A field that tells the kind of item by a text.
+  public struct Surfaces: Sendable {
+    public var path: Path
+    /// The first text of a surface is the one that is written.
+    public var names: [(text: String, surface: Surface)]
+
+    public init(_ path: Path, _ names: [(text: String, surface: Surface)]) {
+      (self.path, self.names) = (path, names)
+    }
+  }
+
+  /// A field and the text that it must have.
+  public struct Condition: Hashable, Sendable {
+    public var path: Path
+    public var text: String
   }
 
   /// An event that the vendor has a name for.
@@ -73,13 +109,16 @@ public struct VendorEventTable: Sendable {
     public var fields: [Field]
     /// Where the application's own properties are in this event, if not in `properties`.
     public var properties: Path?
+    /// What else must hold; nil where the name tells it all.
+    public var condition: Condition?
 
     public init(
       _ name: String, _ kind: EngagementEvent.Kind, on surface: Surface? = nil,
-      _ fields: [Field] = [], properties: Path? = nil
+      _ fields: [Field] = [], properties: Path? = nil, where path: Path? = nil, is text: String = ""
     ) {
       (self.name, self.kind, self.surface) = (name, kind, surface)
       (self.fields, self.properties) = (fields, properties)
+      condition = path.map { Condition(path: $0, text: text) }
     }
 
     /// Whether the event concerns an item of the vendor's.
@@ -97,7 +136,10 @@ extension VendorEventTable {
   /// What begins an id that was made because the vendor gives none.
   var madeIDPrefix: String { "\(name):" }
 
-  func event(named name: String) -> Event? { events.first { $0.name == name } }
+  /// The event of a name, where its condition holds.
+  func event(named name: String, where holds: (Condition) -> Bool = { _ in true }) -> Event? {
+    events.first { $0.name == name && ($0.condition.map(holds) ?? true) }
+  }
 
   /// How the vendor's format has a custom event of that name. A name that would be read as an event of the
   /// table or as a type of ours stands behind our type.

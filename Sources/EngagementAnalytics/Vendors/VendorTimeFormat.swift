@@ -7,9 +7,9 @@ extension VendorEventTable {
   public enum TimeFormat: Sendable {
     /// Whole seconds since 1970, in UTC.
     case seconds
-    /// A number whose digits are year, month, day, hour, minute and second, such as 20261127093000. It
-    /// is taken for UTC.
-    case digits
+    /// A number whose digits are year, month, day, hour, minute and second, such as 20261127093000, in a
+    /// zone so many seconds before UTC.
+    case digits(zoneOffset: Int64)
 
     /// What a value of the format is called, in a sentence about one that is none.
     var title: String {
@@ -28,9 +28,11 @@ extension VendorEventTable {
         guard let seconds, abs(seconds) < 1e12 else { return nil }
         let milliseconds = Int64((seconds * 1_000).rounded())
         return Epoch.range.contains(milliseconds) ? milliseconds : nil
-      case .digits:
+      case .digits(let zoneOffset):
         let digits = Array((json.integer.map { String($0) } ?? json.string ?? "").utf8)
-        return digits.count == 14 ? Self.milliseconds(digits) : nil
+        guard digits.count == 14, let local = Self.milliseconds(digits) else { return nil }
+        let milliseconds = local - zoneOffset * 1_000
+        return Epoch.range.contains(milliseconds) ? milliseconds : nil
       }
     }
 
@@ -54,8 +56,9 @@ extension VendorEventTable {
       let seconds = milliseconds >= 0 ? milliseconds / 1_000 : (milliseconds - 999) / 1_000
       switch self {
       case .seconds: return Array(String(seconds).utf8)
-      case .digits:
-        let text = Epoch.date(wholeSeconds: seconds).flatMap { ISO8601.text(of: $0) } ?? ""
+      case .digits(let zoneOffset):
+        let text =
+          Epoch.date(wholeSeconds: seconds + zoneOffset).flatMap { ISO8601.text(of: $0) } ?? ""
         let digits = text.utf8.filter { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }.prefix(14)
         // A number has no leading zero.
         let number = digits.drop { $0 == UInt8(ascii: "0") }

@@ -43,8 +43,10 @@ _engage() {
     "export"" --cursor") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     "export"" --user-hash-key") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     "export"" --as") COMPREPLY=($(compgen -W 'braze-currents clevertap-export' -- "$word")); return ;;
+    "export"" --zone") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     "import"" --into") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     "import"" --as") COMPREPLY=($(compgen -W 'braze-currents clevertap-export' -- "$word")); return ;;
+    "import"" --zone") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     "import"" --redact") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     "import"" --user-hash-key") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     "compare"" --provider") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
@@ -125,9 +127,9 @@ _engage() {
     "cache "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W 'repair reset' -- "$word")); return; } ;;
     "decode "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--vendor --kind --strict --config --json --log --help' -- "$word"; compgen -f -- "$word")); return; } ;;
     "events "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--follow --last --kind --totals --config --json --log --help' -- "$word")); return; } ;;
-    "export "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--format --gzip --zstd --out --to --since --until --kind --provider --where --redact --partition --cursor --user-ids --user-hash-key --as --config --json --log --help' -- "$word")); return; } ;;
+    "export "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--format --gzip --zstd --out --to --since --until --kind --provider --where --redact --partition --cursor --user-ids --user-hash-key --as --zone --config --json --log --help' -- "$word")); return; } ;;
     "verify "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word"; compgen -f -- "$word")); return; } ;;
-    "import "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--into --as --redact --user-hash-key --config --json --log --help' -- "$word"; compgen -f -- "$word")); return; } ;;
+    "import "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--into --as --zone --redact --user-hash-key --config --json --log --help' -- "$word"; compgen -f -- "$word")); return; } ;;
     "cursors list") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
     "cursors remove") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
     "cursors "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W 'list remove' -- "$word")); return; } ;;

@@ -182,7 +182,7 @@ import VendorEventFixtures
   @Test("X14: digits are a time in UTC, and a text of digits is kept as one")
   func digits() throws {
     var table = Self.table
-    table.timeFormat = .digits
+    table.timeFormat = .digits(zoneOffset: 0)
     let trip = VendorEventTrip(table)
     let lines = [
       #"{"what":"own","when":20151023140416}"#, #"{"what":"own","when":"20240229000000"}"#,
