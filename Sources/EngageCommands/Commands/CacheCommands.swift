@@ -29,7 +29,7 @@ extension Command {
 
   private enum Condition {
     case sound
-    /// Opening it has found the damage and put a new cache in its place.
+    /// Opening or checking it has put a new cache in its place.
     case repaired(Engagement.CacheRecovery)
     case damaged
   }
@@ -40,10 +40,10 @@ extension Command {
   ) async throws -> Condition {
     do throws(EngagementError) {
       let engagement = try await invocation.open(configuration)
-      let recovery = engagement.recovery
       let report = try? await engagement.checkCache()
       try? await engagement.close()
-      if let recovery { return .repaired(recovery) }
+      // Not earlier: what the check has found may be mended when the cache is closed.
+      if let recovery = engagement.recovery { return .repaired(recovery) }
       return report?.isSound == true ? .sound : .damaged
     } catch {
       return .damaged

@@ -41,6 +41,14 @@ extension Invocation {
 }
 
 extension EngagementEvent.Kind {
+  /// The kind that a metric means by a name that is none: one for a type, for a standard metric, or with
+  /// an error in it. Nil for a kind, and for a name that is like none.
+  var meant: EngagementEvent.Kind? {
+    guard !Self.known.contains(self) else { return nil }
+    return withoutNoun ?? ComparisonMetric.standard.first { $0.name == rawValue }?.kind
+      ?? NearestName.of(rawValue, among: Self.known.map(\.rawValue)).map { Self($0) }
+  }
+
   /// The known kind that a type such as `card.click` has; nil for a name that is no such type.
   var withoutNoun: EngagementEvent.Kind? {
     let isWhole = rawValue.hasPrefix(EventType.prefix)

@@ -90,7 +90,7 @@ enum PlanDocument {
     func kind(_ key: String) throws(EngagementError) -> EngagementEvent.Kind? {
       guard let field = members[key] else { return nil }
       let kind = EngagementEvent.Kind(try field.string())
-      guard let meant = kind.withoutNoun else { return kind }
+      guard let meant = kind.meant else { return kind }
       throw field.fault("names \"\(kind)\", which is no kind; did you mean \"\(meant)\"?")
     }
     switch (try kind("people"), try kind("events")) {

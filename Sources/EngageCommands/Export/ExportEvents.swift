@@ -107,10 +107,47 @@ struct ExportEvents {
     case .ids: return { $0.id?.rawValue }
     case .key(let given): key = given
     case .salt:
-      key = Array(try await invocation.reading(configuration) { try await $0.exportSalt() }.utf8)
+      key = Array(
+        try await sound { engagement throws(EngagementError) in
+          try await engagement.exportSalt()
+        }.utf8)
     }
     let hash = PersonHash(key: key)
     return { $0.id.map { hash.text(of: $0.rawValue) } }
+  }
+
+  /// Throws if the cache is damaged. To open it would set it aside, with all that is to be exported.
+  func requireSoundCache() throws(EngagementError) {
+    do throws(EngagementError) {
+      _ = try invocation.reader(of: configuration).newestSequence
+    } catch {
+      guard error.code == .storage else { return }
+      throw EngagementError(
+        .storage, "The cache is damaged; run \"engage cache repair\", which keeps its file.",
+        underlying: error.underlying)
+    }
+  }
+
+  /// The value that the body gives, of a cache that was sound when it was opened.
+  private func sound<Value: Sendable>(
+    _ body: @escaping @Sendable (Engagement) async throws(EngagementError) -> Value
+  ) async throws -> Value {
+    try await invocation.reading(configuration) { engagement throws(EngagementError) in
+      if let recovery = engagement.recovery {
+        let place = recovery.path.map { ": \($0)" } ?? "."
+        throw EngagementError(
+          .storage,
+          "The cache was damaged and has no events any more; the former file has them\(place)")
+      }
+      return try await body(engagement)
+    }
+  }
+
+  /// Tells one erasure of the cache from another.
+  func ledgerRevision() async throws -> String {
+    try await invocation.looking(configuration) { (reader) throws(EngagementError) in
+      try reader.ledgerRevision
+    }
   }
 
   // MARK: The cursor
@@ -118,8 +155,8 @@ struct ExportEvents {
   func cursor() async throws -> ExportCursor? {
     guard let name = request.cursor else { return nil }
     let words = request.words
-    return try await invocation.reading(configuration) {
-      try await $0.exportCursor(named: name, selecting: words)
+    return try await sound { engagement throws(EngagementError) in
+      try await engagement.exportCursor(named: name, selecting: words)
     }
   }
 

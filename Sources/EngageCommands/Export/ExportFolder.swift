@@ -4,7 +4,8 @@ import EngagementPlatform
 /// A folder that exports write into, for as long as one of them does.
 ///
 /// A run happens when its manifest is written. If the run is interrupted later, the next one completes
-/// it. If it is interrupted earlier, the next one removes what it left.
+/// it, or takes it back if a user was erased meanwhile. If it is interrupted earlier, the next one
+/// removes what it left.
 ///
 /// ```
 /// DIR/vendor=braze/day=2026-11-27/events-…   what readers look for
@@ -15,17 +16,29 @@ final class ExportFolder {
   let path: String
   /// The manifests of the earlier runs, in order.
   private(set) var manifests: [ExportManifest] = []
+  /// How many files of the last run got their names when the folder was opened.
+  private(set) var completed = 0
+  /// Whether the drafts are those of a run that has happened.
+  private var isPlacing = false
   private let lock: Int32
 
   /// Makes the folder if it is not there, and completes the last run. Throws `busy` while another export
   /// writes to it.
-  init(_ path: String) throws(EngagementError) {
+  ///
+  /// - Parameter revision: That of the ledger, which tells whether a user was erased meanwhile.
+  init(_ path: String, revision: String) throws(EngagementError) {
     self.path = path
     lock = try Self.locked(path)
     for name in try Self.manifestNames(in: path) {
       manifests.append(try ExportManifest(fileAt: "\(path)/\(name)"))
     }
-    if let last = manifests.last { try place(last) }
+    if let last = manifests.last {
+      if last.revision != revision, isUnfinished(last) {
+        try takeBack(last)
+      } else {
+        try place(last)
+      }
+    }
     removeDrafts()
   }
 
@@ -165,10 +178,27 @@ final class ExportFolder {
     try DraftFile.place(draft.path, at: file)
     manifests.append(manifest)
     try place(manifest)
+    completed = 0
+  }
+
+  private func isUnfinished(_ manifest: ExportManifest) -> Bool {
+    var status = stat()
+    return manifest.files.indices.contains { lstat(draftPath($0, manifest.after), &status) == 0 }
+  }
+
+  /// Removes a run that was not finished. Its drafts are removed last: until the manifest is gone, they tell
+  /// the next run that there is still something to do.
+  private func takeBack(_ manifest: ExportManifest) throws(EngagementError) {
+    for file in manifest.files { unlink("\(path)/\(file.path)") }
+    let name = "\(path)/_manifests/\(manifest.name)"
+    guard unlink(name) == 0 else { throw DraftFile.failure("\(name) cannot be removed.", errno) }
+    try DraftFile.makeDurable("\(path)/_manifests")
+    manifests.removeLast()
   }
 
   /// Gives the files of a run their names, as far as they have none yet.
   private func place(_ manifest: ExportManifest) throws(EngagementError) {
+    isPlacing = true
     for (number, file) in manifest.files.enumerated() {
       let draft = draftPath(number, manifest.after)
       let place = "\(path)/\(file.path)"
@@ -185,11 +215,15 @@ final class ExportFolder {
         try Self.make(folder)
       }
       try DraftFile.place(draft, at: place)
+      completed += 1
     }
+    isPlacing = false
   }
 
-  /// Removes what a run that did not happen has left.
+  /// Removes what a run that did not happen has left. The drafts of one that has happened stay until they
+  /// have their names.
   func removeDrafts() {
+    guard !isPlacing else { return }
     for name in (try? Self.names(in: "\(path)/_drafts")) ?? [] where name != "lock" {
       unlink("\(path)/_drafts/\(name)")
     }

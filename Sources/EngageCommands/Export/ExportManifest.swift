@@ -12,6 +12,8 @@ struct ExportManifest: Hashable {
   /// The events that were left out, by reason.
   var dropped: [String: Int]
   var files: [File]
+  /// The ledger's revision when the run began. Another one has erased what the files may have.
+  var revision = ""
 
   struct Header: Hashable {
     /// The installation whose events they are.
@@ -79,6 +81,7 @@ extension ExportManifest {
     }
     object["dropped"] = .object(reasons)
     object["files"] = .array(files.map(\.json))
+    if !revision.isEmpty { object["revision"] = .string(revision) }
     return object
   }
 
@@ -118,6 +121,7 @@ extension ExportManifest {
       partition: object["partition"]?.array?.compactMap(\.string) ?? [], selection: selection,
       cursor: object["cursor"]?.string, cursorID: object["cursorID"]?.string)
     (self.after, self.through, self.files) = (after, through, files)
+    revision = object["revision"]?.string ?? ""
     dropped = [:]
     for reason in reasons.members { dropped[reason.key] = reason.value.integer.map { Int($0) } }
   }

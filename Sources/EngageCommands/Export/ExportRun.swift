@@ -19,6 +19,7 @@ struct ExportRun {
   }
 
   func run() async throws -> ExitStatus {
+    try events.requireSoundCache()
     _ = try await invocation.kinds(ExportRequest.Options.kind, in: events.configuration)
     if case .clickHouse(let address) = request.destination {
       try await ClickHouseExport(address: address, events: events).run(invocation)
@@ -92,8 +93,13 @@ struct ExportRun {
   private func run(
     into path: String, by makeEncoder: @escaping () -> some EventEncoder
   ) async throws {
-    let folder = try ExportFolder(invocation.context.path(path))
+    let revision = try await events.ledgerRevision()
+    let folder = try ExportFolder(invocation.context.path(path), revision: revision)
     defer { folder.removeDrafts() }
+    if folder.completed > 0 {
+      let files = folder.completed == 1 ? "1 file" : "\(folder.completed) files"
+      invocation.console.note("The last export was interrupted; its \(files) are complete now.")
+    }
     let cursor = try await events.cursor()
     let header = ExportManifest.Header(
       source: try events.source(), format: request.format.rawValue,
@@ -111,7 +117,7 @@ struct ExportRun {
     }
     let manifest = ExportManifest(
       header: header, after: start, through: result.through, dropped: result.dropped(after: start),
-      files: try parts.finish())
+      files: try parts.finish(), revision: revision)
     try folder.commit(manifest)
     if var cursor {
       cursor.sequence = start

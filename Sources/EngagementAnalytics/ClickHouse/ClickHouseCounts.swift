@@ -55,7 +55,7 @@ package struct ClickHouseCounts {
       guard row.count == 2, let hash = row[0].string, UInt64(hash) != nil, let text = row[1].string
       else { throw Self.foreign }
       let properties = (try? JSON(parsing: Array(text.utf8)))?.object ?? [:]
-      guard properties["version"]?.integer ?? 1 == Int64(version) else {
+      guard ComparisonAccumulator.version(in: properties) == Int64(version) else {
         comparison.memberships.append((hash, ClickHouseComparison.otherVersion))
         continue
       }

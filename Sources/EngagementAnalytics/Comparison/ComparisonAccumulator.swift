@@ -83,7 +83,7 @@ public struct ComparisonAccumulator: Sendable {
       event.name?.hasSameBytes(as: name) == true
     else { return }
     let properties = event.properties
-    guard properties["version"]?.integer ?? 1 == Int64(version) else {
+    guard Self.version(in: properties) == Int64(version) else {
       return append(event, .otherVersion, arm: ComparisonRow.noArm)
     }
     let arm = properties["arm"]?.string.flatMap { arms[ArmName(rawValue: $0)] }
@@ -102,6 +102,12 @@ public struct ComparisonAccumulator: Sendable {
   static func text(of value: JSON?) -> String {
     value?.string ?? value?.integer.map { String($0) } ?? value?.bool.map { String($0) }
       ?? "unknown"
+  }
+
+  /// The first version where none is told; nil for what is no whole number, and so no version of a plan.
+  static func version(in properties: JSONObject) -> Int64? {
+    guard let version = properties["version"] else { return 1 }
+    return version.integer
   }
 
   static func duration(in properties: JSONObject) -> UInt32 {

@@ -145,6 +145,14 @@ struct ComparisonChecks: Hashable, Sendable {
     return probability >= SampleRatio.threshold
   }
 
+  /// A fixed design holds for one look. Figures that are looked at until they please tell more differences
+  /// than there are.
+  private static func late(_ people: Int, _ planned: Int) -> String {
+    guard people > planned + planned / 20 else { return "" }
+    return
+      " Decide by the first report that had them: each further one makes a false alarm more likely."
+  }
+
   private static func horizon(_ counts: ComparisonCounts, at time: Date) -> ComparisonCheck {
     func check(_ state: ComparisonCheck.State, _ sentence: String) -> ComparisonCheck {
       ComparisonCheck(name: "horizon", state: state, sentence: sentence)
@@ -168,7 +176,7 @@ struct ComparisonChecks: Hashable, Sendable {
             .failed, "The end, \(day), has not come: \(progress). The lift is withheld until then.")
       }
       return people >= planned
-        ? check(.passed, "The horizon is reached: \(progress).")
+        ? check(.passed, "The horizon is reached: \(progress).\(late(people, planned))")
         : check(.failed, "\(progress). The lift is withheld until all are.")
     }
   }

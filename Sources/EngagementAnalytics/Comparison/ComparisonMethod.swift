@@ -38,6 +38,7 @@ struct ComparisonMethod {
     _ treatment: MetricSums, in arm: Int, from control: MetricSums
   ) -> Conclusion<MeasuredDifference> {
     conclude { () throws(EngagementError) in
+      try Self.requireEnough(treatment, control)
       let difference = try Difference(
         of: treatment.figure(of: design.arms[arm].name.readable),
         from: control.figure(of: design.arms[design.control].name.readable))
@@ -50,9 +51,33 @@ struct ComparisonMethod {
     _ treatment: MetricSums, in arm: Int, from control: MetricSums
   ) -> Conclusion<MeasuredDifference> {
     conclude { () throws(EngagementError) in
+      try Self.requireEnough(treatment, control)
       let arms = PairedSample.adjusted(
         treatment: treatment.valuesAndPast, control: control.valuesAndPast)
       return try measured(Difference(of: arms.treatment, from: arms.control), in: arm)
+    }
+  }
+
+  /// So many people of each arm have to be expected to do what a share counts, and as many not to. With
+  /// fewer, the normal distribution tells differences that are none.
+  static let leastExpected = 10
+
+  private static func requireEnough(
+    _ arms: MetricSums...
+  ) throws(EngagementError) {
+    guard arms.allSatisfy(\.isShare) else { return }
+    let people = arms.reduce(0) { $0 + $1.people }
+    let did = arms.reduce(0) { $0 + $1.numerator }
+    // Else all values are the same, which is said elsewhere.
+    guard did > 0, did < people else { return }
+    for arm in arms where people > 0 {
+      let expected = Double(min(did, people - did)) * Double(arm.people) / Double(people)
+      guard expected < Double(leastExpected) else { continue }
+      throw EngagementError(
+        .invalidArgument,
+        "Too few to tell: of \(Figure.count(arm.people)) people in an arm, \(Int(expected)) would be expected to "
+          + "\(did * 2 > people ? "differ" : "do it") if there were no difference, and "
+          + "\(leastExpected) are needed.")
     }
   }
 
@@ -100,6 +125,12 @@ func conclude<Value>(_ compute: () throws(EngagementError) -> Value) -> Conclusi
 }
 
 extension MetricSums {
+  /// Whether each person's value is zero or one, out of one.
+  fileprivate var isShare: Bool {
+    numerator == numeratorSquares && denominator == people && denominatorSquares == people
+      && numerator >= 0
+  }
+
   /// The arm's figure, as if it were a value for each person.
   func figure(of arm: String) throws(EngagementError) -> Sample {
     guard people > 0 else {

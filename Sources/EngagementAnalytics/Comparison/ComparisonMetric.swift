@@ -35,7 +35,7 @@ public struct ComparisonMetric: Hashable, Sendable {
   public static let largestCount = 1_000_000
 
   /// What is counted.
-  var kind: EngagementEvent.Kind {
+  package var kind: EngagementEvent.Kind {
     switch measure {
     case .people(let kind, _), .events(let kind, _): kind
     }

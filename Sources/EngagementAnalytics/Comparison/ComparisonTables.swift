@@ -69,26 +69,17 @@ struct ComparisonTables {
 
   var funnel: ComparisonTable {
     var table = ComparisonTable(
-      "Funnel", names: ["Step", armTitle], numbers: ["People", "Of all", "Of the step before"])
-    for (place, step) in FunnelStep.allCases.enumerated() {
+      "Funnel", names: ["Step", armTitle], numbers: ["People", "Of all"])
+    for step in FunnelStep.allCases {
       for (index, arm) in counts.arms.enumerated() {
+        let people = counts.people(at: step, in: index)
         table.add(
           [step.title, name(of: index)]
-            + cells(of: step, after: FunnelStep.allCases[..<place], in: index, of: arm.assigned))
+            + (people.map { [Figure.count($0), Self.share($0, of: arm.assigned)] }
+              ?? [Self.unrecorded, ""]))
       }
     }
     return table
-  }
-
-  private func cells(
-    of step: FunnelStep, after steps: ArraySlice<FunnelStep>, in arm: Int, of all: Int
-  ) -> [String] {
-    guard let people = counts.people(at: step, in: arm) else { return [Self.unrecorded, "", ""] }
-    let before = steps.reversed().lazy.compactMap { counts.people(at: $0, in: arm) }.first
-    return [
-      Figure.count(people), Self.share(people, of: all),
-      before.map { Self.share(people, of: $0) } ?? "",
-    ]
   }
 
   static let unrecorded = "not recorded"

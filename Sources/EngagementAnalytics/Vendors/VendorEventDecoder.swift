@@ -75,7 +75,9 @@ private struct VendorLineReading {
     let digest = SHA256.digest(of: line)
     let count = counts[digest, default: 0] + 1
     counts[digest] = count
-    let id = table.madeIDPrefix + digest.description.prefix(32)
+    // A plain digest of the line would tell whoever guesses it who the user is.
+    let text = digest.description
+    let id = table.madeIDPrefix + (userName?(text) ?? text).prefix(32)
     return count == 1 ? id : "\(id)-\(count)"
   }
 }

@@ -61,6 +61,14 @@ public struct EventExport {
 }
 
 extension EngagementReader {
+  /// Changes whenever events are erased with their user, or become another user's. What was copied before
+  /// has to be made again, if it is not to have them any more.
+  public var ledgerRevision: String {
+    get throws(EngagementError) {
+      try read { (reader) throws(EngagementError) in try reader.ledgerState().rewriting }
+    }
+  }
+
   /// Reads the next events of all users, at most `limit` of them, and writes those that are selected.
   /// Returns whether there may be more.
   public func writeEvents(

@@ -157,7 +157,7 @@ public final class EngagementReader: Sendable {
   /// The sequence of the first event that is still in the ledger, of any user; 0 if there is none.
   public var oldestSequence: Int64 {
     get throws(EngagementError) {
-      try read { (reader) throws(EngagementError) in try reader.oldestSequence() }
+      try read { (reader) throws(EngagementError) in try reader.ledgerState().first }
     }
   }
 

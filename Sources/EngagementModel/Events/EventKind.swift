@@ -95,5 +95,7 @@ extension EngagementEvent.Kind {
     .identify, .custom, .purchase, .optOut, .providerRequest, .providerFailed, .providerFallback,
     .credentialRenewed, .providerMismatch, .routeChanged, .campaignDue, .campaignDropped,
     .itemQuarantined, .outboxDropped, .experimentAssigned, .experimentExposed,
+    // What vendors export of messages that were never here.
+    "send", "bounce", "abort", "foreground",
   ]
 }

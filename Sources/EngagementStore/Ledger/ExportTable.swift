@@ -18,12 +18,21 @@ struct ExportTable: ~Copyable {
   mutating func salt(
     _ random: () -> UInt64, on database: inout Database
   ) throws(EngagementError) -> String {
-    let name = SQLValue.text("export salt")
+    let name = SQLValue.text(Self.saltName)
     if let salt = try database.first(&reading, name, read: { $0.text(0) }) { return salt }
     let salt = (0..<4).map { _ in String(random(), radix: 16) }.joined(separator: "-")
     try database.run(&writing, name, .text(salt))
     return salt
   }
+
+  /// Keeps the salt of a damaged cache, unless there is one.
+  static func keep(_ salt: String, on database: inout Database) throws(EngagementError) {
+    try database.run(
+      "INSERT INTO setting (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING", .text(saltName),
+      .text(salt))
+  }
+
+  static let saltName = "export salt"
 
   /// Nil if there is none of that name.
   mutating func cursor(

@@ -194,11 +194,6 @@ struct LedgerTable: ~Copyable {
     try database.first(&last) { $0.integer(0) } ?? 0
   }
 
-  /// The sequence of the first entry that is there, of any user; 0 if there is none.
-  mutating func oldestSequence(on database: inout Database) throws(EngagementError) -> Int64 {
-    try database.first(&first) { $0.integer(0) } ?? 0
-  }
-
   /// Gives a user's events to the user's new partition.
   mutating func move(
     from former: Partition.ID, to new: Partition.ID, on database: inout Database
@@ -289,7 +284,7 @@ extension LedgerTable {
   mutating func state(on database: inout Database) throws(EngagementError) -> LedgerState {
     let last = try newestSequence(on: &database)
     return LedgerState(
-      first: try oldestSequence(on: &database), last: last,
+      first: try database.first(&first) { $0.integer(0) } ?? 0, last: last,
       lastID: try id(of: last, on: &database) ?? [],
       rewriting: try database.first(&rewritten) { $0.text(0) } ?? "")
   }

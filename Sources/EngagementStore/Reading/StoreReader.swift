@@ -225,10 +225,10 @@ extension StoreReader {
     }
   }
 
-  /// The sequence of the ledger's first entry, of any user; 0 if there is none.
-  package mutating func oldestSequence() throws(EngagementError) -> Int64 {
+  /// Tells one state of the ledger from another.
+  package mutating func ledgerState() throws(EngagementError) -> LedgerState {
     try read { (tables, database) throws(EngagementError) in
-      try tables.ledger.oldestSequence(on: &database)
+      try tables.ledger.state(on: &database)
     }
   }
 

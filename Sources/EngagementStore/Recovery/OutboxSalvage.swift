@@ -3,7 +3,7 @@ import EngagementModel
 import EngagementPlatform
 
 /// Saves from a damaged cache what no vendor can send again: pending rows, their users, the present
-/// user and the delivery counts.
+/// user, the delivery counts and the salt of exports.
 ///
 /// Rows are read off the pages, whatever SQLite makes of the file, and keep their keys, times, attempts
 /// and batches. A damaged row is left behind. No consent is known afterwards, except a denial.
@@ -47,6 +47,7 @@ struct OutboxSalvage: ~Copyable {
     for user in users { try salvage.add(user, on: &fresh) }
     try salvage.addPresentUsers(found.presentUsers, among: users, on: &fresh)
     try salvage.continueCounting(found.sequences, on: &fresh)
+    if let salt = found.exportSalt { try ExportTable.keep(salt, on: &fresh) }
     let saved = try salvage.add(found.rows.sorted { $0.id < $1.id }, on: &fresh)
     let lost = try salvage.addCounts(found, on: &fresh)
     return StoreOpening.Salvage(

@@ -11,6 +11,8 @@ struct SalvagedRows {
   /// The highest number of each table.
   private(set) var sequences: [String: Int64] = [:]
   private(set) var counts: [TransactionSummary.Counter: Int64] = [:]
+  /// Without it, a person of earlier exports would be another one in later ones.
+  private(set) var exportSalt: String?
   /// The rows whose checksum is right.
   private(set) var rows: [StoredRow] = []
   /// Whether the file has a table of ours.
@@ -104,6 +106,7 @@ struct SalvagedRows {
   /// The present user of an environment, or the highest number of a table.
   private mutating func noteSetting(_ record: PageRecord) {
     guard let name = record.text(0) else { return }
+    if name == ExportTable.saltName { exportSalt = record.text(1) ?? exportSalt }
     if let user = record.text(1), !user.isEmpty, name.hasPrefix("user ") {
       presentUsers[String(name.dropFirst(5))] = .init(UserID(user))
     }

@@ -45,6 +45,68 @@ import Testing
     events.compactMap { $0["sequence"]?.integer }.sorted()
   }
 
+  /// A run whose files could not all be named: a file is where a partition is to be.
+  private static func unfinished(_ scene: CommandScene) async throws -> [String] {
+    let line = [
+      "export", "--cursor", "nightly", "--partition", "vendor", "--user-ids", "--out", "out",
+    ]
+    for folder in ["out", "out/_manifests"] {
+      try FileManager.default.createDirectory(
+        at: scene.stage.folder.appending(path: folder), withIntermediateDirectories: true)
+    }
+    try scene.stage.write("", to: "out/vendor=braze")
+    let failed = await scene.stage.run(line)
+    #expect(failed.status == .failed, "\(failed)")
+    let again = await scene.stage.run(line)
+    #expect(again.status == .failed && again.output.isEmpty, "\(again)")
+    return line
+  }
+
+  private static func makeWay(_ scene: CommandScene) throws {
+    try FileManager.default.removeItem(at: scene.stage.folder.appending(path: "out/vendor=braze"))
+  }
+
+  @Test("X14: a run whose files could not all be named is completed by the next")
+  func completed() async throws {
+    let scene = try await Self.filled()
+    let line = try await Self.unfinished(scene)
+    try Self.makeWay(scene)
+    let next = await scene.stage.run(line)
+    #expect(next.status == .done && next.errors.contains("was interrupted; its "), "\(next)")
+    #expect(await scene.stage.run(["verify", "out"]).status == .done)
+    let all = Self.sequences(try Self.events(scene))
+    #expect(!all.isEmpty && all == (1...Int64(all.count)).map { $0 })
+  }
+
+  @Test("X14 X21: a run that was not finished before an erasure is made again without the user")
+  func erased() async throws {
+    let scene = try await Self.filled()
+    let line = try await Self.unfinished(scene)
+    let user = try #require(
+      await scene.stage.run(["export", "--user-ids"]).lines.compactMap {
+        try? JSON(parsing: Array($0.utf8))["userid"]?.string
+      }.first)
+    let erasure = await scene.stage.run(["person", "erase", user, "--yes"], in: .impatient)
+    try Self.makeWay(scene)
+    let next = await scene.stage.run(line)
+    #expect(next.status == .done, "\(erasure) \(next)")
+    #expect(try Self.events(scene).allSatisfy { $0["userid"]?.string != user })
+  }
+
+  @Test("X14 G9: an export of a damaged cache fails, and leaves the cache where it is")
+  func damagedCache() async throws {
+    let scene = try await Self.filled()
+    let file = scene.stage.folder.appending(path: "engagement.sqlite")
+    var bytes = try Data(contentsOf: file)
+    bytes.replaceSubrange(100..<400, with: [UInt8](repeating: 0xFF, count: 300))
+    try bytes.write(to: file)
+    for line in [["export"], ["export", "--cursor", "nightly", "--out", "out"]] {
+      let ending = await scene.stage.run(line)
+      #expect(ending.status == .failed && ending.errors.contains("engage cache repair"))
+    }
+    #expect(try Data(contentsOf: file) == bytes)
+  }
+
   @Test("X14: cursors are listed with what they have still to export, and removed by name")
   func cursors() async throws {
     let scene = try await Self.filled()

@@ -134,9 +134,40 @@ import Testing
       same.metrics[0].comparisons[0].difference.reason
         == "All values in each arm are the same: no interval can be told of a difference.")
     #expect(same.metrics[0].rates[0].value?.value == 0)
-    let none = try difference(ComparisonFixture.clicks(0, of: 100, 9, of: 100))
+    let none = try difference(ComparisonFixture.clicks(0, of: 100, 30, of: 100))
     #expect(
       none.relative.reason == "The control's figure is zero: there is no relative difference.")
+  }
+
+  @Test(
+    "X12: no difference is told where too few people could have shown one",
+    arguments: [
+      (18, 5_400, 0, 600), (9, 9_000, 0, 1_000), (0, 600, 4, 600), (36, 5_400, 1, 600),
+      (882, 900, 98, 100),
+    ])
+  func rare(did: Int, people: Int, others: Int, otherPeople: Int) throws {
+    let difference = try Self.difference(did, of: people, others, of: otherPeople)
+    #expect(difference.reason?.hasPrefix("Too few to tell: of ") == true)
+  }
+
+  @Test("X12: a difference is told where ten people of each arm would be expected")
+  func enough() throws {
+    #expect(try Self.difference(90, of: 900, 10, of: 100).value != nil)
+    #expect(try Self.difference(89, of: 900, 10, of: 100).value == nil)
+  }
+
+  private static func difference(
+    _ did: Int, of people: Int, _ others: Int, of otherPeople: Int
+  ) throws -> Conclusion<MeasuredDifference> {
+    func sums(_ did: Int, _ people: Int) -> MetricSums {
+      var sums = MetricSums()
+      sums.add(1, of: 1, people: did)
+      sums.add(0, of: 1, people: people - did)
+      return sums
+    }
+    let design = try ComparisonDesign(providers: ["one", "two"], control: "one")
+    return ComparisonMethod(design: design)
+      .difference(sums(others, otherPeople), in: 1, from: sums(did, people))
   }
 
   @Test("X12: Holm corrects over all metrics")
@@ -242,11 +273,11 @@ import Testing
   private func unequal() throws -> ComparisonReport {
     var fixture = try ComparisonFixture()
     fixture.design = try ComparisonDesign(providers: ["one", "two", "three"], control: "two")
-    for person in 0..<60 as Range<UInt64> {
-      let provider: ProviderID = person < 20 ? "one" : person < 40 ? "two" : "three"
+    for person in 0..<600 as Range<UInt64> {
+      let provider: ProviderID = person < 200 ? "one" : person < 400 ? "two" : "three"
       if provider != "two" { fixture.add(.delivered, by: person, provider: provider) }
       if provider == "two" { fixture.add(.impression, by: person, provider: provider) }
-      if provider == "one", person < 5 { fixture.add(.click, by: person, provider: provider) }
+      if provider == "one", person < 50 { fixture.add(.click, by: person, provider: provider) }
     }
     return ComparisonReport(fixture.counts(), at: later)
   }
@@ -255,14 +286,14 @@ import Testing
   func unrecorded() throws {
     let report = try unequal()
     let arms = try #require(report.json["arms"]?.array)
-    #expect(arms.map { $0["delivered"] } == [20, .null, 20])
-    #expect(arms.map { $0["seen"] } == [.null, 20, .null])
+    #expect(arms.map { $0["delivered"] } == [200, .null, 200])
+    #expect(arms.map { $0["seen"] } == [.null, 200, .null])
     // What records impressions records clicks.
-    #expect(arms.map { $0["clicked"] } == [5, 0, .null])
+    #expect(arms.map { $0["clicked"] } == [50, 0, .null])
     let funnel = try #require(report.tables.first { $0.title == "Funnel" }).rows
-    #expect(funnel.contains(["Seen", "one", "not recorded", "", ""]))
-    #expect(funnel.contains(["Seen", "two", "20", "100.00%", "100.00%"]))
-    #expect(funnel.contains(["Clicked", "one", "5", "25.00%", "25.00%"]))
+    #expect(funnel.contains(["Seen", "one", "not recorded", ""]))
+    #expect(funnel.contains(["Seen", "two", "200", "100.00%"]))
+    #expect(funnel.contains(["Clicked", "one", "50", "25.00%"]))
     #expect(report.html.contains(">not recorded</text>"))
   }
 

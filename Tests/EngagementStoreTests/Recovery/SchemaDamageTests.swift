@@ -70,6 +70,18 @@ import Testing
     #expect(try await open().recovery == nil)
   }
 
+  @Test("G9 X14: people have the same hashes in exports after a recovery")
+  func exportSalt() async throws {
+    try await fill()
+    let store = try await open()
+    let salt = try await store.exportSalt()
+    try await store.suspend()
+    try replace("CREATE TABLE ledger", with: "CREATE TABME ledger")
+    let recovered = try await open()
+    #expect(recovered.recovery != nil)
+    #expect(try await recovered.exportSalt() == salt)
+  }
+
   @Test("G8 G9: a damaged outbox definition costs no row")
   func outbox() async throws {
     try await fill()
