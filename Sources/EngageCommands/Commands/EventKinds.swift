@@ -8,7 +8,7 @@ extension Invocation {
     _ option: Option, in configuration: EngageConfiguration
   ) async throws -> [EngagementEvent.Kind] {
     let kinds = values(option).map { EngagementEvent.Kind($0) }
-    for kind in kinds where !EngagementEvent.Kind.known.contains(kind) {
+    for kind in kinds where !kind.isKnown {
       guard try await !isRecorded(kind, in: configuration) else { continue }
       throw unknown(kind, of: option)
     }
@@ -41,10 +41,12 @@ extension Invocation {
 }
 
 extension EngagementEvent.Kind {
+  fileprivate var isKnown: Bool { Self.known.contains(self) || Self.exported.contains(self) }
+
   /// The kind that a metric means by a name that is none: one for a type, for a standard metric, or with
   /// an error in it. Nil for a kind, and for a name that is like none.
   var meant: EngagementEvent.Kind? {
-    guard !Self.known.contains(self) else { return nil }
+    guard !isKnown else { return nil }
     return withoutNoun ?? ComparisonMetric.standard.first { $0.name == rawValue }?.kind
       ?? NearestName.of(rawValue, among: Self.known.map(\.rawValue)).map { Self($0) }
   }

@@ -95,7 +95,8 @@ extension EngagementEvent.Kind {
     .identify, .custom, .purchase, .optOut, .providerRequest, .providerFailed, .providerFallback,
     .credentialRenewed, .providerMismatch, .routeChanged, .campaignDue, .campaignDropped,
     .itemQuarantined, .outboxDropped, .experimentAssigned, .experimentExposed,
-    // What vendors export of messages that were never here.
-    "send", "bounce", "abort", "foreground",
   ]
+
+  /// What else vendors export of their messages.
+  package static let exported: [Self] = ["send", "bounce", "abort", "foreground"]
 }
