@@ -142,6 +142,13 @@ import Testing
         document(#", "metrics": [{"name": "x", "people": "card.click"}]"#),
         "metrics[0].people names \"card.click\", which is no kind; did you mean \"click\"?"
       ),
+      (
+        document(#", "metrics": [{"name": "x", "people": "dismissal"}]"#),
+        "no kind; did you mean \"dismiss\"?"
+      ),
+      (
+        document(#", "metrics": [{"name": "x", "people": "clik"}]"#), "did you mean \"click\"?"
+      ),
       (document(#", "significance": "5%""#), "significance is a string where a number belongs"),
       (document(#", "lookBackDays": 400"#), "lookBackDays is 400, and not from 0 to 366"),
       (document(arms: #"{"old": 1}"#), "2 to 50 arms"),

@@ -56,6 +56,18 @@ import Testing
     #expect(counts.arms[0].events == [.click: 1])
   }
 
+  @Test("X12: a version that is no whole number is another one, and none is the first")
+  func oddVersions() throws {
+    var fixture = try ComparisonFixture()
+    fixture.expose(1, to: "A", ["version": "1"])
+    fixture.expose(2, to: "A", ["version": 1.5])
+    fixture.expose(3, to: "A")
+    fixture.add(.experimentExposed, by: 4)
+    let counts = fixture.counts()
+    #expect(counts.peopleInOtherVersions == 2 && counts.arms[0].assigned == 1)
+    #expect(ComparisonAccumulator.version(in: [:]) == 1)
+  }
+
   @Test("X12: only the events of a person who was assigned count, and none from the end on")
   func horizon() throws {
     let end = Epoch2026.date(afterDays: 5)
