@@ -30,7 +30,9 @@ public struct EventExport {
 
   /// Goes on with other sequences, when several readers share the work.
   public mutating func turn(to sequences: ClosedRange<Int64>) {
-    (selection.after, selection.through) = (sequences.lowerBound - 1, sequences.upperBound)
+    (selection.after, selection.through) = (
+      max(sequences.lowerBound, 1) - 1, sequences.upperBound
+    )
   }
 
   fileprivate mutating func write(
