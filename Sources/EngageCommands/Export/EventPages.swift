@@ -38,7 +38,7 @@ struct EventPages {
         try await body(events, ExportEvents.Page(through: last, isLast: last == through))
       }
     } catch {
-      // Nobody reads the cache any more when the command ends.
+      // The lanes are done with the cache before the error is told.
       for task in ahead { task.cancel() }
       for task in ahead { _ = await task.result }
       throw error

@@ -43,7 +43,7 @@ struct ComparisonRow: Comparable, Sendable {
 }
 
 extension ComparisonRow {
-  /// What is kept of an event that puts nobody into an arm of an experiment; nil if no figure needs it.
+  /// What is kept of an event that is no assignment and no exposure; nil if no figure needs it.
   init?(_ event: ObservedEvent, _ kinds: ComparedKinds, arm: UInt16) {
     var (action, value, arm) = (Action.request, 0 as UInt32, arm)
     switch event.kind {

@@ -36,7 +36,7 @@ enum FunnelStep: CaseIterable {
 }
 
 extension ComparisonCounts {
-  /// The people of an arm with an event of the step; nil where nobody records the step.
+  /// The people of an arm with an event of the step; nil where the step is not recorded.
   func people(at step: FunnelStep, in arm: Int) -> Int? {
     guard isRecorded(step, in: arm) else { return nil }
     return switch step {

@@ -75,7 +75,7 @@ private struct VendorLineReading {
     let digest = SHA256.digest(of: line)
     let count = counts[digest, default: 0] + 1
     counts[digest] = count
-    // A plain digest of the line would tell whoever guesses it who the user is.
+    // The line has the user. Without the key, guessed lines could be tried on their digests.
     let text = digest.description
     let id = table.madeIDPrefix + (userName?(text) ?? text).prefix(32)
     return count == 1 ? id : "\(id)-\(count)"
