@@ -311,7 +311,7 @@ let package = Package(
         "CompareVendors", "EngagementAdapterAPI", "EngagementJSON", "EngagementModel",
         "EngagementTesting",
         "EngagementVendors", "MoveFromAtomic", "MoveFromBraze", "MoveFromCleverTap",
-        "MoveFromVibes", "NightlyExport", "Orchard", "OwnVendor", "Quickstart",
+        "MoveFromVibes", "NightlyExport", "Orchard", "OwnVendor", "Quickstart", "TestSupport",
       ]),
     .testTarget(name: "ArchitectureTests"),
     .testTarget(
@@ -328,7 +328,7 @@ let package = Package(
         "EngagementCleverTapTools", "EngagementCurl",
         "EngagementEmulator", "EngagementHTTP", "EngagementJSON", "EngagementKit",
         "EngagementModel", "EngagementVendors", "EngagementVibes", "EngagementVibesTools",
-        "TestServers", "engage",
+        "TestServers", "TestSupport", "engage",
       ], exclude: ["Golden"]),
     .testTarget(
       name: "EngagementFormatsTests", dependencies: ["EngagementFormats", "TestSupport"]),
@@ -359,7 +359,7 @@ let package = Package(
       name: "EngagementCurlTests",
       dependencies: [
         "COpenSSL", "EngagementCurl", "EngagementFormats", "EngagementHTTP", "EngagementModel",
-        "TestServers",
+        "TestServers", "TestSupport",
       ], exclude: ["Socket/websockets_peer.py"]),
     .testTarget(
       name: "EngagementFilesTests",
@@ -369,7 +369,7 @@ let package = Package(
       ]),
     .testTarget(
       name: "EngagementCompressionTests",
-      dependencies: ["EngagementCompression", "EngagementModel"]),
+      dependencies: ["EngagementCompression", "EngagementModel", "TestSupport"]),
     .testTarget(
       name: "EngagementAnalyticsTests",
       dependencies: [

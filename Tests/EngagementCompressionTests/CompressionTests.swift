@@ -1,6 +1,7 @@
 import EngagementCompression
 import EngagementModel
 import Foundation
+import TestSupport
 import Testing
 
 @Suite struct CompressionTests {
@@ -84,20 +85,14 @@ import Testing
       let file = FileManager.default.temporaryDirectory.appendingPathComponent(name)
       defer { try? FileManager.default.removeItem(at: file) }
       try Data(Self.compressed(sample, compression)).write(to: file)
-      let process = Process()
-      process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-      process.arguments =
+      let words =
         switch compression {
         case .gzip: ["zcat", file.path]
         case .zstd: ["zstd", "-dcq", file.path]
         }
-      let output = Pipe()
-      process.standardOutput = output
-      try process.run()
-      let bytes = output.fileHandleForReading.readDataToEndOfFile()
-      process.waitUntilExit()
-      #expect(process.terminationStatus == 0)
-      #expect(Array(bytes) == sample)
+      let process = try ChildProcess("/usr/bin/env", words, output: .pipe)
+      #expect(try Array(process.output?.readToEnd() ?? Data()) == sample)
+      #expect(process.wait().status == 0)
     }
   }
 

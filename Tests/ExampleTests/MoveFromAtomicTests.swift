@@ -4,9 +4,9 @@ import Testing
   @Test(
     "A1 A3 A10 A15 A16 A19–A22: an application with action cards works the same after its migration from Atomic",
     .timeLimit(.minutes(20)))
-  func moves() async throws {
+  func moves() throws {
     #expect(
-      try await Program("MoveFromAtomic").output() == """
+      try Program("MoveFromAtomic").output() == """
         - bill-1: Your bill is due
         - table-1: A table on Sunday
         - news-1: A guest from Cologne

@@ -4,9 +4,9 @@ import Testing
   @Test(
     "B1 B2 B3 B5 B6: an application with content cards works the same after its migration from Braze",
     .timeLimit(.minutes(20)))
-  func moves() async throws {
+  func moves() throws {
     #expect(
-      try await Program("MoveFromBraze").output() == """
+      try Program("MoveFromBraze").output() == """
         shown: 0 cards, 0 unread
         refreshed: true
         shown: 3 cards, 3 unread

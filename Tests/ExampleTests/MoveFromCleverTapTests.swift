@@ -4,9 +4,9 @@ import Testing
   @Test(
     "C1 C3–C11: an application with templates, inbox and pushes works the same after its migration from CleverTap",
     .timeLimit(.minutes(20)))
-  func moves() async throws {
+  func moves() throws {
     #expect(
-      try await Program("MoveFromCleverTap").output() == """
+      try Program("MoveFromCleverTap").output() == """
         person: delivered
         templates are known to the dashboard
         campaigns: true

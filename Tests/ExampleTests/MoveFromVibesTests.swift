@@ -4,9 +4,9 @@ import Testing
   @Test(
     "V1–V4 V6–V9 V11: an application with push and inbox works the same after its migration from Vibes",
     .timeLimit(.minutes(20)))
-  func moves() async throws {
+  func moves() throws {
     #expect(
-      try await Program("MoveFromVibes").output() == """
+      try Program("MoveFromVibes").output() == """
         log: warning a line of the application's own
         push registered: delivered
         device updated: delivered

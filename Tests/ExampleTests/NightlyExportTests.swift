@@ -4,9 +4,9 @@ import Testing
   @Test(
     "X14: a nightly export writes each event once, and nothing where nothing is new",
     .timeLimit(.minutes(20)))
-  func exports() async throws {
+  func exports() throws {
     #expect(
-      try await Program("NightlyExport").output() == """
+      try Program("NightlyExport").output() == """
         first night: 2 events
           engage.custom Tea ordered by 882de3af
           engage.custom Cake ordered by 882de3af

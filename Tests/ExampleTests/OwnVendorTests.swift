@@ -5,6 +5,7 @@ import EngagementTesting
 import EngagementVendors
 import Foundation
 import Orchard
+import TestSupport
 import Testing
 
 @Suite struct OwnVendorTests {
@@ -20,24 +21,23 @@ import Testing
 
     deinit { try? FileManager.default.removeItem(at: url) }
 
-    func engage(_ words: String...) async throws -> String {
-      try await program.output(words, in: url)
+    func engage(_ words: String...) throws -> String {
+      try program.output(words, in: url)
     }
   }
 
   @Test(
     "a vendor of one's own works through emulate, init, sync, cards and doctor",
     .timeLimit(.minutes(20)))
-  func commandLine() async throws {
+  func commandLine() throws {
     let folder = try Folder()
-    let emulator = try await Program("OwnVendor").start(
+    let emulator = try Program("OwnVendor").start(
       ["emulate", "--vendor", "orchard", "--port", "0", "--json"], in: folder.url)
-    defer { emulator.stop() }
-    let line = try #require(try emulator.firstLine())
+    let line = try #require(try emulator.line())
     let endpoint = try #require(line.firstMatch(of: /"endpoint":"([^"]+)"/)).1
     #expect(line.contains(#""vendor":"orchard""#))
 
-    #expect(try await folder.engage("init").contains("Wrote"))
+    #expect(try folder.engage("init").contains("Wrote"))
     let file = folder.url.appending(path: "engage.json")
     let starter = try String(contentsOf: file, encoding: .utf8)
     #expect(starter.contains(#""orchard": {"vendor": "orchard""#))
@@ -47,15 +47,17 @@ import Testing
       """
     try Data(own.utf8).write(to: file)
 
-    _ = try await folder.engage("sync")
-    let cards = try await folder.engage("cards", "--json")
+    _ = try folder.engage("sync")
+    let cards = try folder.engage("cards", "--json")
     #expect(cards.contains("The pears are ripe") && cards.contains(#""vendor":"orchard""#))
     let id = try #require(cards.firstMatch(of: /"id":"([0-9a-f]{8})"/)).1
-    #expect(try await folder.engage("cards", "click", "orchard/\(id)").contains("delivered"))
-    #expect(try await folder.engage("doctor").contains("orchard"))
-    #expect(try await folder.engage("decode", "--help").contains("--vendor orchard --kind cards"))
-    let help = try await folder.engage("emulate", "--help").split { " \n".contains($0) }
+    #expect(try folder.engage("cards", "click", "orchard/\(id)").contains("delivered"))
+    #expect(try folder.engage("doctor").contains("orchard"))
+    #expect(try folder.engage("decode", "--help").contains("--vendor orchard --kind cards"))
+    let help = try folder.engage("emulate", "--help").split { " \n".contains($0) }
     #expect(help.contains("Orchard") && help.contains("8404,"))
+    emulator.interrupt()
+    #expect(emulator.wait().status == 0)
   }
 
   @Test(

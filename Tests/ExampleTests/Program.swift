@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// A program that was built, and lies beside the tests.
 struct Program {
@@ -18,59 +19,15 @@ struct Program {
   }
 
   /// Runs it to its end; what it printed.
-  func output(_ arguments: [String] = [], in folder: URL? = nil) async throws -> String {
-    let process = Process()
-    process.arguments = arguments
-    process.currentDirectoryURL = folder
-    let output = Pipe()
-    process.executableURL = url
-    process.standardOutput = output
+  func output(_ arguments: [String] = [], in folder: URL? = nil) throws -> String {
     // A program that ends releases nothing that its main function holds.
-    process.environment = ProcessInfo.processInfo.environment.merging(
-      ["ASAN_OPTIONS": "detect_leaks=0"]) { _, own in own }
-    let text = try await withCheckedThrowingContinuation { continuation in
-      process.terminationHandler = { _ in
-        continuation.resume(returning: output.fileHandleForReading.readDataToEndOfFile())
-      }
-      do {
-        try process.run()
-      } catch {
-        continuation.resume(throwing: error)
-      }
-    }
-    return String(decoding: text, as: UTF8.self)
+    try ChildProcess.run(
+      url.path, arguments, in: folder, environment: ["ASAN_OPTIONS": "detect_leaks=0"]
+    ).text
   }
 
   /// Starts it without waiting for its end.
-  func start(_ arguments: [String], in folder: URL) async throws -> Running {
-    let process = Process()
-    let output = Pipe()
-    process.executableURL = url
-    process.arguments = arguments
-    process.currentDirectoryURL = folder
-    process.standardOutput = output
-    try process.run()
-    return Running(process: process, output: output.fileHandleForReading)
-  }
-
-  /// A program that runs until it is stopped.
-  struct Running {
-    fileprivate let process: Process
-    fileprivate let output: FileHandle
-
-    /// The first line that it prints; nil where it ends without one.
-    func firstLine() throws -> String? {
-      var bytes: [UInt8] = []
-      while let byte = try output.read(upToCount: 1)?.first {
-        if byte == UInt8(ascii: "\n") { return String(decoding: bytes, as: UTF8.self) }
-        bytes.append(byte)
-      }
-      return nil
-    }
-
-    func stop() {
-      process.interrupt()
-      process.waitUntilExit()
-    }
+  func start(_ arguments: [String], in folder: URL) throws -> ChildProcess {
+    try ChildProcess(url.path, arguments, in: folder, output: .pipe)
   }
 }

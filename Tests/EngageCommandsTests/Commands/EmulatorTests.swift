@@ -7,6 +7,7 @@ import EngagementKit
 import EngagementModel
 import EngagementVendors
 import Foundation
+import TestSupport
 import Testing
 
 @testable import EngageCommands
@@ -80,7 +81,7 @@ import Testing
     let stage = try CommandLineFixture()
     let program = try RunningProgram(
       Programs.built("engage"), ["emulate", "--port", "0", "--state", "state.jsonl"],
-      in: stage.folder, to: try FileHandle(forWritingTo: stage.file("out")))
+      in: stage.folder, to: .file(stage.file("out").path))
     func output() throws -> String {
       try String(contentsOf: stage.folder.appending(path: "out"), encoding: .utf8)
     }
@@ -138,7 +139,7 @@ import Testing
     let stage = try CommandLineFixture()
     let program = try RunningProgram(
       Programs.built("engage"), ["emulate", "--port", "0", "--cards", "150", "--json"],
-      in: stage.folder, to: try FileHandle(forWritingTo: stage.file("out")))
+      in: stage.folder, to: .file(stage.file("out").path))
     var lines: [String] = []
     for _ in 0..<3_000 where lines.count < 3 {
       let text = try String(contentsOf: stage.folder.appending(path: "out"), encoding: .utf8)

@@ -3,6 +3,7 @@ import EngagementEmulator
 import EngagementJSON
 import EngagementModel
 import Foundation
+import TestSupport
 import Testing
 
 @testable import EngageCommands
@@ -50,16 +51,9 @@ private let sparkPython = ProcessInfo.processInfo.environment["ENGAGEMENT_SPARK"
   ) throws -> JSON {
     let list = JSON.array(statements.map(JSON.string)).encoded()
     try scene.stage.write(String(decoding: list, as: UTF8.self), to: "statements.json")
-    let (process, pipe) = (Process(), Pipe())
-    process.executableURL = URL(filePath: python)
-    process.arguments = ["-c", script]
-    process.currentDirectoryURL = scene.stage.folder
-    process.standardOutput = pipe
-    try process.run()
-    let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
-    process.waitUntilExit()
-    try #require(process.terminationStatus == 0)
-    let last = String(decoding: output, as: UTF8.self).split(separator: "\n").last
+    let (ending, output) = try ChildProcess.run(python, ["-c", script], in: scene.stage.folder)
+    try #require(ending.status == 0)
+    let last = output.split(separator: "\n").last
     return try JSON(parsing: Array(try #require(last).utf8))
   }
 

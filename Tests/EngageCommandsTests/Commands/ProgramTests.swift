@@ -6,6 +6,7 @@ import EngagementVendors
 import EngagementVibesTools
 import Foundation
 import TestServers
+import TestSupport
 import Testing
 
 @testable import EngageCommands
@@ -57,8 +58,9 @@ import Testing
   func fullOutput(line: String) async throws {
     let (stage, emulator) = try await filled()
     let words = line.split(separator: " ").map(String.init)
-    let full = try #require(FileHandle(forWritingAtPath: "/dev/full"))
-    let ending = try RunningProgram(program, words, in: stage.folder, to: full).ending()
+    let ending = try RunningProgram(
+      program, words, in: stage.folder, to: .file("/dev/full")
+    ).ending()
     #expect(ending.status == 1)
     #expect(ending.errors.contains("The output cannot be written"))
     #expect(ending.errors.contains("No space left on device"))

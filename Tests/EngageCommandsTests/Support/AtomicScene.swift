@@ -7,6 +7,7 @@ import EngagementJSON
 import EngagementModel
 import EngagementVendors
 import Foundation
+import TestSupport
 import Testing
 
 /// A folder with what `engage init` would write for Atomic alone, and its vendor.
@@ -76,7 +77,7 @@ struct ReadProgram {
     file = try stage.file(name)
     program = try RunningProgram(
       Programs.built("engage"), arguments, in: stage.folder,
-      to: try FileHandle(forWritingTo: file))
+      to: .file(file.path))
   }
 
   func output() throws -> String { try String(contentsOf: file, encoding: .utf8) }

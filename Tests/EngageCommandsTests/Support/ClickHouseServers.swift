@@ -2,8 +2,8 @@ import EngagementCurl
 import EngagementHTTP
 import EngagementModel
 import Foundation
-import Glibc
 import TestServers
+import TestSupport
 
 /// Two ClickHouse servers on free ports, which know each other as the cluster `two`. They end with this.
 ///
@@ -17,7 +17,7 @@ final class ClickHouseServers: Sendable {
   /// The HTTP ports.
   let ports: [Int]
   private let folder: URL
-  private let processes = Locked<[pid_t]>([])
+  private let processes = Locked<[ChildProcess]>([])
   private let transport = CurlTransport()
 
   init() async throws {
@@ -34,7 +34,7 @@ final class ClickHouseServers: Sendable {
   }
 
   deinit {
-    for process in processes.withLock({ $0 }) { Self.kill(process) }
+    for process in processes.withLock({ $0 }) { process.kill() }
     try? FileManager.default.removeItem(at: folder)
   }
 
@@ -62,29 +62,13 @@ final class ClickHouseServers: Sendable {
 
   /// Ends a server at once.
   func end(_ server: Int) {
-    Self.kill(processes.withLock { $0[server] })
+    processes.withLock { $0[server] }.kill()
   }
 
-  private static func kill(_ process: pid_t) {
-    Glibc.kill(process, SIGKILL)
-    waitpid(process, nil, 0)
-  }
-
-  // Foundation's own processes are not always known to have ended.
   private func start(_ server: Int) throws {
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    for descriptor in 1...2 as ClosedRange<Int32> {
-      posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_WRONLY, 0)
-    }
-    let words = [Self.program, "--config-file=\(folder.path)/\(server)/config.xml"]
-    var arguments = words.map { strdup($0) } + [nil]
-    defer { for argument in arguments { free(argument) } }
-    var process: pid_t = 0
-    guard posix_spawn(&process, Self.program, &actions, nil, &arguments, environ) == 0 else {
-      throw TestFailure("clickhouse-server cannot be started")
-    }
+    let process = try ChildProcess(
+      Self.program, ["--config-file=\(folder.path)/\(server)/config.xml"], errors: .null,
+      minutes: 60)
     processes.withLock { $0.append(process) }
   }
 

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// Runs programs.
 enum Programs {
@@ -10,24 +11,17 @@ enum Programs {
     var errors = ""
   }
 
-  /// Runs a program to its end. Its output must be short, so that no pipe fills up.
+  /// Runs a program to its end. Its errors must be short, so that no pipe fills up.
   static func run(
     _ path: String, _ arguments: [String], in folder: URL? = nil,
     environment: [String: String] = [:]
   ) throws -> Ending {
-    let output = Pipe()
-    let program = try RunningProgram(path, arguments, in: folder, environment, to: output)
-    let text = output.fileHandleForReading.readDataToEndOfFile()
-    var ending = program.ending()
-    ending.output = String(decoding: text, as: UTF8.self)
-    return ending
+    try RunningProgram(path, arguments, in: folder, environment, to: .pipe).ending()
   }
 
   /// Runs a program whose output pipe is closed.
   static func runUnread(_ path: String, _ arguments: [String], in folder: URL) throws -> Ending {
-    let output = Pipe()
-    try output.fileHandleForReading.close()
-    return try RunningProgram(path, arguments, in: folder, to: output).ending()
+    try RunningProgram(path, arguments, in: folder, to: .closedPipe).ending()
   }
 
   /// The path of a built program, found beside the tests.
@@ -44,34 +38,28 @@ enum Programs {
 
 /// A running program.
 struct RunningProgram {
-  private let process = Process()
-  private let errors = Pipe()
+  private let process: ChildProcess
 
   init(
     _ path: String, _ arguments: [String], in folder: URL? = nil,
-    _ environment: [String: String] = [:], to output: Any = FileHandle.nullDevice
+    _ environment: [String: String] = [:], to output: ChildProcess.Stream = .null
   ) throws {
-    process.executableURL = URL(filePath: path)
-    process.arguments = arguments
-    process.standardOutput = output
-    process.standardError = errors
-    process.currentDirectoryURL = folder
-    process.environment = ProcessInfo.processInfo.environment
-      .merging(["ASAN_OPTIONS": "detect_leaks=0"]) { _, own in own }
-      .merging(environment) { _, own in own }
-    try process.run()
+    process = try ChildProcess(
+      path, arguments, in: folder,
+      environment: environment.merging(["ASAN_OPTIONS": "detect_leaks=0"]) { own, _ in own },
+      output: output, errors: .pipe)
   }
 
   /// Presses Ctrl-C.
   func interrupt() { process.interrupt() }
 
-  /// Waits for the end. The caller reads standard output.
+  /// Waits for the end. Output and errors are read one after the other.
   func ending() -> Programs.Ending {
-    let complaint = errors.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    let endedItself = process.terminationReason == .exit
+    let output = (try? process.text()) ?? ""
+    let errors = (try? process.errors?.readToEnd()) ?? Data()
+    let ending = process.wait()
     return Programs.Ending(
-      status: endedItself ? process.terminationStatus : 128 + process.terminationStatus,
-      endedItself: endedItself, errors: String(decoding: complaint, as: UTF8.self))
+      status: ending.status, endedItself: ending.endedItself, output: output,
+      errors: String(decoding: errors, as: UTF8.self))
   }
 }

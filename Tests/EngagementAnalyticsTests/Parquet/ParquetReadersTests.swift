@@ -23,16 +23,11 @@ struct ParquetReadersTests {
 
   /// What a script beside this file prints.
   private static func run(_ script: String, _ arguments: [String]) throws -> String {
-    let (process, pipe) = (Process(), Pipe())
     let folder = URL(filePath: #filePath).deletingLastPathComponent()
-    process.executableURL = python.map { URL(filePath: $0) }
-    process.arguments = [folder.appending(path: script).path] + arguments
-    process.standardOutput = pipe
-    try process.run()
-    let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
-    process.waitUntilExit()
-    #expect(process.terminationStatus == 0)
-    return String(decoding: output, as: UTF8.self).trimmingCharacters(in: .newlines)
+    let (ending, output) = try ChildProcess.run(
+      python ?? "", [folder.appending(path: script).path] + arguments)
+    #expect(ending.status == 0)
+    return output.trimmingCharacters(in: .newlines)
   }
 
   /// What the two readers say of a file, once every cell has been compared.

@@ -3,6 +3,7 @@ import EngagementHTTP
 import EngagementModel
 import Foundation
 import TestServers
+import TestSupport
 import Testing
 
 /// The same protocol as others read it: the server is Python's `websockets`.
@@ -10,42 +11,25 @@ import Testing
 struct WebsocketsPeerTests {
   /// The foreign server, which runs until the object is released.
   private final class Peer {
-    private let process = Process()
-    private let lines: FileHandle
-    /// The server ends when this does, whatever becomes of this process.
-    private let life = Pipe()
+    private let process: ChildProcess
     let port: Int
 
     /// - Parameter file: A certificate with its key, for a proxy that ends TLS.
     init(_ file: String? = nil) throws {
-      let pipe = Pipe()
-      process.executableURL = URL(filePath: "/usr/bin/python3")
       let folder = URL(filePath: #filePath).deletingLastPathComponent()
-      process.arguments = [folder.appending(path: "websockets_peer.py").path, file].compactMap(
-        \.self)
-      process.standardOutput = pipe
-      process.standardInput = life
-      try process.run()
-      lines = pipe.fileHandleForReading
-      guard let port = Int(Self.line(from: lines)) else {
+      // The server ends when its input does, whatever becomes of this process.
+      process = try ChildProcess(
+        "/usr/bin/python3",
+        [folder.appending(path: "websockets_peer.py").path, file].compactMap(\.self),
+        input: .pipe, output: .pipe)
+      guard let port = try process.line().flatMap({ Int($0) }) else {
         throw TestFailure("The foreign server did not start.")
       }
       self.port = port
     }
 
-    deinit { try? life.fileHandleForWriting.close() }
-
     /// What the server prints next.
-    func line() -> String { Self.line(from: lines) }
-
-    private static func line(from handle: FileHandle) -> String {
-      var text: [UInt8] = []
-      var byte: UInt8 = 0
-      while read(handle.fileDescriptor, &byte, 1) == 1, byte != UInt8(ascii: "\n") {
-        text.append(byte)
-      }
-      return String(decoding: text, as: UTF8.self)
-    }
+    func line() -> String { (try? process.line()) ?? "" }
   }
 
   /// Runs the body over a plain connection and through a proxy that ends TLS.

@@ -3,6 +3,7 @@ import EngagementJSON
 import EngagementModel
 import EngagementVendors
 import Foundation
+import TestSupport
 import Testing
 
 /// Each kind of fault, as a client sees it. The faulty request has one event, so that the test can
@@ -176,19 +177,12 @@ import Testing
   }
 
   private static func gunzip(_ bytes: [UInt8]) throws -> [UInt8] {
-    let process = Process()
-    process.executableURL = URL(filePath: "/bin/gzip")
-    process.arguments = ["-dc"]
-    let (input, output) = (Pipe(), Pipe())
-    process.standardInput = input
-    process.standardOutput = output
-    try process.run()
+    let process = try ChildProcess("/bin/gzip", ["-dc"], input: .pipe, output: .pipe)
     // The stream fits into the pipe, so it is written whole before the longer text is read.
-    try input.fileHandleForWriting.write(contentsOf: bytes)
-    try input.fileHandleForWriting.close()
-    let text = try output.fileHandleForReading.readToEnd() ?? Data()
-    process.waitUntilExit()
-    #expect(process.terminationStatus == 0)
+    try process.input?.write(contentsOf: bytes)
+    try process.input?.close()
+    let text = try process.output?.readToEnd() ?? Data()
+    #expect(process.wait().status == 0)
     return Array(text)
   }
 

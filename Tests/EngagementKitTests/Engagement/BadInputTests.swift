@@ -3,6 +3,7 @@ import EngagementModel
 import EngagementStore
 import EngagementTesting
 import Foundation
+import TestSupport
 import Testing
 
 @testable import EngagementKit
@@ -90,17 +91,12 @@ import Testing
   func deadProcess() async throws {
     try await self.stage().end()
     for suffix in [".lock", ".courier", ".recovery", ".journal"] {
-      let holder = Process()
-      holder.executableURL = URL(filePath: "/usr/bin/flock")
-      holder.arguments = [
-        "-x", "--no-fork", place.path + suffix, "sh", "-c", "echo held; exec cat",
-      ]
-      let (input, output) = (Pipe(), Pipe())
-      (holder.standardInput, holder.standardOutput) = (input, output)
-      try holder.run()
-      #expect(output.fileHandleForReading.availableData == Data("held\n".utf8))
-      kill(holder.processIdentifier, SIGKILL)
-      holder.waitUntilExit()
+      let holder = try ChildProcess(
+        "/usr/bin/flock",
+        ["-x", "--no-fork", place.path + suffix, "sh", "-c", "echo held; exec cat"],
+        input: .pipe, output: .pipe)
+      #expect(try holder.line() == "held")
+      holder.kill()
       #expect(FileManager.default.fileExists(atPath: place.path + suffix))
     }
     let stage = try await stage()

@@ -1,6 +1,7 @@
 import EngagementKit
 import EngagementModel
 import Foundation
+import TestSupport
 import Testing
 
 private let device = Engagement.SecretOwner(environment: "production", provider: "vibes", user: nil)
@@ -201,19 +202,13 @@ private func failure(of body: () async throws -> Void) async -> EngagementError?
   func otherProcess() async throws {
     let store = try folder.store(wait: .milliseconds(20))
     try await store.set(["token": Secret("t")], of: device)
-    let holder = Process()
-    holder.executableURL = URL(filePath: "/usr/bin/flock")
-    holder.arguments = [
-      "-x", "--no-fork", folder.path + ".lock", "sh", "-c", "echo held; exec cat",
-    ]
-    let (input, output) = (Pipe(), Pipe())
-    holder.standardInput = input
-    holder.standardOutput = output
-    try holder.run()
-    #expect(output.fileHandleForReading.availableData == Data("held\n".utf8))
+    let holder = try ChildProcess(
+      "/usr/bin/flock",
+      ["-x", "--no-fork", folder.path + ".lock", "sh", "-c", "echo held; exec cat"],
+      input: .pipe, output: .pipe)
+    #expect(try holder.line() == "held")
     #expect(await failure { _ = try await store.secrets(of: device) }?.code == .busy)
-    kill(holder.processIdentifier, SIGKILL)
-    holder.waitUntilExit()
+    holder.kill()
     #expect(try await store.secrets(of: device) == ["token": Secret("t")])
   }
 

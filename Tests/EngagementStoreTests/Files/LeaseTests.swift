@@ -1,5 +1,6 @@
 import EngagementModel
 import Foundation
+import TestSupport
 import Testing
 
 @testable import EngagementStore
@@ -37,19 +38,13 @@ import Testing
   @Test("G11: a lease ends when the process that holds it is killed", .timeLimit(.minutes(20)))
   func killed() throws {
     let lease = try Lease(.sending, ofCacheAt: scratch.path())
-    let holder = Process()
-    holder.executableURL = URL(filePath: "/usr/bin/flock")
-    holder.arguments = [
-      "-x", "--no-fork", scratch.path() + ".courier", "sh", "-c", "echo held; exec cat",
-    ]
-    let (input, output) = (Pipe(), Pipe())
-    holder.standardInput = input
-    holder.standardOutput = output
-    try holder.run()
-    #expect(output.fileHandleForReading.availableData == Data("held\n".utf8))
+    let holder = try ChildProcess(
+      "/usr/bin/flock",
+      ["-x", "--no-fork", scratch.path() + ".courier", "sh", "-c", "echo held; exec cat"],
+      input: .pipe, output: .pipe)
+    #expect(try holder.line() == "held")
     #expect(try !lease.tryAcquire())
-    kill(holder.processIdentifier, SIGKILL)
-    holder.waitUntilExit()
+    holder.kill()
     #expect(try lease.tryAcquire())
   }
 

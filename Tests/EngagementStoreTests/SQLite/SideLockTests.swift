@@ -1,5 +1,6 @@
 import EngagementModel
 import Foundation
+import TestSupport
 import Testing
 
 @testable import EngagementStore
@@ -35,19 +36,15 @@ import Testing
   @Test("G11: another process holds the lock until it is killed")
   func otherProcess() throws {
     try scratch.write(Data(), to: "lock")
-    let holder = Process()
-    holder.executableURL = URL(filePath: "/usr/bin/flock")
-    holder.arguments = ["-x", "--no-fork", scratch.path("lock"), "sh", "-c", "echo held; exec cat"]
-    let (input, output) = (Pipe(), Pipe())
-    holder.standardInput = input
-    holder.standardOutput = output
-    try holder.run()
-    #expect(output.fileHandleForReading.availableData == Data("held\n".utf8))
+    let holder = try ChildProcess(
+      "/usr/bin/flock",
+      ["-x", "--no-fork", scratch.path("lock"), "sh", "-c", "echo held; exec cat"],
+      input: .pipe, output: .pipe)
+    #expect(try holder.line() == "held")
     var lock = try SideLock(at: scratch.path("lock"))
     #expect(
       failure { () throws(EngagementError) in try lock.acquire(within: .zero) }?.code == .busy)
-    kill(holder.processIdentifier, SIGKILL)
-    holder.waitUntilExit()
+    holder.kill()
     try lock.acquire(within: .zero)
   }
 
