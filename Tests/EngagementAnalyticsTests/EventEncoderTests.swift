@@ -93,10 +93,11 @@ import Testing
     "", "plain", "a,b", "\"", "\"\"", "a\"b\"", "line\nline", "line\r\nline", "\r", "é", "日本語 🎉",
     "e\u{301}", "\u{202e}abc", "\u{feff}bom", "\u{7f}", "\u{1b}[31m", "\u{1}", "</script>",
     "1234567", "12345678", "1234567,", "12345678\"", "x\u{85}y\u{2028}z", "\\", "a\\\"b",
-    " spaces ",
+    " spaces ", "！not one", "\u{ff1c}",
   ]
   static let formulas = [
     "=1+1", "+1", "-1", "@SUM(A1)", "\tx", "\rx", "\nx", "'quoted", "=\"a\",b", "-",
+    "＝1+1", "＋1", "－1", "＠SUM(A1)",
   ]
 
   @Test("X14: every text comes back from CSV as it was", arguments: texts)

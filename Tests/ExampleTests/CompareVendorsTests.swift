@@ -4,12 +4,12 @@ import Testing
   @Test(
     "X12: an application compares two vendors through the library alone",
     .timeLimit(.minutes(20)))
-  func compares() async throws {
+  func compares() throws {
     #expect(
-      try await Program("CompareVendors").output() == """
+      try Program("CompareVendors").output() == """
         cards, version 1
         60 people · compared with braze · fixed design · 95% intervals
-        - click: orchard is above braze: +118.18% (+4.06% to +232.30%).
+        - click: orchard is above braze: +118.18%, that is +43.33 pp (+20.04 pp to +66.63 pp).
         People
           Arm | Assigned | Share | Planned | Exposed
           braze | 30 | 50.00% | 50.00% | 30

@@ -20,10 +20,9 @@ extension Command {
 
       An opt-out ends what all providers send. It counts for each provider from which the person had
       received something before. A step that a provider's events do not have is "not recorded", and no
-      figure is made of it. With --since, what was received earlier does not count: a person who only
-      received before is not among the people, so begin where the providers did. How long requests
-      took is told as their mean, and for half and 95% of them by the next of some bounds, such as 70,
-      100 or 150 ms.
+      figure is made of it. With --since, what a person received earlier counts as received then: it
+      was there to be seen. How long requests took is told as their mean, and for half and 95% of them
+      by the next of some bounds, such as 70, 100 or 150 ms.
 
       With --from, the events are read from files of "engage export", of any format and compression,
       or from folders of them, and an event counts once wherever it is. A person is one on all devices

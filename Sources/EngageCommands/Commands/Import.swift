@@ -56,18 +56,15 @@ extension Command {
           throw invocation.usage(
             "--into takes a name that ends with .ndjson, .csv or .parquet, and not \"\(name)\".")
         }
-        let paths = try invocation.arguments(from: 0).flatMap { name in
-          let path = invocation.context.path(name)
-          return try ExportFolder.files(of: [path]).map {
-            (name: name + $0.dropFirst(path.count), path: $0)
-          }
+        let files = try ExportedFiles(Array(invocation.arguments(from: 0))) {
+          invocation.context.path($0)
         }
         let format = try invocation.importedFormat()
         let redaction = try invocation.redaction()
         let random = invocation.context.random()
         let result = try await invocation.console.progress("Reading …") {
           var run = EventImport(as: format, leavingOut: redaction)
-          try run.run(paths, into: target, random: random)
+          try run.run(files, into: target, random: random)
           return run
         }
         try result.tell(on: invocation.console, in: name)
@@ -94,10 +91,15 @@ extension Invocation {
 }
 
 extension EventImport {
-  fileprivate func tell(on console: Console, in name: String) throws(OutputError) {
-    for fault in faults { console.note("\(fault.file):\(fault.line): \(fault.sentence)") }
+  fileprivate func tell(on console: Console, in name: String) throws {
+    for fault in faults { console.note("\(fault.place): \(fault.sentence)") }
     if faultCount > faults.count {
       console.note("\(faultCount - faults.count) more lines hold no event.")
+    }
+    guard isWritten else {
+      throw EngagementError(
+        .unreadable,
+        "No event was found, and \(name) is not written. --as reads a vendor's own files.")
     }
     var sentence = "\(ExportRun.words(added)) added to \(name)"
     if known > 0 { sentence += ", \(known) known already" }

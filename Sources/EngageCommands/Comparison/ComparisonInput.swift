@@ -15,7 +15,7 @@ struct ComparisonInput {
 
   private enum Place {
     case cache(EngageConfiguration)
-    case files([String])
+    case files(ExportedFiles)
     case clickHouse(ClickHouseAddress)
   }
 
@@ -45,7 +45,7 @@ struct ComparisonInput {
       return
     }
     guard paths.isEmpty else {
-      place = .files(try ExportFolder.files(of: paths.map { invocation.context.path($0) }))
+      place = .files(try ExportedFiles(paths) { invocation.context.path($0) })
       providers = []
       return
     }
@@ -98,6 +98,36 @@ struct ComparisonInput {
     return (accumulator.takeCounts(by: design), losses)
   }
 
+  /// Throws where nobody is in the experiment, and there are events of others.
+  func requireEvents(of counts: ComparisonCounts) async throws {
+    let others =
+      counts.peopleInSeveralArms + counts.peopleInUnknownArms + counts.peopleInOtherVersions
+    guard case .experiment(let name, _) = counts.design.split, others == 0,
+      counts.arms.allSatisfy({ $0.assigned == 0 })
+    else { return }
+    let found = try await experiments().filter { !$0.hasSameBytes(as: name) }.sorted()
+    guard !found.isEmpty else { return }
+    throw EngagementError(
+      .notFound,
+      "No event is of the experiment \"\(name)\". There are events of: "
+        + "\(found.prefix(10).joined(separator: ", ")). Mend \"name\" in the plan.")
+  }
+
+  /// The names of all experiments that have events.
+  private func experiments() async throws -> Set<String> {
+    var names: Set<String> = []
+    if case .clickHouse(let address) = place {
+      let query = ClickHouseComparison.experiments(of: address.table)
+      let rows = try await ClickHouseClient(address).rows(of: query, from: address.servers[0])
+      return Set(rows.compactMap { $0.first?.string })
+    }
+    _ = try await read { event in
+      guard [.experimentAssigned, .experimentExposed].contains(event.kind) else { return }
+      event.name.map { _ = names.insert($0) }
+    }
+    return names
+  }
+
   private func senders(
     at address: ClickHouseAddress
   ) async throws(EngagementError) -> [(provider: ProviderID, isSender: Bool)] {
@@ -114,7 +144,7 @@ struct ComparisonInput {
     try await invocation.console.progress("Reading events …") {
       switch place {
       case .cache(let configuration): try await read(configuration, body)
-      case .files(let paths): try read(paths, body)
+      case .files(let files): try read(files, body)
       case .clickHouse: Losses()
       }
     }
@@ -137,20 +167,21 @@ struct ComparisonInput {
   // MARK: Files
 
   private func read(
-    _ paths: [String], _ body: @escaping (ObservedEvent) -> Void
+    _ given: ExportedFiles, _ body: @escaping (ObservedEvent) -> Void
   ) throws -> Losses {
     var sink = ObservedEventSink(times: times, isDistinct: true, body)
-    var losses = Losses()
-    for path in paths {
+    var (losses, files) = (Losses(), given)
+    for damage in try files.takeDamage() { losses.add("\(damage.name): \(damage.sentence)") }
+    for file in files.files {
       do {
-        try EventFile(path).read { line, event in
+        try EventFile(file.path).read { line, event in
           switch event {
           case .event(let record): record.send(to: &sink)
-          case .fault(let fault): losses.add("\(path):\(line): \(fault)")
+          case .fault(let fault): losses.add("\(file.name):\(line): \(fault)")
           }
         }
       } catch let error as EngagementError {
-        losses.add("\(path): \(error.message)")
+        losses.add("\(file.name): \(error.message)")
       }
     }
     losses.duplicates = sink.duplicates

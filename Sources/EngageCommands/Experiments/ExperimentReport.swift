@@ -17,9 +17,12 @@ extension Command {
       No lift is shown while the plan says that it is too early, or if people came to the arms otherwise
       than planned. --from reads exported files, as in "engage compare".
 
-      Raise "version" with each change of the plan after the first person came: the report shows no lift
-      once an event has another version. The events tell nothing else of the plan, so that a change
-      under the same version is not noticed.
+      A fixed design may have an "end", such as "2026-12-01": events of that day and later do not count,
+      and the lift is shown from then on.
+
+      An experiment that is changed after the first person came is another experiment: give it a name of
+      its own. Where its name stays, raise "version": people of two versions withhold the lift. The
+      events tell nothing else of the plan, so that a change under the same version is not noticed.
       """,
     arguments: [
       Argument(name: "PLAN.json", help: "the plan of the experiment", completion: .files)
@@ -36,6 +39,7 @@ extension Command {
       let page = try invocation.comparisonPage()
       let input = try ComparisonInput(invocation)
       let (counts, losses, _) = try await input.counts(design)
+      try await input.requireEvents(of: counts)
       let report = ComparisonReport(counts, at: invocation.context.clock.now)
       return try invocation.show(report, losses, page: page)
     })

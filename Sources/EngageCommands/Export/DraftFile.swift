@@ -17,6 +17,35 @@ final class DraftFile {
     guard descriptor >= 0 else { throw Self.failure("\(name) cannot be written.", errno) }
   }
 
+  /// A draft beside the file that it becomes. Removes those that killed programs have left of that file.
+  convenience init(of path: String, random: UInt64) throws(EngagementError) {
+    Self.removeAbandoned(of: path)
+    let digits = String(random, radix: 16)
+    let suffix = String(repeating: "0", count: Self.digits - digits.count) + digits
+    try self.init("\(path)\(Self.mark)\(suffix)", becoming: path)
+    // Whoever removes abandoned drafts has taken the lock if this one had none yet.
+    var status = stat()
+    guard flock(descriptor, LOCK_EX) == 0, fstat(descriptor, &status) == 0, status.st_nlink > 0
+    else { throw EngagementError(.busy, "\(path) is being written by another program; try again.") }
+  }
+
+  private static let mark = ".part-"
+  private static let digits = 16
+
+  /// A draft that a program still writes is locked.
+  private static func removeAbandoned(of path: String) {
+    let folder = CommandContext.folder(of: path)
+    let prefix = path.split(separator: "/").last.map { $0 + mark } ?? ""
+    for name in (try? ExportFolder.names(in: folder)) ?? [] where name.hasPrefix(prefix) {
+      let rest = name.dropFirst(prefix.count)
+      guard rest.utf8.count == digits, rest.allSatisfy(\.isHexDigit) else { continue }
+      let draft = open("\(folder)/\(name)", O_RDWR | O_NOFOLLOW | O_CLOEXEC)
+      guard draft >= 0 else { continue }
+      if flock(draft, LOCK_EX | LOCK_NB) == 0 { unlink("\(folder)/\(name)") }
+      close(draft)
+    }
+  }
+
   deinit {
     close(descriptor)
     if !isFinished { unlink(path) }
@@ -97,7 +126,7 @@ struct NewFile {
     (self.path, self.option) = (path, option)
     var status = stat()
     guard lstat(path, &status) != 0 else { throw DraftFile.taken(path, option) }
-    draft = try DraftFile("\(path).part-\(String(random, radix: 16))", becoming: path)
+    draft = try DraftFile(of: path, random: random)
   }
 
   func write(_ bytes: [UInt8]) throws(EngagementError) { try draft.write(bytes) }

@@ -9,6 +9,8 @@ struct EventImport {
   private(set) var known = 0
   private(set) var faults: [Fault] = []
   private(set) var faultCount = 0
+  /// Whether there was an event to write.
+  private(set) var isWritten = false
   private var seen: Set<EventIdentity> = []
   /// The vendor's format of the files; nil for ours.
   private let format: VendorFormat?
@@ -18,42 +20,41 @@ struct EventImport {
     (self.format, self.redaction) = (format, redaction)
   }
 
-  /// A line that holds no event.
+  /// A line that holds no event, or a file that is damaged.
   struct Fault: Hashable {
-    let file: String
-    let line: Int
+    let place: String
     let sentence: String
   }
 
   /// More are counted and not kept.
-  private static let mostFaults = 100
+  private static let mostFaults = 20
 
   /// Writes the events of the files after those of the target, if that is there. The target is replaced
   /// once the new one is whole.
   ///
-  /// - Parameter paths: How each file is called, and where it is.
-  mutating func run(
-    _ paths: [(name: String, path: String)], into target: EventTarget, random: UInt64
-  ) throws {
+  /// Nothing is written where there is neither a target nor an event.
+  mutating func run(_ files: ExportedFiles, into target: EventTarget, random: UInt64) throws {
     switch target.format {
-    case .ndjson: try run(paths, into: target, random, by: NDJSONEncoder())
-    case .csv: try run(paths, into: target, random, by: CSVEncoder())
-    case .parquet: try run(paths, into: target, random, by: ParquetEncoder(compressedBy: .zstd))
+    case .ndjson: try run(files, into: target, random, by: NDJSONEncoder())
+    case .csv: try run(files, into: target, random, by: CSVEncoder())
+    case .parquet: try run(files, into: target, random, by: ParquetEncoder(compressedBy: .zstd))
     }
   }
 
   private mutating func run(
-    _ paths: [(name: String, path: String)], into target: EventTarget, _ random: UInt64,
+    _ given: ExportedFiles, into target: EventTarget, _ random: UInt64,
     by encoder: some EventEncoder
   ) throws {
-    var encoder = encoder
-    let draft = try DraftFile(
-      "\(target.path).part-\(String(random, radix: 16))", becoming: target.path)
+    var (encoder, files) = (encoder, given)
+    for damage in try files.takeDamage() { add(damage.sentence, at: damage.name) }
+    let draft = try DraftFile(of: target.path, random: random)
     var compressor: Compressor?
     if let compression = target.compression { compressor = try Compressor(compression) }
     encoder.begin()
     if target.isThere { try keep(target.path, in: &encoder, compressor, draft) }
-    for (name, path) in paths { try add(name, path, to: &encoder, compressor, draft) }
+    for file in files.files { try add(file, to: &encoder, compressor, draft) }
+    isWritten = target.isThere || added > 0 || faultCount == 0
+    guard isWritten else { return }
     encoder.finish()
     try Self.write(&encoder, compressor, draft)
     if let compressor { try draft.write(compressor.finish()) }
@@ -84,17 +85,29 @@ struct EventImport {
     }
   }
 
+  private mutating func add(_ sentence: String, at place: String) {
+    faultCount += 1
+    if faults.count < Self.mostFaults { faults.append(Fault(place: place, sentence: sentence)) }
+  }
+
   private mutating func add(
-    _ name: String, _ path: String, to encoder: inout some EventEncoder,
-    _ compressor: Compressor?, _ draft: DraftFile
+    _ file: ExportedFiles.File, to encoder: inout some EventEncoder, _ compressor: Compressor?,
+    _ draft: DraftFile
   ) throws {
-    try EventFile(path).read(as: format) { line, event in
+    do {
+      try read(file, to: &encoder, compressor, draft)
+    } catch let error as EngagementError where error.code == .unreadable {
+      add(error.message, at: file.name)
+    }
+  }
+
+  private mutating func read(
+    _ file: ExportedFiles.File, to encoder: inout some EventEncoder, _ compressor: Compressor?,
+    _ draft: DraftFile
+  ) throws {
+    try EventFile(file.path).read(as: format) { line, event in
       switch event {
-      case .fault(let fault):
-        faultCount += 1
-        if faults.count < Self.mostFaults {
-          faults.append(Fault(file: name, line: line, sentence: fault))
-        }
+      case .fault(let fault): add(fault, at: "\(file.name):\(line)")
       case .event(let record):
         guard seen.insert(EventIdentity(record)).inserted else {
           known += 1
@@ -150,16 +163,10 @@ struct EventTarget {
 
   /// Nil for a name that says nothing of the kind.
   init?(_ path: String) throws(EngagementError) {
-    var name = path[...]
-    var compression: Compression?
-    for candidate in Compression.allCases where name.hasSuffix(candidate.suffix) {
-      compression = candidate
-      name = name.dropLast(candidate.suffix.count)
-    }
-    guard let format = ExportFormat.allCases.first(where: { name.hasSuffix(".\($0.rawValue)") }),
-      format != .parquet || compression == nil
+    let ending = FileEnding(of: path)
+    guard let format = ending.format, format != .parquet || ending.compression == nil
     else { return nil }
-    (self.path, self.format, self.compression) = (path, format, compression)
+    (self.path, self.format, compression) = (path, format, ending.compression)
     var status = stat()
     isThere = lstat(path, &status) == 0
     identity = Identity(path)

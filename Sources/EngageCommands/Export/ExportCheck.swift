@@ -35,6 +35,42 @@ struct ExportCheck {
     }
   }
 
+  /// The files that are not there as the manifests say, and the manifests that cannot be read. A folder
+  /// without manifests has none.
+  static func damage(in folder: String) throws -> [Finding] {
+    var check = ExportCheck(folder)
+    guard try !ExportFolder.manifestNames(in: folder).isEmpty else { return [] }
+    for file in try check.manifests().flatMap(\.files) {
+      do throws(EngagementError) {
+        let found = try EventFile("\(folder)/\(file.path)")
+        if let sentence = try Self.difference(of: found, from: file) {
+          check.add(file.path, sentence)
+        }
+      } catch {
+        guard error.code != .cancelled else { throw error }
+        check.add(file.path, error.message)
+      }
+    }
+    return check.findings
+  }
+
+  /// What is other than the manifest says; nil if the bytes are the same.
+  private static func difference(
+    of found: EventFile, from file: ExportManifest.File
+  ) throws(EngagementError) -> String? {
+    guard found.size == file.bytes else {
+      return "It has \(found.size) bytes, and the manifest says \(file.bytes)."
+    }
+    do {
+      return try found.digest() == file.sha256
+        ? nil : "Its SHA-256 is not the one of the manifest."
+    } catch let error as EngagementError {
+      throw error
+    } catch {
+      throw EngagementError(.cancelled, "The check was interrupted.")
+    }
+  }
+
   private mutating func add(_ place: String, _ sentence: String) {
     findings.append(Finding(place: place, sentence: sentence))
   }
@@ -106,15 +142,12 @@ struct ExportCheck {
     _ found: EventFile, _ file: ExportManifest.File, of manifest: ExportManifest,
     _ seen: inout SequenceSet
   ) throws(EngagementError) {
-    guard found.size == file.bytes else {
-      return add(file.path, "It has \(found.size) bytes, and the manifest says \(file.bytes).")
+    if let sentence = try Self.difference(of: found, from: file) {
+      return add(file.path, sentence)
     }
     var count = 0
     var (faults, doubled): ([Finding], Int) = ([], 0)
     do {
-      guard try found.digest() == file.sha256 else {
-        return add(file.path, "Its SHA-256 is not the one of the manifest.")
-      }
       try found.read { line, event in
         count += 1
         switch event {

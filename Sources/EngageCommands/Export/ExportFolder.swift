@@ -92,30 +92,6 @@ final class ExportFolder {
       .map { "_manifests/\($0)" }
   }
 
-  /// The files, and those that readers look for in the folders.
-  static func files(of paths: [String]) throws(EngagementError) -> [String] {
-    var files: [String] = []
-    for path in paths {
-      var status = stat()
-      guard stat(path, &status) == 0 else {
-        throw errno == ENOENT
-          ? EngagementError(.notFound, "There is no file \(path).")
-          : EngagementError(
-            .unreadable, "\(path) cannot be read.", underlying: String(cString: strerror(errno)))
-      }
-      guard UInt32(status.st_mode) & UInt32(S_IFMT) == UInt32(S_IFDIR) else {
-        files.append(path)
-        continue
-      }
-      let found = try Self.files(in: path).sorted()
-      guard !found.isEmpty else {
-        throw EngagementError(.notFound, "\(path) has no file of exported events.")
-      }
-      files += found.map { "\(path)/\($0)" }
-    }
-    return files
-  }
-
   /// The files of a folder and its partitions that readers look for, from the folder.
   static func files(
     in folder: String, under prefix: String = ""

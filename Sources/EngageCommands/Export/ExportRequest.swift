@@ -66,7 +66,7 @@ extension ExportRequest {
   /// The options of `engage export`.
   enum Options {
     static let format = Option(
-      "format", value: "FORMAT", "what to write (default ndjson)",
+      "format", value: "FORMAT", "what to write (default: as --out ends, else ndjson)",
       choices: ExportFormat.allCases.map(\.rawValue))
     static let gzip = Option("gzip", "compress with gzip")
     static let zstd = Option("zstd", "compress with zstd")
@@ -118,12 +118,7 @@ extension ExportRequest {
         try EventCondition(text)
       }
     }
-    format = invocation.value(Options.format).flatMap { ExportFormat(rawValue: $0) } ?? .ndjson
-    if invocation.has(Options.gzip), invocation.has(Options.zstd) {
-      throw invocation.usage("--gzip and --zstd exclude each other.")
-    }
-    compression =
-      invocation.has(Options.gzip) ? .gzip : invocation.has(Options.zstd) ? .zstd : nil
+    (format, compression) = try Self.format(invocation)
     if format == .parquet, invocation.value(Options.out) ?? "-" == "-" {
       throw invocation.usage(
         "--format parquet needs --out: it is no text for a terminal or a pipe.")
@@ -132,6 +127,35 @@ extension ExportRequest {
     cursor = try Self.cursor(invocation)
     destination = try self.destination(invocation)
     vendorFormat = try vendorFormat(invocation)
+  }
+
+  /// What is written, by the options or by the name of the file.
+  private static func format(
+    _ invocation: Invocation
+  ) throws -> (ExportFormat, Compression?) {
+    if invocation.has(Options.gzip), invocation.has(Options.zstd) {
+      throw invocation.usage("--gzip and --zstd exclude each other.")
+    }
+    let format = invocation.value(Options.format).flatMap { ExportFormat(rawValue: $0) }
+    let compression: Compression? =
+      invocation.has(Options.gzip) ? .gzip : invocation.has(Options.zstd) ? .zstd : nil
+    let ending = FileEnding(of: invocation.value(Options.out) ?? "")
+    if let format, let named = ending.format, format != named {
+      throw invocation.usage(
+        "--format is \(format.rawValue), and the name in --out ends like a file of "
+          + "\(named.rawValue); change one of them.")
+    }
+    if let compression, let named = ending.compression, compression != named {
+      throw invocation.usage(
+        "--out ends with \(named.suffix), and --\(compression) asks for another compression; "
+          + "change one of them.")
+    }
+    if ending.format == .parquet, let named = ending.compression {
+      throw invocation.usage(
+        "A Parquet file compresses its pages: leave out \(named.suffix) in --out, and add --\(named)."
+      )
+    }
+    return (format ?? ending.format ?? .ndjson, compression ?? ending.compression)
   }
 
   private func vendorFormat(_ invocation: Invocation) throws -> VendorEventTable? {
@@ -212,6 +236,9 @@ extension ExportRequest {
 }
 
 extension Invocation {
+  /// A key of fewer bytes can be found by trying.
+  private static let leastKey = 16
+
   /// What is to be left out of each event.
   func redaction() throws -> EventRedaction {
     let fields = try values(ExportRequest.Options.redact).map { text in
@@ -232,6 +259,11 @@ extension Invocation {
     guard let path = value(ExportRequest.Options.hashKey) else { return nil }
     let key = try bytes(of: path)
     guard !key.isEmpty else { throw usage("\(path) is empty; it is to have the key.") }
+    if key.count < Self.leastKey {
+      console.note(
+        "\(path) has \(key.count) \(key.count == 1 ? "byte" : "bytes"): whoever tries all such keys "
+          + "learns who the users are. Take 32 random ones.")
+    }
     return key
   }
 
@@ -265,11 +297,4 @@ extension Invocation {
       throw usage("\(option.title): \(error.message)")
     }
   }
-}
-
-/// A format of exported events.
-enum ExportFormat: String, CaseIterable {
-  case ndjson
-  case csv
-  case parquet
 }

@@ -3,6 +3,7 @@ import EngagementCompression
 import EngagementJSON
 import EngagementKit
 import EngagementModel
+import EngagementVendors
 
 /// One run of `engage export`.
 struct ExportRun {
@@ -21,6 +22,7 @@ struct ExportRun {
   func run() async throws -> ExitStatus {
     try events.requireSoundCache()
     _ = try await invocation.kinds(ExportRequest.Options.kind, in: events.configuration)
+    tellUnknownProviders()
     if case .clickHouse(let address) = request.destination {
       try await ClickHouseExport(address: address, events: events).run(invocation)
       return .done
@@ -37,6 +39,16 @@ struct ExportRun {
       try await run { ParquetEncoder(compressedBy: compression) }
     }
     return .done
+  }
+
+  /// Events of a provider that is no longer configured may be exported. A name may be mistyped, too.
+  private func tellUnknownProviders() {
+    let known = events.configuration.providers.map(\.id.rawValue)
+    for name in request.selection.providers.map(\.rawValue)
+    where !known.contains(where: { $0.hasSameBytes(as: name) }) {
+      let hint = NearestName.hint(for: name, among: known)
+      invocation.console.note("--provider \(name): no such provider is configured\(hint)")
+    }
   }
 
   private func run(by makeEncoder: @escaping () -> some EventEncoder) async throws {

@@ -40,6 +40,13 @@ package struct ClickHouseComparison: Sendable {
       + "GROUP BY arm_name \(format)"
   }
 
+  /// Gives the names of experiments that have events.
+  package static func experiments(of table: ClickHouseTable) -> String {
+    let events = ClickHouseEvents(table: table, times: .min ..< .max).query
+    return "SELECT title FROM (\(events)) WHERE kind IN \(memberKinds) GROUP BY title "
+      + "ORDER BY title LIMIT 20 \(format)"
+  }
+
   /// Gives the different properties of what puts people into arms, with a hash.
   var membershipQuery: String? {
     guard case .experiment(let name, _) = design.split else { return nil }

@@ -53,15 +53,20 @@ struct ClickHouseEvents {
   var query: String {
     // As far as differences of two times do not overflow.
     let latest = ComparisonRow.latestTime
-    return "SELECT \(Self.person) AS person, least(greatest(`time`, -\(latest)), \(latest)) AS t, "
-      + "\(Self.kind) AS kind, ifNull(`provider`, '') AS arm_name, isNull(`provider`) AS is_own, "
+    // What was received before counts as received at the beginning.
+    let earliest = max(times.lowerBound, -latest)
+    return "SELECT \(Self.person) AS person, "
+      + "least(greatest(`time`, toInt64(\(earliest))), \(latest)) AS t, \(Self.kind) AS kind, ifNull(`provider`, '') AS arm_name, isNull(`provider`) AS is_own, "
       + "ifNull(`name`, '') AS title, "
       + "ifNull(`data`, '') AS properties FROM \(table.identifier) FINAL WHERE \(condition)"
   }
 
   private var condition: String {
     var conditions: [String] = []
-    if times.lowerBound != .min { conditions.append("`time` >= \(times.lowerBound)") }
+    if times.lowerBound != .min {
+      let receipts = ClickHouseText.list(ComparedKinds.receipts.map(\.rawValue).sorted())
+      conditions.append("(`time` >= \(times.lowerBound) OR kind IN \(receipts))")
+    }
     if times.upperBound != .max { conditions.append("`time` < \(times.upperBound)") }
     return conditions.isEmpty ? "1" : conditions.joined(separator: " AND ")
   }

@@ -101,8 +101,10 @@ public struct ComparisonAccumulator: Sendable {
 
   static func text(of value: JSON?) -> String {
     value?.string ?? value?.integer.map { String($0) } ?? value?.bool.map { String($0) }
-      ?? "unknown"
+      ?? unknown
   }
+
+  static let unknown = "unknown"
 
   /// The first version where none is told; nil for what is no whole number, and so no version of a plan.
   static func version(in properties: JSONObject) -> Int64? {
@@ -137,6 +139,9 @@ struct ComparedKinds: Sendable {
     .delivered, .impression, .click, "send", .open, .read, .submit, .dismiss, .snooze, .vote,
     .optOut,
   ]
+
+  /// What puts an item before a person.
+  static let receipts: Set<EngagementEvent.Kind> = [.delivered, "send"]
 
   init(_ design: ComparisonDesign) { self.init(design.metrics) }
 

@@ -81,8 +81,10 @@ struct ComparisonChecks: Hashable, Sendable {
   private static func plan(_ counts: ComparisonCounts) -> ComparisonCheck {
     let count = counts.peopleInOtherVersions
     guard count > 0 else {
-      return ComparisonCheck(
-        name: "plan", state: .passed, sentence: "All people were in this version of the plan.")
+      return counts.people > 0
+        ? ComparisonCheck(
+          name: "plan", state: .passed, sentence: "All people were in this version of the plan.")
+        : ComparisonCheck(name: "plan", state: .open, sentence: "Nobody is in the experiment yet.")
     }
     let people = count == 1 ? "1 person was" : "\(Figure.count(count)) people were"
     return ComparisonCheck(
@@ -98,8 +100,8 @@ struct ComparisonChecks: Hashable, Sendable {
       ? (
         .failed,
         "A provider has \(people) \(people == 1 ? "person" : "people") who received from no other: a "
-          + "difference can be told from "
-          + "\(SampleRatio.leastCount) on."
+          + "difference can be told from \(SampleRatio.leastCount) on. Export the events of more devices, "
+          + "and compare those."
       )
       : (
         .open,

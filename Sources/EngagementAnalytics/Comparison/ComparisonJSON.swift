@@ -122,6 +122,8 @@ struct ComparisonJSON {
     }
     return [
       "arm": .string(design.arms[comparison.arm].name), "usesPast": .bool(comparison.usesPast),
+      "verdict": comparison.verdict(at: report.design.significance).map { .string($0.rawValue) }
+        ?? .null,
       "difference": json(of: comparison.difference) { json(of: $0) },
       "withoutPast": json(of: comparison.unadjusted) { json(of: $0) },
       "exposed": json(of: comparison.exposed) { json(of: $0) }, "strata": .array(strata),

@@ -97,9 +97,10 @@ struct ComparisonMethod {
           throw EngagementError(
             .invalidArgument, "The control's figure is zero: there is no relative difference.")
         }
-        return MeasuredFigure(
-          value: relative.value,
-          interval: .known(try relative.interval(method, significance: significance)))
+        let interval = try relative.interval(method, significance: significance)
+        // Nothing is less than none. The delta method does not know that.
+        let least = max(interval.lowerBound, min(relative.value, -1))
+        return MeasuredFigure(value: relative.value, interval: .known(least...interval.upperBound))
       },
       probability: try absolute.probability(method, significance: significance),
       leastVisible: absolute.standardError

@@ -87,6 +87,19 @@ struct MetricComparison: Hashable, Sendable {
   let strata: [StratumDifference]
   /// The strata in whose sum the difference has the opposite sign (Simpson's paradox).
   let reversedBy: [String]
+
+  enum Verdict: String {
+    case above, below
+    /// No difference is seen; there may be one.
+    case open
+  }
+
+  /// What Holm's correction decides; nil if the difference is withheld.
+  func verdict(at significance: Double) -> Verdict? {
+    guard let difference = difference.value else { return nil }
+    guard (difference.adjustedProbability ?? 1) < significance else { return .open }
+    return difference.absolute.value > 0 ? .above : .below
+  }
 }
 
 /// The difference among the people of one stratum.

@@ -54,38 +54,42 @@ struct ComparisonSentences {
     switch comparison.difference {
     case .withheld(let reason): return Conclusion(subject: subject, sentence: "\(arm): \(reason)")
     case .known(let difference):
-      let isSeen = (difference.adjustedProbability ?? 1) < design.significance
+      let verdict = comparison.verdict(at: design.significance) ?? .open
       return Conclusion(
-        subject: subject, figure: Self.text(of: difference, isShare: metric.isShare).figure,
-        isSeen: isSeen, sentence: sentence(of: difference, isSeen: isSeen, in: arm, metric))
+        subject: subject, figure: Self.figure(of: difference, isShare: metric.isShare),
+        isSeen: verdict != .open, sentence: sentence(of: difference, verdict, in: arm, metric))
     }
   }
 
   private func sentence(
-    of difference: MeasuredDifference, isSeen: Bool, in arm: String, _ metric: ComparisonMetric
+    of difference: MeasuredDifference, _ verdict: MetricComparison.Verdict, in arm: String,
+    _ metric: ComparisonMetric
   ) -> String {
     let control = name(of: design.control)
-    guard isSeen else {
+    guard verdict != .open else {
       let least = Figure.size(difference.leastVisible, isShare: metric.isShare)
       return
         "No difference between \(arm) and \(control) is seen. Four of five comparisons of this "
         + "size would show one of \(least)."
     }
-    let side = difference.absolute.value > 0 ? "above" : "below"
     let text = Self.text(of: difference, isShare: metric.isShare)
-    return "\(arm) is \(side) \(control): \(text.figure) (\(text.interval))."
+    return "\(arm) is \(verdict) \(control): \(text)."
   }
 
   /// The relative difference, or the absolute one if there is none.
-  private static func text(
-    of difference: MeasuredDifference, isShare: Bool
-  ) -> (figure: String, interval: String) {
-    let relative = difference.relative.value
-    let figure = relative ?? difference.absolute
-    func text(_ value: Double) -> String {
-      relative == nil ? Figure.difference(value, isShare: isShare) : Figure.change(value)
-    }
-    return (text(figure.value), figure.interval.value.map { Figure.range($0, text) } ?? "")
+  private static func figure(of difference: MeasuredDifference, isShare: Bool) -> String {
+    difference.relative.value.map { Figure.change($0.value) }
+      ?? Figure.difference(difference.absolute.value, isShare: isShare)
+  }
+
+  /// The difference, and the interval of the absolute one, which decides.
+  private static func text(of difference: MeasuredDifference, isShare: Bool) -> String {
+    func text(_ value: Double) -> String { Figure.difference(value, isShare: isShare) }
+    let absolute = difference.absolute
+    let interval = absolute.interval.value.map { " (\(Figure.range($0, text)))" } ?? ""
+    let isRelative = difference.relative.value != nil
+    return figure(of: difference, isShare: isShare)
+      + (isRelative ? ", that is \(text(absolute.value))" : "") + interval
   }
 
   /// What a reader has to know beside the figures.
@@ -100,6 +104,16 @@ struct ComparisonSentences {
       notes.append(
         "The past \(design.lookBackDays) days of people are taken into account (CUPED) for: "
           + adjusted.map(\.metric.name.readable).joined(separator: ", ") + ".")
+    }
+    let unknown = design.strata.filter { name in
+      report.counts.arms.allSatisfy { arm in
+        arm.strata.keys.allSatisfy { $0.name != name || $0.value == ComparisonAccumulator.unknown }
+      }
+    }
+    if !unknown.isEmpty, report.counts.people > 0 {
+      notes.append(
+        "No event that puts people into arms has these strata in its data: "
+          + unknown.map(\.readable).joined(separator: ", ") + ".")
     }
     if report.metrics.contains(where: { $0.metric.isShare && $0.metric.base != nil }) {
       notes.append(

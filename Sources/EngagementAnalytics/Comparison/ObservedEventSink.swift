@@ -43,7 +43,8 @@ public struct ObservedEventSink: EventSink {
   private var properties: JSONObject = [:]
 
   /// - Parameters:
-  ///   - times: The events that are handed over, in milliseconds since 1970.
+  ///   - times: The events that are handed over, in milliseconds since 1970. What a person received
+  ///     before counts as received at their beginning: it was there to be seen.
   ///   - isDistinct: Whether an event of the same source and id is handed over once only. The set of ids
   ///     takes 22 to 43 bytes for each event.
   public init(
@@ -113,15 +114,17 @@ public struct ObservedEventSink: EventSink {
       name = nil
       properties = [:]
     }
-    guard times.contains(time) else { return }
+    guard time < times.upperBound,
+      time >= times.lowerBound || ComparedKinds.receipts.contains(kind.kind)
+    else { return }
     guard ids?.insert(EventIdentity(id, of: source)).inserted ?? true else {
       duplicates += 1
       return
     }
     body(
       ObservedEvent(
-        person: person, kind: kind.kind, time: time, provider: provider, name: name,
-        properties: properties))
+        person: person, kind: kind.kind, time: max(time, times.lowerBound), provider: provider,
+        name: name, properties: properties))
   }
 
   /// Stands behind a source, and in no text of UTF-8.

@@ -28,7 +28,7 @@ public struct CSVEncoder: EventEncoder {
     separate()
     let facts = TextFacts(text)
     if facts.isSound, !facts.hasSeparators,
-      !(facts.first.map(Self.formulaBeginnings.contains) ?? false)
+      !(facts.first.map { Self.formulaBeginnings.contains($0) || $0 == Self.wide } ?? false)
     {
       output.append(text)
     } else {
@@ -64,7 +64,7 @@ public struct CSVEncoder: EventEncoder {
 
   private mutating func appendGuarded(_ text: RawSpan, _ facts: TextFacts) {
     var bytes = facts.isSound ? text.copied : text.repaired
-    if let first = bytes.first, Self.formulaBeginnings.contains(first) {
+    if Self.beginsFormula(bytes) {
       bytes.insert(UInt8(ascii: "'"), at: 0)
     }
     if bytes.contains(where: Self.quoted.contains) {
@@ -86,6 +86,16 @@ public struct CSVEncoder: EventEncoder {
     output.append(UInt8(ascii: "\""))
   }
 
+  private static func beginsFormula(_ bytes: [UInt8]) -> Bool {
+    guard let first = bytes.first else { return false }
+    return formulaBeginnings.contains(first)
+      || first == wide && wideBeginnings.contains { bytes.starts(with: $0) }
+  }
+
   private static let quoted: [UInt8] = Array("\",\r\n".utf8)
   private static let formulaBeginnings: [UInt8] = Array("=+-@\t\r\n'".utf8)
+  /// The same signs as East Asian keyboards have them, in full width. Spreadsheets there take them, too.
+  private static let wideBeginnings = ["＝", "＋", "－", "＠"].map { Array($0.utf8) }
+  /// The first byte of each of them.
+  private static let wide: UInt8 = 0xef
 }

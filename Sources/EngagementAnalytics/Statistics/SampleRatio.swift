@@ -32,7 +32,8 @@ public struct SampleRatio: Hashable, Sendable {
     guard least >= Self.leastCount else {
       throw EngagementError(
         .invalidArgument,
-        "An arm has \(least) people: the split can be checked from \(Self.leastCount) on.")
+        "An arm has \(least) \(least == 1 ? "person" : "people"): the split can be checked from "
+          + "\(Self.leastCount) on.")
     }
     let (people, weight) = (Double(counts.reduce(0, +)), weights.reduce(0, +))
     statistic = zip(counts, weights).reduce(0) { sum, arm in

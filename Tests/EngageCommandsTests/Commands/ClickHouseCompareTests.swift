@@ -182,9 +182,11 @@ struct ClickHouseCompareTests {
     let report = try await Self.same(stage, words, servers.address())
     #expect(report["withheld"] == [], "\(report["withheld"] ?? .null)")
     try stage.write(Self.plan.replacing("ban'ner", with: "none"), to: "none.json")
-    let none = try await Self.same(
-      stage, ["experiment", "report", "none.json"], servers.address())
-    #expect(none["arms"]?.array?.allSatisfy { $0["assigned"] == 0 || $0["people"] == 0 } == true)
+    for place in ["events.ndjson", servers.address()] {
+      let none = await stage.engage("experiment", "report", "none.json", "--from", place)
+      #expect(none.errors.contains("There are events of: ban'ner\\, other."), "\(none)")
+      #expect(none.status == .failed && none.output.isEmpty)
+    }
   }
 
   @Test("X12: a distributed table gives the same figures")

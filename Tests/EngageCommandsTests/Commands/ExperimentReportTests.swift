@@ -74,7 +74,8 @@ import Testing
     for figure in ["banner, version 1", "30.00%", "40.00%", "+10.00 pp", "+33.33%"] {
       #expect(table.output.contains(figure) && page.contains(figure), "\(figure)")
     }
-    #expect(table.output.contains("click: new is above old: +33.33%"))
+    #expect(table.output.contains("click: new is above old: +33.33%, that is +10.00 pp ("))
+    #expect(object["metrics"]?.array?[0]["comparisons"]?.array?[0]["verdict"] == "above")
   }
 
   @Test("X12: a plan takes the place of no file, and needs a name and arms")

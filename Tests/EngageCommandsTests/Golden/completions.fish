@@ -304,7 +304,7 @@ complete -c engage -n '__fish_seen_subcommand_from events' -l config -s c -r -F 
 complete -c engage -n '__fish_seen_subcommand_from events' -l json -s j -d 'print one JSON object a line'
 complete -c engage -n '__fish_seen_subcommand_from events' -l log -x -a 'off error warning info verbose' -d 'log to standard error (default warning)'
 complete -c engage -n '__fish_seen_subcommand_from events' -l help -s h -d 'show this'
-complete -c engage -n '__fish_seen_subcommand_from export' -l format -x -a 'ndjson csv parquet' -d 'what to write (default ndjson)'
+complete -c engage -n '__fish_seen_subcommand_from export' -l format -x -a 'ndjson csv parquet' -d 'what to write (default: as --out ends, else ndjson)'
 complete -c engage -n '__fish_seen_subcommand_from export' -l gzip -d 'compress with gzip'
 complete -c engage -n '__fish_seen_subcommand_from export' -l zstd -d 'compress with zstd'
 complete -c engage -n '__fish_seen_subcommand_from export' -l out -s o -x -d 'a file or a folder that is not there yet; else, or for -, standard output'

@@ -204,7 +204,7 @@ import Testing
     banner, version 1
     2,000 people · compared with A · fixed design · 95% intervals
 
-    click: B is above A: +50.00% (+14.36% to +85.64%).
+    click: B is above A: +50.00%, that is +5.00 pp (+2.11 pp to +7.89 pp).
     Note: 3 people in several arms: left out.
 
     Checks

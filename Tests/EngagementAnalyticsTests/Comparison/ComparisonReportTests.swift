@@ -265,7 +265,8 @@ import Testing
     counts.arms = try ComparisonFixture.clicks(1, of: 7, 150, of: 2_000).arms
     #expect(
       ComparisonReport(counts, at: later).withheld == [
-        "A provider has 7 people who received from no other: a difference can be told from 8 on."
+        "A provider has 7 people who received from no other: a difference can be told from 8 on. "
+          + "Export the events of more devices, and compare those."
       ])
   }
 

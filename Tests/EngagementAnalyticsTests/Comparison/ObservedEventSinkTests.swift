@@ -94,4 +94,15 @@ import Testing
     #expect(once.events.count == 3 && once.duplicates == 1)
     #expect(observed(lines).events.count == 5)
   }
+
+  @Test("X12: what a person received before the first time counts as received at that time")
+  func earlier() {
+    let types = ["card.delivered", "send", "card.impression", "card.click"]
+    let lines = types.map { line("engage.\($0)", ["id": .string($0), "surface": "cards"]) }
+    let start: Int64 = 1_767_225_600_005 + 86_400_000
+    let events = observed(lines, times: start..<start + 1).events
+    #expect(events.map(\.kind) == [.delivered, "send"])
+    #expect(events.allSatisfy { $0.time == start })
+    #expect(observed(lines, times: 0..<start - 86_400_000).events.isEmpty)
+  }
 }

@@ -99,7 +99,8 @@ struct ComparisonCharts {
     }
     let description =
       "How far each arm is from \(name(of: design.control)), as a share of its figure, with "
-      + "\(Figure.level(design.significance)) intervals. One that crosses zero shows no difference."
+      + "\(Figure.level(design.significance)) intervals. The table tells which differences are seen: "
+      + "the absolute ones decide."
     let table = PageElement.table(tables.decisive, names: 2)
     guard rows.contains(where: { $0.value != nil }) else {
       let reason = report.checks.reason ?? "No relative difference is known."

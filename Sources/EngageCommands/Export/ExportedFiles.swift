@@ -1,0 +1,59 @@
+import EngagementModel
+import EngagementPlatform
+
+/// The files of exported events that a command was given, and those of the folders among them.
+struct ExportedFiles {
+  /// A file as it was named, and where it is.
+  struct File: Hashable {
+    let name: String
+    let path: String
+  }
+
+  /// A file of a folder that is not as its manifest says.
+  struct Damage: Hashable {
+    let name: String
+    let sentence: String
+  }
+
+  private(set) var files: [File] = []
+  private var folders: [File] = []
+
+  /// Throws `notFound` for a name that nothing has, and for a folder without files of events.
+  init(_ names: [String], _ path: (String) -> String) throws(EngagementError) {
+    for name in names { try add(File(name: name, path: path(name))) }
+  }
+
+  private mutating func add(_ place: File) throws(EngagementError) {
+    var status = stat()
+    guard stat(place.path, &status) == 0 else {
+      throw errno == ENOENT
+        ? EngagementError(.notFound, "There is no file \(place.name).")
+        : EngagementError(
+          .unreadable, "\(place.name) cannot be read.",
+          underlying: String(cString: strerror(errno)))
+    }
+    guard UInt32(status.st_mode) & UInt32(S_IFMT) == UInt32(S_IFDIR) else {
+      files.append(place)
+      return
+    }
+    let found = try ExportFolder.files(in: place.path).sorted()
+    guard !found.isEmpty else {
+      throw EngagementError(.notFound, "\(place.name) has no file of exported events.")
+    }
+    folders.append(place)
+    files += found.map { File(name: "\(place.name)/\($0)", path: "\(place.path)/\($0)") }
+  }
+
+  /// Holds the folders against their manifests, and leaves out each file that is another one now.
+  mutating func takeDamage() throws -> [Damage] {
+    var damage: [Damage] = []
+    for folder in folders {
+      for finding in try ExportCheck.damage(in: folder.path) {
+        let name = "\(folder.name)/\(finding.place)"
+        damage.append(Damage(name: name, sentence: "\(finding.sentence) It is left out."))
+        files.removeAll { $0.name == name }
+      }
+    }
+    return damage
+  }
+}
