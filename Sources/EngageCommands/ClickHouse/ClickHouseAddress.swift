@@ -67,6 +67,12 @@ struct ClickHouseAddress {
   // MARK: Servers
 
   private static func server(_ text: String, isSecure: Bool) throws(Fault) -> HTTPURL {
+    // A user and a password without a host look like a host and a port.
+    if let colon = text.lastIndex(of: ":"), !text.hasSuffix("]"),
+      UInt16(text[text.index(after: colon)...]) == nil
+    {
+      throw Fault("the port of \"\(text[..<colon])\" is no number from 1 to 65535.")
+    }
     do throws(EngagementError) {
       return try url(text, isSecure: isSecure)
     } catch {

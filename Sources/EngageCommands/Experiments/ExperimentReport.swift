@@ -20,6 +20,12 @@ extension Command {
       A fixed design may have an "end", such as "2026-12-01": events of that day and later do not count,
       and the lift is shown from then on.
 
+      "p by Holm" is the probability of such a difference by chance alone, raised for the number of
+      metrics and arms; a difference is seen where it is below the significance. CUPED takes what each
+      person did in the "lookBackDays" before out of the figures, which narrows the intervals. A check
+      is "open" where there is nothing to hold against: the logs, unless the application tells what its
+      logs lost. The horizon is when a fixed design may be read.
+
       An experiment that is changed after the first person came is another experiment: give it a name of
       its own. Where its name stays, raise "version": people of two versions withhold the lift. The
       events tell nothing else of the plan, so that a change under the same version is not noticed.

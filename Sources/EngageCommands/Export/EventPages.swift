@@ -18,10 +18,10 @@ struct EventPages {
   /// Reads the pages by several lanes and hands them over in their order. An export without events has
   /// one page without any.
   func read(
-    by lanes: [EventLane], _ body: (EventPage, ExportEvents.Page) async throws -> Void
+    by lanes: [EventLane], _ body: (EventPage, ExportEvents.Position) async throws -> Void
   ) async throws {
     guard count > 0 else {
-      return try await body(EventPage(), ExportEvents.Page(through: through, isLast: true))
+      return try await body(EventPage(), ExportEvents.Position(through: through, isLast: true))
     }
     var ahead: [Task<EventPage, any Error>] = []
     do {
@@ -35,7 +35,7 @@ struct EventPages {
         try Task.checkCancellation()
         let events = try await ahead.removeFirst().value
         let last = sequences(of: number).upperBound
-        try await body(events, ExportEvents.Page(through: last, isLast: last == through))
+        try await body(events, ExportEvents.Position(through: last, isLast: last == through))
       }
     } catch {
       // The lanes are done with the cache before the error is told.

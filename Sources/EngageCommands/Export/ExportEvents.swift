@@ -9,8 +9,8 @@ struct ExportEvents {
   let configuration: EngageConfiguration
   let invocation: Invocation
 
-  /// One page of events that were sent to a sink.
-  struct Page {
+  /// How far an export is when a page was sent to a sink.
+  struct Position {
     /// The sequence up to which everything was read.
     let through: Int64
     let isLast: Bool
@@ -50,7 +50,7 @@ struct ExportEvents {
   /// - Parameter turn: Called after every page, with the page.
   func read<Sink: EventSink>(
     after start: Int64, pagesOf limit: Int = 4_096, into sink: Sink,
-    _ turn: (inout Sink, Page) async throws -> Void
+    _ turn: (inout Sink, Position) async throws -> Void
   ) async throws -> Result {
     guard !request.conditions.isEmpty || !request.redaction.isEmpty else {
       var sink = sink
@@ -67,7 +67,7 @@ struct ExportEvents {
 
   private func read<Sink: EventSink>(
     after start: Int64, pagesOf limit: Int, to sink: inout Sink,
-    _ turn: (inout Sink, Page) async throws -> Void
+    _ turn: (inout Sink, Position) async throws -> Void
   ) async throws -> Result {
     let (source, names) = (try source(), try await userNames())
     let reader = try await invocation.looking(configuration) { $0 }

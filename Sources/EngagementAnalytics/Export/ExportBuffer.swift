@@ -4,8 +4,6 @@ import EngagementFormats
 struct ExportBuffer: Sendable {
   private(set) var bytes: [UInt8] = []
 
-  init() { bytes.reserveCapacity(320 * 1_024) }
-
   mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
 
   @inline(__always)
