@@ -41,8 +41,13 @@ struct ExportCheck {
     var check = ExportCheck(folder)
     guard try !ExportFolder.manifestNames(in: folder).isEmpty else { return [] }
     for file in try check.manifests().flatMap(\.files) {
+      let path = "\(folder)/\(file.path)"
+      guard access(path, F_OK) == 0 else {
+        check.add(file.path, "It is not there.")
+        continue
+      }
       do throws(EngagementError) {
-        let found = try EventFile("\(folder)/\(file.path)")
+        let found = try EventFile(path)
         if let sentence = try Self.difference(of: found, from: file) {
           check.add(file.path, sentence)
         }

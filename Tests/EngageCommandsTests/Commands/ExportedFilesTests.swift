@@ -39,7 +39,7 @@ import Testing
     var bytes = try Data(contentsOf: place)
     let text =
       switch how {
-      case "gone": "cannot be read."
+      case "gone": "It is not there."
       case "short": "It has \(bytes.count - 1) bytes, and the manifest says \(bytes.count)."
       default: "Its SHA-256 is not the one of the manifest."
       }
