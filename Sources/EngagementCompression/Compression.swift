@@ -17,10 +17,16 @@ public enum Compression: String, CaseIterable, Hashable, Sendable {
   public init?(ofFileBeginningWith bytes: some Collection<UInt8>) {
     if bytes.starts(with: [0x1f, 0x8b]) {
       self = .gzip
-    } else if bytes.starts(with: [0x28, 0xb5, 0x2f, 0xfd]) {
+    } else if bytes.starts(with: [0x28, 0xb5, 0x2f, 0xfd]) || Self.isSkippable(bytes) {
       self = .zstd
     } else {
       return nil
     }
+  }
+
+  /// Whether they begin a frame of zstd that readers skip, as parallel compressors write them.
+  private static func isSkippable(_ bytes: some Collection<UInt8>) -> Bool {
+    guard let first = bytes.first else { return false }
+    return first & 0xf0 == 0x50 && bytes.dropFirst().starts(with: [0x2a, 0x4d, 0x18])
   }
 }

@@ -1,4 +1,5 @@
 import EngagementModel
+import Foundation
 import Testing
 
 @testable import EngagementAnalytics
@@ -57,6 +58,31 @@ import Testing
     let power = try size.power(
       toSee: rate * lift, variance: middle * (1 - middle), peoplePerArm: people)
     #expect(abs(power - 0.8) < 0.001)
+  }
+
+  @Test(
+    "X12: a plan asks for so many people that a report of them tells something",
+    arguments: [(0.001, 5.0, 4_000), (0.005, 10.0, 467), (0.9, 0.1, 255), (0.5, 0.9, 51)])
+  func fewPeople(rate: Double, lift: Double, people: Int) throws {
+    let size = try ExperimentSize()
+    #expect(try size.peoplePerArm(rate: rate, lift: lift) == people)
+    let least = try #require(try size.leastLift(rate: rate, peoplePerArm: people))
+    #expect(least <= lift * 1.000001)
+    #expect(try size.peoplePerArm(rate: rate, lift: least) <= people)
+    let design = try ComparisonDesign(
+      experiment: "rare", arms: ComparisonFixture.halves, control: "A",
+      metrics: [ComparisonMetric("click", .people(.click))], schedule: .fixed(people: 2 * people))
+    var counts = ComparisonCounts(design)
+    for (arm, rate) in [rate, rate * (1 + lift)].enumerated() {
+      let did = Int((Double(people) * rate).rounded())
+      counts.arms[arm].assigned = people
+      for person in 0..<people {
+        counts.arms[arm].metrics[0].add(person < did ? 1 : 0, of: 1, past: 0)
+      }
+    }
+    let report = ComparisonReport(counts, at: Date(timeIntervalSince1970: 1_800_000_000))
+    #expect(report.metrics[0].comparisons[0].difference.value != nil)
+    #expect(try size.leastLift(rate: 0.05, peoplePerArm: 5) == nil)
   }
 
   @Test("X12: a design that may be looked at at any time needs more people")

@@ -15,7 +15,7 @@ import Testing
           braze | 30 | 50.00% | 50.00% | 30
           orchard | 30 | 50.00% | 50.00% | 30
         Figures
-          Metric | Arm | Figure | 95% interval | People
+          Metric | Arm | Figure | 95% interval | Out of
           click | braze | 36.67% | 18.36% to 54.97% | 30
           click | orchard | 80.00% | 64.81% to 95.19% | 30
 

@@ -17,6 +17,7 @@ struct ClickHouseExport {
     try await ClickHouseSetup(address: address, client: client).run()
     var progress = Progress(cursor: try await events.cursor())
     let start = progress.cursor?.sequence ?? 0
+    let revision = try await events.ledgerRevision()
     do {
       let result = try await events.read(
         after: start, pagesOf: Self.pageSize, into: ClickHouseEncoder()
@@ -26,6 +27,8 @@ struct ClickHouseExport {
         try await send(&encoder, by: client, &progress)
         try await move(&progress, to: page.through)
       }
+      try await events.requireRevision(
+        revision, "Delete the user's rows from the table: they are there already.")
       try tell(result, after: start, invocation)
     } catch let error as EngagementError {
       if progress.sent > 0 {

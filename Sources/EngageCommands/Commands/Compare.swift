@@ -68,8 +68,7 @@ extension Command {
         try invocation.check(providers, among: found.seen.union(input.providers))
         (counts, losses) = (found.counts, found.losses)
       }
-      let report = ComparisonReport(counts, at: invocation.context.clock.now)
-      return try invocation.show(report, losses, page: page)
+      return try invocation.show(counts, of: input, losses, page: page)
     })
 }
 

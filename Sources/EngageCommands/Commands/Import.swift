@@ -61,10 +61,9 @@ extension Command {
         }
         let format = try invocation.importedFormat()
         let redaction = try invocation.redaction()
-        let random = invocation.context.random()
         let result = try await invocation.console.progress("Reading …") {
           var run = EventImport(as: format, leavingOut: redaction)
-          try run.run(files, into: target, random: random)
+          try run.run(files, into: target)
           return run
         }
         try result.tell(on: invocation.console, in: name)
@@ -103,11 +102,15 @@ extension EventImport {
     }
     var sentence = "\(ExportRun.words(added)) added to \(name)"
     if known > 0 { sentence += ", \(known) known already" }
-    if faultCount > 0 { sentence += ", \(faultCount) \(faultCount == 1 ? "line" : "lines") bad" }
+    let lines = faultCount - damagedFiles
+    if lines > 0 { sentence += ", \(lines) \(lines == 1 ? "line" : "lines") bad" }
+    if damagedFiles > 0 {
+      sentence += ", \(damagedFiles) \(damagedFiles == 1 ? "file" : "files") damaged"
+    }
     try console.line("\(sentence)")
     try console.object([
       "file": .string(name), "added": .integer(Int64(added)), "known": .integer(Int64(known)),
-      "bad": .integer(Int64(faultCount)),
+      "bad": .integer(Int64(lines)), "damagedFiles": .integer(Int64(damagedFiles)),
     ])
   }
 }

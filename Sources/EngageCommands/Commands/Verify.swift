@@ -27,15 +27,25 @@ extension Command {
 }
 
 extension ExportCheck {
+  private static func words(_ reason: String) -> String {
+    switch ExportManifest.Reason(rawValue: reason) {
+    case .gone: "no longer there (erased or evicted)"
+    case .condition: "left out (--where)"
+    case nil: "left out (\(reason))"
+    }
+  }
+
   fileprivate func tell(on console: Console) throws {
     for finding in findings { try console.line("\(finding.place): \(finding.sentence)") }
     let reasons = dropped.sorted { $0.key < $1.key }
-    var sum = "\(read) read = \(events) written"
-    for (reason, count) in reasons { sum += " + \(count) dropped (\(reason))" }
+    var sum = "\(read) recorded = \(events) written"
+    for (reason, count) in reasons { sum += " + \(count) \(Self.words(reason))" }
     let files = files == 1 ? "1 file" : "\(files) files"
     let runs = runs == 1 ? "1 run" : "\(runs) runs"
-    let verdict = findings.isEmpty ? "All of it is there once." : "It is not whole."
-    try console.line("\(runs), \(files): \(sum). \(verdict)")
+    try console.line(
+      findings.isEmpty
+        ? "\(runs), \(files): \(sum). What was written is there once."
+        : "It is not whole. Its manifests say: \(runs), \(files): \(sum).")
     var members: JSONObject = [
       "runs": .integer(Int64(self.runs)), "files": .integer(Int64(self.files)),
       "read": .integer(Int64(read)), "written": .integer(Int64(events)),

@@ -9,6 +9,8 @@ import EngagementVendors
 struct ComparisonInput {
   private let invocation: Invocation
   private let place: Place
+  let since: Date?
+  let until: Date?
   private let times: Range<Int64>
   /// The configured providers; none for files, which may be those of another application.
   let providers: [ProviderID]
@@ -29,10 +31,17 @@ struct ComparisonInput {
       faultCount += 1
       if faults.count < 10 { faults.append(fault) }
     }
+
+    /// What a reader of the report has to know.
+    var notes: [String] {
+      guard faultCount > 0 else { return [] }
+      let parts = faultCount == 1 ? "1 line or file" : "\(faultCount) lines or files"
+      return ["\(parts) could not be read, so that figures may be wrong: \(faults[0])"]
+    }
   }
 
   init(_ invocation: Invocation, since: Date? = nil, until: Date? = nil) throws {
-    self.invocation = invocation
+    (self.invocation, self.since, self.until) = (invocation, since, until)
     let start = since.flatMap(Epoch.milliseconds) ?? .min
     times = start..<max(until.flatMap(Epoch.milliseconds) ?? .max, start)
     let paths = invocation.values(ComparisonOptions.from)
@@ -94,8 +103,12 @@ struct ComparisonInput {
     }
     var accumulator = ProviderAccumulator(metrics: metrics)
     let losses = try await read { accumulator.add($0) }
-    let design = try design(accumulator.senders)
-    return (accumulator.takeCounts(by: design), losses)
+    do {
+      return (accumulator.takeCounts(by: try design(accumulator.senders)), losses)
+    } catch {
+      invocation.console.tell(losses)
+      throw error
+    }
   }
 
   /// Throws where nobody is in the experiment, and there are events of others.

@@ -26,7 +26,7 @@ extension Invocation {
   /// The page that is asked for, not written yet. It throws before anything is read if it cannot be.
   func comparisonPage() throws -> NewFile? {
     try value(ComparisonOptions.html).map { path in
-      try NewFile(context.path(path), for: ComparisonOptions.html, random: context.random())
+      try NewFile(context.path(path), for: ComparisonOptions.html)
     }
   }
 }

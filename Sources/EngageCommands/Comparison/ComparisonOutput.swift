@@ -1,12 +1,17 @@
 import EngagementAnalytics
 import EngagementJSON
+import EngagementKit
 import EngagementModel
 
 extension Invocation {
   /// Prints what a comparison has found, and completes its page.
   func show(
-    _ report: ComparisonReport, _ losses: ComparisonInput.Losses, page: NewFile?
+    _ counts: ComparisonCounts, of input: ComparisonInput, _ losses: ComparisonInput.Losses,
+    page: NewFile?
   ) throws -> ExitStatus {
+    let report = ComparisonReport(
+      counts, at: context.clock.now,
+      of: .init(since: input.since, until: input.until, notes: losses.notes))
     if let page {
       try page.write(Array(report.html.utf8))
       try page.finish()
@@ -48,7 +53,8 @@ extension Console {
   }
 
   /// Tells what was not counted. Returns whether anything was lost.
-  fileprivate func tell(_ losses: ComparisonInput.Losses) -> Bool {
+  @discardableResult
+  func tell(_ losses: ComparisonInput.Losses) -> Bool {
     if losses.duplicates > 0 {
       note("\(ExportRun.words(losses.duplicates)) there already: counted once.")
     }

@@ -117,7 +117,7 @@ extension Invocation {
     if let arm = values(Plan.arm).first(where: { $0.contains(/=[0-9.]+%?$/) }) {
       throw usage("--arm takes a name, and not \"\(arm)\": all arms have the same share.")
     }
-    return try NewFile(context.path(path), for: Plan.out, random: context.random())
+    return try NewFile(context.path(path), for: Plan.out)
   }
 
   /// The design that the plan describes.

@@ -17,8 +17,8 @@ extension Command {
       No lift is shown while the plan says that it is too early, or if people came to the arms otherwise
       than planned. --from reads exported files, as in "engage compare".
 
-      A fixed design may have an "end", such as "2026-12-01": events of that day and later do not count,
-      and the lift is shown from then on.
+      A fixed design may have an end, such as "schedule": {"fixed": {"people": 9000, "end":
+      "2026-12-01"}}: events of that day and later do not count, and the lift is shown from then on.
 
       "p by Holm" is the probability of such a difference by chance alone, raised for the number of
       metrics and arms; a difference is seen where it is below the significance. CUPED takes what each
@@ -46,7 +46,6 @@ extension Command {
       let input = try ComparisonInput(invocation)
       let (counts, losses, _) = try await input.counts(design)
       try await input.requireEvents(of: counts)
-      let report = ComparisonReport(counts, at: invocation.context.clock.now)
-      return try invocation.show(report, losses, page: page)
+      return try invocation.show(counts, of: input, losses, page: page)
     })
 }

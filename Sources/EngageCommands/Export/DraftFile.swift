@@ -17,38 +17,44 @@ final class DraftFile {
     guard descriptor >= 0 else { throw Self.failure("\(name) cannot be written.", errno) }
   }
 
-  /// A draft beside the file that it becomes. Removes those that killed programs have left of that file.
-  convenience init(of path: String, random: UInt64) throws(EngagementError) {
-    Self.removeAbandoned(of: path)
-    let digits = String(random, radix: 16)
-    let suffix = String(repeating: "0", count: Self.digits - digits.count) + digits
-    try self.init("\(path)\(Self.mark)\(suffix)", becoming: path)
-    // Whoever removes abandoned drafts has taken the lock if this one had none yet.
-    var status = stat()
-    guard flock(descriptor, LOCK_EX) == 0, fstat(descriptor, &status) == 0, status.st_nlink > 0
-    else { throw EngagementError(.busy, "\(path) is being written by another program; try again.") }
-  }
-
-  private static let mark = ".part-"
-  private static let digits = 16
-
-  /// A draft that a program still writes is locked.
-  private static func removeAbandoned(of path: String) {
-    let folder = CommandContext.folder(of: path)
-    let prefix = path.split(separator: "/").last.map { $0 + mark } ?? ""
-    for name in (try? ExportFolder.names(in: folder)) ?? [] where name.hasPrefix(prefix) {
-      let rest = name.dropFirst(prefix.count)
-      guard rest.utf8.count == digits, rest.allSatisfy(\.isHexDigit) else { continue }
-      let draft = open("\(folder)/\(name)", O_RDWR | O_NOFOLLOW | O_CLOEXEC)
-      guard draft >= 0 else { continue }
-      if flock(draft, LOCK_EX | LOCK_NB) == 0 { unlink("\(folder)/\(name)") }
-      close(draft)
+  /// The draft of a file, beside it. Each file has one draft, so that nobody else writes it meanwhile, and
+  /// what a killed program has left is used again. Throws `busy` while another program writes the file.
+  init(of path: String) throws(EngagementError) {
+    (self.path, name) = (Self.path(of: path), path)
+    while true {
+      let found = open(self.path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0o600)
+      guard found >= 0 else { throw Self.failure("\(name) cannot be written.", errno) }
+      guard flock(found, LOCK_EX | LOCK_NB) == 0 else {
+        close(found)
+        throw EngagementError(
+          .busy, "Another program writes \(name) now; try again when it is done.")
+      }
+      // Whoever had the lock before may have given the file another name.
+      var (ours, there) = (stat(), stat())
+      if fstat(found, &ours) == 0, lstat(self.path, &there) == 0, ours.st_ino == there.st_ino {
+        descriptor = found
+        break
+      }
+      close(found)
+    }
+    guard ftruncate(descriptor, 0) == 0 else {
+      throw Self.failure("\(name) cannot be written.", errno)
     }
   }
 
+  private static let longestName = 200
+
+  private static func path(of path: String) -> String {
+    let name = path.split(separator: "/").last.map(String.init) ?? path
+    let short =
+      name.utf8.count <= longestName ? name : SHA256.digest(of: Array(name.utf8)).description
+    return "\(CommandContext.folder(of: path))/.\(short).engage-draft"
+  }
+
   deinit {
-    close(descriptor)
+    // While it is locked, the name is ours.
     if !isFinished { unlink(path) }
+    close(descriptor)
   }
 
   func write(_ bytes: [UInt8]) throws(EngagementError) {
@@ -74,9 +80,7 @@ final class DraftFile {
   /// Puts the finished draft in the place of a file, durably.
   func replace(_ path: String) throws(EngagementError) {
     guard rename(self.path, path) == 0 else {
-      let number = errno
-      unlink(self.path)
-      throw Self.failure("\(path) cannot be named.", number)
+      throw Self.failure("\(path) cannot be named.", errno)
     }
     try Self.makeDurable(CommandContext.folder(of: path))
   }
@@ -121,12 +125,12 @@ struct NewFile {
 
   /// Throws if there is something of that name, also a link.
   init(
-    _ path: String, for option: Option = ExportRequest.Options.out, random: UInt64
+    _ path: String, for option: Option = ExportRequest.Options.out
   ) throws(EngagementError) {
     (self.path, self.option) = (path, option)
+    draft = try DraftFile(of: path)
     var status = stat()
     guard lstat(path, &status) != 0 else { throw DraftFile.taken(path, option) }
-    draft = try DraftFile(of: path, random: random)
   }
 
   func write(_ bytes: [UInt8]) throws(EngagementError) { try draft.write(bytes) }
@@ -134,6 +138,14 @@ struct NewFile {
   /// Gives the file its name, durably.
   func finish() throws(EngagementError) {
     try draft.finish()
-    try DraftFile.place(draft.path, at: path, for: option)
+    do throws(EngagementError) {
+      try DraftFile.place(draft.path, at: path, for: option)
+    } catch {
+      unlink(draft.path)
+      throw error
+    }
   }
+
+  /// Takes the finished file away.
+  func takeBack() { unlink(path) }
 }

@@ -79,11 +79,13 @@ final class EventFile {
       return try readParquet(body)
     }
     let compression = Compression(ofFileBeginningWith: beginning)
+    try requireEnding(compression)
     var decoder: (any EventDecoder)? = format.map {
       VendorEventDecoder($0.table, naming: $0.userName)
     }
     var isAtStart = true
     func take(_ part: [UInt8]) throws {
+      try Task.checkCancellation()
       // Spreadsheets write a mark before UTF-8.
       let mark = isAtStart && part.starts(with: Self.byteOrderMark) ? Self.byteOrderMark.count : 0
       let bytes = mark > 0 ? Array(part.dropFirst(mark)) : part
@@ -102,6 +104,17 @@ final class EventFile {
       try eachBlock(take)
     }
     try decoder?.finish(body)
+  }
+
+  /// Throws for a file that is not what its name says: an empty one is no compressed file, either.
+  private func requireEnding(_ compression: Compression?) throws(EngagementError) {
+    let ending = FileEnding(of: path)
+    if ending.format == .parquet {
+      throw EngagementError(.unreadable, "\(path) is no Parquet file.")
+    }
+    if let named = ending.compression, named != compression {
+      throw EngagementError(.unreadable, "\(path) is not compressed with \(named).")
+    }
   }
 
   private static let byteOrderMark: [UInt8] = [0xef, 0xbb, 0xbf]

@@ -9,6 +9,8 @@ struct EventImport {
   private(set) var known = 0
   private(set) var faults: [Fault] = []
   private(set) var faultCount = 0
+  /// The files that are not whole.
+  private(set) var damagedFiles = 0
   /// Whether there was an event to write.
   private(set) var isWritten = false
   private var seen: Set<EventIdentity> = []
@@ -33,21 +35,22 @@ struct EventImport {
   /// once the new one is whole.
   ///
   /// Nothing is written where there is neither a target nor an event.
-  mutating func run(_ files: ExportedFiles, into target: EventTarget, random: UInt64) throws {
+  mutating func run(_ files: ExportedFiles, into target: EventTarget) throws {
     switch target.format {
-    case .ndjson: try run(files, into: target, random, by: NDJSONEncoder())
-    case .csv: try run(files, into: target, random, by: CSVEncoder())
-    case .parquet: try run(files, into: target, random, by: ParquetEncoder(compressedBy: .zstd))
+    case .ndjson: try run(files, into: target, by: NDJSONEncoder())
+    case .csv: try run(files, into: target, by: CSVEncoder())
+    case .parquet: try run(files, into: target, by: ParquetEncoder(compressedBy: .zstd))
     }
   }
 
   private mutating func run(
-    _ given: ExportedFiles, into target: EventTarget, _ random: UInt64,
-    by encoder: some EventEncoder
+    _ given: ExportedFiles, into named: EventTarget, by encoder: some EventEncoder
   ) throws {
     var (encoder, files) = (encoder, given)
-    for damage in try files.takeDamage() { add(damage.sentence, at: damage.name) }
-    let draft = try DraftFile(of: target.path, random: random)
+    for damage in try files.takeDamage() { addFile(damage.sentence, at: damage.name) }
+    // Whoever has the draft is the only one that replaces the target.
+    let draft = try DraftFile(of: named.path)
+    let target = try EventTarget(named.path) ?? named
     var compressor: Compressor?
     if let compression = target.compression { compressor = try Compressor(compression) }
     encoder.begin()
@@ -59,12 +62,26 @@ struct EventImport {
     try Self.write(&encoder, compressor, draft)
     if let compressor { try draft.write(compressor.finish()) }
     try draft.finish()
-    guard target.isUnchanged else {
+    do throws(EngagementError) {
+      try Self.name(draft, as: target)
+    } catch {
       unlink(draft.path)
-      throw EngagementError(
-        .conflict, "Another import has written \(target.path) meanwhile; run this one again.")
+      throw error
     }
-    try draft.replace(target.path)
+  }
+
+  private static func name(
+    _ draft: DraftFile, as target: EventTarget
+  ) throws(EngagementError) {
+    guard target.isUnchanged else {
+      throw EngagementError(
+        .conflict, "Another program has written \(target.path) meanwhile; run this one again.")
+    }
+    if target.isThere {
+      try draft.replace(target.path)
+    } else {
+      try DraftFile.place(draft.path, at: target.path)
+    }
   }
 
   /// Takes over what the target has already.
@@ -90,6 +107,11 @@ struct EventImport {
     if faults.count < Self.mostFaults { faults.append(Fault(place: place, sentence: sentence)) }
   }
 
+  private mutating func addFile(_ sentence: String, at place: String) {
+    damagedFiles += 1
+    add(sentence, at: place)
+  }
+
   private mutating func add(
     _ file: ExportedFiles.File, to encoder: inout some EventEncoder, _ compressor: Compressor?,
     _ draft: DraftFile
@@ -97,7 +119,7 @@ struct EventImport {
     do {
       try read(file, to: &encoder, compressor, draft)
     } catch let error as EngagementError where error.code == .unreadable {
-      add(error.message, at: file.name)
+      addFile(error.message, at: file.name)
     }
   }
 

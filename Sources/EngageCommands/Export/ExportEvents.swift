@@ -150,6 +150,18 @@ struct ExportEvents {
     }
   }
 
+  /// Throws `conflict` if a user was erased since the ledger had that revision.
+  ///
+  /// - Parameter step: What follows for what was written.
+  func requireRevision(_ revision: String, _ step: String) async throws {
+    guard try await ledgerRevision() != revision else { return }
+    throw EngagementError(
+      .conflict,
+      "A user was erased while the events were exported, and may be among them. \(step)")
+  }
+
+  static let isTakenBack = "Nothing of this run is kept; run it again."
+
   // MARK: The cursor
 
   func cursor() async throws -> ExportCursor? {

@@ -162,9 +162,9 @@ final class ExportFolder {
     return manifest.files.indices.contains { lstat(draftPath($0, manifest.after), &status) == 0 }
   }
 
-  /// Removes a run that was not finished. Its drafts are removed last: until the manifest is gone, they tell
+  /// Removes the last run. Its drafts are removed last: until the manifest is gone, they tell
   /// the next run that there is still something to do.
-  private func takeBack(_ manifest: ExportManifest) throws(EngagementError) {
+  func takeBack(_ manifest: ExportManifest) throws(EngagementError) {
     for file in manifest.files { unlink("\(path)/\(file.path)") }
     let name = "\(path)/_manifests/\(manifest.name)"
     guard unlink(name) == 0 else { throw DraftFile.failure("\(name) cannot be removed.", errno) }

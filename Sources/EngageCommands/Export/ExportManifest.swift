@@ -108,6 +108,11 @@ extension ExportManifest {
     self = manifest
   }
 
+  /// No ledger has more events, so that sums of counts do not overflow.
+  fileprivate static let largest: Int64 = 1 << 40
+  /// More events in one run are none of ours.
+  private static let longest: Int64 = 1 << 32
+
   private init?(_ object: JSONObject) {
     guard let source = object["source"]?.string, let format = object["format"]?.string,
       let selection = object["selection"]?.string,
@@ -123,7 +128,13 @@ extension ExportManifest {
     (self.after, self.through, self.files) = (after, through, files)
     revision = object["revision"]?.string ?? ""
     dropped = [:]
-    for reason in reasons.members { dropped[reason.key] = reason.value.integer.map { Int($0) } }
+    guard (0...Self.largest).contains(after), (after...Self.largest).contains(through),
+      through - after <= Self.longest, reasons.count <= 100
+    else { return nil }
+    for reason in reasons.members {
+      guard let count = reason.value.integer, (0...Self.largest).contains(count) else { return nil }
+      dropped[reason.key] = Int(count)
+    }
   }
 }
 
@@ -151,7 +162,7 @@ extension ExportManifest.File {
       let sha256 = json["sha256"]?.string, let events = json["events"]?.integer,
       let first = json["firstSequence"]?.integer, let last = json["lastSequence"]?.integer,
       let start = time("firstTime"), let end = time("lastTime"), first <= last, start <= end,
-      events >= 0, bytes >= 0,
+      (0...ExportManifest.largest).contains(events), bytes >= 0, first >= 0,
       path.utf8.first != UInt8(ascii: "/"), !path.split(separator: "/").contains("..")
     else { return nil }
     self.init(

@@ -55,14 +55,24 @@ struct ExportRun {
     switch request.destination {
     case .standardOutput:
       let output = invocation.console.terminal.output
+      let revision = try await events.ledgerRevision()
       let result = try await write(by: makeEncoder()) { try output($0) }
+      try await events.requireRevision(
+        revision, "Delete what was printed, and run the export again.")
       invocation.console.note("\(Self.words(result.events)) exported.")
     case .file(let path):
-      let file = try NewFile(invocation.context.path(path), random: invocation.context.random())
+      let file = try NewFile(invocation.context.path(path))
+      let revision = try await events.ledgerRevision()
       let result = try await write(by: makeEncoder()) { (bytes) throws(EngagementError) in
         try file.write(bytes)
       }
       try file.finish()
+      do {
+        try await events.requireRevision(revision, ExportEvents.isTakenBack)
+      } catch {
+        file.takeBack()
+        throw error
+      }
       try tell(result, in: path)
     case .folder(let path): try await run(into: path, by: makeEncoder)
     case .clickHouse: break
@@ -118,7 +128,7 @@ struct ExportRun {
       compression: request.compression?.rawValue,
       partition: request.partition.map(\.rawValue), selection: request.words,
       cursor: cursor?.name, cursorID: cursor?.id)
-    let start = try await start(of: cursor, in: folder, header)
+    let start = try await start(of: cursor, in: folder, header, revision)
     let parts = ExportParts(
       in: folder, after: start, by: request.partition, as: request.format,
       compressedBy: request.streamCompression, makeEncoder: makeEncoder)
@@ -130,17 +140,30 @@ struct ExportRun {
     let manifest = ExportManifest(
       header: header, after: start, through: result.through, dropped: result.dropped(after: start),
       files: try parts.finish(), revision: revision)
+    try await events.requireRevision(revision, ExportEvents.isTakenBack)
     try folder.commit(manifest)
+    do {
+      try await events.requireRevision(revision, ExportEvents.isTakenBack)
+    } catch {
+      try folder.takeBack(manifest)
+      throw error
+    }
     if var cursor {
       cursor.sequence = start
       try await events.move(cursor, to: result.through)
+    }
+    if let gone = manifest.dropped[ExportManifest.Reason.gone.rawValue] {
+      invocation.console.note(
+        "\(Self.words(gone)) of this time \(gone == 1 ? "is" : "are") in no file: erased, or evicted before "
+          + "the export.")
     }
     try tell(manifest, in: path)
   }
 
   /// The event after which this run begins.
   private func start(
-    of cursor: ExportCursor?, in folder: ExportFolder, _ header: ExportManifest.Header
+    of cursor: ExportCursor?, in folder: ExportFolder, _ header: ExportManifest.Header,
+    _ revision: String
   ) async throws -> Int64 {
     guard let last = folder.manifests.last else {
       if let cursor, cursor.sequence > 0 {
@@ -164,6 +187,11 @@ struct ExportRun {
       )
     }
     if last.after == cursor.sequence {
+      guard last.revision == revision else {
+        // A user was erased before that run could look for it.
+        try folder.takeBack(last)
+        return cursor.sequence
+      }
       // The earlier run was ended before it could move the cursor.
       try await events.move(cursor, to: last.through)
       return last.through

@@ -50,8 +50,14 @@ struct ExportedFiles {
     for folder in folders {
       for finding in try ExportCheck.damage(in: folder.path) {
         let name = "\(folder.name)/\(finding.place)"
-        damage.append(Damage(name: name, sentence: "\(finding.sentence) It is left out."))
+        let count = files.count
         files.removeAll { $0.name == name }
+        let isFile = files.count < count || !finding.place.hasPrefix("_manifests/")
+        damage.append(
+          Damage(
+            name: name,
+            sentence: finding.sentence
+              + (isFile ? " It is left out." : " What files it names is not known.")))
       }
     }
     return damage

@@ -51,7 +51,7 @@ struct Console: Sendable {
   /// Tells something that is no result.
   func note(_ phrase: Phrase) {
     // Errors that cannot be written have no other place to go.
-    let text = phrase.cut(to: Self.longestNote).rendered(inColour: false)
+    let text = phrase.cut(to: Self.longestNote).rendered(inColour: false).withoutLogins
     try? terminal.errors(Array((text + "\n").utf8))
   }
 
@@ -64,7 +64,7 @@ struct Console: Sendable {
     guard isJSON else { return note("engage: \(error)") }
     var object: JSONObject = [
       "schema": Self.schema, "error": .string(error.code.rawValue),
-      "message": .string(error.message),
+      "message": .string(error.message.withoutLogins),
     ]
     object["provider"] = error.provider.map { .string($0.rawValue) }
     object["operation"] = error.operation.map(JSON.string)

@@ -117,3 +117,11 @@ enum EscapeSequence {
     return 0
   }
 }
+
+extension String {
+  /// The text without users and passwords of addresses. An address may stand where none is expected, and then
+  /// a message quotes it.
+  var withoutLogins: String {
+    replacing(/([A-Za-z][A-Za-z0-9+.\-]*:\/\/)[^\s"]*@/) { "\($0.1)…@" }
+  }
+}

@@ -38,6 +38,9 @@ struct ComparisonChecks: Hashable, Sendable {
 
   var reason: String? { withheld.first }
 
+  /// Why no figure is told before the end of a fixed design: whoever sees the figures sees the lift.
+  var early: String? { horizon.state == .failed ? horizon.sentence : nil }
+
   /// Why no difference of the exposed is told.
   var exposedReason: String? {
     guard let exposedSplit else { return "A comparison of providers has no exposures." }
@@ -66,6 +69,17 @@ struct ComparisonChecks: Hashable, Sendable {
     func check(_ state: ComparisonCheck.State, _ sentence: String) -> ComparisonCheck {
       ComparisonCheck(name: "split of the \(group)", state: state, sentence: sentence)
     }
+    let sizes = counts.arms.map { $0[keyPath: people] }
+    if let least = sizes.min(), least < SampleRatio.leastCount,
+      let arm = sizes.firstIndex(of: least)
+    {
+      return (
+        check(
+          .failed,
+          "Arm \"\(counts.design.arms[arm].name.readable)\" has \(least) \(least == 1 ? "person" : "people")"
+            + ": with \(SampleRatio.leastCount) in each arm the split can be checked."), nil
+      )
+    }
     do throws(EngagementError) {
       let ratio = try SampleRatio(
         counts.arms.map { $0[keyPath: people] }, weights: counts.design.arms.map(\.share))
@@ -84,7 +98,9 @@ struct ComparisonChecks: Hashable, Sendable {
       return counts.people > 0
         ? ComparisonCheck(
           name: "plan", state: .passed, sentence: "All people were in this version of the plan.")
-        : ComparisonCheck(name: "plan", state: .open, sentence: "Nobody is in the experiment yet.")
+        : ComparisonCheck(
+          name: "plan", state: .open,
+          sentence: "Nobody is in the experiment yet: no event assigns anybody to an arm.")
     }
     let people = count == 1 ? "1 person was" : "\(Figure.count(count)) people were"
     return ComparisonCheck(
@@ -175,7 +191,7 @@ struct ComparisonChecks: Hashable, Sendable {
         return time >= end
           ? check(.passed, "The end, \(day), has come: \(progress).")
           : check(
-            .failed, "The end, \(day), has not come: \(progress). The lift is withheld until then.")
+            .failed, "The lift is withheld until the end, \(day); \(progress).")
       }
       return people >= planned
         ? check(.passed, "The horizon is reached: \(progress).\(late(people, planned))")

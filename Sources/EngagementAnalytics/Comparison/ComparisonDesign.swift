@@ -149,9 +149,13 @@ extension ComparisonDesign {
   private static func requireNames(
     _ names: [String], of what: String
   ) throws(EngagementError) {
-    try require(
-      !names.contains("") && Set(names.map { Array($0.utf8) }).count == names.count,
-      "Each \(what) has a name of its own: rename one.")
+    try require(!names.contains(""), "Each \(what) has a name: give one.")
+    var seen: Set<[UInt8]> = []
+    for name in names {
+      try require(
+        seen.insert(Array(name.utf8)).inserted,
+        "The \(what) \"\(name)\" is there twice: leave one out, or rename it.")
+    }
   }
 
   private static func check(_ schedule: Schedule) throws(EngagementError) {

@@ -11,6 +11,9 @@ struct ComparisonJSON {
 
   var object: JSONObject {
     let sentences = ComparisonSentences(report: report)
+    func time(_ date: Date?) -> JSON {
+      date.flatMap { ISO8601.text(of: $0) }.map { .string($0) } ?? .null
+    }
     var object: JSONObject = [:]
     switch design.split {
     case .experiment(let name, let version):
@@ -19,7 +22,9 @@ struct ComparisonJSON {
     case .providers: object["providers"] = .array(design.arms.map { .string($0.name) })
     }
     object["people"] = integer(counts.people)
-    object["time"] = ISO8601.text(of: report.time).map { .string($0) } ?? .null
+    object["time"] = time(report.time)
+    object["since"] = time(report.source.since)
+    object["until"] = time(report.source.until)
     object["control"] = .string(design.arms[design.control].name)
     object["schedule"] = schedule
     object["significance"] = .number(design.significance)
@@ -101,7 +106,8 @@ struct ComparisonJSON {
         "figure": json(of: rate) { json(of: $0) },
       ]
     }
-    let days = ComparisonSeries(of: index, in: counts).points.map { point -> JSON in
+    let points = report.checks.early == nil ? ComparisonSeries(of: index, in: counts).points : []
+    let days = points.map { point -> JSON in
       let figures = point.figures.map { figure -> JSON in figure.map { .number($0) } ?? .null }
       return ["day": .string(Figure.day(point.day)), "figures": .array(figures)]
     }

@@ -8,13 +8,31 @@ public struct ComparisonReport: Hashable, Sendable {
   let time: Date
   let checks: ComparisonChecks
   let metrics: [MetricReport]
+  let source: Source
+
+  /// What is known of the events that were counted.
+  public struct Source: Hashable, Sendable {
+    /// Nil for the first events that there are.
+    public var since: Date?
+    /// Nil for the last ones.
+    public var until: Date?
+    /// What a reader has to know, such as that a file could not be read.
+    public var notes: [String]
+
+    public init(since: Date? = nil, until: Date? = nil, notes: [String] = []) {
+      (self.since, self.until, self.notes) = (since, until, notes)
+    }
+
+    var isBounded: Bool { since != nil || until != nil }
+  }
 
   /// - Parameter time: When it is looked at.
-  public init(_ counts: ComparisonCounts, at time: Date) {
+  public init(_ counts: ComparisonCounts, at time: Date, of source: Source = Source()) {
     self.counts = counts
     self.time = time
+    self.source = source
     checks = ComparisonChecks(counts, at: time)
-    let reader = MetricReader(counts: counts, checks: checks)
+    let reader = MetricReader(counts: counts, checks: checks, isBounded: source.isBounded)
     metrics = Self.corrected(counts.design.metrics.indices.map { reader.report(of: $0) })
   }
 
@@ -47,15 +65,17 @@ public struct ComparisonReport: Hashable, Sendable {
   /// A page that needs nothing else: HTML with its style and charts, and no script.
   public var html: String { ComparisonPage(report: self).html }
 
-  /// Raises the probabilities that decide, by Holm.
+  /// Raises the probabilities that decide, by Holm. A difference that is withheld was planned, too, and
+  /// counts as one that chance explains.
   private static func corrected(_ reports: [MetricReport]) -> [MetricReport] {
-    let known = reports.flatMap(\.comparisons).compactMap(\.difference.value?.probability)
-    var adjusted = Holm.adjusted(known)[...]
+    let all = reports.flatMap(\.comparisons).map { $0.difference.value?.probability ?? 1 }
+    var adjusted = Holm.adjusted(all)[...]
     var reports = reports
     for metric in reports.indices {
       for index in reports[metric].comparisons.indices {
+        let probability = adjusted.popFirst()
         guard var difference = reports[metric].comparisons[index].difference.value else { continue }
-        difference.adjustedProbability = adjusted.popFirst()
+        difference.adjustedProbability = probability
         reports[metric].comparisons[index].difference = .known(difference)
       }
     }
@@ -114,6 +134,8 @@ struct StratumDifference: Hashable, Sendable {
 private struct MetricReader {
   let counts: ComparisonCounts
   let checks: ComparisonChecks
+  /// Whether some events were left out by their time.
+  let isBounded: Bool
 
   private var design: ComparisonDesign { counts.design }
   private var method: ComparisonMethod { ComparisonMethod(design: design) }
@@ -121,7 +143,7 @@ private struct MetricReader {
 
   func report(of metric: Int) -> MetricReport {
     let rates = counts.arms.enumerated().map { index, arm in
-      guarded(absence(of: metric, in: index)) {
+      guarded(checks.early ?? absence(of: metric, in: index)) {
         method.rate(arm.metrics[metric], of: design.metrics[metric], in: index)
       }
     }
@@ -162,7 +184,8 @@ private struct MetricReader {
   /// Why nothing is told of a step that a provider's events have not.
   private func absence(of metric: Int, in arm: Int) -> String? {
     counts.unrecordedKind(of: design.metrics[metric], in: arm).map { kind in
-      "No \(kind.rawValue) of \(design.arms[arm].name.readable) is recorded."
+      "No \(kind.rawValue) of \(design.arms[arm].name.readable) is recorded"
+        + (isBounded ? " in this time." : ".")
     }
   }
 

@@ -1,3 +1,4 @@
+import EngagementFormats
 import EngagementModel
 import EngagementPlatform
 
@@ -25,7 +26,14 @@ struct ComparisonSentences {
       case .unplanned: "observed, not split at random"
       }
     return "\(people) · compared with \(name(of: design.control)) · \(plan) · "
-      + "\(Figure.level(design.significance)) intervals"
+      + "\(Figure.level(design.significance)) intervals" + times
+  }
+
+  private var times: String {
+    func text(_ word: String, _ date: Date?) -> String {
+      date.flatMap { ISO8601.text(of: $0) }.map { " · \(word) \($0)" } ?? ""
+    }
+    return text("since", report.source.since) + text("until", report.source.until)
   }
 
   /// What follows for one metric and arm, or for all.
@@ -70,7 +78,7 @@ struct ComparisonSentences {
       let least = Figure.size(difference.leastVisible, isShare: metric.isShare)
       return
         "No difference between \(arm) and \(control) is seen. Four of five comparisons of this "
-        + "size would show one of \(least)."
+        + "size would show a difference of \(least)."
     }
     let text = Self.text(of: difference, isShare: metric.isShare)
     return "\(arm) is \(verdict) \(control): \(text)."
@@ -94,7 +102,7 @@ struct ComparisonSentences {
 
   /// What a reader has to know beside the figures.
   var notes: [String] {
-    var notes = people + figures
+    var notes = report.source.notes + people + figures
     if report.withheld.isEmpty, report.metrics.flatMap(\.comparisons).count > 1 {
       notes.append(
         "Intervals hold one by one. What is seen is decided by Holm over all metrics and arms.")

@@ -90,22 +90,25 @@ struct ComparisonTables {
 
   var rates: ComparisonTable {
     var table = ComparisonTable(
-      "Figures", names: ["Metric", armTitle], numbers: ["Figure", "\(level) interval", "People"])
+      "Figures", names: ["Metric", armTitle], numbers: ["Figure", "\(level) interval", "Out of"])
     for (place, metric) in report.metrics.enumerated() {
       for (arm, rate) in metric.rates.enumerated() {
         let people = counts.arms[arm].metrics[place].people
         guard people > 0 else { continue }
-        let cells = Self.cells(of: rate, isShare: metric.metric.isShare)
-        table.add([metric.metric.name.readable, name(of: arm)] + cells + [Figure.count(people)])
+        let sums = counts.arms[arm].metrics[place]
+        table.add(
+          [metric.metric.name.readable, name(of: arm)]
+            + cells(of: rate, isShare: metric.metric.isShare) + [Figure.count(sums.denominator)])
       }
     }
     return table
   }
 
   /// The figure and its interval, or why there is no figure. Why there is no interval is a note.
-  private static func cells(of rate: Conclusion<MeasuredFigure>, isShare: Bool) -> [String] {
+  private func cells(of rate: Conclusion<MeasuredFigure>, isShare: Bool) -> [String] {
     switch rate {
-    case .withheld(let reason): return [withheld, reason]
+    case .withheld(let reason):
+      return [Self.withheld, reason == report.checks.early ? "see the checks" : reason]
     case .known(let figure):
       let text = Figure.rate(figure.value, isShare: isShare)
       return [

@@ -24,6 +24,8 @@ public struct CSVDecoder: EventDecoder {
   /// Where each column is; nil before the line of names was read.
   private var places: [EventColumn: Int]?
   private var width = 0
+  /// Whether the line of names has one that is no column, and may be meant for one.
+  private var isRefused = false
 
   public init() {}
 
@@ -36,7 +38,7 @@ public struct CSVDecoder: EventDecoder {
   public mutating func finish(_ body: (Int, DecodedEvent) throws -> Void) rethrows {
     if state == .quoted { fault = fault ?? "A quote is not closed." }
     if state != .start || !fields.isEmpty { try endRecord(body) }
-    if places == nil { try body(1, .fault("The file has no line of names.")) }
+    if places == nil, !isRefused { try body(1, .fault("The file has no line of names.")) }
   }
 
   private mutating func take(
@@ -82,6 +84,7 @@ public struct CSVDecoder: EventDecoder {
     let fault = fault
     (fields, size, self.fault, firstLine) = ([], 0, nil, line)
     if record.count == 1, record[0].isEmpty { return }
+    guard !isRefused else { return }
     guard let places else { return try begin(record, number, body) }
     if let fault { return try body(number, .fault(fault)) }
     guard record.count == width else {
@@ -97,6 +100,14 @@ public struct CSVDecoder: EventDecoder {
     var found: [EventColumn: Int] = [:]
     let texts = names.map { String(decoding: $0, as: UTF8.self) }
     for column in EventColumn.allCases { found[column] = texts.firstIndex(of: column.name) }
+    let lost = EventColumn.allCases.filter { found[$0] == nil }.map(\.name)
+    let unknown = texts.filter { text in !EventColumn.allCases.contains { $0.name == text } }
+    for text in unknown {
+      guard let meant = NearestName.of(text.lowercased(), among: lost) else { continue }
+      isRefused = true
+      return try body(
+        number, .fault("\"\(text)\" is no column; did you mean \"\(meant)\"? No line is read."))
+    }
     (places, width) = (found, names.count)
     let lacking = EventColumn.allCases.filter { $0.isRequired && found[$0] == nil }
     guard let column = lacking.first else { return }

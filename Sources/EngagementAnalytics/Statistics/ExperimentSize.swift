@@ -79,19 +79,34 @@ public struct ExperimentSize: Hashable, Sendable {
         .invalidArgument, "So small a lift needs more than two thousand million people in each arm."
       )
     }
-    return Int(people.rounded(.up))
+    return max(Int(people.rounded(.up)), Self.leastPeople(middle: middle))
+  }
+
+  /// So many people, and as many that do not, are expected to do it in each arm. A report tells nothing
+  /// below ten, and chance may bring fewer than are expected.
+  private static let leastExpected = 14.0
+
+  private static func leastPeople(middle: Double) -> Int {
+    max(Int((leastExpected / min(middle, 1 - middle)).rounded(.up)), SampleRatio.leastCount)
   }
 
   /// The smallest lift of a rate that so many people in each arm show; nil if even a rate of 1 would
   /// not be seen.
   public func leastLift(rate: Double, peoplePerArm: Int) throws(EngagementError) -> Double? {
     try rate.requireShare("rate")
-    // More lift needs fewer people, so the least one is found by halving.
-    var (low, high) = (0.0, 1 / rate - 1)
+    guard peoplePerArm > 0 else { return nil }
+    // More lift needs fewer people, so the least one is found by halving. With few people a rate has to
+    // become so high that enough of them do it, and not so high that too few do not.
+    let fewest = 2 * Self.leastExpected / Double(peoplePerArm)
+    var (low, high) = (
+      max(0, (fewest - rate) / rate - 1), min(1 / rate, (2 - fewest) / rate - 1) - 1
+    )
     func suffices(_ lift: Double) -> Bool {
       guard let people = try? self.peoplePerArm(rate: rate, lift: lift) else { return false }
       return people <= peoplePerArm
     }
+    guard low < high else { return nil }
+    if low > 0, suffices(low.nextUp) { return low.nextUp }
     high = high.nextDown
     while rate * (1 + high) >= 1 { high = high.nextDown }
     guard suffices(high) else { return nil }

@@ -151,7 +151,8 @@ import Testing
     #expect(proof.status == .done, "\(proof)")
     #expect(
       proof.output
-        == "2 runs, 2 files: \(later.count) read = \(later.count) written. All of it is there once.\n"
+        == "2 runs, 2 files: \(later.count) recorded = \(later.count) written. "
+        + "What was written is there once.\n"
     )
   }
 
@@ -236,7 +237,7 @@ import Testing
         #expect(ending.status == .done, "\(ending)")
         let proof = await scene.stage.engage("verify", folder)
         #expect(proof.status == .done, "\(proof)")
-        #expect(proof.output.contains("All of it is there once."))
+        #expect(proof.output.contains("What was written is there once."))
       }
     }
     let pipe = await scene.stage.engage("export", "--format", "parquet")

@@ -1,6 +1,8 @@
 import EngagementEmulator
+import EngagementFormats
 import EngagementJSON
 import EngagementModel
+import EngagementPlatform
 import Foundation
 import TestSupport
 import Testing
@@ -53,6 +55,7 @@ import Testing
     let ending = await scene.stage.engage("import", "out", "--into", "all.ndjson")
     #expect(ending.status == .failed && ending.errors.contains(text), "\(ending)")
     #expect(ending.errors.contains("\(all[0]): ") && ending.errors.contains("left out"))
+    #expect(ending.output.hasSuffix(", 1 file damaged\n"), "\(ending.output)")
     let whole = all.dropFirst().joined(separator: " ")
     _ = await scene.stage.run(
       ["import"] + whole.split(separator: " ").map(String.init) + ["--into", "others.ndjson"])
@@ -72,6 +75,32 @@ import Testing
     let ending = await scene.stage.engage("import", "cut.ndjson.gz", "--into", "all.ndjson")
     #expect(ending.status == .failed && ending.output.contains("added to all.ndjson"))
     #expect(ending.errors == "cut.ndjson.gz: The compressed data ends too early.\n")
+  }
+
+  @Test("X14: a column whose name is mistyped is told, and no event loses its value")
+  func mistypedColumn() async throws {
+    let scene = try await Self.filled()
+    await scene.engage("export", "--out", "e.csv")
+    let place = Self.file("e.csv", in: scene)
+    let text = try String(contentsOf: place, encoding: .utf8)
+    for name in ["Provider", "provder"] {
+      try Data(text.replacing(",provider,", with: ",\(name),", maxReplacements: 1).utf8)
+        .write(to: place)
+      let ending = await scene.stage.engage("import", "e.csv", "--into", "all.ndjson")
+      #expect(ending.status == .failed)
+      #expect(
+        ending.errors.contains(#"e.csv:1: "\#(name)" is no column; did you mean "provider"?"#))
+      #expect(try !scene.stage.names().contains("all.ndjson"))
+    }
+  }
+
+  @Test("X14: lines that are no events are told where nothing can be compared")
+  func nothingToCompare() async throws {
+    let stage = try CommandLineFixture()
+    try stage.write("{nonsense\n", to: "a.ndjson")
+    let ending = await stage.engage("compare", "--from", "a.ndjson")
+    #expect(ending.status == .failed && ending.errors.contains("a.ndjson:1: It is no JSON object."))
+    #expect(ending.errors.contains("No provider has sent something"))
   }
 
   @Test("X14: a file without an event makes no collection, and its lines are not all told")
@@ -109,20 +138,138 @@ import Testing
     #expect(try !scene.stage.names().contains { $0.hasPrefix("e.") })
   }
 
-  @Test("X14: drafts of killed programs are removed, and those of running ones stay")
-  func abandoned() async throws {
+  @Test("X14: what a killed program has left is used again, and a running one is not disturbed")
+  func drafts() async throws {
     let scene = try await Self.filled()
-    let drafts = ["0123456789abcdef", "0123456789abcde0"].map { "e.csv.part-\($0)" }
-    let others = ["e.csv.part-1", "e.csv.part-0123456789abcdeg", "f.csv.part-0123456789abcdef"]
-    for name in drafts + others { try scene.stage.write("x", to: name) }
+    let draft = ".e.csv.engage-draft"
+    let mine = ["e.csv.part-0123456789abcdef", ".f.csv.engage-draft"]
+    for name in [draft] + mine {
+      try scene.stage.write(String(repeating: "x", count: 99_999), to: name)
+    }
     let holder = try ChildProcess(
       "/usr/bin/flock",
-      ["-x", "--no-fork", Self.file(drafts[1], in: scene).path, "sh", "-c", "echo held; exec cat"],
+      ["-x", "--no-fork", Self.file(draft, in: scene).path, "sh", "-c", "echo held; exec cat"],
       input: .pipe, output: .pipe)
     #expect(try holder.line() == "held")
+    for line in [["export", "--out", "e.csv"], ["import", "a.ndjson", "--into", "e.csv"]] {
+      try scene.stage.write("", to: "a.ndjson")
+      let ending = await scene.stage.run(line)
+      #expect(ending.status == .failed && ending.errors.contains("Another program writes"))
+    }
+    holder.kill()
     await scene.engage("export", "--out", "e.csv")
-    let names = try scene.stage.names().filter { $0.contains(".part-") }
-    #expect(names.sorted() == ([drafts[1]] + others).sorted())
+    let text = try String(contentsOf: Self.file("e.csv", in: scene), encoding: .utf8)
+    #expect(text.hasPrefix("id,") && !text.contains("xx"))
+    let names = try scene.stage.names()
+    #expect(!names.contains(draft) && mine.allSatisfy(names.contains))
+    let again = await scene.stage.engage("export", "--out", "e.csv")
+    #expect(again.status == .failed && again.errors.contains("is there already"))
+    #expect(try !scene.stage.names().contains(draft))
+    let long = String(repeating: "n", count: 240) + ".ndjson"
+    await scene.engage("export", "--out", long)
+    #expect(try scene.stage.names().contains(long))
+  }
+
+  @Test(
+    "X14: of two imports into one file at once, each adds its events or is refused",
+    .timeLimit(.minutes(5)))
+  func together() async throws {
+    let stage = try CommandLineFixture()
+    func lines(_ source: String) -> String {
+      (1...400).map { number in
+        #"{"specversion":"1.0","id":"\#(number)","source":"\#(source)","type":"engage.custom","#
+          + #""time":"2026-10-01T09:00:00.007Z","sequence":\#(number)}"# + "\n"
+      }.joined()
+    }
+    try stage.write(lines("a"), to: "a.ndjson")
+    try stage.write(lines("b"), to: "b.ndjson")
+    for round in 0..<30 {
+      let target = "\(round).ndjson"
+      let runs = try ["a", "b"].map {
+        try RunningProgram(
+          Programs.built("engage"), ["import", "\($0).ndjson", "--into", target], in: stage.folder,
+          to: .pipe)
+      }
+      let endings = runs.map { $0.ending() }
+      let text = try String(contentsOf: stage.folder.appending(path: target), encoding: .utf8)
+      let added = endings.filter { $0.status == 0 }.count
+      #expect(text.split(separator: "\n").count == 400 * added && added > 0, "\(endings)")
+    }
+  }
+
+  @Test(
+    "X14: a file that is empty, and not what its name says, is told",
+    arguments: ["csv.gz", "ndjson.zst", "parquet"])
+  func empty(ending: String) async throws {
+    let stage = try CommandLineFixture()
+    try stage.write("", to: "a.\(ending)")
+    let result = await stage.engage("import", "a.\(ending)", "--into", "all.ndjson")
+    #expect(result.status == .failed && result.errors.contains("a.\(ending)"), "\(result)")
+    #expect(try stage.names() == ["a.\(ending)"])
+  }
+
+  @Test(
+    "X14: a manifest that was made to break the reader is damaged",
+    arguments: [
+      ("after", "-1"), ("through", "-1"), ("through", "9223372036854775807"),
+      ("after", "-9223372036854775808"), ("dropped", #"{"a":9223372036854775807,"b":1}"#),
+      ("dropped", #"{"a":-1}"#),
+    ])
+  func forged(key: String, value: String) async throws {
+    let scene = try await Self.filled()
+    await scene.engage("export", "--cursor", "c", "--out", "out")
+    let folder = Self.file("out/_manifests", in: scene)
+    let name = try #require(FileManager.default.contentsOfDirectory(atPath: folder.path).first)
+    let place = folder.appending(path: name)
+    var object = try #require(try JSON(parsing: Array(Data(contentsOf: place))).object)
+    object["checksum"] = nil
+    object[key] = try JSON(parsing: Array(value.utf8))
+    object["checksum"] = .string(SHA256.digest(of: JSON.object(object).encoded()).description)
+    try Data(JSON.object(object).encoded()).write(to: place)
+    let ending = await scene.stage.engage("verify", "out")
+    #expect(ending.status == .failed && ending.output.contains("is damaged"), "\(ending)")
+  }
+
+  @Test(
+    "X14 X20: an export in whose time a user is erased is not kept", arguments: ["file", "folder"])
+  func erasedMeanwhile(target: String) async throws {
+    let scene = try await Self.filled()
+    let line = target == "file" ? ["--out", "e.ndjson"] : ["--cursor", "c", "--out", "out"]
+    let (folder, isErased) = (scene.stage.folder, Locked(false))
+    let ending = await scene.stage.run(
+      ["export", "--user-ids"] + line,
+      in: .init(
+        showsProgress: true,
+        hearsErrors: { errors in
+          guard errors.contains("Exporting"), !isErased.withLock({ $0 }) else { return }
+          isErased.withLock { $0 = true }
+          _ = try? Programs.run(
+            Programs.built("engage"), ["person", "erase", "u-1", "--yes"], in: folder)
+        }))
+    #expect(isErased.withLock { $0 })
+    #expect(ending.status == .failed && ending.errors.contains("A user was erased"), "\(ending)")
+    let left = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
+      .filter { $0.hasSuffix(".ndjson") || $0.hasPrefix("out/_manifests/") || $0.contains("draft") }
+    #expect(left.allSatisfy { ["out/_drafts", "out/_drafts/lock"].contains($0) }, "\(left)")
+  }
+
+  @Test(
+    "an address with a password is never quoted, wherever it stands",
+    arguments: [
+      ["export", "--out", "clickhouse://ana:hunter2@127.0.0.1/a"],
+      ["export", "clickhouse://ana:hunter2@127.0.0.1/a"],
+      ["verify", "clickhouse://ana:hunter2@127.0.0.1/a"],
+      ["import", "clickhouse://ana:hunter2@127.0.0.1/a", "--into", "all.ndjson"],
+      ["compare", "--from", "http://ana:hun/t@er2@127.0.0.1/a"],
+    ])
+  func passwords(words: [String]) async throws {
+    let scene = try await Self.filled()
+    for words in [words, words + ["--json"]] {
+      let ending = await scene.stage.run(words)
+      #expect(ending.status != .done && !ending.errors.isEmpty)
+      #expect(!(ending.output + ending.errors).contains("hun"), "\(ending)")
+      #expect(!(ending.output + ending.errors).contains("er2"), "\(ending)")
+    }
   }
 
   @Test("X14: a provider that is not configured, and a key that can be guessed, are told")

@@ -28,10 +28,10 @@ import Testing
     Fault(control: "a", message: "No arm is the control \"a\"; did you mean \"A\"?"),
     Fault(
       arms: [.init("A", share: 0.5), .init("A", share: 0.5)],
-      message: "Each arm has a name of its own"),
+      message: "The arm \"A\" is there twice"),
     Fault(
       arms: [.init("A", share: 0.5), .init("", share: 0.5)],
-      message: "Each arm has a name of its own"),
+      message: "Each arm has a name: give one."),
     Fault(
       arms: [.init("A", share: 0), .init("B", share: 1)],
       message: "The share of arm \"A\" lies between 0 and 1, not at 0.0"),
@@ -44,7 +44,7 @@ import Testing
     Fault(metrics: [], message: "A comparison has 1 to 50 metrics, not 0: name one"),
     Fault(
       metrics: [ComparisonMetric("x", .people(.click)), ComparisonMetric("x", .people(.read))],
-      message: "Each metric has a name of its own"),
+      message: "The metric \"x\" is there twice"),
     Fault(
       metrics: [ComparisonMetric("x", .events(.click, per: .click))],
       message: "The metric \"x\" counts one kind of event and divides by another"),

@@ -232,7 +232,7 @@ import Testing
     Clicked    B       150   15.00%
 
     Figures
-    METRIC  ARM  FIGURE      95% INTERVAL  PEOPLE
+    METRIC  ARM  FIGURE      95% INTERVAL  OUT OF
     click   A    10.00%   8.14% to 11.86%   1,000
     click   B    15.00%  12.78% to 17.22%   1,000
 

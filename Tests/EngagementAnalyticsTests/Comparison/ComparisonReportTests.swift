@@ -74,8 +74,8 @@ import Testing
     "X12: the lift is withheld with a reason",
     arguments: [
       (1_000, 1_200, "The arms are not split as planned (p < 0.0001). The lift is withheld"),
-      (100, 7, "An arm has 7 people: the split can be checked from 8 on."),
-      (0, 0, "An arm has 0 people: the split can be checked from 8 on."),
+      (100, 7, "Arm \"B\" has 7 people: with 8 in each arm the split can be checked."),
+      (0, 0, "Arm \"A\" has 0 people: with 8 in each arm the split can be checked."),
     ])
   func withheld(first: Int, second: Int, reason: String) throws {
     let report = ComparisonReport(
@@ -103,8 +103,7 @@ import Testing
       ])
     #expect(
       try report(100, end: 14, at: 13.99) == [
-        "The end, 2026-01-15, has not come: 200 of 100 planned people are there. "
-          + "The lift is withheld until then."
+        "The lift is withheld until the end, 2026-01-15; 200 of 100 planned people are there."
       ])
     #expect(try report(1_000, end: 14, at: 14) == [])
   }

@@ -128,7 +128,7 @@ def figures(name, report, tables):
         for arm in metric["arms"]:
             if "withheld" not in arm["figure"]:
                 stands("Figures", [metric["name"], arm["arm"]], decimal(100 * arm["figure"]["value"]) + "%",
-                       count(arm["people"]))
+                       count(arm["denominator"]))
                 if isinstance(arm["figure"]["interval"], list):
                     stands("Figures", [metric["name"], arm["arm"]], across(
                         arm["figure"]["interval"], lambda value: decimal(100 * value) + "%"))

@@ -128,7 +128,8 @@ struct ComparisonCharts {
 
   /// A chart for each metric that has days.
   var overTime: [String] {
-    report.metrics.enumerated().compactMap { index, metric in
+    guard report.checks.early == nil else { return [] }
+    return report.metrics.enumerated().compactMap { index, metric in
       let series = ComparisonSeries(of: index, in: report.counts)
       guard !series.points.isEmpty else { return nil }
       func text(_ value: Double) -> String { Figure.rate(value, isShare: metric.metric.isShare) }
