@@ -13,7 +13,7 @@ import Testing
 
   @Test("G10: a cache of the first schema opens with all its contents")
   func first() async throws {
-    try write("schema-1", schema: 1)
+    try stand.makeFixture(of: 1)
     let store = try await stand.open()
     let user = try await store.presentUser()
     #expect(user == "u-1")
@@ -38,7 +38,7 @@ import Testing
 
   @Test("C7 C9 G10: a cache of the second schema opens with everything about its campaigns")
   func second() async throws {
-    try write("schema-2", schema: 2)
+    try stand.makeFixture(of: 2)
     let store = try await CampaignStand(stand).open()
     let partition = try await store.partition(of: "u-1")
     #expect(try await store.waiting(in: partition).map(\.id) == [2, 3, 4])
@@ -64,7 +64,7 @@ import Testing
 
   @Test("A32 X14 G10: a cache of the third schema opens with its files and its events")
   func third() async throws {
-    try write("schema-3", schema: 3)
+    try stand.makeFixture(of: 3)
     let store = try await CampaignStand(stand).open()
     let partition = try await store.partition(of: "u-1")
     #expect(try await store.file(of: 4) == [0xff, 0xd8, 0xff, 0xe0])
@@ -78,12 +78,45 @@ import Testing
     #expect(try await store.check().isSound)
   }
 
-  /// Makes the cache from its SQL text.
-  private func write(_ name: String, schema: Int) throws {
+  @Test("X14 G10: a cache of the fourth schema opens with its clocks and what was delivered")
+  func fourth() async throws {
+    try stand.makeFixture(of: 4)
+    let store = try await CampaignStand(stand).open()
+    let partition = try await store.partition(of: "u-1")
+    let entries = try await store.entries(after: 0, limit: 100)
+    #expect(entries.map(\.event.sequence) == [4, 5, 6, 7, 8])
+    #expect(
+      entries.map(\.recording) == [nil]
+        + Array(repeating: .init(time: StoreStand.start + 60, uptime: .seconds(90)), count: 4))
+    let delivered = entries.map(\.event).filter { $0.kind == .delivered }
+    #expect(delivered.map(\.item?.id.value) == ["d", "e"])
+    #expect(try await store.evictedEvents() == EvictedEvents(bySize: 3))
+    #expect(
+      try await store.exportCursor(named: "nightly", selecting: "every event", in: "production")
+        .sequence == 3)
+    let salt = try await store.exportSalt()
+    #expect(try stand.number("SELECT count(*) FROM setting WHERE value = '\(salt)'") == 1)
+    #expect(try await store.file(of: 4) == [0xff, 0xd8, 0xff, 0xe0])
+    #expect(try await store.visible(in: partition) == ["a", "b", "d", "e"])
+    // The vendor takes the two back, and sends them again with a third.
+    for items in [[], [#"{"id":"d"}"#, #"{"id":"e"}"#, #"{"id":"f"}"#]] {
+      _ = try await store.commit(
+        [.list(items)], from: "paper", in: partition, at: StoreStand.start + 120)
+    }
+    let later = try await store.ledger(after: 8).filter { $0.kind == .delivered }
+    #expect(later.map(\.item?.id.value) == ["f"])
+    #expect(try await store.check().isSound)
+  }
+}
+
+extension StoreStand {
+  /// Makes the cache of a released schema from its SQL text.
+  func makeFixture(of schema: Int) throws {
     let folder = URL(filePath: #filePath).deletingLastPathComponent()
       .deletingLastPathComponent().appending(path: "Fixtures")
-    let sql = try String(contentsOf: folder.appending(path: "\(name).sql"), encoding: .utf8)
-    var database = try Database.open(at: stand.scratch.path(), mode: .create, newestSchema: 3)
+    let file = folder.appending(path: "schema-\(schema).sql")
+    let sql = try String(contentsOf: file, encoding: .utf8)
+    var database = try scratch.open(.create)
     try database.transaction { (database) throws(EngagementError) in
       try database.connection.execute(sql)
       try database.connection.execute("PRAGMA user_version=\(schema)")
