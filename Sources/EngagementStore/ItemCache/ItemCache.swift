@@ -281,7 +281,7 @@ extension ItemCache {
   }
 
   /// Everything that vendors sent for a user and what the user did to it, visible or not: feeds,
-  /// items once each, overlays and quarantined items.
+  /// items once each, overlays and quarantined items, and the contents of all of them.
   mutating func held(
     of partition: Partition, on database: inout Database
   ) throws(EngagementError) -> [JSONObject] {
@@ -292,6 +292,8 @@ extension ItemCache {
         try source.held(in: row, from: &tables, on: &database)
       }
     }
+    objects += try tables.copies.held(of: partition.id, on: &database)
+    objects += try tables.marks.held(of: partition.id, on: &database)
     return objects
   }
 }

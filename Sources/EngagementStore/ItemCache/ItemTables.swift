@@ -9,11 +9,15 @@ struct ItemTables: ~Copyable {
   var items = ItemTable()
   var overlays = OverlayTable()
   var quarantine = QuarantineTable()
+  var copies = ContentCopyTable()
+  var marks = ContentMarkTable()
 
-  /// Deletes every source of a user with its feeds, items and overlays.
+  /// Deletes every source of a user with its feeds, items and overlays, and the user's contents.
   mutating func erase(
     _ partition: Partition.ID, on database: inout Database
   ) throws(EngagementError) {
+    try copies.erase(partition, on: &database)
+    try marks.erase(partition, on: &database)
     for (source, _, _) in try feeds.sources(of: partition, on: &database) {
       for feed in try feeds.feeds(of: source, on: &database) {
         try memberships.clear(feed.row, on: &database)

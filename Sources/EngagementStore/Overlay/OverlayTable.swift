@@ -66,7 +66,7 @@ extension Overlay {
     Self.bits.reduce(0) { causes.contains($1.cause) ? $0 | $1.bit : $0 }
   }
 
-  fileprivate init(bits: Int64, snoozedUntil: Date?, endsAt: Date?) {
+  init(bits: Int64, snoozedUntil: Date?, endsAt: Date?) {
     let causes = Self.bits.filter { bits & $0.bit != 0 }.map(\.cause)
     self.init(Set(causes), snoozedUntil: snoozedUntil, endsAt: endsAt)
   }

@@ -17,6 +17,10 @@ enum Schema {
       name: "ledger", sql: ledger,
       digest: "b1faad8bbf871b622de9516ddf8982f7d2c2f3ae25a41cdd0375e36fe926e5a5",
       shape: 0xa26a_d8de_4252_0e22),
+    Migration(
+      name: "routes", sql: routes,
+      digest: "0d2c919b432acf6ab7ea0c43dc019975f754a0d2cf5d23f23044c5c0e0a212b4",
+      shape: 0x8af7_2529_2b7b_a178),
   ])
 
   /// Whether a step makes a table or an index of that text, as SQLite keeps it: what `ALTER` adds comes

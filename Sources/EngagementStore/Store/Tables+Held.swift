@@ -27,6 +27,9 @@ extension Tables {
     objects += try heldCampaignCounts(of: partition, on: &database)
     objects += try campaigns.reports.held(of: partition.id, on: &database)
     objects += try campaigns.facts.held(of: partition.id, on: &database)
+    objects += try assignments.held(of: partition.id, on: &database)
+    objects += try showings.held(of: partition.id, on: &database)
+    objects += try pushStates.held(of: partition.id, on: &database)
     return objects
   }
 

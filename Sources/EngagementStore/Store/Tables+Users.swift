@@ -56,13 +56,15 @@ extension Tables {
     let report = try eraseContents(of: partition, at: now, on: &database)
     try ledger.erase(partition.id, on: &database)
     try delivered.erase(partition.id, on: &database)
+    try assignments.erase(partition.id, on: &database)
     try partitions.setPurgeRest(nil, of: partition.id, on: &database)
     try endPresence(of: partition, on: &database)
     try partitions.delete(partition.id, on: &database)
     return report
   }
 
-  /// Deletes the user from every table but the ledger, and the user's rows as wiped.
+  /// Deletes the user from every table but the ledger and the tables that say what it has, and the user's
+  /// rows as wiped.
   private mutating func eraseContents(
     of partition: Partition, at now: Date, on database: inout Database
   ) throws(EngagementError) -> CommitReport {
@@ -72,6 +74,8 @@ extension Tables {
     try rejected.erase(partition.id, on: &database)
     try values.erase(partition.id, on: &database)
     try campaigns.erase(partition.id, on: &database)
+    try showings.erase(partition.id, on: &database)
+    try pushStates.erase(partition.id, on: &database)
     report.hasNewPerson = true
     report.hasNewMetrics = true
     return report
@@ -97,6 +101,7 @@ extension Tables {
     let new = try partitions.renew(partition.id, on: &database)
     try ledger.move(from: partition.id, to: new, on: &database)
     try delivered.move(from: partition.id, to: new, on: &database)
+    try assignments.move(from: partition.id, to: new, on: &database)
     try partitions.setPurgeRest(.besideCache, of: new, on: &database)
     return report
   }

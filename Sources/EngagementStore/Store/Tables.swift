@@ -21,6 +21,9 @@ struct Tables: ~Copyable {
   var values = ValueTable()
   var itemCache: ItemCache
   var campaigns: CampaignTables
+  var assignments = AssignmentTable()
+  var showings = ShowingTable()
+  var pushStates = PushStateTable()
 
   private var versions = Statement("PRAGMA data_version")
   private var version: Int64?

@@ -32,7 +32,8 @@ final class ItemCacheStand {
         """
         CREATE TABLE partition (id INTEGER PRIMARY KEY, environment TEXT, user BLOB) STRICT;
         INSERT INTO partition (id) VALUES (1), (2), (3), (4);
-        \(Schema.items)
+        \(Schema.items);
+        \(Schema.routes)
         """)
     }
   }
