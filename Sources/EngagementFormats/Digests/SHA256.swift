@@ -21,6 +21,23 @@ public struct SHA256: Sendable {
   /// Adds bytes to the message; the pieces may have any length.
   public mutating func update(_ bytes: [UInt8]) { update(bytes.span.bytes) }
 
+  /// Adds a string's UTF-8 bytes to the message.
+  package mutating func update(_ text: String) {
+    var text = text
+    text.withUTF8 { update($0.span.bytes) }
+  }
+
+  /// The first 128 bits of the digest of all bytes so far, without an array for the rest. More bytes may
+  /// follow.
+  package func leadingBits() -> (high: UInt64, low: UInt64) {
+    var context = context
+    var words = (UInt64(0), UInt64(0), UInt64(0), UInt64(0))
+    unsafe withUnsafeMutableBytes(of: &words) { bytes in
+      _ = unsafe CC_SHA256_Final(bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), &context)
+    }
+    return (UInt64(bigEndian: words.0), UInt64(bigEndian: words.1))
+  }
+
   /// The digest of all bytes so far. More bytes may follow.
   public func digest() -> Digest {
     var context = context

@@ -6,6 +6,7 @@ extension Engagement {
   public typealias Card = EngagementModel.Card
   public typealias Consent = EngagementModel.Consent
   public typealias ContainerID = EngagementModel.ContainerID
+  public typealias ContentKeySource = EngagementModel.ContentKeySource
   public typealias Device = EngagementModel.Device
   public typealias Event = EngagementModel.EngagementEvent
   public typealias InboxMessage = EngagementModel.InboxMessage

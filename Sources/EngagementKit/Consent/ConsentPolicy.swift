@@ -72,7 +72,8 @@ struct ConsentPolicy: Hashable, Sendable {
   private static let diagnostics: Set<EngagementEvent.Kind> = [
     .providerRequest, .providerFailed, .providerFallback, .credentialRenewed, .providerMismatch,
     .routeChanged,
-    .feedUpdated, .itemQuarantined, .outboxDropped, .campaignDue, .campaignDropped, .actionRefused,
+    .feedUpdated, .itemQuarantined, .contentDuplicated, .itemHeld, .outboxDropped, .campaignDue,
+    .campaignDropped, .actionRefused,
   ]
 
   private static let analytics: Set<Operation.Verb> = [

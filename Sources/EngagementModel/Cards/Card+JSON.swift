@@ -21,9 +21,9 @@ extension Card.Fields {
       "updatedAt": updatedAt, "activeAt": activeAt, "expiresAt": expiresAt,
       "priority": priority, "pinned": isPinned, "dismissible": isDismissible, "viewed": isViewed,
       "clicked": isClicked, "dismissed": isDismissed, "test": isTest, "status": status,
-      "eventName": eventName, "lifecycleID": lifecycleID, "templateID": templateID,
-      "templateName": templateName, "variables": variables, "extras": extras,
-      "metadata": metadata, "actions": actions, "components": components,
+      "eventName": eventName, "lifecycleID": lifecycleID, "campaignID": campaignID,
+      "templateID": templateID, "templateName": templateName, "variables": variables,
+      "extras": extras, "metadata": metadata, "actions": actions, "components": components,
       "buttons": buttons, "subviews": Subviews(list: subviews),
       "runtimeVariables": runtimeVariables,
     ]).json
@@ -76,6 +76,7 @@ extension Card.Fields {
   private mutating func readSource(from fields: ObjectDecoder) throws(EngagementError) {
     eventName = try fields.read("eventName")
     lifecycleID = try fields.read("lifecycleID")
+    campaignID = try fields.read("campaignID")
     templateID = try fields.read("templateID")
     templateName = try fields.read("templateName")
     variables = try fields.read("variables") ?? [:]

@@ -87,6 +87,8 @@ public struct Card: Hashable, Sendable, Identifiable, CustomReflectable {
     /// The vendor event that made the card.
     public var eventName: String?
     public var lifecycleID: String?
+    /// The vendor's id of the campaign that sent the card.
+    public var campaignID: String?
     /// The id and the name of the vendor's template, if the vendor sends them.
     public var templateID: String?
     public var templateName: String?

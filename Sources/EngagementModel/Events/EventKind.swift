@@ -76,6 +76,12 @@ extension EngagementEvent {
     /// A campaign that was due is not presented; `properties.reason` says why.
     public static let campaignDropped: Kind = "campaign.dropped"
     public static let itemQuarantined: Kind = "item.quarantined"
+    /// A provider lists several items with one content key; all of them stay. `properties` has the digest
+    /// of the `key` and the `count` of the items.
+    public static let contentDuplicated: Kind = "content.duplicated"
+    /// An item is held back by a cap or a quiet time; `properties.reason` says by which, and
+    /// `properties.until` until when.
+    public static let itemHeld: Kind = "item.held"
     public static let outboxDropped: Kind = "outbox.dropped"
     /// A person was put into an arm of an experiment and may not have seen a difference yet. `name` is
     /// the experiment; `properties` has the `arm`, the `version`, and what people are grouped by.
@@ -94,7 +100,8 @@ extension EngagementEvent.Kind {
     .variablesUpdated, .templatePresented, .templateDismissed, .actionRefused, .register,
     .identify, .custom, .purchase, .optOut, .providerRequest, .providerFailed, .providerFallback,
     .credentialRenewed, .providerMismatch, .routeChanged, .campaignDue, .campaignDropped,
-    .itemQuarantined, .outboxDropped, .experimentAssigned, .experimentExposed,
+    .itemQuarantined, .contentDuplicated, .itemHeld, .outboxDropped, .experimentAssigned,
+    .experimentExposed,
   ]
 
   /// What else vendors export of their messages.

@@ -7,7 +7,7 @@ extension InboxMessage {
       "text": text, "detailURL": detailURLText, "iconURL": iconURLText, "imageURL": imageURLText,
       "imageAlt": imageAlt,
       "read": isRead, "createdAt": createdAt, "expiresAt": expiresAt,
-      "collapseKey": collapseKey, "custom": custom, "tags": tags,
+      "collapseKey": collapseKey, "campaignID": campaignID, "custom": custom, "tags": tags,
       "buttons": buttons, "furtherContents": furtherContents,
     ]).json
   }
@@ -31,6 +31,7 @@ extension InboxMessage {
     createdAt = try fields.read("createdAt")
     expiresAt = try fields.read("expiresAt")
     collapseKey = try fields.read("collapseKey")
+    campaignID = try fields.read("campaignID")
     custom = try fields.read("custom") ?? [:]
     tags = try fields.read("tags") ?? []
     buttons = try fields.read("buttons") ?? []

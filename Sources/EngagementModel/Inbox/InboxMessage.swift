@@ -18,6 +18,8 @@ public struct InboxMessage: Hashable, Sendable, Identifiable {
   public var expiresAt: Date?
   /// A later message with the same key replaces this one.
   public var collapseKey: String?
+  /// The vendor's id of the campaign that sent the message.
+  public var campaignID: String?
   /// Key-value pairs that the campaign's author added to the message.
   public var custom = JSONObject()
   public var tags: [String] = []

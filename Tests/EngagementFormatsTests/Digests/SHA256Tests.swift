@@ -88,4 +88,14 @@ struct SHA256Tests {
     #expect(Hex.text(of: digest.bytes) == digest.description)
     #expect(digest.prefix == 0xba78_16bf_8f01_cfea)
   }
+
+  @Test("X11: the leading bits are those of the digest", arguments: ["", "abc", "Zoë", "user-1"])
+  func leading(text: String) {
+    var hash = SHA256()
+    hash.update(text)
+    #expect(hash.leadingBits() == SHA256.digest(of: text).leadingBits)
+    #expect(hash.leadingBits().high == SHA256.digest(of: text).prefix)
+    hash.update(text)
+    #expect(hash.leadingBits() == SHA256.digest(of: text + text).leadingBits)
+  }
 }

@@ -20,7 +20,7 @@ struct ConsentPolicyTests {
       [
         .providerRequest, .providerFailed, .providerFallback, .credentialRenewed, .providerMismatch,
         .routeChanged,
-        .feedUpdated, .itemQuarantined, .outboxDropped,
+        .feedUpdated, .itemQuarantined, .contentDuplicated, .itemHeld, .outboxDropped,
       ], [.unknown, .essential, .full]
     ),
     (

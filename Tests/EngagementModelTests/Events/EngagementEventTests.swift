@@ -69,8 +69,8 @@ private let kinds: [EngagementEvent.Kind] = [
   .redirect, .subview, .video, .streamDisplayed, .variablesUpdated, .upload, .register, .identify,
   .custom, .purchase, .optOut, .templatePresented, .templateDismissed, .providerRequest,
   .providerFailed, .providerFallback, .credentialRenewed, .providerMismatch, .routeChanged,
-  .itemQuarantined,
-  .outboxDropped, .experimentAssigned, .experimentExposed, .campaignDue, .campaignDropped,
+  .itemQuarantined, .contentDuplicated, .itemHeld, .outboxDropped, .experimentAssigned,
+  .experimentExposed, .campaignDue, .campaignDropped,
 ]
 
 private let plannedWords = """
@@ -78,6 +78,7 @@ private let plannedWords = """
   launch session.start session.end inbox.fetch feed.updated redirect subview video \
   stream.displayed variables.updated upload register identify custom purchase optout \
   template.presented template.dismissed provider.request provider.failed provider.fallback \
-  credential.renewed provider.mismatch route.changed item.quarantined outbox.dropped experiment.assigned \
+  credential.renewed provider.mismatch route.changed item.quarantined content.duplicated item.held \
+  outbox.dropped experiment.assigned \
   experiment.exposed campaign.due campaign.dropped
   """.split(separator: " ").map(String.init)

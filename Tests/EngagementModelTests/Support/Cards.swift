@@ -39,6 +39,7 @@ extension Card {
     card.status = "active"
     card.eventName = "bill-due"
     card.lifecycleID = "bill-2026-10"
+    card.campaignID = "c-10"
     card.templateID = "t-1"
     card.templateName = "Bill"
     card.variables = ["amount": 12, "vip": true]
@@ -98,7 +99,7 @@ extension Noun {
     "createdAt":"2026-09-21T14:13:20.123Z","updatedAt":"2026-09-21T14:13:20.125Z",\
     "activeAt":"2026-09-21T14:13:20.126Z","expiresAt":"2026-09-22T14:13:20.123Z","priority":3,\
     "pinned":true,"dismissible":true,"viewed":true,"clicked":true,"dismissed":true,"test":true,\
-    "status":"active","eventName":"bill-due","lifecycleID":"bill-2026-10","templateID":"t-1",\
+    "status":"active","eventName":"bill-due","lifecycleID":"bill-2026-10","campaignID":"c-10","templateID":"t-1",\
     "templateName":"Bill","variables":{"amount":12,"vip":true},\
     "extras":{"slot":"home","nested":{"a":null}},"metadata":{"businessID":"B-7"},\
     "actions":{"dismiss":true,"snooze":true,"voteUp":true,"voteDown":true,\

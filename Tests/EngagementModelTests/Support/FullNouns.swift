@@ -13,6 +13,7 @@ extension InboxMessage {
     message.createdAt = moment(0)
     message.expiresAt = moment(86_400_000)
     message.collapseKey = "k"
+    message.campaignID = "c-7"
     message.custom = ["n": 1]
     message.tags = ["a", "b"]
     message.buttons = [

@@ -13,7 +13,7 @@ extension Noun {
     "detailURL":"https://inbox.example/m-1","iconURL":"https://inbox.example/i.png",\
     "imageURL":"https://inbox.example/m.png","imageAlt":"A tree","read":true,\
     "createdAt":"2026-09-21T14:13:20.123Z","expiresAt":"2026-09-22T14:13:20.123Z",\
-    "collapseKey":"k","custom":{"n":1},"tags":["a","b"],\
+    "collapseKey":"k","campaignID":"c-7","custom":{"n":1},"tags":["a","b"],\
     "buttons":[{"text":"Shop","action":"openURL","url":"https://inbox.example/shop"},\
     {"text":"Code","action":"copy","value":"TEN"},\
     {"text":"Run","action":"keyValues","values":{"k":"v"}},\
