@@ -20,9 +20,7 @@ struct Configuration: Sendable {
     }
     try checkOptions()
     try checkProviders()
-    for surface in RoutedSurface.allCases {
-      try providers.check(routes[surface], of: surface)
-    }
+    try RouteRules(providers: providers, containers: containers).check(routes)
     try checkContainers()
     try templates.check(providers)
   }

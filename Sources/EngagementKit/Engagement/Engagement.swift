@@ -69,7 +69,7 @@ public final class Engagement: Sendable {
     self.location = location
     refresher = Refresher(
       dependencies, runtimes, sessions, outboxSender, containers: configuration.containers,
-      routes: { feedPublisher.routes })
+      plans: { feedPublisher.plans })
     let liveChannels = LiveChannels(dependencies, runtimes, refresher, feedPublisher)
     self.liveChannels = liveChannels
     userTransitions = UserTransitions(

@@ -12,8 +12,9 @@ final class FeedPublisher: CommitObserver {
   let clock: any EngagementClock
   /// Fires when the feed state has changed.
   let signal = AsyncSignal()
+  let containers: ContainerMap
   private let source: any FeedSource
-  private let keptRoutes: @Sendable (ProviderMemory) -> [RoutedSurface: Route]
+  private let keptRoutes: @Sendable (ProviderMemory) -> [RoutePlace: Route]
   private let currentUser: CurrentUser
   private let log: Log
   private let state: Locked<State>
@@ -24,7 +25,8 @@ final class FeedPublisher: CommitObserver {
   convenience init(_ dependencies: KitDependencies, routes: Routes, containers: ContainerMap) {
     let capabilities = dependencies.providers.map { ($0.id, $0.adapter.capabilities) }
     self.init(
-      dependencies.store, keptRoutes: { RouteStore(dependencies).routes(in: $0) },
+      dependencies.store,
+      keptRoutes: { RouteStore(dependencies, containers: containers).routes(in: $0) },
       of: dependencies.currentUser,
       clock: dependencies.clock, log: dependencies.log,
       routes: routes, containers: containers,
@@ -33,7 +35,7 @@ final class FeedPublisher: CommitObserver {
 
   init(
     _ source: any FeedSource,
-    keptRoutes: @escaping @Sendable (ProviderMemory) -> [RoutedSurface: Route],
+    keptRoutes: @escaping @Sendable (ProviderMemory) -> [RoutePlace: Route],
     of currentUser: CurrentUser, clock: any EngagementClock, log: Log,
     routes: Routes, containers: ContainerMap, capabilities: [ProviderID: AdapterCapabilities]
   ) {
@@ -42,10 +44,11 @@ final class FeedPublisher: CommitObserver {
     self.currentUser = currentUser
     self.clock = clock
     self.log = log
+    self.containers = containers
     state = Locked(
       State(
         feedState: FeedState(
-          currentUser.userSession, routes: routes, containers: containers,
+          currentUser.userSession, plans: RoutePlans(routes), containers: containers,
           capabilities: capabilities)))
   }
 
@@ -143,14 +146,14 @@ final class FeedPublisher: CommitObserver {
 
   // MARK: Routes
 
-  var routes: Routes { state.withLock { $0.feedState.routes } }
+  var plans: RoutePlans { state.withLock { $0.feedState.plans } }
 
-  /// Changes the route of a surface.
-  func show(_ surface: RoutedSurface, by route: Route) {
+  /// Changes the route of a place.
+  func show(_ place: RoutePlace, by route: Route) {
     let now = clock.now
     state.withLock { state in
       state.hasRestoredRoutes = true
-      state.feedState.setRoute(route, of: surface)
+      state.feedState.follow(state.feedState.plans.with(route, at: place))
       state.tellAll(at: now)
     }
     shownChanged()
@@ -163,9 +166,9 @@ final class FeedPublisher: CommitObserver {
     state.withLock { state in
       guard !state.hasRestoredRoutes else { return }
       state.hasRestoredRoutes = true
-      for (surface, route) in kept where state.feedState.routes[surface] != route {
-        state.feedState.setRoute(route, of: surface)
-      }
+      var plans = state.feedState.plans
+      for (place, route) in kept { plans = plans.with(route, at: place) }
+      if plans != state.feedState.plans { state.feedState.follow(plans) }
       state.tellAll(at: now)
     }
     shownChanged()
@@ -177,7 +180,7 @@ final class FeedPublisher: CommitObserver {
     let now = clock.now
     return state.withLock { state in
       guard currentUser.isCurrent(state.feedState.userSession) else {
-        return state.feedState.blank().cards
+        return state.feedState.blank(in: container)
       }
       return state.observers.snapshot(in: container, of: &state.feedState, at: now)
         .feed(with: options)
@@ -188,7 +191,7 @@ final class FeedPublisher: CommitObserver {
     let now = clock.now
     return state.withLock { state in
       guard currentUser.isCurrent(state.feedState.userSession) else {
-        return state.feedState.blank().inbox
+        return state.feedState.blankInbox()
       }
       return state.observers.inbox(of: &state.feedState, at: now).feed
     }

@@ -14,7 +14,7 @@ struct FeedState: Sendable {
   private(set) var epoch = 0
   /// Increases with every change.
   private(set) var version = 0
-  private(set) var routes: Routes
+  private(set) var plans: RoutePlans
   private let containers: ContainerMap
   private let capabilities: [ProviderID: AdapterCapabilities]
   private var feeds: [FeedKey: Loaded<Card>] = [:]
@@ -29,11 +29,11 @@ struct FeedState: Sendable {
   }
 
   init(
-    _ userSession: UserSession, routes: Routes, containers: ContainerMap,
+    _ userSession: UserSession, plans: RoutePlans, containers: ContainerMap,
     capabilities: [ProviderID: AdapterCapabilities]
   ) {
     self.userSession = userSession
-    self.routes = routes
+    self.plans = plans
     self.containers = containers
     self.capabilities = capabilities
   }
@@ -48,8 +48,9 @@ struct FeedState: Sendable {
     clear()
   }
 
-  mutating func setRoute(_ route: Route, of surface: RoutedSurface) {
-    routes[surface] = route
+  /// Changes who fills the containers and the inbox.
+  mutating func follow(_ plans: RoutePlans) {
+    self.plans = plans
     clear()
   }
 
@@ -75,12 +76,11 @@ struct FeedState: Sendable {
     guard !providers.isEmpty || hasMessages else { return ChangedFeeds() }
     version += 1
     var changed = ChangedFeeds()
-    if !providers.isDisjoint(with: routes.cards.providers) {
-      for (container, shown) in cards {
-        let snapshot = makeSnapshot(in: container, at: now)
-        cards[container] = snapshot
-        if !snapshot.looksLike(shown) { changed.containers.insert(container) }
-      }
+    for (container, shown) in cards
+    where !providers.isDisjoint(with: plans.plan(of: container).shown) {
+      let snapshot = makeSnapshot(in: container, at: now)
+      cards[container] = snapshot
+      if !snapshot.looksLike(shown) { changed.containers.insert(container) }
     }
     if let shown = inbox, hasMessages {
       let snapshot = makeInbox(at: now)
@@ -124,15 +124,13 @@ struct FeedState: Sendable {
     return (snapshot, true)
   }
 
-  /// Empty feeds, for the time between two users.
-  func blank() -> (cards: CardFeed, inbox: InboxFeed) {
-    func freshness(_ route: Route) -> [ProviderID: Date?] {
-      Dictionary(route.providers.map { ($0, nil) }) { first, _ in first }
-    }
-    return (
-      CardFeed(freshness: freshness(routes.cards)), InboxFeed(freshness: freshness(routes.inbox))
-    )
+  /// An empty feed, for the time between two users.
+  func blank(in container: ContainerID) -> CardFeed {
+    CardFeed(freshness: plans.plan(of: container).noFreshness)
   }
+
+  /// An empty feed, for the time between two users.
+  func blankInbox() -> InboxFeed { InboxFeed(freshness: plans.inbox.noFreshness) }
 
   // MARK: Items
 
@@ -171,16 +169,16 @@ struct FeedState: Sendable {
 extension FeedState {
   /// The provider's feeds that are observed, each once; nil if no route leads to the provider.
   func feeds(of provider: ProviderID, behind observers: FeedObservers) -> [Feed]? {
-    let hasCards = routes.cards.providers.contains(provider)
-    let hasInbox = routes.inbox.providers.contains(provider)
-    guard hasCards || hasInbox else { return nil }
-    let cards = observers.containers.map { container, filters in
+    let hasInbox = plans.inbox.shows(provider)
+    guard hasInbox || plans.showsCards(of: provider) else { return nil }
+    let shown = observers.containers.filter { plans.plan(of: $0.container).shows(provider) }
+    let cards = shown.map { container, filters in
       var feed = source(of: container, at: provider).feed
       feed.filters = vendorFilters(of: provider).split(filters).asked
       return feed
     }
     var seen: Set<Feed> = []
-    return ((hasCards ? cards : []) + (hasInbox && observers.places.inbox ? [.inbox] : []))
+    return (cards + (hasInbox && observers.places.inbox ? [.inbox] : []))
       .filter { seen.insert($0).inserted }
   }
 
@@ -195,17 +193,23 @@ extension FeedState {
 
   /// Whether a container with these conditions shows cards of the feed.
   func shows(_ key: FeedKey, in container: ContainerID, under filters: [CardFilter]) -> Bool {
-    guard routes.cards.providers.contains(key.provider) else { return false }
+    guard plans.plan(of: container).shows(key.provider) else { return false }
     let source = source(of: container, at: key.provider)
     return key.feed == source.feed
       || source.isAnswer(key.feed)
         && key.feed.filters == vendorFilters(of: key.provider).split(filters).asked
   }
 
+  /// Whether the inbox shows messages of the feed.
+  func showsInInbox(_ key: FeedKey) -> Bool {
+    key.feed.surface == .inbox && plans.inbox.shows(key.provider)
+  }
+
   private func makeSnapshot(in container: ContainerID, at now: Date) -> ContainerSnapshot {
     var ends: [Date] = []
     var filtered: [[CardFilter]: [ProviderPart<Card>]] = [:]
-    let parts = routes.cards.providers.map { provider in
+    let plan = plans.plan(of: container)
+    let parts = plan.shown.map { provider in
       let source = source(of: container, at: provider)
       for (key, reading) in feeds where key.provider == provider {
         guard source.isAnswer(key.feed) else { continue }
@@ -218,7 +222,7 @@ extension FeedState {
       return part(of: view, from: provider, source)
     }
     var snapshot = ContainerSnapshot(
-      epoch: epoch, isMerged: routes.cards.isMerged, parts: parts, filtered: filtered,
+      epoch: epoch, isMerged: plan.isMerged, parts: parts, filtered: filtered,
       vendorFilters: capabilities.mapValues(\.filters), validUntil: ends.min())
     if let end = snapshot.validUntil, end <= now { snapshot.expire(at: now) }
     return snapshot
@@ -234,9 +238,10 @@ extension FeedState {
   }
 
   private func makeInbox(at now: Date) -> InboxSnapshot {
-    let readings = routes.inbox.providers.map { ($0, inboxes[$0]?.view ?? FeedView()) }
+    let plan = plans.inbox
+    let readings = plan.shown.map { ($0, inboxes[$0]?.view ?? FeedView()) }
     var snapshot = InboxSnapshot(
-      epoch: epoch, isMerged: routes.inbox.isMerged,
+      epoch: epoch, isMerged: plan.isMerged,
       parts: readings.map { ProviderPart($1, of: $0) },
       validUntil: readings.compactMap(\.1.validUntil).min())
     if let end = snapshot.validUntil, end <= now { snapshot.expire(at: now) }
@@ -261,7 +266,7 @@ extension FeedState {
   /// How many cards a container has at the provider, and its name there; nil if the provider feeds
   /// no cards.
   func place(of container: ContainerID, at provider: ProviderID) -> JSONObject? {
-    guard routes.cards.providers.contains(provider) else { return nil }
+    guard plans.plan(of: container).shows(provider) else { return nil }
     let feed = source(of: container, at: provider).feed
     var place = feeds[FeedKey(provider, feed)].map { Self.lengths(of: $0.view) } ?? [:]
     place["containerID"] = feed.container.map { .string($0.rawValue) }
@@ -274,6 +279,13 @@ extension FeedState {
       "streamLength": .integer(Int64(max(view.total ?? 0, shown))),
       "streamLengthVisible": .integer(Int64(shown)),
     ]
+  }
+}
+
+extension RoutePlan {
+  /// That no provider has answered.
+  fileprivate var noFreshness: [ProviderID: Date?] {
+    Dictionary(shown.map { ($0, nil) }) { first, _ in first }
   }
 }
 

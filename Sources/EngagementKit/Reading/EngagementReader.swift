@@ -108,9 +108,7 @@ public final class EngagementReader: Sendable {
 
   /// The messages that the inbox shows to the user; nil for the current user.
   public func inbox(of user: User? = nil) throws(EngagementError) -> Engagement.InboxFeed {
-    var feedState = try feedState(of: user) { key, view in
-      key.feed.surface == .inbox && view.routes.inbox.providers.contains(key.provider)
-    }
+    var feedState = try feedState(of: user) { key, view in view.showsInInbox(key) }
     return feedState.inbox(at: clock.now).0.feed
   }
 

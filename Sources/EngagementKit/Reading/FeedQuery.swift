@@ -70,11 +70,12 @@ struct FeedQuery: Sendable {
   ) throws(EngagementError) -> FeedState {
     var routes = routes
     let memory = try reader.memory(of: KitState.owner, in: partition)
-    let kept = RouteStore(among: providers, Log(loggers: [])).routes(in: memory)
-    for (surface, route) in kept { routes[surface] = route }
+    let rules = RouteRules(providers: providers, containers: containers)
+    let kept = RouteStore(rules, Log(loggers: [])).routes(in: memory)
+    for (place, route) in kept { routes.set(route, at: place) }
     return FeedState(
-      UserSession(partition: partition, generation: 1), routes: routes, containers: containers,
-      capabilities: adapters.mapValues(\.capabilities))
+      UserSession(partition: partition, generation: 1), plans: RoutePlans(routes),
+      containers: containers, capabilities: adapters.mapValues(\.capabilities))
   }
 }
 

@@ -13,7 +13,8 @@ struct RefreshPlan: Sendable {
   }
 
   init(
-    _ target: RefreshTarget, at provider: Provider, _ containers: ContainerMap, known: [Feed]
+    _ target: RefreshTarget, at provider: Provider, _ containers: ContainerMap,
+    _ plans: RoutePlans, known: [Feed]
   ) {
     self.provider = provider
     let capabilities = provider.adapter.capabilities
@@ -25,7 +26,7 @@ struct RefreshPlan: Sendable {
             containers.feed(of: container, at: provider.id, capabilities), filters, capabilities)
         ]
       case .cards(in: nil, let filters):
-        containers.feeds(at: provider.id, capabilities, known: known)
+        containers.feeds(at: provider.id, capabilities, plans, known: known)
           .map { Request($0, filters, capabilities) }
       case .inbox: [Request(operation: .inbox, feed: .inbox)]
       case .message(let id): [Request(operation: .message(id.value), feed: nil)]
@@ -63,13 +64,26 @@ extension ContainerMap {
     source(of: container, at: provider, hasContainers: capabilities.hasContainers).feed
   }
 
-  /// Every feed of cards that the application has configured or refreshed before.
+  /// Every feed of cards that the application has configured or refreshed before, without those of
+  /// containers that other providers fill.
   fileprivate func feeds(
-    at provider: ProviderID, _ capabilities: AdapterCapabilities, known: [Feed]
+    at provider: ProviderID, _ capabilities: AdapterCapabilities, _ plans: RoutePlans,
+    known: [Feed]
   ) -> [Feed] {
     guard capabilities.hasContainers else { return [.cards] }
-    let named = places.keys.sorted().map { feed(of: $0, at: provider, capabilities) }
-    let known = known.filter { $0.surface == .cards && $0.filters.isEmpty }
+    var (named, foreign): ([Feed], Set<Feed>) = ([], [])
+    for container in Set(places.keys).union(plans.routes.containers.keys).sorted() {
+      let feed = feed(of: container, at: provider, capabilities)
+      if plans.plan(of: container).shows(provider) {
+        named.append(feed)
+      } else {
+        foreign.insert(feed)
+      }
+    }
+    let known = known.filter {
+      $0.surface == .cards && $0.filters.isEmpty && !foreign.contains($0)
+        && plans.cards.shows(provider)
+    }
     var seen: Set<Feed> = []
     return (named + known).filter { seen.insert($0).inserted }
   }

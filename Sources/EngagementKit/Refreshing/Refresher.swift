@@ -10,7 +10,7 @@ final class Refresher: Sendable {
   private let sessions: Sessions
   private let outboxSender: OutboxSender
   private let containers: ContainerMap
-  private let routes: @Sendable () -> Routes
+  private let plans: @Sendable () -> RoutePlans
   private let singleFlight = SingleFlight<Fetch, ProviderOutcome>()
 
   private struct Fetch: Hashable {
@@ -35,14 +35,14 @@ final class Refresher: Sendable {
   init(
     _ dependencies: KitDependencies, _ runtimes: [ProviderID: ProviderRuntime],
     _ sessions: Sessions, _ outboxSender: OutboxSender, containers: ContainerMap,
-    routes: @escaping @Sendable () -> Routes
+    plans: @escaping @Sendable () -> RoutePlans
   ) {
     self.dependencies = dependencies
     self.runtimes = runtimes
     self.sessions = sessions
     self.outboxSender = outboxSender
     self.containers = containers
-    self.routes = routes
+    self.plans = plans
   }
 
   /// How many tasks share the current user's request that is under way.
@@ -84,15 +84,16 @@ final class Refresher: Sendable {
   }
 
   private func providers(of target: RefreshTarget) throws(EngagementError) -> [Provider] {
-    let route: Route? =
-      switch target {
-      case .cards: routes().cards
-      case .inbox: routes().inbox
-      case .message(let id): .only(try dependencies.provider(id.provider).id)
-      case .person, .metrics, .campaigns, .settings: nil
-      }
-    guard let route else { return dependencies.providers }
-    return dependencies.providers.filter { route.providers.contains($0.id) }
+    let (all, plans) = (dependencies.providers, plans())
+    switch target {
+    case .cards(let container?, _):
+      let plan = plans.plan(of: container)
+      return all.filter { plan.shows($0.id) }
+    case .cards(nil, _): return all.filter { plans.showsCards(of: $0.id) }
+    case .inbox: return all.filter { plans.inbox.shows($0.id) }
+    case .message(let id): return [try dependencies.provider(id.provider)]
+    case .person, .metrics, .campaigns, .settings: return all
+    }
   }
 
   // MARK: One provider
@@ -107,7 +108,7 @@ final class Refresher: Sendable {
         target.isOfAllContainers
         ? try await dependencies.store.feeds(of: userSession.partition)
           .filter { $0.provider == provider.id }.map(\.feed) : []
-      let plan = RefreshPlan(target, at: provider, containers, known: known)
+      let plan = RefreshPlan(target, at: provider, containers, plans(), known: known)
       guard !plan.requests.isEmpty, let runtime = runtimes[provider.id] else {
         return .unsupported
       }

@@ -188,29 +188,29 @@ struct FeedPublisherTests {
     await stage.commit([.a("1")], .a)
     await stage.commit([.b("1")], .b)
     #expect(stage.ids() == ["a/1"])
-    stage.feedPublisher.show(.cards, by: .only("b"))
+    stage.feedPublisher.show(.surface(.cards), by: .only("b"))
     #expect(stage.ids() == ["b/1"])
-    stage.feedPublisher.show(.cards, by: .none)
+    stage.feedPublisher.show(.surface(.cards), by: .none)
     #expect(stage.ids() == [])
   }
 
   @Test("X2: a route set at run time overrides the configured route after a restart")
   func restored() async throws {
     let stage = FeedStage(Routes(cards: .only("a"), inbox: .none))
-    stage.reader.set(.only("b"), of: .cards)
+    stage.reader.set(.only("b"), at: .surface(.cards))
     stage.reader.set(FeedView(items: [.b("1")]), .b, of: FeedStage.first)
     try await stage.change(to: FeedStage.first)
     #expect(stage.ids() == ["b/1"])
-    #expect(stage.feedPublisher.routes == Routes(cards: .only("b"), inbox: .none))
+    #expect(stage.feedPublisher.plans.routes == Routes(cards: .only("b"), inbox: .none))
   }
 
   @Test("X2: a route set before the stored routes are read is kept")
   func restoredLate() async throws {
     let stage = FeedStage(Routes(cards: .only("a"), inbox: .none))
-    stage.reader.set(.only("b"), of: .cards)
-    stage.feedPublisher.show(.cards, by: .none)
+    stage.reader.set(.only("b"), at: .surface(.cards))
+    stage.feedPublisher.show(.surface(.cards), by: .none)
     try await stage.change(to: FeedStage.first)
-    #expect(stage.feedPublisher.routes.cards == .none)
+    #expect(stage.feedPublisher.plans.routes.cards == .none)
   }
 
   // MARK: Filters

@@ -12,7 +12,7 @@ final class ScriptedReader: FeedSource {
   private struct State {
     var cards: [Partition.ID: [FeedKey: FeedView<Card>]] = [:]
     var messages: [Partition.ID: [ProviderID: FeedView<InboxMessage>]] = [:]
-    var routes: [RoutedSurface: Route] = [:]
+    var routes: [RoutePlace: Route] = [:]
     var failure: EngagementError?
     var questions = 0
   }
@@ -33,8 +33,8 @@ final class ScriptedReader: FeedSource {
     state.withLock { $0.messages[partition.id, default: [:]][provider] = view }
   }
 
-  func set(_ route: Route, of surface: RoutedSurface) {
-    state.withLock { $0.routes[surface] = route }
+  func set(_ route: Route, at place: RoutePlace) {
+    state.withLock { $0.routes[place] = route }
   }
 
   func fail(_ failure: EngagementError?) { state.withLock { $0.failure = failure } }
@@ -72,7 +72,7 @@ final class ScriptedReader: FeedSource {
   }
 
   /// The stored routes.
-  var keptRoutes: [RoutedSurface: Route] { state.withLock { $0.routes } }
+  var keptRoutes: [RoutePlace: Route] { state.withLock { $0.routes } }
 
   private func answer<Value: Sendable>(
     _ value: (State) -> Value

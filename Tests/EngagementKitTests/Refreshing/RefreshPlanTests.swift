@@ -14,9 +14,13 @@ import Testing
   private let braze = Provider("braze", PuppetAdapter("braze"))
 
   private func asked(
-    _ target: RefreshTarget, of provider: Provider, known: [Feed] = []
+    _ target: RefreshTarget, of provider: Provider, known: [Feed] = [],
+    by routes: [ContainerID: Route] = [:]
   ) -> [EngagementAdapterAPI.Operation] {
-    RefreshPlan(target, at: provider, Self.containers, known: known).requests.map(\.operation)
+    let plans = RoutePlans(
+      Routes(cards: .merge(["atomic", "braze"]), inbox: .none, containers: routes))
+    return RefreshPlan(target, at: provider, Self.containers, plans, known: known)
+      .requests.map(\.operation)
   }
 
   @Test("a container uses the vendor's configured name, or its own name")
@@ -44,6 +48,23 @@ import Testing
         .cards(in: "c-1", matching: []), .cards(in: "c-2", matching: []),
         .cards(in: "seen", matching: []),
       ])
+  }
+
+  @Test("X2: refreshing all cards requests no container that other providers fill")
+  func ownRoutes() {
+    let known = [Feed(.cards, in: "c-2"), Feed(.cards, in: "seen")]
+    #expect(
+      asked(
+        .cards, of: atomic, known: known, by: ["offers": .only("braze"), "new": .only("atomic")])
+        == [
+          .cards(in: "c-1", matching: []), .cards(in: "new", matching: []),
+          .cards(in: "seen", matching: []),
+        ])
+    let few = RoutePlans(
+      Routes(cards: .only("braze"), inbox: .none, containers: ["offers": .only("atomic")]))
+    #expect(
+      RefreshPlan(.cards, at: atomic, Self.containers, few, known: known).requests.map(\.feed)
+        == [Feed(.cards, in: "c-2")])
   }
 
   @Test("a refresh requests only what the vendor supports")

@@ -1,0 +1,40 @@
+import EngagementModel
+
+/// The plan of every place that has a route.
+struct RoutePlans: Hashable, Sendable {
+  let routes: Routes
+  let circumstances: RouteCircumstances
+  private let plans: [RoutePlace: RoutePlan]
+
+  init(_ routes: Routes, in circumstances: RouteCircumstances = RouteCircumstances()) {
+    self.routes = routes
+    self.circumstances = circumstances
+    let plans = routes.places.map { ($0.place, $0.route.plan(at: $0.place, in: circumstances)) }
+    self.plans = Dictionary(plans) { first, _ in first }
+  }
+
+  /// The plan of a surface; nil: every provider that takes it.
+  subscript(surface: RoutedSurface) -> RoutePlan? { plans[.surface(surface)] }
+
+  var inbox: RoutePlan { self[.inbox] ?? RoutePlan() }
+
+  /// The plan of the cards of a container.
+  func plan(of container: ContainerID) -> RoutePlan {
+    plans[.container(container)] ?? cards
+  }
+
+  /// The plan of the containers without a route of their own.
+  var cards: RoutePlan { self[.cards] ?? RoutePlan() }
+
+  /// Whether any container shows cards of the provider.
+  func showsCards(of provider: ProviderID) -> Bool {
+    cards.shows(provider) || routes.containers.keys.contains { plan(of: $0).shows(provider) }
+  }
+
+  /// The same routes with another one at a place; nil: without one of its own.
+  func with(_ route: Route?, at place: RoutePlace) -> RoutePlans {
+    var routes = routes
+    routes.set(route, at: place)
+    return RoutePlans(routes, in: circumstances)
+  }
+}
