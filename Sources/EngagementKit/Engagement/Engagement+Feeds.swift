@@ -75,41 +75,4 @@ extension Engagement {
 
   /// The messages of the inbox: the current feed first, then a feed after each change.
   public var inboxUpdates: FeedUpdates<InboxFeed> { feedPublisher.inboxUpdates() }
-
-  // MARK: Routes
-
-  /// The routes that hold now.
-  public var routes: Routes { feedPublisher.plans.routes }
-
-  /// Feeds a surface, or one container of cards, from other providers, from now on and over restarts.
-  ///
-  /// When it returns nothing of the former providers is shown any more. What was done to their
-  /// items is still sent to them. What the new ones have is shown as far as it is in the cache;
-  /// `refresh` asks for the rest.
-  ///
-  /// Throws `invalidConfiguration` for a route that `open` would refuse, with the same message, and
-  /// `invalidArgument` for a surface that has no route, and for a container of a surface without
-  /// containers.
-  public func setRoute(
-    _ route: Route, for surface: Surface, in container: ContainerID? = nil
-  ) async throws(EngagementError) {
-    try lifecycle.checkOpen()
-    let place = try RoutePlace(surface, in: container)
-    let kept = RouteStore(dependencies, containers: feedPublisher.containers)
-    let routes = feedPublisher.plans.routes
-    try kept.rules.check(route, at: place, among: routes)
-    let former = routes.route(at: place)
-    let partition = dependencies.currentUser.userSession.partition
-    try await kept.keep(route, at: place, in: KitState(dependencies), of: partition)
-    feedPublisher.show(place, by: route)
-    guard former != route,
-      ConsentPolicy(consent: try await dependencies.store.consent(of: partition)).allows(
-        .routeChanged)
-    else { return }
-    var properties: JSONObject = ["surface": .string(surface.rawValue), "to": route.json]
-    properties["container"] = container.map { .string($0.rawValue) }
-    properties["from"] = (former ?? routes.route(at: .surface(place.surface)))?.json
-    let event = dependencies.event(.routeChanged, properties)
-    try await dependencies.record(event, in: partition)
-  }
 }

@@ -119,6 +119,7 @@ extension Engagement {
       try await sessions.load()
       try await dependencies.tokensToUnregister.load(from: dependencies.store)
     }
+    await routeChanges.follow()
     await journal.importOrLog()
     do throws(EngagementError) {
       try await userTransitions.finishPurges()

@@ -16,6 +16,7 @@ public final class Engagement: Sendable {
   let credentialCache: CredentialCache
   let outboxSender: OutboxSender
   let feedPublisher: FeedPublisher
+  let routeChanges: RouteChanges
   let sessions: Sessions
   let userTransitions: UserTransitions
   let refresher: Refresher
@@ -40,8 +41,11 @@ public final class Engagement: Sendable {
       }, uniquingKeysWith: { first, _ in first })
     let outboxSender = OutboxSender(
       dependencies, runtimes, lease: try Lease(.sending, ofCacheAt: location.path))
-    let feedPublisher = FeedPublisher(
-      dependencies, routes: configuration.routes, containers: configuration.containers)
+    let routeStore = RouteStore(
+      configured: configuration.routes,
+      rules: RouteRules(providers: dependencies.providers, containers: configuration.containers))
+    let feedPublisher = FeedPublisher(dependencies, routeStore)
+    routeChanges = RouteChanges(dependencies, feedPublisher, routeStore)
     let pushRouter = PushRouter(dependencies, runtimes, sessions: sessions)
     let journal = JournalImporter(
       try ExtensionJournal(ofCacheAt: location.path), in: dependencies, pushRouter, sessions)
@@ -103,7 +107,7 @@ public final class Engagement: Sendable {
       dependencies, outboxSender, feedPublisher, sessions, presentations, liveChannels
     )
     let others = OtherProcesses(
-      dependencies, userTransitions, outboxSender, presentations, liveChannels)
+      dependencies, userTransitions, routeChanges, outboxSender, presentations, liveChannels)
     try await lifecycle.run {
       await withTaskGroup(of: Void.self) { group in
         group.addTask { await outboxSender.run() }

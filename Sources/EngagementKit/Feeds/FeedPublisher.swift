@@ -12,9 +12,8 @@ final class FeedPublisher: CommitObserver {
   let clock: any EngagementClock
   /// Fires when the feed state has changed.
   let signal = AsyncSignal()
-  let containers: ContainerMap
   private let source: any FeedSource
-  private let keptRoutes: @Sendable (ProviderMemory) -> [RoutePlace: Route]
+  private let keptRoutes: @Sendable (ProviderMemory) -> Routes
   private let currentUser: CurrentUser
   private let log: Log
   private let state: Locked<State>
@@ -22,20 +21,20 @@ final class FeedPublisher: CommitObserver {
   private let endedObservers = Locked<Set<Int>>([])
   private let whenShownChanges = Locked<@Sendable () -> Void>({})
 
-  convenience init(_ dependencies: KitDependencies, routes: Routes, containers: ContainerMap) {
+  convenience init(_ dependencies: KitDependencies, _ routeStore: RouteStore) {
     let capabilities = dependencies.providers.map { ($0.id, $0.adapter.capabilities) }
     self.init(
       dependencies.store,
-      keptRoutes: { RouteStore(dependencies, containers: containers).routes(in: $0) },
+      keptRoutes: { routeStore.read($0).routes },
       of: dependencies.currentUser,
       clock: dependencies.clock, log: dependencies.log,
-      routes: routes, containers: containers,
+      routes: routeStore.configured, containers: routeStore.rules.containers,
       capabilities: Dictionary(capabilities) { first, _ in first })
   }
 
   init(
     _ source: any FeedSource,
-    keptRoutes: @escaping @Sendable (ProviderMemory) -> [RoutePlace: Route],
+    keptRoutes: @escaping @Sendable (ProviderMemory) -> Routes,
     of currentUser: CurrentUser, clock: any EngagementClock, log: Log,
     routes: Routes, containers: ContainerMap, capabilities: [ProviderID: AdapterCapabilities]
   ) {
@@ -44,7 +43,6 @@ final class FeedPublisher: CommitObserver {
     self.currentUser = currentUser
     self.clock = clock
     self.log = log
-    self.containers = containers
     state = Locked(
       State(
         feedState: FeedState(
@@ -148,30 +146,37 @@ final class FeedPublisher: CommitObserver {
 
   var plans: RoutePlans { state.withLock { $0.feedState.plans } }
 
-  /// Changes the route of a place.
-  func show(_ place: RoutePlace, by route: Route) {
-    let now = clock.now
-    state.withLock { state in
-      state.hasRestoredRoutes = true
-      state.feedState.follow(state.feedState.plans.with(route, at: place))
-      state.tellAll(at: now)
+  /// Changes the routes. Observers are told once, of snapshots that are made outside the lock.
+  func follow(_ routes: Routes) {
+    while true {
+      let (present, places) = withObservers { state in
+        state.hasRestoredRoutes = true
+        return (state.feedState, state.observers.places)
+      }
+      var draft = present
+      guard draft.plans.routes != routes else { return }
+      let (version, now) = (draft.version, clock.now)
+      draft.follow(RoutePlans(routes, in: draft.plans.circumstances))
+      for container in places.containers { _ = draft.snapshot(in: container, at: now) }
+      if places.inbox { _ = draft.inbox(at: now) }
+      let next = draft
+      let isDone = withObservers { state in
+        guard state.feedState.version == version else { return false }
+        state.feedState = next
+        state.tellAll(at: now)
+        return true
+      }
+      if isDone { break }
     }
     shownChanged()
   }
 
+  /// Follows the routes that the cache keeps, once: later `RouteChanges` does.
   private func restoreRoutes(in partition: Partition) async throws(EngagementError) {
     guard !state.withLock({ $0.hasRestoredRoutes }) else { return }
-    let kept = keptRoutes(try await source.memory(of: KitState.owner, in: partition))
-    let now = clock.now
-    state.withLock { state in
-      guard !state.hasRestoredRoutes else { return }
-      state.hasRestoredRoutes = true
-      var plans = state.feedState.plans
-      for (place, route) in kept { plans = plans.with(route, at: place) }
-      if plans != state.feedState.plans { state.feedState.follow(plans) }
-      state.tellAll(at: now)
-    }
-    shownChanged()
+    let routes = keptRoutes(try await source.memory(of: KitState.owner, in: partition))
+    guard !state.withLock({ $0.hasRestoredRoutes }) else { return }
+    follow(routes)
   }
 
   // MARK: Snapshots

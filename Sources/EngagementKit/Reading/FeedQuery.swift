@@ -68,11 +68,9 @@ struct FeedQuery: Sendable {
   private func feedState(
     of partition: Partition, from reader: inout StoreReader
   ) throws(EngagementError) -> FeedState {
-    var routes = routes
     let memory = try reader.memory(of: KitState.owner, in: partition)
     let rules = RouteRules(providers: providers, containers: containers)
-    let kept = RouteStore(rules, Log(loggers: [])).routes(in: memory)
-    for (place, route) in kept { routes.set(route, at: place) }
+    let routes = RouteStore(configured: routes, rules: rules).read(memory).routes
     return FeedState(
       UserSession(partition: partition, generation: 1), plans: RoutePlans(routes),
       containers: containers, capabilities: adapters.mapValues(\.capabilities))

@@ -2,42 +2,65 @@ import EngagementAdapterAPI
 import EngagementModel
 import EngagementStore
 
-/// Keeps the routes that were set at run time over restarts.
+/// The routes that a cache keeps of what was set at run time, laid over the configured ones.
 struct RouteStore: Sendable {
+  let configured: Routes
   let rules: RouteRules
-  let log: Log
 
-  init(_ dependencies: KitDependencies, containers: ContainerMap) {
-    self.init(
-      RouteRules(providers: dependencies.providers, containers: containers), dependencies.log)
+  /// What stored values say of routes.
+  struct Kept: Sendable {
+    /// The routes that hold.
+    var routes: Routes
+    /// The stored routes that do not hold, each with its reason.
+    var refusals: [Refusal] = []
   }
 
-  init(_ rules: RouteRules, _ log: Log) {
-    self.rules = rules
-    self.log = log
+  /// A stored route that does not hold any more. It stays stored, and holds again if its provider is
+  /// back.
+  struct Refusal: Hashable, Sendable {
+    var place: RoutePlace
+    var route: JSON
+    var reason: String
+    /// Whether it was told already.
+    var isTold: Bool
   }
 
-  /// The stored routes. A route to a provider that is not configured any more is left out.
-  func routes(in memory: ProviderMemory) -> [RoutePlace: Route] {
-    var routes: [RoutePlace: Route] = [:]
+  /// The routes that hold by these stored values.
+  func read(_ memory: ProviderMemory) -> Kept {
+    var kept = Kept(routes: configured)
     for name in memory.values.all(.installation).map(\.key) {
       guard let place = RoutePlace(key: name), let json = memory.json(.installation, name),
         let route = try? Route(json: json)
       else { continue }
       do throws(EngagementError) {
-        try rules.check(route, at: place)
-        routes[place] = route
+        try rules.check(route, at: place, among: kept.routes)
+        kept.routes.set(route, at: place)
       } catch {
-        log(.warning, "A route that was set earlier is not followed: \(error.message)")
+        kept.refusals.append(
+          Refusal(
+            place: place, route: json, reason: reason(route, place, error),
+            isTold: memory.json(.installation, place.toldKey) == json))
       }
     }
-    return routes
+    return kept
   }
 
-  func keep(
-    _ route: Route, at place: RoutePlace, in memory: KitState, of partition: Partition
-  ) async throws(EngagementError) {
-    try await memory.keep([place.key: route.json], .installation, in: partition)
+  private func reason(_ route: Route, _ place: RoutePlace, _ error: EngagementError) -> String {
+    let gone = route.providers.first { id in !rules.providers.contains { $0.id == id } }
+    guard let gone else {
+      return "The route of \(place.words) that was set earlier is not followed: \(error.message)"
+    }
+    return
+      "The route of \(place.words) that was set earlier names \"\(gone)\", which is no provider "
+      + "any more; the configured one holds."
+  }
+
+  /// The changes that store the route of a place; nil removes it. What was told of it is forgotten.
+  func changes(to route: Route?, at place: RoutePlace) -> [Change] {
+    [
+      KitState.change(.installation, place.key, route?.json),
+      KitState.change(.installation, place.toldKey, nil),
+    ]
   }
 }
 
@@ -53,12 +76,22 @@ extension RoutePlace {
     }
   }
 
+  /// The name under which a stored route is kept that was told not to hold.
+  var toldKey: String { "told." + key }
+
+  /// The place as messages name it.
+  fileprivate var words: String {
+    switch self {
+    case .surface(let surface): surface.rawValue
+    case .container(let container): "the container \"\(container)\""
+    }
+  }
+
   /// Nil for the name of another value.
   fileprivate init?(key: String) {
     if key.utf8.starts(with: Self.containerPrefix.utf8) {
-      let name = String(
-        decoding: key.utf8.dropFirst(Self.containerPrefix.utf8.count), as: UTF8.self)
-      self = .container(ContainerID(name))
+      let name = key.utf8.dropFirst(Self.containerPrefix.utf8.count)
+      self = .container(ContainerID(String(decoding: name, as: UTF8.self)))
       return
     }
     guard key.utf8.starts(with: Self.prefix.utf8),

@@ -9,6 +9,7 @@ import EngagementStore
 final class OtherProcesses: Sendable {
   private let dependencies: KitDependencies
   private let userTransitions: UserTransitions
+  private let routeChanges: RouteChanges
   private let outboxSender: OutboxSender
   private let presentations: Presentations
   private let liveChannels: LiveChannels
@@ -16,10 +17,12 @@ final class OtherProcesses: Sendable {
 
   init(
     _ dependencies: KitDependencies, _ userTransitions: UserTransitions,
-    _ outboxSender: OutboxSender, _ presentations: Presentations, _ liveChannels: LiveChannels
+    _ routeChanges: RouteChanges, _ outboxSender: OutboxSender, _ presentations: Presentations,
+    _ liveChannels: LiveChannels
   ) {
     self.dependencies = dependencies
     self.userTransitions = userTransitions
+    self.routeChanges = routeChanges
     self.outboxSender = outboxSender
     self.presentations = presentations
     self.liveChannels = liveChannels
@@ -34,6 +37,7 @@ final class OtherProcesses: Sendable {
       // At first too: something may have changed since this process opened the cache.
       if let writes, writes != seen {
         await userTransitions.followPresentUser()
+        await routeChanges.follow()
         outboxSender.reread()
         presentations.follow()
         liveChannels.follow()

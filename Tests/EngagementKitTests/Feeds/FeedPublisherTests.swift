@@ -188,9 +188,9 @@ struct FeedPublisherTests {
     await stage.commit([.a("1")], .a)
     await stage.commit([.b("1")], .b)
     #expect(stage.ids() == ["a/1"])
-    stage.feedPublisher.show(.surface(.cards), by: .only("b"))
+    stage.show(.only("b"))
     #expect(stage.ids() == ["b/1"])
-    stage.feedPublisher.show(.surface(.cards), by: .none)
+    stage.show(.none)
     #expect(stage.ids() == [])
   }
 
@@ -208,7 +208,7 @@ struct FeedPublisherTests {
   func restoredLate() async throws {
     let stage = FeedStage(Routes(cards: .only("a"), inbox: .none))
     stage.reader.set(.only("b"), at: .surface(.cards))
-    stage.feedPublisher.show(.surface(.cards), by: .none)
+    stage.show(.none)
     try await stage.change(to: FeedStage.first)
     #expect(stage.feedPublisher.plans.routes.cards == .none)
   }

@@ -119,7 +119,7 @@ struct FeedUpdatesTests {
     await stage.commit([.a("1")], .a)
     await stage.commit([.b("1")], .b)
     var updates = stage.updates().makeAsyncIterator()
-    stage.feedPublisher.show(.surface(.cards), by: .only("b"))
+    stage.show(.only("b"))
     #expect(await updates.next()?.cards.map(\.id.description) == ["b/1"])
   }
 

@@ -146,7 +146,10 @@ struct FeedStage: Sendable {
     napping = NapClock(clock)
     currentUser = CurrentUser(user)
     feedPublisher = FeedPublisher(
-      reader, keptRoutes: { [reader] _ in reader.keptRoutes }, of: currentUser, clock: napping,
+      reader,
+      keptRoutes: { [reader] _ in
+        reader.keptRoutes.reduce(into: routes) { $0.set($1.value, at: $1.key) }
+      }, of: currentUser, clock: napping,
       log: Log(loggers: []), routes: routes,
       containers: containers, capabilities: Self.capabilities)
   }
@@ -186,6 +189,13 @@ struct FeedStage: Sendable {
 
   func ids(in container: ContainerID = "home") -> [String] {
     feedPublisher.cards(in: container).cards.map(\.id.description)
+  }
+
+  /// Changes the route of the cards.
+  func show(_ route: Route) {
+    var routes = feedPublisher.plans.routes
+    routes.cards = route
+    feedPublisher.follow(routes)
   }
 
   func updates(_ options: CardOptions = .standard) -> FeedUpdates<CardFeed> {

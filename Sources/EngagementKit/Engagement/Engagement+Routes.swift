@@ -1,0 +1,35 @@
+public import EngagementModel
+
+extension Engagement {
+  // MARK: Routes
+
+  /// The routes that hold now.
+  public var routes: Routes { feedPublisher.plans.routes }
+
+  /// Feeds a surface, or one container of cards, from other providers, from now on and over restarts.
+  ///
+  /// When it returns nothing of the former providers is shown any more. What was done to their
+  /// items is still sent to them, and what they answer later is kept for them. What the new ones have
+  /// is shown as far as it is in the cache; `refresh` asks for the rest. Other processes of the cache
+  /// follow within a second.
+  ///
+  /// Throws `invalidConfiguration` for a route that `open` would refuse, with the same message, and
+  /// `invalidArgument` for a surface that has no route, and for a container of a surface without
+  /// containers.
+  public func setRoute(
+    _ route: Route, for surface: Surface, in container: ContainerID? = nil
+  ) async throws(EngagementError) {
+    try lifecycle.checkOpen()
+    try await routeChanges.set(route, at: RoutePlace(surface, in: container))
+  }
+
+  /// Follows the configured route again, from now on and over restarts.
+  ///
+  /// Throws `invalidArgument` as `setRoute` does.
+  public func resetRoute(
+    for surface: Surface, in container: ContainerID? = nil
+  ) async throws(EngagementError) {
+    try lifecycle.checkOpen()
+    try await routeChanges.set(nil, at: RoutePlace(surface, in: container))
+  }
+}

@@ -1,0 +1,96 @@
+import EngagementAdapterAPI
+import EngagementModel
+import EngagementStore
+
+/// Changes routes at run time, and follows the changes of other processes.
+final class RouteChanges: Sendable {
+  private let dependencies: KitDependencies
+  private let feedPublisher: FeedPublisher
+  private let routeStore: RouteStore
+  /// One change or look at a time, so that what is shown is what was stored last.
+  private let turn = AsyncMutex()
+
+  init(_ dependencies: KitDependencies, _ feedPublisher: FeedPublisher, _ routeStore: RouteStore) {
+    self.dependencies = dependencies
+    self.feedPublisher = feedPublisher
+    self.routeStore = routeStore
+  }
+
+  /// Stores the route of a place with its event, in one transaction, and then shows it. Nil: the
+  /// configured route.
+  func set(_ route: Route?, at place: RoutePlace) async throws(EngagementError) {
+    await turn.lock()
+    defer { turn.unlock() }
+    let partition = dependencies.currentUser.userSession.partition
+    let routes = try await dependencies.accept(in: partition, updating: KitState.owner) {
+      [dependencies, routeStore] (consent, memory, _) throws(EngagementError) in
+      let former = routeStore.read(memory).routes
+      if let route { try routeStore.rules.check(route, at: place, among: former) }
+      var update = Store.ValueUpdate(former)
+      update.outcome.set(route ?? routeStore.configured.route(at: place), at: place)
+      update.changes = routeStore.changes(to: route, at: place)
+      let (from, to) = (former.effective(at: place), update.outcome.effective(at: place))
+      if from != to, ConsentPolicy(consent: consent).allows(.routeChanged) {
+        let event = dependencies.event(.routeChanged, place.properties(from: from, to: to))
+        update.intents = [Intent(event: event)]
+      }
+      return update
+    }
+    feedPublisher.follow(routes)
+  }
+
+  /// Shows the routes that the cache keeps now, and tells once of each that does not hold.
+  func follow() async {
+    await turn.lock()
+    defer { turn.unlock() }
+    let partition = dependencies.currentUser.userSession.partition
+    do throws(EngagementError) {
+      let memory = try await dependencies.store.memory(of: KitState.owner, in: partition)
+      let kept = routeStore.read(memory)
+      feedPublisher.follow(kept.routes)
+      if kept.refusals.contains(where: { !$0.isTold }) { try await tell(in: partition) }
+    } catch {
+      dependencies.log(.warning, "The routes of other processes are not followed: \(error.code)")
+    }
+  }
+
+  private func tell(in partition: Partition) async throws(EngagementError) {
+    let told = try await dependencies.accept(in: partition, updating: KitState.owner) {
+      [dependencies, routeStore] (consent, memory, _) throws(EngagementError) in
+      let kept = routeStore.read(memory)
+      var update = Store.ValueUpdate(kept.refusals.filter { !$0.isTold })
+      let isRecorded = ConsentPolicy(consent: consent).allows(.routeChanged)
+      for refusal in update.outcome {
+        let place = refusal.place
+        update.changes.append(KitState.change(.installation, place.toldKey, refusal.route))
+        guard isRecorded else { continue }
+        var properties = place.properties(from: nil, to: kept.routes.effective(at: place))
+        properties["from"] = refusal.route
+        properties["reason"] = .string(refusal.reason)
+        update.intents.append(Intent(event: dependencies.event(.routeChanged, properties)))
+      }
+      return update
+    }
+    for refusal in told { dependencies.log(.warning, refusal.reason) }
+  }
+}
+
+extension Engagement.Routes {
+  /// The route that fills the place, its own or that of its surface.
+  fileprivate func effective(at place: RoutePlace) -> Route? {
+    route(at: place) ?? route(at: .surface(place.surface))
+  }
+}
+
+extension RoutePlace {
+  /// The properties of the event of a change.
+  fileprivate func properties(from former: Route?, to route: Route?) -> JSONObject {
+    var properties: JSONObject = ["surface": .string(surface.rawValue)]
+    if case .container(let container) = self {
+      properties["container"] = .string(container.rawValue)
+    }
+    properties["from"] = former?.json
+    properties["to"] = route?.json
+    return properties
+  }
+}
