@@ -183,7 +183,7 @@ import Testing
     }
     try stage.write(lines("a"), to: "a.ndjson")
     try stage.write(lines("b"), to: "b.ndjson")
-    for round in 0..<30 {
+    for round in 0..<12 {
       let target = "\(round).ndjson"
       let runs = try ["a", "b"].map {
         try RunningProgram(

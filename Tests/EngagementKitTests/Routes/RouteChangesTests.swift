@@ -235,36 +235,4 @@ import Testing
     #expect(try files() == before)
     try await stage.end()
   }
-
-  @Test("X2: a switch with 10,000 cards does not hold a reader up")
-  func lockTime() async throws {
-    let stage = FeedStage(Routes(cards: .only("a"), inbox: .none))
-    await stage.commit((0..<10_000).map { .a("\($0)") }, .a)
-    await stage.commit((0..<10_000).map { .b("\($0)") }, .b)
-    _ = stage.feedPublisher.add(.cards("home", matching: [], { _ in }, finish: {}))
-    let publisher = stage.feedPublisher
-    var ratios: [Double] = []
-    // The least of several: another program may have the processor while the lock is held.
-    for round in 0..<12 where (ratios.min() ?? 1) >= 0.25 {
-      let isDone = Locked(false)
-      async let longest = Self.longestWait(for: publisher, until: isDone)
-      let clock = ContinuousClock()
-      let length = clock.measure { stage.show(.merge(round % 2 == 0 ? ["b", "a"] : ["a", "b"])) }
-      isDone.withLock { $0 = true }
-      ratios.append(await longest / length)
-    }
-    #expect(ratios.min() ?? 1 < 0.25, "\(ratios)")
-  }
-
-  /// The longest time that the publisher's lock took.
-  @concurrent private static func longestWait(
-    for publisher: FeedPublisher, until isDone: Locked<Bool>
-  ) async -> Duration {
-    let clock = ContinuousClock()
-    var longest = Duration.zero
-    while !isDone.withLock(\.self) {
-      longest = max(longest, clock.measure { _ = publisher.plans.circumstances })
-    }
-    return longest
-  }
 }
