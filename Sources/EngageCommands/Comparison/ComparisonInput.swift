@@ -111,7 +111,7 @@ struct ComparisonInput {
     }
   }
 
-  /// Throws where nobody is in the experiment, and there are events of others.
+  /// Throws `notFound` if there are events of other experiments, and none of this one.
   func requireEvents(of counts: ComparisonCounts) async throws {
     let others =
       counts.peopleInSeveralArms + counts.peopleInUnknownArms + counts.peopleInOtherVersions

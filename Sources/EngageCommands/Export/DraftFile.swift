@@ -17,8 +17,8 @@ final class DraftFile {
     guard descriptor >= 0 else { throw Self.failure("\(name) cannot be written.", errno) }
   }
 
-  /// The draft of a file, beside it. Each file has one draft, so that nobody else writes it meanwhile, and
-  /// what a killed program has left is used again. Throws `busy` while another program writes the file.
+  /// The draft of a file, beside it. A file has one draft: two programs cannot write it at once, and the
+  /// draft that a killed program left is used again. Throws `busy` while another program writes it.
   init(of path: String) throws(EngagementError) {
     (self.path, name) = (Self.path(of: path), path)
     while true {
@@ -29,7 +29,7 @@ final class DraftFile {
         throw EngagementError(
           .busy, "Another program writes \(name) now; try again when it is done.")
       }
-      // Whoever had the lock before may have given the file another name.
+      // The program that held the lock before may have renamed the file.
       var (ours, there) = (stat(), stat())
       if fstat(found, &ours) == 0, lstat(self.path, &there) == 0, ours.st_ino == there.st_ino {
         descriptor = found

@@ -48,7 +48,7 @@ struct EventImport {
   ) throws {
     var (encoder, files) = (encoder, given)
     for damage in try files.takeDamage() { addFile(damage.sentence, at: damage.name) }
-    // Whoever has the draft is the only one that replaces the target.
+    // Only the holder of the draft replaces the target.
     let draft = try DraftFile(of: named.path)
     let target = try EventTarget(named.path) ?? named
     var compressor: Compressor?

@@ -38,7 +38,7 @@ struct ComparisonChecks: Hashable, Sendable {
 
   var reason: String? { withheld.first }
 
-  /// Why no figure is told before the end of a fixed design: whoever sees the figures sees the lift.
+  /// Why no figure is told before the end of a fixed design: the figures would show the lift.
   var early: String? { horizon.state == .failed ? horizon.sentence : nil }
 
   /// Why no difference of the exposed is told.
