@@ -177,9 +177,9 @@ class Scene:
             self.findings.append("a second run finds something new: %s" % again)
         if self.drafts():
             self.findings.append("%s is left" % self.drafts()[0])
-        proof = self.run("verify", "out")
-        if "All of it is there once." not in proof or "dropped" in proof:
-            self.findings.append(proof.replace("\n", " / ")[-500:])
+        proof = json.loads(self.run("verify", "out", "--json") or "null")
+        if not proof or proof["findings"] or proof["dropped"] or not proof["written"] == proof["read"] > 0:
+            self.findings.append("verify: %s" % proof)
         found = sorted(self.exported())
         with self.database() as database:
             wanted = [(sequence, str(uuid.UUID(bytes=name))) for sequence, name in database.execute(
