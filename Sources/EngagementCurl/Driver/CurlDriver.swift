@@ -106,8 +106,16 @@ final class CurlDriver: Sendable {
       let news = poller.wait(pause)
       transfers.withLock { $0.act(on: news) }
     }
-    // A socket that is released last gives its connection back, which libcurl would not free.
-    work()
+    // A socket that is released last gives its connection back. One whose end was told waits for its
+    // peer's, for a second at most: what libcurl still had then it would neither free nor close.
+    transfers.withLock { transfers in
+      work(on: &transfers)
+      transfers.abandonSockets()
+    }
+    while let pause = transfers.withLock({ $0.pauseForSockets() }) {
+      let news = poller.wait(pause)
+      transfers.withLock { $0.act(on: news) }
+    }
   }
 
   /// Does the waiting work, unless another thread drives. That thread checks the inbox again

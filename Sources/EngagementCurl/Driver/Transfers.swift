@@ -71,6 +71,14 @@ struct Transfers {
   /// How many milliseconds the thread may wait for events; negative for no limit.
   mutating func pause() -> Int32 { wakeUp.pause(until: alarm) }
 
+  /// Ends the sockets, except those that only wait for their peer's end.
+  mutating func abandonSockets() {
+    sockets.abandonAll(EngagementError(.cancelled, "The transport is gone."))
+  }
+
+  /// As `pause()`; nil if no socket is left.
+  mutating func pauseForSockets() -> Int32? { sockets.isEmpty ? nil : pause() }
+
   /// Wakes the thread if it would sleep past the alarm.
   mutating func keepAlarm() { wakeUp.keep(alarm) }
 

@@ -14,6 +14,9 @@ struct OpenSockets {
 
   init(_ poller: Poller) throws(EngagementError) { multi = try MultiHandle(poller) }
 
+  /// Whether none is left, not even one that only waits for its peer's end.
+  var isEmpty: Bool { channels.isEmpty }
+
   /// Whether one of them has to be read again although its descriptor may show nothing.
   var hasMore: Bool { connected.values.contains(where: \.hasMore) }
 
@@ -51,6 +54,10 @@ struct OpenSockets {
     guard let channel = channels[ObjectIdentifier(ticket)] else { return }
     channel.abandon(error)
     tend(channel)
+  }
+
+  mutating func abandonAll(_ error: EngagementError) {
+    for channel in channels.values { abandon(channel.ticket, error) }
   }
 
   /// Handles events and what is due, and returns the events of others.

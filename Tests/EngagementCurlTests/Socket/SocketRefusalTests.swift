@@ -161,4 +161,28 @@ struct SocketRefusalTests {
       #expect(seen.withLock { $0 } == code)
     }
   }
+
+  @Test("A3: the connection of a socket that waits for its peer's end closes with its transport")
+  func lingering() async throws {
+    let isOver = Locked(false)
+    try await withServer { connection in
+      let peer = try SocketPeer(connection)
+      try peer.send("first")
+      // A reserved bit. The peer does not answer the close that follows.
+      try connection.write([0xc1, 0x00])
+      while (try? connection.read()) != nil {}
+      isOver.withLock { $0 = true }
+    } _: { server in
+      do {
+        let transport = transport()
+        let socket = try await transport.connect(HTTPRequest(.get, server.url(scheme: "ws")))
+        #expect(try await socket.message() == .text("first"))
+        #expect(try await socket.ended() == .abnormal)
+      }
+      for _ in 0..<200 where !isOver.withLock(\.self) {
+        try await Task.sleep(for: .milliseconds(50))
+      }
+      #expect(isOver.withLock { $0 })
+    }
+  }
 }
