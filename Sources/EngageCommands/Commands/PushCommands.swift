@@ -6,7 +6,7 @@ import EngagementVendors
 
 extension Command {
   /// `engage push`.
-  static let push = [registerPush, unregisterPush, inspectPush]
+  static let push = [registerPush, unregisterPush, pushStatus, inspectPush]
 
   private static let service = Option(
     "service", value: "NAME", "the service that issued the token", choices: ["apns", "fcm"])

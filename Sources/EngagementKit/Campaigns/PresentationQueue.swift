@@ -37,6 +37,8 @@ struct PresentationQueue: Sendable {
   /// How an entry ended.
   enum Ending: Hashable, Sendable {
     case presented, expired, capped, discarded
+    /// Its provider does not present any more.
+    case unrouted
     /// It could not be presented, or its presenter ended it without presenting it.
     case skipped
   }
@@ -227,6 +229,25 @@ struct PresentationQueue: Sendable {
     guard let entry = preparing?.entry, entry.id == id else { return [] }
     preparing = nil
     return [.end(entry, ending)]
+  }
+
+  /// Ends the entries of providers that do not present any more, and takes away what is visible of them.
+  /// A function that shows nothing ends by itself.
+  mutating func leave(_ isGone: (ProviderID) -> Bool) -> [Step] {
+    func gone(_ entry: Entry) -> Bool { isGone(entry.campaign.provider) }
+    var steps: [Step] = []
+    if let shown = visible, gone(shown.entry) {
+      visible = nil
+      steps = [.close(shown.entry), .end(shown.entry, shown.ending(otherwise: .unrouted))]
+    }
+    if let entry = preparing?.entry, gone(entry) {
+      preparing = nil
+      steps.append(.end(entry, .unrouted))
+    }
+    let others = slow.values.filter(gone).sorted { $0.id < $1.id } + waiting.filter(gone)
+    for entry in others { slow[entry.id] = nil }
+    waiting.removeAll(where: gone)
+    return steps + others.map { .end($0, .unrouted) }
   }
 
   // MARK: Next

@@ -28,8 +28,11 @@ extension Presentations {
       for row in new where row.isPresented && live(row.id) == nil {
         try await end(row, in: partition, recording: records.dismissed(row))
       }
-      try await perform(
-        state.withLock { $0.add(new, templates) }, of: partition, &later)
+      let plans = plans()
+      let steps = state.withLock { state in
+        state.add(new, templates) + state.queue.leave { !plans.tell($0, of: .templates) }
+      }
+      try await perform(steps, of: partition, &later)
       try await advance(partition, news.prepared, &later)
       if news.hasNewLists { try await prefetch(for: partition, &later) }
       later.nap = nap
@@ -260,8 +263,11 @@ extension Presentations {
   ) async throws(EngagementError) {
     guard state.withLock(\.queue.mode) == .running else { return noteNewLists() }
     var sources: [String: KeptFiles.Source] = [:]
+    let plans = plans()
     for provider in dependencies.providers
-    where provider.adapter.capabilities.ability(.campaigns).travel != .unsupported {
+    where provider.adapter.capabilities.ability(.campaigns).travel != .unsupported
+      && plans.tell(provider.id, of: .templates)
+    {
       let campaigns = try await dependencies.store.campaigns(
         in: FeedKey(provider.id, .campaigns), of: partition, at: dependencies.clock.now
       ).items
@@ -376,6 +382,7 @@ extension PresentationQueue.Ending {
     case .expired: "expired"
     case .capped: "capped"
     case .discarded: "discarded"
+    case .unrouted: "route"
     }
   }
 }

@@ -17,6 +17,7 @@ final class Presentations: CommitObserver {
   let signal = AsyncSignal()
   /// Held while the state is used.
   let turn = AsyncMutex()
+  let plans: @Sendable () -> RoutePlans
   let state: Locked<PresentationState>
   private let lease: SharedLease
   private let news = Locked(News())
@@ -42,9 +43,11 @@ final class Presentations: CommitObserver {
 
   init(
     _ dependencies: KitDependencies, _ sessions: Sessions, _ templates: Templates,
-    _ options: Options.Presentations, files: KeptFiles, lease: any SendLease
+    _ options: Options.Presentations, files: KeptFiles, lease: any SendLease,
+    plans: @escaping @Sendable () -> RoutePlans
   ) {
     self.dependencies = dependencies
+    self.plans = plans
     self.sessions = sessions
     self.templates = templates
     self.options = options
@@ -98,7 +101,7 @@ final class Presentations: CommitObserver {
     note { $0.hasNewLists = $0.hasNewLists || hasNewLists }
   }
 
-  /// Looks for what another process or another user has queued.
+  /// Looks for what another process or another user has queued, and whether the route has changed.
   func follow() { signal.fire() }
 
   // MARK: Running

@@ -17,6 +17,7 @@ extension Engagement {
   public typealias ProviderID = EngagementModel.ProviderID
   public typealias PushNotification = EngagementModel.PushNotification
   public typealias PushRegistration = EngagementModel.PushRegistration
+  public typealias PushState = EngagementModel.PushState
   public typealias Secret = EngagementModel.Secret
   public typealias Surface = EngagementModel.Surface
   public typealias User = EngagementModel.User

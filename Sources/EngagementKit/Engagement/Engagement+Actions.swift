@@ -53,10 +53,11 @@ extension Engagement {
 
   // MARK: Events
 
-  /// Records an event of the application and reports it to every provider that takes custom events.
+  /// Records an event of the application and reports it to every provider of the route of `events` that
+  /// takes custom events.
   ///
   /// Throws `invalidArgument` for an empty name and for a property that is NaN or infinite,
-  /// `unsupported` if no provider takes the event, `signedOut` if those that do know signed-in users
+  /// `unsupported` if no provider of the route takes the event, `signedOut` if those that do know signed-in users
   /// only, `consentDenied` if the user's consent does not allow it, and `queueFull` if the outbox is
   /// full. A call that throws has recorded nothing.
   @discardableResult public func track(
@@ -82,8 +83,9 @@ extension Engagement {
       throw EngagementError(
         .unsupported, "No provider takes events of this kind.", operation: kind.rawValue)
     }
-    let providers = takers.filter { $0.serves(userSession.user) }
-    guard !providers.isEmpty else { throw .needsUser(for: kind.rawValue) }
+    let told = try feedPublisher.plans.told(of: .events, among: takers, operation: kind.rawValue)
+    let providers = told.filter { $0.serves(userSession.user) }
+    guard !providers.isEmpty || told.isEmpty else { throw .needsUser(for: kind.rawValue) }
     await sessions.touch(providers)
     let only = providers.count == 1 ? providers.first : nil
     var event = event(kind, by: only, properties)

@@ -19,8 +19,8 @@ extension Engagement {
     return capabilities.ability(.updatePerson).travel == .request ? capabilities.personFields : []
   }
 
-  /// Updates the user's profile at every vendor that has one. Each vendor gets the fields that it
-  /// takes. The update is accepted when this returns.
+  /// Updates the user's profile at every vendor of the route of `person` that has one. Each vendor gets
+  /// the fields that it takes. The update is accepted when this returns.
   ///
   /// Throws `invalidArgument` if the update changes nothing or a custom field is NaN or infinite,
   /// `unsupported` if no vendor takes any of its fields.
@@ -40,7 +40,7 @@ extension Engagement {
       guard !own.isEmpty else { continue }
       deliveries.append(.init(to: offer.provider, .operation(.updatePerson(own)), key: offer.key))
     }
-    guard !deliveries.isEmpty else {
+    guard !deliveries.isEmpty || offers.isEmpty else {
       let names = update.fields.map(\.rawValue).sorted().joined(separator: ", ")
       throw EngagementError(
         .unsupported, "No provider takes these fields of a person: \(names).",
@@ -51,8 +51,8 @@ extension Engagement {
     return try await accept(deliveries, as: userSession)
   }
 
-  /// Associates this installation with the application's id of a person, at every vendor that
-  /// supports it. The operation is accepted when this returns.
+  /// Associates this installation with the application's id of a person, at every vendor of the route
+  /// of `person` that supports it. The operation is accepted when this returns.
   @discardableResult public func associate(
     _ person: UserID
   ) async throws(EngagementError) -> Receipt {
@@ -106,10 +106,11 @@ extension Engagement {
 
   // MARK: Operations for several providers
 
-  /// A row for each provider whose vendor supports the operation.
+  /// A row for each provider whose vendor supports the operation and that its route leads to; none
+  /// if the route leads nowhere.
   ///
-  /// Throws `consentDenied` if the user does not allow it, `unsupported` if no vendor has it, and
-  /// `signedOut` if those that have it know signed-in users only.
+  /// Throws `consentDenied` if the user does not allow it, `unsupported` if no vendor of the route has
+  /// it, and `signedOut` if those that have it know signed-in users only.
   ///
   /// - Parameter canWait: Whether such vendors are told anyway when a user signs in.
   func offers(
@@ -128,8 +129,15 @@ extension Engagement {
       throw EngagementError(
         .unsupported, "None of the providers supports this.", operation: operation.verb.rawValue)
     }
-    let ready = able.filter { $0.serves(userSession.user) }
-    guard canWait || !ready.isEmpty else { throw .needsUser(for: operation.verb.rawValue) }
+    var told = able
+    if let surface = RoutedSurface(tellingOf: operation.verb) {
+      told = try feedPublisher.plans.told(
+        of: surface, among: able, operation: operation.verb.rawValue)
+    }
+    let ready = told.filter { $0.serves(userSession.user) }
+    guard canWait || !ready.isEmpty || told.isEmpty else {
+      throw .needsUser(for: operation.verb.rawValue)
+    }
     return ready.map { Intent.Delivery(to: $0.id, .operation(operation), key: dependencies.key()) }
   }
 

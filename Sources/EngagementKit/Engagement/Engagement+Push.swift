@@ -4,11 +4,12 @@ public import EngagementModel
 import EngagementStore
 
 extension Engagement {
-  /// Keeps the token and registers it at every vendor that takes push tokens. The registrations are
-  /// accepted when this returns; a vendor that knows signed-in users only gets the token after the
-  /// next sign-in.
+  /// Keeps the token and registers it at every vendor of the route of `push`; without one, at every
+  /// vendor that takes push tokens. The registrations are accepted when this returns; a vendor that knows
+  /// signed-in users only gets the token after the next sign-in, and one that joins the route later gets
+  /// it then. `pushStates` tells what has become of them.
   ///
-  /// Throws `unsupported` if no vendor takes tokens, `invalidArgument` for an empty token and for a
+  /// Throws `unsupported` if no vendor of the route takes tokens, `invalidArgument` for an empty token and for a
   /// token of APNs that is no hex text of whole bytes.
   @discardableResult public func registerPush(
     _ registration: PushRegistration
@@ -25,18 +26,21 @@ extension Engagement {
         .invalidArgument, "The token of APNs is no hex text; give two hex digits for each byte.",
         operation: Operation.Verb.registerPush.rawValue)
     }
-    let environment = registration.environment
-    let userSession = dependencies.currentUser.userSession
-    let offers = try await offers(
-      of: .registerPush(environment), to: userSession, canWait: true)
-    try await dependencies.providerSecrets.setPush(registration)
-    let event = dependencies.event(
-      .register,
-      [
-        "service": .string(registration.service.rawValue),
-        "environment": .string(environment.rawValue),
-      ])
-    return try await accept(offers, recordedBy: event, as: userSession)
+    return try await pushRegistrar.inTurn { () async throws(EngagementError) in
+      await routeChanges.follow()
+      let environment = registration.environment
+      let userSession = dependencies.currentUser.userSession
+      let offers = try await offers(
+        of: .registerPush(environment), to: userSession, canWait: true)
+      try await dependencies.providerSecrets.setPush(registration)
+      let event = dependencies.event(
+        .register,
+        [
+          "service": .string(registration.service.rawValue),
+          "environment": .string(environment.rawValue),
+        ])
+      return try await accept(offers, recordedBy: event, as: userSession)
+    }
   }
 
   /// Unregisters the environment's token at every vendor. The token is forgotten after the last
@@ -45,6 +49,13 @@ extension Engagement {
     _ environment: PushEnvironment = .production
   ) async throws(EngagementError) -> Receipt {
     try lifecycle.checkOpen()
+    return try await pushRegistrar.inTurn { () async throws(EngagementError) in
+      await routeChanges.follow()
+      return try await endPush(environment)
+    }
+  }
+
+  private func endPush(_ environment: PushEnvironment) async throws(EngagementError) -> Receipt {
     let userSession = dependencies.currentUser.userSession
     let offers = try await offers(
       of: .unregisterPush(environment), to: userSession, canWait: true)
@@ -60,6 +71,14 @@ extension Engagement {
     try await dependencies.providerSecrets.removePush(environment)
     for runtime in runtimes.values { try await runtime.noteToken(by: userSession) }
     return receipt
+  }
+
+  /// Whether each provider has the current user's push tokens, by provider and environment. A provider
+  /// that was never told of a token is not in the list.
+  public func pushStates() async throws(EngagementError) -> [PushState] {
+    try lifecycle.checkOpen()
+    return try await dependencies.store.pushStates(
+      of: dependencies.currentUser.userSession.partition)
   }
 
   /// Chooses the containers whose cards may send pushes to this installation, at every vendor that

@@ -17,6 +17,7 @@ public final class Engagement: Sendable {
   let outboxSender: OutboxSender
   let feedPublisher: FeedPublisher
   let routeChanges: RouteChanges
+  let pushRegistrar: PushRegistrar
   let sessions: Sessions
   let userTransitions: UserTransitions
   let refresher: Refresher
@@ -34,21 +35,25 @@ public final class Engagement: Sendable {
     _ dependencies: KitDependencies, _ configuration: Configuration, at location: CacheLocation
   ) throws(EngagementError) {
     let (credentialCache, sessions) = (CredentialCache(dependencies.clock), Sessions(dependencies))
-    let runtimes = Dictionary(
-      dependencies.providers.map { provider in
-        let host = ProviderHost(provider, with: dependencies, credentialCache, sessions)
-        return (provider.id, ProviderRuntime(host))
-      }, uniquingKeysWith: { first, _ in first })
-    let outboxSender = OutboxSender(
-      dependencies, runtimes, lease: try Lease(.sending, ofCacheAt: location.path))
     let routeStore = RouteStore(
       configured: configuration.routes,
       rules: RouteRules(providers: dependencies.providers, containers: configuration.containers))
     let feedPublisher = FeedPublisher(dependencies, routeStore)
-    routeChanges = RouteChanges(dependencies, feedPublisher, routeStore)
+    let plans: @Sendable () -> RoutePlans = { feedPublisher.plans }
+    let runtimes = Dictionary(
+      dependencies.providers.map { provider in
+        let host = ProviderHost(
+          provider, with: dependencies, credentialCache, sessions, plans: plans)
+        return (provider.id, ProviderRuntime(host))
+      }, uniquingKeysWith: { first, _ in first })
+    let outboxSender = OutboxSender(
+      dependencies, runtimes, lease: try Lease(.sending, ofCacheAt: location.path))
+    pushRegistrar = PushRegistrar(dependencies, runtimes)
+    routeChanges = RouteChanges(dependencies, feedPublisher, routeStore, pushRegistrar)
     let pushRouter = PushRouter(dependencies, runtimes, sessions: sessions)
     let journal = JournalImporter(
-      try ExtensionJournal(ofCacheAt: location.path), in: dependencies, pushRouter, sessions)
+      try ExtensionJournal(ofCacheAt: location.path), in: dependencies, pushRouter, sessions,
+      plans: plans)
     self.dependencies = dependencies
     self.runtimes = runtimes
     self.credentialCache = credentialCache
@@ -67,13 +72,13 @@ public final class Engagement: Sendable {
     let presentations = Presentations(
       dependencies, sessions, configuration.templates, options.presentations,
       files: try KeptFiles(dependencies, options, at: location),
-      lease: try Lease(.presenting, ofCacheAt: location.path))
+      lease: try Lease(.presenting, ofCacheAt: location.path), plans: plans)
     self.presentations = presentations
     self.journal = journal
     self.location = location
     refresher = Refresher(
       dependencies, runtimes, sessions, outboxSender, containers: configuration.containers,
-      plans: { feedPublisher.plans })
+      plans: plans)
     let liveChannels = LiveChannels(dependencies, runtimes, refresher, feedPublisher)
     self.liveChannels = liveChannels
     userTransitions = UserTransitions(
@@ -88,7 +93,10 @@ public final class Engagement: Sendable {
     for observer in observers { dependencies.commitPublisher.add(observer) }
     // Weak: the sender leads back to the cache of credentials.
     credentialCache.onArrival { [weak outboxSender] in outboxSender?.wake() }
-    feedPublisher.onShownChange { [weak liveChannels] in liveChannels?.follow() }
+    feedPublisher.onShownChange { [weak liveChannels, weak presentations] in
+      liveChannels?.follow()
+      presentations?.follow()
+    }
   }
 
   /// The folder of a temporary cache, which `close()` removes; nil for any other.

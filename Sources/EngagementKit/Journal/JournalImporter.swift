@@ -13,14 +13,16 @@ final class JournalImporter: Sendable {
   private let pushes: PushRouter
   private let sessions: Sessions
   private let journal: ExtensionJournal
+  private let plans: @Sendable () -> RoutePlans
   /// The user of the entries that name none; changed while no extension can add one.
   private let owner: Locked<Partition>
 
   init(
     _ journal: ExtensionJournal, in dependencies: KitDependencies, _ pushes: PushRouter,
-    _ sessions: Sessions
+    _ sessions: Sessions, plans: @escaping @Sendable () -> RoutePlans
   ) {
     self.journal = journal
+    self.plans = plans
     self.sessions = sessions
     self.dependencies = dependencies
     self.pushes = pushes
@@ -149,8 +151,11 @@ final class JournalImporter: Sendable {
   }
 
   private func event(_ event: EngagementEvent, of owner: Partition) async -> IncomingChanges {
-    let takers = dependencies.providers.filter {
-      $0.takes(event.kind) && (event.provider == nil || event.provider == $0.id)
+    let plans = plans()
+    let takers = dependencies.providers.filter { provider in
+      guard provider.takes(event.kind) else { return false }
+      guard let only = event.provider else { return plans.tell(provider.id, of: .events) }
+      return only == provider.id
     }
     let isPresent = owner == dependencies.currentUser.userSession.partition
     if isPresent { await sessions.touch(takers) }

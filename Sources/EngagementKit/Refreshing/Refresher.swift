@@ -92,7 +92,8 @@ final class Refresher: Sendable {
     case .cards(nil, _): return all.filter { plans.showsCards(of: $0.id) }
     case .inbox: return all.filter { plans.inbox.shows($0.id) }
     case .message(let id): return [try dependencies.provider(id.provider)]
-    case .person, .metrics, .campaigns, .settings: return all
+    case .campaigns: return all.filter { plans.tell($0.id, of: .templates) }
+    case .person, .metrics, .settings: return all
     }
   }
 

@@ -7,23 +7,64 @@ final class RouteChanges: Sendable {
   private let dependencies: KitDependencies
   private let feedPublisher: FeedPublisher
   private let routeStore: RouteStore
+  private let pushRegistrar: PushRegistrar
   /// One change or look at a time, so that what is shown is what was stored last.
   private let turn = AsyncMutex()
 
-  init(_ dependencies: KitDependencies, _ feedPublisher: FeedPublisher, _ routeStore: RouteStore) {
+  init(
+    _ dependencies: KitDependencies, _ feedPublisher: FeedPublisher, _ routeStore: RouteStore,
+    _ pushRegistrar: PushRegistrar
+  ) {
     self.dependencies = dependencies
     self.feedPublisher = feedPublisher
     self.routeStore = routeStore
+    self.pushRegistrar = pushRegistrar
   }
 
   /// Stores the route of a place with its event, in one transaction, and then shows it. Nil: the
-  /// configured route.
+  /// configured route. Vendors that join or leave the route of pushes are told in the same transaction.
   func set(_ route: Route?, at place: RoutePlace) async throws(EngagementError) {
+    guard place.surface != .push else {
+      return try await pushRegistrar.inTurn { () async throws(EngagementError) in
+        try await self.setPush(route)
+      }
+    }
     await turn.lock()
     defer { turn.unlock() }
     let partition = dependencies.currentUser.userSession.partition
-    let routes = try await dependencies.accept(in: partition, updating: KitState.owner) {
-      [dependencies, routeStore] (consent, memory, _) throws(EngagementError) in
+    feedPublisher.follow(try await commit(route, at: place, in: partition))
+  }
+
+  private func setPush(_ route: Route?) async throws(EngagementError) {
+    // Behind the turn of registrations, which follow routes in theirs.
+    await turn.lock()
+    defer { turn.unlock() }
+    let userSession = dependencies.currentUser.userSession
+    let (partition, place) = (userSession.partition, RoutePlace.surface(.push))
+    let memory = try await dependencies.store.memory(of: KitState.owner, in: partition)
+    let former = routeStore.read(memory).routes
+    var next = former
+    next.set(route ?? routeStore.configured.route(at: place), at: place)
+    if let route { try routeStore.rules.check(route, at: place, among: former) }
+    let handOver = try await pushRegistrar.handOver(
+      from: RoutePlans(former), to: RoutePlans(next), as: userSession)
+    do throws(EngagementError) {
+      feedPublisher.follow(
+        try await commit(route, at: place, in: partition, telling: handOver.deliveries))
+    } catch {
+      await pushRegistrar.takeBack(handOver)
+      throw error
+    }
+    try await pushRegistrar.finish(handOver, as: userSession)
+  }
+
+  /// Returns the routes that hold afterwards.
+  private func commit(
+    _ route: Route?, at place: RoutePlace, in partition: Partition,
+    telling deliveries: [Intent.Delivery] = []
+  ) async throws(EngagementError) -> Routes {
+    try await dependencies.accept(in: partition, updating: KitState.owner) {
+      [self] (consent, memory, _) throws(EngagementError) in
       let former = routeStore.read(memory).routes
       if let route { try routeStore.rules.check(route, at: place, among: former) }
       var update = Store.ValueUpdate(former)
@@ -34,9 +75,30 @@ final class RouteChanges: Sendable {
         let event = dependencies.event(.routeChanged, place.properties(from: from, to: to))
         update.intents = [Intent(event: event)]
       }
+      var told = deliveries
+      if place.surface == .person {
+        told += introductions(of: partition.user, consent, from: former, to: update.outcome)
+      }
+      if !told.isEmpty { update.intents.append(Intent(deliveries: told)) }
       return update
     }
-    feedPublisher.follow(routes)
+  }
+
+  /// Tells vendors that join the route of the person who has signed in.
+  private func introductions(
+    of user: User, _ consent: Consent, from former: Routes, to routes: Routes
+  ) -> [Intent.Delivery] {
+    guard let id = user.id, ConsentPolicy(consent: consent).allowsSending(.associate) else {
+      return []
+    }
+    let (former, next) = (RoutePlans(former), RoutePlans(routes))
+    let joining = dependencies.providers.filter { provider in
+      provider.adapter.capabilities.ability(.associate).travel == .request
+        && !former.tell(provider.id, of: .person) && next.tell(provider.id, of: .person)
+    }
+    return joining.map {
+      Intent.Delivery(to: $0.id, .operation(.associate(id)), key: dependencies.key())
+    }
   }
 
   /// Shows the routes that the cache keeps now, and tells once of each that does not hold.

@@ -78,6 +78,15 @@ enum RoutedSurface: String, Hashable, Sendable, CaseIterable {
     }
   }
 
+  /// The surface whose route says who is told of the operation; nil: whoever takes it.
+  init?(tellingOf verb: Operation.Verb) {
+    switch verb {
+    case .registerPush, .unregisterPush, .pushContainers: self = .push
+    case .updatePerson, .associate: self = .person
+    default: return nil
+    }
+  }
+
   /// Whether a provider with these capabilities can serve the surface.
   func isServed(by capabilities: AdapterCapabilities) -> Bool {
     switch self {

@@ -1,3 +1,4 @@
+import EngagementAdapterAPI
 import EngagementModel
 
 /// The plan of every place that has a route.
@@ -17,6 +18,30 @@ struct RoutePlans: Hashable, Sendable {
   subscript(surface: RoutedSurface) -> RoutePlan? { plans[.surface(surface)] }
 
   var inbox: RoutePlan { self[.inbox] ?? RoutePlan() }
+
+  /// Whether the route of a surface without items leads to the provider.
+  func tell(_ provider: ProviderID, of surface: RoutedSurface) -> Bool {
+    self[surface]?.shows(provider) ?? true
+  }
+
+  /// Whether the routes let the provider be told of such operations.
+  func allow(_ verb: Operation.Verb, at provider: ProviderID) -> Bool {
+    RoutedSurface(tellingOf: verb).map { tell(provider, of: $0) } ?? true
+  }
+
+  /// The providers that the route of the surface leads to; none if it leads nowhere.
+  ///
+  /// Throws `unsupported` if it leads only to others than these.
+  func told(
+    of surface: RoutedSurface, among able: [Provider], operation: String
+  ) throws(EngagementError) -> [Provider] {
+    let told = able.filter { tell($0.id, of: surface) }
+    guard told.isEmpty, let plan = self[surface], !plan.shown.isEmpty else { return told }
+    let names = plan.shown.map { "\"\($0)\"" }.joined(separator: ", ")
+    throw EngagementError(
+      .unsupported, "No provider of the route of \(surface.rawValue) supports this: \(names).",
+      operation: operation)
+  }
 
   /// The plan of the cards of a container.
   func plan(of container: ContainerID) -> RoutePlan {

@@ -171,19 +171,12 @@ struct RouteRules: Sendable {
 
   // MARK: What is planned
 
-  private static let available: Set<RouteStrategy> = [.only, .merge, .none]
+  private static let available: Set<RouteStrategy> = [.only, .merge, .mirror, .none]
 
   private func checkAvailable(_ route: Route, at place: RoutePlace) throws(EngagementError) {
     let strategy = route.parts.strategy
     guard Self.available.contains(strategy) else {
       throw fault(place.field, "is \(strategy.rawValue), which is not available yet.")
-    }
-    switch place.surface {
-    case .cards, .inbox: break
-    case .templates, .push, .person, .events:
-      throw fault(
-        place.field,
-        "is not available yet; every provider that takes \(place.surface.rawValue) is used.")
     }
   }
 

@@ -11,15 +11,17 @@ final class ProviderHost: OperationHost {
   let provider: Provider
   private let credentialCache: CredentialCache
   private let sessions: Sessions
+  private let plans: @Sendable () -> RoutePlans
   private let liveCommitCount = Locked(0)
   private let hasSocket = Locked(false)
   private let failures = ReportedFailures()
 
   init(
     _ provider: Provider, with dependencies: KitDependencies, _ credentialCache: CredentialCache,
-    _ sessions: Sessions
+    _ sessions: Sessions, plans: @escaping @Sendable () -> RoutePlans
   ) {
     self.provider = provider
+    self.plans = plans
     self.dependencies = dependencies
     self.credentialCache = credentialCache
     self.sessions = sessions
@@ -42,7 +44,7 @@ final class ProviderHost: OperationHost {
     if case .events(let events) = operation, events.contains(where: { $0.session == nil }) {
       await sessions.touch([provider])
     }
-    var context = try await context(attempt, remembering: state.memory)
+    var context = try await context(attempt, remembering: state.memory, for: operation)
     if case .unregisterPush(let environment) = operation,
       let token = try await dependencies.providerSecrets.retired(for: attempt.key, environment)
     {
@@ -87,15 +89,19 @@ final class ProviderHost: OperationHost {
     return context
   }
 
+  /// A vendor that the route of pushes does not lead to has no token, but for a registration that was
+  /// accepted while it did.
   private func context(
-    _ attempt: Attempt, remembering memory: ProviderMemory
+    _ attempt: Attempt, remembering memory: ProviderMemory, for operation: Operation? = nil
   ) async throws(EngagementError) -> AdapterContext {
     let kept = try await dependencies.providerSecrets.contents(
       of: provider.id, for: attempt.user)
+    let hasToken = operation?.verb == .registerPush || plans().tell(provider.id, of: .push)
     var context = AdapterContext(
       user: attempt.user, device: dependencies.device(), values: memory.values,
       secrets: kept.secrets, credential: credentialCache.credential(for: provider.id, attempt.user),
-      push: kept.push, session: sessions.session(for: provider.id), now: dependencies.clock.now,
+      push: hasToken ? kept.push : [:], session: sessions.session(for: provider.id),
+      now: dependencies.clock.now,
       key: attempt.key, acceptedAt: attempt.acceptedAt, attempt: attempt.number,
       isUserRequested: attempt.isUserRequested)
     context.wantsEverything = attempt.wantsEverything

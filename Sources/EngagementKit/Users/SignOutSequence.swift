@@ -58,7 +58,8 @@ struct SignOutSequence: Sendable {
     let outcome = await execute(operation, key, at: provider)
     result.isTold = outcome == .done && result.untold.isEmpty && result.report.failure == nil
     switch outcome {
-    case .done, .partly: break
+    case .done: await note(operation, at: provider)
+    case .partly: break
     case .wait: result.untold.append((operation, key))
     case .retry(let error), .cancelled(let error, _):
       result.untold.append((operation, key))
@@ -66,6 +67,16 @@ struct SignOutSequence: Sendable {
     case .refused(let error):
       if error.code.waitsForUser { result.untold.append((operation, key)) }
       result.report.failure = error
+    }
+  }
+
+  /// Notes that a vendor was told. If that fails, the state of a push token stays as it was before.
+  private func note(_ operation: Operation, at provider: ProviderID) async {
+    do throws(EngagementError) {
+      try await dependencies.store.noteDone(
+        operation, at: provider, in: former.partition, at: dependencies.clock.now)
+    } catch {
+      dependencies.log(.warning, "What a vendor was told is not noted: \(error.code)", provider)
     }
   }
 

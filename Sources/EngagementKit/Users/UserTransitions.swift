@@ -142,14 +142,21 @@ final class UserTransitions: Sendable {
   private func plans(for former: UserSession, to user: User) async throws(EngagementError) -> Plans
   {
     var plans: Plans = [:]
+    let routes = feedPublisher.plans
     let mayAdopt =
       former.user.isAnonymous ? try await mayAdopt(former.partition, as: user) : false
     let attempt = Attempt(by: former.user, dependencies.key(), acceptedAt: dependencies.clock.now)
     for (id, runtime) in runtimes {
       let context = try await runtime.host.context(attempt, in: former.partition)
       let steps = runtime.provider.adapter.transition(from: former.user, to: user, in: context)
-      // Only the anonymous user's rows can be adopted, and not by another than who was here before.
-      plans[id] = mayAdopt ? steps : steps.filter { $0 != .adoptPending }
+      plans[id] = steps.filter { step in
+        switch step {
+        // Only the anonymous user's rows can be adopted, and not by another than who was here before.
+        case .adoptPending: mayAdopt
+        case .enter(let operation): routes.allow(operation.verb, at: id)
+        case .sendPending, .leave, .apply: true
+        }
+      }
     }
     return plans
   }

@@ -81,4 +81,10 @@ public struct Surface: ByteComparable {
   public static let inbox: Surface = "inbox"
   public static let campaigns: Surface = "campaigns"
   public static let push: Surface = "push"
+  /// Campaigns as routes name them, after what presents them.
+  public static let templates: Surface = "templates"
+  /// Without items; routes say who is told.
+  public static let person: Surface = "person"
+  /// Without items; routes say who is told.
+  public static let events: Surface = "events"
 }

@@ -15,7 +15,8 @@ struct OutboxTable: ~Copyable {
     """
     DELETE FROM outbox WHERE id = ?
     RETURNING id, key, provider, size, partition, analytics,
-      CASE kind WHEN '\(StoredRow.uploadKind)' THEN body END
+      CASE WHEN kind = '\(StoredRow.uploadKind)'
+        OR kind = '\(StoredRow.operationKind)' AND instr(body, 'gisterPush') > 0 THEN body END
     """)
   private var named = Statement(
     "SELECT \(columns) FROM outbox WHERE key = ? AND provider = ?")
@@ -79,8 +80,8 @@ struct OutboxTable: ~Copyable {
     let key: OperationKey?
     let provider: ProviderID
     let partition: Partition.ID
-    /// The body of an upload.
-    let upload: [UInt8]?
+    /// An upload or an operation about a push token, of whose end more is noted.
+    let operation: Operation?
   }
 
   static let columns = """
@@ -138,7 +139,8 @@ struct OutboxTable: ~Copyable {
       (
         Removed(
           key: OperationKey(stored: row.bytes(1)), provider: ProviderID(row.text(2)),
-          partition: row.integer(4), upload: row.isNull(6) ? nil : row.bytes(6)),
+          partition: row.integer(4),
+          operation: row.isNull(6) ? nil : Operation(storedBody: row.bytes(6))),
         Int(clamping: row.integer(3)), row.integer(5) == 1
       )
     }

@@ -8,7 +8,42 @@ struct PushStateTable: ~Copyable {
     SELECT provider, environment, state, code, reason, token, changed FROM push_state
     WHERE partition = ? ORDER BY provider, environment
     """)
+  private var setting = Statement(
+    """
+    INSERT INTO push_state (partition, provider, environment, state, code, reason, changed)
+    VALUES (?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT (partition, provider, environment) DO UPDATE SET state = excluded.state,
+      code = excluded.code, reason = excluded.reason, changed = excluded.changed
+    """)
   private var erasing = Statement("DELETE FROM push_state WHERE partition = ?")
+
+  mutating func set(
+    _ state: PushState, of partition: Partition.ID, on database: inout Database
+  ) throws(EngagementError) {
+    var (code, reason): (SQLValue, SQLValue) = (.null, .null)
+    if case .failed(let failure, let sentence) = state.phase {
+      (code, reason) = (.text(failure.rawValue), .text(sentence))
+    }
+    try database.run(
+      &setting, .integer(partition), .text(state.provider.rawValue),
+      .text(state.environment.rawValue), .text(state.phase.name), code, reason,
+      .integer(Milliseconds.nearest(state.changedAt)))
+  }
+
+  /// The states of a user, by provider and environment. A state that this release does not know is left
+  /// out.
+  mutating func states(
+    of partition: Partition.ID, on database: inout Database
+  ) throws(EngagementError) -> [PushState] {
+    try database.all(&everything, .integer(partition)) { row in
+      PushState.Phase(row.text(2), code: row.text(3), reason: row.text(4)).flatMap { phase in
+        PushEnvironment(rawValue: row.text(1)).map {
+          PushState(
+            ProviderID(row.text(0)), $0, phase, changedAt: Milliseconds.date(row.integer(6)))
+        }
+      }
+    }.compactMap(\.self)
+  }
 
   /// All states of a user as objects, with the digests of the tokens.
   mutating func held(
@@ -29,5 +64,17 @@ struct PushStateTable: ~Copyable {
     _ partition: Partition.ID, on database: inout Database
   ) throws(EngagementError) {
     try database.run(&erasing, .integer(partition))
+  }
+}
+
+extension PushState.Phase {
+  fileprivate init?(_ name: String, code: String, reason: String) {
+    switch name {
+    case "pending": self = .pending
+    case "registered": self = .registered
+    case "failed": self = .failed(EngagementError.Code(rawValue: code), reason: reason)
+    case "unregistered": self = .unregistered
+    default: return nil
+    }
   }
 }

@@ -80,6 +80,10 @@ extension Tables {
     var row = try StoredRow(delivery, undoing: action, in: partition.id, at: now)
     row.seal = row.checksum(for: partition)
     guard try outbox.insert(row, on: &database) else { return false }
+    if case .operation(let operation) = delivery.work {
+      try note(
+        operation, nil, at: delivery.provider, of: partition.id, at: now, on: &database)
+    }
     if let file = delivery.file { try uploads.insert(file, for: delivery, on: &database) }
     summary.accepted(by: delivery.provider)
     summary.report.hasNewRows = true

@@ -12,10 +12,15 @@ extension Tables {
       try noteAnswer(to: id, &summary, on: &database)
       guard let removed = try outbox.remove(id, on: &database) else { return }
       summary.ended(removed.key, of: removed.provider, ending)
-      if let upload = removed.upload.flatMap(Operation.Upload.init(storedBody:)) {
+      switch removed.operation {
+      case .upload(let upload)?:
         try record(
           upload, .completed, of: removed.provider, in: removed.partition, at: now, &summary,
           on: &database)
+      case let operation?:
+        try note(
+          operation, ending, at: removed.provider, of: removed.partition, at: now, on: &database)
+      case nil: break
       }
     } else if let row = try outbox.row(id, on: &database) {
       try end(row, ending, at: now, &summary, on: &database)
@@ -43,6 +48,10 @@ extension Tables {
     }
     if case .operation(.upload(let upload))? = known?.work {
       try endSubmission(of: upload, in: row, ending, at: now, &summary, on: &database)
+    }
+    if case .operation(let operation)? = known?.work, owner != nil {
+      try note(
+        operation, ending, at: row.provider, of: row.partition, at: now, on: &database)
     }
     switch ending {
     case .rejected(let error):

@@ -98,14 +98,16 @@ extension Tables {
   }
 }
 
-extension Operation.Upload {
-  /// Reads the body of a row; nil for any other.
+extension Operation {
+  /// Reads the body of a row; nil for one that cannot be read.
   init?(storedBody body: [UInt8]) {
-    guard case .operation(.upload(let upload))? = try? StoredRow.work(StoredRow.uploadKind, body)
+    guard case .operation(let operation)? = try? StoredRow.work(StoredRow.operationKind, body)
     else { return nil }
-    self = upload
+    self = operation
   }
+}
 
+extension Operation.Upload {
   /// What an application may know of the file.
   var properties: JSONObject {
     var properties: JSONObject = [

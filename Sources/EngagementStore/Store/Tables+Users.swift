@@ -20,8 +20,15 @@ extension Tables {
         guard row.isSound(for: former) else {
           return try tables.endDamaged(row, at: now, &summary, on: &database)
         }
-        if let item = (try? row.work())?.item { items.append(item) }
+        let work = try? row.work()
+        if let item = work?.item { items.append(item) }
         try tables.outbox.move(row, to: partition, on: &database)
+        if case .operation(let operation)? = work {
+          try tables.note(
+            operation, .wiped, at: provider, of: former.id, at: now, on: &database)
+          try tables.note(
+            operation, nil, at: provider, of: partition.id, at: now, on: &database)
+        }
         summary.report.hasNewRows = true
       }
     }

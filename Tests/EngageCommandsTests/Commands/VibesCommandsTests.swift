@@ -265,6 +265,10 @@ import Testing
     #expect(!ending.output.contains("0aff"))
     #expect(await scene.emulator.times("push_register") == 1)
     #expect(await scene.emulator.times("push_token") == 1)
+    let states = await scene.engage("push", "status", "--json")
+    #expect(states.lines.count == 2)
+    #expect(states.lines.allSatisfy { $0.contains(#""state":"registered""#) })
+    #expect(states.lines.first?.contains(#""provider":"braze","environment":"production""#) == true)
     let unregistered = await scene.stage.engage(
       "push", "unregister", by: CurlTransport(), in: .init(patience: .seconds(600)))
     #expect(unregistered.status == .done)
@@ -277,6 +281,29 @@ import Testing
     #expect(left.lines.allSatisfy { $0.contains(#""mayStillPush":false"#) })
     #expect(await scene.emulator.times("push_unregister") == 1)
     #expect(await scene.emulator.times("push_token", of: "none") == 1)
+    await scene.emulator.stop()
+  }
+
+  @Test("X2 X16: a route is listed, set and reset, and the token follows the route of pushes")
+  func routes() async throws {
+    let scene = try await Scene()
+    try scene.stage.write("0aff\n", to: "token")
+    await scene.engage("push", "register", "--service", "apns", "--token-file", "token")
+    let set = await scene.engage("routes", "set", "push", "only=vibes")
+    #expect(set.lines == ["The route of push is only vibes now."])
+    let states = await scene.engage("push", "status", "--json")
+    #expect(states.lines.count == 2)
+    #expect(states.lines.first?.contains(#""state":"unregistered""#) == true)
+    #expect(states.lines.last?.contains(#""state":"registered""#) == true)
+    let listed = await scene.engage("routes")
+    #expect(listed.lines.contains { $0.hasPrefix("push") && $0.hasSuffix("engage routes set") })
+    #expect(listed.lines.contains { $0.hasPrefix("inbox") && $0.hasSuffix("engage.json") })
+    let reset = await scene.engage("routes", "reset", "push")
+    #expect(reset.lines == ["The route of push is every provider that takes it now."])
+    let text = await scene.stage.engage("routes", "set", "push", "both=vibes")
+    #expect(text.errors.contains("A route is only, merge, none,"))
+    let word = await scene.stage.engage("routes", "set", "cards", "vibes")
+    #expect(word.errors.contains("ROUTE is \"vibes\"; write none, only=NAME, merge=NAME,NAME or"))
     await scene.emulator.stop()
   }
 

@@ -11,6 +11,7 @@ _engage() {
     "emulate"" --cards") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     "emulate"" --faults") COMPREPLY=($(compgen -f -- "$word")); return ;;
     "emulate"" --state") COMPREPLY=($(compgen -f -- "$word")); return ;;
+    "routes"" --container") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     "sync"" --every") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     "sync"" --choose") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     "cards"" --container") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
@@ -75,6 +76,10 @@ _engage() {
     "doctor "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--acknowledge --config --json --log --help' -- "$word")); return; } ;;
     "emulate "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--vendor --port --seed --cards --faults --state --quiet --config --json --log --help' -- "$word")); return; } ;;
     "providers "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
+    "routes list") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
+    "routes set") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--container --config --json --log --help' -- "$word")); return; } ;;
+    "routes reset") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--container --config --json --log --help' -- "$word")); return; } ;;
+    "routes "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W 'list set reset' -- "$word")); return; } ;;
     "sync "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--watch --every --full --now --choose --config --json --log --help' -- "$word")); return; } ;;
     "cards list") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--container --control --snoozed --config --json --log --help' -- "$word")); return; } ;;
     "cards show") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
@@ -115,8 +120,9 @@ _engage() {
     "outbox "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W 'list retry drop' -- "$word")); return; } ;;
     "push register") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--service --token-file --token-env --environment --config --json --log --help' -- "$word")); return; } ;;
     "push unregister") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--environment --config --json --log --help' -- "$word")); return; } ;;
+    "push status") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
     "push inspect") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word"; compgen -f -- "$word")); return; } ;;
-    "push "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W 'register unregister inspect' -- "$word")); return; } ;;
+    "push "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W 'register unregister status inspect' -- "$word")); return; } ;;
     "device show") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
     "device register") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
     "device update") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
@@ -140,6 +146,6 @@ _engage() {
     "completions "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help bash zsh fish' -- "$word")); return; } ;;
     "man "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
   esac
-  COMPREPLY=($(compgen -W 'demo init doctor emulate providers sync cards inbox person signin signout consent track templates outbox push device cache decode events export verify import cursors compare experiment completions man help --help --version' -- "$word"))
+  COMPREPLY=($(compgen -W 'demo init doctor emulate providers routes sync cards inbox person signin signout consent track templates outbox push device cache decode events export verify import cursors compare experiment completions man help --help --version' -- "$word"))
 }
 complete -o bashdefault -F _engage engage

@@ -9,6 +9,7 @@ _engage() {
       'doctor:check the configuration, the vendors and the cache'
       'emulate:run the vendors servers on this machine, until Ctrl-C'
       'providers:show what each provider can do'
+      'routes:list, set, reset'
       'sync:refresh from every vendor and send pending actions'
       'cards:list, show, impression, click, dismiss, submit, snooze, vote'
       'inbox:list, show, open, read, expire, delete'
@@ -19,7 +20,7 @@ _engage() {
       'track:record a custom event'
       'templates:list, campaigns, sync, trigger'
       'outbox:list, retry, drop'
-      'push:register, unregister, inspect'
+      'push:register, unregister, status, inspect'
       'device:show, register, update, unregister'
       'cache:repair, reset'
       'decode:show what an adapter makes of a vendors payload'
@@ -42,6 +43,21 @@ _engage() {
     doctor) shift words; ((CURRENT--)); _arguments '--acknowledge[do not tell again that a damaged cache was replaced]' '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default warning)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ;;
     emulate) shift words; ((CURRENT--)); _arguments '*--vendor[only this vendor]:NAME:(braze vibes clevertap atomic)' '--port[the first of ten ports (default 8400 Braze 8400, Vibes 8401, CleverTap 8402, Atomic 8403, control 8409); 0 takes free ports]:NUMBER:' '--seed[the seed of the made-up cards and messages (default 1)]:NUMBER:' '--cards[make up more cards and messages, until each vendor has so many or all that it keeps]:NUMBER:' '--faults[a fault script]:FILE:_files' '--state[a file that keeps what the vendors know from one start to the next]:FILE:_files' '--quiet[do not list the requests]' '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default warning)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ;;
     providers) shift words; ((CURRENT--)); _arguments '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default warning)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ;;
+    routes)
+      if ((CURRENT == 3)); then
+        names=(
+          'list:show which providers fill each surface'
+          'set:fill a surface from other providers'
+          'reset:follow the route of engage.json again'
+        )
+        _describe verb names
+        return
+      fi
+      case "$words[3]" in
+        list) shift 2 words; ((CURRENT -= 2)); _arguments '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default warning)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ;;
+        set) shift 2 words; ((CURRENT -= 2)); _arguments '--container[a container of cards that has a route of its own]:NAME:' '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default warning)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ':SURFACE:' ':ROUTE:' ;;
+        reset) shift 2 words; ((CURRENT -= 2)); _arguments '--container[a container of cards that has a route of its own]:NAME:' '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default warning)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ':SURFACE:' ;;
+      esac ;;
     sync) shift words; ((CURRENT--)); _arguments '--watch[keep syncing until Ctrl-C, and print changes]' '-w[keep syncing until Ctrl-C, and print changes]' '--every[how often with --watch (default 60)]:SECONDS:' '--full[fetch everything, not only what has changed]' '--now[send at once, also what a vendor has asked to wait with]' '--choose[choose this action, by its name or number, of each template that is drawn]:ACTION:' '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default warning)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ;;
     cards)
       if ((CURRENT == 3)); then
@@ -161,6 +177,7 @@ _engage() {
         names=(
           'register:register this installations push token'
           'unregister:unregister the push token'
+          'status:show which providers have the push token'
           'inspect:find a push payloads vendor and show its content'
         )
         _describe verb names
@@ -169,6 +186,7 @@ _engage() {
       case "$words[3]" in
         register) shift 2 words; ((CURRENT -= 2)); _arguments '--service[the service that issued the token]:NAME:(apns fcm)' '--token-file[a file with the token that only you can read]:FILE:_files' '--token-env[the variable with the token]:NAME:' '--environment[the tokens environment (default production)]:NAME:(production sandbox)' '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default warning)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ;;
         unregister) shift 2 words; ((CURRENT -= 2)); _arguments '--environment[the tokens environment (default production)]:NAME:(production sandbox)' '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default warning)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ;;
+        status) shift 2 words; ((CURRENT -= 2)); _arguments '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default warning)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ;;
         inspect) shift 2 words; ((CURRENT -= 2)); _arguments '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default warning)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ':FILE:_files' ;;
       esac ;;
     device)

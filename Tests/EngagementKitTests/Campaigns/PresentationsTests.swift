@@ -47,6 +47,31 @@ import Testing
     try await stage.stage.end()
   }
 
+  @Test("X2 C7: what is due of a provider that leaves the route is taken away and dropped")
+  func leavesRoute() async throws {
+    let stage = try await CampaignStage()
+    try await stage.deliver(.due("c-1"), .due("c-2"))
+    await stage.settle()
+    #expect(stage.presenter.lines == ["show offer c-1"])
+    try await stage.engagement.setRoute(Route.none, for: .templates)
+    await stage.settle()
+    #expect(stage.presenter.lines == ["show offer c-1", "close offer c-1"])
+    try await stage.deliver(.due("c-3"))
+    await stage.settle()
+    #expect(try await stage.queued().isEmpty)
+    #expect(
+      try await stage.story() == [
+        "campaign.due c-1", "campaign.due c-2", "template.presented c-1",
+        "template.dismissed c-1", "campaign.dropped c-2 route", "campaign.due c-3",
+        "campaign.dropped c-3 route",
+      ])
+    try await stage.engagement.resetRoute(for: .templates)
+    try await stage.deliver(.due("c-4"))
+    await stage.settle()
+    #expect(stage.presenter.lines.last == "show offer c-4")
+    try await stage.stage.end()
+  }
+
   @Test("C7: one template is visible, and the next follows when it is dismissed, by priority")
   func oneAtATime() async throws {
     let stage = try await CampaignStage()

@@ -126,10 +126,6 @@ struct RouteFault: Sendable, CustomTestStringConvertible {
     RouteFault(cards, " is shadow, which is not available yet.") {
       .shadow(.only("braze"), try .init(["atomic"]))
     },
-    RouteFault(.surface(.push), " is mirror, which is not available yet.") { .mirror(["braze"]) },
-    RouteFault(
-      .surface(.person), " is not available yet; every provider that takes person is used."
-    ) { .only("braze") },
   ]
 
   private static func routes(_ fault: RouteFault) throws -> Routes {

@@ -72,6 +72,8 @@ func routes(_ engagement: Engagement) async throws {
   try await engagement.setRoute(.none, for: .inbox)  // shows no messages
   try await engagement.setRoute(.only("vibes"), for: .inbox)
   print(engagement.routes.inbox.providers)
+  try await engagement.setRoute(.mirror(["braze", "vibes"]), for: .push)
+  try await engagement.setRoute(.only("vibes"), for: .events)
 }
 
 func close(_ engagement: Engagement) async throws {

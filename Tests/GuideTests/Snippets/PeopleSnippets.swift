@@ -9,6 +9,12 @@ func registerPush(_ engagement: Engagement, token: String) async throws {
   try await engagement.unregisterPush(.production)  // when the user turns pushes off
 }
 
+func pushStates(_ engagement: Engagement) async throws {
+  for state in try await engagement.pushStates() where state.phase != .registered {
+    print("\(state.provider) does not have the token: \(state.phase)")
+  }
+}
+
 func handlePush(_ engagement: Engagement, payload: JSON) async throws {
   guard let push = try await engagement.handlePush(payload, phase: .opened) else {
     return  // of none of the providers: the application handles it itself

@@ -1,0 +1,208 @@
+import EngagementJSON
+import EngagementKit
+import EngagementModel
+
+extension Command {
+  /// `engage routes`.
+  static let routes = [listRoutes, setRoute, resetRoute]
+
+  private static let container = Option(
+    "container", value: "NAME", "a container of cards that has a route of its own")
+  private static let surface = Argument(
+    name: "SURFACE", help: "cards, inbox, templates, push, person or events")
+
+  private static let listRoutes = Command(
+    name: ["routes", "list"], summary: "show which providers fill each surface",
+    discussion: """
+      A surface without a route goes to every provider that takes it. FROM says where a route is
+      from: engage.json, or "engage routes set", which holds until "engage routes reset".
+      """,
+    examples: [
+      Example("engage routes", "the routes that hold now"),
+      Example("engage routes --json", "for a program"),
+    ], isDefault: true,
+    run: { invocation in
+      let configuration = try invocation.configuration()
+      let routes = try await invocation.reading(configuration) { $0.routes }
+      let rows = RouteRow.all(of: routes, configured: configuration.routes)
+      var table = Table([
+        .init("SURFACE"), .init("CONTAINER"), .init("ROUTE", isFlexible: true), .init("FROM"),
+      ])
+      for row in rows {
+        table.add([
+          Phrase(row.surface, .bold), Phrase(row.container ?? ""), Phrase(row.words),
+          Phrase(row.origin),
+        ])
+        try invocation.console.object(row.object)
+      }
+      try invocation.console.table(table)
+      return .done
+    })
+
+  private static let setRoute = Command(
+    name: ["routes", "set"], summary: "fill a surface from other providers",
+    discussion: """
+      ROUTE is none, or a strategy with its providers: only=NAME, merge=NAME,NAME for cards, inbox
+      and templates, mirror=NAME,NAME for push, person and events; or JSON as engage.json has it.
+      It holds at once and over restarts. Providers that join or leave the route of push are told
+      of the token.
+      """,
+    arguments: [surface, Argument(name: "ROUTE", help: "none, STRATEGY=NAME[,NAME] or JSON")],
+    options: [container],
+    examples: [
+      Example("engage routes set cards only=braze", "cards of one provider"),
+      Example("engage routes set cards merge=braze,atomic", "cards of two"),
+      Example("engage routes set push mirror=braze,vibes", "the push token to two"),
+      Example("engage routes set cards none --container news", "nothing in one container"),
+    ], isInterruptible: true,
+    run: { invocation in
+      let configuration = try invocation.configuration()
+      let place = try RouteName(invocation, container)
+      let route = try Engagement.Route(words: try invocation.argument(1))
+      return try await invocation.delivering(configuration) { engagement in
+        try await engagement.setRoute(route, for: place.surface, in: place.container)
+        return try await invocation.tell(place, of: engagement)
+      }
+    })
+
+  private static let resetRoute = Command(
+    name: ["routes", "reset"], summary: "follow the route of engage.json again",
+    arguments: [surface], options: [container],
+    examples: [Example("engage routes reset cards", "the cards of engage.json")],
+    isInterruptible: true,
+    run: { invocation in
+      let configuration = try invocation.configuration()
+      let place = try RouteName(invocation, container)
+      return try await invocation.delivering(configuration) { engagement in
+        try await engagement.resetRoute(for: place.surface, in: place.container)
+        return try await invocation.tell(place, of: engagement)
+      }
+    })
+}
+
+/// The surface that a command line names, and its container.
+private struct RouteName: Sendable {
+  let surface: Engagement.Surface
+  let container: Engagement.ContainerID?
+
+  init(_ invocation: Invocation, _ option: Option) throws {
+    surface = Engagement.Surface(rawValue: try invocation.argument())
+    container = invocation.value(option).map(Engagement.ContainerID.init)
+  }
+}
+
+extension Invocation {
+  /// Says which route the place has now, and sends what vendors are told of the change.
+  fileprivate func tell(
+    _ place: RouteName, of engagement: Engagement
+  ) async throws -> ExitStatus {
+    let rows = RouteRow.all(of: engagement.routes, configured: nil)
+    let row = rows.first {
+      $0.surface == place.surface.rawValue && $0.container == place.container?.rawValue
+    }
+    let name = place.container.map { "the container \($0)" } ?? place.surface.rawValue
+    try console.line("The route of \(name) is \(row?.words ?? "that of cards") now.")
+    if let row { try console.object(row.object) }
+    let report = try await engagement.flush(within: .seconds(5))
+    for (provider, counts) in report.providers.sorted(by: { $0.key < $1.key })
+    where counts.pending > 0 {
+      console.note("\(provider) has not been told yet: \(counts.pending) pending.")
+    }
+    return .done
+  }
+}
+
+/// One line of `engage routes`.
+struct RouteRow {
+  let surface: String
+  var container: String?
+  let route: Engagement.Route?
+  /// Whether engage.json has another one.
+  var isSet = false
+
+  /// The surfaces in one order, then the containers.
+  static func all(of routes: Engagement.Routes, configured: Engagement.Routes?) -> [RouteRow] {
+    var rows = [
+      RouteRow("cards", routes.cards, configured?.cards),
+      RouteRow("inbox", routes.inbox, configured?.inbox),
+      RouteRow("templates", routes.templates, configured?.templates),
+      RouteRow("push", routes.push, configured?.push),
+      RouteRow("person", routes.person, configured?.person),
+      RouteRow("events", routes.events, configured?.events),
+    ]
+    for (container, route) in routes.containers.sorted(by: { $0.key < $1.key }) {
+      var row = RouteRow("cards", route, configured?.containers[container])
+      row.container = container.rawValue
+      rows.append(row)
+    }
+    return rows
+  }
+
+  private init(_ surface: String, _ route: Engagement.Route?, _ configured: Engagement.Route?) {
+    self.surface = surface
+    self.route = route
+    isSet = route != configured
+  }
+
+  var words: String {
+    guard let route else { return "every provider that takes it" }
+    return switch route.json {
+    case .string(let word): word
+    case .object(let object) where object.count == 1:
+      object.members.map { "\($0.key) \($0.value.providerNames)" }.joined()
+    case let json: String(decoding: json.encoded(), as: UTF8.self)
+    }
+  }
+
+  var origin: String { isSet ? "engage routes set" : "engage.json" }
+
+  var object: JSONObject {
+    var object: JSONObject = ["surface": .string(surface)]
+    object["container"] = container.map(JSON.string)
+    object["route"] = route?.json ?? .null
+    object["isSet"] = .bool(isSet)
+    return object
+  }
+}
+
+extension JSON {
+  /// The names in a route that names providers alone, and else its JSON.
+  fileprivate var providerNames: String {
+    if let string { return string }
+    let names = array?.compactMap(\.string) ?? []
+    guard !names.isEmpty, names.count == array?.count else {
+      return String(decoding: encoded(), as: UTF8.self)
+    }
+    return names.joined(separator: ", ")
+  }
+}
+
+extension Engagement.Route {
+  /// Reads a route of the command line: `none`, `merge=a,b` or JSON.
+  init(words: String) throws(EngagementError) {
+    guard words != "none" else {
+      self = .none
+      return
+    }
+    if words.hasPrefix("{") {
+      guard let json = try? JSON(parsing: Array(words.utf8)) else {
+        throw EngagementError(.invalidArgument, "ROUTE begins with { and is no JSON.")
+      }
+      try self.init(json: json)
+      return
+    }
+    let parts = words.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    guard parts.count == 2 else {
+      throw EngagementError(
+        .invalidArgument,
+        "ROUTE is \"\(words)\"; write none, only=NAME, merge=NAME,NAME or mirror=NAME,NAME.")
+    }
+    let names = parts[1].split(separator: ",").map { JSON.string(String($0)) }
+    let strategy = String(parts[0])
+    try self.init(
+      json: .object(
+        JSONObject(uniqueMembers: [
+          .init(strategy, strategy == "only" ? .string(String(parts[1])) : .array(names))
+        ])))
+  }
+}
