@@ -20,6 +20,12 @@ public struct Card: Hashable, Sendable, Identifiable, CustomReflectable {
     set { self[dynamicMember: \.id] = newValue }
   }
 
+  /// Which content the card is a copy of; nil if it has no content key.
+  package var contentKey: ContentKey? {
+    get { shared.fields.contentKey }
+    set { self[dynamicMember: \.contentKey] = newValue }
+  }
+
   /// The field. Setting it copies the fields if another card shares them.
   @inlinable
   public subscript<Value>(
@@ -107,6 +113,8 @@ public struct Card: Hashable, Sendable, Identifiable, CustomReflectable {
     /// Data that the card's adapter needs to act on the card later. Opaque to all other code. Every
     /// action on the card carries it, and it is never printed.
     public var handle = JSONObject()
+    /// Which content the card is a copy of. The store sets it, where the provider has content keys.
+    package var contentKey: ContentKey?
   }
 
   // `Card` writes to an object only while it holds the only reference, so threads can share

@@ -31,3 +31,14 @@ extension ContentKeySource {
     }
   }
 }
+
+extension ContentKeySource {
+  /// `"campaign"`, `"fingerprint"` or `{"extra": NAME}`.
+  package var json: JSON {
+    switch self {
+    case .extra(let name): ["extra": .string(name)]
+    case .campaign: "campaign"
+    case .fingerprint: "fingerprint"
+    }
+  }
+}

@@ -29,6 +29,8 @@ public struct InboxMessage: Hashable, Sendable, Identifiable {
   /// Data that the message's adapter needs to act on the message later. Opaque to all other code.
   /// Every action on the message carries it, and it is never printed.
   public var handle = JSONObject()
+  /// Which content the message is a copy of. The store sets it, where the provider has content keys.
+  package var contentKey: ContentKey?
 
   public init(_ id: ItemID, vendor: Vendor) {
     self.id = id

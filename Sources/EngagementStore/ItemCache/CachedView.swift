@@ -4,7 +4,7 @@ import EngagementPlatform
 
 /// A view that stays the same until the source changes or its time comes.
 struct CachedView<Item: FeedItem>: Sendable {
-  private(set) var view: FeedView<Item>
+  private var view: FeedView<Item>
   /// The source's view version that it shows.
   private var version: Int
   private let madeAt: Date
@@ -15,8 +15,11 @@ struct CachedView<Item: FeedItem>: Sendable {
     self.madeAt = madeAt
   }
 
-  func isValid(for version: Int, at now: Date) -> Bool {
-    self.version == version && madeAt <= now && (view.validUntil.map { now < $0 } ?? true)
+  /// The view; nil if the source or time has changed it.
+  func view(for version: Int, at now: Date) -> FeedView<Item>? {
+    let isValid =
+      self.version == version && madeAt <= now && (view.validUntil.map { now < $0 } ?? true)
+    return isValid ? view : nil
   }
 }
 

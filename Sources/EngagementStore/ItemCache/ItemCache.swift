@@ -13,9 +13,18 @@ struct ItemCache: ~Copyable {
   private var sources: [ItemSourceKey: ItemSource] = [:]
   /// The sources whose lists changed since the last `finish`.
   private var changedSources: Set<ItemSourceKey> = []
+  private var contents: ContentCache
+  /// What is wrong with content keys and in no report yet.
+  private var keyFaults: [EngagementError] = []
   private var tables = ItemTables()
 
-  init(adapters: [ProviderID: any EngagementAdapter]) { self.adapters = adapters }
+  init(
+    adapters: [ProviderID: any EngagementAdapter],
+    contentKeys: [ProviderID: ContentKeySource] = [:]
+  ) {
+    self.adapters = adapters
+    contents = ContentCache(contentKeys)
+  }
 
   // MARK: Memory
 
@@ -23,11 +32,13 @@ struct ItemCache: ~Copyable {
   mutating func forgetMemory() {
     sources = [:]
     changedSources = []
+    contents.forgetMemory()
   }
 
   /// Drops one user from memory.
   mutating func release(_ partition: Partition.ID) {
     sources = sources.filter { $0.key.partition != partition }
+    contents.release(partition)
   }
 
   /// The users with items in memory.
@@ -35,7 +46,7 @@ struct ItemCache: ~Copyable {
 
   /// Lends a source to the body. If the body throws, the source is dropped from memory, so nothing
   /// stale stays behind.
-  private mutating func withSource<Value>(
+  mutating func withSource<Value>(
     _ provider: ProviderID, _ surface: Surface, of partition: Partition,
     on database: inout Database,
     _ body: (inout ItemSource, inout ItemTables, inout Database) throws(EngagementError) -> Value
@@ -45,8 +56,13 @@ struct ItemCache: ~Copyable {
     if let known = sources.removeValue(forKey: key) {
       source = known
     } else {
-      let mapper = adapters[provider].map { ItemMapper($0, for: provider, on: surface) }
-      source = ItemSource(key, of: partition, mapper: mapper)
+      let keySource = contents.keySources[provider]
+      let mapper = adapters[provider].map {
+        ItemMapper($0, for: provider, on: surface, keyedBy: keySource)
+      }
+      source = ItemSource(
+        key, of: partition, mapper: mapper,
+        try contents.marks(of: partition.id, on: surface, from: &tables, on: &database))
       try source.read(from: &tables, on: &database)
     }
     let value = try body(&source, &tables, &database)
@@ -102,13 +118,22 @@ extension ItemCache {
     in partition: Partition, settling settlesOverlays: Bool = true, at now: Date,
     to report: inout CommitReport, on database: inout Database
   ) throws(EngagementError) {
-    for key in changedSources where settlesOverlays && key.partition == partition.id {
-      try withSource(key.provider, key.surface, of: partition, on: &database) {
+    var news: [ContentNews] = []
+    for key in changedSources where key.partition == partition.id {
+      let changed = try withSource(key.provider, key.surface, of: partition, on: &database) {
         (source, tables, database) throws(EngagementError) in
-        try source.settleOverlays(at: now, in: &tables, on: &database)
+        if settlesOverlays { try source.settleOverlays(at: now, in: &tables, on: &database) }
+        return try source.takeContentNews(at: now, in: &tables, on: &database)
       }
+      if let changed { news.append(changed) }
     }
     changedSources = changedSources.filter { $0.partition != partition.id }
+    try show(news, in: partition, to: &report, on: &database)
+    report.ignored += keyFaults
+    keyFaults = []
+    if settlesOverlays {
+      try contents.endUnlisted(in: partition.id, in: &tables, on: &database)
+    }
     if !report.quarantined.isEmpty {
       try tables.quarantine.prune(partition.id, on: &database)
     }
@@ -139,7 +164,7 @@ extension ItemCache {
     _ action: ItemAction, on item: ItemReference, in partition: Partition,
     on database: inout Database
   ) throws(EngagementError) -> Set<FeedKey> {
-    try edit(item, in: partition, on: &database) { $0.undo(action) }
+    try edit(item, in: partition, ofFormerKeys: true, on: &database) { $0.undo(action) }
   }
 
   /// Copies a user's overlays of the items to another user, except where that user has one.
@@ -150,7 +175,9 @@ extension ItemCache {
     for item in items {
       guard let overlay = try overlay(of: item, in: from, on: &database) else { continue }
       keys.formUnion(
-        try edit(item, in: into, on: &database) { if $0.isEmpty { $0 = overlay } })
+        try edit(item, in: into, on: &database) {
+          if $0.isUntouched { $0 = $0.joined(with: overlay) }
+        })
     }
     return keys
   }
@@ -163,72 +190,93 @@ extension ItemCache {
     }
   }
 
+  /// Lets the body change what the user did to an item, and what counts for the copies of its content.
   private mutating func edit(
-    _ item: ItemReference, in partition: Partition, on database: inout Database,
-    _ body: (inout Overlay) -> Void
+    _ item: ItemReference, in partition: Partition, ofFormerKeys: Bool = false,
+    on database: inout Database, _ body: (inout Overlay) -> Void
   ) throws(EngagementError) -> Set<FeedKey> {
-    try withSource(item.id.provider, item.surface, of: partition, on: &database) {
+    let edited = try withSource(item.id.provider, item.surface, of: partition, on: &database) {
       (source, tables, database) throws(EngagementError) in
       try source.editOverlay(of: ItemKey(item.id.value), in: &tables, on: &database, body)
     }
+    guard let copy = edited.copy, !contents.keySources.isEmpty else { return edited.feeds }
+    var keys = Set([edited.key].compactMap(\.self))
+    if ofFormerKeys {
+      keys.formUnion(
+        try contents.keys(of: copy, in: partition.id, from: &tables, on: &database))
+    }
+    var changes: [ContentChange] = []
+    for key in keys {
+      let change = try contents.edit(
+        copy, of: key, in: partition.id, in: &tables, on: &database, body)
+      if let change { changes.append(change) }
+    }
+    return edited.feeds.union(try show(changes, in: partition, on: &database))
+  }
+}
+
+// MARK: Contents
+
+extension ItemCache {
+  /// Takes over what vendors' lists changed of contents.
+  private mutating func show(
+    _ news: [ContentNews], in partition: Partition, to report: inout CommitReport,
+    on database: inout Database
+  ) throws(EngagementError) {
+    for news in news {
+      let changes = try contents.apply(news, in: partition.id, in: &tables, on: &database)
+      report.feeds.formUnion(try show(changes, in: partition, on: &database))
+      report.duplicated += news.duplicated
+      keyFaults += news.faults
+    }
+  }
+
+  /// Shows copies of contents under what counts for them now. Returns the feeds that may look different.
+  private mutating func show(
+    _ changes: [ContentChange], in partition: Partition, on database: inout Database
+  ) throws(EngagementError) -> Set<FeedKey> {
+    guard !changes.isEmpty else { return [] }
+    let keys = Set(
+      changes.lazy.flatMap(\.copies).map {
+        ItemSourceKey(partition: partition.id, provider: $0.provider, surface: $0.surface)
+      })
+    var feeds: Set<FeedKey> = []
+    for key in keys {
+      feeds.formUnion(
+        try withSource(key.provider, key.surface, of: partition, on: &database) {
+          (source, tables, database) throws(EngagementError) in
+          try source.follow(changes, from: &tables, on: &database)
+        })
+    }
+    return feeds
+  }
+
+  /// Whether the keys of the user's items are known to be of the configured sources.
+  func hasContentKeys(of partition: Partition.ID) -> Bool { contents.isUpToDate(partition) }
+
+  mutating func noteContentKeys(of partition: Partition.ID) { contents.noteUpToDate(partition) }
+
+  /// Makes the content keys of the providers' items by the sources that are configured now.
+  mutating func remakeContentKeys(
+    of providers: Set<ProviderID>, in partition: Partition, at now: Date,
+    to report: inout CommitReport, on database: inout Database
+  ) throws(EngagementError) {
+    for (_, provider, surface) in try tables.feeds.sources(of: partition.id, on: &database)
+    where providers.contains(provider) && surface != .campaigns {
+      let news = try withSource(provider, surface, of: partition, on: &database) {
+        (source, tables, database) throws(EngagementError) in
+        try source.takeContentNews(remaking: true, at: now, in: &tables, on: &database)
+      }
+      if let news { try show([news], in: partition, to: &report, on: &database) }
+    }
+    // Their views are of the former keys.
+    sources = sources.filter { $0.key.partition != partition.id }
   }
 }
 
 // MARK: Reading
 
 extension ItemCache {
-  /// The cards of a feed as the user sees them, with the control cards among them.
-  mutating func cards(
-    in key: FeedKey, of partition: Partition, at now: Date, on database: inout Database
-  ) throws(EngagementError) -> FeedView<Card> {
-    try withSource(key.provider, key.feed.surface, of: partition, on: &database) {
-      (source, tables, database) throws(EngagementError) in
-      try source.cards(in: key.feed, at: now, from: &tables, on: &database)
-    }
-  }
-
-  /// The first cards that the user sees of a feed, in the order of its index. Reads only as many
-  /// items as needed.
-  mutating func firstCards(
-    _ count: Int, in key: FeedKey, of partition: Partition, at now: Date,
-    on database: inout Database
-  ) throws(EngagementError) -> [Card] {
-    try withSource(key.provider, key.feed.surface, of: partition, on: &database) {
-      (source, tables, database) throws(EngagementError) in
-      try source.firstCards(count, in: key.feed, at: now, from: &tables, on: &database)
-    }
-  }
-
-  /// The messages of all inbox feeds of a provider, each once, in the vendor's order.
-  mutating func messages(
-    of provider: ProviderID, in partition: Partition, at now: Date, on database: inout Database
-  ) throws(EngagementError) -> FeedView<InboxMessage> {
-    try withSource(provider, .inbox, of: partition, on: &database) {
-      (source, tables, database) throws(EngagementError) in
-      try source.messages(at: now, from: &tables, on: &database)
-    }
-  }
-
-  /// The campaigns of a feed, in the order in which they were sent.
-  mutating func campaigns(
-    in key: FeedKey, of partition: Partition, at now: Date, on database: inout Database
-  ) throws(EngagementError) -> FeedView<Campaign> {
-    try withSource(key.provider, key.feed.surface, of: partition, on: &database) {
-      (source, tables, database) throws(EngagementError) in
-      try source.campaigns(in: key.feed, at: now, from: &tables, on: &database)
-    }
-  }
-
-  /// Every campaign of a feed, also those that have ended.
-  mutating func listedCampaigns(
-    in key: FeedKey, of partition: Partition, on database: inout Database
-  ) throws(EngagementError) -> [Campaign] {
-    try withSource(key.provider, key.feed.surface, of: partition, on: &database) {
-      (source, tables, database) throws(EngagementError) in
-      try source.listedCampaigns(in: key.feed, from: &tables, on: &database)
-    }
-  }
-
   /// Increases with each change of a provider's items on a surface; nil if they are not in memory.
   func contentVersion(
     of provider: ProviderID, on surface: Surface, in partition: Partition
@@ -260,16 +308,6 @@ extension ItemCache {
   ) throws(EngagementError) -> [FeedKey] {
     try tables.feeds.names(of: partition.id, on: &database).compactMap { found in
       found.name.feed(on: found.surface).map { FeedKey(found.provider, $0) }
-    }
-  }
-
-  /// The reference that an action on the item needs; nil if the cache does not have the item.
-  mutating func reference(
-    to id: ItemID, on surface: Surface, in partition: Partition, on database: inout Database
-  ) throws(EngagementError) -> ItemReference? {
-    try withSource(id.provider, surface, of: partition, on: &database) {
-      (source, tables, database) throws(EngagementError) in
-      try source.reference(to: ItemKey(id.value), from: &tables, on: &database)
     }
   }
 

@@ -41,7 +41,7 @@ extension ItemSource {
   }
 
   private func held(_ content: ItemContent, in container: String?) -> JSONObject {
-    let overlay = overlay(of: content.id)
+    let overlay = overlay(of: content.id, content.contentKey)
     switch content {
     case .card(var card):
       card.container = card.container ?? container.map { ContainerID($0) }

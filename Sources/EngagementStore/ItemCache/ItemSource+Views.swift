@@ -34,7 +34,7 @@ extension ItemSource {
       else { continue }
       // A card may be in several containers, so the list says in which, not the item.
       if card.container == nil, let own = listed.feed.container { card.container = own }
-      let overlay = overlay(of: card.id)
+      let overlay = overlay(of: card.id, card.contentKey)
       visible.add(overlay?.applied(to: card) ?? card, until: card.expiresAt, overlay, at: now)
     }
     // The index has the order that the adapter gave when the items came.
@@ -55,7 +55,7 @@ extension ItemSource {
           !card.isDismissed, card.kind != .control
         else { continue }
         card.container = card.container ?? feed.container
-        let overlay = overlay(of: card.id)
+        let overlay = overlay(of: card.id, card.contentKey)
         if overlay?.hides(at: now) != true { cards.append(overlay?.applied(to: card) ?? card) }
       }
     }
@@ -96,7 +96,7 @@ extension ItemSource {
     var visible = VisibleItems<InboxMessage>()
     visible.reserve(messages.count)
     for message in messages.collapsed() {
-      let overlay = overlay(of: message.id)
+      let overlay = overlay(of: message.id, message.contentKey)
       visible.add(
         overlay?.applied(to: message) ?? message, until: message.expiresAt, overlay, at: now)
     }
@@ -152,6 +152,23 @@ extension ItemSource {
     let reference = content.reference(in: nil)
     guard reference.container == nil else { return reference }
     return content.reference(in: try container(of: row, from: &tables, on: &database))
+  }
+
+  /// The other items that are copies of the item's content.
+  mutating func copies(
+    of name: ItemKey, from tables: inout ItemTables, on database: inout Database
+  ) throws(EngagementError) -> [(id: ItemID, surface: Surface)] {
+    guard let row = try row(of: name, from: &tables, on: &database),
+      let contentKey = try content(of: row, from: &tables, on: &database)?.contentKey
+    else { return [] }
+    var copies: [(id: ItemID, surface: Surface)] = []
+    let found = try tables.copies.copies(of: contentKey, in: key.partition, on: &database)
+    for copy in found where copy.item != row {
+      guard let item = try tables.items.item(copy.item, on: &database) else { continue }
+      let name = String(decoding: item.name, as: UTF8.self)
+      copies.append((ItemID(copy.provider, name), copy.surface))
+    }
+    return copies
   }
 
   /// The container of the first feed that lists the item.

@@ -3,14 +3,6 @@ import EngagementJSON
 import EngagementModel
 import EngagementPlatform
 
-/// Everything that one provider has on one surface for one user. An item is the same item in all
-/// feeds of its source.
-struct ItemSourceKey: Hashable, Sendable {
-  let partition: Partition.ID
-  let provider: ProviderID
-  let surface: Surface
-}
-
 /// The items and feeds of one source, in memory and in the cache.
 struct ItemSource: Sendable {
   let key: ItemSourceKey
@@ -18,7 +10,7 @@ struct ItemSource: Sendable {
   private var row: Int64?
   private var items: SourceItems
   private var feeds: [FeedName: ListedFeed] = [:]
-  private var overlays: [ItemKey: Overlay] = [:]
+  private var overlays: SourceOverlays
   /// The messages of all feeds as the user saw them last.
   private var messages: CachedView<InboxMessage>?
   /// Increases with each change of items and lists.
@@ -26,8 +18,13 @@ struct ItemSource: Sendable {
   /// Increases with each change of what the user sees.
   private var viewVersion = 0
 
-  init(_ key: ItemSourceKey, of partition: Partition, mapper: ItemMapper?) {
+  /// - Parameter contents: What was done to the copies of contents; nil without content keys.
+  init(
+    _ key: ItemSourceKey, of partition: Partition, mapper: ItemMapper?,
+    _ contents: Locked<ContentMarks>?
+  ) {
     self.key = key
+    overlays = SourceOverlays(on: key.surface, contents)
     items = SourceItems(
       ItemChecksum(partition, key.provider, key.surface), mapper: mapper)
   }
@@ -43,9 +40,7 @@ struct ItemSource: Sendable {
       feeds[found.name] = ListedFeed(
         found.row, feed, total: found.total, refreshedAt: found.refreshed)
     }
-    for (name, overlay) in try tables.overlays.all(of: row, on: &database) {
-      overlays[name] = overlay
-    }
+    try overlays.read(of: row, from: &tables.overlays, on: &database)
   }
 
   /// The source's row, made if there is none.
@@ -64,7 +59,7 @@ struct ItemSource: Sendable {
   ) throws(EngagementError) {
     guard !items.isIndexed else { return }
     let row = try makeRow(in: &tables, on: &database)
-    try items.readIndex(of: row, from: &tables.items, on: &database)
+    try items.readIndex(of: row, from: &tables, on: &database)
     for name in feeds.keys {
       try feeds[name]?.readMembers(from: &tables.memberships, on: &database)
     }
@@ -94,13 +89,13 @@ extension ItemSource {
     }.map(\.value)
   }
 
-  func overlay(of id: ItemID) -> Overlay? {
-    overlays.isEmpty ? nil : overlays[ItemKey(id.value)]
-  }
+  /// What the user did to the item itself.
+  func overlay(of id: ItemID) -> Overlay? { overlays.own(of: ItemKey(id.value)) }
 
-  var overlaysInOrder: [(name: ItemKey, overlay: Overlay)] {
-    overlays.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
-  }
+  /// What the user did to the item and to the other copies of its content.
+  func overlay(of id: ItemID, _ key: ContentKey?) -> Overlay? { overlays.overlay(of: id, key) }
+
+  var overlaysInOrder: [(name: ItemKey, overlay: Overlay)] { overlays.inOrder }
 
   /// The item's row; nil if the source has no such item.
   func row(
@@ -130,13 +125,10 @@ extension ItemSource {
     items.hash(of: found).map { ($0, items.content(of: found, hash: $0)) }
   }
 
-  /// The feeds that may list the item.
-  private func feeds(listing name: ItemKey) -> Set<FeedKey> {
+  /// The feeds that may list one of the items.
+  private func feeds(listing rows: [Int64]) -> Set<FeedKey> {
     var listing = Array(feeds.values)
-    if items.isIndexed {
-      guard let row = items.row(of: name) else { return [] }
-      listing = listing.filter { $0.lists(row) }
-    }
+    if items.isIndexed { listing = listing.filter { rows.contains(where: $0.lists) } }
     return Set(listing.map { FeedKey(key.provider, $0.feed) })
   }
 }
@@ -146,10 +138,7 @@ extension ItemSource {
 extension ItemSource {
   /// The cards as they were seen last; nil if something has changed since.
   func cachedCards(of feed: Feed, at now: Date) -> FeedView<Card>? {
-    guard let cached = listed(feed)?.cards, cached.isValid(for: viewVersion, at: now) else {
-      return nil
-    }
-    return cached.view
+    listed(feed)?.cards?.view(for: viewVersion, at: now)
   }
 
   mutating func cache(_ view: FeedView<Card>, of feed: Feed, at now: Date) {
@@ -158,8 +147,7 @@ extension ItemSource {
 
   /// The messages as they were seen last; nil if something has changed since.
   func cachedMessages(at now: Date) -> FeedView<InboxMessage>? {
-    guard let messages, messages.isValid(for: viewVersion, at: now) else { return nil }
-    return messages.view
+    messages?.view(for: viewVersion, at: now)
   }
 
   mutating func cache(_ view: FeedView<InboxMessage>, at now: Date) {
@@ -176,6 +164,7 @@ extension ItemSource {
     in tables: inout ItemTables, on database: inout Database
   ) throws(EngagementError) {
     let name = FeedName(change.feed)
+    report.feeds.insert(FeedKey(key.provider, change.feed))
     if feeds[name] == nil {
       let row = try makeRow(in: &tables, on: &database)
       feeds[name] = ListedFeed(
@@ -195,11 +184,9 @@ extension ItemSource {
     if let refreshedAt {
       feeds[name]?.refreshedAt = Milliseconds.date(Milliseconds.nearest(refreshedAt))
     }
-    if let feed = feeds[name] {
-      try tables.feeds.update(
-        feed.row, total: feed.total, refreshed: feed.refreshedAt, on: &database)
-    }
-    report.feeds.insert(FeedKey(key.provider, change.feed))
+    guard let feed = feeds[name] else { return }
+    try tables.feeds.update(
+      feed.row, total: feed.total, refreshed: feed.refreshedAt, on: &database)
   }
 
   /// Applies a list of items. Unchanged items are neither mapped nor written.
@@ -229,7 +216,12 @@ extension ItemSource {
       case .bad(let reason):
         feeds[name]?.hasBadItems = true
         bad.insert(item.hash)
-        try setAside(item, reason, name, at: now, to: &report, in: &tables, on: &database)
+        guard let feed = feeds[name] else { continue }
+        let isNew = try tables.quarantine.add(
+          item.hash, at: item.index, of: feed.row, reason, at: now, on: &database)
+        guard isNew else { continue }
+        report.quarantined.append(
+          .init(FeedKey(key.provider, feed.feed), index: item.index, reason: reason))
       }
     }
     let changed = written.changed
@@ -238,10 +230,11 @@ extension ItemSource {
     if let retention = mode.retention {
       if let feed = feeds[name] {
         try tables.quarantine.keep(bad, of: feed.row, on: &database)
+        let rest = try feed.rest(
+          without: listed, retention, in: &items, from: &tables.items, on: &database)
+        rows = rest.kept + rows
+        try drop(rest.dropped, from: name, in: &tables, on: &database)
       }
-      let rest = try rest(of: name, without: listed, retention, in: &tables, on: &database)
-      rows = rest.kept + rows
-      try drop(rest.dropped, from: name, in: &tables, on: &database)
       try self.list(rows, .asListed, in: name, changed, tables: &tables, on: &database)
     } else {
       try self.list(rows, .behind, in: name, changed, tables: &tables, on: &database)
@@ -251,55 +244,14 @@ extension ItemSource {
     feeds[name]?.lastDelivery = delivery
   }
 
-  private func setAside(
-    _ item: RawItem, _ reason: String, _ name: FeedName, at now: Date,
-    to report: inout CommitReport, in tables: inout ItemTables, on database: inout Database
-  ) throws(EngagementError) {
-    guard let listed = feeds[name] else { return }
-    let isNew = try tables.quarantine.add(
-      item.hash, at: item.index, of: listed.row, reason, at: now, on: &database)
-    guard isNew else { return }
-    report.quarantined.append(
-      .init(FeedKey(key.provider, listed.feed), index: item.index, reason: reason))
-  }
-
-  /// The items that a complete list leaves out: those that stay, in their order, and the others.
-  private mutating func rest(
-    of name: FeedName, without listed: Set<Int64>, _ retention: Retention,
-    in tables: inout ItemTables, on database: inout Database
-  ) throws(EngagementError) -> (kept: [Int64], dropped: Set<Int64>) {
-    guard let feed = feeds[name] else { return ([], []) }
-    var dropped = feed.rows(notIn: listed)
-    guard retention.testItems || !retention.ids.isEmpty else { return ([], dropped) }
-    var kept: [(row: Int64, place: Int64)] = []
-    for row in dropped {
-      guard let content = try content(of: row, from: &tables, on: &database),
-        retention.testItems && content.isTest || retention.ids.contains(content.id.value)
-      else { continue }
-      kept.append((row, feed.membership(of: row)?.place ?? 0))
-    }
-    dropped.subtract(kept.map(\.row))
-    return (kept.sorted { $0.place < $1.place }.map(\.row), dropped)
-  }
-
   /// Lists the items in the feed, in their order, and writes the places that changed.
   private mutating func list(
     _ rows: [Int64], _ placing: ListedFeed.Placing, in name: FeedName, _ changed: Set<Int64>,
     tables: inout ItemTables, on database: inout Database
   ) throws(EngagementError) {
     guard let feed = feeds[name] else { return }
-    var moves: [ListedFeed.Move] = []
-    for (row, place) in zip(rows, feed.places(for: rows, placed: placing)) {
-      let old = feed.membership(of: row)
-      let isChanged = changed.contains(row)
-      if let old, old.place == place, !isChanged { continue }
-      var new = old ?? Membership(at: place)
-      new.place = place
-      if old == nil || isChanged {
-        new = try items.membership(of: row, at: place, from: &tables.items, on: &database)
-      }
-      if old != new { moves.append(ListedFeed.Move(row: row, new: new)) }
-    }
+    let moves = try feed.moves(
+      of: rows, placed: placing, changed, in: &items, from: &tables.items, on: &database)
     if !moves.isEmpty || !changed.isEmpty { noteChange() }
     try feeds[name]?.apply(moves, in: &tables.memberships, on: &database)
   }
@@ -344,7 +296,7 @@ extension ItemSource {
   ) throws(EngagementError) {
     try index(in: &tables, on: &database)
     let mayBeUnread = feeds.values.contains(where: \.hasBadItems)
-    for (name, overlay) in overlays {
+    for (name, overlay) in overlays.all {
       var settled = overlay
       if let row = items.row(of: name) {
         guard let content = try content(of: row, from: &tables, on: &database) else { continue }
@@ -356,43 +308,90 @@ extension ItemSource {
     }
   }
 
-  /// Lets the body change an overlay. Returns the feeds that may look different now.
+  /// Lets the body change an overlay. Returns the feeds that may look different now, and which copy
+  /// of which content the item is; no key if it is none.
   mutating func editOverlay(
     of name: ItemKey, in tables: inout ItemTables, on database: inout Database,
     _ body: (inout Overlay) -> Void
-  ) throws(EngagementError) -> Set<FeedKey> {
-    let before = overlays[name] ?? Overlay()
+  ) throws(EngagementError) -> (feeds: Set<FeedKey>, copy: ContentMarks.Copy?, key: ContentKey?) {
+    let before = overlays.own(of: name) ?? Overlay()
     var after = before
     body(&after)
-    guard after.asStored != before else { return [] }
-    let version = viewVersion
-    try set(after.asStored, of: name, in: &tables, on: &database)
-    try showCard(name, insteadOf: before, from: version, in: &tables, on: &database)
-    return feeds(listing: name)
-  }
-
-  /// Updates one card in the cached views that were valid until its overlay changed.
-  private mutating func showCard(
-    _ name: ItemKey, insteadOf old: Overlay, from version: Int, in tables: inout ItemTables,
-    on database: inout Database
-  ) throws(EngagementError) {
-    guard let row = try row(of: name, from: &tables, on: &database),
-      case .card(let card)? = try content(of: row, from: &tables, on: &database)
-    else { return }
-    let overlay = overlays[name] ?? Overlay()
-    for feed in feeds.keys {
-      feeds[feed]?.cards?.show(
-        card, under: overlay, insteadOf: old, from: version, to: viewVersion)
+    after = after.asStored
+    guard after != before || items.hasKeys else { return ([], nil, nil) }
+    let itemRow = try self.row(of: name, from: &tables, on: &database)
+    let content: ItemContent? =
+      if let itemRow { try content(of: itemRow, from: &tables, on: &database) } else { nil }
+    var changed: Set<FeedKey> = []
+    if after != before {
+      let old = overlays.overlay(of: name, content?.contentKey)
+      try set(after, of: name, in: &tables, on: &database, showing: content, insteadOf: old)
+      changed = feeds(listing: itemRow.map { [$0] } ?? [])
     }
+    let copy = row.map { ContentMarks.Copy(source: $0, surface: key.surface, name: name) }
+    return (changed, copy, content?.contentKey)
   }
 
   private mutating func set(
     _ overlay: Overlay, of name: ItemKey, in tables: inout ItemTables,
-    on database: inout Database
+    on database: inout Database, showing content: ItemContent? = nil,
+    insteadOf old: Overlay? = nil
   ) throws(EngagementError) {
     let row = try makeRow(in: &tables, on: &database)
-    try tables.overlays.set(overlay, of: name, in: row, on: &database)
-    overlays[name] = overlay.isEmpty ? nil : overlay
+    try overlays.set(overlay, of: name, in: row, table: &tables.overlays, on: &database)
+    noteViewChange(of: content, insteadOf: old)
+  }
+
+  /// Updates one card in the cached views that were valid until its overlay changed.
+  private mutating func noteViewChange(of content: ItemContent?, insteadOf old: Overlay?) {
+    let version = viewVersion
     viewVersion += 1
+    guard case .card(let card)? = content else { return }
+    let new = overlays.overlay(of: card.id, card.contentKey)
+    for feed in feeds.keys {
+      feeds[feed]?.cards?.show(
+        card, under: new ?? Overlay(), insteadOf: old ?? Overlay(), from: version, to: viewVersion)
+    }
+  }
+}
+
+// MARK: Contents
+
+extension ItemSource {
+  /// Shows copies under what counts for their contents now. Returns the feeds that may look different.
+  mutating func follow(
+    _ changes: [ContentChange], from tables: inout ItemTables, on database: inout Database
+  ) throws(EngagementError) -> Set<FeedKey> {
+    var changed: [Int64] = []
+    for change in changes {
+      for copy in change.copies where copy.isOf(key) {
+        let content = try content(of: copy.item, from: &tables, on: &database)
+        guard let content else { continue }
+        let old = overlays.overlay(of: content.name, sharing: change.old[key.surface])
+        let new = overlays.overlay(of: content.name, sharing: change.new[key.surface])
+        guard old != new else { continue }
+        changed.append(copy.item)
+        noteViewChange(of: content, insteadOf: old)
+      }
+    }
+    return changed.isEmpty ? [] : feeds(listing: changed)
+  }
+
+  /// Writes which items are copies of other contents than before, and returns what has changed.
+  ///
+  /// - Parameter remakes: Whether every item gets its key anew, as if it were new.
+  mutating func takeContentNews(
+    remaking remakes: Bool = false, at now: Date, in tables: inout ItemTables,
+    on database: inout Database
+  ) throws(EngagementError) -> ContentNews? {
+    guard let row else { return nil }
+    if remakes, items.hasKeys {
+      try index(in: &tables, on: &database)
+      try items.remakeKeys(of: row, from: &tables.items, on: &database)
+    } else if remakes {
+      try tables.copies.clear(row, on: &database)
+    }
+    return try items.takeContentNews(
+      of: key, row, overlays, at: now, in: &tables.copies, on: &database)
   }
 }

@@ -1,5 +1,13 @@
 import EngagementModel
 
+/// Everything that one provider has on one surface for one user. An item is the same item in all
+/// feeds of its source.
+struct ItemSourceKey: Hashable, Sendable {
+  let partition: Partition.ID
+  let provider: ProviderID
+  let surface: Surface
+}
+
 /// The tables of items, of the feeds that list them and of what users did to them.
 ///
 /// Each table keeps its statements private, so this bundle has no state of its own to protect.

@@ -96,6 +96,44 @@ extension ListedFeed {
       members.map { (item: $0.key, membership: $0.value) }, in: row, on: &database)
   }
 
+  /// The items that a complete list leaves out: those that stay, in their order, and the others.
+  func rest(
+    without listed: Set<Int64>, _ retention: Retention, in items: inout SourceItems,
+    from table: inout ItemTable, on database: inout Database
+  ) throws(EngagementError) -> (kept: [Int64], dropped: Set<Int64>) {
+    var dropped = rows(notIn: listed)
+    guard retention.testItems || !retention.ids.isEmpty else { return ([], dropped) }
+    var kept: [(row: Int64, place: Int64)] = []
+    for row in dropped {
+      guard let content = try items.content(of: row, from: &table, on: &database),
+        retention.testItems && content.isTest || retention.ids.contains(content.id.value)
+      else { continue }
+      kept.append((row, membership(of: row)?.place ?? 0))
+    }
+    dropped.subtract(kept.map(\.row))
+    return (kept.sorted { $0.place < $1.place }.map(\.row), dropped)
+  }
+
+  /// The items that stand elsewhere than before when these rows are listed in this order.
+  func moves(
+    of rows: [Int64], placed placing: Placing, _ changed: Set<Int64>,
+    in items: inout SourceItems, from table: inout ItemTable, on database: inout Database
+  ) throws(EngagementError) -> [Move] {
+    var moves: [Move] = []
+    for (row, place) in zip(rows, places(for: rows, placed: placing)) {
+      let old = membership(of: row)
+      let isChanged = changed.contains(row)
+      if let old, old.place == place, !isChanged { continue }
+      var new = old ?? Membership(at: place)
+      new.place = place
+      if old == nil || isChanged {
+        new = try items.membership(of: row, at: place, from: &table, on: &database)
+      }
+      if old != new { moves.append(Move(row: row, new: new)) }
+    }
+    return moves
+  }
+
   mutating func apply(
     _ moves: [Move], in table: inout MembershipTable, on database: inout Database
   ) throws(EngagementError) {

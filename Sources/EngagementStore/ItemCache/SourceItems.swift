@@ -1,6 +1,7 @@
 import EngagementAdapterAPI
 import EngagementJSON
 import EngagementModel
+import EngagementPlatform
 
 /// The items of one source in memory, by their rows, so that no item is read or mapped twice.
 ///
@@ -11,10 +12,13 @@ struct SourceItems: Sendable {
   private let mapper: ItemMapper?
   private var contents: [Int64: ItemContent] = [:]
   private var index: ItemIndex?
+  /// Nil if the items have no content keys. Read with the index.
+  private var keys: SourceKeys?
 
   init(_ checksum: ItemChecksum, mapper: ItemMapper?) {
     self.checksum = checksum
     self.mapper = mapper
+    keys = mapper?.keySource.map { _ in SourceKeys() }
   }
 
   /// The vendor's order; nil if the provider is no longer configured.
@@ -105,17 +109,18 @@ extension SourceItems {
     return try table.row(of: name, in: source, on: &database)
   }
 
-  /// Reads the names and the hashes of all items.
+  /// Reads the names and the hashes of all items, and their content keys.
   mutating func readIndex(
-    of source: Int64, from table: inout ItemTable, on database: inout Database
+    of source: Int64, from tables: inout ItemTables, on database: inout Database
   ) throws(EngagementError) {
     let known = contents
-    let found = try table.hashes(
+    let found = try tables.items.hashes(
       of: source, by: checksum, on: &database, isVerified: { known[$0] != nil })
     var index = ItemIndex(ItemTable.rows(of: source))
     index.reserve(found.count)
     for (item, name, hash) in found { index.note(item, name, hash) }
     self.index = index
+    if keys != nil { keys = SourceKeys(try tables.copies.keys(of: source, on: &database)) }
   }
 }
 
@@ -172,6 +177,7 @@ extension SourceItems {
     try table.delete(row, on: &database)
     index?.forget(row)
     contents[row] = nil
+    keys?.forget(row)
   }
 
   private mutating func write(
@@ -182,16 +188,20 @@ extension SourceItems {
     let bytes = name.bytes
     let seal = checksum.checksum(item.hash, of: bytes)
     let row: Int64
+    let isNew: Bool
     if let old = index?.row(of: name) {
-      row = old
+      (row, isNew) = (old, false)
       guard index?.hash(of: row) != item.hash else { return row }
+      try noteKeyFault(of: content, insteadOf: row, from: &table, on: &database)
       try table.update(row, seal, item.bytes, on: &database)
       written.changed.insert(row)
     } else {
-      row = index?.nextRow ?? ItemTable.rows(of: source).lowerBound
+      (row, isNew) = (index?.nextRow ?? ItemTable.rows(of: source).lowerBound, true)
+      try noteKeyFault(of: content, from: &table, on: &database)
       try table.insert(row, of: source, bytes, seal, item.bytes, on: &database)
       written.added.append(bytes)
     }
+    keys?.note(content, at: row, isNew: isNew)
     index?.note(row, name, item.hash)
     contents[row] = content
     return row
@@ -220,6 +230,53 @@ extension SourceItems {
     else { return }
     item = kept
     content = keptContent
+  }
+}
+
+// MARK: Contents
+
+extension SourceItems {
+  var hasKeys: Bool { keys != nil }
+
+  /// Writes which items are copies of other contents than before, and returns what has changed since it
+  /// was last asked; nil if nothing has.
+  mutating func takeContentNews(
+    of source: ItemSourceKey, _ row: Int64, _ overlays: SourceOverlays, at now: Date,
+    in table: inout ContentCopyTable, on database: inout Database
+  ) throws(EngagementError) -> ContentNews? {
+    guard let news = keys?.takeNews(), !news.isEmpty, let keys else { return nil }
+    for (item, change) in news.rows.sorted(by: { $0.key < $1.key }) {
+      try table.set(
+        change.new, of: item, in: row, of: source.partition, at: now, on: &database)
+    }
+    return ContentNews(news, of: source, row: row, overlays) { keys.count(of: $0) }
+  }
+
+  /// Gives every item the key that it has now, as if the vendor had sent it anew.
+  mutating func remakeKeys(
+    of source: Int64, from table: inout ItemTable, on database: inout Database
+  ) throws(EngagementError) {
+    for found in try table.all(of: source, on: &database, read: { $0 }) {
+      guard let hash = hash(of: found), let content = content(of: found, hash: hash) else {
+        continue
+      }
+      keys?.note(content, at: found.row, isNew: true)
+      if let fault = mapper?.keyFault(of: content) { keys?.note(fault) }
+    }
+  }
+
+  /// Notes a wrong key, unless the item had as wrong a key before.
+  private mutating func noteKeyFault(
+    of content: ItemContent, insteadOf row: Int64? = nil, from table: inout ItemTable,
+    on database: inout Database
+  ) throws(EngagementError) {
+    guard let fault = mapper?.keyFault(of: content) else { return }
+    if let row, let former = try self.content(of: row, from: &table, on: &database),
+      mapper?.keyFault(of: former) == fault
+    {
+      return
+    }
+    keys?.note(fault)
   }
 }
 

@@ -30,6 +30,15 @@ extension ItemContent {
     }
   }
 
+  /// Which content the item is a copy of; nil if it has no key.
+  var contentKey: ContentKey? {
+    switch self {
+    case .card(let card): card.contentKey
+    case .message(let message): message.contentKey
+    case .campaign: nil
+    }
+  }
+
   /// Whether the vendor sent the item to a test user.
   var isTest: Bool { if case .card(let card) = self { card.isTest } else { false } }
 

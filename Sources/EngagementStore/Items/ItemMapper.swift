@@ -8,11 +8,17 @@ struct ItemMapper: Sendable {
   let provider: ProviderID
   let surface: Surface
   let order: FeedOrder
+  /// What says which content an item is a copy of; nil for items without content keys.
+  let keySource: ContentKeySource?
 
-  init(_ adapter: any EngagementAdapter, for provider: ProviderID, on surface: Surface) {
+  init(
+    _ adapter: any EngagementAdapter, for provider: ProviderID, on surface: Surface,
+    keyedBy keySource: ContentKeySource? = nil
+  ) {
     self.adapter = adapter
     self.provider = provider
     self.surface = surface
+    self.keySource = surface == .campaigns ? nil : keySource
     order = adapter.capabilities.order(of: surface)
   }
 
@@ -47,6 +53,7 @@ struct ItemMapper: Sendable {
     case .inbox:
       var message = try adapter.message(in: item)
       message.id.provider = provider
+      message.contentKey = try? keySource?.key(of: message)
       return .message(message)
     case .campaigns:
       var campaign = try adapter.campaign(in: item)
@@ -55,7 +62,24 @@ struct ItemMapper: Sendable {
     default:
       var card = try adapter.card(in: item)
       card.id.provider = provider
+      // A control card is on no screen, so no other card stands for it.
+      if let keySource, card.kind != .control { card.contentKey = try? keySource.key(of: card) }
       return .card(card)
+    }
+  }
+
+  /// Why the item has no content key although it has what should be one; nil if nothing is wrong.
+  func keyFault(of content: ItemContent) -> ContentKey.Absence? {
+    guard let keySource, content.contentKey == nil else { return nil }
+    do throws(ContentKey.Absence) {
+      switch content {
+      case .card(let card) where card.kind != .control: _ = try keySource.key(of: card)
+      case .message(let message): _ = try keySource.key(of: message)
+      case .card, .campaign: break
+      }
+      return nil
+    } catch {
+      return error == .missing ? nil : error
     }
   }
 }

@@ -22,6 +22,12 @@ struct QuarantineTable: ~Copyable {
     JOIN feed ON feed.id = quarantine.feed JOIN source ON source.id = feed.source
     WHERE partition = ? ORDER BY quarantine.id
     """)
+  private var providers = Statement(
+    """
+    SELECT DISTINCT provider FROM quarantine
+    JOIN feed ON feed.id = quarantine.feed JOIN source ON source.id = feed.source
+    WHERE partition = ? AND surface <> 'campaigns'
+    """)
   private var prune = Statement(
     """
     DELETE FROM quarantine WHERE id IN (
@@ -29,6 +35,13 @@ struct QuarantineTable: ~Copyable {
       JOIN feed ON feed.id = quarantine.feed JOIN source ON source.id = feed.source
       WHERE source.partition = ? ORDER BY quarantine.id DESC LIMIT -1 OFFSET ?)
     """)
+
+  /// The providers of which a card or a message could not be read.
+  mutating func providers(
+    in partition: Partition.ID, on database: inout Database
+  ) throws(EngagementError) -> [ProviderID] {
+    try database.all(&providers, .integer(partition)) { ProviderID($0.text(0)) }
+  }
 
   /// Adds a bad item; false if it is there already.
   mutating func add(

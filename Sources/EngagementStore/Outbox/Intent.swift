@@ -9,6 +9,8 @@ package struct Intent: Hashable, Sendable {
   /// What the user sees at once.
   package var mark: Mark?
   package var deliveries: [Delivery]
+  /// Whether it tells the vendor of another copy what the user did to the copy that is shown.
+  package var isPropagated = false
 
   package init(event: EngagementEvent? = nil, mark: Mark? = nil, deliveries: [Delivery] = []) {
     self.event = event

@@ -36,6 +36,8 @@ public struct Overlay: Hashable, Sendable {
 
   enum Cause: Hashable, Sendable {
     case impression, click, open, read, dismiss, delete, submit, expire
+    /// No action: the vendor itself says so of a copy.
+    case vendor
 
     fileprivate var marks: Set<Mark> {
       switch self {
@@ -43,6 +45,7 @@ public struct Overlay: Hashable, Sendable {
       case .click: [.viewed, .clicked]
       case .open, .read: [.viewed, .read]
       case .dismiss, .delete, .submit, .expire: [.dismissed]
+      case .vendor: []
       }
     }
   }
@@ -53,6 +56,11 @@ public struct Overlay: Hashable, Sendable {
   func has(_ mark: Mark) -> Bool { causes.contains { $0.mark == mark } }
 
   public var isEmpty: Bool { causes.isEmpty && snoozedUntil == nil && endsAt == nil }
+
+  /// Whether the user did nothing to the item.
+  var isUntouched: Bool {
+    snoozedUntil == nil && endsAt == nil && causes.allSatisfy { $0.cause == .vendor }
+  }
 
   /// Sets the marks of an action.
   public mutating func record(_ action: ItemAction, at now: Date) {

@@ -23,7 +23,7 @@ struct OverlayTable: ~Copyable {
     }
     try database.run(
       &upsert, .integer(source), .blob(name.bytes), .integer(overlay.bits),
-      Self.value(overlay.snoozedUntil), Self.value(overlay.endsAt))
+      SQLValue(overlay.snoozedUntil), SQLValue(overlay.endsAt))
   }
 
   mutating func clear(_ source: Int64, on database: inout Database) throws(EngagementError) {
@@ -43,9 +43,12 @@ struct OverlayTable: ~Copyable {
       )
     }
   }
+}
 
-  private static func value(_ date: Date?) -> SQLValue {
-    date.map { .integer(Milliseconds.nearest($0)) } ?? .null
+extension SQLValue {
+  /// The time in whole milliseconds.
+  init(_ date: Date?) {
+    self = date.map { .integer(Milliseconds.nearest($0)) } ?? .null
   }
 }
 
@@ -60,9 +63,13 @@ extension Overlay {
     (MarkCause(cause: .delete, mark: .dismissed), 256),
     (MarkCause(cause: .submit, mark: .dismissed), 512),
     (MarkCause(cause: .expire, mark: .dismissed), 1024),
+    (MarkCause(cause: .vendor, mark: .viewed), 2048),
+    (MarkCause(cause: .vendor, mark: .clicked), 4096),
+    (MarkCause(cause: .vendor, mark: .read), 8192),
+    (MarkCause(cause: .vendor, mark: .dismissed), 16384),
   ]
 
-  fileprivate var bits: Int64 {
+  var bits: Int64 {
     Self.bits.reduce(0) { causes.contains($1.cause) ? $0 | $1.bit : $0 }
   }
 

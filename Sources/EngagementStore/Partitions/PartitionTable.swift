@@ -171,6 +171,28 @@ struct PartitionTable: ~Copyable {
 
   private static func presentUser(_ environment: String) -> String { "user \(environment)" }
 
+  // MARK: Content keys
+
+  /// By what the content keys of the user's items were made; nil if there are none.
+  mutating func contentKeys(
+    of partition: Partition.ID, on database: inout Database
+  ) throws(EngagementError) -> String? {
+    try database.first(&setting, .text("\(Self.keysPrefix)\(partition)")) { $0.text(0) }
+  }
+
+  mutating func setContentKeys(
+    _ sources: String?, of partition: Partition.ID, on database: inout Database
+  ) throws(EngagementError) {
+    let name = SQLValue.text("\(Self.keysPrefix)\(partition)")
+    if let sources {
+      try database.run(&settingUpdate, name, .text(sources))
+    } else {
+      try database.run(&settingDeletion, name)
+    }
+  }
+
+  private static let keysPrefix = "content keys "
+
   // MARK: Users who left nothing behind
 
   /// Gives a user without rows a new id, and returns it.

@@ -17,9 +17,11 @@ package struct StoreReader: ~Copyable {
 
   /// Opens an existing cache; throws `notFound` if there is none.
   package init(
-    path: String, adapters: [ProviderID: any EngagementAdapter], wait: Duration = .seconds(5)
+    path: String, adapters: [ProviderID: any EngagementAdapter],
+    contentKeys: [ProviderID: ContentKeySource] = [:], wait: Duration = .seconds(5)
   ) throws(EngagementError) {
-    try self.init(Store.Options(path: path, adapters: adapters, wait: wait))
+    try self.init(
+      Store.Options(path: path, adapters: adapters, contentKeys: contentKeys, wait: wait))
   }
 
   private init(_ options: Store.Options) throws(EngagementError) {

@@ -6,6 +6,8 @@ package protocol FeedItem: Hashable, Sendable, Identifiable<ItemID> {
   /// False for an item that is in the feed and never on a screen.
   var isShown: Bool { get }
   var isUnread: Bool { get }
+  /// Which content the item is a copy of; nil if it has no key.
+  var contentKey: ContentKey? { get }
 }
 
 /// A feed as its user sees it now: the vendor's state under the overlay, in the vendor's order,
@@ -79,6 +81,7 @@ extension InboxMessage: FeedItem {
 }
 
 extension Campaign: FeedItem {
+  package var contentKey: ContentKey? { nil }
   package var isShown: Bool { true }
   package var isUnread: Bool { false }
 }

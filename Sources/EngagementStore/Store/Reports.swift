@@ -40,6 +40,8 @@ package struct CommitReport: Hashable, Sendable {
   package var quarantined: [Quarantined] = []
   /// Cards and messages that the cache did not have before.
   var added: [AddedItems] = []
+  /// The contents of which a provider lists several copies since this commit.
+  var duplicated: [Duplicated] = []
   /// Rows that ended.
   package var ended: [Ended] = []
   /// Whether rows were added to the outbox.
@@ -63,6 +65,21 @@ package struct CommitReport: Hashable, Sendable {
       self.feed = feed
       self.index = index
       self.reason = reason
+    }
+  }
+
+  /// A content of which one provider lists several copies.
+  struct Duplicated: Hashable, Sendable {
+    let key: ContentKey
+    let provider: ProviderID
+    let surface: Surface
+    let count: Int
+
+    init(_ key: ContentKey, of provider: ProviderID, on surface: Surface, count: Int) {
+      self.key = key
+      self.provider = provider
+      self.surface = surface
+      self.count = count
     }
   }
 

@@ -26,8 +26,14 @@ extension Store {
     _ keys: Set<FeedKey>, of partition: Partition, at now: Date
   ) throws(EngagementError) -> LoadedFeeds {
     let number = nextLoad()
-    return try read { (tables, database) throws(EngagementError) in
-      try tables.load(keys, of: partition, at: now, as: number, on: &database)
+    let loaded = try read { (tables, database) throws(EngagementError) -> LoadedFeeds? in
+      guard try tables.hasContentKeys(of: partition, on: &database) else { return nil }
+      return try tables.load(keys, of: partition, at: now, as: number, on: &database)
+    }
+    if let loaded { return loaded }
+    return try write { (tables, database) throws(EngagementError) in
+      _ = try tables.updateContentKeys(of: partition, at: now, on: &database)
+      return try tables.load(keys, of: partition, at: now, as: number, on: &database)
     }
   }
 
@@ -62,6 +68,15 @@ extension Store {
   ) throws(EngagementError) -> ItemReference? {
     try read { (tables, database) throws(EngagementError) in
       try tables.itemCache.reference(to: id, on: surface, in: partition, on: &database)
+    }
+  }
+
+  /// The other items that are copies of an item's content; empty if the cache does not have the item.
+  package func copies(
+    of id: ItemID, on surface: Surface, in partition: Partition
+  ) throws(EngagementError) -> [(id: ItemID, surface: Surface)] {
+    try read { (tables, database) throws(EngagementError) in
+      try tables.itemCache.copies(of: id, on: surface, in: partition, on: &database)
     }
   }
 

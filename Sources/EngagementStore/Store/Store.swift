@@ -13,6 +13,8 @@ package actor Store {
     package var environment: String
     /// The adapters, which map the items of their providers.
     package var adapters: [ProviderID: any EngagementAdapter]
+    /// By what the providers' items are known as copies of contents.
+    package var contentKeys: [ProviderID: ContentKeySource]
     package var limits: OutboxLimits
     package var retention: LedgerRetention
     /// How long to wait for another writer.
@@ -30,7 +32,8 @@ package actor Store {
 
     package init(
       path: String, environment: String = "production",
-      adapters: [ProviderID: any EngagementAdapter], limits: OutboxLimits = OutboxLimits(),
+      adapters: [ProviderID: any EngagementAdapter],
+      contentKeys: [ProviderID: ContentKeySource] = [:], limits: OutboxLimits = OutboxLimits(),
       retention: LedgerRetention = LedgerRetention(), wait: Duration = .seconds(5),
       random: @escaping @Sendable () -> UInt64 = { .random(in: .min ... .max) },
       now: @escaping @Sendable () -> Date = { Date() },
@@ -42,6 +45,7 @@ package actor Store {
       self.path = StoreFile.resolved(path)
       self.environment = environment
       self.adapters = adapters
+      self.contentKeys = contentKeys
       self.limits = limits
       self.retention = retention
       self.wait = wait

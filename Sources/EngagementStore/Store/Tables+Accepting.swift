@@ -24,6 +24,9 @@ extension Tables {
     let consent = try partitions.require(partition, on: &database).consent
     var summary = TransactionSummary()
     var acceptance = Acceptance()
+    if intents.contains(where: { $0.mark != nil }) {
+      acceptance.feeds = try updateContentKeys(of: partition, at: now, on: &database).feeds
+    }
     acceptance.keys = intents.flatMap { $0.deliveries.map(\.key) }
     for intent in intents {
       var intent = intent

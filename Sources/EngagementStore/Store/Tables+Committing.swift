@@ -31,6 +31,9 @@ extension Tables {
     let consent = try partitions.require(partition, on: &database).consent
     var summary = TransactionSummary()
     var changesItems = false
+    if changes.contains(where: \.changesItems) {
+      summary.report = try updateContentKeys(of: partition, at: now, on: &database)
+    }
     for change in changes {
       switch change.destination {
       case .items(let change):
@@ -68,6 +71,7 @@ extension Tables {
         try recordDelivered(items, in: partition, at: now, on: &database)
       }
       try recordQuarantined(summary.report.quarantined, in: partition, at: now, on: &database)
+      try recordDuplicated(&summary.report, in: partition, at: now, on: &database)
     }
     if consent != .denied, !events.isEmpty {
       try ledger.append(events, of: partition.id, on: &database)
@@ -203,6 +207,10 @@ extension Tables {
       try record(event, in: partition.id, on: &database)
     }
   }
+}
+
+extension Change {
+  fileprivate var changesItems: Bool { if case .items = destination { true } else { false } }
 }
 
 extension CommitReport {

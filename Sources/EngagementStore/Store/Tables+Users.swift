@@ -80,6 +80,7 @@ extension Tables {
     try itemCache.erase(partition.id, on: &database)
     try rejected.erase(partition.id, on: &database)
     try values.erase(partition.id, on: &database)
+    try partitions.setContentKeys(nil, of: partition.id, on: &database)
     try campaigns.erase(partition.id, on: &database)
     try showings.erase(partition.id, on: &database)
     try pushStates.erase(partition.id, on: &database)

@@ -34,7 +34,7 @@ struct Tables: ~Copyable {
   init(_ options: Store.Options) {
     self.options = options
     ledger = LedgerTable(now: options.now, uptime: options.uptime)
-    itemCache = ItemCache(adapters: options.adapters)
+    itemCache = ItemCache(adapters: options.adapters, contentKeys: options.contentKeys)
     campaigns = CampaignTables(options.adapters)
   }
 

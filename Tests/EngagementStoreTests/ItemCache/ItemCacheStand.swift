@@ -17,15 +17,20 @@ final class ItemCacheStand {
 
   let scratch: Scratch
   let adapters: [ProviderID: any EngagementAdapter]
+  let contentKeys: [ProviderID: ContentKeySource]
   private var database: Database
   private var itemCache: ItemCache
   var now = start
   var person = people[0]
 
-  init(_ adapters: [ProviderID: any EngagementAdapter] = ["paper": PaperAdapter()]) throws {
+  init(
+    _ adapters: [ProviderID: any EngagementAdapter] = ["paper": PaperAdapter()],
+    contentKeys: [ProviderID: ContentKeySource] = [:]
+  ) throws {
     scratch = try Scratch()
     self.adapters = adapters
-    itemCache = ItemCache(adapters: adapters)
+    self.contentKeys = contentKeys
+    itemCache = ItemCache(adapters: adapters, contentKeys: contentKeys)
     database = try scratch.open(.create)
     try database.transaction { (database) throws(EngagementError) in
       try database.connection.execute(
@@ -67,7 +72,7 @@ final class ItemCacheStand {
   }
 
   @discardableResult func commit(
-    _ changes: [Change], from provider: ProviderID = "paper"
+    _ changes: [Change], from provider: ProviderID = "paper", settling settles: Bool = true
   ) throws(EngagementError) -> CommitReport {
     var report = CommitReport()
     try change { (itemCache, database) throws(EngagementError) in
@@ -75,33 +80,36 @@ final class ItemCacheStand {
         try itemCache.apply(
           change, from: provider, in: person, at: now, to: &report, on: &database)
       }
-      try itemCache.finish(in: person, at: now, to: &report, on: &database)
+      try itemCache.finish(
+        in: person, settling: settles, at: now, to: &report, on: &database)
     }
     return report
   }
 
   @discardableResult func act(
-    _ action: ItemAction, on id: String, _ surface: Surface = .cards
+    _ action: ItemAction, on id: String, _ surface: Surface = .cards,
+    of provider: ProviderID = "paper"
   ) throws(EngagementError) -> Set<FeedKey> {
     try change { (itemCache, database) throws(EngagementError) in
       try itemCache.record(
-        .init(action, on: ItemReference(ItemID("paper", id), on: surface)), in: person, at: now,
+        .init(action, on: ItemReference(ItemID(provider, id), on: surface)), in: person, at: now,
         on: &database)
     }
   }
 
   @discardableResult func undo(
-    _ action: ItemAction, on id: String, _ surface: Surface = .cards
+    _ action: ItemAction, on id: String, _ surface: Surface = .cards,
+    of provider: ProviderID = "paper"
   ) throws(EngagementError) -> Set<FeedKey> {
     try change { (itemCache, database) throws(EngagementError) in
       try itemCache.undo(
-        action, on: ItemReference(ItemID("paper", id), on: surface), in: person, on: &database)
+        action, on: ItemReference(ItemID(provider, id), on: surface), in: person, on: &database)
     }
   }
 
   /// Opens the same file again, as another process does.
   func restart() throws {
-    itemCache = ItemCache(adapters: adapters)
+    itemCache = ItemCache(adapters: adapters, contentKeys: contentKeys)
     database = try scratch.open(.readWrite)
   }
 

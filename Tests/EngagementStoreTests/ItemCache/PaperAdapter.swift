@@ -8,7 +8,8 @@ import Foundation
 ///
 /// A card is `{"id", "x": its title, "n": priority, "a": active, "c": created, "e": end, "p":
 /// pinned, "v": viewed, "l": clicked, "d": dismissed, "t": test, "w": control}`; a message has
-/// `"r": read` and `"k": collapse key`. An item with `"kind"` is of an unknown kind.
+/// `"r": read` and `"k": collapse key`. Both have `"g"` as their extra `sku`. An item with `"kind"` is
+/// of an unknown kind.
 struct PaperAdapter: EngagementAdapter {
   let vendor: Vendor = "paper"
   let capabilities: AdapterCapabilities
@@ -44,6 +45,7 @@ struct PaperAdapter: EngagementAdapter {
     card.isDismissed = fields.flag("d") ?? false
     card.isTest = fields.flag("t") ?? false
     if fields.flag("w") == true { card.kind = .control }
+    card.extras["sku"] = fields.json("g")
     card.handle = ["of": .string(card.id.value)]
     return card
   }
@@ -56,6 +58,7 @@ struct PaperAdapter: EngagementAdapter {
     message.expiresAt = date(fields, "e")
     message.isRead = fields.flag("r") ?? false
     message.collapseKey = fields.string("k")
+    message.custom["sku"] = fields.json("g")
     return message
   }
 

@@ -20,14 +20,16 @@ final class StoreStand: Sendable {
 
   func open(
     _ environment: String = "production", limits: OutboxLimits = OutboxLimits(),
-    retention: LedgerRetention = LedgerRetention(), wait: Duration = .seconds(5),
+    retention: LedgerRetention = LedgerRetention(),
+    contentKeys: [ProviderID: ContentKeySource] = [:], wait: Duration = .seconds(5),
     now: @escaping @Sendable () -> Date = { StoreStand.start }
   ) async throws -> Store {
     let random = random
     return try await Store.open(
       Store.Options(
         path: scratch.path(), environment: environment,
-        adapters: ["paper": PaperAdapter(), "other": PaperAdapter("other")], limits: limits,
+        adapters: ["paper": PaperAdapter(), "other": PaperAdapter("other")],
+        contentKeys: contentKeys, limits: limits,
         retention: retention, wait: wait, random: { random.withLock { $0.next() } }, now: now,
         uptime: { .seconds(90) }),
       at: Self.start)
