@@ -153,7 +153,8 @@ struct ConfigurationReader {
     else {
       throw vendor.fault("names \"\(name)\", which is not available in this version")
     }
-    let members = try field.members(among: ["vendor"] + registration.configurationKeys)
+    let keys = ["vendor", "contentKey"]
+    let members = try field.members(among: keys + registration.configurationKeys)
     var read: [(place: CredentialPlace, secret: Secret)] = []
     let fields = ProviderFields(id: id, whole: field, members: members) {
       (field) throws(EngagementError) in
@@ -171,6 +172,7 @@ struct ConfigurationReader {
       provider.templates = try templates(
         field, reserved: provider.adapter.capabilities.reservedTemplates)
     }
+    provider.contentKey = try members["contentKey"].map(contentKey)
     provider.fileHosts = try members["fileHosts"].map(fileHosts) ?? []
     // Only the vendor's registration knows which of the secrets is the user's.
     let credential = read.first { $0.secret == provider.credential }?.place

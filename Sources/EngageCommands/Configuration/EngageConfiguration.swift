@@ -31,6 +31,12 @@ struct EngageConfiguration: Sendable {
     Engagement.Providers(providers.map { ($0.id, $0.adapter) })
   }
 
+  /// The sources of content keys as the kit takes them.
+  var contentKeys: Engagement.ContentKeys {
+    Engagement.ContentKeys(
+      providers.compactMap { provider in provider.contentKey.map { (provider.id, $0) } })
+  }
+
   /// The templates as the kit takes them, all with the same presenter.
   func templates(shownBy presenter: TerminalPresenter) -> Engagement.Templates {
     Engagement.Templates(

@@ -53,6 +53,7 @@ struct DoctorChecks {
         providers: configuration.namedAdapters, routes: configuration.routes,
         containers: configuration.containers,
         templates: configuration.templates(shownBy: invocation.presenter),
+        contentKeys: configuration.contentKeys,
         options: Engagement.Options(
           secrets: NoSecrets(), loggers: [], clock: context.clock, random: context.random,
           presentations: configuration.presentations(by: invocation.presenter)))
@@ -111,7 +112,7 @@ struct DoctorChecks {
       cache: .file(configuration.cache), device: .engage(id: "doctor"),
       transport: context.transport(configuration.certificateAuthorities),
       providers: configuration.namedAdapters, routes: configuration.routes,
-      containers: configuration.containers,
+      containers: configuration.containers, contentKeys: configuration.contentKeys,
       options: Engagement.Options(
         secrets: NoSecrets(), loggers: [], clock: context.clock, random: context.random))
     do throws(EngagementError) {

@@ -62,7 +62,7 @@ extension Invocation {
     try EngagementReader.open(
       cache: .file(configuration.cache), providers: configuration.namedAdapters,
       routes: configuration.routes, containers: configuration.containers,
-      clock: context.clock)
+      contentKeys: configuration.contentKeys, clock: context.clock)
   }
 
   /// Opens the cache for as long as the body runs, and asks no vendor.
@@ -137,6 +137,7 @@ extension Invocation {
         providers: configuration.namedAdapters,
         routes: configuration.routes, containers: configuration.containers,
         templates: configuration.templates(shownBy: presenter),
+        contentKeys: configuration.contentKeys,
         options: Engagement.Options(
           loggers: repair == .ifDamaged ? loggers : [], clock: context.clock,
           random: context.random, ledgerRetention: configuration.ledgerRetention, repair: repair,

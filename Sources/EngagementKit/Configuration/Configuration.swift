@@ -10,6 +10,7 @@ struct Configuration: Sendable {
   let routes: Routes
   let containers: ContainerMap
   var templates: Templates = [:]
+  var contentKeys: ContentKeys = [:]
   let options: Options
 
   /// Throws `invalidConfiguration` naming the first field that is wrong.
@@ -23,6 +24,7 @@ struct Configuration: Sendable {
     try RouteRules(providers: providers, containers: containers).check(routes)
     try checkContainers()
     try templates.check(providers)
+    try contentKeys.check(providers)
   }
 
   private func checkOptions() throws(EngagementError) {

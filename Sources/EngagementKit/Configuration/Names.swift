@@ -8,6 +8,7 @@ typealias CardCount = Engagement.CardCount
 typealias CardFeed = Engagement.CardFeed
 typealias CardOptions = Engagement.CardOptions
 typealias ContainerMap = Engagement.ContainerMap
+typealias ContentKeys = Engagement.ContentKeys
 typealias CredentialSource = Engagement.CredentialSource
 typealias FailOver = Engagement.FailOver
 typealias FeedUpdates<Feed: Hashable & Sendable> = Engagement.FeedUpdates<Feed>

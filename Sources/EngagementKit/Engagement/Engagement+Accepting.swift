@@ -3,22 +3,57 @@ import EngagementModel
 import EngagementStore
 
 extension Engagement {
-  /// Accepts an action on an item, on the first of the surfaces that has the item.
+  /// Another copy of the content that the user acts on.
+  struct ContentCopy: Sendable {
+    let provider: Provider
+    let id: ItemID
+    let surface: Surface
+  }
+
+  /// The other copies of the content of an item, on the first of the surfaces that has the item.
+  func copies(
+    of id: ItemID, among surfaces: [Surface], as userSession: UserSession
+  ) async throws(EngagementError) -> [ContentCopy] {
+    let (store, partition) = (dependencies.store, userSession.partition)
+    for surface in surfaces {
+      guard try await store.reference(to: id, on: surface, in: partition) != nil else { continue }
+      return try await store.copies(of: id, on: surface, in: partition).compactMap { copy in
+        let provider = dependencies.providers.first { $0.id == copy.id.provider }
+        return provider.map { ContentCopy(provider: $0, id: copy.id, surface: copy.surface) }
+      }
+    }
+    return []
+  }
+
+  /// Accepts an action on an item, on the first of the surfaces that has the item, and on the copies whose
+  /// vendors have the action.
   func accept(
-    _ action: ItemAction, on id: ItemID, among surfaces: [Surface], as userSession: UserSession
+    _ action: ItemAction, on id: ItemID, among surfaces: [Surface], and copies: [ContentCopy] = [],
+    as userSession: UserSession
   ) async throws(EngagementError) -> Receipt {
     let provider = try dependencies.provider(id.provider)
-    await sessions.touch([provider])
+    await sessions.touch([provider] + copies.map(\.provider))
     let blank = event(action.eventKind, by: provider, action.eventProperties)
+    let blanks = copies.map { event(action.eventKind, by: $0.provider, action.eventProperties) }
     return try await accept(as: userSession) { (consent, find) throws(EngagementError) in
       var event = blank
       for surface in surfaces where event.item == nil { event.item = try find(id, surface) }
       guard event.item != nil else {
         throw .missingItem(id, action)
       }
-      let intent = try self.dependencies.intent(for: action, at: provider, recordedBy: event)
+      var intents = [
+        try self.dependencies.intent(for: action, at: provider, recordedBy: event)
+      ]
       try ConsentPolicy(consent: consent).check(event.kind)
-      return [intent]
+      for (copy, blank) in zip(copies, blanks) {
+        var event = blank
+        event.item = try find(copy.id, copy.surface)
+        guard event.item != nil else { continue }
+        let intent = try self.dependencies.propagatedIntent(
+          for: action, at: copy.provider, toldBy: event)
+        if let intent { intents.append(intent) }
+      }
+      return intents
     }
   }
 

@@ -14,29 +14,33 @@ extension Engagement {
   /// consent does not allow the action, and `queueFull` if the outbox is full. An action that
   /// throws has changed nothing.
   ///
-  /// - Parameter surface: The item's surface; nil looks among the cards and then in the inbox.
+  /// - Parameters:
+  ///   - surface: The item's surface; nil looks among the cards and then in the inbox.
+  ///   - propagate: Whether the vendors of the other copies of the item's content are told too, in the
+  ///     same transaction, as far as they have the action. The receipt tells of the item's own vendor.
   @discardableResult public func perform(
-    _ action: ItemAction, on id: ItemID, surface: Surface? = nil
+    _ action: ItemAction, on id: ItemID, surface: Surface? = nil, propagate: Bool = false
   ) async throws(EngagementError) -> Receipt {
     try lifecycle.checkOpen()
     let userSession = dependencies.currentUser.userSession
     let surfaces = surface.map { [$0] } ?? [.cards, .inbox]
     try checkSupport(of: action, on: surfaces, at: dependencies.provider(id.provider))
-    return try await accept(action, on: id, among: surfaces, as: userSession)
+    let copies = propagate ? try await copies(of: id, among: surfaces, as: userSession) : []
+    return try await accept(action, on: id, among: surfaces, and: copies, as: userSession)
   }
 
-  /// Performs an action on a card; see `perform(_:on:surface:)`.
+  /// Performs an action on a card; see `perform(_:on:surface:propagate:)`.
   @discardableResult public func perform(
-    _ action: ItemAction, on card: Card
+    _ action: ItemAction, on card: Card, propagate: Bool = false
   ) async throws(EngagementError) -> Receipt {
-    try await perform(action, on: card.id, surface: .cards)
+    try await perform(action, on: card.id, surface: .cards, propagate: propagate)
   }
 
-  /// Performs an action on a message of the inbox; see `perform(_:on:surface:)`.
+  /// Performs an action on a message of the inbox; see `perform(_:on:surface:propagate:)`.
   @discardableResult public func perform(
-    _ action: ItemAction, on message: InboxMessage
+    _ action: ItemAction, on message: InboxMessage, propagate: Bool = false
   ) async throws(EngagementError) -> Receipt {
-    try await perform(action, on: message.id, surface: .inbox)
+    try await perform(action, on: message.id, surface: .inbox, propagate: propagate)
   }
 
   /// Throws `unsupported` if no surface has the action, before the item is looked up.

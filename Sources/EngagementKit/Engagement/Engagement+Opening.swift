@@ -18,14 +18,16 @@ extension Engagement {
   ///   - containers: The names of the application's containers at each provider; no entry: the same
   ///     name.
   ///   - templates: What the campaigns of each provider may show and run.
+  ///   - contentKeys: By what each provider's items are known as copies of one content.
   public static func open(
     cache: Cache, device: @autoclosure @escaping @Sendable () -> Device,
     transport: any HTTPTransport, providers: Providers, routes: Routes,
-    containers: ContainerMap = [:], templates: Templates = [:], options: Options = Options()
+    containers: ContainerMap = [:], templates: Templates = [:], contentKeys: ContentKeys = [:],
+    options: Options = Options()
   ) async throws(EngagementError) -> Engagement {
     let configuration = Configuration(
       cache: cache, device: device(), providers: providers.list, routes: routes,
-      containers: containers, templates: templates, options: options)
+      containers: containers, templates: templates, contentKeys: contentKeys, options: options)
     try configuration.check()
     let location = try CacheLocation(cache)
     do throws(EngagementError) {
@@ -62,6 +64,7 @@ extension Engagement {
       Store.Options(
         path: location.path, environment: options.environment,
         adapters: Dictionary(adapters) { first, _ in first },
+        contentKeys: configuration.contentKeys.sources,
         limits: OutboxLimits(rows: options.limits.rows, bytes: options.limits.bytes),
         retention: options.ledgerRetention,
         random: options.random, now: { options.clock.now },
@@ -82,6 +85,7 @@ extension Engagement {
       device: identified,
       random: options.random, log: Log(loggers: options.loggers),
       environment: options.environment, providers: configuration.providers,
+      contentKeys: configuration.contentKeys.sources,
       currentUser: CurrentUser(present), commitPublisher: CommitPublisher(),
       tokensToUnregister: TokensToUnregister(
         ProviderSecrets(store: secrets, environment: options.environment))

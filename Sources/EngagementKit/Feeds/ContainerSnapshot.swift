@@ -14,12 +14,28 @@ struct ProviderPart<Item: FeedItem>: Hashable, Sendable {
     // The dates are compared by the whole snapshot.
     self.view.validUntil = nil
   }
+
+  /// The part without the copies of these contents.
+  func without(_ contents: Set<ContentKey>) -> ProviderPart {
+    guard !contents.isEmpty else { return self }
+    let items = view.items.filter { item in
+      item.contentKey.map { !contents.contains($0) } ?? true
+    }
+    let dropped = view.items.count - items.count
+    guard dropped > 0 else { return self }
+    var part = self
+    part.view = view.with(items)
+    part.view.total = view.total.map { $0 > dropped ? $0 - dropped : 0 }
+    return part
+  }
 }
 
 /// The contents of one of the application's containers.
 struct ContainerSnapshot: Sendable {
   let epoch: Int
   let isMerged: Bool
+  /// Whether several providers may list one content, which is shown once.
+  private let mayHaveCopies: Bool
   /// The cards in the order of the route, with control cards.
   private(set) var parts: [ProviderPart<Card>]
   /// The parts that vendors gave for requests with conditions.
@@ -31,28 +47,35 @@ struct ContainerSnapshot: Sendable {
   private(set) var validUntil: Date?
 
   init(
-    epoch: Int, isMerged: Bool, parts: [ProviderPart<Card>],
+    epoch: Int, isMerged: Bool, mayHaveCopies: Bool, parts: [ProviderPart<Card>],
     filtered: [[CardFilter]: [ProviderPart<Card>]] = [:],
     vendorFilters: [ProviderID: VendorFilters] = [:], validUntil: Date? = nil
   ) {
     self.epoch = epoch
     self.isMerged = isMerged
+    self.mayHaveCopies = mayHaveCopies
     self.parts = parts
     self.filtered = filtered
     self.vendorFilters = vendorFilters
     self.validUntil = validUntil
-    feed = Self.feed(of: parts, isMerged: isMerged)
+    feed = CardFeed()
+    feed = feed(of: withoutCopies(parts))
   }
 
   /// The feed with these options.
   func feed(with options: CardOptions) -> CardFeed {
     if options.isPlain { return feed }
-    let seen = parts.map { part in
+    let chosen = parts.map { part in
       let (asked, kept) = (vendorFilters[part.provider] ?? [:]).split(options.filters)
       let answer = filtered[asked]?.first { $0.provider == part.provider }
-      return answer.map { $0.matching(kept) } ?? part.matching(options.filters)
+      return (part: answer ?? part, conditions: answer == nil ? options.filters : kept)
     }
-    return Self.feed(of: seen, isMerged: isMerged, withControl: options.includesControl)
+    let seen = zip(withoutCopies(chosen.map(\.part)), chosen).map { $0.matching($1.conditions) }
+    return feed(of: seen, withControl: options.includesControl)
+  }
+
+  private func withoutCopies(_ parts: [ProviderPart<Card>]) -> [ProviderPart<Card>] {
+    mayHaveCopies ? FeedMerge.withoutCopies(parts, of: self.parts) : parts
   }
 
   /// Removes cards that have expired. Cards that become visible by time come from the cache.
@@ -65,7 +88,7 @@ struct ContainerSnapshot: Sendable {
         return part
       }
     }
-    feed = Self.feed(of: parts, isMerged: isMerged)
+    feed = feed(of: withoutCopies(parts))
     validUntil = (parts + filtered.values.joined()).lazy.flatMap(\.view.items)
       .compactMap(\.expiresAt).min()
   }
@@ -75,8 +98,8 @@ struct ContainerSnapshot: Sendable {
     epoch == other.epoch && parts == other.parts && filtered == other.filtered
   }
 
-  private static func feed(
-    of parts: [ProviderPart<Card>], isMerged: Bool, withControl: Bool = false
+  private func feed(
+    of parts: [ProviderPart<Card>], withControl: Bool = false
   ) -> CardFeed {
     let lists = parts.map { withControl ? $0.view.items : $0.view.shown }
     let cards =
@@ -92,28 +115,45 @@ struct ContainerSnapshot: Sendable {
 /// The contents of the inbox.
 struct InboxSnapshot: Sendable {
   let epoch: Int
+  private let isMerged: Bool
+  private let mayHaveCopies: Bool
+  private var parts: [ProviderPart<InboxMessage>]
   private(set) var feed: InboxFeed
   /// When time alone changes what is shown; nil for never.
   private(set) var validUntil: Date?
 
   init(
-    epoch: Int, isMerged: Bool, parts: [ProviderPart<InboxMessage>], validUntil: Date? = nil
+    epoch: Int, isMerged: Bool, mayHaveCopies: Bool, parts: [ProviderPart<InboxMessage>],
+    validUntil: Date? = nil
   ) {
     self.epoch = epoch
+    self.isMerged = isMerged
+    self.mayHaveCopies = mayHaveCopies
+    self.parts = parts
     self.validUntil = validUntil
-    let lists = parts.map(\.view.items)
-    let messages =
-      isMerged ? FeedMerge.messages(lists) : lists.count == 1 ? lists[0] : lists.flatMap(\.self)
-    feed = InboxFeed(messages, freshness: freshness(of: parts))
+    feed = InboxFeed()
+    feed = makeFeed()
   }
 
   /// Removes messages that have expired.
   mutating func expire(at now: Date) {
-    feed = InboxFeed(feed.messages.filter { !$0.hasEnded(at: now) }, freshness: feed.freshness)
-    validUntil = feed.messages.compactMap(\.expiresAt).min()
+    for index in parts.indices {
+      let view = parts[index].view
+      parts[index].view = view.with(view.items.filter { !$0.hasEnded(at: now) })
+    }
+    feed = makeFeed()
+    validUntil = parts.lazy.flatMap(\.view.items).compactMap(\.expiresAt).min()
   }
 
   func looksLike(_ other: InboxSnapshot) -> Bool { epoch == other.epoch && feed == other.feed }
+
+  private func makeFeed() -> InboxFeed {
+    let shown = mayHaveCopies ? FeedMerge.withoutCopies(parts, of: parts) : parts
+    let lists = shown.map(\.view.items)
+    let messages =
+      isMerged ? FeedMerge.messages(lists) : lists.count == 1 ? lists[0] : lists.flatMap(\.self)
+    return InboxFeed(messages, freshness: freshness(of: parts))
+  }
 }
 
 private func freshness<Item>(of parts: [ProviderPart<Item>]) -> [ProviderID: Date?] {

@@ -29,14 +29,16 @@ final class FeedPublisher: CommitObserver {
       of: dependencies.currentUser,
       clock: dependencies.clock, log: dependencies.log,
       routes: routeStore.configured, containers: routeStore.rules.containers,
-      capabilities: Dictionary(capabilities) { first, _ in first })
+      capabilities: Dictionary(capabilities) { first, _ in first },
+      keyed: Set(dependencies.contentKeys.keys))
   }
 
   init(
     _ source: any FeedSource,
     keptRoutes: @escaping @Sendable (ProviderMemory) -> Routes,
     of currentUser: CurrentUser, clock: any EngagementClock, log: Log,
-    routes: Routes, containers: ContainerMap, capabilities: [ProviderID: AdapterCapabilities]
+    routes: Routes, containers: ContainerMap, capabilities: [ProviderID: AdapterCapabilities],
+    keyed: Set<ProviderID> = []
   ) {
     self.source = source
     self.keptRoutes = keptRoutes
@@ -47,7 +49,7 @@ final class FeedPublisher: CommitObserver {
       State(
         feedState: FeedState(
           currentUser.userSession, plans: RoutePlans(routes), containers: containers,
-          capabilities: capabilities)))
+          capabilities: capabilities, keyed: keyed)))
   }
 
   private struct State {

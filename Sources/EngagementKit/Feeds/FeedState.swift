@@ -17,6 +17,8 @@ struct FeedState: Sendable {
   private(set) var plans: RoutePlans
   private let containers: ContainerMap
   private let capabilities: [ProviderID: AdapterCapabilities]
+  /// The providers whose items have content keys.
+  private let keyed: Set<ProviderID>
   private var feeds: [FeedKey: Loaded<Card>] = [:]
   private var inboxes: [ProviderID: Loaded<InboxMessage>] = [:]
   private var cards: [ContainerID: ContainerSnapshot] = [:]
@@ -30,12 +32,13 @@ struct FeedState: Sendable {
 
   init(
     _ userSession: UserSession, plans: RoutePlans, containers: ContainerMap,
-    capabilities: [ProviderID: AdapterCapabilities]
+    capabilities: [ProviderID: AdapterCapabilities], keyed: Set<ProviderID> = []
   ) {
     self.userSession = userSession
     self.plans = plans
     self.containers = containers
     self.capabilities = capabilities
+    self.keyed = keyed
   }
 
   // MARK: Changes
@@ -222,7 +225,8 @@ extension FeedState {
       return part(of: view, from: provider, source)
     }
     var snapshot = ContainerSnapshot(
-      epoch: epoch, isMerged: plan.isMerged, parts: parts, filtered: filtered,
+      epoch: epoch, isMerged: plan.isMerged, mayHaveCopies: mayHaveCopies(plan), parts: parts,
+      filtered: filtered,
       vendorFilters: capabilities.mapValues(\.filters), validUntil: ends.min())
     if let end = snapshot.validUntil, end <= now { snapshot.expire(at: now) }
     return snapshot
@@ -237,11 +241,16 @@ extension FeedState {
     return ProviderPart(view, of: provider)
   }
 
+  /// Whether several of the providers may list one content.
+  private func mayHaveCopies(_ plan: RoutePlan) -> Bool {
+    plan.isMerged && plan.shown.count(where: keyed.contains) > 1
+  }
+
   private func makeInbox(at now: Date) -> InboxSnapshot {
     let plan = plans.inbox
     let readings = plan.shown.map { ($0, inboxes[$0]?.view ?? FeedView()) }
     var snapshot = InboxSnapshot(
-      epoch: epoch, isMerged: plan.isMerged,
+      epoch: epoch, isMerged: plan.isMerged, mayHaveCopies: mayHaveCopies(plan),
       parts: readings.map { ProviderPart($1, of: $0) },
       validUntil: readings.compactMap(\.1.validUntil).min())
     if let end = snapshot.validUntil, end <= now { snapshot.expire(at: now) }

@@ -58,7 +58,7 @@ public struct EngagementJournal: Sendable {
   }
 
   /// Appends the user's action on an item, such as on a notification; see
-  /// `Engagement.perform(_:on:surface:)`.
+  /// `Engagement.perform(_:on:surface:propagate:)`.
   public func perform(
     _ action: ItemAction, on item: ItemID, surface: Surface = .cards, of user: UserID? = nil
   ) throws(EngagementError) {

@@ -38,11 +38,12 @@ public final class EngagementReader: Sendable {
 
   /// Opens the cache of an application for reading. A missing cache is not created.
   ///
-  /// Pass the same providers, routes, containers and environment as the application. Throws
+  /// Pass the same providers, routes, containers, content keys and environment as the application. Throws
   /// `invalidConfiguration` with the name of the wrong field, and `notFound` if there is no cache.
   public static func open(
     cache: Engagement.Cache, providers: Engagement.Providers, routes: Engagement.Routes,
-    containers: Engagement.ContainerMap = [:], environment: String = "production",
+    containers: Engagement.ContainerMap = [:], contentKeys: Engagement.ContentKeys = [:],
+    environment: String = "production",
     clock: any EngagementClock = Engagement.SystemClock()
   ) throws(EngagementError) -> EngagementReader {
     guard case .file(let path) = cache else {
@@ -51,9 +52,10 @@ public final class EngagementReader: Sendable {
     }
     let query = try FeedQuery(
       cache: cache, providers: providers.list, routes: routes, containers: containers,
-      environment: environment)
-    return EngagementReader(
-      try StoreReader(path: path, adapters: query.adapters), query, clock)
+      contentKeys: contentKeys, environment: environment)
+    let reader = try StoreReader(
+      path: path, adapters: query.adapters, contentKeys: query.contentKeys)
+    return EngagementReader(reader, query, clock)
   }
 
   // MARK: Users

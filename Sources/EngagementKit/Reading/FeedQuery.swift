@@ -10,21 +10,23 @@ struct FeedQuery: Sendable {
   private let providers: [Provider]
   private let routes: Routes
   private let containers: ContainerMap
+  let contentKeys: [ProviderID: ContentKeySource]
   let environment: String
   let adapters: [ProviderID: any EngagementAdapter]
 
   /// Throws `invalidConfiguration` with the name of the wrong field.
   init(
     cache: Cache, providers: [Provider], routes: Routes, containers: ContainerMap,
-    environment: String = "production"
+    contentKeys: ContentKeys = [:], environment: String = "production"
   ) throws(EngagementError) {
     try Configuration(
       cache: cache, device: nil, providers: providers, routes: routes, containers: containers,
-      options: Options(environment: environment)
+      contentKeys: contentKeys, options: Options(environment: environment)
     ).check()
     self.providers = providers
     self.routes = routes
     self.containers = containers
+    self.contentKeys = contentKeys.sources
     self.environment = environment
     adapters = Dictionary(providers.map { ($0.id, $0.adapter) }) { first, _ in first }
   }
@@ -73,7 +75,8 @@ struct FeedQuery: Sendable {
     let routes = RouteStore(configured: routes, rules: rules).read(memory).routes
     return FeedState(
       UserSession(partition: partition, generation: 1), plans: RoutePlans(routes),
-      containers: containers, capabilities: adapters.mapValues(\.capabilities))
+      containers: containers, capabilities: adapters.mapValues(\.capabilities),
+      keyed: Set(contentKeys.keys))
   }
 }
 

@@ -1,5 +1,6 @@
 import EngagementModel
 import EngagementPlatform
+import EngagementStore
 
 /// Merges the items of several providers. The order is total, so it does not depend on which
 /// provider answered first.
@@ -16,6 +17,23 @@ enum FeedMerge {
   /// The newest first, then by provider and id. Messages without a time come last.
   static func messages(_ lists: [[InboxMessage]]) -> [InboxMessage] {
     merged(lists, id: \.id) { Rank(isLate: false, priority: 0, age: age($0.createdAt)) }
+  }
+
+  /// The parts without the items of which a provider before lists a copy too. Copies of one provider
+  /// stay.
+  ///
+  /// - Parameter wholes: The parts without conditions, in the same order: a copy that does not meet the
+  ///   conditions stands for its content nevertheless.
+  static func withoutCopies<Item>(
+    _ parts: [ProviderPart<Item>], of wholes: [ProviderPart<Item>]
+  ) -> [ProviderPart<Item>] {
+    var seen: Set<ContentKey> = []
+    return zip(parts, wholes).map { part, whole in
+      let rest = part.without(seen)
+      for item in whole.view.items { if let key = item.contentKey { seen.insert(key) } }
+      for item in part.view.items { if let key = item.contentKey { seen.insert(key) } }
+      return rest
+    }
   }
 
   private struct Rank: Hashable {

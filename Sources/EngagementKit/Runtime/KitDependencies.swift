@@ -17,6 +17,8 @@ struct KitDependencies: Sendable {
   let environment: String
   /// In the order in which the application named them.
   let providers: [Provider]
+  /// By what each provider's items are known as copies of contents.
+  let contentKeys: [ProviderID: ContentKeySource]
   let currentUser: CurrentUser
   let commitPublisher: CommitPublisher
   let receiptOutcomes = ReceiptOutcomes()

@@ -210,7 +210,9 @@ final class ProviderHost: OperationHost {
         "\(count) bad \(count == 1 ? "item was" : "items were") set aside; the log of events says why.",
         provider.id)
     }
-    for error in report.ignored { dependencies.log(.warning, error.message, provider.id) }
+    for error in report.ignored {
+      dependencies.log(.warning, error.message, error.provider ?? provider.id)
+    }
     await dependencies.commitPublisher.publish(report, of: partition)
   }
 

@@ -76,6 +76,8 @@ public struct ConfiguredProvider: Sendable {
   public var templates: [Template]
   /// The hosts that files of its campaigns may come from.
   public var fileHosts: [String]
+  /// By what its items are known as copies of contents; nil for copies of nothing.
+  package var contentKey: ContentKeySource?
 
   public init(
     id: ProviderID, adapter: any EngagementAdapter, credential: Secret? = nil, endpoint: String,

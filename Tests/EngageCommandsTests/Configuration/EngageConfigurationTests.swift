@@ -48,6 +48,22 @@ import Testing
       (with(#", "ledger": {"maximumEvents": 0}"#), "ledger.maximumEvents is not above zero."),
       (with(#", "ledger": {"maximumDays": 1000001}"#), "ledger.maximumDays is above 1000000."),
       (with(#", "cache": true"#), "cache is true or false where a string belongs."),
+      (
+        provider(#""endpoint": "https://a.example", "apiKey": "k", "contentKey": "campain""#),
+        #"providers.braze.contentKey names "campain", which is no content key; did you mean "campaign"?"#
+      ),
+      (
+        provider(#""endpoint": "https://a.example", "apiKey": "k", "contentKey": {"extras": "x"}"#),
+        #"providers.braze.contentKey.extras is not a known key; did you mean "extra"?"#
+      ),
+      (
+        provider(#""endpoint": "https://a.example", "apiKey": "k", "contentKey": {"extra": ""}"#),
+        "providers.braze.contentKey.extra is empty."
+      ),
+      (
+        provider(#""endpoint": "https://a.example", "apiKey": "k", "contentKey": 7"#),
+        #"providers.braze.contentKey is a number where "campaign", "fingerprint" or {"extra": NAME} belongs."#
+      ),
       (#"{"providers": []}"#, "providers is an array where an object belongs."),
       (#"{"providers": {}}"#, "providers names no provider; name at least one."),
       (
@@ -192,7 +208,7 @@ import Testing
       ),
       (
         #""endpoint": "https://a.example", "appID": "demo", "apiKey": "k""#,
-        #"providers.inbox.apiKey is not a known key; there is "vendor", "endpoint", "appID", "association"."#
+        #"providers.inbox.apiKey is not a known key; there is "vendor", "contentKey", "endpoint", "appID", "association"."#
       ),
       (
         #""endpoint": "https://a.example", "appID": "demo", "association": "onSignin""#,
@@ -206,6 +222,24 @@ import Testing
     let ending = await stage.engage("providers")
     #expect(ending.status == .failed)
     #expect(ending.errors.hasPrefix("engage: engage.json: \(message)"), "\(ending.errors)")
+  }
+
+  @Test("X4: a provider's content key is read from its entry")
+  func contentKeys() throws {
+    let braze = #""vendor": "braze", "endpoint": "https://a.example", "apiKey": "k""#
+    let document = """
+      {"providers": {
+        "a": {\(braze), "contentKey": {"extra": "sku"}}, "b": {\(braze), "contentKey": "campaign"},
+        "c": {\(braze), "contentKey": "fingerprint"}, "d": {\(braze)}}}
+      """
+    let secrets = SecretReader(environment: { _ in nil }, folder: "/")
+    let configuration = try ConfigurationReader(
+      file: "engage.json", secrets: secrets, vendors: .shipped
+    )
+    .read(Array(document.utf8))
+    #expect(
+      configuration.providers.map(\.contentKey)
+        == [.extra("sku"), .campaign, .fingerprint, nil])
   }
 
   @Test("V1: a Vibes provider is read with its association mode")

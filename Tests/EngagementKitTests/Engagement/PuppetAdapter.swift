@@ -23,6 +23,8 @@ struct PuppetAdapter: EngagementAdapter {
 
   /// Adds further fields to a card.
   var shape: @Sendable (inout Card) -> Void = { _ in }
+  /// Adds further fields to a message.
+  var shapeMessage: @Sendable (inout InboxMessage) -> Void = { _ in }
 
   static let able: [Operation.Verb: Ability] = [
     .settings: .idempotentRequest, .cards: .idempotentRequest, .inbox: .idempotentRequest,
@@ -107,7 +109,9 @@ struct PuppetAdapter: EngagementAdapter {
   }
 
   func message(in item: RawItem) throws(EngagementError) -> InboxMessage {
-    InboxMessage(ItemID(provider, try id(of: item)), vendor: vendor)
+    var message = InboxMessage(ItemID(provider, try id(of: item)), vendor: vendor)
+    shapeMessage(&message)
+    return message
   }
 
   func campaign(in item: RawItem) throws(EngagementError) -> Campaign {

@@ -44,17 +44,20 @@ struct Stage: Sendable {
 
   init(
     _ adapters: [PuppetAdapter], routes: Routes? = nil, containers: ContainerMap = [:],
-    templates: Templates = [:], presentations: Options.Presentations = .init(),
+    templates: Templates = [:], contentKeys: ContentKeys = [:],
+    presentations: Options.Presentations = .init(),
     at place: Place? = nil, _ script: @escaping ScriptedTransport.Script = Self.empty
   ) async throws {
     try await self.init(
       adapters.map { Provider($0.provider, $0) }, routes: routes, containers: containers,
-      templates: templates, presentations: presentations, at: place, ScriptedTransport(script))
+      templates: templates, contentKeys: contentKeys, presentations: presentations, at: place,
+      ScriptedTransport(script))
   }
 
   init(
     _ providers: [Provider], routes: Routes? = nil, containers: ContainerMap = [:],
-    templates: Templates = [:], presentations: Options.Presentations = .init(),
+    templates: Templates = [:], contentKeys: ContentKeys = [:],
+    presentations: Options.Presentations = .init(),
     imageHosts: [String] = [], imageConverter: Options.ImageConverter? = nil,
     at place: Place? = nil, _ transport: ScriptedTransport
   ) async throws {
@@ -66,7 +69,7 @@ struct Stage: Sendable {
       cache: place?.cache ?? .temporary, device: .test, transport: transport,
       providers: Engagement.Providers(providers.map { ($0.id, $0.adapter) }),
       routes: routes ?? .all(of: providers),
-      containers: containers, templates: templates,
+      containers: containers, templates: templates, contentKeys: contentKeys,
       options: Options(
         environment: "test", secrets: secrets, loggers: [lines], clock: clock,
         random: place?.random ?? Self.random(), presentations: presentations,

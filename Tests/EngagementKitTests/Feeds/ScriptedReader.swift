@@ -138,7 +138,8 @@ struct FeedStage: Sendable {
 
   init(
     _ routes: Routes = Routes(cards: .merge(["a", "b"]), inbox: .merge(["a", "b"])),
-    _ containers: ContainerMap = [:], user: Partition = FeedStage.first,
+    _ containers: ContainerMap = [:], keyed: Set<ProviderID> = [],
+    user: Partition = FeedStage.first,
     pause: @escaping @Sendable () async -> Void = {}
   ) {
     reader = ScriptedReader(pause)
@@ -151,7 +152,7 @@ struct FeedStage: Sendable {
         reader.keptRoutes.reduce(into: routes) { $0.set($1.value, at: $1.key) }
       }, of: currentUser, clock: napping,
       log: Log(loggers: []), routes: routes,
-      containers: containers, capabilities: Self.capabilities)
+      containers: containers, capabilities: Self.capabilities, keyed: keyed)
   }
 
   static let capabilities: [ProviderID: AdapterCapabilities] = [

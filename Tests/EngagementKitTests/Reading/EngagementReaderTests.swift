@@ -11,13 +11,13 @@ extension EngagementReader {
   /// A reader of the cache of a stage with these vendors.
   static func open(
     at place: Stage.Place, _ vendors: [PuppetAdapter], routes: Routes? = nil,
-    containers: ContainerMap = [:]
+    containers: ContainerMap = [:], contentKeys: ContentKeys = [:]
   ) throws(EngagementError) -> EngagementReader {
     let all = Route.merge(vendors.map(\.provider))
     return try open(
       cache: place.cache, providers: Engagement.Providers(vendors.map { ($0.provider, $0) }),
       routes: routes ?? Routes(cards: all, inbox: all), containers: containers,
-      environment: "test", clock: place.clock)
+      contentKeys: contentKeys, environment: "test", clock: place.clock)
   }
 }
 

@@ -76,6 +76,19 @@ func routes(_ engagement: Engagement) async throws {
   try await engagement.setRoute(.only("vibes"), for: .events)
 }
 
+func contents(
+  cache: Engagement.Cache, providers: Engagement.Providers, card: Card
+) async throws {
+  let engagement = try await Engagement.open(
+    cache: cache, device: .current(appID: "com.example.shop"), transport: CurlTransport(),
+    providers: providers,
+    routes: .init(cards: .only("braze"), inbox: .merge(["vibes", "clevertap"])),
+    contentKeys: [
+      "braze": .extra("contentID"), "vibes": .extra("contentID"), "clevertap": .fingerprint,
+    ])
+  try await engagement.perform(.dismiss, on: card, propagate: true)
+}
+
 func close(_ engagement: Engagement) async throws {
   let report = try await engagement.flush(within: .seconds(5))
   print(report)  // such as "braze: 2 delivered, 1 pending"
