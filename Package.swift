@@ -203,6 +203,8 @@ let package = Package(
       ]),
     .target(name: "TestSupport", path: "Tests/Support"),
     .target(
+      name: "TestDisk", dependencies: ["CSQLite", "EngagementModel"], path: "Tests/Disk"),
+    .target(
       name: "TestServers", dependencies: ["COpenSSL", "EngagementModel"], path: "Tests/Servers"),
     .target(
       name: "JSONOracle",
@@ -411,13 +413,13 @@ let package = Package(
       name: "EngagementStoreTests",
       dependencies: [
         "CSQLite", "EngagementAdapterAPI", "EngagementFormats", "EngagementHTTP", "EngagementJSON",
-        "EngagementModel", "EngagementStore", "TestSupport",
+        "EngagementModel", "EngagementStore", "TestDisk", "TestSupport",
       ], exclude: ["Fixtures"]),
     .testTarget(
       name: "EngagementKitTests",
       dependencies: [
         "EngagementAdapterAPI", "EngagementHTTP", "EngagementJSON", "EngagementKit",
-        "EngagementModel", "EngagementStore", "EngagementTesting", "TestSupport",
+        "EngagementModel", "EngagementStore", "EngagementTesting", "TestDisk", "TestSupport",
       ]),
     .testTarget(
       name: "LawTests",

@@ -4,6 +4,7 @@ import EngagementModel
 import EngagementStore
 import EngagementTesting
 import Foundation
+import TestDisk
 import Testing
 
 @testable import EngagementKit
@@ -60,6 +61,30 @@ import Testing
     let later = try await self.stage()
     #expect(later.engagement.routes.cards == .only("b"))
     #expect(later.engagement.routes.containers == ["news": .none])
+    try await later.end()
+  }
+
+  @Test(
+    "X2: a change of route on a disk that fails changes nothing and says so",
+    arguments: [FaultyDisk.Fault.write, .lateWrite])
+  func failingDisk(fault: FaultyDisk.Fault) async throws {
+    let stage = try await stage()
+    try await stage.signIn("u-1", consent: .full)
+    let engagement = stage.engagement
+    try await FaultyDisk.failing(fault, under: place.folder.path) {
+      let set = await failure { try await engagement.setRoute(.only("b"), for: .cards) }
+      #expect(set?.code == .storage)
+      let other = await failure { try await engagement.setRoute(.none, for: .cards, in: "news") }
+      #expect(other?.code == .storage)
+    }
+    #expect(engagement.routes == Self.onlyA)
+    #expect(try changes().isEmpty)
+    try await engagement.setRoute(.only("b"), for: .cards)
+    #expect(engagement.routes.cards == .only("b"))
+    #expect(try changes().count == 1)
+    try await stage.end()
+    let later = try await self.stage()
+    #expect(later.engagement.routes.cards == .only("b"))
     try await later.end()
   }
 

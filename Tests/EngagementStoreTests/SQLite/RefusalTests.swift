@@ -1,6 +1,7 @@
 import CSQLite
 import EngagementModel
 import Foundation
+import TestDisk
 import Testing
 
 @testable import EngagementStore

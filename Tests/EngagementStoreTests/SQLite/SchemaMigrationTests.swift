@@ -1,5 +1,6 @@
 import EngagementModel
 import Foundation
+import TestDisk
 import Testing
 
 @testable import EngagementStore

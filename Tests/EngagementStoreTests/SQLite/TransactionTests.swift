@@ -1,6 +1,7 @@
 import EngagementModel
 import Foundation
 import Glibc
+import TestDisk
 import Testing
 
 @testable import EngagementStore

@@ -3,8 +3,8 @@ import EngagementModel
 import Glibc
 
 /// Makes SQLite's system calls fail for the files under one folder.
-enum FaultyDisk {
-  enum Fault {
+package enum FaultyDisk {
+  package enum Fault: Hashable, Sendable {
     case open, read, write
     /// The call writes the bytes and then fails, as a failed sync does.
     case lateWrite
@@ -12,7 +12,7 @@ enum FaultyDisk {
     case lateWriteOnce
   }
 
-  static func failing<Value>(
+  package static func failing<Value>(
     _ fault: Fault, under folder: String, _ body: () throws -> Value
   ) throws -> Value {
     _ = installation
@@ -22,7 +22,7 @@ enum FaultyDisk {
   }
 
   /// The same, for an asynchronous body.
-  static func failing<Value>(
+  package static func failing<Value>(
     _ fault: Fault, under folder: String, _ body: () async throws -> Value
   ) async throws -> Value {
     _ = installation
