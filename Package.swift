@@ -301,6 +301,12 @@ let package = Package(
         "EngagementEmulator", "EngagementKit", "EngagementModel", "EngagementVendors", "Orchard",
       ], path: "Examples/CompareVendors"),
     .executableTarget(
+      name: "FailOver",
+      dependencies: [
+        "EngagementBraze", "EngagementBrazeTools", "EngagementCurl", "EngagementEmulator",
+        "EngagementKit", "EngagementModel", "EngagementVendors", "Orchard",
+      ], path: "Examples/FailOver"),
+    .executableTarget(
       name: "NightlyExport",
       dependencies: [
         "EngagementAnalytics", "EngagementBraze", "EngagementBrazeTools", "EngagementCompression",
@@ -312,7 +318,7 @@ let package = Package(
       dependencies: [
         "CompareVendors", "EngagementAdapterAPI", "EngagementJSON", "EngagementModel",
         "EngagementTesting",
-        "EngagementVendors", "MoveFromAtomic", "MoveFromBraze", "MoveFromCleverTap",
+        "EngagementVendors", "FailOver", "MoveFromAtomic", "MoveFromBraze", "MoveFromCleverTap",
         "MoveFromVibes", "NightlyExport", "Orchard", "OwnVendor", "Quickstart", "TestSupport",
       ]),
     .testTarget(name: "ArchitectureTests"),

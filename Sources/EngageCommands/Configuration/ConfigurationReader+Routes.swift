@@ -24,24 +24,48 @@ extension ConfigurationReader {
     guard let field else { return Self.route(of: verb, to: providers) }
     if case .string("none") = field.value { return .none }
     guard case .object(let object) = field.value else {
-      throw field.wrongType("\"none\", {\"only\": PROVIDER} or {\"merge\": [PROVIDER, …]}")
+      throw field.wrongType(
+        "\"none\", {\"only\": PROVIDER}, {\"merge\": [PROVIDER, …]} or {\"firstReady\": [PROVIDER, …]}"
+      )
     }
     for member in object.members where Self.later.contains(member.key) {
       throw field.fault("is \"\(member.key)\", which is not available in this version")
     }
-    let members = try field.members(among: ["only", "merge"])
     let route: Engagement.Route
-    switch (members["only"], members["merge"]) {
-    case (let only?, nil): route = .only(try provider(only, providers))
-    case (nil, let merge?): route = .merge(try self.providers(merge, providers))
-    default: throw field.fault("needs either only or merge")
+    if object["firstReady"] != nil {
+      route = try firstReady(field, providers)
+    } else {
+      let members = try field.members(among: ["only", "merge", "firstReady"])
+      switch (members["only"], members["merge"]) {
+      case (let only?, nil): route = .only(try provider(only, providers))
+      case (nil, let merge?): route = .merge(try self.providers(merge, providers))
+      default: throw field.fault("needs one of only, merge and firstReady")
+      }
     }
     for id in route.providers { try check(verb, at: id, providers, field) }
     return route
   }
 
+  /// A route with its fail-over, whose absent members are standard.
+  private func firstReady(
+    _ field: ConfigurationField, _ providers: [ConfiguredProvider]
+  ) throws(EngagementError) -> Engagement.Route {
+    let members = try field.members(
+      among: ["firstReady", "failures", "within", "coolDown", "return"])
+    guard let named = members["firstReady"] else {
+      throw field.fault("needs one of only, merge and firstReady")
+    }
+    _ = try self.providers(named, providers)
+    do throws(EngagementError) {
+      return try Engagement.Route(json: field.value)
+    } catch {
+      // The message begins with the name of the member.
+      throw EngagementError(.invalidConfiguration, "\(field.path).\(error.message)")
+    }
+  }
+
   /// Ways to feed a surface that the documents name and this version lacks.
-  private static let later = ["firstReady", "mirror", "shadow", "split"]
+  private static let later = ["mirror", "shadow", "split"]
 
   private static func route(
     of verb: Operation.Verb, to providers: [ConfiguredProvider]

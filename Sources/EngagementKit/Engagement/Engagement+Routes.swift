@@ -32,4 +32,17 @@ extension Engagement {
     try lifecycle.checkOpen()
     try await routeChanges.set(nil, at: RoutePlace(surface, in: container))
   }
+
+  /// Shows the first choice of a `firstReady` route again, if it answers now. It is asked for what has
+  /// changed; nothing happens if it is shown already.
+  ///
+  /// Throws `unavailable`, with a `retryAfter`, while the first choice is not asked since it failed, the
+  /// error of the request if it fails again, and `invalidArgument` for a place without such a route. A
+  /// refusal is in the event log too.
+  public func returnToFirstChoice(
+    of surface: Surface, in container: ContainerID? = nil
+  ) async throws(EngagementError) {
+    try lifecycle.checkOpen()
+    try await refresher.returnToFirstChoice(at: RoutePlace(surface, in: container))
+  }
 }

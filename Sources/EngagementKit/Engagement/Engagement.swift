@@ -49,7 +49,10 @@ public final class Engagement: Sendable {
     let outboxSender = OutboxSender(
       dependencies, runtimes, lease: try Lease(.sending, ofCacheAt: location.path))
     pushRegistrar = PushRegistrar(dependencies, runtimes)
-    routeChanges = RouteChanges(dependencies, feedPublisher, routeStore, pushRegistrar)
+    let turn = AsyncMutex()
+    routeChanges = RouteChanges(
+      dependencies, feedPublisher, routeStore, pushRegistrar, turn: turn)
+    let failOvers = FailOvers(dependencies, feedPublisher, routeStore, turn: turn)
     let pushRouter = PushRouter(dependencies, runtimes, sessions: sessions)
     let journal = JournalImporter(
       try ExtensionJournal(ofCacheAt: location.path), in: dependencies, pushRouter, sessions,
@@ -77,8 +80,8 @@ public final class Engagement: Sendable {
     self.journal = journal
     self.location = location
     refresher = Refresher(
-      dependencies, runtimes, sessions, outboxSender, containers: configuration.containers,
-      plans: plans)
+      dependencies, runtimes, sessions, outboxSender, failOvers,
+      containers: configuration.containers, plans: plans)
     let liveChannels = LiveChannels(dependencies, runtimes, refresher, feedPublisher)
     self.liveChannels = liveChannels
     userTransitions = UserTransitions(

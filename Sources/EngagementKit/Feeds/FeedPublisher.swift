@@ -13,7 +13,7 @@ final class FeedPublisher: CommitObserver {
   /// Fires when the feed state has changed.
   let signal = AsyncSignal()
   private let source: any FeedSource
-  private let keptRoutes: @Sendable (ProviderMemory) -> Routes
+  private let keptRoutes: @Sendable (ProviderMemory) -> RouteStore.Kept
   private let currentUser: CurrentUser
   private let log: Log
   private let state: Locked<State>
@@ -25,7 +25,7 @@ final class FeedPublisher: CommitObserver {
     let capabilities = dependencies.providers.map { ($0.id, $0.adapter.capabilities) }
     self.init(
       dependencies.store,
-      keptRoutes: { routeStore.read($0).routes },
+      keptRoutes: { routeStore.read($0) },
       of: dependencies.currentUser,
       clock: dependencies.clock, log: dependencies.log,
       routes: routeStore.configured, containers: routeStore.rules.containers,
@@ -35,7 +35,7 @@ final class FeedPublisher: CommitObserver {
 
   init(
     _ source: any FeedSource,
-    keptRoutes: @escaping @Sendable (ProviderMemory) -> Routes,
+    keptRoutes: @escaping @Sendable (ProviderMemory) -> RouteStore.Kept,
     of currentUser: CurrentUser, clock: any EngagementClock, log: Log,
     routes: Routes, containers: ContainerMap, capabilities: [ProviderID: AdapterCapabilities],
     keyed: Set<ProviderID> = []
@@ -148,17 +148,19 @@ final class FeedPublisher: CommitObserver {
 
   var plans: RoutePlans { state.withLock { $0.feedState.plans } }
 
-  /// Changes the routes. Observers are told once, of snapshots that are made outside the lock.
-  func follow(_ routes: Routes) {
+  /// Changes the routes, or who fills them. Observers are told once, of snapshots that are made outside
+  /// the lock.
+  func follow(_ kept: RouteStore.Kept) {
     while true {
       let (present, places) = withObservers { state in
         state.hasRestoredRoutes = true
         return (state.feedState, state.observers.places)
       }
       var draft = present
-      guard draft.plans.routes != routes else { return }
+      let plans = kept.plans(after: draft.plans)
+      guard draft.plans != plans else { return }
       let (version, now) = (draft.version, clock.now)
-      draft.follow(RoutePlans(routes, in: draft.plans.circumstances))
+      draft.follow(plans)
       for container in places.containers { _ = draft.snapshot(in: container, at: now) }
       if places.inbox { _ = draft.inbox(at: now) }
       let next = draft
@@ -173,12 +175,22 @@ final class FeedPublisher: CommitObserver {
     shownChanged()
   }
 
+  /// Follows what another process has stored. What it has brought for those who are shown now is read
+  /// first, so that observers are told once.
+  func followOthers(_ kept: RouteStore.Kept) async {
+    let (userSession, plans) = state.withLock { ($0.feedState.userSession, $0.feedState.plans) }
+    guard kept.plans(after: plans) != plans else { return }
+    let keys = try? await source.feeds(of: userSession.partition)
+    await showOrLog(Set(keys ?? []), to: userSession)
+    follow(kept)
+  }
+
   /// Follows the routes that the cache keeps, once: later `RouteChanges` does.
   private func restoreRoutes(in partition: Partition) async throws(EngagementError) {
     guard !state.withLock({ $0.hasRestoredRoutes }) else { return }
-    let routes = keptRoutes(try await source.memory(of: KitState.owner, in: partition))
+    let kept = keptRoutes(try await source.memory(of: KitState.owner, in: partition))
     guard !state.withLock({ $0.hasRestoredRoutes }) else { return }
-    follow(routes)
+    follow(kept)
   }
 
   // MARK: Snapshots

@@ -72,9 +72,10 @@ struct FeedQuery: Sendable {
   ) throws(EngagementError) -> FeedState {
     let memory = try reader.memory(of: KitState.owner, in: partition)
     let rules = RouteRules(providers: providers, containers: containers)
-    let routes = RouteStore(configured: routes, rules: rules).read(memory).routes
+    let kept = RouteStore(configured: routes, rules: rules).read(memory)
     return FeedState(
-      UserSession(partition: partition, generation: 1), plans: RoutePlans(routes),
+      UserSession(partition: partition, generation: 1),
+      plans: RoutePlans(kept.routes, in: RouteCircumstances(failOver: kept.failOver)),
       containers: containers, capabilities: adapters.mapValues(\.capabilities),
       keyed: Set(contentKeys.keys))
   }

@@ -4,7 +4,8 @@ public import EngagementPlatform
 extension Engagement {
   /// How a refresh ended, provider by provider. The failure of one does not affect the others.
   public struct RefreshOutcome: Hashable, Sendable {
-    /// Every provider of the route; for a target without a route, every provider.
+    /// Every provider of the route; for a target without a route, every provider. Of a route with a
+    /// fail-over those that were asked, and the one that is shown.
     public var providers: [ProviderID: ProviderOutcome] = [:]
 
     public init(_ providers: [ProviderID: ProviderOutcome] = [:]) { self.providers = providers }
@@ -64,5 +65,25 @@ extension Engagement {
       case .fresh, .notModified, .throttled, .unsupported: nil
       }
     }
+  }
+}
+
+extension ProviderOutcome {
+  /// Whether a request was sent or should have been.
+  var isWorthRecording: Bool {
+    switch self {
+    case .throttled, .unsupported: false
+    case .fresh, .notModified: true
+    case .stale(_, let error), .failed(let error):
+      ![.cancelled, .signedOut, .consentDenied].contains(error.code)
+    }
+  }
+}
+
+extension RefreshOutcome {
+  /// Adds an outcome of a provider; the worst of several counts.
+  mutating func note(_ outcome: ProviderOutcome, of provider: ProviderID) {
+    let all = [providers[provider], outcome].compactMap(\.self)
+    providers[provider] = ProviderOutcome.worst(of: all)
   }
 }

@@ -29,3 +29,20 @@ extension Engagement {
     case everything
   }
 }
+
+extension RefreshTarget {
+  /// Why a condition makes no sense; nil if all do.
+  var fault: EngagementError? {
+    guard case .cards(_, let filters) = self else { return nil }
+    do throws(EngagementError) {
+      for filter in filters { try filter.validate() }
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  var isOfAllContainers: Bool {
+    if case .cards(nil, _) = self { true } else { false }
+  }
+}

@@ -10,6 +10,7 @@ final class Refresher: Sendable {
   private let sessions: Sessions
   private let outboxSender: OutboxSender
   private let containers: ContainerMap
+  private let failOvers: FailOvers
   private let plans: @Sendable () -> RoutePlans
   private let singleFlight = SingleFlight<Fetch, ProviderOutcome>()
 
@@ -34,13 +35,14 @@ final class Refresher: Sendable {
 
   init(
     _ dependencies: KitDependencies, _ runtimes: [ProviderID: ProviderRuntime],
-    _ sessions: Sessions, _ outboxSender: OutboxSender, containers: ContainerMap,
-    plans: @escaping @Sendable () -> RoutePlans
+    _ sessions: Sessions, _ outboxSender: OutboxSender, _ failOvers: FailOvers,
+    containers: ContainerMap, plans: @escaping @Sendable () -> RoutePlans
   ) {
     self.dependencies = dependencies
     self.runtimes = runtimes
     self.sessions = sessions
     self.outboxSender = outboxSender
+    self.failOvers = failOvers
     self.containers = containers
     self.plans = plans
   }
@@ -52,100 +54,168 @@ final class Refresher: Sendable {
   }
 
   func refresh(_ target: RefreshTarget, _ extent: RefreshExtent) async -> RefreshOutcome {
-    let userSession = dependencies.currentUser.userSession
-    let providers: [Provider]
+    let (userSession, plans) = (dependencies.currentUser.userSession, plans())
     do throws(EngagementError) {
-      providers = try self.providers(of: target)
+      if case .message(let id) = target { _ = try dependencies.provider(id.provider) }
     } catch {
       return RefreshOutcome(error.provider.map { [$0: .failed(error)] } ?? [:])
     }
     if let fault = target.fault {
-      return RefreshOutcome(
-        Dictionary(providers.map { ($0.id, .failed(fault)) }) { first, _ in first })
+      let asked = dependencies.providers.map(\.id).filter { target.concerns($0, plans) }
+      return RefreshOutcome(Dictionary(asked.map { ($0, .failed(fault)) }) { first, _ in first })
     }
-    return await withTaskGroup(of: (ProviderID, ProviderOutcome).self) { group in
-      for provider in providers {
-        group.addTask {
-          (provider.id, await self.refresh(target, extent, at: provider, for: userSession))
-        }
+    var refresh = FailOverRefresh(
+      failOvers, dependencies.providers, target, plans, since: dependencies.clock.uptime)
+    var (outcome, asks) = (RefreshOutcome(), await refresh.first())
+    while !asks.isEmpty {
+      let answers = await answers(to: asks, target, extent, userSession)
+      for (ask, answer) in answers { outcome.note(answer.outcome, of: ask.provider.id) }
+      asks = await refresh.next(after: answers)
+    }
+    for (provider, error) in await refresh.end(self.plans()) {
+      outcome.note(await unasked(provider, error, target, userSession), of: provider)
+    }
+    return outcome
+  }
+
+  /// Asks the first choice of the place's route, and returns to it if it answers; throws why not.
+  func returnToFirstChoice(at place: RoutePlace) async throws(EngagementError) {
+    let (userSession, start) = (dependencies.currentUser.userSession, dependencies.clock.uptime)
+    guard let first = try await failOvers.beginReturn(at: place, since: start),
+      let target = place.target
+    else { return }
+    let ask = RefreshAsk(
+      provider: try dependencies.provider(first),
+      plans: plans().asking(first, at: [place], alone: true), places: [place], isProbe: true)
+    let answer = await refresh(target, .changes, ask, for: userSession)
+    if !answer.report.isHeard { await failOvers.end([place: [first]]) }
+    try await failOvers.endReturn(answer.report, answer.outcome.error, at: place, since: start)
+  }
+
+  /// The answers of the providers, in the order in which they are named.
+  private func answers(
+    to asks: [RefreshAsk], _ target: RefreshTarget, _ extent: RefreshExtent,
+    _ userSession: UserSession
+  ) async -> [(RefreshAsk, RefreshAnswer)] {
+    await withTaskGroup(of: (Int, RefreshAnswer).self) { group in
+      for (index, ask) in asks.enumerated() {
+        group.addTask { (index, await self.refresh(target, extent, ask, for: userSession)) }
       }
-      return await group.reduce(into: RefreshOutcome()) { $0.providers[$1.0] = $1.1 }
+      let answers: [Int: RefreshAnswer] = await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+      return asks.enumerated().compactMap { index, ask in answers[index].map { (ask, $0) } }
     }
   }
 
   /// Asks for what has changed in the feeds, as a live channel does that has no socket. The ledger has
   /// no event of it.
+  ///
+  /// A provider that its fail-overs have left is not polled: a refresh asks for the next one.
   func poll(_ feeds: [Feed], at runtime: ProviderRuntime, for userSession: UserSession) async {
+    var left: Set<RoutedSurface> = []
     for feed in feeds where !Task.isCancelled {
       let request = RefreshPlan.Request(feed)
       guard runtime.supports(request.operation.verb) else { continue }
-      _ = await refresh(request, .changes, at: runtime, for: userSession) { nil }
+      let surface = RoutedSurface(of: request.operation.verb)
+      let isLeft = if let surface { await failOvers.isOpen(runtime.id, surface) } else { false }
+      if !isLeft {
+        let outcome = await refresh(request, .changes, at: runtime, for: userSession) { nil }
+        if outcome.isHeard { continue }
+      }
+      if let surface, await failOvers.isOpen(runtime.id, surface) { left.insert(surface) }
     }
-  }
-
-  private func providers(of target: RefreshTarget) throws(EngagementError) -> [Provider] {
-    let (all, plans) = (dependencies.providers, plans())
-    switch target {
-    case .cards(let container?, _):
-      let plan = plans.plan(of: container)
-      return all.filter { plan.shows($0.id) }
-    case .cards(nil, _): return all.filter { plans.showsCards(of: $0.id) }
-    case .inbox: return all.filter { plans.inbox.shows($0.id) }
-    case .message(let id): return [try dependencies.provider(id.provider)]
-    case .campaigns: return all.filter { plans.tell($0.id, of: .templates) }
-    case .person, .metrics, .settings: return all
+    for surface in left.sorted(by: { $0.rawValue < $1.rawValue }) where !Task.isCancelled {
+      if let target = RoutePlace.surface(surface).target { _ = await refresh(target, .changes) }
     }
   }
 
   // MARK: One provider
 
   private func refresh(
-    _ target: RefreshTarget, _ extent: RefreshExtent, at provider: Provider,
+    _ target: RefreshTarget, _ extent: RefreshExtent, _ ask: RefreshAsk,
     for userSession: UserSession
-  ) async -> ProviderOutcome {
-    let start = dependencies.clock.uptime
+  ) async -> RefreshAnswer {
+    let (start, provider) = (dependencies.clock.uptime, ask.provider)
     do throws(EngagementError) {
-      let known =
-        target.isOfAllContainers
-        ? try await dependencies.store.feeds(of: userSession.partition)
-          .filter { $0.provider == provider.id }.map(\.feed) : []
-      let plan = RefreshPlan(target, at: provider, containers, plans(), known: known)
+      let known = try await known(target, ask, userSession)
+      let plan = RefreshPlan(target, at: provider, containers, ask.plans, known: known)
       guard !plan.requests.isEmpty, let runtime = runtimes[provider.id] else {
-        return .unsupported
+        return RefreshAnswer([.unsupported], of: provider.id)
       }
       let isRecorded = Locked(false)
       var outcomes: [ProviderOutcome] = []
+      var (wanted, places) = (plan.requests, ask.places)
       // One after the other: a vendor gets at most one request for a user at a time.
-      for request in plan.requests {
-        outcomes.append(
-          await refresh(request, extent, at: runtime, for: userSession) {
-            let event =
-              plan.requests.count == 1
-              ? self.event(of: plan, since: start, failed: nil, for: userSession) : nil
-            isRecorded.withLock { $0 = event != nil }
-            return event
-          })
+      for request in plan.requests where wanted.contains(request) {
+        let outcome = await refresh(
+          request, extent, at: runtime, for: userSession, isProbe: ask.isProbe
+        ) {
+          let event =
+            plan.requests.count == 1
+            ? self.event(of: plan, since: start, failed: nil, for: userSession) : nil
+          isRecorded.withLock { $0 = event != nil }
+          return event
+        }
+        outcomes.append(outcome)
+        guard !outcome.isHeard, !places.isEmpty, plan.requests.count > 1 else { continue }
+        // Nothing more is asked for a place that has left the provider.
+        places = await failOvers.closed(for: provider.id, at: places)
+        let plans = ask.plans.asking(provider.id, at: places, alone: false)
+        wanted = RefreshPlan(target, at: provider, containers, plans, known: known).requests
       }
-      let outcome = ProviderOutcome.worst(of: outcomes) ?? .unsupported
+      let answer = RefreshAnswer(outcomes, of: provider.id)
       // A refresh that shares another's request, or that has several requests, is recorded here.
-      if outcome.error != nil || !isRecorded.withLock(\.self) {
-        await record(outcome, of: plan, since: start, for: userSession)
+      if answer.outcome.error != nil || !isRecorded.withLock(\.self) {
+        await record(answer.outcome, of: plan, since: start, for: userSession)
       }
-      return outcome
+      return answer
     } catch {
-      return .failed(error)
+      return RefreshAnswer([.failed(error)], of: provider.id)
     }
+  }
+
+  /// The feeds that were refreshed before, of the provider or of one whose place it takes.
+  private func known(
+    _ target: RefreshTarget, _ ask: RefreshAsk, _ userSession: UserSession
+  ) async throws(EngagementError) -> [Feed] {
+    guard target.isOfAllContainers else { return [] }
+    return try await dependencies.store.feeds(of: userSession.partition).filter { key in
+      // Without a map a container has one name everywhere.
+      key.provider == ask.provider.id
+        || containers.places.isEmpty && key.feed.container != nil
+          && ask.places.contains { ask.plans.isCandidate(key.provider, at: $0) }
+    }.map(\.feed)
+  }
+
+  /// The outcome of a provider that a fail-over did not ask.
+  private func unasked(
+    _ provider: ProviderID, _ error: EngagementError, _ target: RefreshTarget,
+    _ userSession: UserSession
+  ) async -> ProviderOutcome {
+    guard let runtime = runtimes[provider] else { return .failed(error) }
+    let ask = RefreshAsk(provider: runtime.provider, plans: plans())
+    let known = try? await known(target, ask, userSession)
+    let plan = RefreshPlan(target, at: ask.provider, containers, ask.plans, known: known ?? [])
+    guard let request = plan.requests.first else { return .failed(error) }
+    return await failed(error, request, runtime, userSession)
   }
 
   private func refresh(
     _ request: RefreshPlan.Request, _ extent: RefreshExtent, at runtime: ProviderRuntime,
-    for userSession: UserSession, recording event: @escaping OperationRunner.EventMaker
+    for userSession: UserSession, isProbe: Bool = false,
+    recording event: @escaping OperationRunner.EventMaker
   ) async -> ProviderOutcome {
     let extent = await self.extent(of: request, extent, at: runtime, for: userSession)
     let fetch = Fetch(runtime.id, userSession, request.operation, extent)
     while !Task.isCancelled {
       let completion = await singleFlight.run(fetch, for: nil) {
-        await self.fetch(request, extent, at: runtime, for: userSession, recording: event)
+        var wasSent = false
+        let outcome = await self.fetch(
+          request, extent, at: runtime, for: userSession, isProbe, &wasSent, recording: event)
+        if let outcome, let surface = RoutedSurface(of: request.operation.verb) {
+          await self.failOvers.note(
+            Breaker.Finding(outcome, wasSent: wasSent), of: runtime.id, surface)
+        }
+        return outcome
       }
       if case .completed(let outcome) = completion { return outcome }
     }
@@ -169,12 +239,15 @@ final class Refresher: Sendable {
   /// Nil when this task was cancelled.
   private func fetch(
     _ request: RefreshPlan.Request, _ extent: RefreshExtent, at runtime: ProviderRuntime,
-    for userSession: UserSession, recording event: @escaping OperationRunner.EventMaker
+    for userSession: UserSession, _ isProbe: Bool, _ wasSent: inout Bool,
+    recording event: @escaping OperationRunner.EventMaker
   ) async -> ProviderOutcome? {
     let missing =
       request.operation == .settings ? nil : await readSettings(at: runtime, for: userSession)
     // Nothing new is begun that a cancelled task would have to wait for.
     if Task.isCancelled { return nil }
+    // A provider that is tried gets no second request.
+    if isProbe, let missing { return await outcome(of: missing, request, runtime, userSession) }
     if request.operation != .settings { await beginSession(at: runtime, for: userSession) }
     if Task.isCancelled { return nil }
     var attempt = Attempt(
@@ -184,6 +257,7 @@ final class Refresher: Sendable {
     // A `.done` may still count as a failure if the settings could not be read.
     let execution = await runtime.runner.execute(
       request.operation, attempt, recording: missing == nil ? event : nil)
+    wasSent = execution.wasSent
     if Task.isCancelled { return nil }
     guard dependencies.currentUser.isCurrent(userSession) else {
       return .failed(Self.signedOut(runtime, request))
@@ -193,11 +267,8 @@ final class Refresher: Sendable {
       if execution.hasNews { return .fresh }
       // Without settings an adapter may not know what to ask for, and asks nothing.
       guard !execution.isUnchanged else { return .notModified }
-      switch missing {
-      case .paused(let date): return .throttled(until: date)
-      case .failed(let error): return await failed(error, request, runtime, userSession)
-      case nil: return .notModified
-      }
+      guard let missing else { return .notModified }
+      return await outcome(of: missing, request, runtime, userSession)
     case .wait(let date): return .throttled(until: date)
     case .retry(let error), .refused(let error), .cancelled(let error, _):
       return error.code == .unsupported
@@ -247,6 +318,16 @@ final class Refresher: Sendable {
       return nil
     case .wait(let date): return .paused(until: date)
     case .retry(let error), .refused(let error), .cancelled(let error, _): return .failed(error)
+    }
+  }
+
+  private func outcome(
+    of missing: MissingSettings, _ request: RefreshPlan.Request, _ runtime: ProviderRuntime,
+    _ userSession: UserSession
+  ) async -> ProviderOutcome {
+    switch missing {
+    case .paused(let date): .throttled(until: date)
+    case .failed(let error): await failed(error, request, runtime, userSession)
     }
   }
 
@@ -313,35 +394,6 @@ final class Refresher: Sendable {
       try await dependencies.record(event, in: userSession.partition)
     } catch {
       dependencies.log(.warning, "A refresh could not be recorded: \(error.code)", plan.provider.id)
-    }
-  }
-}
-
-extension RefreshTarget {
-  /// Why a condition makes no sense; nil if all do.
-  fileprivate var fault: EngagementError? {
-    guard case .cards(_, let filters) = self else { return nil }
-    do throws(EngagementError) {
-      for filter in filters { try filter.validate() }
-      return nil
-    } catch {
-      return error
-    }
-  }
-
-  fileprivate var isOfAllContainers: Bool {
-    if case .cards(nil, _) = self { true } else { false }
-  }
-}
-
-extension ProviderOutcome {
-  /// Whether a request was sent or should have been.
-  fileprivate var isWorthRecording: Bool {
-    switch self {
-    case .throttled, .unsupported: false
-    case .fresh, .notModified: true
-    case .stale(_, let error), .failed(let error):
-      ![.cancelled, .signedOut, .consentDenied].contains(error.code)
     }
   }
 }

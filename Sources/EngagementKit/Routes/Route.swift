@@ -9,7 +9,7 @@ extension Engagement {
     case merge([ProviderID])
     /// The surface stays empty.
     case none
-    /// The first provider that is ready; the others only while it is not. Not available yet.
+    /// The first provider that is ready; the others only while it is not. For cards and inbox.
     case firstReady([ProviderID], FailOver = .standard)
     /// All of them are told. For push, person and events. Not available yet.
     case mirror([ProviderID])

@@ -8,17 +8,18 @@ final class RouteChanges: Sendable {
   private let feedPublisher: FeedPublisher
   private let routeStore: RouteStore
   private let pushRegistrar: PushRegistrar
-  /// One change or look at a time, so that what is shown is what was stored last.
-  private let turn = AsyncMutex()
+  private let turn: AsyncMutex
 
+  /// - Parameter turn: One change or look at a time, so that what is shown is what was stored last.
   init(
     _ dependencies: KitDependencies, _ feedPublisher: FeedPublisher, _ routeStore: RouteStore,
-    _ pushRegistrar: PushRegistrar
+    _ pushRegistrar: PushRegistrar, turn: AsyncMutex
   ) {
     self.dependencies = dependencies
     self.feedPublisher = feedPublisher
     self.routeStore = routeStore
     self.pushRegistrar = pushRegistrar
+    self.turn = turn
   }
 
   /// Stores the route of a place with its event, in one transaction, and then shows it. Nil: the
@@ -58,26 +59,32 @@ final class RouteChanges: Sendable {
     try await pushRegistrar.finish(handOver, as: userSession)
   }
 
-  /// Returns the routes that hold afterwards.
+  /// Returns what holds afterwards.
   private func commit(
     _ route: Route?, at place: RoutePlace, in partition: Partition,
     telling deliveries: [Intent.Delivery] = []
-  ) async throws(EngagementError) -> Routes {
+  ) async throws(EngagementError) -> RouteStore.Kept {
     try await dependencies.accept(in: partition, updating: KitState.owner) {
       [self] (consent, memory, _) throws(EngagementError) in
       let former = routeStore.read(memory).routes
       if let route { try routeStore.rules.check(route, at: place, among: former) }
-      var update = Store.ValueUpdate(former)
-      update.outcome.set(route ?? routeStore.configured.route(at: place), at: place)
+      var routes = former
+      routes.set(route ?? routeStore.configured.route(at: place), at: place)
+      var update = Store.ValueUpdate(RouteStore.Kept(routes: routes))
       update.changes = routeStore.changes(to: route, at: place)
-      let (from, to) = (former.effective(at: place), update.outcome.effective(at: place))
+      if former.route(at: place) != routes.route(at: place) {
+        // Another route begins with its first choice.
+        update.changes.append(KitState.change(.installation, place.failOverKey, nil))
+      }
+      update.outcome.failOver = routeStore.takenOver(memory.storing(update.changes), routes)
+      let (from, to) = (former.effective(at: place), routes.effective(at: place))
       if from != to, ConsentPolicy(consent: consent).allows(.routeChanged) {
         let event = dependencies.event(.routeChanged, place.properties(from: from, to: to))
         update.intents = [Intent(event: event)]
       }
       var told = deliveries
       if place.surface == .person {
-        told += introductions(of: partition.user, consent, from: former, to: update.outcome)
+        told += introductions(of: partition.user, consent, from: former, to: routes)
       }
       if !told.isEmpty { update.intents.append(Intent(deliveries: told)) }
       return update
@@ -109,7 +116,7 @@ final class RouteChanges: Sendable {
     do throws(EngagementError) {
       let memory = try await dependencies.store.memory(of: KitState.owner, in: partition)
       let kept = routeStore.read(memory)
-      feedPublisher.follow(kept.routes)
+      await feedPublisher.followOthers(kept)
       if kept.refusals.contains(where: { !$0.isTold }) { try await tell(in: partition) }
     } catch {
       dependencies.log(.warning, "The routes of other processes are not followed: \(error.code)")

@@ -5,7 +5,7 @@ import EngagementModel
 struct RoutePlans: Hashable, Sendable {
   let routes: Routes
   let circumstances: RouteCircumstances
-  private let plans: [RoutePlace: RoutePlan]
+  private var plans: [RoutePlace: RoutePlan]
 
   init(_ routes: Routes, in circumstances: RouteCircumstances = RouteCircumstances()) {
     self.routes = routes
@@ -61,5 +61,39 @@ struct RoutePlans: Hashable, Sendable {
     var routes = routes
     routes.set(route, at: place)
     return RoutePlans(routes, in: circumstances)
+  }
+
+  // MARK: Fail-over
+
+  /// The place whose route fills the container.
+  func place(of container: ContainerID) -> RoutePlace {
+    let own = RoutePlace.container(container)
+    return plans[own] == nil ? .surface(.cards) : own
+  }
+
+  /// The places of the surface that have a fail-over, in one order.
+  func failOverPlaces(on surface: RoutedSurface) -> [RoutePlace] {
+    routes.places.map(\.place)
+      .filter { $0.surface == surface && plans[$0]?.candidates.isEmpty == false }
+  }
+
+  /// Whether the place chooses among providers of which this is one.
+  func isCandidate(_ provider: ProviderID, at place: RoutePlace) -> Bool {
+    plans[place]?.candidates.contains(provider) == true
+  }
+
+  func plan(at place: RoutePlace) -> RoutePlan? { plans[place] }
+
+  /// The plans by which one provider is asked: of the places with a fail-over, these alone show it.
+  ///
+  /// - Parameter isAlone: Whether the places without a fail-over show nothing.
+  func asking(
+    _ provider: ProviderID, at places: Set<RoutePlace>, alone isAlone: Bool
+  ) -> RoutePlans {
+    var asking = self
+    for (place, plan) in plans where isAlone || !plan.candidates.isEmpty {
+      asking.plans[place]?.shown = places.contains(place) ? [provider] : []
+    }
+    return asking
   }
 }

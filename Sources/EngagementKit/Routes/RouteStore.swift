@@ -13,6 +13,15 @@ struct RouteStore: Sendable {
     var routes: Routes
     /// The stored routes that do not hold, each with its reason.
     var refusals: [Refusal] = []
+    /// The providers that took over from the first choice of a route with a fail-over.
+    var failOver: [RoutePlace: ProviderID] = [:]
+
+    /// The plans that follow from these routes, with all else as it was.
+    func plans(after former: RoutePlans) -> RoutePlans {
+      var circumstances = former.circumstances
+      circumstances.failOver = failOver
+      return RoutePlans(routes, in: circumstances)
+    }
   }
 
   /// A stored route that does not hold any more. It stays stored, and holds again if its provider is
@@ -42,8 +51,42 @@ struct RouteStore: Sendable {
             isTold: memory.json(.installation, place.toldKey) == json))
       }
     }
+    kept.failOver = takenOver(memory, kept.routes)
     return kept
   }
+
+  // MARK: Fail-over
+
+  /// The state of each route with a fail-over that holds by these stored values.
+  func failOvers(_ memory: ProviderMemory) -> [RoutePlace: FailOverState] {
+    failOvers(memory, read(memory).routes)
+  }
+
+  /// The providers that took over from the first choice of these routes.
+  func takenOver(_ memory: ProviderMemory, _ routes: Routes) -> [RoutePlace: ProviderID] {
+    failOvers(memory, routes).compactMapValues { $0.shown == $0.candidates.first ? nil : $0.shown }
+  }
+
+  private func failOvers(
+    _ memory: ProviderMemory, _ routes: Routes
+  ) -> [RoutePlace: FailOverState] {
+    var states: [RoutePlace: FailOverState] = [:]
+    for (place, route) in routes.places {
+      let kept = memory.json(.installation, place.failOverKey).map(FailOverState.Kept.init(json:))
+      states[place] = FailOverState(route, kept ?? FailOverState.Kept())
+    }
+    return states
+  }
+
+  /// The changes that store the states that differ from these.
+  func changes(
+    to states: [RoutePlace: FailOverState], from former: [RoutePlace: FailOverState]
+  ) -> [Change] {
+    states.filter { former[$0.key] != $0.value }
+      .map { KitState.change(.installation, $0.key.failOverKey, $0.value.kept.json) }
+  }
+
+  // MARK: Changes
 
   private func reason(_ route: Route, _ place: RoutePlace, _ error: EngagementError) -> String {
     let gone = route.providers.first { id in !rules.providers.contains { $0.id == id } }
@@ -75,6 +118,9 @@ extension RoutePlace {
     case .container(let container): Self.containerPrefix + container.rawValue
     }
   }
+
+  /// The name under which the state of the route's fail-over is stored.
+  var failOverKey: String { "failOver." + key }
 
   /// The name under which a stored route is kept that was told not to hold.
   var toldKey: String { "told." + key }

@@ -40,4 +40,11 @@ extension ProviderMemory {
   func json(_ scope: Scope, _ name: String) -> JSON? {
     values[scope, name].flatMap { try? JSON(parsing: Array($0.utf8)) }
   }
+
+  /// The values as they are once the changes are stored.
+  func storing(_ changes: [Change]) -> ProviderMemory {
+    var memory = self
+    for case .keep(let scope, let name, let value) in changes { memory.values[scope, name] = value }
+    return memory
+  }
 }

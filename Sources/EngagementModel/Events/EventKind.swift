@@ -66,6 +66,9 @@ extension EngagementEvent {
     public static let providerRequest: Kind = "provider.request"
     /// A refresh or a request failed; `properties.milliseconds` says how long it took.
     public static let providerFailed: Kind = "provider.failed"
+    /// A route shows another provider, or refuses to return to a preferred one; `properties` has the
+    /// `outcome`, `from`, `to`, the `reason` and how many `milliseconds` it took. A live channel that polls
+    /// instead has none of these but its `path`.
     public static let providerFallback: Kind = "provider.fallback"
     /// The application has given a credential in place of an earlier one.
     public static let credentialRenewed: Kind = "credential.renewed"

@@ -153,10 +153,12 @@ import Testing
         with(#", "routes": {"cards": {"merge": "braze"}}"#),
         "routes.cards.merge is a string where an array of strings belongs."
       ),
-      (with(#", "routes": {"cards": {}}"#), "routes.cards needs either only or merge."),
+      (
+        with(#", "routes": {"cards": {}}"#), "routes.cards needs one of only, merge and firstReady."
+      ),
       (
         with(#", "routes": {"cards": 3}"#),
-        #"routes.cards is a number where "none", {"only": PROVIDER} or {"merge": [PROVIDER, …]} belongs."#
+        #"routes.cards is a number where "none", {"only": PROVIDER}, {"merge": [PROVIDER, …]} or {"firstReady": [PROVIDER, …]} belongs."#
       ),
       (
         with(#", "routes": {"inbox": {"only": "braze"}}"#),
@@ -164,7 +166,27 @@ import Testing
       ),
       (
         with(#", "routes": {"inbox": {"firstReady": ["braze"]}}"#),
-        #"routes.inbox is "firstReady", which is not available in this version."#
+        #"routes.inbox names "braze", which has no inbox."#
+      ),
+      (
+        with(#", "routes": {"cards": {"firstReady": ["braz"]}}"#),
+        #"routes.cards.firstReady[0] names "braz", which is no provider; did you mean "braze"?"#
+      ),
+      (
+        with(#", "routes": {"cards": {"firstReady": ["braze"], "cooldown": "5s"}}"#),
+        #"routes.cards.cooldown is not a known key; did you mean "coolDown"?"#
+      ),
+      (
+        with(#", "routes": {"cards": {"firstReady": ["braze"], "failures": 0}}"#),
+        "routes.cards.failures is 0; it is 1 or more."
+      ),
+      (
+        with(#", "routes": {"cards": {"firstReady": ["braze"], "return": "maybe"}}"#),
+        #"routes.cards.return is "maybe"; use atOnce, byHand or afterRest with a time."#
+      ),
+      (
+        with(#", "routes": {"inbox": {"mirror": ["braze"]}}"#),
+        #"routes.inbox is "mirror", which is not available in this version."#
       ),
       (
         with(#", "routes": {"push": {"mirror": ["braze"]}}"#),

@@ -149,7 +149,8 @@ struct FeedStage: Sendable {
     feedPublisher = FeedPublisher(
       reader,
       keptRoutes: { [reader] _ in
-        reader.keptRoutes.reduce(into: routes) { $0.set($1.value, at: $1.key) }
+        RouteStore.Kept(
+          routes: reader.keptRoutes.reduce(into: routes) { $0.set($1.value, at: $1.key) })
       }, of: currentUser, clock: napping,
       log: Log(loggers: []), routes: routes,
       containers: containers, capabilities: Self.capabilities, keyed: keyed)
@@ -196,7 +197,7 @@ struct FeedStage: Sendable {
   func show(_ route: Route) {
     var routes = feedPublisher.plans.routes
     routes.cards = route
-    feedPublisher.follow(routes)
+    feedPublisher.follow(RouteStore.Kept(routes: routes))
   }
 
   func updates(_ options: CardOptions = .standard) -> FeedUpdates<CardFeed> {

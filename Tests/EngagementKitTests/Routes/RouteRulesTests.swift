@@ -122,7 +122,6 @@ struct RouteFault: Sendable, CustomTestStringConvertible {
       .container("home"), " names \"bare\", which has no cards; use \"braze\" or \"atomic\"."
     ) { .only("bare") },
     RouteFault(.container("home"), " is split, which is not available yet.") { try split() },
-    RouteFault(cards, " is firstReady, which is not available yet.") { .firstReady(["braze"]) },
     RouteFault(cards, " is shadow, which is not available yet.") {
       .shadow(.only("braze"), try .init(["atomic"]))
     },

@@ -89,6 +89,18 @@ func contents(
   try await engagement.perform(.dismiss, on: card, propagate: true)
 }
 
+func failOver(_ engagement: Engagement) async throws {
+  let failOver = try Engagement.FailOver(
+    failures: 3, within: .seconds(300), coolDown: .seconds(30),
+    returning: .afterRest(.seconds(600)))
+  try await engagement.setRoute(.firstReady(["braze", "vibes"], failOver), for: .cards)
+  do {
+    try await engagement.returnToFirstChoice(of: .cards)  // without waiting for the rest
+  } catch {
+    print(error.message)  // why not yet, such as that it has failed and is not asked for 20 s
+  }
+}
+
 func close(_ engagement: Engagement) async throws {
   let report = try await engagement.flush(within: .seconds(5))
   print(report)  // such as "braze: 2 delivered, 1 pending"
