@@ -8,14 +8,29 @@ extension ConfigurationReader {
   func routes(
     _ field: ConfigurationField?, _ providers: [ConfiguredProvider]
   ) throws(EngagementError) -> Engagement.Routes {
-    let members = try field?.members(among: ["cards", "inbox", "push"]) ?? [:]
-    if let push = members["push"] {
-      throw push.fault(
-        "is not available in this version; every provider that takes push tokens is told of one")
-    }
-    return Engagement.Routes(
+    let members =
+      try field?.members(
+        among: ["cards", "inbox", "templates", "push", "person", "events", "containers"]) ?? [:]
+    var routes = Engagement.Routes(
       cards: try route(members["cards"], .cards, providers),
-      inbox: try route(members["inbox"], .inbox, providers))
+      inbox: try route(members["inbox"], .inbox, providers),
+      templates: try members["templates"].map(written), push: try members["push"].map(written),
+      person: try members["person"].map(written), events: try members["events"].map(written))
+    for (name, field) in try members["containers"]?.members() ?? [] {
+      routes.containers[Engagement.ContainerID(name)] = try written(field)
+    }
+    return routes
+  }
+
+  /// A route of any kind. Whether it suits its surface is checked when the cache is opened.
+  private func written(
+    _ field: ConfigurationField
+  ) throws(EngagementError) -> Engagement.Route {
+    do throws(EngagementError) {
+      return try Engagement.Route(json: field.value)
+    } catch {
+      throw EngagementError(.invalidConfiguration, "\(field.path): \(error.message)")
+    }
   }
 
   private func route(

@@ -189,8 +189,12 @@ import Testing
         #"routes.inbox is "mirror", which is not available in this version."#
       ),
       (
-        with(#", "routes": {"push": {"mirror": ["braze"]}}"#),
-        "routes.push is not available in this version"
+        with(#", "routes": {"push": {"both": ["braze"]}}"#),
+        "routes.push: A route is only, merge, none, firstReady, mirror, shadow or split"
+      ),
+      (
+        with(#", "routes": {"containers": {"news": 3}}"#),
+        "routes.containers.news: A route is only, merge, none,"
       ),
       (
         with(#", "containers": {"home": {"braz": "x"}}"#),
