@@ -20,7 +20,7 @@ extension Engagement {
     _ route: Route, for surface: Surface, in container: ContainerID? = nil
   ) async throws(EngagementError) {
     try lifecycle.checkOpen()
-    try await routeChanges.set(route, at: RoutePlace(surface, in: container))
+    try await change(route, at: RoutePlace(surface, in: container))
   }
 
   /// Follows the configured route again, from now on and over restarts.
@@ -30,7 +30,17 @@ extension Engagement {
     for surface: Surface, in container: ContainerID? = nil
   ) async throws(EngagementError) {
     try lifecycle.checkOpen()
-    try await routeChanges.set(nil, at: RoutePlace(surface, in: container))
+    try await change(nil, at: RoutePlace(surface, in: container))
+  }
+
+  private func change(_ route: Route?, at place: RoutePlace) async throws(EngagementError) {
+    guard [.push, .person].contains(place.surface) else {
+      return try await routeChanges.set(route, at: place)
+    }
+    // A change of user that is under way tells the vendors of the routes with which it began.
+    try await userTransitions.queue.alone { () async throws(EngagementError) in
+      try await routeChanges.set(route, at: place)
+    }
   }
 
   /// Shows the first choice of a `firstReady` route again, if it answers now. It is asked for what has

@@ -148,6 +148,34 @@ import Testing
     try await stage.end()
   }
 
+  @Test("X16 X8: a route that changes while a user signs in leaves no token where it does not lead")
+  func duringSignIn() async throws {
+    let (asked, gate) = (AsyncSignal(), AsyncSignal())
+    let stage = try await Stage(Self.vendors, routes: Self.routes(nil)) { request in
+      if request.line == "POST /person.update" {
+        asked.fire()
+        await gate.wait(after: 0)
+      }
+      return .json(200, "[]")
+    }
+    try await stage.signIn("u-1")
+    try await stage.engagement.registerPush(Self.token)
+    await stage.drain("a", "b")
+    try await stage.engagement.updatePerson(PersonUpdate(name: "One"))
+    let signIn = Task { try await stage.signIn("u-2") }
+    await asked.wait(after: 0)
+    let route = Task { try await stage.engagement.setRoute(.only("b"), for: .push) }
+    // Time for a change that waits for nobody.
+    try await Task.sleep(for: .milliseconds(200))
+    gate.fire()
+    try await signIn.value
+    try await route.value
+    await stage.drain("a", "b")
+    #expect(try await !phases(stage).contains("a production registered"))
+    #expect(try await phases(stage).contains("b production registered"))
+    try await stage.end()
+  }
+
   @Test("X16: a state holds over a restart, and says why a vendor did not take the token")
   func failed() async throws {
     let place = Stage.Place()
