@@ -15,16 +15,29 @@ struct ProviderPart<Item: FeedItem>: Hashable, Sendable {
     self.view.validUntil = nil
   }
 
-  /// The part without the copies of these contents.
+  /// The part without the copies of these contents. Each copy is on a screen: control cards have no
+  /// keys.
   func without(_ contents: Set<ContentKey>) -> ProviderPart {
     guard !contents.isEmpty else { return self }
-    let items = view.items.filter { item in
-      item.contentKey.map { !contents.contains($0) } ?? true
+    let shown = view.shown
+    var rest: [Item] = []
+    rest.reserveCapacity(shown.count)
+    var unreadCount = view.unreadCount
+    for item in shown {
+      if let key = item.contentKey, contents.contains(key) {
+        if item.isUnread { unreadCount -= 1 }
+      } else {
+        rest.append(item)
+      }
     }
-    let dropped = view.items.count - items.count
+    let dropped = shown.count - rest.count
     guard dropped > 0 else { return self }
+    var items = rest
+    if shown.count < view.items.count {
+      items = view.items.filter { item in item.contentKey.map { !contents.contains($0) } ?? true }
+    }
     var part = self
-    part.view = view.with(items)
+    part.view = view.with(items, onScreen: rest, unreadCount: unreadCount)
     part.view.total = view.total.map { $0 > dropped ? $0 - dropped : 0 }
     return part
   }
@@ -59,7 +72,7 @@ struct ContainerSnapshot: Sendable {
     self.vendorFilters = vendorFilters
     self.validUntil = validUntil
     feed = CardFeed()
-    feed = feed(of: withoutCopies(parts))
+    feed = makeFeed()
   }
 
   /// The feed with these options.
@@ -70,12 +83,15 @@ struct ContainerSnapshot: Sendable {
       let answer = filtered[asked]?.first { $0.provider == part.provider }
       return (part: answer ?? part, conditions: answer == nil ? options.filters : kept)
     }
-    let seen = zip(withoutCopies(chosen.map(\.part)), chosen).map { $0.matching($1.conditions) }
-    return feed(of: seen, withControl: options.includesControl)
+    var seen = chosen.map(\.part)
+    if mayHaveCopies { seen = FeedMerge.withoutCopies(seen, of: parts) }
+    return feed(
+      of: zip(seen, chosen).map { $0.matching($1.conditions) },
+      withControl: options.includesControl)
   }
 
-  private func withoutCopies(_ parts: [ProviderPart<Card>]) -> [ProviderPart<Card>] {
-    mayHaveCopies ? FeedMerge.withoutCopies(parts, of: self.parts) : parts
+  private func makeFeed() -> CardFeed {
+    feed(of: mayHaveCopies ? FeedMerge.withoutCopies(parts) : parts)
   }
 
   /// Removes cards that have expired. Cards that become visible by time come from the cache.
@@ -88,7 +104,7 @@ struct ContainerSnapshot: Sendable {
         return part
       }
     }
-    feed = feed(of: withoutCopies(parts))
+    feed = makeFeed()
     validUntil = (parts + filtered.values.joined()).lazy.flatMap(\.view.items)
       .compactMap(\.expiresAt).min()
   }
@@ -148,7 +164,7 @@ struct InboxSnapshot: Sendable {
   func looksLike(_ other: InboxSnapshot) -> Bool { epoch == other.epoch && feed == other.feed }
 
   private func makeFeed() -> InboxFeed {
-    let shown = mayHaveCopies ? FeedMerge.withoutCopies(parts, of: parts) : parts
+    let shown = mayHaveCopies ? FeedMerge.withoutCopies(parts) : parts
     let lists = shown.map(\.view.items)
     let messages =
       isMerged ? FeedMerge.messages(lists) : lists.count == 1 ? lists[0] : lists.flatMap(\.self)

@@ -22,18 +22,26 @@ enum FeedMerge {
   /// The parts without the items of which a provider before lists a copy too. Copies of one provider
   /// stay.
   ///
-  /// - Parameter wholes: The parts without conditions, in the same order: a copy that does not meet the
-  ///   conditions stands for its content nevertheless.
+  /// - Parameter wholes: The parts without conditions, in the same order: a copy that does not meet
+  ///   the conditions stands for its content nevertheless.
   static func withoutCopies<Item>(
-    _ parts: [ProviderPart<Item>], of wholes: [ProviderPart<Item>]
+    _ parts: [ProviderPart<Item>], of wholes: [ProviderPart<Item>] = []
   ) -> [ProviderPart<Item>] {
     var seen: Set<ContentKey> = []
-    return zip(parts, wholes).map { part, whole in
-      let rest = part.without(seen)
-      for item in whole.view.items { if let key = item.contentKey { seen.insert(key) } }
-      for item in part.view.items { if let key = item.contentKey { seen.insert(key) } }
-      return rest
+    seen.reserveCapacity(parts.dropLast().reduce(0) { $0 + $1.view.shown.count })
+    func see(_ part: ProviderPart<Item>) {
+      for item in part.view.shown { if let key = item.contentKey { seen.insert(key) } }
     }
+    var rest: [ProviderPart<Item>] = []
+    for (index, part) in parts.enumerated() {
+      let left = part.without(seen)
+      rest.append(left)
+      // Nothing comes behind the last one.
+      guard index < parts.count - 1 else { break }
+      see(left)
+      if wholes.indices.contains(index) { see(wholes[index]) }
+    }
+    return rest
   }
 
   private struct Rank: Hashable {

@@ -59,6 +59,15 @@ package struct ContentKey: Hashable, Sendable {
 
   /// The 16 bytes of the key.
   package var bytes: [UInt8] {
-    [high, low].flatMap { part in (0..<8).map { UInt8(truncatingIfNeeded: part >> (56 - $0 * 8)) } }
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(16)
+    for part in 0..<16 {
+      let word = part < 8 ? high : low
+      bytes.append(UInt8(truncatingIfNeeded: word >> (56 - UInt64(part % 8) * 8)))
+    }
+    return bytes
   }
+
+  // A part of a digest is as good as all of it, and hashing is most of the time of a look-up.
+  package func hash(into hasher: inout Hasher) { hasher.combine(low) }
 }

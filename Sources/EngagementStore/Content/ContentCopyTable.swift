@@ -48,9 +48,13 @@ struct ContentCopyTable: ~Copyable {
     at now: Date, on database: inout Database
   ) throws(EngagementError) {
     guard let key else { return try database.run(&deletion, .integer(item)) }
-    try database.run(
-      &upsert, .integer(item), .integer(partition), .integer(source), .blob(key.bytes),
-      .integer(Milliseconds.nearest(now)))
+    try database.run(&upsert) { values in
+      values.append(item)
+      values.append(partition)
+      values.append(source)
+      values.append(blob: key.bytes)
+      values.append(Milliseconds.nearest(now))
+    }
   }
 
   /// The contents that the items of a source are copies of.

@@ -51,6 +51,15 @@ package struct FeedView<Item: FeedItem>: Hashable, Sendable {
     FeedView(items: items, total: total, refreshedAt: refreshedAt, validUntil: validUntil)
   }
 
+  /// The same feed with fewer items on screens, which the caller has counted.
+  package func with(_ items: [Item], onScreen: [Item], unreadCount: Int) -> FeedView {
+    var view = self
+    view.items = items
+    view.onScreen = items.count == onScreen.count ? nil : onScreen
+    view.unreadCount = unreadCount
+    return view
+  }
+
   /// Replaces an item; removes it if the new one is nil.
   mutating func replace(at place: Int, by new: Item?) {
     let old = items[place]
