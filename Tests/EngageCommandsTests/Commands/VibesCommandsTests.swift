@@ -268,7 +268,6 @@ import Testing
     let states = await scene.engage("push", "status", "--json")
     #expect(states.lines.count == 2)
     #expect(states.lines.allSatisfy { $0.contains(#""state":"registered""#) })
-    #expect(states.lines.first?.contains(#""provider":"braze","environment":"production""#) == true)
     let unregistered = await scene.stage.engage(
       "push", "unregister", by: CurlTransport(), in: .init(patience: .seconds(600)))
     #expect(unregistered.status == .done)

@@ -28,4 +28,28 @@ import Testing
             failures: 3, within: .seconds(120), coolDown: .seconds(30),
             returning: .afterRest(.seconds(3_600)))))
   }
+
+  @Test("X2 X16: the routes of every surface and of containers are read")
+  func everySurface() throws {
+    let document = """
+      {"providers": {
+        "braze": {"vendor": "braze", "endpoint": "https://a.example", "apiKey": "k"},
+        "other": {"vendor": "braze", "endpoint": "https://b.example", "apiKey": "k"}},
+       "containers": {"news": {}},
+       "routes": {"templates": "none", "push": {"mirror": ["braze", "other"]},
+                  "person": {"only": "other"}, "events": {"mirror": ["other"]},
+                  "containers": {"news": {"merge": ["other", "braze"]}}}}
+      """
+    let secrets = SecretReader(environment: { _ in nil }, folder: "/")
+    let routes = try ConfigurationReader(
+      file: "engage.json", secrets: secrets, vendors: .shipped
+    )
+    .read(Array(document.utf8)).routes
+    #expect(routes.cards == .merge(["braze", "other"]))
+    #expect(routes.templates == Engagement.Route.none)
+    #expect(routes.push == .mirror(["braze", "other"]))
+    #expect(routes.person == .only("other"))
+    #expect(routes.events == .mirror(["other"]))
+    #expect(routes.containers == ["news": .merge(["other", "braze"])])
+  }
 }
