@@ -47,7 +47,7 @@ extension PushState {
     switch phase {
     case .registered: Phrase(phase.name, .green)
     case .failed: Phrase(phase.name, .red)
-    default: Phrase(phase.name)
+    case .pending, .unregistered: Phrase(phase.name)
     }
   }
 

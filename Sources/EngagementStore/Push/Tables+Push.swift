@@ -22,24 +22,40 @@ extension Operation {
   fileprivate func push(
     _ ending: Ending?
   ) -> (environment: PushEnvironment, phase: PushState.Phase)? {
-    switch (self, ending) {
-    case (.registerPush(let environment), nil): (environment, .pending)
-    case (.registerPush(let environment), .delivered), (.registerPush(let environment), .kept):
-      (environment, .registered)
-    case (.unregisterPush(let environment), .delivered), (.unregisterPush(let environment), .kept),
-      (.registerPush(let environment), .wiped), (.registerPush(let environment), .evicted):
-      (environment, .unregistered)
-    case (.registerPush(let environment), .rejected(let error)),
-      (.unregisterPush(let environment), .rejected(let error)):
-      (environment, .failed(error.code, reason: error.message))
-    case (.registerPush(let environment), .expired), (.unregisterPush(let environment), .expired):
-      (
-        environment,
-        .failed(.deadlineExceeded, reason: "The vendor could not be reached for too long.")
-      )
-    default: nil
+    switch self {
+    case .registerPush(let environment):
+      (environment, ending.map(PushState.Phase.init(ofRegistration:)) ?? .pending)
+    case .unregisterPush(let environment):
+      ending.flatMap(PushState.Phase.init(ofItsEnd:)).map { (environment, $0) }
+    case .settings, .device, .pushContainers, .cards, .inbox, .message, .person, .associate,
+      .updatePerson, .metrics, .campaigns, .act, .events, .templates, .upload, .optOut, .vendor:
+      nil
     }
   }
+}
+
+extension PushState.Phase {
+  fileprivate init(ofRegistration ending: Ending) {
+    switch ending {
+    case .delivered, .kept: self = .registered
+    case .rejected(let error): self = .failed(error.code, reason: error.message)
+    case .expired: self = Self.expired
+    case .evicted, .wiped: self = .unregistered
+    }
+  }
+
+  /// Nil if the vendor was not asked to give the token up.
+  fileprivate init?(ofItsEnd ending: Ending) {
+    switch ending {
+    case .delivered, .kept: self = .unregistered
+    case .rejected(let error): self = .failed(error.code, reason: error.message)
+    case .expired: self = Self.expired
+    case .evicted, .wiped: return nil
+    }
+  }
+
+  private static let expired = Self.failed(
+    .deadlineExceeded, reason: "The vendor could not be reached for too long.")
 }
 
 extension Store {

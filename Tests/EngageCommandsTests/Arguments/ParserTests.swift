@@ -37,7 +37,7 @@ import Testing
         #"--kind does not take "card"; did you mean "cards"?"#
       ),
       ("decode f --kind cards", "Name the vendor: --vendor NAME."),
-      ("push", "engage push needs a verb: register, unregister, inspect."),
+      ("push", "engage push needs a verb: register, unregister, status, inspect."),
       ("consent set fulll", #"LEVEL does not take "fulll"; did you mean "full"?"#),
       ("completions bsh", #"SHELL does not take "bsh"; did you mean "bash"?"#),
       ("help crads", #""crads" is no command; did you mean "cards"?"#),
