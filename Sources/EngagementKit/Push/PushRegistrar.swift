@@ -15,7 +15,7 @@ final class PushRegistrar: Sendable {
     self.runtimes = runtimes
   }
 
-  /// Runs the body while nobody else registers, unregisters or changes the route.
+  /// Runs the body. Meanwhile no other call, in any process, registers a token or changes the route.
   func inTurn<Value: Sendable>(
     _ body: () async throws(EngagementError) -> Value
   ) async throws(EngagementError) -> Value {

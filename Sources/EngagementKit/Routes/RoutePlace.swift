@@ -78,7 +78,7 @@ enum RoutedSurface: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// The surface whose route says who is told of the operation; nil: whoever takes it.
+  /// The surface whose route names the providers for the operation. Nil if no route limits them.
   init?(tellingOf verb: Operation.Verb) {
     switch verb {
     case .registerPush, .unregisterPush, .pushContainers: self = .push

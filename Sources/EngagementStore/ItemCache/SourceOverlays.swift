@@ -4,7 +4,7 @@ import EngagementModel
 /// What users did to the items of one source, and to the other copies of their contents.
 struct SourceOverlays: Sendable {
   private var own: [ItemKey: Overlay] = [:]
-  /// What was done to the copies of contents, by whatever source; nil without content keys.
+  /// What the user did to contents, at any provider. Nil without content keys.
   private let contents: Locked<ContentMarks>?
   private let surface: Surface
 
