@@ -92,11 +92,11 @@ struct DeliveryQueue: Sendable {
   /// Whether a row with the key waits here.
   func has(_ key: OperationKey) -> Bool { queued.keys[key] != nil }
 
-  /// Takes the rows that were read, in their order. They are whole if there are no more.
+  /// Takes the rows that were read, in their order. They are whole if there are no more. What was
+  /// accepted during the reading is read by the next one.
   mutating func load(_ rows: [OutboxRow], isWhole: Bool) {
     retries.removeRows(keeping: Set(rows.map(\.label)))
     replaceRows(rows, isWhole: isWhole)
-    isStale = false
   }
 
   private mutating func replaceRows(_ rows: [OutboxRow], isWhole: Bool) {

@@ -42,6 +42,8 @@ struct DeliveryQueueBench {
   var rowsRead = 0
   /// The number of coming attempts during which the queue is woken.
   var wakesUnderWay = 0
+  /// Items that are dismissed while the queue waits for the rows of its coming readings, one in each.
+  var actsDuringReading: [String] = []
   /// The number of coming attempts during which a person ends all pauses.
   var pausesEndUnderWay = 0
   private(set) var accepted: [OutboxRow] = []
@@ -121,6 +123,7 @@ struct DeliveryQueueBench {
       if let row = rows[id] { read.append(row) }
     }
     rowsRead += read.count
+    if !actsDuringReading.isEmpty { act(actsDuringReading.removeFirst()) }
     lane.load(read, isWhole: read.count < limit)
   }
 

@@ -328,6 +328,15 @@ import Testing
     #expect(bench.ended[2] == .delivered)
   }
 
+  @Test("G4: a row that is accepted while the queue reads its rows is delivered at once")
+  func acceptedDuringReading() {
+    var bench = DeliveryQueueBench()
+    bench.act("a")
+    bench.actsDuringReading = ["b", "c"]
+    bench.work()
+    #expect(bench.ended == [1: .delivered, 2: .delivered, 3: .delivered])
+  }
+
   @Test("G8: a new action is delivered within five seconds after an outage ends")
   func recovery() {
     var bench = DeliveryQueueBench()
