@@ -307,6 +307,12 @@ let package = Package(
         "EngagementKit", "EngagementModel", "EngagementVendors", "Orchard",
       ], path: "Examples/FailOver"),
     .executableTarget(
+      name: "SwitchVendor",
+      dependencies: [
+        "EngagementBraze", "EngagementBrazeTools", "EngagementCurl", "EngagementEmulator",
+        "EngagementKit", "EngagementModel", "EngagementVendors", "Orchard",
+      ], path: "Examples/SwitchVendor"),
+    .executableTarget(
       name: "NightlyExport",
       dependencies: [
         "EngagementAnalytics", "EngagementBraze", "EngagementBrazeTools", "EngagementCompression",
@@ -319,7 +325,8 @@ let package = Package(
         "CompareVendors", "EngagementAdapterAPI", "EngagementJSON", "EngagementModel",
         "EngagementTesting",
         "EngagementVendors", "FailOver", "MoveFromAtomic", "MoveFromBraze", "MoveFromCleverTap",
-        "MoveFromVibes", "NightlyExport", "Orchard", "OwnVendor", "Quickstart", "TestSupport",
+        "MoveFromVibes", "NightlyExport", "Orchard", "OwnVendor", "Quickstart", "SwitchVendor",
+        "TestSupport",
       ]),
     .testTarget(name: "ArchitectureTests"),
     .testTarget(
