@@ -3,7 +3,7 @@ import EngagementJSON
 import EngagementModel
 import EngagementTesting
 
-/// A faulty network between the installation and its vendor, with a record of arrivals.
+/// A faulty network between the installation and its vendors, with a record of arrivals.
 final class Network: HTTPTransport {
   enum Mode: CaseIterable {
     case fine
@@ -21,6 +21,7 @@ final class Network: HTTPTransport {
 
   /// An arrived event or action.
   struct Arrival: Hashable {
+    var provider: ProviderID
     var user: User
     /// The item; nil for an event without one.
     var item: String?
@@ -31,27 +32,35 @@ final class Network: HTTPTransport {
   }
 
   private struct State {
-    var mode = Mode.fine
+    var modes: [ProviderID: Mode] = [:]
     var arrivals: [Arrival] = []
     /// Requests with another user's credential.
     var foreign: [String] = []
     var lost = 0
   }
 
-  private let vendor: InProcessServer
+  private let vendors: [ProviderID: InProcessServer]
   private let state = Locked(State())
 
-  init(_ vendor: InProcessServer) { self.vendor = vendor }
+  init(_ vendors: [ProviderID: InProcessServer]) { self.vendors = vendors }
 
-  func set(_ mode: Mode) { state.withLock { $0.mode = mode } }
+  /// The host of a vendor.
+  static func host(of provider: ProviderID) -> String { "\(provider).example" }
+
+  func set(_ mode: Mode, at provider: ProviderID) { state.withLock { $0.modes[provider] = mode } }
+
+  func mode(at provider: ProviderID) -> Mode { state.withLock { $0.modes[provider] ?? .fine } }
 
   var arrivals: [Arrival] { state.withLock { $0.arrivals } }
   var foreign: [String] { state.withLock { $0.foreign } }
   var lost: Int { state.withLock { $0.lost } }
 
   func send(_ request: HTTPRequest) async throws(EngagementError) -> HTTPResponse {
-    let mode = state.withLock { $0.mode }
-    let isDeed = request.isDeed
+    let host = try HTTPURL(request.url).host.text
+    guard let (provider, vendor) = vendors.first(where: { Self.host(of: $0.key) == host }) else {
+      throw EngagementError(.unavailable, "No vendor has the host \(host).")
+    }
+    let (mode, isDeed) = (mode(at: provider), request.isDeed)
     switch mode {
     case .down: throw EngagementError(.unavailable, "Nothing arrives.")
     case .busy: return HTTPResponse(503)
@@ -59,7 +68,7 @@ final class Network: HTTPTransport {
     case .fine, .lost, .refusing, .cut: break
     }
     let response = await vendor.answer(request)
-    note(request, response)
+    note(request, response, at: provider)
     if mode == .lost {
       state.withLock { $0.lost += 1 }
       throw EngagementError(.unavailable, "The answer is lost.")
@@ -72,11 +81,15 @@ final class Network: HTTPTransport {
   }
 
   /// Records the arrivals that the vendor accepted.
-  private func note(_ request: HTTPRequest, _ response: HTTPResponse) {
+  private func note(
+    _ request: HTTPRequest, _ response: HTTPResponse, at provider: ProviderID
+  ) {
     let user = request.headers.first("X-User").map { User(UserID($0)) } ?? .anonymous
     let credential = request.headers.secret("Authorization")?.revealed
     let isOwn = user.id.map { credential?.hasPrefix("Bearer memory.\($0).") == true } ?? true
-    let arrivals = response.status == 200 && request.isDeed ? request.arrivals(of: user) : []
+    let arrivals =
+      response.status == 200 && request.isDeed
+      ? request.arrivals(of: user, at: provider) : []
     state.withLock { state in
       if !isOwn { state.foreign.append(request.line) }
       state.arrivals += arrivals
@@ -96,15 +109,18 @@ extension HTTPRequest {
   }
 
   /// The request's events or action.
-  fileprivate func arrivals(of user: User) -> [Network.Arrival] {
+  fileprivate func arrivals(of user: User, at provider: ProviderID) -> [Network.Arrival] {
     guard path[1] == "events" else {
       let action = method == .delete ? "delete" : path.last ?? ""
-      return [Network.Arrival(user: user, item: path[2], id: action, name: nil)]
+      return [
+        Network.Arrival(provider: provider, user: user, item: path[2], id: action, name: nil)
+      ]
     }
     let events = (try? JSON(parsing: body ?? []))?["events"]?.array ?? []
     return events.map {
       Network.Arrival(
-        user: user, item: $0["item"]?.string, id: $0["id"]?.string ?? "", name: $0["name"]?.string)
+        provider: provider, user: user, item: $0["item"]?.string, id: $0["id"]?.string ?? "",
+        name: $0["name"]?.string)
     }
   }
 }

@@ -7,6 +7,8 @@ struct Reference {
   struct Deed: Hashable {
     var number: Int
     var user: User
+    /// The provider that has to hear of it.
+    var provider: ProviderID
     /// The item; nil for a custom event.
     var item: String?
     var action: String
@@ -16,15 +18,20 @@ struct Reference {
   var deeds: [Deed] = []
   /// Users whose deeds up to this number were wiped.
   var wiped: [User: Int] = [:]
-  /// Deeds that the vendor may have rejected.
-  var mayBeRefused: Set<Int> = []
+  /// The numbers of deeds that a vendor may have rejected.
+  var mayBeRefused: [ProviderID: Set<Int>] = [:]
   /// Items that their user has removed.
-  var gone: [User: Set<String>] = [:]
+  var gone: [User: Set<ItemID>] = [:]
   private var last = 0
 
-  mutating func accept(_ action: String, on item: String?, by user: User) -> Int {
+  /// The deed's number. An event is one deed for each provider that it goes to.
+  mutating func accept(
+    _ action: String, on item: String?, by user: User, to providers: [ProviderID]
+  ) -> Int {
     last += 1
-    deeds.append(Deed(number: last, user: user, item: item, action: action))
+    deeds += providers.map {
+      Deed(number: last, user: user, provider: $0, item: item, action: action)
+    }
     return last
   }
 
@@ -54,6 +61,7 @@ struct Reference {
   mutating func wipe(_ user: User) { wiped[user] = last }
 
   func mustArrive(_ deed: Deed) -> Bool {
-    deed.number > wiped[deed.user] ?? 0 && !mayBeRefused.contains(deed.number)
+    deed.number > wiped[deed.user] ?? 0
+      && mayBeRefused[deed.provider]?.contains(deed.number) != true
   }
 }

@@ -15,12 +15,12 @@ enum ScheduleStep: Hashable, Sendable {
   case track
   /// The outbox sender delivers as much as possible.
   case send
-  case network(Network.Mode)
+  case network(Network.Mode, vendor: Int)
   /// The vendor adds or removes an item of a user.
-  case vendorAdds(user: Int, inbox: Bool)
-  case vendorEmpties(user: Int, inbox: Bool)
-  case vendorExpiresCredentials
-  case vendorForgetsDevices
+  case vendorAdds(user: Int, inbox: Bool, vendor: Int)
+  case vendorEmpties(user: Int, inbox: Bool, vendor: Int)
+  case vendorExpiresCredentials(vendor: Int)
+  case vendorForgetsDevices(vendor: Int)
   /// The process is killed and started again.
   case crash
   /// The wall clock is set.
@@ -28,7 +28,16 @@ enum ScheduleStep: Hashable, Sendable {
   /// Time passes.
   case wait(seconds: Int)
   case erase(Int)
+  /// A surface gets another route.
+  case route(RoutedPlace, RouteChoice)
 
+  /// What has a route here.
+  enum RoutedPlace: CaseIterable { case cards, inbox, events }
+
+  /// A route, as far as its surface can have it.
+  enum RouteChoice: CaseIterable { case first, second, both, firstReady, none, configured }
+
+  static let vendors = 2
   /// The number of users; user 0 is anonymous.
   static let users = 4
 
@@ -39,7 +48,7 @@ enum ScheduleStep: Hashable, Sendable {
   }
 
   private static func any(_ random: inout SeededGenerator) -> ScheduleStep {
-    switch random.below(100) {
+    switch random.below(106) {
     case ..<8: .signIn(1 + random.below(users - 1))
     case ..<11: .signOut(wiping: random.chance(30))
     case ..<22: .refresh(inbox: random.chance(40))
@@ -49,15 +58,20 @@ enum ScheduleStep: Hashable, Sendable {
     case ..<42: .delete(random.below(8))
     case ..<52: .track
     case ..<66: .send
-    case ..<76: .network(random.pick(Network.Mode.allCases))
-    case ..<83: .vendorAdds(user: random.below(users), inbox: random.chance(40))
-    case ..<85: .vendorEmpties(user: random.below(users), inbox: random.chance(40))
-    case ..<87: .vendorExpiresCredentials
-    case ..<88: .vendorForgetsDevices
+    case ..<76: .network(random.pick(Network.Mode.allCases), vendor: random.below(vendors))
+    case ..<83:
+      .vendorAdds(
+        user: random.below(users), inbox: random.chance(40), vendor: random.below(vendors))
+    case ..<85:
+      .vendorEmpties(
+        user: random.below(users), inbox: random.chance(40), vendor: random.below(vendors))
+    case ..<87: .vendorExpiresCredentials(vendor: random.below(vendors))
+    case ..<88: .vendorForgetsDevices(vendor: random.below(vendors))
     case ..<92: .crash
     case ..<95: .clock(days: random.pick([-3_650, -1, 1, 3_650]))
     case ..<99: .wait(seconds: random.pick([1, 30, 600, 7_200]))
-    default: .erase(random.below(users))
+    case ..<100: .erase(random.below(users))
+    default: .route(random.pick(RoutedPlace.allCases), random.pick(RouteChoice.allCases))
     }
   }
 }

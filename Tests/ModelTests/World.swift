@@ -6,27 +6,35 @@ import Foundation
 
 @testable import EngagementKit
 
-/// One installation and its vendor, with their invariants.
+/// One installation and its vendors, with their invariants.
 final class World {
-  private let vendor: InProcessServer
+  private let vendors: [ProviderID: InProcessServer]
   private let network: Network
   private let clock = TestClock()
   private let secrets = MemorySecretStore()
   private let folder: URL
   private let serial = Locked(0)
   private var engagement: Engagement
-  private var mode = Network.Mode.fine
   private var reference = Reference()
   private var user = User.anonymous
   private var made = 0
+  /// The routes that hold.
+  private var routes = World.configured
 
+  private static let providers: [ProviderID] = ["memory", "second"]
+  private static let configured = Engagement.Routes(
+    cards: .merge(providers), inbox: .only("memory"))
   private static let home: ContainerID = "home"
 
   init(in parent: URL) async throws {
     folder = parent.appending(path: UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    vendor = InProcessServer(MemoryServer(seed: nil, at: clock.now), clock: clock)
-    network = Network(vendor)
+    let clock = clock
+    vendors = Dictionary(
+      uniqueKeysWithValues: Self.providers.map {
+        ($0, InProcessServer(MemoryServer(seed: nil, at: clock.now), clock: clock))
+      })
+    network = Network(vendors)
     engagement = try await Self.open(folder, network, clock, secrets)
     try await consent()
   }
@@ -41,8 +49,10 @@ final class World {
   ) async throws -> Engagement {
     try await Engagement.open(
       cache: .file(folder.appending(path: "cache.sqlite").path), device: .test,
-      transport: network, providers: ["memory": MemoryAdapter()],
-      routes: Routes(cards: .only("memory"), inbox: .only("memory")),
+      transport: network,
+      providers: Engagement.Providers(
+        providers.map { ($0, MemoryAdapter(as: $0, at: Network.host(of: $0))) }),
+      routes: configured,
       options: Options(secrets: secrets, clock: clock))
   }
 
@@ -60,29 +70,29 @@ final class World {
     case .read(let place): try await act(.read, "read", onMessage: place)
     case .delete(let place): try await act(.delete, "delete", onMessage: place)
     case .track:
-      let number = reference.accept("track", on: nil, by: user)
+      let number = reference.accept("track", on: nil, by: user, to: toldOfEvents)
       try await engagement.track("n\(number)")
     case .send: await send()
-    case .network(let mode): set(mode)
-    case .vendorAdds(let number, let inbox): await add(number, inbox)
-    case .vendorEmpties(let number, let inbox):
-      await vendor.clear(inbox ? .inbox : Feed(.cards, in: Self.home), of: Self.user(number))
-    case .vendorExpiresCredentials: await vendor.expireCredentials()
-    case .vendorForgetsDevices: try await vendor.configure(["forgetDevices": true])
+    case .network(let mode, let vendor): network.set(mode, at: Self.providers[vendor])
+    case .vendorAdds(let number, let inbox, let vendor):
+      await add(number, inbox, at: Self.providers[vendor])
+    case .vendorEmpties(let number, let inbox, let vendor):
+      await vendors[Self.providers[vendor]]?.clear(
+        inbox ? .inbox : Feed(.cards, in: Self.home), of: Self.user(number))
+    case .vendorExpiresCredentials(let vendor):
+      await vendors[Self.providers[vendor]]?.expireCredentials()
+    case .vendorForgetsDevices(let vendor):
+      try await vendors[Self.providers[vendor]]?.configure(["forgetDevices": true])
     case .crash: try await crash()
     case .clock(let days): clock.set(to: clock.now.addingTimeInterval(Double(days) * 86_400))
     case .wait(let seconds): clock.advance(by: .seconds(seconds))
     case .erase(let number): try await erase(Self.user(number))
+    case .route(let place, let choice): try await setRoute(of: place, choice)
     }
   }
 
   /// Sets full consent, as an application does after asking the user.
   private func consent() async throws { try await engagement.setConsent(.full) }
-
-  private func set(_ mode: Network.Mode) {
-    self.mode = mode
-    network.set(mode)
-  }
 
   private func signIn(_ next: User) async throws {
     noteSending()
@@ -105,7 +115,7 @@ final class World {
   private func signOut(wiping: Bool) async throws {
     guard !user.isAnonymous else { return }
     noteSending()
-    let pending = try await engagement.pendingActions().compactMap(\.item?.value)
+    let pending = try await engagement.pendingActions().compactMap(\.item)
     _ = try await engagement.signOut(within: .seconds(5), undelivered: wiping ? .discard : .keep)
     if wiping {
       reference.wipe(user)
@@ -137,16 +147,19 @@ final class World {
 
   private func send() async {
     noteSending()
-    _ = await engagement.outboxSender.drain(
-      "memory", as: engagement.dependencies.currentUser.userSession, within: .seconds(5))
+    for provider in Self.providers {
+      _ = await engagement.outboxSender.drain(
+        provider, as: engagement.dependencies.currentUser.userSession, within: .seconds(5))
+    }
   }
 
   /// Pending deeds need not arrive while the vendor refuses, and their items may reappear.
   private func noteSending() {
-    guard mode == .refusing else { return }
-    reference.mayBeRefused.formUnion(
-      reference.deeds.filter { $0.user == user }.map(\.number))
-    reference.gone[user] = nil
+    for provider in Self.providers where network.mode(at: provider) == .refusing {
+      let deeds = reference.deeds.filter { $0.user == user && $0.provider == provider }
+      reference.mayBeRefused[provider, default: []].formUnion(deeds.map(\.number))
+      reference.gone[user] = reference.gone[user]?.filter { $0.provider != provider }
+    }
   }
 
   private func act(_ action: ItemAction, _ name: String, onCard place: Int) async throws {
@@ -165,16 +178,16 @@ final class World {
     _ action: ItemAction, _ name: String, on id: ItemID, _ surface: Surface
   ) async throws {
     _ = try await engagement.perform(action, on: id, surface: surface)
-    _ = reference.accept(name, on: id.value, by: user)
+    _ = reference.accept(name, on: id.value, by: user, to: [id.provider])
     if name == "dismissal" || name == "delete" {
-      reference.gone[user, default: []].insert(id.value)
+      reference.gone[user, default: []].insert(id)
     }
   }
 
-  private func add(_ number: Int, _ inbox: Bool) async {
+  private func add(_ number: Int, _ inbox: Bool, at provider: ProviderID) async {
     made += 1
     let id = "u\(number)-\(inbox ? "m" : "c")\(made)"
-    await vendor.put(
+    await vendors[provider]?.put(
       [Array(#"{"id":"\#(id)","title":"\#(id)","subject":"\#(id)"}"#.utf8)],
       in: inbox ? .inbox : Feed(.cards, in: Self.home), for: Self.user(number))
   }
@@ -200,40 +213,51 @@ final class World {
       faults.append("the current user is \(engagement.user), not \(user)")
     }
     faults += network.foreign.map { "another user's credential: \($0)" }
-    faults += visibleFaults + orderFaults
+    faults += visibleFaults + orderFaults + routeFaults
     return faults
   }
 
   private var visibleFaults: [String] {
-    let seen =
-      engagement.cards(in: Self.home).cards.map(\.id.value)
-      + engagement.inbox.messages.map(\.id.value)
+    let feeds = [
+      ("cards", routes.cards, engagement.cards(in: Self.home).cards.map(\.id)),
+      ("inbox", routes.inbox, engagement.inbox.messages.map(\.id)),
+    ]
     let own = "\(user.id?.rawValue ?? "u0")-"
-    let foreign = seen.filter { !$0.hasPrefix(own) }.map { "\($0) is visible to \(user)" }
-    let back = seen.filter { reference.gone[user]?.contains($0) == true }
-    return foreign + back.map { "removed item \($0) is visible" }
+    var faults: [String] = []
+    for (surface, route, ids) in feeds {
+      for id in ids where !id.value.hasPrefix(own) { faults.append("\(id) is visible to \(user)") }
+      for id in ids where reference.gone[user]?.contains(id) == true {
+        faults.append("removed item \(id) is visible")
+      }
+      if let fault = fault(of: ids, by: route) { faults.append("\(surface): \(fault)") }
+    }
+    return faults
   }
 
   private var orderFaults: [String] {
-    var ids: [String: String] = [:]
-    var last: [User: Int] = [:]
+    var ids: [String: [ProviderID: String]] = [:]
+    var last: [ProviderID: [User: Int]] = [:]
     var faults: [String] = []
     for arrival in network.arrivals {
       guard let name = arrival.name, let number = Int(name.dropFirst()) else { continue }
-      if let id = ids[name] {
-        if id != arrival.id { faults.append("\(name) arrived under two ids") }
-        continue
+      let former = ids[name] ?? [:]
+      if former.values.contains(where: { $0 != arrival.id }) {
+        faults.append("\(name) arrived under two ids")
       }
-      ids[name] = arrival.id
-      if number < last[arrival.user] ?? 0 { faults.append("\(name) arrived out of order") }
-      last[arrival.user] = number
+      ids[name, default: [:]][arrival.provider] = arrival.id
+      // It may arrive again at a vendor, which knows its id.
+      guard former[arrival.provider] == nil else { continue }
+      if number < last[arrival.provider]?[arrival.user] ?? 0 {
+        faults.append("\(name) arrived out of order")
+      }
+      last[arrival.provider, default: [:]][arrival.user] = number
     }
     return faults
   }
 
   /// Delivers everything possible, and returns the missing deeds.
   func settle() async throws -> [String] {
-    set(.fine)
+    for provider in Self.providers { network.set(.fine, at: provider) }
     for number in [1, 2, 3, 0] {
       if number == 0 {
         try await signOut(wiping: false)
@@ -255,18 +279,83 @@ final class World {
   }
 
   private var missing: [String] {
-    let arrivals = network.arrivals
-    let names = Set(arrivals.compactMap(\.name))
-    let items = Set(arrivals.compactMap { arrival in arrival.item.map { "\($0) \(arrival.id)" } })
-    let clicks = Dictionary(grouping: arrivals.filter { $0.name == nil }, by: \.item)
-    return reference.deeds.filter(reference.mustArrive).compactMap { deed in
-      let arrived =
-        switch (deed.item, deed.action) {
-        case (nil, _): names.contains("n\(deed.number)")
-        case (let item?, "click"): clicks[item] != nil
-        case (let item?, let action): items.contains("\(item) \(action)")
-        }
-      return arrived ? nil : "\(deed.action) \(deed.item ?? "n\(deed.number)") was lost"
+    Self.providers.flatMap { provider in
+      let arrivals = network.arrivals.filter { $0.provider == provider }
+      let names = Set(arrivals.compactMap(\.name))
+      let items = Set(arrivals.compactMap { arrival in arrival.item.map { "\($0) \(arrival.id)" } })
+      let clicks = Dictionary(grouping: arrivals.filter { $0.name == nil }, by: \.item)
+      let deeds = reference.deeds.filter { $0.provider == provider && reference.mustArrive($0) }
+      return deeds.compactMap { deed -> String? in
+        let arrived =
+          switch (deed.item, deed.action) {
+          case (nil, _): names.contains("n\(deed.number)")
+          case (let item?, "click"): clicks[item] != nil
+          case (let item?, let action): items.contains("\(item) \(action)")
+          }
+        return arrived ? nil : "\(deed.action) \(deed.item ?? "n\(deed.number)") was lost"
+      }
     }
+  }
+}
+
+// MARK: Routes
+
+extension World {
+  private func setRoute(
+    of place: ScheduleStep.RoutedPlace, _ choice: ScheduleStep.RouteChoice
+  ) async throws {
+    let surface: Surface =
+      switch place {
+      case .cards: .cards
+      case .inbox: .inbox
+      case .events: "events"
+      }
+    if let route = Self.route(choice, isOfItems: place != .events) {
+      try await engagement.setRoute(route, for: surface)
+    } else {
+      try await engagement.resetRoute(for: surface)
+    }
+    let route = Self.route(choice, isOfItems: place != .events)
+    switch place {
+    case .cards: routes.cards = route ?? Self.configured.cards
+    case .inbox: routes.inbox = route ?? Self.configured.inbox
+    case .events: routes.events = route
+    }
+  }
+
+  /// Nil for the configured one.
+  private static func route(
+    _ choice: ScheduleStep.RouteChoice, isOfItems: Bool
+  ) -> Engagement.Route? {
+    switch choice {
+    case .first: .only(providers[0])
+    case .second: .only(providers[1])
+    case .both: isOfItems ? .merge(providers) : .mirror(providers)
+    case .firstReady: isOfItems ? .firstReady(providers) : .mirror(providers)
+    case .none: Engagement.Route.none
+    case .configured: nil
+    }
+  }
+
+  /// The providers that are told of the application's events now.
+  private var toldOfEvents: [ProviderID] {
+    routes.events.map(\.providers) ?? Self.providers
+  }
+
+  /// What is shown against the route; nil for nothing.
+  private func fault(of ids: [ItemID], by route: Engagement.Route) -> String? {
+    let shown = Set(ids.map(\.provider))
+    if let foreign = shown.first(where: { !route.providers.contains($0) }) {
+      return "\(foreign) is shown, which the route \(route) has not"
+    }
+    if case .firstReady = route, shown.count > 1 { return "a fail-over shows two providers" }
+    if case .merge = route, ids != ids.sorted() { return "the merged order is another one: \(ids)" }
+    return nil
+  }
+
+  /// Faults of the routes that hold now.
+  private var routeFaults: [String] {
+    let held = engagement.routes
+    return held == routes ? [] : ["the routes are \(held), not \(routes)"]
   }
 }

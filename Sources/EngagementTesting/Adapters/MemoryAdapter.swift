@@ -14,14 +14,18 @@ public struct MemoryAdapter: EngagementAdapter {
   public let vendor = MemoryProtocol.vendor
   public let capabilities: AdapterCapabilities
   let provider: ProviderID
+  private let host: String
 
-  /// - Parameter provider: The name that the application gives the provider.
-  public init(as provider: ProviderID = "memory") {
+  /// - Parameters:
+  ///   - provider: The name that the application gives the provider.
+  ///   - host: Where its requests go, so that several such vendors can be told apart.
+  public init(as provider: ProviderID = "memory", at host: String = "memory.example") {
     self.provider = provider
+    self.host = host
     capabilities = AdapterCapabilities(
       abilities: Self.abilities, eventKinds: [.impression, .click, .open, .custom, .purchase],
       pushMarks: PushMarks(keys: [MemoryProtocol.push]), batching: EventBatching(limit: 20),
-      hosts: [MemoryProtocol.host], isLive: true,
+      hosts: [HostPattern(stringLiteral: host)], isLive: true,
       hasContainers: true, credentials: CredentialRules(answerWithin: .seconds(5)))
   }
 
@@ -64,7 +68,7 @@ public struct MemoryAdapter: EngagementAdapter {
     case (false, true): return .first(.device(.register))
     case (true, true), (false, false): break
     }
-    return .send(try MemoryRequests(context).request(for: operation))
+    return .send(try MemoryRequests(context, host).request(for: operation))
   }
 
   public func answer(

@@ -4,7 +4,7 @@ import EngagementModel
 /// The invented vendor's protocol. The adapter and the in-memory server share these definitions and
 /// nothing else.
 ///
-/// - Requests go to `https://memory.example/v1`, bodies are JSON, times are milliseconds since
+/// - Requests go to `/v1` of the host, `memory.example` where none is named; bodies are JSON, times are milliseconds since
 ///   1970-01-01T00:00:00Z.
 /// - `POST /devices` registers a device without a credential and returns an id and a token.
 /// - Every other request names the device (`X-Device`, `X-Device-Token`). For a signed-in user it
@@ -16,8 +16,6 @@ import EngagementModel
 /// - A server that cannot serve a request now may answer with 200 and `{"error": <word>}`.
 enum MemoryProtocol {
   static let vendor: Vendor = "memory"
-  static let host: HostPattern = "memory.example"
-  static let endpoint = "https://memory.example/v1"
 
   static let device = "X-Device"
   static let deviceToken = "X-Device-Token"

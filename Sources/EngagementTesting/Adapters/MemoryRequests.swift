@@ -7,8 +7,12 @@ import EngagementPlatform
 /// The request of one operation.
 struct MemoryRequests {
   private let context: AdapterContext
+  private let host: String
 
-  init(_ context: AdapterContext) { self.context = context }
+  init(_ context: AdapterContext, _ host: String) {
+    self.context = context
+    self.host = host
+  }
 
   /// A vendor call: method, path below the endpoint, body.
   private typealias Call = (method: HTTPMethod, path: [String], body: JSON?)
@@ -17,7 +21,7 @@ struct MemoryRequests {
   /// signed-in user has no credential.
   func request(for operation: Operation) throws(EngagementError) -> HTTPRequest {
     let call = try call(for: operation)
-    let url = try HTTPURL(MemoryProtocol.endpoint).appending(path: call.path)
+    let url = try HTTPURL("https://\(host)/v1").appending(path: call.path)
     var headers = HTTPHeaders()
     if operation != .device(.register) { try sign(&headers) }
     if call.body != nil { try headers.append("Content-Type", "application/json") }
