@@ -473,7 +473,7 @@ let package = Package(
   swiftLanguageModes: [.v6]
 )
 
-// MARK: Products for the packages of benchmarks, fuzz targets and fault tests only
+// MARK: For benchmarks, fuzz targets and tests under fault only
 
 if Context.environment["ENGAGEMENT_WORKSHOP"] != nil {
   package.targets += [
@@ -485,6 +485,13 @@ if Context.environment["ENGAGEMENT_WORKSHOP"] != nil {
       name: "CampaignBench",
       dependencies: ["EngagementFiles", "EngagementHTTP", "EngagementModel"],
       path: "Benchmarks/Sources/CampaignBench"),
+    .executableTarget(
+      name: "FaultWorker",
+      dependencies: [
+        "CacheProbe", "EngagementAdapterAPI", "EngagementAtomic", "EngagementBraze",
+        "EngagementCleverTap", "EngagementCurl", "EngagementHTTP", "EngagementJSON",
+        "EngagementKit", "EngagementModel", "EngagementVibes",
+      ], path: "Tests/UnderFault/Sources/FaultWorker"),
   ]
   package.products += [
     "AnswerProbe", "CSQLite", "CacheProbe", "CampaignBench", "EngagementModel", "JSONOracle",

@@ -14,7 +14,6 @@ from driver.damage import damage
 from driver.export import export
 from driver.kill import kill
 from driver.power import power
-from driver.processes import build
 from driver.report import REPOSITORY, ROOT, Report
 from driver.scenes import scenes
 
@@ -104,7 +103,7 @@ def copied(scratch):
     for name in COPIED:
         copy(pathlib.Path(REPOSITORY, name), root / name)
     # The plan of the build, which does not notice that files were added.
-    (root / "Tests/UnderFault/.build/release.yaml").unlink(missing_ok=True)
+    (root / ".build/shipped/release.yaml").unlink(missing_ok=True)
     return root
 
 
@@ -134,9 +133,8 @@ def judged(mutant, root, seed):
         wrong, account = tested(mutant, root) if mutant.test else (None, "")
         if wrong or not mutant.command:
             return wrong, account
-        executable = (
-            build(root) if mutant.command in ("export", "clickhouse")
-            else worker.build(package=os.path.join(root, "Tests/UnderFault")))
+        product = "engage" if mutant.command in ("export", "clickhouse") else worker.PRODUCT
+        executable = worker.build(product, root)
         report = COMMANDS[mutant.command](executable, seed)
     except RuntimeError as error:
         return str(error), ""

@@ -13,7 +13,7 @@ import sys
 import time
 import urllib.request
 
-from driver.report import REPOSITORY, Outcome, Report
+from driver.report import Outcome, Report
 from driver.strace import Scratch
 from driver import stopping
 
@@ -32,18 +32,6 @@ def processes(engage, rounds, seed, jobs=2):
              for number in range((rounds + ROUNDS - 1) // ROUNDS)]
     report.gather(part, parts, jobs)
     return report
-
-
-def build(package=REPOSITORY):
-    """Builds `engage` and returns the path of the executable."""
-    command = ["swift", "build", "-c", "release", "--product", "engage", "--package-path",
-               str(package), "--scratch-path", os.path.join(package, ".build", "processes")]
-    print("building engage, which takes minutes the first time", file=sys.stderr, flush=True)
-    made = subprocess.run(command, capture_output=True, text=True)
-    if made.returncode:
-        raise RuntimeError("engage does not build:\n%s%s" % (made.stdout, made.stderr))
-    where = subprocess.run([*command, "--show-bin-path"], capture_output=True, text=True, check=True)
-    return os.path.join(where.stdout.strip(), "engage")
 
 
 def part(engage, seed, number, rounds):

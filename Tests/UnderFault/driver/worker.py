@@ -10,31 +10,36 @@ import threading
 import time
 
 from driver import stopping
-from driver.report import ROOT, Missing
+from driver.report import REPOSITORY, Missing
 from vendors.books import NUMBERED
 
 # A worker without a line for this long counts as hung.
 PATIENCE = 20
 PRODUCT = "FaultWorker"
+# Those of `install-engage`: what it has built with its scratch path `.build/shipped` is used again.
+OPTIONS = (
+    "--static-swift-stdlib -Xswiftc -Xfrontend"
+    " -Xswiftc -disable-concrete-type-metadata-mangled-name-accessors"
+    " -Xswiftc -Xclang-linker -Xswiftc -fuse-ld=lld"
+    " -Xlinker -z -Xlinker pack-relative-relocs").split()
 
 
-def build(scratch=None, package=ROOT):
-    """Builds the worker and returns the path of the executable."""
+def build(product=PRODUCT, package=REPOSITORY):
+    """Builds the worker, or `engage`, and returns the path of the executable."""
     environment = dict(os.environ, ENGAGEMENT_WORKSHOP="1")
-    command = ["swift", "build", "-c", "release", "--product", PRODUCT,
-               "--package-path", str(package)]
-    if scratch:
-        command += ["--scratch-path", str(scratch)]
-    print("building the worker, which takes minutes the first time", file=sys.stderr, flush=True)
+    command = ["swift", "build", "-c", "release", *OPTIONS, "--product", product,
+               "--package-path", str(package),
+               "--scratch-path", os.path.join(package, ".build", "shipped")]
+    print("building %s, which takes minutes the first time" % product, file=sys.stderr, flush=True)
     try:
         made = subprocess.run(command, env=environment, capture_output=True, text=True)
     except FileNotFoundError:
         raise Missing("swift: https://www.swift.org/install") from None
     if made.returncode:
-        raise RuntimeError("the worker does not build:\n%s%s" % (made.stdout, made.stderr))
+        raise RuntimeError("%s does not build:\n%s%s" % (product, made.stdout, made.stderr))
     where = subprocess.run([*command, "--show-bin-path"], env=environment, capture_output=True,
                            text=True, check=True)
-    return os.path.join(where.stdout.strip(), PRODUCT)
+    return os.path.join(where.stdout.strip(), product)
 
 
 class Worker:
