@@ -33,7 +33,7 @@ def kill(executable, cycles, seed, jobs=2):
     # About a third of what is usual.
     report.demand(killed=cycles, accepted=cycles * 5, faults=cycles, changes_of_user=cycles,
                   consents_set=cycles // 3, lists_looked_at=cycles // 2,
-                  users_erased=cycles // 20, presentations=cycles // 4,
+                  users_erased=cycles // 20, routes_set=cycles // 8, presentations=cycles // 4,
                   presentations_recorded=cycles // 8, files_fetched=cycles // 20,
                   sockets_authenticated=cycles // 2, live_updates=cycles * 5,
                   sockets_ended_by_the_vendor=cycles // 20)

@@ -169,6 +169,8 @@ def enter(line, books):
             books.people.changed(rest)
     elif word == "consent":
         books.people.consent(*rest.split(" "))
+    elif word == "route":
+        books.routes.line(*rest.split(" "))
     elif word == "erase":
         books.people.erasing(rest == "done")
     elif word == "lists":

@@ -5,6 +5,8 @@ import json
 import threading
 import time
 
+from vendors.routes import Routes
+
 Key = collections.namedtuple("Key", "provider user verb target")
 # The verbs of events, which are told apart by their numbers: those of the application, and those
 # that its extension leaves in the journal, which may arrive later than younger ones.
@@ -77,6 +79,7 @@ class Books:
         # The owner of a Vibes action's item; without one (None) the action has no effect.
         self.owner = lambda key: None
         self.people = People(self)
+        self.routes = Routes(self)
         # What the worker says of campaigns, where it has any.
         self.offers = None
         # The vendors beside the first that get the events of a signed-in user.
@@ -107,7 +110,7 @@ class Books:
                          "sockets authenticated", "live updates", "sockets ended by the vendor"):
                 if self.counts[name]:
                     counts[name] = self.counts[name]
-            for name in ("changes of user", "consents set", "users erased", "lists looked at"):
+            for name in ("changes of user", "consents set", "users erased", "routes set", "lists looked at"):
                 counts[name] = self.counts[name]
             return counts
 
@@ -345,6 +348,7 @@ class People:
         """The ids of all that is shown; behind an `@` the version of an item that has one."""
         self.books.count("lists looked at")
         ids = {text.partition("@")[0] for text in texts}
+        self.books.routes.shown(ids)
         for text in texts:
             id, _, version = text.partition("@")
             is_older = version and int(version) < self.versions.get(id, 0)

@@ -150,6 +150,38 @@ final class Application: Sendable {
     end = "changed \(user)"
   }
 
+  // MARK: Routes
+
+  /// The routes of the cards by the names that the driver knows.
+  private static let routes: KeyValuePairs<String, Engagement.Route> = [
+    "both": .merge(["braze", liveProvider]), "braze": .only("braze"),
+    liveProvider.rawValue: .only(liveProvider), "none": Engagement.Route.none,
+  ]
+
+  /// Prints the route that the cache has kept.
+  func sayRoute() {
+    let route = engagement.routes.cards
+    say("route found \(Self.routes.first { $0.value == route }?.key ?? "\(route)")")
+  }
+
+  func changeRoute(_ random: inout Randomness) async throws(EngagementError) {
+    guard isLive, let route = Self.routes.randomElement(using: &random) else { return }
+    try await setRoute(route.key, route.value)
+  }
+
+  func showAllCards() async throws(EngagementError) {
+    if isLive { try await setRoute(Self.routes[0].key, Self.routes[0].value) }
+  }
+
+  private func setRoute(
+    _ name: String, _ route: Engagement.Route
+  ) async throws(EngagementError) {
+    say("route try \(name)")
+    try await engagement.setRoute(route, for: .cards)
+    say("route set \(name)")
+    sayShown()
+  }
+
   /// Prints the current user and the items that are shown, with the version of those that have one.
   func sayShown() {
     let cards = engagement.cards(in: Self.container).cards.map { card in

@@ -24,6 +24,7 @@ struct Living {
   // MARK: Loop
 
   mutating func loop() async {
+    if application.isLive { application.sayRoute() }
     application.sayShown()
     await enterAnyone()
     say("ready")
@@ -37,7 +38,8 @@ struct Living {
     switch Int.random(in: 0..<100, using: &random) {
     case 0..<32: await act(.track(user))
     case 32..<38: await act(.leave(user))
-    case 38..<83: await actOnItem()
+    case 38..<82: await actOnItem()
+    case 82: await changeRoutes()
     case 83..<90: await refresh()
     case 90..<92: await enterAnyone()
     case 92: await visit()
@@ -56,6 +58,19 @@ struct Living {
       say("fault signOut \(error.code)")
     }
     await enterAnyone()
+  }
+
+  /// Changes the route of the cards, acts on what is shown then, and shows all of them again.
+  private mutating func changeRoutes() async {
+    do throws(EngagementError) {
+      for _ in 0..<Int.random(in: 1...3, using: &random) {
+        try await application.changeRoute(&random)
+        await actOnItem()
+      }
+      try await application.showAllCards()
+    } catch {
+      say("fault route \(error.code)")
+    }
   }
 
   /// The undecided user changes their consent, acts, and is erased at times.
