@@ -16,7 +16,9 @@ enum InboxTable {
       console.note("\(provider.rawValue) was not heard yet; run \"engage sync\".")
     }
     if feed.providers.isEmpty {
-      console.note("No provider serves an inbox; \"engage providers\" shows what each serves.")
+      console.note(
+        "Nothing fills the inbox: \"engage routes\" shows its route, \"engage providers\" what each "
+          + "vendor serves.")
     }
   }
 

@@ -80,7 +80,9 @@ extension Command {
             : "\(provider.rawValue) was not heard yet; run \"engage sync\".")
       }
       if feed.providers.isEmpty {
-        console.note("No provider serves cards; \"engage providers\" shows what each serves.")
+        console.note(
+          "Nothing fills the cards: \"engage routes\" shows their route, \"engage providers\" what each "
+            + "vendor serves.")
       }
     }
   }

@@ -8,6 +8,7 @@ enum RouteTime {
 
   /// The shortest text that `duration(from:)` reads as the same time.
   static func text(of duration: Duration) -> String {
+    guard duration != .zero else { return "0s" }
     let (seconds, rest) = parts(of: duration)
     guard rest == 0, seconds >= 0,
       let unit = units.first(where: { seconds >= $0.length && seconds % Int128($0.length) == 0 })

@@ -72,7 +72,8 @@ import Testing
     #expect(inbox.output == "0 messages, 0 new\n")
     #expect(
       inbox.errors
-        == "No provider serves an inbox; \"engage providers\" shows what each serves.\n")
+        == "Nothing fills the inbox: \"engage routes\" shows its route, "
+        + "\"engage providers\" what each vendor serves.\n")
   }
 
   @Test("X8: the configured token goes out for the configured user and for nobody else")
