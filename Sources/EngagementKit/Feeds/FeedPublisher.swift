@@ -72,6 +72,7 @@ final class FeedPublisher: CommitObserver {
   func enter(_ userSession: UserSession) async throws(EngagementError) {
     // Outside the lock: an observer that ends takes itself off the list.
     for observer in empty(for: userSession) { observer.finish() }
+    signal.fire()
     try await restoreRoutes(in: userSession.partition)
     try await show(Set(source.feeds(of: userSession.partition)), to: userSession)
   }
@@ -172,6 +173,7 @@ final class FeedPublisher: CommitObserver {
       }
       if isDone { break }
     }
+    signal.fire()
     shownChanged()
   }
 

@@ -165,6 +165,16 @@ struct FeedState: Sendable {
     return Set(cards + inbox.map { FeedKey($0.key, .inbox) })
   }
 
+  /// When the provider's feeds were last refreshed, except answers under conditions.
+  func refreshDates(of provider: ProviderID) -> [Feed: Date] {
+    var dates: [Feed: Date] = [:]
+    for (key, reading) in feeds where key.provider == provider && key.feed.filters.isEmpty {
+      dates[key.feed] = reading.view.refreshedAt
+    }
+    dates[.inbox] = inboxes[provider]?.view.refreshedAt
+    return dates
+  }
+
   /// Every feed that was read.
   var keys: Set<FeedKey> { Set(feeds.keys).union(inboxes.keys.map { FeedKey($0, .inbox) }) }
 }

@@ -11,26 +11,15 @@ final class Refresher: Sendable {
   private let outboxSender: OutboxSender
   private let containers: ContainerMap
   private let failOvers: FailOvers
+  private let failures: RefreshFailures
   private let plans: @Sendable () -> RoutePlans
   private let singleFlight = SingleFlight<Fetch, ProviderOutcome>()
 
   private struct Fetch: Hashable {
     var provider: ProviderID
-    var user: User
-    var generation: Int
+    var userSession: UserSession
     var operation: Operation
     var extent: RefreshExtent
-
-    init(
-      _ provider: ProviderID, _ userSession: UserSession, _ operation: Operation,
-      _ extent: RefreshExtent
-    ) {
-      self.provider = provider
-      user = userSession.user
-      generation = userSession.generation
-      self.operation = operation
-      self.extent = extent
-    }
   }
 
   init(
@@ -43,6 +32,7 @@ final class Refresher: Sendable {
     self.sessions = sessions
     self.outboxSender = outboxSender
     self.failOvers = failOvers
+    failures = RefreshFailures(dependencies)
     self.containers = containers
     self.plans = plans
   }
@@ -50,7 +40,9 @@ final class Refresher: Sendable {
   /// How many tasks share the current user's request that is under way.
   func waiting(for provider: ProviderID, _ operation: Operation) -> Int {
     singleFlight.waiting(
-      for: Fetch(provider, dependencies.currentUser.userSession, operation, .changes))
+      for: Fetch(
+        provider: provider, userSession: dependencies.currentUser.userSession,
+        operation: operation, extent: .changes))
   }
 
   func refresh(_ target: RefreshTarget, _ extent: RefreshExtent) async -> RefreshOutcome {
@@ -205,7 +197,9 @@ final class Refresher: Sendable {
     recording event: @escaping OperationRunner.EventMaker
   ) async -> ProviderOutcome {
     let extent = await self.extent(of: request, extent, at: runtime, for: userSession)
-    let fetch = Fetch(runtime.id, userSession, request.operation, extent)
+    let fetch = Fetch(
+      provider: runtime.id, userSession: userSession, operation: request.operation,
+      extent: extent)
     while !Task.isCancelled {
       let completion = await singleFlight.run(fetch, for: nil) {
         var wasSent = false
@@ -214,6 +208,9 @@ final class Refresher: Sendable {
         if let outcome, let surface = RoutedSurface(of: request.operation.verb) {
           await self.failOvers.note(
             Breaker.Finding(outcome, wasSent: wasSent), of: runtime.id, surface)
+        }
+        if let outcome {
+          await self.failures.note(outcome, of: runtime.id, request, for: userSession)
         }
         return outcome
       }

@@ -42,6 +42,7 @@ final class OtherProcesses: Sendable {
         presentations.follow()
         liveChannels.follow()
         counts = await tellReceipts(since: counts)
+        dependencies.commitPublisher.signal.fire()
       }
       seen = writes ?? seen
       await dependencies.clock.sleep(until: dependencies.clock.uptime + Self.interval)

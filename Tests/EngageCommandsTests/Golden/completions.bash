@@ -74,6 +74,7 @@ _engage() {
     "demo "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
     "init "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--force --config --json --log --help' -- "$word")); return; } ;;
     "doctor "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--acknowledge --config --json --log --help' -- "$word")); return; } ;;
+    "status "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
     "emulate "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--vendor --port --seed --cards --faults --state --quiet --config --json --log --help' -- "$word")); return; } ;;
     "providers "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
     "routes list") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
@@ -146,6 +147,6 @@ _engage() {
     "completions "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help bash zsh fish' -- "$word")); return; } ;;
     "man "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
   esac
-  COMPREPLY=($(compgen -W 'demo init doctor emulate providers routes sync cards inbox person signin signout consent track templates outbox push device cache decode events export verify import cursors compare experiment completions man help --help --version' -- "$word"))
+  COMPREPLY=($(compgen -W 'demo init doctor status emulate providers routes sync cards inbox person signin signout consent track templates outbox push device cache decode events export verify import cursors compare experiment completions man help --help --version' -- "$word"))
 }
 complete -o bashdefault -F _engage engage

@@ -20,6 +20,19 @@ func logging() -> Engagement.Options {
   return Engagement.Options(loggers: [lines, Engagement.LinesLogger.standardError])
 }
 
+func status(_ engagement: Engagement) async throws {
+  for await surfaces in engagement.statusUpdates() {
+    for surface in surfaces {
+      guard let error = surface.state?.error else { continue }
+      for status in surface.providers where status.isShown {
+        let age = status.refreshedAt.map { "what it had at \($0)" } ?? "nothing"
+        print("\(surface.surface): \(error.code); \(status.provider) shows \(age)")
+      }
+      if let replaced = surface.replaced { print("another provider is shown for \(replaced)") }
+    }
+  }
+}
+
 func diagnostics(_ engagement: Engagement) async throws {
   for (provider, date) in try await engagement.pauses {
     print("\(provider) asks to wait until \(date)")
