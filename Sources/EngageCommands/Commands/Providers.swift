@@ -1,4 +1,5 @@
 import EngagementAdapterAPI
+import EngagementKit
 import EngagementModel
 import EngagementVendors
 
@@ -7,15 +8,17 @@ extension Command {
     name: ["providers"], summary: "show what each provider can do",
     discussion: """
       yes: the vendor has a request for it; event: the vendor gets it as an event; bridged: it
-      is kept in the cache and not sent; -: it is refused.
+      is kept in the cache and not sent; -: it is refused. "route of" says which routes may name
+      the provider: native: the vendor has such items; bridged from: it has others, which are
+      shown as such; -: absent, and --json says why.
       """,
     examples: [
       Example("engage providers", "the providers of engage.json, side by side"),
-      Example("engage providers --json", "with limits, retries and kinds of events"),
+      Example("engage providers --json", "with routes, limits, retries and kinds of events"),
     ],
     run: { invocation in
       let configuration = try invocation.configuration()
-      let reports = configuration.providers.map(CapabilityReport.init)
+      let reports = CapabilityReport.all(of: configuration.providers)
       for report in reports { try invocation.console.object(report.object) }
       try invocation.console.table(CapabilityReport.table(of: reports))
       return .done
@@ -25,15 +28,27 @@ extension Command {
 /// What one provider can do.
 struct CapabilityReport {
   let provider: ConfiguredProvider
+  private let surfaces: [Engagement.SurfaceCapability]
   private var capabilities: AdapterCapabilities { provider.adapter.capabilities }
 
-  init(_ provider: ConfiguredProvider) { self.provider = provider }
+  static func all(of providers: [ConfiguredProvider]) -> [CapabilityReport] {
+    let report = Engagement.CapabilityReport(
+      of: Engagement.Providers(providers.map { ($0.id, $0.adapter) }))
+    return zip(providers, report.providers).map {
+      CapabilityReport(provider: $0, surfaces: $1.surfaces)
+    }
+  }
 
   // MARK: For people
 
   static func table(of reports: [CapabilityReport]) -> Table {
     var table = Table([.init("WHAT")] + reports.map { .init($0.provider.id.rawValue) })
     table.add(["vendor"] + reports.map { Phrase($0.provider.adapter.vendor.rawValue) })
+    for (index, surface) in (reports.first?.surfaces ?? []).enumerated() {
+      table.add(
+        ["route of \(surface.surface.rawValue)"]
+          + reports.map { told($0.surfaces[index].support) })
+    }
     for verb in verbs(of: reports) {
       table.add(
         [Phrase(verb.rawValue)]
@@ -62,6 +77,14 @@ struct CapabilityReport {
     }
   }
 
+  private static func told(_ support: Engagement.SurfaceCapability.Support) -> Phrase {
+    switch support {
+    case .native: Phrase("native", .green)
+    case .bridged(let surface): Phrase("bridged from \(surface.rawValue)", .yellow)
+    case .absent: Phrase("-", .faint)
+    }
+  }
+
   private static func told(_ flag: Bool) -> Phrase {
     flag ? Phrase("yes", .green) : Phrase("-", .faint)
   }
@@ -73,10 +96,27 @@ struct CapabilityReport {
     return [
       "provider": .string(provider.id.rawValue),
       "vendor": .string(provider.adapter.vendor.rawValue),
-      "verbs": .object(verbs), "bridged": .array(bridged), "events": .array(kinds),
+      "surfaces": .object(routes), "verbs": .object(verbs), "bridged": .array(bridged),
+      "events": .array(kinds),
       "live": .bool(capabilities.isLive), "containers": .bool(capabilities.hasContainers),
       "limits": .object(limits),
     ]
+  }
+
+  private var routes: JSONObject {
+    var routes = JSONObject()
+    for surface in surfaces {
+      var object: JSONObject
+      switch surface.support {
+      case .native: object = ["support": "native"]
+      case .bridged(let other):
+        object = ["support": "bridged", "from": .string(other.rawValue)]
+      case .absent(let reason): object = ["support": "absent", "why": .string(reason)]
+      }
+      object["routes"] = .array(surface.strategies.map { .string($0) })
+      routes[surface.surface.rawValue] = .object(object)
+    }
+    return routes
   }
 
   private var verbs: JSONObject {

@@ -171,7 +171,7 @@ struct RouteRules: Sendable {
 
   // MARK: What is planned
 
-  private static let available: Set<RouteStrategy> = [.only, .merge, .mirror, .none, .firstReady]
+  static let available: Set<RouteStrategy> = [.only, .merge, .mirror, .none, .firstReady]
 
   private func checkAvailable(_ route: Route, at place: RoutePlace) throws(EngagementError) {
     let strategy = route.parts.strategy

@@ -9,9 +9,10 @@ import Testing
 @Suite struct ReadmeCommandTests {
   @Test("X19: the README's provider table matches the adapters' capabilities")
   func providers() throws {
-    let reports = try [VendorRegistration].shipped.available.map {
-      CapabilityReport(try $0.emulated(at: "https://127.0.0.1"))
-    }
+    let reports = CapabilityReport.all(
+      of: try [VendorRegistration].shipped.available.map {
+        try $0.emulated(at: "https://127.0.0.1")
+      })
     try Golden.expect(
       CapabilityReport.table(of: reports).markdown, inReadmeUnder: "Providers")
   }

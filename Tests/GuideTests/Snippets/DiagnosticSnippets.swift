@@ -33,6 +33,18 @@ func status(_ engagement: Engagement) async throws {
   }
 }
 
+func capabilities(_ engagement: Engagement) {
+  for own in engagement.capabilities.providers {
+    for use in own.surfaces {
+      switch use.support {
+      case .native: print("\(own.provider) has \(use.surface): \(use.strategies)")
+      case .bridged(let other): print("\(own.provider) shows its \(other) as \(use.surface)")
+      case .absent(let why): print("\(own.provider) has no \(use.surface): \(why)")
+      }
+    }
+  }
+}
+
 func diagnostics(_ engagement: Engagement) async throws {
   for (provider, date) in try await engagement.pauses {
     print("\(provider) asks to wait until \(date)")
