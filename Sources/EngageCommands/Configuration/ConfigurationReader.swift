@@ -14,7 +14,7 @@ struct ConfigurationReader {
 
   private static let keys = [
     "cache", "user", "consent", "certificateAuthorities", "providers", "containers", "routes",
-    "ledger",
+    "ledger", "caps",
   ]
   private static let longest = 1_000_000
   private static let byteOrderMark: [UInt8] = [0xef, 0xbb, 0xbf]
@@ -94,6 +94,7 @@ struct ConfigurationReader {
       user: user.map { User(UserID($0)) },
       consent: try members["consent"].map(consent),
       ledgerRetention: try members["ledger"].map(ledgerRetention) ?? LedgerRetention(),
+      caps: try members["caps"].map(caps) ?? Engagement.Options.Caps(),
       providers: providers,
       routes: try routes(members["routes"], providers),
       containers: Engagement.ContainerMap(

@@ -17,6 +17,8 @@ struct EngageConfiguration: Sendable {
   var consent: Consent?
   /// How long recorded events are kept.
   var ledgerRetention: LedgerRetention
+  /// How often templates may interrupt one user.
+  var caps: Engagement.Options.Caps
   /// In the order of the document.
   var providers: [ConfiguredProvider]
   var routes: Engagement.Routes
@@ -53,7 +55,7 @@ struct EngageConfiguration: Sendable {
     Engagement.Options.Presentations(
       openURL: { presenter.tell("open", .string($0)) },
       takeKeyValues: { presenter.tell("hand over", .object($0)) },
-      fileHosts: providers.flatMap(\.fileHosts), withoutScene: true)
+      fileHosts: providers.flatMap(\.fileHosts), withoutScene: true, caps: caps)
   }
 
   /// Whether the configured credentials are this user's. Without a configured user they are everybody's.

@@ -36,7 +36,9 @@ final class CampaignNotes: Sendable {
 
   /// What is said of an event; nil for one that is about no campaign that was due.
   private static func phrase(of event: EngagementEvent) -> Phrase? {
-    guard event.kind == .campaignDropped || event.kind == .actionRefused else { return nil }
+    let told: Set<EngagementEvent.Kind> = [.campaignDropped, .actionRefused, .itemHeld]
+    guard told.contains(event.kind), event.kind != .itemHeld || event.item?.surface == .campaigns
+    else { return nil }
     guard let campaign = event.item?.id else {
       return "Campaigns were not drawn: they were damaged in the cache. Run \"engage doctor\"."
     }
@@ -44,6 +46,11 @@ final class CampaignNotes: Sendable {
     if event.kind == .actionRefused {
       return "The action \(property("action")) of campaign \(campaign) did nothing: "
         + refusal(property("reason"), campaign.provider)
+    }
+    if event.kind == .itemHeld {
+      let end = property("until")
+      return "Campaign \(campaign) waits\(end.isEmpty ? "" : " until \(end)"): "
+        + why(property("reason"), property("template"), campaign.provider)
     }
     return "Campaign \(campaign) was not drawn: "
       + why(property("reason"), property("template"), campaign.provider)
@@ -69,6 +76,9 @@ final class CampaignNotes: Sendable {
       the vendor's caps or the campaign's own limits allow no more now. It can be due again in \
       another session or on another day.
       """
+    case "perDay", "perSession", "contentPerDay", "contentEver":
+      "\(reason) of \"caps\" in engage.json allows no more now."
+    case "quietTime": "it is one of the quiet times of \"caps\" in engage.json."
     case "expired": "its time was over. Sync more often, or give it more time in the dashboard."
     case "suppressed":
       "the vendor shows it to others and not to this user, and is told so. Nothing is to be done."

@@ -17,11 +17,14 @@ extension Engagement.Options {
     public var timeLimit: Duration?
     /// Whether templates are presented although no active scene was reported, as in a command.
     public var withoutScene: Bool
+    /// How often templates may interrupt one user, over all providers together; by default at any time.
+    public var caps: Caps
 
     public init(
       links: LinkPolicy = LinkPolicy(), openURL: @escaping @Sendable (String) -> Void = { _ in },
       takeKeyValues: @escaping @Sendable (JSONObject) -> Void = { _ in },
-      fileHosts: [String] = [], timeLimit: Duration? = nil, withoutScene: Bool = false
+      fileHosts: [String] = [], timeLimit: Duration? = nil, withoutScene: Bool = false,
+      caps: Caps = Caps()
     ) {
       self.links = links
       self.openURL = openURL
@@ -29,6 +32,7 @@ extension Engagement.Options {
       self.fileHosts = fileHosts
       self.timeLimit = timeLimit
       self.withoutScene = withoutScene
+      self.caps = caps
     }
   }
 

@@ -89,6 +89,8 @@ struct PresentationQueue: Sendable {
   /// Until when something may stay visible; nil for any time.
   private let timeLimit: Duration?
   private var waiting: [Entry] = []
+  /// The entries that the application's caps hold back. They keep their place, and others go first.
+  private var held: Set<Entry.ID> = []
   /// The entry whose files are fetched, before it becomes visible.
   private var preparing: Preparing?
   /// Entries whose files are still fetched while others go first.
@@ -153,7 +155,7 @@ struct PresentationQueue: Sendable {
     }
     steps += slow.values.sorted { $0.id < $1.id }.map { .end($0, .discarded) }
     steps += ([preparing?.entry].compactMap(\.self) + waiting).map { .end($0, .discarded) }
-    (waiting, preparing, slow, visible, called) = ([], nil, [:], nil, [:])
+    (waiting, preparing, slow, visible, called, held) = ([], nil, [:], nil, [:], [])
     return steps
   }
 
@@ -183,6 +185,10 @@ struct PresentationQueue: Sendable {
     guard mode != .suspended, isForeground else {
       waiting.insert(entry, at: 0)
       return []
+    }
+    if held.contains(id) {
+      putBack(entry)
+      return next(at: now, mayPresent: mayPresent)
     }
     if let ending = obstacle(to: entry, at: now, mayPresent) {
       return [.end(entry, ending)] + next(at: now, mayPresent: mayPresent)
@@ -250,6 +256,27 @@ struct PresentationQueue: Sendable {
     return steps + others.map { .end($0, .unrouted) }
   }
 
+  // MARK: Holding back
+
+  /// Whether anything may become visible now.
+  var isPresenting: Bool { mode == .running && isForeground }
+
+  /// What may be presented next, as far as nothing holds it back.
+  func due(at now: Date) -> [Entry] {
+    let begun = [preparing?.entry].compactMap(\.self) + slow.values.sorted { $0.id < $1.id }
+    return begun + waiting.filter { $0.presentAt <= now }
+  }
+
+  /// Holds back these entries and no others, until the next call.
+  mutating func hold(_ entries: Set<Entry.ID>) { held = entries }
+
+  /// Takes out an entry that is not visible; the caller ends it.
+  mutating func drop(_ id: Entry.ID) {
+    waiting.removeAll { $0.id == id }
+    slow[id] = nil
+    if preparing?.entry.id == id { preparing = nil }
+  }
+
   // MARK: Next
 
   /// What is to be done now. Call it after every change and at `nextTime`.
@@ -272,11 +299,14 @@ struct PresentationQueue: Sendable {
   /// Whether nothing is under way and nothing can begin now.
   func isIdle(at now: Date) -> Bool {
     guard visible == nil, preparing == nil, slow.isEmpty, called.isEmpty else { return false }
-    return mode == .suspended || !isForeground || !waiting.contains { $0.presentAt <= now }
+    return mode == .suspended || !isForeground
+      || !waiting.contains { $0.presentAt <= now && !held.contains($0.id) }
   }
 
   /// When something that waits is due or expires; nil for never.
-  var nextTime: Date? { waiting.map { min($0.presentAt, $0.expiresAt) }.min() }
+  var nextTime: Date? {
+    waiting.map { held.contains($0.id) ? $0.expiresAt : min($0.presentAt, $0.expiresAt) }.min()
+  }
 
   /// When something is visible or prepared for too long; nil for never.
   var nextUptime: Duration? {
@@ -293,7 +323,11 @@ struct PresentationQueue: Sendable {
       now.uptime - since >= Self.filePatience
     else { return }
     preparing?.isSlow = true
-    guard waiting.contains(where: { $0.isVisual && $0.presentAt <= now.date }) else { return }
+    guard
+      waiting.contains(where: {
+        $0.isVisual && $0.presentAt <= now.date && !held.contains($0.id)
+      })
+    else { return }
     slow[entry.id] = entry
     preparing = nil
   }
@@ -312,9 +346,9 @@ struct PresentationQueue: Sendable {
   }
 
   private mutating func takeFirst(isVisual: Bool, at now: Now) -> Entry? {
-    waiting.firstIndex { $0.isVisual == isVisual && $0.presentAt <= now.date }.map {
-      waiting.remove(at: $0)
-    }
+    waiting.firstIndex {
+      $0.isVisual == isVisual && $0.presentAt <= now.date && !held.contains($0.id)
+    }.map { waiting.remove(at: $0) }
   }
 
   /// How the entry ends instead of being presented; nil if it may be presented.

@@ -1,4 +1,5 @@
 import EngagementAdapterAPI
+import EngagementFormats
 import EngagementModel
 import EngagementStore
 
@@ -35,6 +36,15 @@ struct PresentationRecords: Sendable {
       "template": .string(row.campaign.template), "reason": .string(reason),
     ]
     return maker(.campaignDropped, row, properties, false)
+  }
+
+  /// It is due, and waits.
+  func held(_ row: QueuedCampaign, _ hold: CapRules.Hold) -> Store.CampaignIntentMaker {
+    var properties: JSONObject = [
+      "template": .string(row.campaign.template), "reason": .string(hold.reason.rawValue),
+    ]
+    properties["until"] = hold.until.flatMap { ISO8601.text(of: $0) }.map(JSON.string)
+    return maker(.itemHeld, row, properties, false)
   }
 
   /// An action of it did nothing.

@@ -1,4 +1,5 @@
 import EngagementModel
+import EngagementPlatform
 import EngagementStore
 
 /// What is queued and presented for one user, in memory.
@@ -12,6 +13,8 @@ struct PresentationState: Sendable {
   var presentations: [QueuedCampaign.ID: Presentation] = [:]
   /// What the application wants to see in this process.
   var previews: Set<QueuedCampaign.ID> = []
+  /// When something that is held back may be presented; nil for what no clock ends.
+  var nextRelease: Date?
   /// The newest row that was read.
   var newest: QueuedCampaign.ID = 0
 
@@ -36,7 +39,7 @@ struct PresentationState: Sendable {
 
   /// Drops everything from memory, except what the circumstances are.
   mutating func removeAll() -> [PresentationQueue.Step] {
-    defer { (rows, presentations, newest, partition) = ([:], [:], 0, nil) }
+    defer { (rows, presentations, newest, partition, nextRelease) = ([:], [:], 0, nil, nil) }
     return queue.removeAll()
   }
 }

@@ -77,9 +77,10 @@ extension Presentations {
     _ id: QueuedCampaign.ID, of partition: Partition
   ) async throws(EngagementError) {
     guard let row = live(id) else { return warn("presented", id) }
+    let showing = try await showing(of: row, to: partition)
     let isNew = try await dependencies.store.presentCampaign(
-      id, counts: !row.isFirst, in: sessions.session(for: row.provider)?.id, of: partition,
-      at: dependencies.clock.now, recording: records.presented(row))
+      id, counts: !row.isFirst, in: sessions.session(for: row.provider)?.id, showing: showing,
+      of: partition, at: dependencies.clock.now, recording: records.presented(row))
     state.withLock { _ = $0.queue.presented(id) }
     guard let isNew else { return warn("presented again", id) }
     await dependencies.commitPublisher.publish(CommitReport(isNew), of: partition)
@@ -113,6 +114,7 @@ extension Presentations {
     let now = Queue.Now(date: dependencies.clock.now, uptime: dependencies.clock.uptime)
     for (id, outcome) in prepared {
       let caps = try await caps(of: partition)
+      try await holdBack(caps.rules, in: partition)
       let steps = state.withLock { state -> [Queue.Step] in
         switch outcome {
         case .ready: return state.queue.prepared(id, at: now) { caps.allow(state.rows[$0.id]) }
@@ -127,6 +129,7 @@ extension Presentations {
     // A presentation changes what the next one may do, so each begins with new counts.
     while true {
       let caps = try await caps(of: partition)
+      try await holdBack(caps.rules, in: partition)
       let steps = state.withLock { state in
         state.queue.next(at: now) { caps.allow(state.rows[$0.id]) }
       }
@@ -241,7 +244,7 @@ extension Presentations {
     try await end(row, in: partition, recording: record)
   }
 
-  private func end(
+  func end(
     _ row: QueuedCampaign, in partition: Partition,
     recording record: @escaping Store.CampaignIntentMaker
   ) async throws(EngagementError) {
@@ -287,24 +290,15 @@ extension Presentations {
 
   /// The time until something is due, expires or is visible for too long.
   private var nap: Duration {
-    let (date, uptime) = state.withLock { ($0.queue.nextTime, $0.queue.nextUptime) }
+    let (dates, uptime) = state.withLock {
+      ([$0.queue.nextTime, $0.nextRelease], $0.queue.nextUptime)
+    }
     var nap = Self.longestNap
-    if let date {
+    if let date = dates.compactMap(\.self).min() {
       nap = min(nap, .seconds(max(0.01, min(60, date.timeIntervalSince(dependencies.clock.now)))))
     }
     if let uptime { nap = min(nap, max(.milliseconds(10), uptime - dependencies.clock.uptime)) }
     return nap
-  }
-
-  // MARK: Caps
-
-  private func caps(of partition: Partition) async throws(EngagementError) -> PresentationCaps {
-    let ids = dependencies.providers.map { ($0.id, sessions.session(for: $0.id)?.id) }
-    return PresentationCaps(
-      tallies: try await dependencies.store.campaignTallies(
-        of: partition, in: Dictionary(ids) { first, _ in first }.compactMapValues(\.self)),
-      moment: CampaignMoment(
-        dependencies.clock.now, zoneOffset: dependencies.device().zoneOffset))
   }
 
   // MARK: Users
@@ -347,19 +341,6 @@ extension Presentations {
         close(presentation, of: row.provider)
       }
     }
-  }
-}
-
-/// Whether the vendors' caps allow a presentation now.
-struct PresentationCaps {
-  let tallies: [ProviderID: CampaignTally]
-  let moment: CampaignMoment
-
-  /// What an action called is always allowed.
-  func allow(_ row: QueuedCampaign?) -> Bool {
-    guard let row else { return false }
-    guard !row.isFirst, let tally = tallies[row.provider] else { return true }
-    return tally.allows(row.campaign, at: moment)
   }
 }
 

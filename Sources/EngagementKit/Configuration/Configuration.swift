@@ -45,6 +45,7 @@ struct Configuration: Sendable {
       throw .configurationFault("options.ledgerRetention.maximumPayload is not above zero.")
     }
     try options.checkHosts()
+    try options.presentations.caps.check()
   }
 
   private func checkProviders() throws(EngagementError) {

@@ -33,12 +33,42 @@ extension ContentKeySource {
 }
 
 extension ContentKeySource {
+  /// The key of the campaign: the text of an argument, its id, or the template with its arguments.
+  package func key(of campaign: Campaign) throws(ContentKey.Absence) -> ContentKey {
+    switch self {
+    case .extra(let name): try ContentKey(of: campaign.arguments[name])
+    case .campaign: try ContentKey(of: .string(campaign.id.value))
+    case .fingerprint:
+      try ContentKey(
+        ofParts: [campaign.template]
+          + campaign.arguments.members.flatMap { [$0.key, $0.value.fingerprint] })
+    }
+  }
+}
+
+extension ContentKeySource {
   /// `"campaign"`, `"fingerprint"` or `{"extra": NAME}`.
   package var json: JSON {
     switch self {
     case .extra(let name): ["extra": .string(name)]
     case .campaign: "campaign"
     case .fingerprint: "fingerprint"
+    }
+  }
+}
+
+extension JSON {
+  /// A text that is the same for equal values alone.
+  fileprivate var fingerprint: String {
+    switch self {
+    case .null: "null"
+    case .bool(let value): "\(value)"
+    case .integer(let value): "\(value)"
+    case .number(let value): "\(value)"
+    case .string(let text): "\(text.utf8.count) \(text)"
+    case .array(let values): "[\(values.map(\.fingerprint).joined(separator: ","))]"
+    case .object(let object):
+      "{\(object.members.map { "\($0.key.utf8.count) \($0.key)\($0.value.fingerprint)" }.joined())}"
     }
   }
 }

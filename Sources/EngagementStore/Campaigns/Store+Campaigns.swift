@@ -68,10 +68,12 @@ extension Store {
   /// Nil, and nothing is recorded, if it was recorded before or the campaign has ended. For a user
   /// who has denied consent the presentation is not counted.
   ///
-  /// - Parameter counts: Whether the vendor's caps count it; not what an action called.
+  /// - Parameters:
+  ///   - counts: Whether the vendor's caps count it; not what an action called.
+  ///   - showing: What the application's caps count; nil if nothing.
   package func presentCampaign(
-    _ id: Int64, counts: Bool = true, in session: SessionID?, of partition: Partition,
-    at now: Date, recording intents: CampaignIntentMaker = { _ in [] }
+    _ id: Int64, counts: Bool = true, in session: SessionID?, showing: CountedShowing? = nil,
+    of partition: Partition, at now: Date, recording intents: CampaignIntentMaker = { _ in [] }
   ) throws(EngagementError) -> Acceptance? {
     try accept(in: partition) { (tables, database) throws(EngagementError) in
       guard var row = try tables.waitingCampaign(id, of: partition, on: &database),
@@ -84,6 +86,9 @@ extension Store {
         try tables.campaigns.counts.add(
           presentationOf: campaign.id, at: now, in: session,
           of: CampaignOwner(partition, row.provider), on: &database)
+      }
+      if let showing, consent != .denied {
+        try tables.showings.add(showing, of: partition.id, on: &database)
       }
       return try tables.accept(
         intents(consent), in: partition, at: now, mayExceed: true, on: &database)

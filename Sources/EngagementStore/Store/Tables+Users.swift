@@ -36,6 +36,7 @@ extension Tables {
       try itemCache.adoptOverlays(of: items, from: former, into: partition, on: &database))
     summary.report.hasNewCampaigns = try adoptCampaigns(
       former, into: partition, for: providers, at: now, on: &database)
+    try showings.move(from: former.id, to: partition.id, on: &database)
     try close(&summary, at: now, on: &database)
     return summary.report
   }

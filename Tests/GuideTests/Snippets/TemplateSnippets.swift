@@ -30,6 +30,15 @@ func open(_ offer: OfferPresenter, _ rating: RatingFunction, token: Secret) asyn
   engagement.setPresentationMode(.running)
 }
 
+func caps() throws -> Engagement.Options.Presentations {
+  var caps = Engagement.Options.Caps(perDay: 3, contentPerDay: 1, held: .later)
+  caps.quietTimes = [
+    try .init(fromHour: 22, toHour: 7),
+    try .init(fromHour: 7, toHour: 10, on: [.saturday, .sunday]),
+  ]
+  return Engagement.Options.Presentations(caps: caps)
+}
+
 final class OfferPresenter: Engagement.TemplatePresenter {
   func present(_ presentation: Engagement.Presentation) throws {
     let title = presentation.values.string("title") ?? ""
