@@ -88,10 +88,9 @@ extension Presentations {
 
   /// Holds back or drops what is due and may not be presented now, with an event for each.
   func holdBack(_ rules: CapRules?, in partition: Partition) async throws(EngagementError) {
-    guard let rules else { return }
+    guard let rules, state.withLock(\.queue.isPresenting) else { return }
     let rows = state.withLock { state in
-      state.queue.isPresenting
-        ? state.queue.due(at: rules.moment.date).compactMap { state.rows[$0.id] } : []
+      state.queue.due(at: rules.moment.date).compactMap { state.rows[$0.id] }
     }
     var held: [(row: QueuedCampaign, hold: CapRules.Hold)] = []
     for row in rows where isCapped(row) {

@@ -1,5 +1,6 @@
 import EngagementEmulator
 import EngagementModel
+import Foundation
 import Testing
 
 @testable import EngageCommands
@@ -38,6 +39,25 @@ import Testing
         == #"Campaign clevertap/4711 was not drawn: no template "banner" is defined. Define it in "#
         + #"the file that "templates" of providers.clevertap names."# + "\n")
     #expect(other.errors.isEmpty, "it is told once: \(other.errors)")
+  }
+
+  @Test("X17: a cap of engage.json lets a campaign wait for another day, and is told once")
+  func caps() async throws {
+    let scene = try await scene(Self.campaign(2), Self.campaign(3))
+    let file = scene.stage.folder.appending(path: "engage.json")
+    let document = try String(contentsOf: file, encoding: .utf8)
+    try scene.stage.write(
+      document.replacing(#"{"user""#, with: #"{"caps": {"perDay": 1}, "user""#), to: "engage.json")
+    let first = await scene.engage("track", "Tea ordered")
+    let second = await scene.engage("track", "Tea ordered")
+    await scene.emulator.stop()
+    #expect(first.output.contains("┌ offer  clevertap/2"), "\(first)")
+    #expect(!(first.output + second.output).contains("clevertap/3"), "\(second)")
+    #expect(
+      first.errors.contains("Campaign clevertap/3 waits until ")
+        && first.errors.contains(#"perDay of "caps" in engage.json allows no more now."#),
+      "\(first.errors)")
+    #expect(!second.errors.contains("waits"), "\(second.errors)")
   }
 
   @Test("C4 C8: a campaign with a missing file and one that a cap stops are named with the reason")

@@ -79,7 +79,11 @@ struct CapsStage: Sendable {
       await stage.dismiss(id)
     }
     #expect(stage.shown == ["1", "2"])
-    await stage.settle()
+    // What waits is told once, also when nothing may be presented for a while.
+    for mode in [PresentationMode.suspended, .running] {
+      stage.engagement.setPresentationMode(mode)
+      await stage.settle()
+    }
     #expect(try await stage.story() == ["item.held 3 perDay", "item.held 4 perDay"])
     let held = try await stage.engagement.events().first { $0.kind == .itemHeld }
     #expect(held?.properties["until"] == "2026-10-01T21:00:00.000Z")
