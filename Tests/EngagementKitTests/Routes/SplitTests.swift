@@ -33,6 +33,9 @@ import Testing
     Fault(
       "arms have weights that sum to nothing; give one of them more than zero.",
       [Arm("a", weight: 0, providers: []), Arm("b", weight: 0, providers: [])]),
+    Fault(
+      "arms.a.weight is 1000001; the most is 1000000.",
+      [Arm("a", weight: 1_000_001, providers: [])]),
     Fault("arms is empty; name at least one.", []),
     Fault(
       "arms has \"a\" twice; name them apart.", [Arm("a", providers: []), Arm("a", providers: [])]),

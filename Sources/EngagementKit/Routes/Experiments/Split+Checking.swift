@@ -7,6 +7,7 @@ extension Engagement.Split {
   static let slots = 10_000
   private static let mostArms = 50
   private static let longestName = 200
+  private static let heaviest = 1_000_000
 
   /// Throws `invalidArgument` with the first member that is wrong.
   func check() throws(EngagementError) {
@@ -52,6 +53,10 @@ extension Engagement.Split {
       guard arm.weight >= 0 else {
         throw .argumentFault(
           "arms.\(arm.name).weight is \(arm.weight); weights are zero or more.")
+      }
+      guard arm.weight <= Self.heaviest else {
+        throw .argumentFault(
+          "arms.\(arm.name).weight is \(arm.weight); the most is \(Self.heaviest).")
       }
     }
     guard arms.contains(where: { $0.weight > 0 }) else {
