@@ -7,8 +7,8 @@ enum Guides {
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
   static let folder = "Sources/EngagementKit/EngagementKit.docc/Guides"
   static let names = [
-    "UsingTheLibrary", "CardsAndInbox", "ActionCards", "PeopleAndPushes", "Templates", "Diagnosing",
-    "TestingAnApplication",
+    "UsingTheLibrary", "CardsAndInbox", "ActionCards", "PeopleAndPushes", "Templates",
+    "Experiments", "Diagnosing", "TestingAnApplication",
   ]
 
   static func text(_ path: String) throws -> String {

@@ -43,7 +43,8 @@ extension Command {
     name: ["routes", "set"], summary: "fill a surface from other providers",
     discussion: """
       ROUTE is none, or a strategy with its providers: only=NAME, merge=NAME,NAME for cards, inbox
-      and templates, mirror=NAME,NAME for push, person and events; or JSON as engage.json has it.
+      and templates, mirror=NAME,NAME for push, person and events; or JSON as engage.json has it,
+      such as for an experiment between providers: {"split": {...}}.
       It holds at once and over restarts. Providers that join or leave the route of push are told
       of the token.
       """,
@@ -146,6 +147,7 @@ struct RouteRow {
 
   var words: String {
     guard let route else { return "every provider that takes it" }
+    if case .split(let split) = route { return split.words }
     return switch route.json {
     case .string(let word): word
     case .object(let object) where object.count == 1:

@@ -14,18 +14,24 @@ extension ConfigurationReader {
     var routes = Engagement.Routes(
       cards: try route(members["cards"], .cards, providers),
       inbox: try route(members["inbox"], .inbox, providers),
-      templates: try members["templates"].map(written), push: try members["push"].map(written),
-      person: try members["person"].map(written), events: try members["events"].map(written))
+      templates: try written(members["templates"], providers),
+      push: try written(members["push"], providers),
+      person: try written(members["person"], providers),
+      events: try written(members["events"], providers))
     for (name, field) in try members["containers"]?.members() ?? [] {
-      routes.containers[Engagement.ContainerID(name)] = try written(field)
+      routes.containers[Engagement.ContainerID(name)] = try written(field, providers)
     }
     return routes
   }
 
   /// A route of any kind. Whether it suits its surface is checked when the cache is opened.
   private func written(
-    _ field: ConfigurationField
-  ) throws(EngagementError) -> Engagement.Route {
+    _ field: ConfigurationField?, _ providers: [ConfiguredProvider]
+  ) throws(EngagementError) -> Engagement.Route? {
+    guard let field else { return nil }
+    if case .object(let object) = field.value, object["split"] != nil {
+      return try split(field, providers)
+    }
     do throws(EngagementError) {
       return try Engagement.Route(json: field.value)
     } catch {
@@ -49,12 +55,14 @@ extension ConfigurationReader {
     let route: Engagement.Route
     if object["firstReady"] != nil {
       route = try firstReady(field, providers)
+    } else if object["split"] != nil {
+      route = try split(field, providers)
     } else {
-      let members = try field.members(among: ["only", "merge", "firstReady"])
+      let members = try field.members(among: ["only", "merge", "firstReady", "split"])
       switch (members["only"], members["merge"]) {
       case (let only?, nil): route = .only(try provider(only, providers))
       case (nil, let merge?): route = .merge(try self.providers(merge, providers))
-      default: throw field.fault("needs one of only, merge and firstReady")
+      default: throw field.fault("needs one of only, merge, firstReady and split")
       }
     }
     for id in route.providers { try check(verb, at: id, providers, field) }
@@ -80,7 +88,7 @@ extension ConfigurationReader {
   }
 
   /// Ways to feed a surface that the documents name and this version lacks.
-  private static let later = ["mirror", "shadow", "split"]
+  private static let later = ["mirror", "shadow"]
 
   private static func route(
     of verb: Operation.Verb, to providers: [ConfiguredProvider]

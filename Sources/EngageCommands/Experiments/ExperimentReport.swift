@@ -10,9 +10,10 @@ extension Command {
       the experiment, its arms with their shares, the control, the metrics and the schedule.
 
       An event of the type "engage.experiment.assigned" or "engage.experiment.exposed", whose "name" is
-      that of the plan, puts a person into the arm "data.arm", in the version "data.version". The
-      application writes these events: the guide "People, pushes and other processes" has a line of
-      them and all their fields, under "Events of an experiment".
+      that of the plan, puts a person into the arm "data.arm", in the version "data.version". A route
+      with a split records these events. An application that splits people by itself writes them: the
+      guide "People, pushes and other processes" has a line of them and all their fields, under
+      "Events of an experiment".
 
       No lift is shown while the plan says that it is too early, or if people came to the arms otherwise
       than planned. --from reads exported files, as in "engage compare".

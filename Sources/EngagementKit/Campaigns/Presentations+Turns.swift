@@ -17,6 +17,7 @@ extension Presentations {
       state.withLock { $0.partition = partition }
       let news = takeNews()
       try await handle(news, of: partition)
+      await notePresenting()
       var new = try await dependencies.store.queuedCampaigns(
         of: partition, after: state.withLock(\.newest))
       for row in new where isLeftPreview(row) && !row.isPresented {

@@ -21,6 +21,7 @@ final class Presentations: CommitObserver {
   let state: Locked<PresentationState>
   private let lease: SharedLease
   private let news = Locked(News())
+  private let whenPresenting = Locked<@Sendable () async -> Void>({})
   /// How many prefetches are under way.
   let prefetches = Locked(0)
 
@@ -62,6 +63,18 @@ final class Presentations: CommitObserver {
     dependencies.providers.contains {
       $0.adapter.capabilities.ability(.campaigns).travel != .unsupported
     }
+  }
+
+  /// Runs the body before each turn in which campaigns are presented.
+  func beforePresenting(_ body: @escaping @Sendable () async -> Void) {
+    whenPresenting.withLock { $0 = body }
+  }
+
+  /// Tells that campaigns are presented now.
+  func notePresenting() async {
+    guard state.withLock(\.queue.mode) == .running else { return }
+    let body = whenPresenting.withLock(\.self)
+    await body()
   }
 
   // MARK: News

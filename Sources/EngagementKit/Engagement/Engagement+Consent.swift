@@ -38,6 +38,9 @@ extension Engagement {
     try await dependencies.setConsent(consent, of: partition)
     let dropped = try await dropAnalytics(against: ConsentPolicy(consent: consent), of: partition)
     try await tellVendors(optedOut: consent == .denied, for: partition)
+    if dependencies.currentUser.userSession.partition == partition {
+      await exposures.followConsent()
+    }
     // Rows that the former consent held back may be sent now.
     outboxSender.wake()
     return dropped

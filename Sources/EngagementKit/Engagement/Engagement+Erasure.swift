@@ -79,6 +79,7 @@ extension Engagement {
   /// Continues as the anonymous user, with an empty partition.
   private func continueAnonymously(_ user: User) async throws(EngagementError) {
     let partition = try await dependencies.store.partition(of: user, at: dependencies.clock.now)
+    try await feedPublisher.prepare(for: partition)
     journal.setOwner(partition)
     let userSession = dependencies.currentUser.move(into: partition)
     try await feedPublisher.enter(userSession)

@@ -39,7 +39,9 @@ extension Engagement {
           "service": .string(registration.service.rawValue),
           "environment": .string(environment.rawValue),
         ])
-      return try await accept(offers, recordedBy: event, as: userSession)
+      let receipt = try await accept(offers, recordedBy: event, as: userSession)
+      await exposures.record()
+      return receipt
     }
   }
 

@@ -17,6 +17,7 @@ public final class Engagement: Sendable {
   let outboxSender: OutboxSender
   let feedPublisher: FeedPublisher
   let routeChanges: RouteChanges
+  let exposures: Exposures
   let pushRegistrar: PushRegistrar
   let sessions: Sessions
   let userTransitions: UserTransitions
@@ -38,12 +39,14 @@ public final class Engagement: Sendable {
     let routeStore = RouteStore(
       configured: configuration.routes,
       rules: RouteRules(providers: dependencies.providers, containers: configuration.containers))
-    let feedPublisher = FeedPublisher(dependencies, routeStore)
+    let experimentArms = ExperimentArms(dependencies)
+    let feedPublisher = FeedPublisher(dependencies, routeStore, experimentArms)
+    let exposures = Exposures(dependencies, experimentArms, feedPublisher)
     let plans: @Sendable () -> RoutePlans = { feedPublisher.plans }
     let runtimes = Dictionary(
       dependencies.providers.map { provider in
         let host = ProviderHost(
-          provider, with: dependencies, credentialCache, sessions, plans: plans)
+          provider, with: dependencies, credentialCache, sessions, exposures, plans: plans)
         return (provider.id, ProviderRuntime(host))
       }, uniquingKeysWith: { first, _ in first })
     let outboxSender = OutboxSender(
@@ -62,6 +65,7 @@ public final class Engagement: Sendable {
     self.credentialCache = credentialCache
     self.outboxSender = outboxSender
     self.feedPublisher = feedPublisher
+    self.exposures = exposures
     self.sessions = sessions
     cardVariables = CardVariables(dependencies) { card, values, generation in
       guard let fact = feedPublisher.fact(of: values, in: card, by: dependencies.providers) else {
@@ -86,7 +90,7 @@ public final class Engagement: Sendable {
     self.liveChannels = liveChannels
     userTransitions = UserTransitions(
       dependencies, runtimes, credentialCache: credentialCache, outboxSender: outboxSender,
-      feedPublisher: feedPublisher, sessions: sessions, journal: journal,
+      feedPublisher: feedPublisher, exposures: exposures, sessions: sessions, journal: journal,
       presentations: presentations, liveChannels: liveChannels)
     // Feeds before receipts: an action that is refused is undone before its receipt says so.
     let observers: [any CommitObserver] = [
@@ -96,6 +100,7 @@ public final class Engagement: Sendable {
     for observer in observers { dependencies.commitPublisher.add(observer) }
     // Weak: the sender leads back to the cache of credentials.
     credentialCache.onArrival { [weak outboxSender] in outboxSender?.wake() }
+    presentations.beforePresenting { [weak exposures] in await exposures?.notePresenting() }
     feedPublisher.onShownChange { [weak liveChannels, weak presentations] in
       liveChannels?.follow()
       presentations?.follow()
@@ -114,15 +119,17 @@ public final class Engagement: Sendable {
   ///
   /// Throws `busy` while it runs already, `conflict` once it is closed.
   public func run() async throws(EngagementError) {
-    let (dependencies, outboxSender, feedPublisher, sessions, presentations, liveChannels) = (
-      dependencies, outboxSender, feedPublisher, sessions, presentations, liveChannels
+    let (dependencies, outboxSender, feedPublisher, exposures) = (
+      dependencies, outboxSender, feedPublisher, exposures
     )
+    let (sessions, presentations, liveChannels) = (sessions, presentations, liveChannels)
     let others = OtherProcesses(
       dependencies, userTransitions, routeChanges, outboxSender, presentations, liveChannels)
     try await lifecycle.run {
       await withTaskGroup(of: Void.self) { group in
         group.addTask { await outboxSender.run() }
         group.addTask { await feedPublisher.keepTime() }
+        group.addTask { await exposures.run() }
         group.addTask { await sessions.keepTime() }
         group.addTask { await dependencies.keepTidy() }
         group.addTask { await presentations.run() }
@@ -137,6 +144,7 @@ public final class Engagement: Sendable {
   /// cache again.
   public func suspend() async throws(EngagementError) {
     try lifecycle.checkOpen()
+    await exposures.record()
     await lifecycle.suspend()
     try await dependencies.store.suspend()
   }
@@ -160,6 +168,7 @@ public final class Engagement: Sendable {
     if limit > .zero { await outboxSender.stop(within: limit) }
     guard await lifecycle.close() else { return }
     defer { location.remove() }
+    await exposures.record()
     // The application's source of credentials may hold a reference to this object.
     credentialCache.removeAll()
     feedPublisher.close()

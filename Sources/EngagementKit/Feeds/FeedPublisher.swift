@@ -12,20 +12,25 @@ final class FeedPublisher: CommitObserver {
   let clock: any EngagementClock
   /// Fires when the feed state has changed.
   let signal = AsyncSignal()
+  /// Fires when an exposure is due.
+  let exposureSignal = AsyncSignal()
+  let experimentArms: ExperimentArms?
   private let source: any FeedSource
   private let keptRoutes: @Sendable (ProviderMemory) -> RouteStore.Kept
   private let currentUser: CurrentUser
   private let log: Log
-  private let state: Locked<State>
+  private let state: Locked<PublishedFeeds>
   /// The observers that have ended and may still be on the list.
   private let endedObservers = Locked<Set<Int>>([])
   private let whenShownChanges = Locked<@Sendable () -> Void>({})
 
-  convenience init(_ dependencies: KitDependencies, _ routeStore: RouteStore) {
+  convenience init(
+    _ dependencies: KitDependencies, _ routeStore: RouteStore, _ experimentArms: ExperimentArms
+  ) {
     let capabilities = dependencies.providers.map { ($0.id, $0.adapter.capabilities) }
     self.init(
       dependencies.store,
-      keptRoutes: { routeStore.read($0) },
+      keptRoutes: { routeStore.read($0) }, experimentArms: experimentArms,
       of: dependencies.currentUser,
       clock: dependencies.clock, log: dependencies.log,
       routes: routeStore.configured, containers: routeStore.rules.containers,
@@ -36,31 +41,27 @@ final class FeedPublisher: CommitObserver {
   init(
     _ source: any FeedSource,
     keptRoutes: @escaping @Sendable (ProviderMemory) -> RouteStore.Kept,
+    experimentArms: ExperimentArms? = nil,
     of currentUser: CurrentUser, clock: any EngagementClock, log: Log,
     routes: Routes, containers: ContainerMap, capabilities: [ProviderID: AdapterCapabilities],
     keyed: Set<ProviderID> = []
   ) {
     self.source = source
     self.keptRoutes = keptRoutes
+    self.experimentArms = experimentArms
     self.currentUser = currentUser
     self.clock = clock
     self.log = log
     state = Locked(
-      State(
-        feedState: FeedState(
+      PublishedFeeds(
+        FeedState(
           currentUser.userSession, plans: RoutePlans(routes), containers: containers,
           capabilities: capabilities, keyed: keyed)))
   }
 
-  private struct State {
-    var feedState: FeedState
-    var observers = FeedObservers()
-    var hasRestoredRoutes = false
-    var isClosed = false
-
-    mutating func tellAll(at now: Date) {
-      observers.tell(of: observers.places, from: &feedState, at: now)
-    }
+  /// Reads or changes what is published, inside the lock.
+  func published<Value: Sendable>(_ body: (inout PublishedFeeds) -> Value) -> Value {
+    state.withLock { body(&$0) }
   }
 
   // MARK: Users
@@ -74,6 +75,7 @@ final class FeedPublisher: CommitObserver {
     for observer in empty(for: userSession) { observer.finish() }
     signal.fire()
     try await restoreRoutes(in: userSession.partition)
+    try await settleArms()
     try await show(Set(source.feeds(of: userSession.partition)), to: userSession)
   }
 
@@ -83,7 +85,7 @@ final class FeedPublisher: CommitObserver {
     return state.withLock { state in
       let former = state.feedState.userSession
       guard userSession.generation >= former.generation else { return [] }
-      state.feedState.enter(userSession)
+      state.enter(userSession)
       let isSignOut = userSession.user.isAnonymous && !former.user.isAnonymous
       if isSignOut { return state.observers.removeAll() }
       state.tellAll(at: now)
@@ -135,30 +137,38 @@ final class FeedPublisher: CommitObserver {
       let (version, now) = (draft.version, clock.now)
       let places = draft.take(loaded, at: now)
       let next = draft
-      let isDone = withObservers { state in
-        guard state.feedState.version == version else { return false }
+      let (isDone, isDue) = withObservers { state in
+        guard state.feedState.version == version else { return (false, false) }
         state.feedState = next
         state.observers.tell(of: places, from: &state.feedState, at: now)
-        return true
+        return (true, state.noteVisible())
       }
+      if isDue { exposureSignal.fire() }
       if isDone { return }
     }
   }
 
   // MARK: Routes
 
-  var plans: RoutePlans { state.withLock { $0.feedState.plans } }
+  var plans: RoutePlans {
+    state.withLock { $0.plans(of: currentUser.userSession.partition.id) }
+  }
 
   /// Changes the routes, or who fills them. Observers are told once, of snapshots that are made outside
   /// the lock.
   func follow(_ kept: RouteStore.Kept) {
+    state.withLock { $0.hasRestoredRoutes = true }
+    change(with: kept.arms) { kept.plans(after: $0) }
+  }
+
+  /// Changes the plans, with the arms if they are of the user who is shown.
+  func change(with arms: UserArms?, _ change: (RoutePlans) -> RoutePlans) {
     while true {
-      let (present, places) = withObservers { state in
-        state.hasRestoredRoutes = true
-        return (state.feedState, state.observers.places)
-      }
+      let (present, places) = withObservers { ($0.feedState, $0.observers.places) }
       var draft = present
-      let plans = kept.plans(after: draft.plans)
+      var plans = change(draft.plans)
+      let arms = arms?.user == draft.userSession.partition.id ? arms : nil
+      if let arms { plans = plans.with(arms.standings) }
       guard draft.plans != plans else { return }
       let (version, now) = (draft.version, clock.now)
       draft.follow(plans)
@@ -168,12 +178,15 @@ final class FeedPublisher: CommitObserver {
       let isDone = withObservers { state in
         guard state.feedState.version == version else { return false }
         state.feedState = next
+        if let arms { state.watch.follow(arms.unexposed) }
         state.tellAll(at: now)
+        _ = state.noteVisible()
         return true
       }
       if isDone { break }
     }
     signal.fire()
+    exposureSignal.fire()
     shownChanged()
   }
 
@@ -181,10 +194,10 @@ final class FeedPublisher: CommitObserver {
   /// first, so that observers are told once.
   func followOthers(_ kept: RouteStore.Kept) async {
     let (userSession, plans) = state.withLock { ($0.feedState.userSession, $0.feedState.plans) }
-    guard kept.plans(after: plans) != plans else { return }
+    guard plans.isUndecided || kept.plans(after: plans) != plans else { return }
     let keys = try? await source.feeds(of: userSession.partition)
     await showOrLog(Set(keys ?? []), to: userSession)
-    follow(kept)
+    await follow(settling: kept)
   }
 
   /// Follows the routes that the cache keeps, once: later `RouteChanges` does.
@@ -192,30 +205,35 @@ final class FeedPublisher: CommitObserver {
     guard !state.withLock({ $0.hasRestoredRoutes }) else { return }
     let kept = keptRoutes(try await source.memory(of: KitState.owner, in: partition))
     guard !state.withLock({ $0.hasRestoredRoutes }) else { return }
-    follow(kept)
+    await follow(settling: kept)
   }
 
   // MARK: Snapshots
 
   func cards(in container: ContainerID, options: CardOptions = .standard) -> CardFeed {
     let now = clock.now
-    return state.withLock { state in
+    let (feed, isDue) = state.withLock { state in
       guard currentUser.isCurrent(state.feedState.userSession) else {
-        return state.feedState.blank(in: container)
+        return (state.feedState.blank(in: container), false)
       }
-      return state.observers.snapshot(in: container, of: &state.feedState, at: now)
-        .feed(with: options)
+      let snapshot = state.observers.snapshot(in: container, of: &state.feedState, at: now)
+      return (snapshot.feed(with: options), state.noteReading(container))
     }
+    if isDue { exposureSignal.fire() }
+    return feed
   }
 
   func inbox() -> InboxFeed {
     let now = clock.now
-    return state.withLock { state in
+    let (feed, isDue) = state.withLock { state in
       guard currentUser.isCurrent(state.feedState.userSession) else {
-        return state.feedState.blankInbox()
+        return (state.feedState.blankInbox(), false)
       }
-      return state.observers.inbox(of: &state.feedState, at: now).feed
+      let snapshot = state.observers.inbox(of: &state.feedState, at: now)
+      return (snapshot.feed, state.noteReadingInbox())
     }
+    if isDue { exposureSignal.fire() }
+    return feed
   }
 
   func card(_ id: ItemID) -> Card? { feedState?.card(id, at: clock.now) }
@@ -239,15 +257,18 @@ final class FeedPublisher: CommitObserver {
   func add(_ observer: FeedObserver) -> Int? {
     let now = clock.now
     defer { shownChanged() }
-    return withObservers { state in
+    let (number, isDue): (Int?, Bool) = withObservers { state in
       switch observer {
       case .cards(let container, _, _, _):
         observer.tell(of: state.observers.snapshot(in: container, of: &state.feedState, at: now))
       case .inbox:
         observer.tell(of: state.observers.inbox(of: &state.feedState, at: now))
       }
-      return state.isClosed ? nil : state.observers.add(observer)
+      guard !state.isClosed else { return (nil, false) }
+      return (state.observers.add(observer), state.noteVisible())
     }
+    if isDue { exposureSignal.fire() }
+    return number
   }
 
   /// Ends every observation. The snapshots stay as they are.
@@ -277,7 +298,7 @@ final class FeedPublisher: CommitObserver {
   }
 
   /// Takes the observers that have ended off the list first.
-  private func withObservers<Result>(_ body: (inout State) -> Result) -> Result {
+  private func withObservers<Result>(_ body: (inout PublishedFeeds) -> Result) -> Result {
     let ended = endedObservers.withLock { ended in
       defer { ended = [] }
       return ended

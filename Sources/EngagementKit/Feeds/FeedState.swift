@@ -43,9 +43,12 @@ struct FeedState: Sendable {
 
   // MARK: Changes
 
-  /// Empties the feeds of the former user.
-  mutating func enter(_ userSession: UserSession) {
+  /// Empties the feeds of the former user, and takes the arms of the new one.
+  mutating func enter(
+    _ userSession: UserSession, _ standings: [String: Engagement.Split.Standing] = [:]
+  ) {
     self.userSession = userSession
+    plans = plans.with(standings)
     feeds = [:]
     inboxes = [:]
     clear()
@@ -213,6 +216,28 @@ extension FeedState {
         && key.feed.filters == vendorFilters(of: key.provider).split(filters).asked
   }
 
+  /// Whether any of the provider's feeds is that of the container.
+  func fills(_ container: ContainerID, with feeds: [Feed], of provider: ProviderID) -> Bool {
+    let source = source(of: container, at: provider)
+    return feeds.contains { $0 == source.feed || source.isAnswer($0) }
+  }
+
+  /// Whether the container shows what one of its providers has, if only that it is nothing.
+  func showsArm(in container: ContainerID) -> Bool {
+    let shown = plans.plan(of: container).shown
+    return shown.isEmpty
+      || feeds.contains { key, loaded in
+        shown.contains(key.provider) && fills(container, with: [key.feed], of: key.provider)
+          && loaded.view.isKnown
+      }
+  }
+
+  /// The same of the inbox.
+  var showsArmInInbox: Bool {
+    let shown = plans.inbox.shown
+    return shown.isEmpty || shown.contains { inboxes[$0]?.view.isKnown == true }
+  }
+
   /// Whether the inbox shows messages of the feed.
   func showsInInbox(_ key: FeedKey) -> Bool {
     key.feed.surface == .inbox && plans.inbox.shows(key.provider)
@@ -299,6 +324,11 @@ extension FeedState {
       "streamLengthVisible": .integer(Int64(shown)),
     ]
   }
+}
+
+extension FeedView {
+  /// Whether the vendor has spoken of the feed.
+  fileprivate var isKnown: Bool { refreshedAt != nil || !items.isEmpty }
 }
 
 extension RoutePlan {

@@ -73,9 +73,17 @@ struct FeedQuery: Sendable {
     let memory = try reader.memory(of: KitState.owner, in: partition)
     let rules = RouteRules(providers: providers, containers: containers)
     let kept = RouteStore(configured: routes, rules: rules).read(memory)
+    let splits = kept.routes.splits
+    let choice = ArmChoice(
+      splits,
+      for: partition.user.id?.rawValue
+        ?? memory.json(.installation, ExperimentArms.installation)?.string)
+    let known = splits.isEmpty ? [] : try reader.assignments(of: partition)
+    let circumstances = RouteCircumstances(
+      arms: choice.standings(among: known), failOver: kept.failOver)
     return FeedState(
       UserSession(partition: partition, generation: 1),
-      plans: RoutePlans(kept.routes, in: RouteCircumstances(failOver: kept.failOver)),
+      plans: RoutePlans(kept.routes, in: circumstances),
       containers: containers, capabilities: adapters.mapValues(\.capabilities),
       keyed: Set(contentKeys.keys))
   }

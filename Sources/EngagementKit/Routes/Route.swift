@@ -16,7 +16,7 @@ extension Engagement {
     /// Shows the route; the candidates are read beside it, compared and never shown. Not available
     /// yet.
     indirect case shadow(Route, Shadow)
-    /// Each person's arm says which providers. Not available yet.
+    /// Each person's arm says which providers. For cards, inbox, templates and push.
     case split(Split)
 
     /// All providers that it names, each once, in the order given.

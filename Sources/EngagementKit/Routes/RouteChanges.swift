@@ -33,7 +33,7 @@ final class RouteChanges: Sendable {
     await turn.lock()
     defer { turn.unlock() }
     let partition = dependencies.currentUser.userSession.partition
-    feedPublisher.follow(try await commit(route, at: place, in: partition))
+    await feedPublisher.follow(settling: try await commit(route, at: place, in: partition))
   }
 
   private func setPush(_ route: Route?) async throws(EngagementError) {
@@ -48,10 +48,12 @@ final class RouteChanges: Sendable {
     next.set(route ?? routeStore.configured.route(at: place), at: place)
     if let route { try routeStore.rules.check(route, at: place, among: former) }
     let handOver = try await pushRegistrar.handOver(
-      from: RoutePlans(former), to: RoutePlans(next), as: userSession)
+      from: try await feedPublisher.plans(of: former, for: partition),
+      to: try await feedPublisher.plans(of: next, for: partition), as: userSession)
     do throws(EngagementError) {
-      feedPublisher.follow(
-        try await commit(route, at: place, in: partition, telling: handOver.deliveries))
+      await feedPublisher.follow(
+        settling: try await commit(
+          route, at: place, in: partition, telling: handOver.deliveries))
     } catch {
       await pushRegistrar.takeBack(handOver)
       throw error

@@ -13,7 +13,7 @@ struct RoutePlan: Hashable, Sendable {
   /// The experiment that decided; nil without one.
   var experiment: Arm?
 
-  /// A person's arm in an experiment; no name: outside of it.
+  /// A person's arm in an experiment; no name: outside of it, held out, or not known yet.
   struct Arm: Hashable, Sendable {
     var experiment: String
     var name: String?
@@ -24,8 +24,8 @@ struct RoutePlan: Hashable, Sendable {
 
 /// What a plan depends on beside its route.
 struct RouteCircumstances: Hashable, Sendable {
-  /// The current user's arm by the name of the experiment.
-  var arms: [String: String] = [:]
+  /// Where the current user stands, by the name of the experiment; no entry while that is not known.
+  var arms: [String: Engagement.Split.Standing] = [:]
   /// The provider that a route with a fail-over shows at the moment; none: its first.
   var failOver: [RoutePlace: ProviderID] = [:]
 }
@@ -117,14 +117,14 @@ extension RoutePlan {
 }
 
 extension Engagement.Split {
-  /// The providers of the user's arm. Without an arm of the split the user is outside.
+  /// The providers of the user's arm. Nothing is shown while it is not known where the user stands.
   fileprivate func plan(in circumstances: RouteCircumstances) -> RoutePlan {
-    let arm = circumstances.arms[experiment].flatMap { name in
-      arms.first { $0.name.hasSameBytes(as: name) }
-    }
-    let shown = (arm?.providers ?? otherwise).withoutRepetition
+    let standing = circumstances.arms[name]
+    var arm: Arm?
+    if case .arm(let name)? = standing { arm = arms.first { $0.name == name } }
+    let shown = standing == nil ? [] : (arm?.providers ?? otherwise).withoutRepetition
     return RoutePlan(
       shown: shown, isMerged: shown.count > 1,
-      experiment: RoutePlan.Arm(experiment: experiment, name: arm?.name))
+      experiment: RoutePlan.Arm(experiment: name, name: arm?.name))
   }
 }

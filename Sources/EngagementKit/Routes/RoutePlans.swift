@@ -6,12 +6,15 @@ struct RoutePlans: Hashable, Sendable {
   let routes: Routes
   let circumstances: RouteCircumstances
   private var plans: [RoutePlace: RoutePlan]
+  /// Whether it is not known yet where the user stands in an experiment.
+  let isUndecided: Bool
 
   init(_ routes: Routes, in circumstances: RouteCircumstances = RouteCircumstances()) {
     self.routes = routes
     self.circumstances = circumstances
     let plans = routes.places.map { ($0.place, $0.route.plan(at: $0.place, in: circumstances)) }
     self.plans = Dictionary(plans) { first, _ in first }
+    isUndecided = routes.splits.contains { circumstances.arms[$0.name] == nil }
   }
 
   /// The plan of a surface; nil: every provider that takes it.
@@ -60,6 +63,16 @@ struct RoutePlans: Hashable, Sendable {
   func with(_ route: Route?, at place: RoutePlace) -> RoutePlans {
     var routes = routes
     routes.set(route, at: place)
+    return RoutePlans(routes, in: circumstances)
+  }
+
+  // MARK: Experiments
+
+  /// The same routes for a user who stands there.
+  func with(_ standings: [String: Engagement.Split.Standing]) -> RoutePlans {
+    guard circumstances.arms != standings else { return self }
+    var circumstances = circumstances
+    circumstances.arms = standings
     return RoutePlans(routes, in: circumstances)
   }
 

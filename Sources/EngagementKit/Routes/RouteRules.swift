@@ -151,7 +151,7 @@ struct RouteRules: Sendable {
     guard let split = route.parts.split else { return }
     for (other, route) in routes.places where other != place {
       guard let theirs = route.parts.split else { continue }
-      if split.experiment.hasSameBytes(as: theirs.experiment) {
+      if split.name == theirs.name {
         guard !split.hasSameDesign(as: theirs) else { continue }
         throw fault(
           place.field,
@@ -159,7 +159,7 @@ struct RouteRules: Sendable {
             + "make them equal or rename one.")
       }
       guard let layer = split.layer, let taken = theirs.layer,
-        layer.name.hasSameBytes(as: taken.name), layer.slots.overlaps(taken.slots)
+        layer.name == taken.name, layer.slots.overlaps(taken.slots)
       else { continue }
       throw fault(
         place.field,
@@ -171,7 +171,9 @@ struct RouteRules: Sendable {
 
   // MARK: What is planned
 
-  static let available: Set<RouteStrategy> = [.only, .merge, .mirror, .none, .firstReady]
+  static let available: Set<RouteStrategy> = [
+    .only, .merge, .mirror, .none, .firstReady, .split,
+  ]
 
   private func checkAvailable(_ route: Route, at place: RoutePlace) throws(EngagementError) {
     let strategy = route.parts.strategy

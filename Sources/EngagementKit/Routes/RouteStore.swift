@@ -15,6 +15,8 @@ struct RouteStore: Sendable {
     var refusals: [Refusal] = []
     /// The providers that took over from the first choice of a route with a fail-over.
     var failOver: [RoutePlace: ProviderID] = [:]
+    /// Where the user stands in the experiments of the routes; nil: as before.
+    var arms: UserArms?
 
     /// The plans that follow from these routes, with all else as it was.
     func plans(after former: RoutePlans) -> RoutePlans {

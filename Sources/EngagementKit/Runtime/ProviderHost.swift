@@ -11,6 +11,7 @@ final class ProviderHost: OperationHost {
   let provider: Provider
   private let credentialCache: CredentialCache
   private let sessions: Sessions
+  private let exposures: Exposures
   private let plans: @Sendable () -> RoutePlans
   private let liveCommitCount = Locked(0)
   private let hasSocket = Locked(false)
@@ -18,13 +19,14 @@ final class ProviderHost: OperationHost {
 
   init(
     _ provider: Provider, with dependencies: KitDependencies, _ credentialCache: CredentialCache,
-    _ sessions: Sessions, plans: @escaping @Sendable () -> RoutePlans
+    _ sessions: Sessions, _ exposures: Exposures, plans: @escaping @Sendable () -> RoutePlans
   ) {
     self.provider = provider
     self.plans = plans
     self.dependencies = dependencies
     self.credentialCache = credentialCache
     self.sessions = sessions
+    self.exposures = exposures
   }
 
   // MARK: Context
@@ -33,6 +35,8 @@ final class ProviderHost: OperationHost {
     for operation: Operation, _ attempt: Attempt, delivering rows: [OutboxRow.ID]
   ) async throws(EngagementError) -> AdapterContext {
     let userSession = try userSession(of: attempt)
+    // What could be seen of a feed is recorded before the feed is asked for again.
+    await exposures.record()
     let state = try await dependencies.store.operationState(
       of: provider.id, in: userSession.partition, delivering: rows, at: dependencies.clock.now)
     try ConsentPolicy(consent: state.consent).check(
@@ -176,7 +180,9 @@ final class ProviderHost: OperationHost {
     do throws(EngagementError) {
       report = try await store.commit(
         changes, from: provider.id, in: partition, at: dependencies.clock.now,
-        recording: event.map { [$0] } ?? [], isOfOneItem: isOfOneItem,
+        recording: event.map { [$0] } ?? [],
+        assigning: exposures.update(with: changes, from: provider.id, in: partition),
+        isOfOneItem: isOfOneItem,
         settlesOverlays: settlesOverlays,
         loadsFeeds: dependencies.currentUser.userSession.partition == partition)
     } catch {

@@ -14,6 +14,7 @@ final class UserTransitions: Sendable {
   private let credentialCache: CredentialCache
   private let outboxSender: OutboxSender
   private let feedPublisher: FeedPublisher
+  private let exposures: Exposures
   private let sessions: Sessions
   private let journal: JournalImporter
   private let presentations: Presentations
@@ -23,14 +24,15 @@ final class UserTransitions: Sendable {
   init(
     _ dependencies: KitDependencies, _ runtimes: [ProviderID: ProviderRuntime],
     credentialCache: CredentialCache, outboxSender: OutboxSender, feedPublisher: FeedPublisher,
-    sessions: Sessions, journal: JournalImporter, presentations: Presentations,
-    liveChannels: LiveChannels
+    exposures: Exposures, sessions: Sessions, journal: JournalImporter,
+    presentations: Presentations, liveChannels: LiveChannels
   ) {
     self.dependencies = dependencies
     self.runtimes = runtimes
     self.credentialCache = credentialCache
     self.outboxSender = outboxSender
     self.feedPublisher = feedPublisher
+    self.exposures = exposures
     self.sessions = sessions
     self.journal = journal
     self.presentations = presentations
@@ -82,7 +84,9 @@ final class UserTransitions: Sendable {
         guard next != former.partition else { return }
         dependencies.log(.info, "Another process has changed the user.")
         // This process may have accepted anonymous rows after the other one had adopted its own.
-        let adopters = adopters(in: try await plans(for: former, to: user))
+        await exposures.record()
+        let adopters = adopters(in: try await plans(for: former, to: next))
+        try await feedPublisher.prepare(for: next)
         await liveChannels.pause()
         defer { liveChannels.resume() }
         await dependencies.currentUser.leave(CurrentUser.Change(adopters: adopters))
@@ -101,11 +105,13 @@ final class UserTransitions: Sendable {
     _ undelivered: UndeliveredActions, purgesCache: Bool = false
   ) async throws(EngagementError) -> SignOutReport {
     let former = dependencies.currentUser.userSession
+    // What the former user has seen is recorded before the feeds are another one's.
+    await exposures.record()
     // Entries of an extension are the former user's, and may still be sent as that user.
     try await journal.importEntries()
     let next = try await dependencies.store.partition(of: user, at: dependencies.clock.now)
     try await removeRemains(of: user)
-    let plans = try await plans(for: former, to: user)
+    let plans = try await plans(for: former, to: next)
     let adopters = adopters(in: plans)
     // The end of the usage session is sent before its user leaves.
     if adopters.isEmpty { await sessions.leave() }
@@ -139,17 +145,21 @@ final class UserTransitions: Sendable {
   }
 
   /// What each vendor wants done.
-  private func plans(for former: UserSession, to user: User) async throws(EngagementError) -> Plans
-  {
+  private func plans(
+    for former: UserSession, to next: Partition
+  ) async throws(EngagementError) -> Plans {
     var plans: Plans = [:]
-    let routes = feedPublisher.plans
+    let user = next.user
+    let routes = try await feedPublisher.plans(for: next)
+    let handOver = try await TokenHandOver(
+      from: feedPublisher.plans, to: routes, dependencies.providerSecrets)
     let mayAdopt =
       former.user.isAnonymous ? try await mayAdopt(former.partition, as: user) : false
     let attempt = Attempt(by: former.user, dependencies.key(), acceptedAt: dependencies.clock.now)
     for (id, runtime) in runtimes {
       let context = try await runtime.host.context(attempt, in: former.partition)
       let steps = runtime.provider.adapter.transition(from: former.user, to: user, in: context)
-      plans[id] = steps.filter { step in
+      plans[id] = handOver.completed(steps, at: runtime.provider, for: user).filter { step in
         switch step {
         // Only the anonymous user's rows can be adopted, and not by another than who was here before.
         case .adoptPending: mayAdopt
@@ -249,6 +259,7 @@ final class UserTransitions: Sendable {
     _ purgesFormer: Bool
   ) async throws(EngagementError) -> [CommitReport] {
     var reports: [CommitReport] = []
+    try await feedPublisher.prepare(for: next)
     for (id, steps) in plans {
       let changes = steps.flatMap(\.changesOnArrival)
       guard !changes.isEmpty, let runtime = runtimes[id] else { continue }

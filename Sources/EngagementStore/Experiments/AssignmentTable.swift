@@ -26,9 +26,9 @@ struct AssignmentTable: ~Copyable {
   /// The user's assignments, the newest version of each experiment first.
   mutating func all(
     of partition: Partition.ID, on database: inout Database
-  ) throws(EngagementError) -> [Assignment] {
+  ) throws(EngagementError) -> [ArmAssignment] {
     try database.all(&selection, .integer(partition)) { row in
-      Assignment(
+      ArmAssignment(
         row.text(0), version: Int(clamping: row.integer(1)), arm: row.text(2),
         assignedAt: row.integerIfAny(3).map { Milliseconds.date($0) },
         exposedAt: row.integerIfAny(4).map { Milliseconds.date($0) })
@@ -36,7 +36,7 @@ struct AssignmentTable: ~Copyable {
   }
 
   mutating func set(
-    _ assignment: Assignment, of partition: Partition.ID, on database: inout Database
+    _ assignment: ArmAssignment, of partition: Partition.ID, on database: inout Database
   ) throws(EngagementError) {
     func value(_ date: Date?) -> SQLValue {
       date.map { .integer(Milliseconds.nearest($0)) } ?? .null

@@ -106,6 +106,15 @@ extension StoreReader {
     }
   }
 
+  /// The user's arms in experiments, the newest version of each first.
+  package mutating func assignments(
+    of partition: Partition
+  ) throws(EngagementError) -> [ArmAssignment] {
+    try read { (tables, database) throws(EngagementError) in
+      try tables.assignments.all(of: partition.id, on: &database)
+    }
+  }
+
   // MARK: Feeds
 
   /// The user's feeds.

@@ -11,14 +11,15 @@ extension Store {
   /// `notFound` if the partition was erased or purged, perhaps by another process.
   ///
   /// - Parameters:
+  ///   - assigning: What is recorded of the user's experiments in the same transaction.
   ///   - isOfOneItem: Whether the vendor answered about one item and listed none of the others.
   ///   - settlesOverlays: Whether overlays end that the vendor agrees with or whose item it no longer
   ///     lists; false if an older state may follow.
   ///   - loadsFeeds: Whether the report has the changed feeds as they are now.
   package func commit(
     _ changes: [Change], from provider: ProviderID, in partition: Partition, at now: Date,
-    recording events: [EngagementEvent] = [], isOfOneItem: Bool = false,
-    settlesOverlays: Bool = true, loadsFeeds: Bool = false
+    recording events: [EngagementEvent] = [], assigning assignments: AssignmentUpdate? = nil,
+    isOfOneItem: Bool = false, settlesOverlays: Bool = true, loadsFeeds: Bool = false
   ) throws(EngagementError) -> CommitReport {
     let isNews = try read { (tables, database) throws(EngagementError) in
       try tables.partitions.require(partition, on: &database)
@@ -30,6 +31,9 @@ extension Store {
       var report = try tables.commit(
         changes, from: provider, in: partition, at: now, recording: events,
         isOfOneItem: isOfOneItem, settlesOverlays: settlesOverlays, on: &database)
+      if let assignments {
+        try tables.update(assignments, in: partition, at: now, on: &database)
+      }
       if let number {
         report.loaded = try tables.load(
           report.feeds, of: partition, at: now, as: number, on: &database)

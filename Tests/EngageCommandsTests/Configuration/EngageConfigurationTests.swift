@@ -154,7 +154,8 @@ import Testing
         "routes.cards.merge is a string where an array of strings belongs."
       ),
       (
-        with(#", "routes": {"cards": {}}"#), "routes.cards needs one of only, merge and firstReady."
+        with(#", "routes": {"cards": {}}"#),
+        "routes.cards needs one of only, merge, firstReady and split."
       ),
       (
         with(#", "routes": {"cards": 3}"#),

@@ -29,6 +29,79 @@ import Testing
             returning: .afterRest(.seconds(3_600)))))
   }
 
+  private static func routes(_ routes: String) throws -> Engagement.Routes {
+    let document = """
+      {"providers": {
+        "braze": {"vendor": "braze", "endpoint": "https://a.example", "apiKey": "k"},
+        "other": {"vendor": "braze", "endpoint": "https://b.example", "apiKey": "k"}},
+       "routes": \(routes)}
+      """
+    let secrets = SecretReader(environment: { _ in nil }, folder: "/")
+    return try ConfigurationReader(file: "engage.json", secrets: secrets, vendors: .shipped)
+      .read(Array(document.utf8)).routes
+  }
+
+  @Test("X11: an experiment is read for each surface that can have one")
+  func split() throws {
+    let json = """
+      {"split": {"experiment": "e", "version": 2, "otherwise": ["braze"],
+        "arms": {"a": {"weight": 3, "providers": ["braze"]}, "b": {"providers": ["other", "braze"]},
+                 "none": {"weight": 0, "providers": []}},
+        "layer": {"name": "l", "slots": [0, 5000]}, "holdOut": {"name": "h", "share": 0.05}}}
+      """
+    let split = try Engagement.Split(
+      "e", version: 2,
+      arms: [
+        .init("a", weight: 3, providers: ["braze"]), .init("b", providers: ["other", "braze"]),
+        .init("none", weight: 0, providers: []),
+      ], otherwise: ["braze"], layer: .init("l", slots: 0..<5_000),
+      holdOut: .init("h", share: 0.05))
+    let routes = try Self.routes(
+      #"{"cards": \#(json), "push": \#(json), "containers": {"news": \#(json)}}"#)
+    #expect(routes.cards == .split(split))
+    #expect(routes.push == .split(split))
+    #expect(routes.containers == ["news": .split(split)])
+    #expect(
+      split.words
+        == "split e 2: a 75% braze; b 25% other+braze; none 0% none; slots 0 to 5000 of l; "
+        + "h holds out 0.05; else braze")
+  }
+
+  @Test(
+    "X11: an experiment that is wrong is refused with the field and the nearest name",
+    arguments: [
+      (
+        #"{"experiment": "e", "arms": {"a": {"providers": ["braz"]}}}"#,
+        #".arms.a.providers[0] names "braz", which is no provider; did you mean "braze"?"#
+      ),
+      (
+        #"{"experiment": "e", "weights": 1, "arms": {"a": {"providers": []}}}"#,
+        ".weights is not a known key"
+      ),
+      (
+        #"{"experiment": "e", "arms": {"a": {"weigth": 2, "providers": []}}}"#,
+        #".arms.a.weigth is not a known key; did you mean "weight"?"#
+      ),
+      (
+        #"{"experiment": "e", "arms": {"a": {"weight": -1, "providers": []}}}"#,
+        ".arms.a.weight is -1; weights are zero or more."
+      ),
+      (#"{"arms": {"a": {"providers": []}}}"#, ".experiment is no text."),
+      (
+        #"{"experiment": "e", "arms": {"a": {"providers": []}}, "holdOut": {"name": "h", "share": 1}}"#,
+        ".holdOut.share is 1"
+      ),
+    ])
+  func wrongSplit(json: String, message: String) throws {
+    for surface in ["cards", "push"] {
+      let error = #expect(throws: EngagementError.self) {
+        try Self.routes(#"{"\#(surface)": {"split": \#(json)}}"#)
+      }
+      let found = error?.message ?? ""
+      #expect(found.hasPrefix("engage.json: routes.\(surface).split" + message), "\(found)")
+    }
+  }
+
   @Test("X2 X16: the routes of every surface and of containers are read")
   func everySurface() throws {
     let document = """

@@ -50,15 +50,17 @@ import Testing
       "e",
       arms: [.init("one", providers: ["a"]), .init("both", providers: ["b", "a"])]
         + [.init("nobody", providers: [])], otherwise: ["c"])
-    func shown(_ arm: String?) -> RoutePlan {
-      plan(.split(split), RouteCircumstances(arms: arm.map { ["e": $0] } ?? [:]))
+    func shown(_ standing: Engagement.Split.Standing?) -> RoutePlan {
+      plan(.split(split), RouteCircumstances(arms: standing.map { ["e": $0] } ?? [:]))
     }
-    #expect(shown("one").shown == ["a"] && !shown("one").isMerged)
-    #expect(shown("both").shown == ["b", "a"] && shown("both").isMerged)
-    #expect(shown("nobody").shown.isEmpty)
-    #expect(shown("nobody").experiment == .init(experiment: "e", name: "nobody"))
-    #expect(shown(nil).shown == ["c"])
-    #expect(shown("gone").experiment == .init(experiment: "e", name: nil))
+    #expect(shown(.arm("one")).shown == ["a"] && !shown(.arm("one")).isMerged)
+    #expect(shown(.arm("both")).shown == ["b", "a"] && shown(.arm("both")).isMerged)
+    #expect(shown(.arm("nobody")).shown.isEmpty)
+    #expect(shown(.arm("nobody")).experiment == .init(experiment: "e", name: "nobody"))
+    #expect(shown(.outside).shown == ["c"] && shown(.heldOut).shown == ["c"])
+    #expect(shown(.arm("gone")).experiment == .init(experiment: "e", name: nil))
+    // Not even the providers for others, until it is known where the person stands.
+    #expect(shown(nil).shown.isEmpty)
     #expect(Route.split(split).providers == ["a", "b", "c"])
   }
 

@@ -9,16 +9,19 @@ import Testing
 
   init() throws { stand = try StoreStand() }
 
-  private func recorder(
-    _ needs: Consent = .full
-  ) -> Store.AssignmentRecorder {
-    { [stand] consent, assignment, isExposure in
-      guard consent == needs else { return nil }
-      var event = stand.event(isExposure ? .experimentExposed : .experimentAssigned)
-      event.name = assignment.experiment
-      event.properties = ["arm": .string(assignment.arm)]
-      return event
-    }
+  private func update(
+    exposing exposed: Set<String> = [],
+    _ choose: @escaping @Sendable ([ArmAssignment]) -> [ArmAssignment]
+  ) -> Store.AssignmentUpdate {
+    Store.AssignmentUpdate(
+      exposed: exposed,
+      event: { [stand] consent, assignment, isExposure in
+        guard consent == .full else { return nil }
+        var event = stand.event(isExposure ? .experimentExposed : .experimentAssigned)
+        event.name = assignment.experiment
+        event.properties = ["arm": .string(assignment.arm)]
+        return event
+      }, choose: choose)
   }
 
   private func kinds(_ store: Store, _ user: Partition) async throws -> [String] {
@@ -32,18 +35,15 @@ import Testing
     let (first, second) = (try await stand.open(), try await stand.open())
     let user = try await first.partition(of: "u-1")
     try await first.setConsent(.full, of: user)
-    let wanted = Assignment("e", version: 1, arm: "a")
+    let wanted = ArmAssignment("e", version: 1, arm: "a")
     for store in [first, second, first] {
-      let kept = try await store.assign(
-        in: user, at: StoreStand.start, recording: recorder()
-      ) { _ in [wanted] }
+      let kept = try await store.assign(update { _ in [wanted] }, in: user, at: StoreStand.start)
       #expect(kept.map(\.arm) == ["a"] && kept.first?.assignedAt == StoreStand.start)
       #expect(kept.first?.exposedAt == nil)
     }
     for store in [second, first] {
       let kept = try await store.assign(
-        in: user, at: StoreStand.start, exposing: ["e", "other"], recording: recorder()
-      ) { _ in [wanted] }
+        update(exposing: ["e", "other"]) { _ in [wanted] }, in: user, at: StoreStand.start)
       #expect(kept.first?.exposedAt == StoreStand.start)
     }
     #expect(try await kinds(first, user) == ["experiment.assigned a", "experiment.exposed a"])
@@ -55,12 +55,11 @@ import Testing
     let user = try await store.partition(of: "u-1")
     try await store.setConsent(.full, of: user)
     for wanted in [
-      Assignment("e", version: 1, arm: "a"), Assignment("e", version: 2, arm: "a"),
-      Assignment("e", version: 2, arm: "b"),
+      ArmAssignment("e", version: 1, arm: "a"), ArmAssignment("e", version: 2, arm: "a"),
+      ArmAssignment("e", version: 2, arm: "b"),
     ] {
       _ = try await store.assign(
-        in: user, at: StoreStand.start, exposing: ["e"], recording: recorder()
-      ) { _ in [wanted] }
+        update(exposing: ["e"]) { _ in [wanted] }, in: user, at: StoreStand.start)
     }
     #expect(
       try await store.assignments(of: user).map { "\($0.version) \($0.arm)" } == ["2 b", "1 a"])
@@ -75,11 +74,10 @@ import Testing
   func consent() async throws {
     let store = try await stand.open()
     let user = try await store.partition(of: "u-1")
-    let wanted = Assignment("e", version: 1, arm: "a")
-    func assign() async throws -> [Assignment] {
+    let wanted = ArmAssignment("e", version: 1, arm: "a")
+    func assign() async throws -> [ArmAssignment] {
       try await store.assign(
-        in: user, at: StoreStand.start, exposing: ["e"], recording: recorder()
-      ) { _ in [wanted] }
+        update(exposing: ["e"]) { _ in [wanted] }, in: user, at: StoreStand.start)
     }
     try await store.setConsent(.denied, of: user)
     #expect(try await assign().isEmpty)
@@ -95,12 +93,11 @@ import Testing
   func sticky() async throws {
     let (first, second) = (try await stand.open(), try await stand.open())
     let user = try await first.partition(of: "u-1")
-    _ = try await first.assign(in: user, at: StoreStand.start, recording: recorder()) { _ in
-      [Assignment("e", version: 1, arm: "a")]
-    }
-    let kept = try await second.assign(in: user, at: StoreStand.start, recording: recorder()) {
-      known in known.isEmpty ? [Assignment("e", version: 1, arm: "b")] : known
-    }
+    _ = try await first.assign(
+      update { _ in [ArmAssignment("e", version: 1, arm: "a")] }, in: user, at: StoreStand.start)
+    let kept = try await second.assign(
+      update { $0.isEmpty ? [ArmAssignment("e", version: 1, arm: "b")] : $0 }, in: user,
+      at: StoreStand.start)
     #expect(kept.map(\.arm) == ["a"])
   }
 }

@@ -43,10 +43,11 @@ extension Engagement.Split {
     }
     for (index, arm) in arms.enumerated() {
       try Self.check(arm.name, "arms[\(index)].name")
-      guard !arms[..<index].contains(where: { $0.name.hasSameBytes(as: arm.name) }) else {
+      // Equal texts are one arm, in whichever normalization form they are.
+      guard !arms[..<index].contains(where: { $0.name == arm.name }) else {
         throw .argumentFault("arms has \"\(arm.name)\" twice; name them apart.")
       }
-      guard !arm.name.hasSameBytes(as: Self.holdOutName) else {
+      guard arm.name != Self.holdOutName else {
         throw .argumentFault(
           "arms has \"\(Self.holdOutName)\", which is the name of the people held out; rename it.")
       }
@@ -80,12 +81,11 @@ extension Engagement.Split {
   }
 
   private var weights: [Weight] {
-    arms.map { Weight(name: Array($0.name.utf8), weight: $0.weight) }
-      .sorted { $0.name.lexicographicallyPrecedes($1.name) }
+    arms.map { Weight(name: $0.name, weight: $0.weight) }.sorted { $0.name < $1.name }
   }
 
   private struct Weight: Equatable {
-    var name: [UInt8]
+    var name: String
     var weight: Int
   }
 }

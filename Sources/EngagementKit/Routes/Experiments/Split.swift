@@ -13,6 +13,7 @@ extension Engagement {
     public let otherwise: [ProviderID]
     public let layer: Layer?
     public let holdOut: HoldOut?
+    let drawing: Drawing
 
     public struct Arm: Hashable, Sendable {
       public let name: String
@@ -63,6 +64,7 @@ extension Engagement {
       self.otherwise = otherwise
       self.layer = layer
       self.holdOut = holdOut
+      drawing = Drawing(experiment, arms, layer, holdOut)
       try check()
     }
   }

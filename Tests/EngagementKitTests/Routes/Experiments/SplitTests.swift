@@ -89,12 +89,12 @@ import Testing
     #expect(error == EngagementError(.invalidArgument, fault.message))
   }
 
-  @Test("X11: the limits themselves are allowed, and names that differ in bytes are two")
+  @Test("X11: the limits themselves are allowed")
   func limits() throws {
     let arms = (0..<48).map { Arm("arm \($0)", providers: []) }
     let split = try Engagement.Split(
       String(repeating: "é", count: 100), version: 0,
-      arms: arms + [Arm("é", weight: 0, providers: []), Arm("e\u{301}", providers: [])],
+      arms: arms + [Arm("é", weight: 0, providers: []), Arm("e", providers: [])],
       layer: .init("l", slots: 0..<10_000), holdOut: .init("h", share: 0))
     #expect(split.arms.count == 50)
     #expect(Engagement.FailOver.standard == (try Engagement.FailOver()))

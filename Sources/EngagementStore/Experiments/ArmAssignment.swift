@@ -1,7 +1,7 @@
 package import EngagementPlatform
 
 /// A user's arm in a version of an experiment.
-package struct Assignment: Hashable, Sendable {
+package struct ArmAssignment: Hashable, Sendable {
   package var experiment: String
   package var version: Int
   package var arm: String
@@ -19,5 +19,10 @@ package struct Assignment: Hashable, Sendable {
     self.arm = arm
     self.assignedAt = assignedAt
     self.exposedAt = exposedAt
+  }
+
+  /// Whether both are of one arm in one version of one experiment.
+  package func isSame(as other: ArmAssignment) -> Bool {
+    experiment == other.experiment && version == other.version && arm == other.arm
   }
 }
