@@ -77,6 +77,8 @@ final class FeedPublisher: CommitObserver {
     try await restoreRoutes(in: userSession.partition)
     try await settleArms()
     try await show(Set(source.feeds(of: userSession.partition)), to: userSession)
+    // An empty arm has no feeds that are shown.
+    if published({ $0.noteVisible() }) { exposureSignal.fire() }
   }
 
   /// Empties all feeds for the new user session, and returns the observers that end.
