@@ -45,6 +45,9 @@ let package = Package(
           "EngagementTesting",
         ].map { .product(name: $0, package: "engagement-kit") }),
     .executableTarget(
+      name: "SplitPeer",
+      dependencies: ["BenchReport", .product(name: "EngagementKit", package: "engagement-kit")]),
+    .executableTarget(
       name: "TotalsPeer",
       dependencies: ["BenchReport"]
         + ["EngagementBraze", "EngagementHTTP", "EngagementKit"].map {
