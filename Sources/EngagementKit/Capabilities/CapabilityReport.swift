@@ -90,7 +90,7 @@ extension RoutedSurface {
       $0.id != provider.id && isServed(by: $0.adapter.capabilities)
     }
     return RouteStrategy.allCases.filter { strategy in
-      guard strategies.contains(strategy), RouteRules.available.contains(strategy) else {
+      guard strategies.contains(strategy) else {
         return false
       }
       switch strategy {

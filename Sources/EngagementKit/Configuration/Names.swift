@@ -19,6 +19,7 @@ typealias LinesLogger = Engagement.LinesLogger
 typealias LogLevel = Engagement.LogLevel
 typealias LogLine = Engagement.LogLine
 typealias Options = Engagement.Options
+typealias ParityReport = Engagement.ParityReport
 typealias Presentation = Engagement.Presentation
 typealias PresentationMode = Engagement.PresentationMode
 typealias PresentedTemplate = Engagement.PresentedTemplate

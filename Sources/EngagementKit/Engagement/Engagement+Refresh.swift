@@ -17,7 +17,10 @@ extension Engagement {
       return RefreshOutcome(
         Dictionary(dependencies.providers.map { ($0.id, .failed(error)) }) { first, _ in first })
     }
-    return await refresher.refresh(target, extent)
+    let userSession = dependencies.currentUser.userSession
+    let outcome = await refresher.refresh(target, extent)
+    shadows.note(target, outcome, by: userSession)
+    return outcome
   }
 
   /// The items of the current user that could not be read, until an answer has them readable or

@@ -22,6 +22,7 @@ public final class Engagement: Sendable {
   let sessions: Sessions
   let userTransitions: UserTransitions
   let refresher: Refresher
+  let shadows: Shadows
   let pushRouter: PushRouter
   let presentations: Presentations
   let cardVariables: CardVariables
@@ -86,6 +87,9 @@ public final class Engagement: Sendable {
     refresher = Refresher(
       dependencies, runtimes, sessions, outboxSender, failOvers,
       containers: configuration.containers, plans: plans)
+    shadows = Shadows(
+      dependencies, runtimes, sessions, outboxSender, containers: configuration.containers,
+      plans: plans)
     let liveChannels = LiveChannels(dependencies, runtimes, refresher, feedPublisher)
     self.liveChannels = liveChannels
     userTransitions = UserTransitions(
@@ -123,6 +127,7 @@ public final class Engagement: Sendable {
       dependencies, outboxSender, feedPublisher, exposures
     )
     let (sessions, presentations, liveChannels) = (sessions, presentations, liveChannels)
+    let shadows = shadows
     let others = OtherProcesses(
       dependencies, userTransitions, routeChanges, outboxSender, presentations, liveChannels)
     try await lifecycle.run {
@@ -134,6 +139,7 @@ public final class Engagement: Sendable {
         group.addTask { await dependencies.keepTidy() }
         group.addTask { await presentations.run() }
         group.addTask { await liveChannels.run() }
+        group.addTask { await shadows.run() }
         group.addTask { await others.follow() }
       }
     }

@@ -71,8 +71,7 @@ struct FeedQuery: Sendable {
     of partition: Partition, from reader: inout StoreReader
   ) throws(EngagementError) -> FeedState {
     let memory = try reader.memory(of: KitState.owner, in: partition)
-    let rules = RouteRules(providers: providers, containers: containers)
-    let kept = RouteStore(configured: routes, rules: rules).read(memory)
+    let kept = keptRoutes(by: memory)
     let splits = kept.routes.splits
     let choice = ArmChoice(
       splits,
@@ -87,6 +86,14 @@ struct FeedQuery: Sendable {
       containers: containers, capabilities: adapters.mapValues(\.capabilities),
       keyed: Set(contentKeys.keys))
   }
+
+  private func keptRoutes(by memory: ProviderMemory) -> RouteStore.Kept {
+    let rules = RouteRules(providers: providers, containers: containers)
+    return RouteStore(configured: routes, rules: rules).read(memory)
+  }
+
+  /// The routes that hold by stored values.
+  func routes(by memory: ProviderMemory) -> Routes { keptRoutes(by: memory).routes }
 }
 
 extension StoreReader {

@@ -13,8 +13,7 @@ extension Engagement {
     case firstReady([ProviderID], FailOver = .standard)
     /// All of them are told. For push, person and events. Not available yet.
     case mirror([ProviderID])
-    /// Shows the route; the candidates are read beside it, compared and never shown. Not available
-    /// yet.
+    /// Shows the route; the candidates are read beside it, compared and never shown.
     indirect case shadow(Route, Shadow)
     /// Each person's arm says which providers. For cards, inbox, templates and push.
     case split(Split)

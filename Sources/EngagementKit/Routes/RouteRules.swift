@@ -13,7 +13,6 @@ struct RouteRules: Sendable {
   func check(_ routes: Routes) throws(EngagementError) {
     for (place, route) in routes.places { try checkAlone(route, at: place) }
     for (place, route) in routes.places { try check(route, at: place, beside: routes) }
-    for (place, route) in routes.places { try checkAvailable(route, at: place) }
   }
 
   /// Throws for a route that is wrong by itself or does not fit to the other routes.
@@ -22,7 +21,6 @@ struct RouteRules: Sendable {
   ) throws(EngagementError) {
     try checkAlone(route, at: place)
     if let routes { try check(route, at: place, beside: routes) }
-    try checkAvailable(route, at: place)
   }
 
   // MARK: A route alone
@@ -166,19 +164,6 @@ struct RouteRules: Sendable {
         ".split.layer \"\(layer.name)\" has slots \(layer.words), and the experiment "
           + "\"\(theirs.experiment)\" of \(other.field) has \(taken.words) of them; they cannot "
           + "overlap.")
-    }
-  }
-
-  // MARK: What is planned
-
-  static let available: Set<RouteStrategy> = [
-    .only, .merge, .mirror, .none, .firstReady, .split,
-  ]
-
-  private func checkAvailable(_ route: Route, at place: RoutePlace) throws(EngagementError) {
-    let strategy = route.parts.strategy
-    guard Self.available.contains(strategy) else {
-      throw fault(place.field, "is \(strategy.rawValue), which is not available yet.")
     }
   }
 

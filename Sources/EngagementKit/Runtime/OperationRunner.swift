@@ -14,12 +14,21 @@ package final class OperationRunner: Sendable {
   private let adapter: any EngagementAdapter
   private let host: any OperationHost
   private let uncommitted: UncommittedAnswers
-  let singleFlight = SingleFlight<Preparation, Execution>()
+  let singleFlight: SingleFlight<Preparation, Execution>
 
   init(_ adapter: any EngagementAdapter, in host: any OperationHost) {
     self.adapter = adapter
     self.host = host
     uncommitted = UncommittedAnswers(of: host)
+    singleFlight = SingleFlight()
+  }
+
+  /// A runner in another host that shares what operations prepare with this one.
+  init(beside runner: OperationRunner, in host: any OperationHost) {
+    adapter = runner.adapter
+    self.host = host
+    uncommitted = runner.uncommitted
+    singleFlight = runner.singleFlight
   }
 
   /// How an operation ended.

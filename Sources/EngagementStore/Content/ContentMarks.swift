@@ -57,6 +57,11 @@ struct ContentMarks: Sendable {
     return shared
   }
 
+  /// The contents of which no copy is seen on the surface.
+  func hidden(on surface: Surface, at now: Date) -> Set<ContentKey> {
+    Set(copies.keys.filter { shared($0, on: surface)?.hides(at: now) == true })
+  }
+
   /// What counts for all copies of a content.
   func shared(_ key: ContentKey) -> SharedMarks {
     SharedMarks(cards: shared(key, on: .cards), messages: shared(key, on: .inbox))

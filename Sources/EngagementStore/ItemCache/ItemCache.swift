@@ -295,6 +295,14 @@ extension ItemCache {
     sources[ItemSourceKey(partition: partition.id, provider: provider, surface: surface)]
   }
 
+  /// The contents that nobody sees on the surface because of what was done to a copy.
+  mutating func hiddenContents(
+    on surface: Surface, of partition: Partition, at now: Date, on database: inout Database
+  ) throws(EngagementError) -> Set<ContentKey> {
+    let marks = try contents.marks(of: partition.id, on: surface, from: &tables, on: &database)
+    return marks?.withLock { $0.hidden(on: surface, at: now) } ?? []
+  }
+
   /// The user's items that could not be read.
   mutating func quarantined(
     in partition: Partition, on database: inout Database

@@ -80,6 +80,15 @@ extension Store {
     }
   }
 
+  /// The contents that the user does not see on the surface because of what was done to a copy.
+  package func hiddenContents(
+    on surface: Surface, of partition: Partition, at now: Date
+  ) throws(EngagementError) -> Set<ContentKey> {
+    try read { (tables, database) throws(EngagementError) in
+      try tables.itemCache.hiddenContents(on: surface, of: partition, at: now, on: &database)
+    }
+  }
+
   /// A provider's stored values, settings and person.
   package func memory(
     of provider: ProviderID, in partition: Partition

@@ -121,9 +121,6 @@ struct RouteFault: Sendable, CustomTestStringConvertible {
     RouteFault(
       .container("home"), " names \"bare\", which has no cards; use \"braze\" or \"atomic\"."
     ) { .only("bare") },
-    RouteFault(cards, " is shadow, which is not available yet.") {
-      .shadow(.only("braze"), try .init(["atomic"]))
-    },
   ]
 
   private static func routes(_ fault: RouteFault) throws -> Routes {

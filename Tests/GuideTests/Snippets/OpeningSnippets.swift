@@ -101,6 +101,15 @@ func failOver(_ engagement: Engagement) async throws {
   }
 }
 
+func shadow(_ engagement: Engagement) async throws {
+  let shadow = try Engagement.Shadow(["vibes"], every: .seconds(900))
+  try await engagement.setRoute(.shadow(.only("braze"), shadow), for: .inbox)
+  _ = await engagement.refresh(.inbox)
+  for report in try await engagement.compareShadows() {
+    print("\(report.candidate) lacks \(report.last.onlyShown) of \(report.last.compared)")
+  }
+}
+
 func close(_ engagement: Engagement) async throws {
   let report = try await engagement.flush(within: .seconds(5))
   print(report)  // such as "braze: 2 delivered, 1 pending"

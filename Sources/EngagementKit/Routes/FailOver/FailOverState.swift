@@ -15,7 +15,7 @@ struct FailOverState: Hashable, Sendable {
 
   /// Shows the first choice, or what a cache kept of the same route. Nil for a route without a fail-over.
   init?(_ route: Route, _ kept: Kept = Kept()) {
-    let parts = route.parts
+    let parts = route.shownBesideShadow.parts
     guard let rules = parts.failOver, let first = parts.named.first else { return nil }
     candidates = parts.named.withoutRepetition
     self.rules = rules

@@ -1,10 +1,15 @@
 public import EngagementModel
 
 extension Engagement {
-  /// Providers that are read beside a route and compared with it.
+  /// Providers that are read beside a route and compared with it. Their items are never shown.
+  ///
+  /// A candidate is read when what is shown was refreshed, by `run()` or `compareShadows()`. It needs
+  /// content keys for both sides; `parity()` has the result. A provider whose reading changes something is
+  /// refused.
   public struct Shadow: Hashable, Sendable {
     public let candidates: [ProviderID]
-    /// The least time between two readings of a candidate.
+    /// The least time between two readings of one list of a candidate, over restarts and in all processes
+    /// of a cache.
     public let interval: Duration
 
     /// Throws `invalidArgument` for an interval below a minute.

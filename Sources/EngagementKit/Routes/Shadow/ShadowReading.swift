@@ -1,0 +1,130 @@
+import EngagementAdapterAPI
+import EngagementModel
+import EngagementStore
+
+/// A place where a candidate is compared: the inbox, or one of the application's containers.
+struct ShadowSpot: Hashable, Sendable {
+  /// Whose route has the candidate.
+  var place: RoutePlace
+  /// Nil for the inbox, and for cards where no provider tells containers apart.
+  var container: ContainerID?
+
+  var surface: Surface { place.surface.surface }
+}
+
+/// One request for a list of a candidate, and where it is compared.
+struct ShadowReading: Hashable, Sendable {
+  let candidate: ProviderID
+  let feed: Feed
+  var spots: [ShadowSpot]
+  /// The least time between two requests for the list.
+  var interval: Duration
+
+  /// The name under which the time of the last request is kept.
+  var name: String {
+    let words = [
+      "shadow", candidate.rawValue, feed.surface.rawValue, feed.container?.rawValue ?? "",
+    ]
+    return words.joined(separator: "\n")
+  }
+
+  /// Whether the list may be asked for again, by the uptime at which it was asked for last. One that is
+  /// still to come is of before the machine was started again.
+  func isDue(after last: JSON?, at now: Duration) -> Bool {
+    guard let milliseconds = last?.integer, milliseconds >= 0 else { return true }
+    let last = Duration.milliseconds(milliseconds)
+    return last > now || now - last >= interval
+  }
+}
+
+extension Route {
+  /// The route that is shown: that beside a shadow, or this one.
+  var shownBesideShadow: Route { parts.inner ?? self }
+}
+
+/// Which lists of candidates are compared after a refresh.
+struct ShadowTargets: Sendable {
+  let plans: RoutePlans
+  let containers: ContainerMap
+  let capabilities: [ProviderID: AdapterCapabilities]
+  /// The feeds that the cache has.
+  let known: [FeedKey]
+
+  /// The readings after a refresh that these providers have answered.
+  ///
+  /// A place is left out if a provider that it shows has not answered: what it shows may be old.
+  func readings(after target: RefreshTarget, answeredBy heard: Set<ProviderID>) -> [ShadowReading] {
+    var readings: [ShadowReading] = []
+    for spot in spots(of: target) {
+      guard let plan = plans.plan(at: spot.place), heard.isSuperset(of: plan.shown),
+        let shadow = plans.routes.route(at: spot.place)?.parts.shadow
+      else { continue }
+      for candidate in plan.shadows {
+        guard let feed = feed(of: spot, at: candidate) else { continue }
+        let reading = ShadowReading(
+          candidate: candidate, feed: feed, spots: [spot], interval: shadow.interval)
+        if let index = readings.firstIndex(where: { $0.name == reading.name }) {
+          if !readings[index].spots.contains(spot) { readings[index].spots.append(spot) }
+          readings[index].interval = min(readings[index].interval, shadow.interval)
+        } else {
+          readings.append(reading)
+        }
+      }
+    }
+    return readings
+  }
+
+  /// Where the candidate's cards of a spot are; nil for the inbox.
+  func source(of spot: ShadowSpot, at provider: ProviderID) -> ContainerMap.Source? {
+    guard spot.surface == .cards else { return nil }
+    return containers.source(
+      of: spot.container ?? Self.anyContainer, at: provider, hasContainers: hasContainers(provider))
+  }
+
+  /// The name of a container where none is told from another.
+  static let anyContainer = ContainerID("")
+
+  private func hasContainers(_ provider: ProviderID) -> Bool {
+    capabilities[provider]?.hasContainers ?? false
+  }
+
+  /// The candidate's list; nil if the application has named no container of it.
+  private func feed(of spot: ShadowSpot, at candidate: ProviderID) -> Feed? {
+    guard let source = source(of: spot, at: candidate) else { return .inbox }
+    return spot.container == nil && hasContainers(candidate) ? nil : source.feed
+  }
+
+  private func spots(of target: RefreshTarget) -> [ShadowSpot] {
+    switch target {
+    case .inbox: [ShadowSpot(place: .surface(.inbox))]
+    case .cards(let container?, let filters): filters.isEmpty ? [spot(of: container)] : []
+    case .cards(nil, let filters): filters.isEmpty ? named.map(spot) + unnamed : []
+    case .message, .person, .metrics, .campaigns, .settings: []
+    }
+  }
+
+  private func spot(of container: ContainerID) -> ShadowSpot {
+    let place = plans.place(of: container)
+    guard place == .surface(.cards), let plan = plans.plan(at: place) else {
+      return ShadowSpot(place: place, container: container)
+    }
+    let isTold = (plan.shown + plan.shadows).contains { provider in
+      hasContainers(provider) || containers.places[container]?[provider] != nil
+    }
+    return ShadowSpot(place: place, container: isTold ? container : nil)
+  }
+
+  /// The containers that have a name.
+  private var named: [ContainerID] {
+    var names = Set(containers.places.keys).union(plans.routes.containers.keys)
+    if containers.places.isEmpty {
+      // Without a map a container has one name everywhere.
+      names.formUnion(known.filter { $0.feed.surface == .cards }.compactMap(\.feed.container))
+    }
+    return names.sorted()
+  }
+
+  private var unnamed: [ShadowSpot] {
+    named.isEmpty ? [ShadowSpot(place: .surface(.cards))] : []
+  }
+}
