@@ -5,7 +5,8 @@ import EngagementVendors
 extension Command {
   /// Every command, in the order in which help lists them.
   static func all(for vendors: [VendorRegistration]) -> [Command] {
-    let first = [demo, initialise, doctor, status, emulate(vendors), providers] + routes + [sync]
+    let first =
+      [demo, initialise, doctor, status, emulate(vendors), providers] + routes + [sync, parity]
     let items = cards(vendors) + inbox(vendors)
     let people = person + [signIn, signOut] + consent
     let ledger =

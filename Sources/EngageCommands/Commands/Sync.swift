@@ -58,6 +58,8 @@ extension Command {
         let failures = try await invocation.syncCampaigns(
           of: engagement, configuration, extent, notes)
         try await invocation.tellPauses(of: engagement)
+        // Candidates change nothing of what a sync tells; "engage parity" does.
+        _ = try? await engagement.compareShadows()
         return report.isComplete && failures.isEmpty ? .done : .failed
       }
     })

@@ -32,6 +32,11 @@ extension ConfigurationReader {
     if case .object(let object) = field.value, object["split"] != nil {
       return try split(field, providers)
     }
+    return try read(field)
+  }
+
+  /// The route as it is written, of known keys.
+  private func read(_ field: ConfigurationField) throws(EngagementError) -> Engagement.Route {
     do throws(EngagementError) {
       return try Engagement.Route(json: field.value)
     } catch {
@@ -57,12 +62,14 @@ extension ConfigurationReader {
       route = try firstReady(field, providers)
     } else if object["split"] != nil {
       route = try split(field, providers)
+    } else if object["shadow"] != nil {
+      route = try shadow(field, verb, providers)
     } else {
-      let members = try field.members(among: ["only", "merge", "firstReady", "split"])
+      let members = try field.members(among: ["only", "merge", "firstReady", "shadow", "split"])
       switch (members["only"], members["merge"]) {
       case (let only?, nil): route = .only(try provider(only, providers))
       case (nil, let merge?): route = .merge(try self.providers(merge, providers))
-      default: throw field.fault("needs one of only, merge, firstReady and split")
+      default: throw field.fault("needs one of only, merge, firstReady, shadow and split")
       }
     }
     for id in route.providers { try check(verb, at: id, providers, field) }
@@ -87,8 +94,22 @@ extension ConfigurationReader {
     }
   }
 
+  /// A route with candidates that are read beside it.
+  private func shadow(
+    _ field: ConfigurationField, _ verb: Operation.Verb, _ providers: [ConfiguredProvider]
+  ) throws(EngagementError) -> Engagement.Route {
+    let members = try field.members(among: ["shadow"])["shadow"]?
+      .members(among: ["route", "candidates", "every"])
+    guard let shown = members?["route"], let candidates = members?["candidates"] else {
+      throw field.fault("needs route and candidates in shadow")
+    }
+    _ = try route(shown, verb, providers)
+    _ = try self.providers(candidates, providers)
+    return try read(field)
+  }
+
   /// Ways to feed a surface that the documents name and this version lacks.
-  private static let later = ["mirror", "shadow"]
+  private static let later = ["mirror"]
 
   private static func route(
     of verb: Operation.Verb, to providers: [ConfiguredProvider]

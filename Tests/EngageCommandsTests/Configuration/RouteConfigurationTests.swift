@@ -102,6 +102,36 @@ import Testing
     }
   }
 
+  @Test("X10: a shadow is read with the route that it is beside, and its faults name the place")
+  func shadow() throws {
+    func route(_ text: String) throws -> Engagement.Route {
+      let document = """
+        {"providers": {
+          "braze": {"vendor": "braze", "endpoint": "https://a.example", "apiKey": "k"},
+          "other": {"vendor": "braze", "endpoint": "https://b.example", "apiKey": "k"}},
+         "routes": {"cards": {"shadow": \(text)}}}
+        """
+      let secrets = SecretReader(environment: { _ in nil }, folder: "/")
+      return try ConfigurationReader(file: "engage.json", secrets: secrets, vendors: .shipped)
+        .read(Array(document.utf8)).routes.cards
+    }
+    #expect(
+      try route(#"{"route": {"only": "braze"}, "candidates": ["other"], "every": "30m"}"#)
+        == .shadow(.only("braze"), .init(["other"], every: .seconds(1_800))))
+    for (text, message) in [
+      ("{}", "routes.cards needs route and candidates in shadow"),
+      (#"{"route": {"only": "brace"}, "candidates": ["other"]}"#, "routes.cards.shadow.route.only"),
+      (#"{"route": {"only": "braze"}, "candidates": ["othr"]}"#, "did you mean \"other\"?"),
+      (#"{"route": {"only": "braze"}, "candidates": []}"#, "routes.cards.shadow.candidates"),
+      (#"{"route": {"only": "braze"}, "candidates": ["other"], "evry": "1m"}"#, "evry"),
+      (#"{"route": {"only": "braze"}, "candidates": ["other"], "every": "5s"}"#, "once a minute"),
+    ] {
+      let error = #expect(throws: EngagementError.self) { try route(text) }
+      #expect(error?.code == .invalidConfiguration)
+      #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
+    }
+  }
+
   @Test("X2 X16: the routes of every surface and of containers are read")
   func everySurface() throws {
     let document = """

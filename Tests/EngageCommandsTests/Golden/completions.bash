@@ -14,6 +14,12 @@ _engage() {
     "routes"" --container") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     "sync"" --every") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     "sync"" --choose") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
+    "parity"" --max-missing") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
+    "parity"" --max-extra") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
+    "parity"" --max-different") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
+    "parity"" --max-moved") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
+    "parity"" --min-compared") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
+    "parity"" --max-age") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     "cards"" --container") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     "cards"" --button") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     "cards"" --reason") COMPREPLY=($(compgen -W 'not-relevant too-often other' -- "$word")); return ;;
@@ -82,6 +88,7 @@ _engage() {
     "routes reset") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--container --config --json --log --help' -- "$word")); return; } ;;
     "routes "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W 'list set reset' -- "$word")); return; } ;;
     "sync "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--watch --every --full --now --choose --config --json --log --help' -- "$word")); return; } ;;
+    "parity "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--max-missing --max-extra --max-different --max-moved --min-compared --max-age --config --json --log --help' -- "$word")); return; } ;;
     "cards list") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--container --control --snoozed --config --json --log --help' -- "$word")); return; } ;;
     "cards show") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
     "cards impression") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;

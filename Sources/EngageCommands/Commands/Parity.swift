@@ -1,0 +1,258 @@
+import EngagementKit
+import EngagementModel
+import EngagementPlatform
+
+extension Command {
+  private static let missing = Option(
+    "max-missing", value: "PERCENT",
+    "how many of the shown contents the candidate may lack (default 0%)")
+  private static let extra = Option(
+    "max-extra", value: "PERCENT",
+    "how many of the candidate's contents may not be shown (default 0%)")
+  private static let different = Option(
+    "max-different", value: "PERCENT",
+    "how many of the common contents may differ (default 0%)")
+  private static let moved = Option(
+    "max-moved", value: "PERCENT",
+    "how many of the common contents may stand elsewhere (default 0%)")
+  private static let compared = Option(
+    "min-compared", value: "N", "how many contents have to be compared (default 1)")
+  private static let age = Option(
+    "max-age", value: "HOURS", "how old the last comparison may be (default 24)")
+
+  /// `engage parity`.
+  static let parity = Command(
+    name: ["parity"], summary: "show how candidates of shadow routes compare with what is shown",
+    discussion: """
+      "engage sync" reads the candidates of routes with shadow beside what is shown and compares
+      them, as often as "every" of the route allows. Items are copies by their content keys.
+
+      The figures are those of the last comparison: BOTH list it; MISSING: only the shown provider
+      does; EXTRA: only the candidate does; DIFFERENT: another title, text, image or link; MOVED:
+      in another order; LATER: the candidate lacked it before; NO KEY: items without a content
+      key, which are not compared.
+
+      The status is 0 if every candidate is at parity. What was not compared, or too long ago, is
+      not at parity: a note says what to do.
+      """,
+    options: [missing, extra, different, moved, compared, age],
+    examples: [
+      Example("engage parity", "0 only if nothing differs"),
+      Example("engage parity --max-missing 1% --max-moved 100%", "one in a hundred, in any order"),
+      Example("engage parity --min-compared 50 --max-age 1", "for a gate in a pipeline"),
+      Example("engage parity --json", "with the fields that differ, sums and examples"),
+    ],
+    run: { invocation in
+      let limits = try limits(invocation)
+      let configuration = try invocation.configurationWithCache()
+      let reports = try await invocation.looking(configuration) {
+        (reader) throws(EngagementError) in try reader.parity()
+      }
+      guard !reports.isEmpty else {
+        invocation.console.note(
+          "No route has a shadow, so nothing is compared; see CONFIGURATION.md.")
+        return .failed
+      }
+      let now = invocation.context.clock.now
+      let rows = reports.map { ParityRow($0, limits.verdict(on: $0, at: now)) }
+      for row in rows { try invocation.console.object(row.object) }
+      try invocation.console.table(ParityRow.table(of: rows))
+      if !invocation.console.isJSON {
+        for row in rows {
+          for example in row.examples { try invocation.console.line(example) }
+          for reason in row.verdict.reasons { invocation.console.note("\(row.name): \(reason)") }
+        }
+      }
+      return rows.allSatisfy { $0.verdict == .parity } ? .done : .failed
+    })
+
+  private static func limits(_ invocation: Invocation) throws -> ParityLimits {
+    ParityLimits(
+      missing: try invocation.percentage(missing) ?? 0,
+      extra: try invocation.percentage(extra) ?? 0,
+      different: try invocation.percentage(different) ?? 0,
+      moved: try invocation.percentage(moved) ?? 0,
+      compared: try invocation.number(compared, in: 1...1_000_000) ?? 1,
+      hours: try invocation.number(age, in: 1...87_600) ?? 24)
+  }
+}
+
+/// What the command line allows.
+struct ParityLimits {
+  /// In percent.
+  var missing = 0.0
+  var extra = 0.0
+  var different = 0.0
+  var moved = 0.0
+  var compared = 1
+  var hours = 24
+
+  func verdict(on report: Engagement.ParityReport, at now: Date) -> ParityVerdict {
+    if let obstacle = obstacle(to: report, at: now) { return .notCompared(obstacle) }
+    let figures = report.last
+    let excesses = [
+      excess(figures.onlyShown, of: figures.both + figures.onlyShown, "missing", missing),
+      excess(figures.onlyCandidate, of: figures.both + figures.onlyCandidate, "extra", extra),
+      excess(figures.different, of: figures.both, "different", different),
+      excess(figures.moved, of: figures.both, "moved", moved),
+    ].compactMap(\.self)
+    return excesses.isEmpty ? .parity : .differs(excesses)
+  }
+
+  /// Why the report says nothing of the candidate; nil if it does.
+  private func obstacle(to report: Engagement.ParityReport, at now: Date) -> String? {
+    if let keyless = report.withoutContentKeys.first {
+      return
+        "\(keyless) has no contentKey in engage.json, so that nothing of it can be compared; "
+        + "add one."
+    }
+    let failure = report.failure.map { " The last reading of it failed: \($0.rawValue)." } ?? ""
+    guard let comparedAt = report.comparedAt else {
+      return "it was not compared yet; run \"engage sync\"." + failure
+    }
+    let seconds = now.timeIntervalSince(comparedAt)
+    guard seconds >= -60 else {
+      return "it was compared at a time that is still to come; run \"engage sync\"." + failure
+    }
+    guard seconds <= Double(hours) * 3_600 else {
+      return
+        "it was compared \(Int(min(seconds / 3_600, 1e9))) hours ago; run \"engage sync\"."
+        + failure
+    }
+    guard report.last.compared >= compared else {
+      return
+        "only \(report.last.compared) were compared, and --min-compared is \(compared); check "
+        + "that both list items with content keys."
+    }
+    return nil
+  }
+
+  private func excess(_ part: Int, of whole: Int, _ name: String, _ limit: Double) -> String? {
+    guard part > 0, whole > 0 else { return nil }
+    let percent = Double(part) / Double(whole) * 100
+    // A limit that is met to the last digit is met.
+    guard percent > limit + 1e-9 else { return nil }
+    return
+      "\(part) of \(whole) \(name), \(ParityRow.text(percent)), and --max-\(name) is "
+      + "\(ParityRow.text(limit))."
+  }
+}
+
+/// What is said of one candidate.
+enum ParityVerdict: Hashable {
+  case parity
+  case differs([String])
+  case notCompared(String)
+
+  var name: String {
+    switch self {
+    case .parity: "parity"
+    case .differs: "differs"
+    case .notCompared: "notCompared"
+    }
+  }
+
+  var reasons: [String] {
+    switch self {
+    case .parity: []
+    case .differs(let reasons): reasons
+    case .notCompared(let reason): [reason]
+    }
+  }
+
+  fileprivate var phrase: Phrase {
+    switch self {
+    case .parity: Phrase("parity", .green)
+    case .differs: Phrase("differs", .red)
+    case .notCompared: Phrase("not compared", .yellow)
+    }
+  }
+}
+
+/// One line of `engage parity`.
+struct ParityRow {
+  let report: Engagement.ParityReport
+  let verdict: ParityVerdict
+
+  init(_ report: Engagement.ParityReport, _ verdict: ParityVerdict) {
+    self.report = report
+    self.verdict = verdict
+  }
+
+  var name: String { "\(place), \(report.candidate)" }
+
+  private var place: String {
+    report.surface.rawValue + (report.container.map { " \($0)" } ?? "")
+  }
+
+  static func table(of rows: [ParityRow]) -> Table {
+    var table = Table([
+      .init("SURFACE", isFlexible: true), .init("CANDIDATE"), .init("BOTH", .trailing),
+      .init("MISSING", .trailing), .init("EXTRA", .trailing), .init("DIFFERENT", .trailing),
+      .init("MOVED", .trailing), .init("LATER", .trailing), .init("NO KEY", .trailing),
+      .init("VERDICT"),
+    ])
+    for row in rows {
+      let figures = row.report.last
+      let counts =
+        row.report.comparisons == 0
+        ? Array(repeating: "-", count: 7)
+        : [
+          figures.both, figures.onlyShown, figures.onlyCandidate, figures.different,
+          figures.moved, figures.later, figures.shownWithoutKey + figures.candidateWithoutKey,
+        ].map(String.init)
+      table.add(
+        [Phrase(row.place, .bold), Phrase(row.report.candidate.rawValue)]
+          + counts.map { Phrase($0) } + [row.verdict.phrase])
+    }
+    return table
+  }
+
+  var object: JSONObject {
+    var object = report.json.object ?? [:]
+    object["verdict"] = .string(verdict.name)
+    object["reasons"] = .array(verdict.reasons.map(JSON.string))
+    return object
+  }
+
+  /// A line for each example.
+  var examples: [Phrase] {
+    report.examples.map { example in
+      let ids = [example.shown, example.candidate].compactMap { $0?.description }
+      let fields = example.fields.isEmpty ? "" : ": \(example.fields.joined(separator: ", "))"
+      return Phrase("  \(example.kind.words): \(ids.joined(separator: " and "))\(fields)")
+    }
+  }
+
+  /// A percentage with at most two decimals.
+  fileprivate static func text(_ percent: Double) -> String {
+    let hundredths = Int((percent * 100).rounded())
+    let (whole, rest) = hundredths.quotientAndRemainder(dividingBy: 100)
+    let digits = rest % 10 == 0 ? "\(rest / 10)" : rest < 10 ? "0\(rest)" : "\(rest)"
+    return rest == 0 ? "\(whole)%" : "\(whole).\(digits)%"
+  }
+}
+
+extension Engagement.ParityReport.Mismatch.Kind {
+  fileprivate var words: String {
+    switch self {
+    case .onlyShown: "missing"
+    case .onlyCandidate: "extra"
+    case .different: "different"
+    case .moved: "moved"
+    case .later: "later"
+    }
+  }
+}
+
+extension Invocation {
+  /// The option's value as a percentage: `1%`, `0.5%` or `1`.
+  fileprivate func percentage(_ option: Option) throws -> Double? {
+    guard let text = value(option) else { return nil }
+    let number = text.hasSuffix("%") ? String(text.dropLast()) : text
+    guard number.utf8.allSatisfy({ (48...57).contains($0) || $0 == 46 }),
+      let percent = Double(number), (0...100).contains(percent)
+    else { throw usage("\(option.title) takes a percentage from 0% to 100%, not \"\(text)\".") }
+    return percent
+  }
+}
