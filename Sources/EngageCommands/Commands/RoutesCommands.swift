@@ -15,7 +15,8 @@ extension Command {
     name: ["routes", "list"], summary: "show which providers fill each surface",
     discussion: """
       A surface without a route goes to every provider that takes it. FROM says where a route is
-      from: engage.json, or "engage routes set", which holds until "engage routes reset".
+      from: engage.json, or "engage routes set", which holds until "engage routes reset". A
+      provider is bridged where it shows cards as messages, or messages as cards.
       """,
     examples: [
       Example("engage routes", "the routes that hold now"),
@@ -23,8 +24,9 @@ extension Command {
     ], isDefault: true,
     run: { invocation in
       let configuration = try invocation.configuration()
-      let routes = try await invocation.reading(configuration) { $0.routes }
-      let rows = RouteRow.all(of: routes, configured: configuration.routes)
+      let rows = try await invocation.reading(configuration) { engagement in
+        RouteRow.all(of: engagement, configured: configuration.routes)
+      }
       var table = Table([
         .init("SURFACE"), .init("CONTAINER"), .init("ROUTE", isFlexible: true), .init("FROM"),
       ])
@@ -97,7 +99,7 @@ extension Invocation {
   fileprivate func tell(
     _ place: RouteName, of engagement: Engagement
   ) async throws -> ExitStatus {
-    let rows = RouteRow.all(of: engagement.routes, configured: nil)
+    let rows = RouteRow.all(of: engagement, configured: nil)
     let row = rows.first {
       $0.surface == place.surface.rawValue && $0.container == place.container?.rawValue
     }
@@ -120,9 +122,12 @@ struct RouteRow {
   let route: Engagement.Route?
   /// Whether engage.json has another one.
   var isSet = false
+  /// The providers of the route that show items of the other kind.
+  private var bridged: [ProviderID] = []
 
   /// The surfaces in one order, then the containers.
-  static func all(of routes: Engagement.Routes, configured: Engagement.Routes?) -> [RouteRow] {
+  static func all(of engagement: Engagement, configured: Engagement.Routes?) -> [RouteRow] {
+    let routes = engagement.routes
     var rows = [
       RouteRow("cards", routes.cards, configured?.cards),
       RouteRow("inbox", routes.inbox, configured?.inbox),
@@ -136,6 +141,12 @@ struct RouteRow {
       row.container = container.rawValue
       rows.append(row)
     }
+    for index in rows.indices {
+      let surface = Engagement.Surface(rawValue: rows[index].surface)
+      rows[index].bridged = (rows[index].route?.providers ?? []).filter {
+        (try? engagement.isBridged($0, on: surface)) ?? false
+      }
+    }
     return rows
   }
 
@@ -147,6 +158,16 @@ struct RouteRow {
 
   var words: String {
     guard let route else { return "every provider that takes it" }
+    return words(of: route) + bridgedWords(route)
+  }
+
+  private func bridgedWords(_ route: Engagement.Route) -> String {
+    guard !bridged.isEmpty else { return "" }
+    guard bridged.count < route.providers.count else { return " (bridged)" }
+    return " (bridged: \(bridged.map(\.rawValue).joined(separator: ", ")))"
+  }
+
+  private func words(of route: Engagement.Route) -> String {
     if case .split(let split) = route { return split.words }
     return switch route.json {
     case .string(let word): word
@@ -163,6 +184,7 @@ struct RouteRow {
     object["container"] = container.map(JSON.string)
     object["route"] = route?.json ?? .null
     object["isSet"] = .bool(isSet)
+    if !bridged.isEmpty { object["bridged"] = .array(bridged.map { .string($0.rawValue) }) }
     return object
   }
 }

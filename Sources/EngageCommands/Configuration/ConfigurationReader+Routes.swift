@@ -143,8 +143,9 @@ extension ConfigurationReader {
     _ verb: Operation.Verb, at id: ProviderID, _ providers: [ConfiguredProvider],
     _ field: ConfigurationField
   ) throws(EngagementError) {
-    guard let provider = providers.first(where: { $0.id == id }),
-      provider.adapter.capabilities.ability(verb).travel == .unsupported
+    // Cards and messages can be shown as each other.
+    guard let capabilities = providers.first(where: { $0.id == id })?.adapter.capabilities,
+      [.cards, .inbox].allSatisfy({ capabilities.ability($0).travel == .unsupported })
     else { return }
     throw field.fault("names \"\(id)\", which has no \(verb)")
   }

@@ -10,12 +10,12 @@ extension Engagement {
     let surface: Surface
   }
 
-  /// The other copies of the content of an item, on the first of the surfaces that has the item.
+  /// The other copies of the content of an item, by the first of the targets that has the item.
   func copies(
-    of id: ItemID, among surfaces: [Surface], as userSession: UserSession
+    of id: ItemID, among targets: [ActionTarget], as userSession: UserSession
   ) async throws(EngagementError) -> [ContentCopy] {
     let (store, partition) = (dependencies.store, userSession.partition)
-    for surface in surfaces {
+    for surface in targets.map(\.surface) {
       guard try await store.reference(to: id, on: surface, in: partition) != nil else { continue }
       return try await store.copies(of: id, on: surface, in: partition).compactMap { copy in
         let provider = dependencies.providers.first { $0.id == copy.id.provider }
@@ -25,32 +25,34 @@ extension Engagement {
     return []
   }
 
-  /// Accepts an action on an item, on the first of the surfaces that has the item, and on the copies whose
+  /// Accepts an action on an item, by the first of the targets that has the item, and on the copies whose
   /// vendors have the action.
   func accept(
-    _ action: ItemAction, on id: ItemID, among surfaces: [Surface], and copies: [ContentCopy] = [],
-    as userSession: UserSession
+    _ action: ItemAction, on id: ItemID, by targets: [ActionTarget],
+    and copies: [ContentCopy] = [], as userSession: UserSession
   ) async throws(EngagementError) -> Receipt {
     let provider = try dependencies.provider(id.provider)
     await sessions.touch([provider] + copies.map(\.provider))
     let blank = event(action.eventKind, by: provider, action.eventProperties)
     let blanks = copies.map { event(action.eventKind, by: $0.provider, action.eventProperties) }
     return try await accept(as: userSession) { (consent, find) throws(EngagementError) in
-      var event = blank
-      for surface in surfaces where event.item == nil { event.item = try find(id, surface) }
-      guard event.item != nil else {
-        throw .missingItem(id, action)
+      let policy = ConsentPolicy(consent: consent)
+      var (event, found) = (blank, ActionTarget?.none)
+      for target in targets where event.item == nil {
+        event.item = try find(id, target.surface)
+        found = target
       }
+      guard let found, event.item != nil else { throw .missingItem(id, action) }
       var intents = [
-        try self.dependencies.intent(for: action, at: provider, recordedBy: event)
+        try self.dependencies.intent(for: found, at: provider, recordedBy: event, under: policy)
       ]
-      try ConsentPolicy(consent: consent).check(event.kind)
+      try policy.check(action.eventKind)
       for (copy, blank) in zip(copies, blanks) {
         var event = blank
         event.item = try find(copy.id, copy.surface)
         guard event.item != nil else { continue }
         let intent = try self.dependencies.propagatedIntent(
-          for: action, at: copy.provider, toldBy: event)
+          of: found, to: copy, toldBy: event, under: policy)
         if let intent { intents.append(intent) }
       }
       return intents

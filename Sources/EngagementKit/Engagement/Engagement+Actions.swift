@@ -9,13 +9,18 @@ extension Engagement {
   /// the feeds show its effect. `run()` sends it to the item's vendor as soon as the vendor can be
   /// reached. Actions on one item are sent in the order in which they were accepted.
   ///
+  /// An item that is shown as one of the other kind is acted on in its own vendor's words: `read` of a card
+  /// is an impression, `open` a click, `expire` and `delete` a dismissal; `impression` of a message is
+  /// `read`, and `click` is `open`.
+  ///
   /// Throws `unsupported` if the vendor has no such action, `notFound` if the item is not in the
   /// cache, `invalidArgument` if no vendor would take the values, `consentDenied` if the user's
   /// consent does not allow the action, and `queueFull` if the outbox is full. An action that
   /// throws has changed nothing.
   ///
   /// - Parameters:
-  ///   - surface: The item's surface; nil looks among the cards and then in the inbox.
+  ///   - surface: The surface that shows the item; nil for what the item is, among the cards and then in the
+  ///     inbox, or as what the routes show it.
   ///   - propagate: Whether the vendors of the other copies of the item's content are told too, in the
   ///     same transaction, as far as they have the action. The receipt tells of the item's own vendor.
   @discardableResult public func perform(
@@ -23,10 +28,10 @@ extension Engagement {
   ) async throws(EngagementError) -> Receipt {
     try lifecycle.checkOpen()
     let userSession = dependencies.currentUser.userSession
-    let surfaces = surface.map { [$0] } ?? [.cards, .inbox]
-    try checkSupport(of: action, on: surfaces, at: dependencies.provider(id.provider))
-    let copies = propagate ? try await copies(of: id, among: surfaces, as: userSession) : []
-    return try await accept(action, on: id, among: surfaces, and: copies, as: userSession)
+    let targets = try dependencies.provider(id.provider)
+      .targets(of: action, on: surface, feedPublisher.plans, at: dependencies.clock.now)
+    let copies = propagate ? try await copies(of: id, among: targets, as: userSession) : []
+    return try await accept(action, on: id, by: targets, and: copies, as: userSession)
   }
 
   /// Performs an action on a card; see `perform(_:on:surface:propagate:)`.
@@ -41,18 +46,6 @@ extension Engagement {
     _ action: ItemAction, on message: InboxMessage, propagate: Bool = false
   ) async throws(EngagementError) -> Receipt {
     try await perform(action, on: message.id, surface: .inbox, propagate: propagate)
-  }
-
-  /// Throws `unsupported` if no surface has the action, before the item is looked up.
-  private func checkSupport(
-    of action: ItemAction, on surfaces: [Surface], at provider: Provider
-  ) throws(EngagementError) {
-    let capabilities = provider.adapter.capabilities
-    let verbs = surfaces.map { Operation.Verb.act(action.name, on: $0) }
-    guard verbs.allSatisfy({ capabilities.ability($0).travel == .unsupported }) else { return }
-    throw EngagementError(
-      .unsupported, "\(provider.id) does not support this.", provider: provider.id,
-      operation: verbs.first?.rawValue)
   }
 
   // MARK: Events

@@ -36,7 +36,7 @@ public final class Engagement: Sendable {
   init(
     _ dependencies: KitDependencies, _ configuration: Configuration, at location: CacheLocation
   ) throws(EngagementError) {
-    let (credentialCache, sessions) = (CredentialCache(dependencies.clock), Sessions(dependencies))
+    let credentialCache = CredentialCache(dependencies.clock)
     let routeStore = RouteStore(
       configured: configuration.routes,
       rules: RouteRules(providers: dependencies.providers, containers: configuration.containers))
@@ -44,6 +44,7 @@ public final class Engagement: Sendable {
     let feedPublisher = FeedPublisher(dependencies, routeStore, experimentArms)
     let exposures = Exposures(dependencies, experimentArms, feedPublisher)
     let plans: @Sendable () -> RoutePlans = { feedPublisher.plans }
+    let sessions = Sessions(dependencies, plans: plans)
     let runtimes = Dictionary(
       dependencies.providers.map { provider in
         let host = ProviderHost(

@@ -69,17 +69,19 @@ struct FeedState: Sendable {
 
   /// Takes loaded feeds, except those that are older than what is here. Returns the changed feeds.
   mutating func take(_ loaded: LoadedFeeds, at now: Date) -> ChangedFeeds {
-    var providers: Set<ProviderID> = []
+    // Those whose cards, and those whose messages may be shown in another way now.
+    var (providers, senders): (Set<ProviderID>, Set<ProviderID>) = ([], [])
     for (key, view) in loaded.cards where loaded.number >= feeds[key]?.number ?? 0 {
       feeds[key] = Loaded(view: view, number: loaded.number)
       providers.insert(key.provider)
+      if isBridged(key.provider, to: .inbox) { senders.insert(key.provider) }
     }
-    var hasMessages = false
     for (provider, view) in loaded.messages where loaded.number >= inboxes[provider]?.number ?? 0 {
       inboxes[provider] = Loaded(view: view, number: loaded.number)
-      hasMessages = true
+      senders.insert(provider)
+      if isBridged(provider, to: .cards) { providers.insert(provider) }
     }
-    guard !providers.isEmpty || hasMessages else { return ChangedFeeds() }
+    guard !providers.isEmpty || !senders.isEmpty else { return ChangedFeeds() }
     version += 1
     var changed = ChangedFeeds()
     for (container, shown) in cards
@@ -88,7 +90,7 @@ struct FeedState: Sendable {
       cards[container] = snapshot
       if !snapshot.looksLike(shown) { changed.containers.insert(container) }
     }
-    if let shown = inbox, hasMessages {
+    if let shown = inbox, !senders.isEmpty {
       let snapshot = makeInbox(at: now)
       inbox = snapshot
       changed.inbox = !snapshot.looksLike(shown)
@@ -146,10 +148,21 @@ struct FeedState: Sendable {
         return card
       }
     }
-    return nil
+    guard isBridged(id.provider, to: .cards) else { return nil }
+    return ownMessage(id, at: now).map { card(showing: $0) }
   }
 
   func message(_ id: ItemID, at now: Date) -> InboxMessage? {
+    guard isBridged(id.provider, to: .inbox) else { return ownMessage(id, at: now) }
+    for (key, reading) in feeds where key.provider == id.provider {
+      if let card = reading.view.shown.first(where: { $0.id == id }), !card.hasEnded(at: now) {
+        return InboxMessage(showing: card)
+      }
+    }
+    return nil
+  }
+
+  private func ownMessage(_ id: ItemID, at now: Date) -> InboxMessage? {
     inboxes[id.provider]?.view.items.first { $0.id == id && !$0.hasEnded(at: now) }
   }
 
@@ -194,13 +207,20 @@ extension FeedState {
       return feed
     }
     var seen: Set<Feed> = []
-    return (cards + (hasInbox && observers.places.inbox ? [.inbox] : []))
+    return (cards + (hasInbox && observers.places.inbox ? inboxFeeds(of: provider) : []))
       .filter { seen.insert($0).inserted }
+  }
+
+  private func inboxFeeds(of provider: ProviderID) -> [Feed] {
+    guard let capabilities = capabilities[provider] else { return [.inbox] }
+    let known = feeds.keys.filter { $0.provider == provider }.map(\.feed)
+    return containers.inboxFeeds(at: provider, capabilities, plans.routes, known: known)
   }
 
   func source(of container: ContainerID, at provider: ProviderID) -> ContainerMap.Source {
     containers.source(
-      of: container, at: provider, hasContainers: capabilities[provider]?.hasContainers ?? false)
+      of: container, at: provider, hasContainers: capabilities[provider]?.hasContainers ?? false,
+      isBridged: isBridged(provider, to: .cards))
   }
 
   private func vendorFilters(of provider: ProviderID) -> VendorFilters {
@@ -211,6 +231,7 @@ extension FeedState {
   func shows(_ key: FeedKey, in container: ContainerID, under filters: [CardFilter]) -> Bool {
     guard plans.plan(of: container).shows(key.provider) else { return false }
     let source = source(of: container, at: key.provider)
+    if isBridged(key.provider, to: .cards) { return key.feed.surface == .inbox }
     return key.feed == source.feed
       || source.isAnswer(key.feed)
         && key.feed.filters == vendorFilters(of: key.provider).split(filters).asked
@@ -218,14 +239,22 @@ extension FeedState {
 
   /// Whether any of the provider's feeds is that of the container.
   func fills(_ container: ContainerID, with feeds: [Feed], of provider: ProviderID) -> Bool {
+    guard !isBridged(provider, to: .cards) else { return feeds.contains(.inbox) }
     let source = source(of: container, at: provider)
     return feeds.contains { $0 == source.feed || source.isAnswer($0) }
+  }
+
+  /// The same of the inbox.
+  func fillsInbox(with feeds: [Feed], of provider: ProviderID) -> Bool {
+    isBridged(provider, to: .inbox)
+      ? feeds.contains { $0.isWholeContainer } : feeds.contains(.inbox)
   }
 
   /// Whether the container shows what one of its providers has, if only that it is nothing.
   func showsArm(in container: ContainerID) -> Bool {
     let shown = plans.plan(of: container).shown
     return shown.isEmpty
+      || shown.contains { isBridged($0, to: .cards) && inboxes[$0]?.view.isKnown == true }
       || feeds.contains { key, loaded in
         shown.contains(key.provider) && fills(container, with: [key.feed], of: key.provider)
           && loaded.view.isKnown
@@ -235,12 +264,20 @@ extension FeedState {
   /// The same of the inbox.
   var showsArmInInbox: Bool {
     let shown = plans.inbox.shown
-    return shown.isEmpty || shown.contains { inboxes[$0]?.view.isKnown == true }
+    return shown.isEmpty || shown.contains { messages(of: $0).isKnown }
   }
 
   /// Whether the inbox shows messages of the feed.
   func showsInInbox(_ key: FeedKey) -> Bool {
-    key.feed.surface == .inbox && plans.inbox.shows(key.provider)
+    guard plans.inbox.shows(key.provider) else { return false }
+    return isBridged(key.provider, to: .inbox)
+      ? key.feed.isWholeContainer : key.feed.surface == .inbox
+  }
+
+  /// Whether the feed has items that are shown as items of the surface, by whatever route.
+  func fills(_ surface: RoutedSurface, _ key: FeedKey) -> Bool {
+    let own = isBridged(key.provider, to: surface) ? surface.counterpart : surface
+    return key.feed.surface == own?.surface
   }
 
   private func makeSnapshot(in container: ContainerID, at now: Date) -> ContainerSnapshot {
@@ -255,7 +292,7 @@ extension FeedState {
           part(of: reading.view, from: provider, source))
         if let end = reading.view.validUntil { ends.append(end) }
       }
-      let view = feeds[FeedKey(provider, source.feed)]?.view ?? FeedView()
+      let view = view(of: source.feed, at: provider)
       if let end = view.validUntil { ends.append(end) }
       return part(of: view, from: provider, source)
     }
@@ -283,7 +320,7 @@ extension FeedState {
 
   private func makeInbox(at now: Date) -> InboxSnapshot {
     let plan = plans.inbox
-    let readings = plan.shown.map { ($0, inboxes[$0]?.view ?? FeedView()) }
+    let readings = plan.shown.map { ($0, messages(of: $0)) }
     var snapshot = InboxSnapshot(
       epoch: epoch, isMerged: plan.isMerged, mayHaveCopies: mayHaveCopies(plan),
       parts: readings.map { ProviderPart($1, of: $0) },
@@ -329,6 +366,38 @@ extension FeedState {
 extension FeedView {
   /// Whether the vendor has spoken of the feed.
   fileprivate var isKnown: Bool { refreshedAt != nil || !items.isEmpty }
+}
+
+// MARK: Items of the other kind
+
+extension FeedState {
+  /// Whether the provider shows its items on the surface as items of another kind.
+  private func isBridged(_ provider: ProviderID, to surface: RoutedSurface) -> Bool {
+    surface.isBridged(to: capabilities[provider])
+  }
+
+  private func view(of feed: Feed, at provider: ProviderID) -> FeedView<Card> {
+    guard isBridged(provider, to: .cards) else {
+      return feeds[FeedKey(provider, feed)]?.view ?? FeedView()
+    }
+    guard let messages = inboxes[provider]?.view else { return FeedView() }
+    return FeedView(showing: messages, canDismiss: canDismissMessages(of: provider))
+  }
+
+  private func messages(of provider: ProviderID) -> FeedView<InboxMessage> {
+    guard isBridged(provider, to: .inbox) else { return inboxes[provider]?.view ?? FeedView() }
+    return FeedView(
+      showing: feeds.filter { $0.key.provider == provider && $0.key.feed.isWholeContainer }
+        .map(\.value.view))
+  }
+
+  private func card(showing message: InboxMessage) -> Card {
+    Card(showing: message, canDismiss: canDismissMessages(of: message.id.provider))
+  }
+
+  private func canDismissMessages(of provider: ProviderID) -> Bool {
+    capabilities[provider]?.canDismissBridgedMessages ?? false
+  }
 }
 
 extension RoutePlan {

@@ -86,7 +86,9 @@ struct PublishedFeeds: Sendable {
     let places = watchedPlaces
     var plans = places.containers.filter { feedState.fills($0, with: feeds, of: provider) }
       .map { feedState.plans.plan(of: $0) }
-    if places.inbox, feeds.contains(.inbox) { plans.append(feedState.plans.inbox) }
+    if places.inbox, feedState.fillsInbox(with: feeds, of: provider) {
+      plans.append(feedState.plans.inbox)
+    }
     let experiments = plans.filter { $0.shows(provider) }.compactMap { $0.experiment?.experiment }
     return watch.open.intersection(experiments).union(watch.due)
   }

@@ -169,7 +169,10 @@ final class JournalImporter: Sendable {
     _ action: ItemAction, _ event: EngagementEvent, of owner: Partition
   ) async throws(EngagementError) -> IncomingChanges? {
     guard let named = event.item, let provider = try? dependencies.provider(named.id.provider),
-      let item = try await dependencies.store.reference(to: named.id, on: named.surface, in: owner)
+      let target = try? provider.targets(
+        of: action, on: named.surface, plans(), at: event.time
+      ).first,
+      let item = try await dependencies.store.reference(to: named.id, on: target.surface, in: owner)
     else { return nil }
     var event = event
     event.item = item
@@ -177,10 +180,10 @@ final class JournalImporter: Sendable {
       await sessions.touch([provider])
       event.session = sessions.session(for: provider.id)?.id
     }
-    guard let intent = try? dependencies.intent(for: action, at: provider, recordedBy: event) else {
-      return nil
-    }
-    return IncomingChanges(in: owner, intents: [intent])
+    let policy = ConsentPolicy(consent: try await dependencies.store.consent(of: owner))
+    let intent = try? dependencies.intent(
+      for: target, at: provider, recordedBy: event, under: policy)
+    return intent.map { IncomingChanges(in: owner, intents: [$0]) }
   }
 
   private func push(

@@ -116,8 +116,8 @@ public final class EngagementReader: Sendable {
 
   /// The user's card with this id, also a control card; nil if there is none.
   public func card(_ id: ItemID, of user: User? = nil) throws(EngagementError) -> Card? {
-    try feedState(of: user) { key, _ in
-      key.provider == id.provider && key.feed.surface == .cards
+    try feedState(of: user) { key, view in
+      key.provider == id.provider && view.fills(.cards, key)
     }.card(id, at: clock.now)
   }
 
@@ -125,8 +125,8 @@ public final class EngagementReader: Sendable {
   public func message(
     _ id: ItemID, of user: User? = nil
   ) throws(EngagementError) -> InboxMessage? {
-    try feedState(of: user) { key, _ in
-      key.provider == id.provider && key.feed.surface == .inbox
+    try feedState(of: user) { key, view in
+      key.provider == id.provider && view.fills(.inbox, key)
     }.message(id, at: clock.now)
   }
 

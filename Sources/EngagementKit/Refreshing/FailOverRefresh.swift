@@ -143,15 +143,6 @@ extension RoutePlace {
   }
 }
 
-extension RoutedSurface {
-  /// The surface of an operation that fills a place with a fail-over; nil for another operation.
-  init?(of verb: Operation.Verb) {
-    let filled = [Self.cards, .inbox].first { $0.verbs.contains(verb) }
-    guard let filled else { return nil }
-    self = filled
-  }
-}
-
 extension EngagementError {
   /// Whether the provider is not ready, by this error. A pause, a missing credential, missing consent
   /// and what fails on this side of the network say nothing about that.

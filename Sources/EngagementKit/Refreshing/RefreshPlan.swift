@@ -28,7 +28,9 @@ struct RefreshPlan: Sendable {
       case .cards(in: nil, let filters):
         containers.feeds(at: provider.id, capabilities, plans, known: known)
           .map { Request($0, filters, capabilities) }
-      case .inbox: [Request(operation: .inbox, feed: .inbox)]
+      case .inbox:
+        containers.inboxFeeds(at: provider.id, capabilities, plans.routes, known: known)
+          .map { Request($0) }
       case .message(let id): [Request(operation: .message(id.value), feed: nil)]
       case .person: [Request(operation: .person, feed: nil)]
       case .metrics: [Request(operation: .metrics, feed: nil)]
@@ -61,7 +63,10 @@ extension ContainerMap {
   fileprivate func feed(
     of container: ContainerID, at provider: ProviderID, _ capabilities: AdapterCapabilities
   ) -> Feed {
-    source(of: container, at: provider, hasContainers: capabilities.hasContainers).feed
+    source(
+      of: container, at: provider, hasContainers: capabilities.hasContainers,
+      isBridged: RoutedSurface.cards.isBridged(to: capabilities)
+    ).feed
   }
 
   /// Every feed of cards that the application has configured or refreshed before, without those of
@@ -70,6 +75,7 @@ extension ContainerMap {
     at provider: ProviderID, _ capabilities: AdapterCapabilities, _ plans: RoutePlans,
     known: [Feed]
   ) -> [Feed] {
+    if RoutedSurface.cards.isBridged(to: capabilities) { return [.inbox] }
     guard capabilities.hasContainers else { return [.cards] }
     var (named, foreign): ([Feed], Set<Feed>) = ([], [])
     for container in Set(places.keys).union(plans.routes.containers.keys).sorted() {

@@ -107,13 +107,12 @@ final class Refresher: Sendable {
     for feed in feeds where !Task.isCancelled {
       let request = RefreshPlan.Request(feed)
       guard runtime.supports(request.operation.verb) else { continue }
-      let surface = RoutedSurface(of: request.operation.verb)
-      let isLeft = if let surface { await failOvers.isOpen(runtime.id, surface) } else { false }
-      if !isLeft {
+      let verb = request.operation.verb
+      if await !failOvers.haveLeft(runtime, verb, plans()) {
         let outcome = await refresh(request, .changes, at: runtime, for: userSession) { nil }
         if outcome.isHeard { continue }
       }
-      if let surface, await failOvers.isOpen(runtime.id, surface) { left.insert(surface) }
+      left.formUnion(await failOvers.left(runtime, verb))
     }
     for surface in left.sorted(by: { $0.rawValue < $1.rawValue }) where !Task.isCancelled {
       if let target = RoutePlace.surface(surface).target { _ = await refresh(target, .changes) }
@@ -131,6 +130,7 @@ final class Refresher: Sendable {
       let known = try await known(target, ask, userSession)
       let plan = RefreshPlan(target, at: provider, containers, ask.plans, known: known)
       guard !plan.requests.isEmpty, let runtime = runtimes[provider.id] else {
+        try target.checkContainers(of: provider)
         return RefreshAnswer([.unsupported], of: provider.id)
       }
       let isRecorded = Locked(false)
@@ -169,7 +169,7 @@ final class Refresher: Sendable {
   private func known(
     _ target: RefreshTarget, _ ask: RefreshAsk, _ userSession: UserSession
   ) async throws(EngagementError) -> [Feed] {
-    guard target.isOfAllContainers else { return [] }
+    guard target.isOfKnownFeeds(at: ask.provider) else { return [] }
     return try await dependencies.store.feeds(of: userSession.partition).filter { key in
       // Without a map a container has one name everywhere.
       key.provider == ask.provider.id
@@ -205,9 +205,9 @@ final class Refresher: Sendable {
         var wasSent = false
         let outcome = await self.fetch(
           request, extent, at: runtime, for: userSession, isProbe, &wasSent, recording: event)
-        if let outcome, let surface = RoutedSurface(of: request.operation.verb) {
-          await self.failOvers.note(
-            Breaker.Finding(outcome, wasSent: wasSent), of: runtime.id, surface)
+        if let outcome {
+          let verb = request.operation.verb
+          await self.failOvers.note(outcome, wasSent: wasSent, verb, of: runtime)
         }
         if let outcome {
           await self.failures.note(outcome, of: runtime.id, request, for: userSession)

@@ -49,12 +49,16 @@ extension Engagement {
     }
 
     /// The source of the application's container.
+    ///
+    /// - Parameter isBridged: Whether the provider has messages in the place of cards.
     func source(
-      of container: ContainerID, at provider: ProviderID, hasContainers: Bool
+      of container: ContainerID, at provider: ProviderID, hasContainers: Bool,
+      isBridged: Bool = false
     ) -> Source {
-      let whole = Feed(.cards, in: hasContainers ? container : nil)
+      let whole = isBridged ? .inbox : Feed(.cards, in: hasContainers ? container : nil)
       switch places[container]?[provider] {
-      case .container(let own): return Source(feed: Feed(.cards, in: hasContainers ? own : nil))
+      case .container(let own):
+        return Source(feed: hasContainers && !isBridged ? Feed(.cards, in: own) : whole)
       case .extra(let name, let value):
         return Source(feed: whole, extra: Source.Extra(name: name, value: value))
       case nil: return Source(feed: whole)

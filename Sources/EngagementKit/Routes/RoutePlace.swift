@@ -86,13 +86,4 @@ enum RoutedSurface: String, Hashable, Sendable, CaseIterable {
     default: return nil
     }
   }
-
-  /// Whether a provider with these capabilities can serve the surface.
-  func isServed(by capabilities: AdapterCapabilities) -> Bool {
-    switch self {
-    case .events: !capabilities.eventKinds.isEmpty
-    case .cards, .inbox, .templates, .push, .person:
-      verbs.contains { capabilities.ability($0).travel != .unsupported }
-    }
-  }
 }

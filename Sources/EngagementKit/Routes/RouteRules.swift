@@ -101,7 +101,7 @@ struct RouteRules: Sendable {
           "has \"\(candidate)\" as a candidate, and shows it already; leave it out.")
       }
       let capabilities = providers.first { $0.id == candidate }?.adapter.capabilities
-      for verb in place.surface.verbs
+      for verb in place.surface.verbs(at: capabilities)
       where capabilities?.ability(verb).readingHasSideEffects == true {
         throw fault(
           place.field,
@@ -131,8 +131,7 @@ struct RouteRules: Sendable {
       let provider = try providers.configured(id, field)
       guard seen.insert(id).inserted else { throw fault(field, "names \"\(id)\" twice.") }
       guard !surface.isServed(by: provider.adapter.capabilities) else { continue }
-      let able = providers.filter { surface.isServed(by: $0.adapter.capabilities) }
-        .map { "\"\($0.id)\"" }
+      let able = providers.able(to: surface)
       throw fault(
         field,
         "names \"\(id)\", which has no \(surface.rawValue); "
@@ -173,6 +172,15 @@ struct RouteRules: Sendable {
 }
 
 extension [Provider] {
+  /// The names of the providers that serve the surface, those with items of another kind at the end.
+  fileprivate func able(to surface: RoutedSurface) -> [String] {
+    let services: [(name: String, service: SurfaceService?)] = map {
+      ("\"\($0.id)\"", surface.service(of: $0.adapter.capabilities))
+    }
+    return services.filter { $0.service == .native }.map(\.name)
+      + services.filter { $0.service == .bridged }.map { "\($0.name) (bridged)" }
+  }
+
   /// The provider that a field names; throws `invalidConfiguration` if there is none.
   func configured(_ id: ProviderID, _ field: String) throws(EngagementError) -> Provider {
     guard let provider = first(where: { $0.id == id }) else {

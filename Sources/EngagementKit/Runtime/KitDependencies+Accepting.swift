@@ -44,22 +44,6 @@ extension KitDependencies {
     return Intent(event: event, mark: .init(action, on: item), deliveries: deliveries)
   }
 
-  /// The intent that tells the vendor of another copy of the same action; nil if it has no such action. The
-  /// user acted once, so the event is not recorded.
-  func propagatedIntent(
-    for action: ItemAction, at provider: Provider, toldBy event: EngagementEvent
-  ) throws(EngagementError) -> Intent? {
-    do throws(EngagementError) {
-      var intent = try intent(for: action, at: provider, recordedBy: event)
-      intent.event = nil
-      intent.isPropagated = true
-      return intent
-    } catch {
-      guard error.code == .unsupported else { throw error }
-      return nil
-    }
-  }
-
   /// An event with an outbox row for each of the providers, in its own session.
   func intent(
     for event: EngagementEvent, to providers: [Provider], in session: (ProviderID) -> SessionID?

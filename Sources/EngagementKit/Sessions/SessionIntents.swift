@@ -7,9 +7,11 @@ import EngagementStore
 struct SessionIntents: Sendable {
   private let dependencies: KitDependencies
   private let rule: ConsentPolicy
+  private let plans: RoutePlans
 
-  init(_ dependencies: KitDependencies, _ consent: Consent) {
+  init(_ dependencies: KitDependencies, _ consent: Consent, _ plans: RoutePlans) {
     self.dependencies = dependencies
+    self.plans = plans
     rule = ConsentPolicy(consent: consent)
   }
 
@@ -75,9 +77,17 @@ struct SessionIntents: Sendable {
     guard let provider = dependencies.providers.first(where: { $0.id == id.provider }) else {
       return []
     }
+    var event = event(note, in: note.sessions[provider.id])
+    event.provider = provider.id
+    let target = try? provider.targets(of: .impression, on: nil, plans, at: event.time).first
+    if let target, target.isBridged {
+      event.item = try find(id, target.surface)
+      guard event.item != nil else { return [] }
+      return [
+        try dependencies.intent(for: target, at: provider, recordedBy: event, under: rule)
+      ]
+    }
     return try references(to: id, find).map { item in
-      var event = event(note, in: note.sessions[provider.id])
-      event.provider = provider.id
       event.item = item
       return Intent(
         event: event, mark: Intent.Mark(.impression, on: item),

@@ -9,14 +9,16 @@ import EngagementStore
 /// disk.
 final class Sessions: CommitObserver {
   let dependencies: KitDependencies
+  private let plans: @Sendable () -> RoutePlans
   /// Fires when something was reported or a time-out changed.
   private let signal = AsyncSignal()
   private let state: Locked<State>
   /// Held while notes are recorded, so that who waits for a flush waits for an earlier one too.
   private let recording = AsyncMutex()
 
-  init(_ dependencies: KitDependencies) {
+  init(_ dependencies: KitDependencies, plans: @escaping @Sendable () -> RoutePlans) {
     self.dependencies = dependencies
+    self.plans = plans
     let timeouts = dependencies.providers.map { ($0.id, $0.adapter.capabilities.sessionTimeout) }
     state = Locked(
       State(
@@ -254,7 +256,7 @@ final class Sessions: CommitObserver {
     let moment = ClockReading(dependencies.clock)
     do throws(EngagementError) {
       let settled = try await dependencies.accept(in: partition, updating: KitState.owner) {
-        [dependencies] (consent, memory, find) throws(EngagementError) in
+        [dependencies, plans] (consent, memory, find) throws(EngagementError) in
         var (notes, update) = (notes, Store.ValueUpdate(tracker))
         if consent != .denied, var settled = tracker {
           let stored = memory.json(.installation, Self.storedName)
@@ -262,7 +264,7 @@ final class Sessions: CommitObserver {
           update.changes = [KitState.change(.installation, Self.storedName, settled.kept)]
           update.outcome = settled
         }
-        let maker = SessionIntents(dependencies, consent)
+        let maker = SessionIntents(dependencies, consent, plans())
         for note in notes { update.intents += try maker.intents(for: note, find) }
         return update
       }

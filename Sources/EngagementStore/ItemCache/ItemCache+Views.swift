@@ -65,6 +65,16 @@ extension ItemCache {
     }
   }
 
+  /// Whether the user has viewed the card or read the message, as the feeds show it.
+  mutating func isSeen(
+    _ item: ItemReference, in partition: Partition, on database: inout Database
+  ) throws(EngagementError) -> Bool {
+    try withSource(item.id.provider, item.surface, of: partition, on: &database) {
+      (source, tables, database) throws(EngagementError) in
+      try source.isSeen(ItemKey(item.id.value), from: &tables, on: &database)
+    }
+  }
+
   /// The other items of the user that are copies of the item's content.
   mutating func copies(
     of id: ItemID, on surface: Surface, in partition: Partition, on database: inout Database

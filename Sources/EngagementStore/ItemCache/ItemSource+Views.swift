@@ -154,6 +154,21 @@ extension ItemSource {
     return content.reference(in: try container(of: row, from: &tables, on: &database))
   }
 
+  /// Whether the user has viewed the card or read the message.
+  mutating func isSeen(
+    _ name: ItemKey, from tables: inout ItemTables, on database: inout Database
+  ) throws(EngagementError) -> Bool {
+    guard let row = try row(of: name, from: &tables, on: &database),
+      let content = try content(of: row, from: &tables, on: &database)
+    else { return false }
+    let overlay = overlay(of: content.id, content.contentKey) ?? Overlay()
+    return switch content {
+    case .card(let card): overlay.applied(to: card).isViewed
+    case .message(let message): overlay.applied(to: message).isRead
+    case .campaign: false
+    }
+  }
+
   /// The other items that are copies of the item's content.
   mutating func copies(
     of name: ItemKey, from tables: inout ItemTables, on database: inout Database

@@ -28,8 +28,18 @@ extension Tables {
       acceptance.feeds = try updateContentKeys(of: partition, at: now, on: &database).feeds
     }
     acceptance.keys = intents.flatMap { $0.deliveries.map(\.key) }
-    for intent in intents {
+    // Of copies as they were before: what is done to the shown one counts for them already.
+    let seen = try intents.map { (intent) throws(EngagementError) in
+      intent.isPropagated ? try isKnown(intent, in: partition, on: &database) : false
+    }
+    for (index, intent) in intents.enumerated() {
       var intent = intent
+      let isKnown =
+        intent.isPropagated ? seen[index] : try isKnown(intent, in: partition, on: &database)
+      if isKnown {
+        summary.report.ended += intent.deliveries.map { CommitReport.Ended($0.key, .kept) }
+        continue
+      }
       if let event = intent.event, consent != .denied {
         let entry = try ledger.append(event, of: partition.id, on: &database)
         intent.event?.sequence = entry.sequence
@@ -56,6 +66,14 @@ extension Tables {
     acceptance.ended = summary.report.ended
     acceptance.hasNewCampaigns = summary.report.hasNewCampaigns
     return acceptance
+  }
+
+  /// Whether the intent says no more than that the user has seen an item, which the user had before.
+  private mutating func isKnown(
+    _ intent: Intent, in partition: Partition, on database: inout Database
+  ) throws(EngagementError) -> Bool {
+    guard intent.isForUnseen, let item = intent.mark?.item else { return false }
+    return try itemCache.isSeen(item, in: partition, on: &database)
   }
 
   private mutating func insert(

@@ -162,14 +162,6 @@ import Testing
         #"routes.cards is a number where "none", {"only": PROVIDER}, {"merge": [PROVIDER, …]} or {"firstReady": [PROVIDER, …]} belongs."#
       ),
       (
-        with(#", "routes": {"inbox": {"only": "braze"}}"#),
-        #"routes.inbox names "braze", which has no inbox."#
-      ),
-      (
-        with(#", "routes": {"inbox": {"firstReady": ["braze"]}}"#),
-        #"routes.inbox names "braze", which has no inbox."#
-      ),
-      (
         with(#", "routes": {"cards": {"firstReady": ["braz"]}}"#),
         #"routes.cards.firstReady[0] names "braz", which is no provider; did you mean "braze"?"#
       ),

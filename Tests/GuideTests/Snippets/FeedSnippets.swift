@@ -41,6 +41,13 @@ func inbox(_ engagement: Engagement) async throws {
   for await feed in engagement.inboxUpdates { print("\(feed.unreadCount) unread") }
 }
 
+func bridge(_ engagement: Engagement) async throws {
+  try await engagement.setRoute(.merge(["vibes", "braze"]), for: .inbox)
+  for provider in engagement.routes.inbox.providers {
+    print(provider, try engagement.isBridged(provider, on: .inbox) ? "shows cards" : "")
+  }
+}
+
 func images(_ engagement: Engagement, _ card: Card) async {
   if let address = card.imageURLText, let path = try? await engagement.imageFile(at: address) {
     print("draw \(path)")
