@@ -63,24 +63,18 @@ extension Engagement.SurfaceCapability {
 }
 
 extension RoutedSurface {
-  /// How a provider with these capabilities serves the surface. Routes decide by `isServed`; what they
-  /// take although the vendor has no such items is bridged.
+  /// How a provider with these capabilities serves the surface.
   fileprivate func support(
     of capabilities: AdapterCapabilities
   ) -> Engagement.SurfaceCapability.Support {
-    if hasOwn(capabilities) { return .native }
-    if isServed(by: capabilities), let other = [Self.cards, .inbox].first(where: { $0 != self }) {
-      return .bridged(from: other.surface)
+    switch service(of: capabilities) {
+    case .native?: return .native
+    case .bridged?: if let counterpart { return .bridged(from: counterpart.surface) }
+    case nil: break
     }
     guard self != .events else { return .absent("the vendor takes no events of applications") }
     let names = verbs.map(\.rawValue).joined(separator: " or ")
     return .absent("the vendor has no \(names)")
-  }
-
-  /// Whether the vendor has something of the surface's own kind.
-  private func hasOwn(_ capabilities: AdapterCapabilities) -> Bool {
-    guard self != .events else { return !capabilities.eventKinds.isEmpty }
-    return verbs.contains { capabilities.ability($0).travel != .unsupported }
   }
 
   /// The strategies of routes that may name the provider.
@@ -90,9 +84,7 @@ extension RoutedSurface {
       $0.id != provider.id && isServed(by: $0.adapter.capabilities)
     }
     return RouteStrategy.allCases.filter { strategy in
-      guard strategies.contains(strategy) else {
-        return false
-      }
+      guard strategies.contains(strategy) else { return false }
       switch strategy {
       case .only, .split: return true
       case .none: return false
@@ -104,10 +96,11 @@ extension RoutedSurface {
 
   /// Whether the provider can be compared with one of the others, or another one with it.
   private func canCompare(_ provider: Provider, with others: [Provider]) -> Bool {
-    let able = (others + [provider]).filter { provider in
-      !verbs.contains { provider.adapter.capabilities.ability($0).readingHasSideEffects }
+    let own = (others + [provider]).filter { service(of: $0.adapter.capabilities) == .native }
+    guard own.count > 1, own.contains(where: { $0.id == provider.id }) else { return false }
+    // One of the two is read as a shadow.
+    return own.contains { able in
+      !verbs.contains { able.adapter.capabilities.ability($0).readingHasSideEffects }
     }
-    return able.contains { $0.id == provider.id } && !others.isEmpty
-      || able.contains { $0.id != provider.id }
   }
 }

@@ -19,13 +19,13 @@ struct FeedState: Sendable {
   private let capabilities: [ProviderID: AdapterCapabilities]
   /// The providers whose items have content keys.
   private let keyed: Set<ProviderID>
-  private var feeds: [FeedKey: Loaded<Card>] = [:]
-  private var inboxes: [ProviderID: Loaded<InboxMessage>] = [:]
+  private(set) var feeds: [FeedKey: Loaded<Card>] = [:]
+  private(set) var inboxes: [ProviderID: Loaded<InboxMessage>] = [:]
   private var cards: [ContainerID: ContainerSnapshot] = [:]
   private var inbox: InboxSnapshot?
 
   /// A feed with the number under which it was loaded.
-  private struct Loaded<Item: FeedItem>: Sendable {
+  struct Loaded<Item: FeedItem>: Sendable {
     var view: FeedView<Item>
     var number: Int64
   }
@@ -237,36 +237,6 @@ extension FeedState {
         && key.feed.filters == vendorFilters(of: key.provider).split(filters).asked
   }
 
-  /// Whether any of the provider's feeds is that of the container.
-  func fills(_ container: ContainerID, with feeds: [Feed], of provider: ProviderID) -> Bool {
-    guard !isBridged(provider, to: .cards) else { return feeds.contains(.inbox) }
-    let source = source(of: container, at: provider)
-    return feeds.contains { $0 == source.feed || source.isAnswer($0) }
-  }
-
-  /// The same of the inbox.
-  func fillsInbox(with feeds: [Feed], of provider: ProviderID) -> Bool {
-    isBridged(provider, to: .inbox)
-      ? feeds.contains { $0.isWholeContainer } : feeds.contains(.inbox)
-  }
-
-  /// Whether the container shows what one of its providers has, if only that it is nothing.
-  func showsArm(in container: ContainerID) -> Bool {
-    let shown = plans.plan(of: container).shown
-    return shown.isEmpty
-      || shown.contains { isBridged($0, to: .cards) && inboxes[$0]?.view.isKnown == true }
-      || feeds.contains { key, loaded in
-        shown.contains(key.provider) && fills(container, with: [key.feed], of: key.provider)
-          && loaded.view.isKnown
-      }
-  }
-
-  /// The same of the inbox.
-  var showsArmInInbox: Bool {
-    let shown = plans.inbox.shown
-    return shown.isEmpty || shown.contains { messages(of: $0).isKnown }
-  }
-
   /// Whether the inbox shows messages of the feed.
   func showsInInbox(_ key: FeedKey) -> Bool {
     guard plans.inbox.shows(key.provider) else { return false }
@@ -363,16 +333,11 @@ extension FeedState {
   }
 }
 
-extension FeedView {
-  /// Whether the vendor has spoken of the feed.
-  fileprivate var isKnown: Bool { refreshedAt != nil || !items.isEmpty }
-}
-
 // MARK: Items of the other kind
 
 extension FeedState {
   /// Whether the provider shows its items on the surface as items of another kind.
-  private func isBridged(_ provider: ProviderID, to surface: RoutedSurface) -> Bool {
+  func isBridged(_ provider: ProviderID, to surface: RoutedSurface) -> Bool {
     surface.isBridged(to: capabilities[provider])
   }
 
@@ -384,7 +349,7 @@ extension FeedState {
     return FeedView(showing: messages, canDismiss: canDismissMessages(of: provider))
   }
 
-  private func messages(of provider: ProviderID) -> FeedView<InboxMessage> {
+  func messages(of provider: ProviderID) -> FeedView<InboxMessage> {
     guard isBridged(provider, to: .inbox) else { return inboxes[provider]?.view ?? FeedView() }
     return FeedView(
       showing: feeds.filter { $0.key.provider == provider && $0.key.feed.isWholeContainer }

@@ -94,6 +94,12 @@ struct RouteRules: Sendable {
     try checkAlone(inner, at: place)
     try checkFilled(shadow.candidates, .shadow, place)
     try check(shadow.candidates, place.field, place.surface)
+    for id in inner.providers + shadow.candidates where isBridged(id, to: place.surface) {
+      throw fault(
+        place.field,
+        "compares \"\(id)\", whose items are of the other kind; a shadow compares items of one kind."
+      )
+    }
     for candidate in shadow.candidates {
       guard !inner.providers.contains(candidate) else {
         throw fault(
@@ -101,7 +107,7 @@ struct RouteRules: Sendable {
           "has \"\(candidate)\" as a candidate, and shows it already; leave it out.")
       }
       let capabilities = providers.first { $0.id == candidate }?.adapter.capabilities
-      for verb in place.surface.verbs(at: capabilities)
+      for verb in place.surface.verbs
       where capabilities?.ability(verb).readingHasSideEffects == true {
         throw fault(
           place.field,
@@ -109,6 +115,10 @@ struct RouteRules: Sendable {
             + "leave it out.")
       }
     }
+  }
+
+  private func isBridged(_ id: ProviderID, to surface: RoutedSurface) -> Bool {
+    surface.isBridged(to: providers.first { $0.id == id }?.adapter.capabilities)
   }
 
   private static let shadowed: Set<RouteStrategy> = [.only, .merge, .firstReady]

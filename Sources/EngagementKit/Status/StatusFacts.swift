@@ -67,7 +67,8 @@ struct StatusFacts: Sendable {
   /// Why the vendor may not be asked now; nil if it may.
   private func obstacle(to provider: Provider, at place: RoutePlace) -> EngagementError? {
     let policy = ConsentPolicy(consent: consent)
-    if !place.surface.verbs.contains(where: policy.allowsSending) {
+    let verbs = place.surface.verbs(at: provider.adapter.capabilities)
+    if !verbs.contains(where: policy.allowsSending) {
       return EngagementError(
         .consentDenied, "The user's consent does not allow this; ask for it and call setConsent.",
         provider: provider.id)
@@ -87,8 +88,9 @@ struct StatusFacts: Sendable {
   }
 
   private func pause(of provider: Provider, at place: RoutePlace) -> Date? {
-    throttles[provider.id]?
-      .filter { pause in pause.verb.map { place.surface.verbs.contains($0) } ?? true }
+    let verbs = place.surface.verbs(at: provider.adapter.capabilities)
+    return throttles[provider.id]?
+      .filter { pause in pause.verb.map { verbs.contains($0) } ?? true }
       .map(\.until).max()
   }
 
@@ -125,10 +127,7 @@ struct StatusFacts: Sendable {
       if let source, feed.surface == source.surface { return feed == source }
     }
     // A provider without items of the surface's kind shows those of the other kind.
-    let verbs = place.surface.verbs
-    let isNative = verbs.contains {
-      provider.adapter.capabilities.ability($0).travel != .unsupported
-    }
+    let isNative = !place.surface.isBridged(to: provider.adapter.capabilities)
     let kinds: Set<Surface> = [.cards, .inbox]
     return kinds.contains(feed.surface) && (feed.surface == place.surface.surface) == isNative
   }

@@ -155,7 +155,7 @@ import Testing
       ),
       (
         with(#", "routes": {"cards": {}}"#),
-        "routes.cards needs one of only, merge, firstReady and split."
+        "routes.cards needs one of only, merge, firstReady, shadow and split."
       ),
       (
         with(#", "routes": {"cards": 3}"#),

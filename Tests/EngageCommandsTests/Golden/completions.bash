@@ -154,6 +154,6 @@ _engage() {
     "completions "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help bash zsh fish' -- "$word")); return; } ;;
     "man "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
   esac
-  COMPREPLY=($(compgen -W 'demo init doctor status emulate providers routes sync cards inbox person signin signout consent track templates outbox push device cache decode events export verify import cursors compare experiment completions man help --help --version' -- "$word"))
+  COMPREPLY=($(compgen -W 'demo init doctor status emulate providers routes sync parity cards inbox person signin signout consent track templates outbox push device cache decode events export verify import cursors compare experiment completions man help --help --version' -- "$word"))
 }
 complete -o bashdefault -F _engage engage

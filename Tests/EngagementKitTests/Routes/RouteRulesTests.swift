@@ -66,7 +66,10 @@ struct RouteFault: Sendable, CustomTestStringConvertible {
     RouteFault(cards, " is shadow of nothing; name at least one provider.") {
       .shadow(.only("braze"), try .init([]))
     },
-    RouteFault(cards, " names \"bare\", which has no cards; use \"braze\" or \"atomic\".") {
+    RouteFault(
+      cards,
+      " names \"bare\", which has no cards; use \"braze\" or \"atomic\" or \"clevertap\" (bridged)."
+    ) {
       .firstReady(["braze", "bare"])
     },
     RouteFault(
@@ -101,6 +104,10 @@ struct RouteFault: Sendable, CustomTestStringConvertible {
     RouteFault(cards, " has \"braze\" as a candidate, and shows it already; leave it out.") {
       .shadow(.merge(["atomic", "braze"]), try .init(["braze"]))
     },
+    RouteFault(
+      cards,
+      " compares \"clevertap\", whose items are of the other kind; a shadow compares items of one kind."
+    ) { .shadow(.only("braze"), try .init(["clevertap"])) },
     RouteFault(cards, " has split inside shadow; a shadow shows only, merge or firstReady.") {
       .shadow(try split(), try .init(["atomic"]))
     },
@@ -119,7 +126,8 @@ struct RouteFault: Sendable, CustomTestStringConvertible {
       try split(otherwise: ["braze", "braze"])
     },
     RouteFault(
-      .container("home"), " names \"bare\", which has no cards; use \"braze\" or \"atomic\"."
+      .container("home"),
+      " names \"bare\", which has no cards; use \"braze\" or \"atomic\" or \"clevertap\" (bridged)."
     ) { .only("bare") },
   ]
 

@@ -62,7 +62,7 @@ extension Provider {
   ) throws(EngagementError) -> [ActionTarget] {
     let targets =
       if let surface {
-        self.targets(of: action, on: surface, at: now)
+        self.targets(of: action, on: surface, plans, at: now)
       } else {
         self.targets(of: action, plans, at: now)
       }
@@ -86,10 +86,10 @@ extension Provider {
   }
 
   private func targets(
-    of action: ItemAction, on surface: Surface, at now: Date
+    of action: ItemAction, on surface: Surface, _ plans: RoutePlans, at now: Date
   ) -> [ActionTarget] {
     let capabilities = adapter.capabilities
-    guard let shown = RoutedSurface(rawValue: surface.rawValue),
+    guard let shown = RoutedSurface(rawValue: surface.rawValue), plans.shows(id, on: shown),
       shown.isBridged(to: capabilities), let own = shown.counterpart
     else { return [ActionTarget(action, on: surface)] }
     let target = ActionTarget(action, bridgedTo: own, from: shown, at: capabilities, now)
