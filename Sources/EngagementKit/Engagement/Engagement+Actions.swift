@@ -28,10 +28,18 @@ extension Engagement {
   ) async throws(EngagementError) -> Receipt {
     try lifecycle.checkOpen()
     let userSession = dependencies.currentUser.userSession
-    let targets = try dependencies.provider(id.provider)
-      .targets(of: action, on: surface, feedPublisher.plans, at: dependencies.clock.now)
+    let (provider, plans) = (try dependencies.provider(id.provider), feedPublisher.plans)
+    let targets = try provider.targets(of: action, on: surface, plans, at: dependencies.clock.now)
     let copies = propagate ? try await copies(of: id, among: targets, as: userSession) : []
-    return try await accept(action, on: id, by: targets, and: copies, as: userSession)
+    do throws(EngagementError) {
+      return try await accept(action, on: id, by: targets, and: copies, as: userSession)
+    } catch {
+      // An item that is not held could only be of the vendor's own kind, which this surface does not show.
+      guard error.code == .notFound, targets.allSatisfy(\.isBridged), let surface,
+        let shown = RoutedSurface(rawValue: surface.rawValue), !plans.shows(id.provider, on: shown)
+      else { throw error }
+      throw provider.unsupported(action, on: surface)
+    }
   }
 
   /// Performs an action on a card; see `perform(_:on:surface:propagate:)`.

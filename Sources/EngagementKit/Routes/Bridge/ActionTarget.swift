@@ -62,7 +62,7 @@ extension Provider {
   ) throws(EngagementError) -> [ActionTarget] {
     let targets =
       if let surface {
-        self.targets(of: action, on: surface, plans, at: now)
+        self.targets(of: action, on: surface, at: now)
       } else {
         self.targets(of: action, plans, at: now)
       }
@@ -70,7 +70,11 @@ extension Provider {
     guard !targets.contains(where: { capabilities.supports($0.action, on: $0.surface) }) else {
       return targets
     }
-    throw EngagementError(
+    throw unsupported(action, on: surface)
+  }
+
+  func unsupported(_ action: ItemAction, on surface: Surface?) -> EngagementError {
+    EngagementError(
       .unsupported, "\(id) does not support this.", provider: id,
       operation: Operation.Verb.act(action.name, on: surface ?? .cards).rawValue)
   }
@@ -86,10 +90,10 @@ extension Provider {
   }
 
   private func targets(
-    of action: ItemAction, on surface: Surface, _ plans: RoutePlans, at now: Date
+    of action: ItemAction, on surface: Surface, at now: Date
   ) -> [ActionTarget] {
     let capabilities = adapter.capabilities
-    guard let shown = RoutedSurface(rawValue: surface.rawValue), plans.shows(id, on: shown),
+    guard let shown = RoutedSurface(rawValue: surface.rawValue),
       shown.isBridged(to: capabilities), let own = shown.counterpart
     else { return [ActionTarget(action, on: surface)] }
     let target = ActionTarget(action, bridgedTo: own, from: shown, at: capabilities, now)
