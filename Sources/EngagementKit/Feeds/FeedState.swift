@@ -244,7 +244,7 @@ extension FeedState {
       ? key.feed.isWholeContainer : key.feed.surface == .inbox
   }
 
-  /// Whether the feed has items that are shown as items of the surface, by whatever route.
+  /// Whether the surface can show the items of the feed. It does not matter which route holds.
   func fills(_ surface: RoutedSurface, _ key: FeedKey) -> Bool {
     let own = isBridged(key.provider, to: surface) ? surface.counterpart : surface
     return key.feed.surface == own?.surface

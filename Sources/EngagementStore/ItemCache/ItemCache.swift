@@ -295,7 +295,7 @@ extension ItemCache {
     sources[ItemSourceKey(partition: partition.id, provider: provider, surface: surface)]
   }
 
-  /// The contents that nobody sees on the surface because of what was done to a copy.
+  /// The contents that the surface hides: the user dismissed or snoozed a copy of them.
   mutating func hiddenContents(
     on surface: Surface, of partition: Partition, at now: Date, on database: inout Database
   ) throws(EngagementError) -> Set<ContentKey> {

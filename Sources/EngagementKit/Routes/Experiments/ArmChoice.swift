@@ -17,8 +17,8 @@ struct ArmChoice: Sendable {
 
   /// Where the user stands in each experiment; no entry if that is not known.
   ///
-  /// A kept arm holds, whatever weights, slots and shares are now, as long as the split has it; it may be
-  /// that of another version. A user who has an arm in a layer is outside of the layer's other
+  /// A kept arm holds as long as the split has it, also over other weights, slots, shares and versions.
+  /// A user who has an arm in a layer is outside of the layer's other
   /// experiments, so that no change of slots puts anybody into two of them.
   func standings(among known: [ArmAssignment]) -> [String: Engagement.Split.Standing] {
     var standings: [String: Engagement.Split.Standing] = [:]

@@ -2,7 +2,7 @@ import EngagementModel
 
 /// What is still to be recorded of a user's exposures to the arms of experiments.
 struct ExposureWatch: Sendable {
-  /// The experiments of which the user has an arm that nobody could see yet.
+  /// The experiments whose arm the user has and could not see yet.
   private(set) var open: Set<String> = []
   /// Those whose arm could be seen, until that is recorded.
   private(set) var due: Set<String> = []
