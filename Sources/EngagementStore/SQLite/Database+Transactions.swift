@@ -70,6 +70,14 @@ extension Database {
       try database.moveLog(mode)
     }
   }
+
+  /// Writes all rows into new pages, in one commit. `secure_delete` overwrites a deleted row where it was,
+  /// and not the copies of it that SQLite leaves in the unused room of a page whose rows it moves.
+  mutating func rewrite() throws(EngagementError) {
+    try writing { (database) throws(EngagementError) in
+      try database.connection.execute("VACUUM")
+    }
+  }
 }
 
 extension Database {

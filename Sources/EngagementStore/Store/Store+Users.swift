@@ -139,7 +139,7 @@ extension Store {
     let file = try StoreFile(options.path)
     let copies = DamagedFiles(of: file)
     let hadCopies = try copies.areThere
-    try checkpoint()
+    try rewrite()
     try copies.removeAll()
     try ErasureMark(of: file).remove()
     return hadCopies

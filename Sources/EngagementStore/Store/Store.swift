@@ -176,6 +176,21 @@ package actor Store {
     try database?.checkpoint(.truncate)
   }
 
+  /// Writes the file anew from its rows and empties the log: nothing of a deleted row is left in either.
+  ///
+  /// Throws `busy` if a reader blocks the log for longer than the wait.
+  func rewrite() throws(EngagementError) {
+    // First, so that a log that a reader blocks does not grow with each call.
+    try checkpoint()
+    do throws(EngagementError) {
+      try database?.rewrite()
+    } catch {
+      closeIfDamaged(after: error)
+      throw error
+    }
+    try checkpoint()
+  }
+
   /// Keeps the log short while the application runs: moves what it can of a long log into the file,
   /// without waiting for readers. Returns whether there was anything to do; false for a closed
   /// file.
