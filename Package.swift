@@ -301,6 +301,13 @@ let package = Package(
         "EngagementEmulator", "EngagementKit", "EngagementModel", "EngagementVendors", "Orchard",
       ], path: "Examples/CompareVendors"),
     .executableTarget(
+      name: "CombinedInbox",
+      dependencies: [
+        "EngagementBraze", "EngagementBrazeTools", "EngagementCurl", "EngagementEmulator",
+        "EngagementJSON", "EngagementKit", "EngagementModel", "EngagementVendors",
+        "EngagementVibes", "EngagementVibesTools",
+      ], path: "Examples/CombinedInbox"),
+    .executableTarget(
       name: "FailOver",
       dependencies: [
         "EngagementBraze", "EngagementBrazeTools", "EngagementCurl", "EngagementEmulator",
@@ -322,8 +329,8 @@ let package = Package(
     .testTarget(
       name: "ExampleTests",
       dependencies: [
-        "CompareVendors", "EngagementAdapterAPI", "EngagementJSON", "EngagementModel",
-        "EngagementTesting",
+        "CombinedInbox", "CompareVendors", "EngagementAdapterAPI", "EngagementJSON",
+        "EngagementModel", "EngagementTesting",
         "EngagementVendors", "FailOver", "MoveFromAtomic", "MoveFromBraze", "MoveFromCleverTap",
         "MoveFromVibes", "NightlyExport", "Orchard", "OwnVendor", "Quickstart", "SwitchVendor",
         "TestSupport",

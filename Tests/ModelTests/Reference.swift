@@ -22,6 +22,8 @@ struct Reference {
   var mayBeRefused: [ProviderID: Set<Int>] = [:]
   /// Items that their user has removed.
   var gone: [User: Set<ItemID>] = [:]
+  /// The arm of the experiment that the user has seen, by its provider.
+  var arms: [User: ProviderID] = [:]
   private var last = 0
 
   /// The deed's number. An event is one deed for each provider that it goes to.

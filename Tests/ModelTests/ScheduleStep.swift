@@ -35,7 +35,9 @@ enum ScheduleStep: Hashable, Sendable {
   enum RoutedPlace: CaseIterable { case cards, inbox, events }
 
   /// A route, as far as its surface can have it.
-  enum RouteChoice: CaseIterable { case first, second, both, firstReady, none, configured }
+  enum RouteChoice: CaseIterable {
+    case first, second, both, firstReady, shadow, split, none, configured
+  }
 
   static let vendors = 2
   /// The number of users; user 0 is anonymous.

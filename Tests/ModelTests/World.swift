@@ -14,15 +14,15 @@ final class World {
   private let secrets = MemorySecretStore()
   private let folder: URL
   private let serial = Locked(0)
-  private var engagement: Engagement
-  private var reference = Reference()
-  private var user = User.anonymous
+  private(set) var engagement: Engagement
+  var reference = Reference()
+  private(set) var user = User.anonymous
   private var made = 0
   /// The routes that hold.
-  private var routes = World.configured
+  var routes = World.configured
 
-  private static let providers: [ProviderID] = ["memory", "second"]
-  private static let configured = Engagement.Routes(
+  static let providers: [ProviderID] = ["memory", "second"]
+  static let configured = Engagement.Routes(
     cards: .merge(providers), inbox: .only("memory"))
   private static let home: ContainerID = "home"
 
@@ -52,7 +52,7 @@ final class World {
       transport: network,
       providers: Engagement.Providers(
         providers.map { ($0, MemoryAdapter(as: $0, at: Network.host(of: $0))) }),
-      routes: configured,
+      routes: configured, contentKeys: ["memory": .extra("key"), "second": .extra("key")],
       options: Options(secrets: secrets, clock: clock))
   }
 
@@ -72,7 +72,7 @@ final class World {
     case .track:
       let number = reference.accept("track", on: nil, by: user, to: toldOfEvents)
       try await engagement.track("n\(number)")
-    case .send: await send()
+    case .send: try await send()
     case .network(let mode, let vendor): network.set(mode, at: Self.providers[vendor])
     case .vendorAdds(let number, let inbox, let vendor):
       await add(number, inbox, at: Self.providers[vendor])
@@ -145,8 +145,9 @@ final class World {
     try await consent()
   }
 
-  private func send() async {
+  private func send() async throws {
     noteSending()
+    try await engagement.compareShadows()
     for provider in Self.providers {
       _ = await engagement.outboxSender.drain(
         provider, as: engagement.dependencies.currentUser.userSession, within: .seconds(5))
@@ -265,10 +266,12 @@ final class World {
         try await signIn(Self.user(number))
       }
       for _ in 0..<50 where try await !isIdle() {
-        await send()
+        try await send()
         clock.advance(by: .seconds(600))
       }
       if try await !isIdle() { return ["\(Self.user(number)) still has pending rows"] }
+      let repeated = try await exposureFaults()
+      if !repeated.isEmpty { return repeated }
     }
     let late = try await faults()
     return late + missing
@@ -295,67 +298,5 @@ final class World {
         return arrived ? nil : "\(deed.action) \(deed.item ?? "n\(deed.number)") was lost"
       }
     }
-  }
-}
-
-// MARK: Routes
-
-extension World {
-  private func setRoute(
-    of place: ScheduleStep.RoutedPlace, _ choice: ScheduleStep.RouteChoice
-  ) async throws {
-    let surface: Surface =
-      switch place {
-      case .cards: .cards
-      case .inbox: .inbox
-      case .events: "events"
-      }
-    if let route = Self.route(choice, isOfItems: place != .events) {
-      try await engagement.setRoute(route, for: surface)
-    } else {
-      try await engagement.resetRoute(for: surface)
-    }
-    let route = Self.route(choice, isOfItems: place != .events)
-    switch place {
-    case .cards: routes.cards = route ?? Self.configured.cards
-    case .inbox: routes.inbox = route ?? Self.configured.inbox
-    case .events: routes.events = route
-    }
-  }
-
-  /// Nil for the configured one.
-  private static func route(
-    _ choice: ScheduleStep.RouteChoice, isOfItems: Bool
-  ) -> Engagement.Route? {
-    switch choice {
-    case .first: .only(providers[0])
-    case .second: .only(providers[1])
-    case .both: isOfItems ? .merge(providers) : .mirror(providers)
-    case .firstReady: isOfItems ? .firstReady(providers) : .mirror(providers)
-    case .none: Engagement.Route.none
-    case .configured: nil
-    }
-  }
-
-  /// The providers that are told of the application's events now.
-  private var toldOfEvents: [ProviderID] {
-    routes.events.map(\.providers) ?? Self.providers
-  }
-
-  /// What is shown against the route; nil for nothing.
-  private func fault(of ids: [ItemID], by route: Engagement.Route) -> String? {
-    let shown = Set(ids.map(\.provider))
-    if let foreign = shown.first(where: { !route.providers.contains($0) }) {
-      return "\(foreign) is shown, which the route \(route) has not"
-    }
-    if case .firstReady = route, shown.count > 1 { return "a fail-over shows two providers" }
-    if case .merge = route, ids != ids.sorted() { return "the merged order is another one: \(ids)" }
-    return nil
-  }
-
-  /// Faults of the routes that hold now.
-  private var routeFaults: [String] {
-    let held = engagement.routes
-    return held == routes ? [] : ["the routes are \(held), not \(routes)"]
   }
 }

@@ -20,13 +20,17 @@ extension Command {
     Command(
       name: ["cards", action.name], summary: summary,
       discussion: discussion.isEmpty ? waiting : "\(discussion)\n\(waiting)",
-      arguments: [cardID],
+      arguments: [cardID], options: [propagation],
       examples: [
         Example("engage cards \(action.name) \(example.full)", "one card"),
         Example("engage cards \(action.name) \(example.id) --json", "the same for a program"),
       ], isInterruptible: true,
       run: { invocation in try await act(invocation) { _ in action } })
   }
+
+  /// An option of every action on an item.
+  static let propagation = Option(
+    "propagate", "tell the vendors of the other copies of its content as well")
 
   /// What help says of every action on a card.
   static let waiting =
@@ -40,7 +44,8 @@ extension Command {
   ) async throws -> ExitStatus {
     try await act(invocation) { engagement, card in
       let action = try action(card)
-      return (action, try await engagement.perform(action, on: card))
+      let propagates = invocation.has(propagation)
+      return (action, try await engagement.perform(action, on: card, propagate: propagates))
     }
   }
 

@@ -65,6 +65,7 @@ extension Command {
       arguments: [
         cardID, Argument(name: "TIME", help: "90s, 30m, 1h, 2d, PT1H, or a number of seconds"),
       ],
+      options: [propagation],
       examples: [
         Example("engage cards snooze \(example.full) 1h", "for an hour"),
         Example("engage cards snooze \(example.id) PT2H30M --json", "the same for a program"),
@@ -87,7 +88,7 @@ extension Command {
       arguments: [
         cardID, Argument(name: "VOTE", help: "up or down", choices: ["up", "down"]),
       ],
-      options: [reason, message],
+      options: [reason, message, propagation],
       examples: [
         Example("engage cards vote \(example.full) up", "it is useful"),
         Example("engage cards vote \(example.id) down --reason too-often", "it is not, and why"),

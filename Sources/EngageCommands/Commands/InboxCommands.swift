@@ -111,7 +111,7 @@ extension Command {
     return Command(
       name: ["inbox", verb], summary: summary,
       discussion: discussion.isEmpty ? waiting : "\(discussion)\n\(waiting)",
-      arguments: [messageID], options: options,
+      arguments: [messageID], options: options + [propagation],
       examples: [
         example, Example("engage inbox \(verb) \(id) --json", "one message, for a program"),
       ], isInterruptible: true,
@@ -125,7 +125,8 @@ extension Command {
     let text = try invocation.argument()
     return try await invocation.delivering(configuration) { engagement in
       let message = try find(text, in: engagement, configuration)
-      let receipt = try await engagement.perform(action, on: message)
+      let receipt = try await engagement.perform(
+        action, on: message, propagate: invocation.has(propagation))
       return try await invocation.conclude(
         receipt, of: engagement, "\(action.name) \(ShortIDs.text(of: message.id))",
         message.id.object(with: ["action": .string(action.name)]))

@@ -120,9 +120,11 @@ struct ParityLimits {
         + failure
     }
     guard report.last.compared >= compared else {
+      guard report.last.compared > 0 else {
+        return "neither lists an item with a content key, so nothing was compared."
+      }
       return
-        "only \(report.last.compared) were compared, and --min-compared is \(compared); check "
-        + "that both list items with content keys."
+        "only \(report.last.compared) were compared, and --min-compared is \(compared)."
     }
     return nil
   }

@@ -7,8 +7,8 @@ extension Command {
   static let providers = Command(
     name: ["providers"], summary: "show what each provider can do",
     discussion: """
-      yes: the vendor has a request for it; event: the vendor gets it as an event; bridged: it
-      is kept in the cache and not sent; -: it is refused. "route of" says which routes may name
+      yes: the vendor has a request for it; event: the vendor gets it as an event; kept: it is
+      kept in the cache and not sent; -: it is refused. "route of" says which routes may name
       the provider: native: the vendor has such items; bridged from: it has others, which are
       shown as such; -: absent, and --json says why.
       """,
@@ -72,7 +72,7 @@ struct CapabilityReport {
     switch travel {
     case .request: Phrase("yes", .green)
     case .event: Phrase("event", .green)
-    case .localOnly: Phrase("bridged", .yellow)
+    case .localOnly: Phrase("kept", .yellow)
     case .unsupported: Phrase("-", .faint)
     }
   }
@@ -96,7 +96,7 @@ struct CapabilityReport {
     return [
       "provider": .string(provider.id.rawValue),
       "vendor": .string(provider.adapter.vendor.rawValue),
-      "surfaces": .object(routes), "verbs": .object(verbs), "bridged": .array(bridged),
+      "surfaces": .object(routes), "verbs": .object(verbs), "kept": .array(kept),
       "events": .array(kinds),
       "live": .bool(capabilities.isLive), "containers": .bool(capabilities.hasContainers),
       "limits": .object(limits),
@@ -131,7 +131,7 @@ struct CapabilityReport {
     return verbs
   }
 
-  private var bridged: [JSON] {
+  private var kept: [JSON] {
     capabilities.abilities.filter { $0.value.travel == .localOnly }.keys.sorted()
       .map { .string($0.rawValue) }
   }

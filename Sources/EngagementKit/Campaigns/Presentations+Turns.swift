@@ -31,7 +31,7 @@ extension Presentations {
       }
       let plans = plans()
       let steps = state.withLock { state in
-        state.add(new, templates) + state.queue.leave { !plans.tell($0, of: .templates) }
+        state.add(new, templates) + state.queue.leave { !plans.lead(to: $0, for: .templates) }
       }
       try await perform(steps, of: partition, &later)
       try await advance(partition, news.prepared, &later)
@@ -270,7 +270,7 @@ extension Presentations {
     let plans = plans()
     for provider in dependencies.providers
     where provider.adapter.capabilities.ability(.campaigns).travel != .unsupported
-      && plans.tell(provider.id, of: .templates)
+      && plans.lead(to: provider.id, for: .templates)
     {
       let campaigns = try await dependencies.store.campaigns(
         in: FeedKey(provider.id, .campaigns), of: partition, at: dependencies.clock.now

@@ -22,7 +22,7 @@ extension Engagement {
   ///   - surface: The surface that shows the item; nil for what the item is, among the cards and then in the
   ///     inbox, or as what the routes show it.
   ///   - propagate: Whether the vendors of the other copies of the item's content are told too, in the
-  ///     same transaction, as far as they have the action. The receipt tells of the item's own vendor.
+  ///     same transaction, as far as they have the action. The receipt tells of each.
   @discardableResult public func perform(
     _ action: ItemAction, on id: ItemID, surface: Surface? = nil, propagate: Bool = false
   ) async throws(EngagementError) -> Receipt {
@@ -88,7 +88,8 @@ extension Engagement {
       throw EngagementError(
         .unsupported, "No provider takes events of this kind.", operation: kind.rawValue)
     }
-    let told = try feedPublisher.plans.told(of: .events, among: takers, operation: kind.rawValue)
+    let plans = feedPublisher.plans
+    let told = try plans.providers(of: .events, among: takers, operation: kind.rawValue)
     let providers = told.filter { $0.serves(userSession.user) }
     guard !providers.isEmpty || told.isEmpty else { throw .needsUser(for: kind.rawValue) }
     await sessions.touch(providers)

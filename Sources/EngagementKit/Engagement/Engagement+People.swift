@@ -131,7 +131,7 @@ extension Engagement {
     }
     var told = able
     if let surface = RoutedSurface(tellingOf: operation.verb) {
-      told = try feedPublisher.plans.told(
+      told = try feedPublisher.plans.providers(
         of: surface, among: able, operation: operation.verb.rawValue)
     }
     let ready = told.filter { $0.serves(userSession.user) }

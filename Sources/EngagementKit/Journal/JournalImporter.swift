@@ -154,7 +154,7 @@ final class JournalImporter: Sendable {
     let plans = plans()
     let takers = dependencies.providers.filter { provider in
       guard provider.takes(event.kind) else { return false }
-      guard let only = event.provider else { return plans.tell(provider.id, of: .events) }
+      guard let only = event.provider else { return plans.lead(to: provider.id, for: .events) }
       return only == provider.id
     }
     let isPresent = owner == dependencies.currentUser.userSession.partition

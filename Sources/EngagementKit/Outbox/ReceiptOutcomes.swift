@@ -72,8 +72,7 @@ final class ReceiptWatch: Sendable {
 
   func begin(_ intents: [Intent]) {
     state.withLock { state in
-      // A receipt tells of the copy that the user saw.
-      for intent in intents where !intent.isPropagated {
+      for intent in intents {
         for row in intent.deliveries { state.left[row.key] = row.provider }
         if intent.deliveries.isEmpty, let provider = intent.event?.provider {
           state.note(.kept, at: provider)

@@ -46,9 +46,9 @@ final class PushRegistrar: Sendable {
     let mayRegister = ConsentPolicy(consent: consent).allowsSending(.registerPush)
     for provider in dependencies.providers {
       guard let runtime = runtimes[provider.id], runtime.supports(.registerPush),
-        former.tell(provider.id, of: .push) != next.tell(provider.id, of: .push)
+        former.lead(to: provider.id, for: .push) != next.lead(to: provider.id, for: .push)
       else { continue }
-      let joins = next.tell(provider.id, of: .push)
+      let joins = next.lead(to: provider.id, for: .push)
       if !joins, !runtime.supports(.unregisterPush), !tokens.isEmpty {
         handOver.deaf.append(runtime)
         continue

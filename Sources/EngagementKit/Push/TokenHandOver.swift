@@ -23,8 +23,8 @@ struct TokenHandOver: Sendable {
   func completed(
     _ steps: [TransitionStep], at provider: Provider, for user: User
   ) -> [TransitionStep] {
-    let hadTokens = former.tell(provider.id, of: .push)
-    guard hadTokens != next.tell(provider.id, of: .push) else { return steps }
+    let hadTokens = former.lead(to: provider.id, for: .push)
+    guard hadTokens != next.lead(to: provider.id, for: .push) else { return steps }
     let new = environments.map {
       hadTokens ? TransitionStep.leave(.unregisterPush($0)) : .enter(.registerPush($0))
     }.filter { !steps.contains($0) }

@@ -113,7 +113,7 @@ extension RefreshTarget {
     case .cards(nil, _): plans.showsCards(of: provider)
     case .inbox: plans.inbox.shows(provider)
     case .message(let id): id.provider == provider
-    case .campaigns: plans.tell(provider, of: .templates)
+    case .campaigns: plans.lead(to: provider, for: .templates)
     case .person, .metrics, .settings: true
     }
   }

@@ -11,7 +11,7 @@ extension Engagement {
     case none
     /// The first provider that is ready; the others only while it is not. For cards and inbox.
     case firstReady([ProviderID], FailOver = .standard)
-    /// All of them are told. For push, person and events. Not available yet.
+    /// All of them are told. For push, person and events.
     case mirror([ProviderID])
     /// Shows the route; the candidates are read beside it, compared and never shown.
     indirect case shadow(Route, Shadow)

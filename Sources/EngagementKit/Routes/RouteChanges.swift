@@ -103,7 +103,7 @@ final class RouteChanges: Sendable {
     let (former, next) = (RoutePlans(former), RoutePlans(routes))
     let joining = dependencies.providers.filter { provider in
       provider.adapter.capabilities.ability(.associate).travel == .request
-        && !former.tell(provider.id, of: .person) && next.tell(provider.id, of: .person)
+        && !former.lead(to: provider.id, for: .person) && next.lead(to: provider.id, for: .person)
     }
     return joining.map {
       Intent.Delivery(to: $0.id, .operation(.associate(id)), key: dependencies.key())

@@ -23,23 +23,23 @@ struct RoutePlans: Hashable, Sendable {
   var inbox: RoutePlan { self[.inbox] ?? RoutePlan() }
 
   /// Whether the route of a surface without items leads to the provider.
-  func tell(_ provider: ProviderID, of surface: RoutedSurface) -> Bool {
+  func lead(to provider: ProviderID, for surface: RoutedSurface) -> Bool {
     self[surface]?.shows(provider) ?? true
   }
 
-  /// Whether the routes let the provider be told of such operations.
-  func allow(_ verb: Operation.Verb, at provider: ProviderID) -> Bool {
-    RoutedSurface(tellingOf: verb).map { tell(provider, of: $0) } ?? true
+  /// Whether the routes let the provider have such operations.
+  func lead(to provider: ProviderID, telling verb: Operation.Verb) -> Bool {
+    RoutedSurface(tellingOf: verb).map { lead(to: provider, for: $0) } ?? true
   }
 
   /// The providers that the route of the surface leads to; none if it leads nowhere.
   ///
   /// Throws `unsupported` if it leads only to others than these.
-  func told(
+  func providers(
     of surface: RoutedSurface, among able: [Provider], operation: String
   ) throws(EngagementError) -> [Provider] {
-    let told = able.filter { tell($0.id, of: surface) }
-    guard told.isEmpty, let plan = self[surface], !plan.shown.isEmpty else { return told }
+    let led = able.filter { lead(to: $0.id, for: surface) }
+    guard led.isEmpty, let plan = self[surface], !plan.shown.isEmpty else { return led }
     let names = plan.shown.map { "\"\($0)\"" }.joined(separator: ", ")
     throw EngagementError(
       .unsupported, "No provider of the route of \(surface.rawValue) supports this: \(names).",

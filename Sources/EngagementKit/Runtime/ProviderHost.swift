@@ -100,7 +100,7 @@ final class ProviderHost: OperationHost {
   ) async throws(EngagementError) -> AdapterContext {
     let kept = try await dependencies.providerSecrets.contents(
       of: provider.id, for: attempt.user)
-    let hasToken = operation?.verb == .registerPush || plans().tell(provider.id, of: .push)
+    let hasToken = operation?.verb == .registerPush || plans().lead(to: provider.id, for: .push)
     var context = AdapterContext(
       user: attempt.user, device: dependencies.device(), values: memory.values,
       secrets: kept.secrets, credential: credentialCache.credential(for: provider.id, attempt.user),

@@ -163,7 +163,7 @@ final class UserTransitions: Sendable {
         switch step {
         // Only the anonymous user's rows can be adopted, and not by another than who was here before.
         case .adoptPending: mayAdopt
-        case .enter(let operation): routes.allow(operation.verb, at: id)
+        case .enter(let operation): routes.lead(to: id, telling: operation.verb)
         case .sendPending, .leave, .apply: true
         }
       }

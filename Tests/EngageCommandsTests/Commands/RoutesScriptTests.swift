@@ -12,14 +12,14 @@ import Testing
 
 /// One script over three emulated vendors: each command with what it prints.
 @Suite(.timeLimit(.minutes(20))) struct RoutesScriptTests {
-  @Test("X2–X4 X9 X16: a script of routes over three vendors prints the expected text")
+  @Test("X2–X5 X9–X11 X16: a script of routes over three vendors prints the expected text")
   func script() async throws {
     let scene = try await RoutesScene()
     await scene.play("sync")
     scene.note("Two vendors in one list. The welcome is at both, and appears once.")
     await scene.play("routes")
     await scene.play("cards")
-    await scene.play("cards", "dismiss", "braze/b-welcome")
+    await scene.play("cards", "dismiss", "braze/b-welcome", "--propagate")
     await scene.play("cards")
 
     scene.note("Braze's cards, and Atomic's while Braze fails.")
@@ -43,6 +43,33 @@ import Testing
     await scene.play("routes", "reset", "inbox")
     await scene.play("routes", "reset", "cards")
     await scene.play("routes")
+
+    scene.note("Braze's cards as messages, beside those of Vibes.")
+    await scene.play("routes", "set", "inbox", "merge=vibes,braze")
+    await scene.play("inbox")
+    await scene.play("inbox", "read", "braze/b-roast")
+    await scene.play("inbox", "delete", "braze/b-roast", "--yes")
+    await scene.play("inbox")
+    await scene.play("routes", "reset", "inbox")
+
+    scene.note("Atomic is read beside Braze, compared and not shown.")
+    await scene.play(
+      "routes", "set", "cards",
+      #"{"shadow": {"route": {"only": "braze"}, "candidates": ["atomic"]}}"#)
+    await scene.play("sync")
+    await scene.play("parity")
+    await scene.play("parity", "--max-missing", "100%", "--max-different", "100%")
+
+    scene.note("Half of all people have Braze's cards, and half Atomic's.")
+    await scene.play(
+      "routes", "set", "cards",
+      #"{"split": {"experiment": "home", "arms": {"one": {"providers": ["braze"]}, "#
+        + #""two": {"providers": ["atomic"]}}}}"#)
+    await scene.play("cards")
+    await scene.play("sync")
+    await scene.play("cards")
+    await scene.play("events", "--kind", "experiment.exposed")
+    await scene.play("routes", "reset", "cards")
 
     scene.note("What the ledger has of it.")
     await scene.play("events", "--kind", "route.changed")
@@ -119,7 +146,9 @@ private final class RoutesScene {
     for item in try await vibes.items(of: "vibes") {
       try await vibes.remove(item["message_uid"]?.string ?? "", from: "vibes")
     }
-    for (id, title, key) in [("b-welcome", "Welcome", "welcome"), ("b-roast", "New beans", "")] {
+    for (id, title, key) in [
+      ("b-welcome", "Welcome", "welcome"), ("b-roast", "New beans", ""), ("b-cup", "A cup", "cup"),
+    ] {
       try await braze.put(
         [
           "id": .string(id), "tp": "short_news", "tt": .string(title), "ds": "Have a look.",
@@ -127,7 +156,9 @@ private final class RoutesScene {
           "e": key.isEmpty ? ["slot": "home"] : ["slot": "home", "content": .string(key)],
         ], in: "braze")
     }
-    for (id, title, key) in [("a-welcome", "Hello", "welcome"), ("a-table", "A table", "")] {
+    for (id, title, key) in [
+      ("a-welcome", "Hello", "welcome"), ("a-table", "A table", ""), ("a-cup", "Your cup", "cup"),
+    ] {
       try await atomic.put(
         [
           "instance": ["id": .string(id)],

@@ -133,7 +133,7 @@ import Testing
     let before = try reader().newestSequence
     let receipt = try await stage.engagement.perform(
       .dismiss, on: ItemID("a", "1.k"), propagate: true)
-    #expect(receipt.providers == ["a"])
+    #expect(receipt.providers == ["a", "b"])
     let told = try await stage.waiting(for: "b", of: "u-1").compactMap { work -> String? in
       guard case .operation(.act(.dismiss, let item)) = work else { return nil }
       return item.id.value
@@ -144,7 +144,9 @@ import Testing
     #expect(cards(stage) == [] && stage.engagement.inbox.messages.isEmpty)
     // The user acted once.
     #expect(try reader().events(after: before).map(\.kind) == [.dismiss])
-    await stage.drain("a", "b")
+    await stage.drain("a")
+    #expect(receipt.outcomes == ["a": .delivered])
+    await stage.drain("b")
     #expect(try await receipt.outcome(within: .seconds(5)) == .delivered)
     // What a vendor only keeps on the device is no row.
     lists.set(#"["2.l"]"#, at: "a")

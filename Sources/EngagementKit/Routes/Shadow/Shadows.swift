@@ -213,9 +213,8 @@ final class Shadows: Sendable {
       if let code = outcome.failureCode { return code }
       runtime.noteSettings(in: userSession.generation)
     }
-    guard plans().tell(runtime.id, of: .events), await sessions.touch([runtime.provider]) else {
-      return nil
-    }
+    guard plans().lead(to: runtime.id, for: .events), await sessions.touch([runtime.provider])
+    else { return nil }
     await outboxSender.send(
       runtime.id, as: userSession, within: .seconds(10), waitsForOthers: true)
     return nil
