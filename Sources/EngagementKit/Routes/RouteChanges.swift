@@ -44,9 +44,7 @@ final class RouteChanges: Sendable {
     let (partition, place) = (userSession.partition, RoutePlace.surface(.push))
     let memory = try await dependencies.store.memory(of: KitState.owner, in: partition)
     let former = routeStore.read(memory).routes
-    var next = former
-    next.set(route ?? routeStore.configured.route(at: place), at: place)
-    if let route { try routeStore.rules.check(route, at: place, among: former) }
+    let next = try routeStore.routes(former, with: route, at: place)
     let handOver = try await pushRegistrar.handOver(
       from: try await feedPublisher.plans(of: former, for: partition),
       to: try await feedPublisher.plans(of: next, for: partition), as: userSession)
@@ -69,9 +67,7 @@ final class RouteChanges: Sendable {
     try await dependencies.accept(in: partition, updating: KitState.owner) {
       [self] (consent, memory, _) throws(EngagementError) in
       let former = routeStore.read(memory).routes
-      if let route { try routeStore.rules.check(route, at: place, among: former) }
-      var routes = former
-      routes.set(route ?? routeStore.configured.route(at: place), at: place)
+      let routes = try routeStore.routes(former, with: route, at: place)
       var update = Store.ValueUpdate(RouteStore.Kept(routes: routes))
       update.changes = routeStore.changes(to: route, at: place)
       if former.route(at: place) != routes.route(at: place) {

@@ -39,22 +39,44 @@ struct RouteStore: Sendable {
   /// The routes that hold by these stored values.
   func read(_ memory: ProviderMemory) -> Kept {
     var kept = Kept(routes: configured)
-    for name in memory.values.all(.installation).map(\.key) {
+    var stored = memory.values.all(.installation).compactMap { name, _ -> Stored? in
       guard let place = RoutePlace(key: name), let json = memory.json(.installation, name),
         let route = try? Route(json: json)
-      else { continue }
-      do throws(EngagementError) {
-        try rules.check(route, at: place, among: kept.routes)
-        kept.routes.set(route, at: place)
-      } catch {
-        kept.refusals.append(
-          Refusal(
-            place: place, route: json, reason: reason(route, place, error),
-            isTold: memory.json(.installation, place.toldKey) == json))
-      }
+      else { return nil }
+      return Stored(place: place, route: route, json: json)
+    }
+    // All of them first: two that fit each other need not fit what is configured for the other's place.
+    for one in stored { kept.routes.set(one.route, at: one.place) }
+    while let (index, error) = fault(among: stored, in: kept.routes) {
+      let one = stored.remove(at: index)
+      kept.routes.set(configured.route(at: one.place), at: one.place)
+      kept.refusals.append(
+        Refusal(
+          place: one.place, route: one.json, reason: reason(one.route, one.place, error),
+          isTold: memory.json(.installation, one.place.toldKey) == one.json))
     }
     kept.failOver = takenOver(memory, kept.routes)
     return kept
+  }
+
+  private struct Stored {
+    var place: RoutePlace
+    var route: Route
+    var json: JSON
+  }
+
+  /// The first of the stored routes that cannot hold.
+  private func fault(
+    among stored: [Stored], in routes: Routes
+  ) -> (index: Int, error: EngagementError)? {
+    for (index, one) in stored.enumerated() {
+      do throws(EngagementError) {
+        try rules.check(one.route, at: one.place, among: routes)
+      } catch {
+        return (index, error)
+      }
+    }
+    return nil
   }
 
   // MARK: Fail-over
@@ -89,6 +111,18 @@ struct RouteStore: Sendable {
   }
 
   // MARK: Changes
+
+  /// The routes with another one at the place; nil: the configured one. Throws if it does not fit to the
+  /// others.
+  func routes(
+    _ former: Routes, with route: Route?, at place: RoutePlace
+  ) throws(EngagementError) -> Routes {
+    var routes = former
+    let next = route ?? configured.route(at: place)
+    if let next { try rules.check(next, at: place, among: former) }
+    routes.set(next, at: place)
+    return routes
+  }
 
   private func reason(_ route: Route, _ place: RoutePlace, _ error: EngagementError) -> String {
     let gone = route.providers.first { id in !rules.providers.contains { $0.id == id } }

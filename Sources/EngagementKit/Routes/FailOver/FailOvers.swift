@@ -165,12 +165,20 @@ final class FailOvers: Sendable {
     since start: Duration
   ) async throws(EngagementError) {
     let move = try await update(since: start) { (states, now) in
-      let move = states[place]?.moveByHand(after: report)
+      // Another route may have been set meanwhile, which begins with its own first choice.
+      let isFirst = states[place]?.candidates.first == report.provider
+      let move = isFirst ? states[place]?.moveByHand(after: report) : nil
       var change = Change(move)
       change.moves = move.map { [(place, $0)] } ?? []
       return change
     }
-    guard let move, move.kind == .refused else { return }
+    guard let move else {
+      throw EngagementError(
+        .conflict,
+        "\(place.field) got another route meanwhile, whose first choice is not "
+          + "\"\(report.provider)\".")
+    }
+    guard move.kind == .refused else { return }
     throw error ?? .paused(move.to, nil)
   }
 

@@ -242,4 +242,26 @@ import Testing
     }
     try await stage.stage.end()
   }
+
+  @Test("X11: another version that was set for two surfaces holds after a restart")
+  func versionsSet() async throws {
+    let (first, second) = (try Setup.split(), try Setup.split(version: 2))
+    let stage = try await Setup.open(Setup.routes(first), at: place)
+    try await stage.engagement.setRoute(.none, for: .cards)
+    try await stage.engagement.setRoute(.split(second), for: .inbox)
+    // The configured one has another version now than the inbox.
+    await #expect {
+      try await stage.engagement.resetRoute(for: .cards)
+    } throws: {
+      ($0 as? EngagementError)?.code == .invalidConfiguration
+    }
+    try await stage.engagement.setRoute(.split(second), for: .cards)
+    try await stage.engagement.setRoute(.none, for: .events)
+    #expect(stage.engagement.routes.inbox == .split(second))
+    try await stage.end()
+    let later = try await Setup.open(Setup.routes(first), at: place)
+    #expect(later.engagement.routes.cards == .split(second))
+    #expect(later.engagement.routes.inbox == .split(second))
+    try await later.end()
+  }
 }

@@ -256,4 +256,34 @@ struct FailOverConcurrencyTests: FailOverSuite {
     #expect(FailOverSpot.cards.shown(by: engagement) == ["a/1"])
     try await stage.end()
   }
+
+  @Test("X9: a return by hand moves no other route that was set while it asked")
+  func returnToOther() async throws {
+    let gate = Gate()
+    let isHeld = Locked(false)
+    let stage = try await stage(.cards, try Self.route(1, .byHand)) { [down] request in
+      if request.isFor("a"), isHeld.withLock(\.self) { await gate.pass() }
+      return down.withLock { $0.contains("a") } && request.isFor("a")
+        ? HTTPResponse(503) : .json(200, #"["1"]"#)
+    }
+    try await fall(stage, .cards, 1)
+    let engagement = stage.engagement
+    set(down: [])
+    place.clock.advance(by: .seconds(30))
+    isHeld.withLock { $0 = true }
+    let returning = Task { try await engagement.returnToFirstChoice(of: .cards) }
+    await gate.isHolding(1)
+    let other = try FailOver(
+      failures: 1, within: .seconds(300), coolDown: .seconds(30), returning: .byHand)
+    try await engagement.setRoute(.firstReady(["b", "a"], other), for: .cards)
+    gate.open()
+    await #expect {
+      try await returning.value
+    } throws: {
+      ($0 as? EngagementError)?.code == .conflict
+    }
+    #expect(FailOverSpot.cards.shown(by: engagement) == ["b/1"])
+    #expect(try moves() == ["fellThrough a>b failures"])
+    try await stage.end()
+  }
 }
