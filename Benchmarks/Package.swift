@@ -45,8 +45,12 @@ let package = Package(
           "EngagementTesting",
         ].map { .product(name: $0, package: "engagement-kit") }),
     .executableTarget(
-      name: "SplitPeer",
-      dependencies: ["BenchReport", .product(name: "EngagementKit", package: "engagement-kit")]),
+      name: "RoutesPeer",
+      dependencies: ["BenchReport"]
+        + [
+          "EngagementAdapterAPI", "EngagementBraze", "EngagementHTTP", "EngagementKit",
+          "EngagementTesting",
+        ].map { .product(name: $0, package: "engagement-kit") }),
     .executableTarget(
       name: "TotalsPeer",
       dependencies: ["BenchReport"]

@@ -107,7 +107,9 @@ extension Command {
   ) -> Command {
     let waiting =
       "An accepted action survives a kill. The command waits up to 5 seconds and prints delivered or\n"
-      + "pending; pending actions are sent by the next command that reaches the vendor."
+      + "pending; pending actions are sent by the next command that reaches the vendor.\n"
+      + "Of a card that is shown as a message, read is an impression, open a click, and expire and\n"
+      + "delete are a dismissal."
     return Command(
       name: ["inbox", verb], summary: summary,
       discussion: discussion.isEmpty ? waiting : "\(discussion)\n\(waiting)",

@@ -15,6 +15,9 @@ extension Command {
   private static let moved = Option(
     "max-moved", value: "PERCENT",
     "how many of the common contents may stand elsewhere (default 0%)")
+  private static let keyless = Option(
+    "max-no-key", value: "PERCENT",
+    "how many of the shown items may have no content key (default 100%)")
   private static let compared = Option(
     "min-compared", value: "N", "how many contents have to be compared (default 1)")
   private static let age = Option(
@@ -33,9 +36,10 @@ extension Command {
       key, which are not compared.
 
       The status is 0 if every candidate is at parity. What was not compared, or too long ago, is
-      not at parity: a note says what to do.
+      not at parity, nor is a candidate that could not be read last: a note says what to do. Items
+      without a content key are noted; --max-no-key limits them.
       """,
-    options: [missing, extra, different, moved, compared, age],
+    options: [missing, extra, different, moved, keyless, compared, age],
     examples: [
       Example("engage parity", "0 only if nothing differs"),
       Example("engage parity --max-missing 1% --max-moved 100%", "one in a hundred, in any order"),
@@ -56,11 +60,12 @@ extension Command {
       let now = invocation.context.clock.now
       let rows = reports.map { ParityRow($0, limits.verdict(on: $0, at: now)) }
       for row in rows { try invocation.console.object(row.object) }
-      try invocation.console.table(ParityRow.table(of: rows))
+      try invocation.console.table(ParityRow.table(of: rows, at: now))
       if !invocation.console.isJSON {
         for row in rows {
           for example in row.examples { try invocation.console.line(example) }
           for reason in row.verdict.reasons { invocation.console.note("\(row.name): \(reason)") }
+          if let keyless = row.keyless { invocation.console.note("\(row.name): \(keyless)") }
         }
       }
       return rows.allSatisfy { $0.verdict == .parity } ? .done : .failed
@@ -72,6 +77,7 @@ extension Command {
       extra: try invocation.percentage(extra) ?? 0,
       different: try invocation.percentage(different) ?? 0,
       moved: try invocation.percentage(moved) ?? 0,
+      keyless: try invocation.percentage(keyless) ?? 100,
       compared: try invocation.number(compared, in: 1...1_000_000) ?? 1,
       hours: try invocation.number(age, in: 1...87_600) ?? 24)
   }
@@ -84,6 +90,7 @@ struct ParityLimits {
   var extra = 0.0
   var different = 0.0
   var moved = 0.0
+  var keyless = 100.0
   var compared = 1
   var hours = 24
 
@@ -95,6 +102,7 @@ struct ParityLimits {
       excess(figures.onlyCandidate, of: figures.both + figures.onlyCandidate, "extra", extra),
       excess(figures.different, of: figures.both, "different", different),
       excess(figures.moved, of: figures.both, "moved", moved),
+      excess(figures.shownWithoutKey, of: figures.shownItems, "no-key", keyless),
     ].compactMap(\.self)
     return excesses.isEmpty ? .parity : .differs(excesses)
   }
@@ -118,6 +126,9 @@ struct ParityLimits {
       return
         "it was compared \(Int(min(seconds / 3_600, 1e9))) hours ago; run \"engage sync\"."
         + failure
+    }
+    if let failedAt = report.failedAt, failedAt > comparedAt {
+      return "it could not be read since it was compared last; run \"engage sync\"." + failure
     }
     guard report.last.compared >= compared else {
       guard report.last.compared > 0 else {
@@ -187,12 +198,12 @@ struct ParityRow {
     report.surface.rawValue + (report.container.map { " \($0)" } ?? "")
   }
 
-  static func table(of rows: [ParityRow]) -> Table {
+  static func table(of rows: [ParityRow], at now: Date) -> Table {
     var table = Table([
       .init("SURFACE", isFlexible: true), .init("CANDIDATE"), .init("BOTH", .trailing),
       .init("MISSING", .trailing), .init("EXTRA", .trailing), .init("DIFFERENT", .trailing),
       .init("MOVED", .trailing), .init("LATER", .trailing), .init("NO KEY", .trailing),
-      .init("VERDICT"),
+      .init("COMPARED"), .init("VERDICT"),
     ])
     for row in rows {
       let figures = row.report.last
@@ -205,9 +216,26 @@ struct ParityRow {
         ].map(String.init)
       table.add(
         [Phrase(row.place, .bold), Phrase(row.report.candidate.rawValue)]
-          + counts.map { Phrase($0) } + [row.verdict.phrase])
+          + counts.map { Phrase($0) } + [Phrase(row.age(at: now)), row.verdict.phrase])
     }
     return table
+  }
+
+  /// How long ago it was compared.
+  private func age(at now: Date) -> String {
+    guard let comparedAt = report.comparedAt else { return "-" }
+    let seconds = Int(min(max(now.timeIntervalSince(comparedAt), 0), 1e12))
+    if seconds < 120 { return "\(seconds) s ago" }
+    return seconds < 7_200 ? "\(seconds / 60) min ago" : "\(seconds / 3_600) h ago"
+  }
+
+  /// What is said of items that cannot be compared; nil if all can.
+  var keyless: String? {
+    let figures = report.last
+    guard figures.shownWithoutKey > 0, report.comparisons > 0 else { return nil }
+    return
+      "\(figures.shownWithoutKey) of \(figures.shownItems) shown items have no content key and were not "
+      + "compared."
   }
 
   var object: JSONObject {
@@ -257,4 +285,9 @@ extension Invocation {
     else { throw usage("\(option.title) takes a percentage from 0% to 100%, not \"\(text)\".") }
     return percent
   }
+}
+
+extension Engagement.ParityReport.Figures {
+  /// The items that are shown, with and without a content key.
+  fileprivate var shownItems: Int { both + onlyShown + shownWithoutKey }
 }

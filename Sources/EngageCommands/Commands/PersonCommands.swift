@@ -85,7 +85,7 @@ extension Command {
         let names = update.fields.map(\.rawValue).sorted().joined(separator: ", ")
         let status = try await invocation.conclude(
           receipt, of: engagement, "person set", ["update": update.json],
-          among: configuration.providers.map(\.id), lacking: "field for \(names)")
+          among: configuration.providers.map(\.id), on: "person", lacking: "field for \(names)")
         return try tellUntaken(of: update, by: receipt, in: engagement, invocation)
           ? .failed : status
       }
@@ -126,7 +126,7 @@ extension Command {
         let receipt = try await engagement.associate(UserID(id))
         return try await invocation.conclude(
           receipt, of: engagement, "person associate \(id)", ["person": .string(id)],
-          among: configuration.providers.map(\.id))
+          among: configuration.providers.map(\.id), on: "person")
       }
     })
 }

@@ -39,7 +39,7 @@ extension Command {
         let receipt = try await engagement.registerPush(registration)
         return try await invocation.conclude(
           receipt, of: engagement, "push register", ["registration": registration.json],
-          among: configuration.providers.map(\.id))
+          among: configuration.providers.map(\.id), on: "push")
       }
     })
 
@@ -77,7 +77,7 @@ extension Command {
         let status = try await invocation.conclude(
           receipt, of: engagement, "push unregister",
           ["environment": .string(environment.rawValue)],
-          among: configuration.providers.map(\.id),
+          among: configuration.providers.map(\.id), on: "push",
           kept: "not registered; there was nothing to give back")
         let deaf = configuration.providers.filter { $0.adapter.capabilities.keepsPushTokens }
         for provider in deaf {

@@ -4,11 +4,11 @@ import EngagementModel
 
 extension Command {
   /// `engage routes`.
-  static let routes = [listRoutes, setRoute, resetRoute]
+  static let routes = [listRoutes, setRoute, resetRoute, returnRoute]
 
-  private static let container = Option(
+  fileprivate static let container = Option(
     "container", value: "NAME", "a container of cards that has a route of its own")
-  private static let surface = Argument(
+  fileprivate static let surface = Argument(
     name: "SURFACE", help: "cards, inbox, templates, push, person or events")
 
   private static let listRoutes = Command(
@@ -45,8 +45,8 @@ extension Command {
     name: ["routes", "set"], summary: "fill a surface from other providers",
     discussion: """
       ROUTE is none, or a strategy with its providers: only=NAME, merge=NAME,NAME for cards, inbox
-      and templates, mirror=NAME,NAME for push, person and events; or JSON as engage.json has it,
-      such as for an experiment between providers: {"split": {...}}.
+      and templates, firstReady=NAME,NAME for cards and inbox, mirror=NAME,NAME for push, person and
+      events; or JSON as engage.json has it, such as for an experiment: {"split": {...}}.
       It holds at once and over restarts. Providers that join or leave the route of push are told
       of the token.
       """,
@@ -79,6 +79,29 @@ extension Command {
       return try await invocation.delivering(configuration) { engagement in
         try await engagement.resetRoute(for: place.surface, in: place.container)
         return try await invocation.tell(place, of: engagement)
+      }
+    })
+}
+
+extension Command {
+  fileprivate static let returnRoute = Command(
+    name: ["routes", "return"], summary: "ask the first choice of firstReady, and show it again",
+    discussion: """
+      A route with "return": "byHand" stays with the provider that took over until this command. If
+      the first choice fails again, or is not to be asked yet, an error says so and nothing changes.
+      """,
+    arguments: [surface], options: [container],
+    examples: [Example("engage routes return cards", "cards of the first choice again")],
+    isInterruptible: true,
+    run: { invocation in
+      let configuration = try invocation.configuration()
+      let place = try RouteName(invocation, container)
+      return try await invocation.delivering(configuration) { engagement in
+        try await engagement.returnToFirstChoice(of: place.surface, in: place.container)
+        let name = place.container.map { "the container \($0)" } ?? place.surface.rawValue
+        try invocation.console.line("The first choice of \(name) is shown now.")
+        try invocation.console.object(["surface": .string(place.surface.rawValue)])
+        return .done
       }
     })
 }

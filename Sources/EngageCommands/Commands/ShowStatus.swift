@@ -97,3 +97,21 @@ extension Engagement.ProviderState {
     }
   }
 }
+
+extension Invocation {
+  /// Says in whose place other providers are shown. Returns whether one of those is down.
+  func tellReplacements(of engagement: Engagement) async throws -> Bool {
+    var isDown = false
+    for status in try await engagement.status() {
+      guard let replaced = status.replaced,
+        let shown = status.providers.first(where: \.isShown)?.provider
+      else { continue }
+      let error = status.providers.first { $0.provider == replaced }?.state.error
+      let place = status.container.map { "the container \($0)" } ?? status.surface.rawValue
+      let reason = error.map { ", which is down: \($0.message)" } ?? ""
+      console.note("\(place): \(shown) is shown in place of \(replaced)\(reason)")
+      isDown = isDown || error != nil
+    }
+    return isDown
+  }
+}

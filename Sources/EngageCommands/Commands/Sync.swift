@@ -60,7 +60,8 @@ extension Command {
         try await invocation.tellPauses(of: engagement)
         // Candidates change nothing of what a sync tells; "engage parity" does.
         _ = try? await engagement.compareShadows()
-        return report.isComplete && failures.isEmpty ? .done : .failed
+        let isDown = try await invocation.tellReplacements(of: engagement)
+        return report.isComplete && failures.isEmpty && !isDown ? .done : .failed
       }
     })
 

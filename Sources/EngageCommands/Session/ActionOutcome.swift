@@ -123,7 +123,8 @@ extension Invocation {
   ///   - kept: What there is to say of a provider for which there was nothing to send.
   func conclude(
     _ receipt: Engagement.Receipt, of engagement: Engagement, _ what: Phrase, _ members: JSONObject,
-    among all: [ProviderID] = [], lacking: String = "request for this", kept: String? = nil
+    among all: [ProviderID] = [], on surface: Engagement.Surface? = nil,
+    lacking: String = "request for this", kept: String? = nil
   ) async throws -> ExitStatus {
     let user = engagement.user
     let delivery = try await delivery(of: receipt, what).explained(by: credentials)
@@ -160,8 +161,9 @@ extension Invocation {
         try console.line("\(what): \(end.provider.rawValue): \(phrase)")
       }
       for other in others {
-        try console.line(
-          "\(what): \(other.rawValue): \("not told", .yellow); it has no \(lacking)")
+        let reason =
+          surface.flatMap { engagement.reasonNotToTell(other, on: $0) } ?? "it has no \(lacking)"
+        try console.line("\(what): \(other.rawValue): \("not told", .yellow); \(reason)")
       }
     }
     try console.object(members)
@@ -175,7 +177,7 @@ extension Invocation {
     }
     // Also after an answer that asks for a pause.
     try await tellPauses(of: engagement, at: Set(receipt.providers))
-    return delivery.status
+    return ends.isEmpty && !others.isEmpty ? .failed : delivery.status
   }
 
   /// What became of the action, as far as it is known when the command ends.
@@ -211,5 +213,14 @@ extension EngagementError.Code {
   /// Whether nothing is sent before a person has done something: the message says what.
   fileprivate var waitsForPerson: Bool {
     [.signedOut, .unauthenticated, .consentDenied].contains(self)
+  }
+}
+
+extension Engagement {
+  /// Why the route of the surface keeps the provider from being told; nil if it does not.
+  fileprivate func reasonNotToTell(_ provider: ProviderID, on surface: Surface) -> String? {
+    let all: [Surface: Route?] = ["push": routes.push, "person": routes.person]
+    guard let route = all[surface] ?? nil, !route.providers.contains(provider) else { return nil }
+    return "the route of \(surface) does not name it; see \"engage routes\""
   }
 }

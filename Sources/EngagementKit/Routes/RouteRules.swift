@@ -44,7 +44,7 @@ struct RouteRules: Sendable {
   }
 
   /// Throws for a container that has no name in the application, if the application names any.
-  private func checkContainer(_ place: RoutePlace) throws(EngagementError) {
+  func checkContainer(_ place: RoutePlace) throws(EngagementError) {
     guard case .container(let container) = place else { return }
     guard !container.rawValue.isEmpty else {
       throw .configurationFault("routes.containers has an empty name.")

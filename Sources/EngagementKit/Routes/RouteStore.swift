@@ -118,6 +118,7 @@ struct RouteStore: Sendable {
     _ former: Routes, with route: Route?, at place: RoutePlace
   ) throws(EngagementError) -> Routes {
     var routes = former
+    try rules.checkContainer(place)
     let next = route ?? configured.route(at: place)
     if let next { try rules.check(next, at: place, among: former) }
     routes.set(next, at: place)

@@ -156,14 +156,14 @@ private final class RoutesScene {
           "e": key.isEmpty ? ["slot": "home"] : ["slot": "home", "content": .string(key)],
         ], in: "braze")
     }
-    for (id, title, key) in [
+    for (place, (id, title, key)) in [
       ("a-welcome", "Hello", "welcome"), ("a-table", "A table", ""), ("a-cup", "Your cup", "cup"),
-    ] {
+    ].enumerated() {
       try await atomic.put(
         [
           "instance": ["id": .string(id)],
           "metadata": [
-            "priority": 5, "payloadMetadata": key.isEmpty ? [:] : ["content": .string(key)],
+            "priority": .integer(Int64(place + 1)), "payloadMetadata": key.isEmpty ? [:] : ["content": .string(key)],
           ],
           "payload": ["cardOptions": ["targetStreamIds": ["BqWL1sT"]]],
           "defaultView": ["nodes": [["type": "headline", "attributes": ["text": .string(title)]]]],

@@ -18,6 +18,7 @@ _engage() {
     "parity"" --max-extra") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     "parity"" --max-different") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     "parity"" --max-moved") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
+    "parity"" --max-no-key") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     "parity"" --min-compared") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     "parity"" --max-age") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     "cards"" --container") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
@@ -86,9 +87,10 @@ _engage() {
     "routes list") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
     "routes set") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--container --config --json --log --help' -- "$word")); return; } ;;
     "routes reset") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--container --config --json --log --help' -- "$word")); return; } ;;
-    "routes "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W 'list set reset' -- "$word")); return; } ;;
+    "routes return") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--container --config --json --log --help' -- "$word")); return; } ;;
+    "routes "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W 'list set reset return' -- "$word")); return; } ;;
     "sync "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--watch --every --full --now --choose --config --json --log --help' -- "$word")); return; } ;;
-    "parity "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--max-missing --max-extra --max-different --max-moved --min-compared --max-age --config --json --log --help' -- "$word")); return; } ;;
+    "parity "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--max-missing --max-extra --max-different --max-moved --max-no-key --min-compared --max-age --config --json --log --help' -- "$word")); return; } ;;
     "cards list") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--container --control --snoozed --config --json --log --help' -- "$word")); return; } ;;
     "cards show") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
     "cards impression") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--propagate --config --json --log --help' -- "$word")); return; } ;;

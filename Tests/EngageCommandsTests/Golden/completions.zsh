@@ -10,7 +10,7 @@ _engage() {
       'status:show how each surface and its providers stand'
       'emulate:run the vendors servers on this machine, until Ctrl-C'
       'providers:show what each provider can do'
-      'routes:list, set, reset'
+      'routes:list, set, reset, return'
       'sync:refresh from every vendor and send pending actions'
       'parity:show how candidates of shadow routes compare with what is shown'
       'cards:list, show, impression, click, dismiss, submit, snooze, vote'
@@ -52,6 +52,7 @@ _engage() {
           'list:show which providers fill each surface'
           'set:fill a surface from other providers'
           'reset:follow the route of engage.json again'
+          'return:ask the first choice of firstReady, and show it again'
         )
         _describe verb names
         return
@@ -60,9 +61,10 @@ _engage() {
         list) shift 2 words; ((CURRENT -= 2)); _arguments '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default warning)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ;;
         set) shift 2 words; ((CURRENT -= 2)); _arguments '--container[a container of cards that has a route of its own]:NAME:' '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default warning)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ':SURFACE:' ':ROUTE:' ;;
         reset) shift 2 words; ((CURRENT -= 2)); _arguments '--container[a container of cards that has a route of its own]:NAME:' '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default warning)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ':SURFACE:' ;;
+        return) shift 2 words; ((CURRENT -= 2)); _arguments '--container[a container of cards that has a route of its own]:NAME:' '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default warning)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ':SURFACE:' ;;
       esac ;;
     sync) shift words; ((CURRENT--)); _arguments '--watch[keep syncing until Ctrl-C, and print changes]' '-w[keep syncing until Ctrl-C, and print changes]' '--every[how often with --watch (default 60)]:SECONDS:' '--full[fetch everything, not only what has changed]' '--now[send at once, also what a vendor has asked to wait with]' '--choose[choose this action, by its name or number, of each template that is drawn]:ACTION:' '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default warning)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ;;
-    parity) shift words; ((CURRENT--)); _arguments '--max-missing[how many of the shown contents the candidate may lack (default 0%)]:PERCENT:' '--max-extra[how many of the candidates contents may not be shown (default 0%)]:PERCENT:' '--max-different[how many of the common contents may differ (default 0%)]:PERCENT:' '--max-moved[how many of the common contents may stand elsewhere (default 0%)]:PERCENT:' '--min-compared[how many contents have to be compared (default 1)]:N:' '--max-age[how old the last comparison may be (default 24)]:HOURS:' '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default warning)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ;;
+    parity) shift words; ((CURRENT--)); _arguments '--max-missing[how many of the shown contents the candidate may lack (default 0%)]:PERCENT:' '--max-extra[how many of the candidates contents may not be shown (default 0%)]:PERCENT:' '--max-different[how many of the common contents may differ (default 0%)]:PERCENT:' '--max-moved[how many of the common contents may stand elsewhere (default 0%)]:PERCENT:' '--max-no-key[how many of the shown items may have no content key (default 100%)]:PERCENT:' '--min-compared[how many contents have to be compared (default 1)]:N:' '--max-age[how old the last comparison may be (default 24)]:HOURS:' '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default warning)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ;;
     cards)
       if ((CURRENT == 3)); then
         names=(
