@@ -52,7 +52,10 @@ public final class Engagement: Sendable {
         return (provider.id, ProviderRuntime(host))
       }, uniquingKeysWith: { first, _ in first })
     let outboxSender = OutboxSender(
-      dependencies, runtimes, lease: try Lease(.sending, ofCacheAt: location.path))
+      dependencies, runtimes, lease: try Lease(.sending, ofCacheAt: location.path)
+    ) { (partition) async throws(EngagementError) in
+      try await feedPublisher.keptPlans(for: partition)
+    }
     pushRegistrar = PushRegistrar(dependencies, runtimes)
     let turn = AsyncMutex()
     routeChanges = RouteChanges(

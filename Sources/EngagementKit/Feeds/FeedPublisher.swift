@@ -156,6 +156,12 @@ final class FeedPublisher: CommitObserver {
     state.withLock { $0.plans(of: currentUser.userSession.partition.id) }
   }
 
+  /// The plans of a user by the routes that the cache keeps now: another process may have changed them.
+  func keptPlans(for partition: Partition) async throws(EngagementError) -> RoutePlans {
+    let kept = keptRoutes(try await source.memory(of: KitState.owner, in: partition))
+    return try await plans(of: kept.routes, for: partition)
+  }
+
   /// Changes the routes, or who fills them. Observers are told once, of snapshots that are made outside
   /// the lock.
   func follow(_ kept: RouteStore.Kept) {

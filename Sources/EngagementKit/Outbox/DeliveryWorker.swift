@@ -27,6 +27,7 @@ final class DeliveryWorker: Sendable {
   private let runtime: ProviderRuntime
   private let dependencies: KitDependencies
   private let inFlight: InFlightRows
+  private let plans: OutboxSender.PlanSource
   private let state: Locked<State>
 
   private struct State {
@@ -42,8 +43,9 @@ final class DeliveryWorker: Sendable {
 
   init(
     _ runtime: ProviderRuntime, of partition: Partition, with dependencies: KitDependencies,
-    inFlight: InFlightRows
+    inFlight: InFlightRows, plans: @escaping OutboxSender.PlanSource
   ) {
+    self.plans = plans
     self.runtime = runtime
     self.partition = partition
     self.dependencies = dependencies
@@ -146,6 +148,10 @@ final class DeliveryWorker: Sendable {
       return .rest(until: dependencies.clock.uptime + Backoff.shortest)
     }
     defer { inFlight.end(ids) }
+    guard try await isLed(batch) else {
+      try await withhold(batch)
+      return .moved
+    }
     let present = dependencies.currentUser.userSession
     try await dependencies.store.begin(
       ids, as: batch.batchID, called: batch.batchID == nil ? nil : batch.key, waited: batch.waited)
@@ -159,6 +165,22 @@ final class DeliveryWorker: Sendable {
     log(execution, of: batch)
     try await end(batch, execution)
     return .moved
+  }
+
+  /// Whether a route still leads to the vendor, for what only such a vendor may be told.
+  private func isLed(_ batch: OutboxBatch) async throws(EngagementError) -> Bool {
+    guard [.registerPush, .associate].contains(batch.verb) else { return true }
+    return try await plans(partition).lead(to: runtime.id, telling: batch.verb)
+  }
+
+  /// Ends what is not sent any more. The queue reads its rows again when it hears of that.
+  private func withhold(_ batch: OutboxBatch) async throws(EngagementError) {
+    let report = try await dependencies.store.withhold(
+      batch.rows.map(\.id), at: dependencies.clock.now)
+    state.withLock { $0.counts.add(report.ended) }
+    dependencies.log(
+      .info, "\(batch.verb) is kept here: no route leads to the vendor any more.", runtime.id)
+    await dependencies.commitPublisher.publish(report, of: partition)
   }
 
   private func end(

@@ -18,6 +18,7 @@ final class OutboxSender: CommitObserver {
   private let dependencies: KitDependencies
   private let runtimes: [ProviderID: ProviderRuntime]
   private let lease: SharedLease
+  private let plans: PlanSource
   private let workers = DeliveryWorkers()
   private let phase = Locked(Phase())
   /// Fires when `run` has to stop sending, and when it has stopped.
@@ -30,11 +31,15 @@ final class OutboxSender: CommitObserver {
     var isSending = false
   }
 
+  /// The plans of a user as they are now, also if another process has changed the routes.
+  typealias PlanSource = @Sendable (Partition) async throws(EngagementError) -> RoutePlans
+
   /// - Parameter lease: Without it nothing is sent.
   init(
     _ dependencies: KitDependencies, _ runtimes: [ProviderID: ProviderRuntime],
-    lease: any SendLease
+    lease: any SendLease, plans: @escaping PlanSource
   ) {
+    self.plans = plans
     self.dependencies = dependencies
     self.runtimes = runtimes
     self.lease = SharedLease(lease)
@@ -249,7 +254,8 @@ final class OutboxSender: CommitObserver {
   private func worker(for id: ProviderID, of partition: Partition) -> DeliveryWorker? {
     guard let runtime = runtimes[id] else { return nil }
     return workers.worker(for: id, of: partition) { inFlight in
-      DeliveryWorker(runtime, of: partition, with: dependencies, inFlight: inFlight)
+      DeliveryWorker(
+        runtime, of: partition, with: dependencies, inFlight: inFlight, plans: plans)
     }
   }
 

@@ -93,14 +93,14 @@ final class ProviderHost: OperationHost {
     return context
   }
 
-  /// A vendor that the route of pushes does not lead to has no token, but for a registration that was
-  /// accepted while it did.
+  /// A vendor that the route of pushes does not lead to has no token, but to give it back.
   private func context(
     _ attempt: Attempt, remembering memory: ProviderMemory, for operation: Operation? = nil
   ) async throws(EngagementError) -> AdapterContext {
     let kept = try await dependencies.providerSecrets.contents(
       of: provider.id, for: attempt.user)
-    let hasToken = operation?.verb == .registerPush || plans().lead(to: provider.id, for: .push)
+    let isAboutToken = operation?.verb == .registerPush || operation?.verb == .unregisterPush
+    let hasToken = isAboutToken || plans().lead(to: provider.id, for: .push)
     var context = AdapterContext(
       user: attempt.user, device: dependencies.device(), values: memory.values,
       secrets: kept.secrets, credential: credentialCache.credential(for: provider.id, attempt.user),

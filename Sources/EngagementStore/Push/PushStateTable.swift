@@ -1,11 +1,13 @@
 import EngagementFormats
 import EngagementModel
+import EngagementPlatform
 
 /// Whether each provider has the user's token for pushes in each environment of the vendor.
 struct PushStateTable: ~Copyable {
   private var everything = Statement(
     """
-    SELECT provider, environment, state, code, reason, token, changed FROM push_state
+    SELECT provider, environment, state, CASE state WHEN 'pending' THEN NULL ELSE code END,
+      CASE state WHEN 'pending' THEN NULL ELSE reason END, token, changed FROM push_state
     WHERE partition = ? ORDER BY provider, environment
     """)
   private var setting = Statement(
@@ -13,7 +15,20 @@ struct PushStateTable: ~Copyable {
     INSERT INTO push_state (partition, provider, environment, state, code, reason, changed)
     VALUES (?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (partition, provider, environment) DO UPDATE SET state = excluded.state,
-      code = excluded.code, reason = excluded.reason, changed = excluded.changed
+      code = CASE WHEN excluded.state <> 'pending' THEN excluded.code
+        WHEN push_state.state = 'registered' THEN 'registered' ELSE push_state.code END,
+      reason = CASE excluded.state WHEN 'pending' THEN push_state.reason ELSE excluded.reason END,
+      changed = excluded.changed
+    """)
+  // A pending row has in `code` what it was before: NULL for nothing, `registered`, or the code with
+  // which it failed.
+  private var takingBack = Statement(
+    """
+    UPDATE push_state SET
+      state = CASE coalesce(code, '') WHEN '' THEN 'unregistered' WHEN 'registered' THEN code
+        ELSE 'failed' END,
+      code = nullif(code, 'registered'), changed = ?
+    WHERE partition = ? AND provider = ? AND environment = ? AND state = 'pending'
     """)
   private var erasing = Statement("DELETE FROM push_state WHERE partition = ?")
 
@@ -28,6 +43,16 @@ struct PushStateTable: ~Copyable {
       &setting, .integer(partition), .text(state.provider.rawValue),
       .text(state.environment.rawValue), .text(state.phase.name), code, reason,
       .integer(Milliseconds.nearest(state.changedAt)))
+  }
+
+  /// A registration that was not sent leaves the state as it was before it was accepted.
+  mutating func takeBack(
+    _ environment: PushEnvironment, at provider: ProviderID, of partition: Partition.ID,
+    at now: Date, on database: inout Database
+  ) throws(EngagementError) {
+    try database.run(
+      &takingBack, .integer(Milliseconds.nearest(now)), .integer(partition),
+      .text(provider.rawValue), .text(environment.rawValue))
   }
 
   /// The states of a user, by provider and environment. A state that this release does not know is left

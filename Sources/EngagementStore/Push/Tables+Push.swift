@@ -5,11 +5,18 @@ package import EngagementPlatform
 extension Tables {
   /// Notes what has become of a push token's registration at a vendor, if the operation is about one.
   ///
-  /// - Parameter ending: How the operation ended; nil if it was accepted just now.
+  /// - Parameters:
+  ///   - ending: How the operation ended; nil if it was accepted just now.
+  ///   - wasTried: Whether its vendor may have got it, however it ended.
   mutating func note(
-    _ operation: Operation, _ ending: Ending?, at provider: ProviderID,
+    _ operation: Operation, _ ending: Ending?, wasTried: Bool = false, at provider: ProviderID,
     of partition: Partition.ID, at now: Date, on database: inout Database
   ) throws(EngagementError) {
+    if case .registerPush(let environment) = operation, ending == .wiped || ending == .evicted {
+      guard !wasTried else { return }
+      return try pushStates.takeBack(
+        environment, at: provider, of: partition, at: now.writable, on: &database)
+    }
     guard let (environment, phase) = operation.push(ending) else { return }
     try pushStates.set(
       PushState(provider, environment, phase, changedAt: now.writable), of: partition, on: &database
@@ -24,7 +31,7 @@ extension Operation {
   ) -> (environment: PushEnvironment, phase: PushState.Phase)? {
     switch self {
     case .registerPush(let environment):
-      (environment, ending.map(PushState.Phase.init(ofRegistration:)) ?? .pending)
+      (ending.map(PushState.Phase.init(ofRegistration:)) ?? .pending).map { (environment, $0) }
     case .unregisterPush(let environment):
       ending.flatMap(PushState.Phase.init(ofItsEnd:)).map { (environment, $0) }
     case .settings, .device, .pushContainers, .cards, .inbox, .message, .person, .associate,
@@ -35,12 +42,13 @@ extension Operation {
 }
 
 extension PushState.Phase {
-  fileprivate init(ofRegistration ending: Ending) {
+  /// Nil if the vendor was not told of the token.
+  fileprivate init?(ofRegistration ending: Ending) {
     switch ending {
     case .delivered, .kept: self = .registered
     case .rejected(let error): self = .failed(error.code, reason: error.message)
     case .expired: self = Self.expired
-    case .evicted, .wiped: self = .unregistered
+    case .evicted, .wiped: return nil
     }
   }
 
@@ -59,6 +67,18 @@ extension PushState.Phase {
 }
 
 extension Store {
+  /// Ends rows that are not sent because no route leads to their vendor any more.
+  package func withhold(
+    _ rows: [OutboxRow.ID], at now: Date
+  ) throws(EngagementError) -> CommitReport {
+    try write { (tables, database) throws(EngagementError) in
+      var summary = TransactionSummary()
+      for row in rows { try tables.withhold(row, at: now, &summary, on: &database) }
+      try tables.close(&summary, at: now, on: &database)
+      return summary.report
+    }
+  }
+
   /// Whether each provider has the user's push tokens, by provider and environment.
   package func pushStates(of partition: Partition) throws(EngagementError) -> [PushState] {
     try read { (tables, database) throws(EngagementError) in

@@ -27,6 +27,21 @@ extension Tables {
     }
   }
 
+  /// Ends a row that is not sent as kept. Its vendor has no more of it than earlier attempts brought.
+  mutating func withhold(
+    _ id: OutboxRow.ID, at now: Date, _ summary: inout TransactionSummary,
+    on database: inout Database
+  ) throws(EngagementError) {
+    guard let row = try outbox.row(id, on: &database) else { return }
+    try noteAnswer(to: id, &summary, on: &database)
+    guard let removed = try outbox.remove(id, on: &database) else { return }
+    summary.ended(removed.key, of: removed.provider, .kept)
+    guard let operation = removed.operation else { return }
+    try note(
+      operation, .wiped, wasTried: row.progress.attempts > 0, at: removed.provider,
+      of: removed.partition, at: now, on: &database)
+  }
+
   mutating func end(
     _ row: StoredRow, _ ending: Ending, at now: Date, _ summary: inout TransactionSummary,
     on database: inout Database
@@ -51,7 +66,8 @@ extension Tables {
     }
     if case .operation(let operation)? = known?.work, owner != nil {
       try note(
-        operation, ending, at: row.provider, of: row.partition, at: now, on: &database)
+        operation, ending, wasTried: row.progress.attempts > 0, at: row.provider,
+        of: row.partition, at: now, on: &database)
     }
     switch ending {
     case .rejected(let error):

@@ -8,12 +8,12 @@ import Testing
 @testable import EngagementKit
 
 @Suite("routes of pushes", .timeLimit(.minutes(20))) struct PushRouteTests {
-  private static let token = PushRegistration(token: Secret("0aff"), service: .apns)
-  private static let sandbox = PushRegistration(
+  static let token = PushRegistration(token: Secret("0aff"), service: .apns)
+  static let sandbox = PushRegistration(
     token: Secret("0bff"), service: .apns, environment: .sandbox)
 
   /// A vendor that sends the tokens that it was given.
-  private static func vendor(
+  static func vendor(
     _ provider: ProviderID,
     abilities: [EngagementAdapterAPI.Operation.Verb: Ability] = PuppetAdapter.able
   ) -> PuppetAdapter {
@@ -42,14 +42,14 @@ import Testing
     return adapter
   }
 
-  private static let vendors = [vendor("a"), vendor("b")]
+  static let vendors = [vendor("a"), vendor("b")]
 
-  private static func routes(_ push: Route?) -> Routes {
+  static func routes(_ push: Route?) -> Routes {
     Routes(cards: .only("a"), inbox: .none, push: push)
   }
 
   /// What was sent since the last call: `provider: line token`.
-  private func sent(_ stage: Stage, after count: inout Int) -> [String] {
+  func sent(_ stage: Stage, after count: inout Int) -> [String] {
     defer { count = stage.transport.requests.count }
     return stage.transport.requests.dropFirst(count).map { request in
       let provider = request.isFor("a") ? "a" : "b"
@@ -57,7 +57,7 @@ import Testing
     }.sorted()
   }
 
-  private func phases(_ stage: Stage) async throws -> [String] {
+  func phases(_ stage: Stage) async throws -> [String] {
     try await stage.engagement.pushStates().map { state in
       "\(state.provider) \(state.environment) \(state.phase.name)"
     }

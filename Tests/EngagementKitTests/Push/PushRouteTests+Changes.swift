@@ -1,0 +1,89 @@
+import EngagementAdapterAPI
+import EngagementHTTP
+import EngagementModel
+import EngagementStore
+import EngagementTesting
+import Testing
+
+@testable import EngagementKit
+
+/// Tokens whose route or user changes while something waits or is under way.
+extension PushRouteTests {
+  /// What was sent since the last call about tokens.
+  private func tokens(_ stage: Stage, after count: inout Int) -> [String] {
+    sent(stage, after: &count).filter { $0.contains(": take") || $0.contains(": back") }
+  }
+
+  // MARK: Registrations that wait
+
+  @Test("X16 X20: a registration that waits is not sent to a vendor that has left the route since")
+  func leftWhileDenied() async throws {
+    let stage = try await Stage(Self.vendors, routes: Self.routes(.only("a")))
+    var count = 0
+    let receipt = try await stage.engagement.registerPush(Self.token)
+    try await stage.engagement.setConsent(.denied)
+    await stage.drain("a", "b")
+    #expect(tokens(stage, after: &count).isEmpty)
+    try await stage.engagement.setRoute(.only("b"), for: .push)
+    await stage.drain("a", "b")
+    #expect(tokens(stage, after: &count) == ["a: back 0aff"])
+    try await stage.engagement.setConsent(.full)
+    await stage.drain("a", "b")
+    #expect(!tokens(stage, after: &count).contains("a: take 0aff"))
+    #expect(try await receipt.outcome() == .kept)
+    #expect(try await phases(stage).contains("a production unregistered"))
+    try await stage.end()
+  }
+
+  @Test("X16: a registration that waits over a sign-out is not sent once its vendor has left")
+  func leftWhileAway() async throws {
+    let isUp = Locked(true)
+    let stage = try await Stage(Self.vendors, routes: Self.routes(.only("a"))) {
+      _ throws(EngagementError) in
+      guard isUp.withLock(\.self) else { throw EngagementError(.unavailable, "No network.") }
+      return .json(200, "[]")
+    }
+    try await stage.signIn("u-1")
+    isUp.withLock { $0 = false }
+    try await stage.engagement.registerPush(Self.token)
+    _ = try await stage.engagement.signOut()
+    try await stage.engagement.setRoute(.only("b"), for: .push)
+    var count = stage.transport.requests.count
+    isUp.withLock { $0 = true }
+    stage.clock.advance(by: .seconds(600))
+    try await stage.signIn("u-1")
+    await stage.drain("a", "b")
+    let sent = tokens(stage, after: &count)
+    #expect(!sent.contains("a: take 0aff"))
+    // The vendor may have got the token before the network went down.
+    #expect(sent.contains("a: back 0aff"))
+    #expect(sent.contains("b: take 0aff"))
+    #expect(
+      try await phases(stage) == ["a production unregistered", "b production registered"])
+    #expect(try await stage.waiting(for: "a", of: "u-1").isEmpty)
+    try await stage.end()
+  }
+
+  @Test(
+    "X16: a state says of a registration that was not sent what held before it",
+    arguments: [false, true])
+  func earlierToken(_ hasEarlier: Bool) async throws {
+    let place = Stage.Place()
+    let first = try await Stage(Self.vendors, routes: Self.routes(.only("a")), at: place)
+    if hasEarlier {
+      try await first.engagement.registerPush(Self.token)
+      await first.drain("a")
+    }
+    try await first.engagement.registerPush(
+      PushRegistration(token: Secret("0cff"), service: .apns))
+    #expect(try await phases(first) == ["a production pending"])
+    try await first.end()
+    let second = try await Stage(Self.vendors, routes: Self.routes(.only("b")), at: place)
+    await second.drain("a", "b")
+    #expect(second.transport.requests.isEmpty)
+    #expect(
+      try await phases(second) == ["a production \(hasEarlier ? "registered" : "unregistered")"])
+    #expect(try await second.waiting(for: "a", of: .anonymous).isEmpty)
+    try await second.end()
+  }
+}
