@@ -98,8 +98,9 @@ public final class Engagement: Sendable {
     self.liveChannels = liveChannels
     userTransitions = UserTransitions(
       dependencies, runtimes, credentialCache: credentialCache, outboxSender: outboxSender,
-      feedPublisher: feedPublisher, exposures: exposures, sessions: sessions, journal: journal,
-      presentations: presentations, liveChannels: liveChannels)
+      feedPublisher: feedPublisher, routeChanges: routeChanges, exposures: exposures,
+      sessions: sessions, journal: journal, presentations: presentations,
+      liveChannels: liveChannels)
     // Feeds before receipts: an action that is refused is undone before its receipt says so.
     let observers: [any CommitObserver] = [
       dependencies.tokensToUnregister, feedPublisher, dependencies.receiptOutcomes, outboxSender,

@@ -14,6 +14,7 @@ final class UserTransitions: Sendable {
   private let credentialCache: CredentialCache
   private let outboxSender: OutboxSender
   private let feedPublisher: FeedPublisher
+  private let routeChanges: RouteChanges
   private let exposures: Exposures
   private let sessions: Sessions
   private let journal: JournalImporter
@@ -24,7 +25,7 @@ final class UserTransitions: Sendable {
   init(
     _ dependencies: KitDependencies, _ runtimes: [ProviderID: ProviderRuntime],
     credentialCache: CredentialCache, outboxSender: OutboxSender, feedPublisher: FeedPublisher,
-    exposures: Exposures, sessions: Sessions, journal: JournalImporter,
+    routeChanges: RouteChanges, exposures: Exposures, sessions: Sessions, journal: JournalImporter,
     presentations: Presentations, liveChannels: LiveChannels
   ) {
     self.dependencies = dependencies
@@ -32,6 +33,7 @@ final class UserTransitions: Sendable {
     self.credentialCache = credentialCache
     self.outboxSender = outboxSender
     self.feedPublisher = feedPublisher
+    self.routeChanges = routeChanges
     self.exposures = exposures
     self.sessions = sessions
     self.journal = journal
@@ -111,6 +113,8 @@ final class UserTransitions: Sendable {
     try await journal.importEntries()
     let next = try await dependencies.store.partition(of: user, at: dependencies.clock.now)
     try await removeRemains(of: user)
+    // Another process may have changed them, and has told the vendors that left.
+    await routeChanges.follow()
     let plans = try await plans(for: former, to: next)
     let adopters = adopters(in: plans)
     // The end of the usage session is sent before its user leaves.
@@ -149,8 +153,7 @@ final class UserTransitions: Sendable {
     for former: UserSession, to next: Partition
   ) async throws(EngagementError) -> Plans {
     var plans: Plans = [:]
-    let user = next.user
-    let routes = try await feedPublisher.plans(for: next)
+    let (user, routes) = (next.user, try await feedPublisher.plans(for: next))
     let handOver = try await TokenHandOver(
       from: feedPublisher.plans, to: routes, dependencies.providerSecrets)
     let mayAdopt =

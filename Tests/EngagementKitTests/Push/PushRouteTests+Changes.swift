@@ -14,6 +14,16 @@ extension PushRouteTests {
     sent(stage, after: &count).filter { $0.contains(": take") || $0.contains(": back") }
   }
 
+  /// A vendor that also wants to know who has signed in.
+  private static func introduced(_ provider: ProviderID) -> PuppetAdapter {
+    var adapter = vendor(provider)
+    let steps = adapter.onTransition
+    adapter.onTransition = { old, new, context in
+      steps(old, new, context) + (new.id.map { [.enter(.associate($0))] } ?? [])
+    }
+    return adapter
+  }
+
   // MARK: Registrations that wait
 
   @Test("X16 X20: a registration that waits is not sent to a vendor that has left the route since")
@@ -85,5 +95,30 @@ extension PushRouteTests {
       try await phases(second) == ["a production \(hasEarlier ? "registered" : "unregistered")"])
     #expect(try await second.waiting(for: "a", of: .anonymous).isEmpty)
     try await second.end()
+  }
+
+  // MARK: Changes of user
+
+  @Test("X16 X8: a sign-in follows the routes that another process has set")
+  func signInAfterOthers() async throws {
+    let place = Stage.Place()
+    let vendors = [Self.introduced("a"), Self.introduced("b")]
+    var routes = Self.routes(.only("a"))
+    routes.person = .only("a")
+    let first = try await Stage(vendors, routes: routes, at: place)
+    let second = try await Stage(vendors, routes: routes, at: place)
+    try await first.engagement.registerPush(Self.token)
+    await first.drain("a", "b")
+    try await second.engagement.setRoute(.only("b"), for: .push)
+    try await second.engagement.setRoute(.only("b"), for: .person)
+    try await first.signIn("u-1")
+    #expect(try await phases(first) == ["b production pending"])
+    #expect(try await first.waiting(for: "a", of: "u-1").isEmpty)
+    #expect(
+      try await first.waiting(for: "b", of: "u-1") == [
+        .operation(.registerPush(.production)), .operation(.associate("u-1")),
+      ])
+    try await second.end()
+    try await first.end()
   }
 }
