@@ -7,7 +7,8 @@ extension Engagement {
   /// Keeps the token and registers it at every vendor of the route of `push`; without one, at every
   /// vendor that takes push tokens. The registrations are accepted when this returns; a vendor that knows
   /// signed-in users only gets the token after the next sign-in, and one that joins the route later gets
-  /// it then. `pushStates` tells what has become of them.
+  /// it then. `pushStates` tells what has become of them. While a user signs in or out, this waits and
+  /// is for the user who comes.
   ///
   /// Throws `unsupported` if no vendor of the route takes tokens, `invalidArgument` for an empty token and for a
   /// token of APNs that is no hex text of whole bytes.
@@ -26,7 +27,7 @@ extension Engagement {
         .invalidArgument, "The token of APNs is no hex text; give two hex digits for each byte.",
         operation: Operation.Verb.registerPush.rawValue)
     }
-    return try await pushRegistrar.inTurn { () async throws(EngagementError) in
+    return try await inPushTurn { () async throws(EngagementError) in
       await routeChanges.follow()
       let environment = registration.environment
       let userSession = dependencies.currentUser.userSession
@@ -51,9 +52,20 @@ extension Engagement {
     _ environment: PushEnvironment = .production
   ) async throws(EngagementError) -> Receipt {
     try lifecycle.checkOpen()
-    return try await pushRegistrar.inTurn { () async throws(EngagementError) in
+    return try await inPushTurn { () async throws(EngagementError) in
       await routeChanges.follow()
       return try await endPush(environment)
+    }
+  }
+
+  /// Runs the body while no token is registered, no route changes and no user does: a change of user
+  /// that is under way tells the next user's vendors of the tokens with which it began.
+  private func inPushTurn(
+    _ body: () async throws(EngagementError) -> Receipt
+  ) async throws(EngagementError) -> Receipt {
+    try await userTransitions.queue.alone { () async throws(EngagementError) in
+      try lifecycle.checkOpen()
+      return try await pushRegistrar.inTurn(body)
     }
   }
 

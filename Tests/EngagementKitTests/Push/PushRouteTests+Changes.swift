@@ -121,4 +121,67 @@ extension PushRouteTests {
     try await second.end()
     try await first.end()
   }
+
+  @Test("X16 X8: a token that comes while a user signs in is that user's, and one that goes is too")
+  func registeredDuringSignIn() async throws {
+    let (asked, gate) = (AsyncSignal(), AsyncSignal())
+    let stage = try await Stage(Self.vendors, routes: Self.routes(.only("b"))) { request in
+      if request.line == "POST /person.update" {
+        asked.fire()
+        await gate.wait(after: 0)
+      }
+      return .json(200, "[]")
+    }
+    var count = 0
+    try await stage.signIn("u-1")
+    try await stage.engagement.registerPush(Self.sandbox)
+    await stage.drain("a", "b")
+    try await stage.engagement.updatePerson(PersonUpdate(name: "One"))
+    let signIn = Task { try await stage.signIn("u-2") }
+    await asked.wait(after: 0)
+    _ = tokens(stage, after: &count)
+    let registration = Task { try await stage.engagement.registerPush(Self.token) }
+    let end = Task { try await stage.engagement.unregisterPush(.sandbox) }
+    // Time for a registration that waits for nobody.
+    try await Task.sleep(for: .milliseconds(200))
+    gate.fire()
+    try await signIn.value
+    _ = try await registration.value
+    _ = try await end.value
+    #expect(stage.engagement.user == "u-2")
+    await stage.drain("a", "b")
+    #expect(
+      tokens(stage, after: &count).filter { $0 != "b: take 0bff" } == [
+        "b: back 0bff", "b: take 0aff",
+      ])
+    #expect(
+      try await phases(stage) == ["b production registered", "b sandbox unregistered"])
+    try await stage.end()
+  }
+
+  @Test(
+    "X16 X8: a source of credentials may register a token while its user leaves",
+    .timeLimit(.minutes(1)))
+  func registeredByTransition() async throws {
+    var vendor = Self.vendor("a")
+    let step = vendor.onStep
+    vendor.onTransition = { _, _, _ in [.leave(.vendor("farewell", .null))] }
+    vendor.onStep = { operation, context throws(EngagementError) in
+      guard operation.verb != .vendor("farewell") || context.credential != nil else {
+        throw EngagementError(.unauthenticated, "There is no credential.")
+      }
+      return try step(operation, context)
+    }
+    let stage = try await Stage([vendor], routes: Self.routes(.only("a")))
+    let engagement = stage.engagement
+    try await engagement.signIn("u-1") { _ in
+      try await engagement.registerPush(Self.token)
+      return Secret("a credential")
+    }
+    let report = try await engagement.signOut()
+    #expect(report.providers["a"]?.failure == nil)
+    #expect(engagement.user == .anonymous)
+    #expect(try await engagement.dependencies.providerSecrets.push()[.production] != nil)
+    try await stage.end()
+  }
 }
