@@ -42,8 +42,6 @@ final class PushRegistrar: Sendable {
   ) async throws(EngagementError) -> HandOver {
     var handOver = HandOver()
     let tokens = try await dependencies.providerSecrets.push()
-    let consent = try await dependencies.store.consent(of: userSession.partition)
-    let mayRegister = ConsentPolicy(consent: consent).allowsSending(.registerPush)
     for provider in dependencies.providers {
       guard let runtime = runtimes[provider.id], runtime.supports(.registerPush),
         former.lead(to: provider.id, for: .push) != next.lead(to: provider.id, for: .push)
@@ -53,7 +51,8 @@ final class PushRegistrar: Sendable {
         handOver.deaf.append(runtime)
         continue
       }
-      guard !joins || mayRegister && provider.serves(userSession.user) else { continue }
+      // Without consent a registration waits for it, as the outbox does with any other.
+      guard !joins || provider.serves(userSession.user) else { continue }
       for environment in PushEnvironment.allCases where tokens[environment] != nil {
         let delivery = Intent.Delivery(
           to: provider.id,

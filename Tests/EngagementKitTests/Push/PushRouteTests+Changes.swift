@@ -184,4 +184,31 @@ extension PushRouteTests {
     #expect(try await engagement.dependencies.providerSecrets.push()[.production] != nil)
     try await stage.end()
   }
+
+  // MARK: Consent
+
+  @Test("X16 X20: a vendor that joins without consent gets the token when there is consent")
+  func joinsWithoutConsent() async throws {
+    let stage = try await Stage(Self.vendors, routes: Self.routes(.only("a")))
+    var count = 0
+    try await stage.engagement.registerPush(Self.token)
+    await stage.drain("a", "b")
+    try await stage.engagement.setConsent(.denied)
+    try await stage.engagement.setRoute(.mirror(["a", "b"]), for: .push)
+    await stage.drain("a", "b")
+    #expect(tokens(stage, after: &count) == ["a: take 0aff"])
+    try await stage.engagement.setConsent(.full)
+    await stage.drain("a", "b")
+    #expect(tokens(stage, after: &count) == ["b: take 0aff"])
+    try await stage.engagement.setConsent(.denied)
+    try await stage.engagement.setRoute(.only("b"), for: .push)
+    try await stage.engagement.setRoute(.mirror(["a", "b"]), for: .push)
+    try await stage.engagement.setRoute(.only("b"), for: .push)
+    try await stage.engagement.setConsent(.full)
+    await stage.drain("a", "b")
+    #expect(!tokens(stage, after: &count).contains("a: take 0aff"))
+    #expect(
+      try await phases(stage) == ["a production unregistered", "b production registered"])
+    try await stage.end()
+  }
 }

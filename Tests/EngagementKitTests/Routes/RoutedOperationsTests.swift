@@ -69,6 +69,30 @@ import Testing
     try await stage.end()
   }
 
+  @Test("X2 X20: a vendor that joins without consent is told of the person once there is consent")
+  func joinsWithoutConsent() async throws {
+    let stage = try await Stage(Self.vendors, routes: Self.routes(person: .only("b")))
+    try await stage.signIn("u-1")
+    await stage.drain("a", "b")
+    try await stage.engagement.setConsent(.denied)
+    try await stage.engagement.setRoute(.mirror(["a", "b"]), for: .person)
+    await stage.drain("a", "b")
+    #expect(!lines(stage, "a").contains("POST /person.associate"))
+    try await stage.engagement.setConsent(.full)
+    await stage.drain("a", "b")
+    #expect(lines(stage, "a").filter { $0 == "POST /person.associate" }.count == 1)
+    #expect(lines(stage, "b").filter { $0 == "POST /person.associate" }.count == 1)
+    // One that has left again before is told nothing.
+    try await stage.engagement.setRoute(.only("a"), for: .person)
+    try await stage.engagement.setConsent(.denied)
+    try await stage.engagement.setRoute(.mirror(["a", "b"]), for: .person)
+    try await stage.engagement.setRoute(.only("a"), for: .person)
+    try await stage.engagement.setConsent(.full)
+    await stage.drain("a", "b")
+    #expect(lines(stage, "b").filter { $0 == "POST /person.associate" }.count == 1)
+    try await stage.end()
+  }
+
   @Test("X2 X14: an event goes to its route, and into the ledger wherever that leads")
   func events() async throws {
     let place = Stage.Place()
