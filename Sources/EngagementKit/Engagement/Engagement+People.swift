@@ -112,9 +112,12 @@ extension Engagement {
   /// Throws `consentDenied` if the user does not allow it, `unsupported` if no vendor of the route has
   /// it, and `signedOut` if those that have it know signed-in users only.
   ///
-  /// - Parameter canWait: Whether such vendors are told anyway when a user signs in.
+  /// - Parameters:
+  ///   - canWait: Whether such vendors are told anyway when a user signs in.
+  ///   - holders: Vendors that are told wherever the route leads. It may then lead to none that has it.
   func offers(
-    of operation: Operation, to userSession: UserSession, canWait: Bool = false
+    of operation: Operation, to userSession: UserSession, canWait: Bool = false,
+    and holders: Set<ProviderID>? = nil
   ) async throws(EngagementError) -> [Intent.Delivery] {
     let consent = try await dependencies.store.consent(of: userSession.partition)
     guard ConsentPolicy(consent: consent).allowsSending(operation.verb) else {
@@ -130,7 +133,12 @@ extension Engagement {
         .unsupported, "None of the providers supports this.", operation: operation.verb.rawValue)
     }
     var told = able
-    if let surface = RoutedSurface(tellingOf: operation.verb) {
+    if let holders {
+      let plans = feedPublisher.plans
+      told = able.filter {
+        holders.contains($0.id) || plans.lead(to: $0.id, telling: operation.verb)
+      }
+    } else if let surface = RoutedSurface(tellingOf: operation.verb) {
       told = try feedPublisher.plans.providers(
         of: surface, among: able, operation: operation.verb.rawValue)
     }

@@ -46,8 +46,10 @@ extension Engagement {
     }
   }
 
-  /// Unregisters the environment's token at every vendor. The token is forgotten after the last
-  /// vendor has been told; until then nothing else uses it.
+  /// Unregisters the environment's token at every vendor that has it or that the route of `push` leads
+  /// to. The token is forgotten after the last vendor has been told; until then nothing else uses it.
+  ///
+  /// Throws `unsupported` if no vendor can give a token back.
   @discardableResult public func unregisterPush(
     _ environment: PushEnvironment = .production
   ) async throws(EngagementError) -> Receipt {
@@ -71,8 +73,9 @@ extension Engagement {
 
   private func endPush(_ environment: PushEnvironment) async throws(EngagementError) -> Receipt {
     let userSession = dependencies.currentUser.userSession
+    let holders = try await dependencies.tokenHolders(in: userSession.partition, environment)
     let offers = try await offers(
-      of: .unregisterPush(environment), to: userSession, canWait: true)
+      of: .unregisterPush(environment), to: userSession, canWait: true, and: holders)
     let keys = offers.map(\.key)
     try await dependencies.tokensToUnregister.retire(environment, for: keys)
     let receipt: Receipt
@@ -83,7 +86,10 @@ extension Engagement {
       throw error
     }
     try await dependencies.providerSecrets.removePush(environment)
-    for runtime in runtimes.values { try await runtime.noteToken(by: userSession) }
+    let plans = feedPublisher.plans
+    for (id, runtime) in runtimes where holders.contains(id) || plans.lead(to: id, for: .push) {
+      try await runtime.noteToken(by: userSession)
+    }
     return receipt
   }
 

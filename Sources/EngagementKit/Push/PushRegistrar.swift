@@ -77,3 +77,23 @@ final class PushRegistrar: Sendable {
     for runtime in handOver.deaf { try await runtime.noteToken(by: userSession) }
   }
 }
+
+extension KitDependencies {
+  /// The vendors that were told of the user's tokens and have not confirmed that they let go of them;
+  /// none for a user whom another process has erased.
+  ///
+  /// - Parameter environment: Of tokens of this environment; nil: of any.
+  func tokenHolders(
+    in partition: Partition, _ environment: PushEnvironment? = nil
+  ) async throws(EngagementError) -> Set<ProviderID> {
+    do throws(EngagementError) {
+      let states = try await store.pushStates(of: partition).filter {
+        $0.phase != .unregistered && $0.environment == environment ?? $0.environment
+      }
+      return Set(states.map(\.provider))
+    } catch {
+      guard error.code == .notFound else { throw error }
+      return []
+    }
+  }
+}

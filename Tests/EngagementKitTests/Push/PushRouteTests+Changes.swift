@@ -211,4 +211,51 @@ extension PushRouteTests {
       try await phases(stage) == ["a production unregistered", "b production registered"])
     try await stage.end()
   }
+
+  // MARK: Giving tokens back
+
+  @Test("X16: a token is given back by every vendor that has it, wherever the route leads now")
+  func configuredElsewhere() async throws {
+    let place = Stage.Place()
+    let first = try await Stage(Self.vendors, routes: Self.routes(.only("a")), at: place)
+    try await first.engagement.registerPush(Self.token)
+    await first.drain("a")
+    try await first.end()
+    let second = try await Stage(Self.vendors, routes: Self.routes(.only("b")), at: place)
+    var count = 0
+    try await second.engagement.unregisterPush()
+    await second.drain("a", "b")
+    #expect(tokens(second, after: &count).contains("a: back 0aff"))
+    #expect(try await phases(second).contains("a production unregistered"))
+    // There is nothing left that the vendor could give back.
+    try await second.engagement.registerPush(Self.token)
+    await second.drain("a", "b")
+    try await second.engagement.unregisterPush()
+    await second.drain("a", "b")
+    #expect(tokens(second, after: &count) == ["b: back 0aff", "b: take 0aff"])
+    try await second.end()
+  }
+
+  @Test("X16: a route of vendors that give no token back does not keep others from doing so")
+  func mutedRoute() async throws {
+    let place = Stage.Place()
+    var abilities = PuppetAdapter.able
+    abilities[.unregisterPush] = nil
+    let vendors = [Self.vendor("a"), Self.vendor("b", abilities: abilities)]
+    let first = try await Stage(vendors, routes: Self.routes(.only("a")), at: place)
+    try await first.engagement.registerPush(Self.token)
+    await first.drain("a")
+    try await first.end()
+    let second = try await Stage(vendors, routes: Self.routes(.only("b")), at: place)
+    var count = 0
+    try await second.engagement.unregisterPush()
+    await second.drain("a", "b")
+    #expect(tokens(second, after: &count) == ["a: back 0aff"])
+    #expect(try await second.engagement.dependencies.providerSecrets.push().isEmpty)
+    // Nor when no other has a token.
+    try await second.engagement.registerPush(Self.token)
+    try await second.engagement.unregisterPush()
+    #expect(try await second.engagement.dependencies.providerSecrets.push().isEmpty)
+    try await second.end()
+  }
 }
