@@ -194,13 +194,13 @@ final class UserTransitions: Sendable {
         of: former.partition, at: dependencies.clock.now)
       await dependencies.commitPublisher.publish(report, of: former.partition)
     }
-    let push = try await dependencies.providerSecrets.push()
+    let holders = try await dependencies.tokenHolders(in: former.partition)
     for (id, runtime) in runtimes {
       let isTold = results[id]?.isTold ?? false
       let memory = try await dependencies.store.memory(of: id, in: former.partition)
       results[id]?.report.mayStillPush =
         runtime.supports(.registerPush) && !isTold
-        && (!push.isEmpty || runtime.mayHaveToken(memory))
+        && (holders.contains(id) || runtime.mayHaveToken(memory))
     }
   }
 

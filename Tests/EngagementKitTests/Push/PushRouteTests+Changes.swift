@@ -258,4 +258,54 @@ extension PushRouteTests {
     #expect(try await second.engagement.dependencies.providerSecrets.push().isEmpty)
     try await second.end()
   }
+
+  // MARK: What a sign-out says
+
+  @Test("X16: a sign-out says of each vendor whether it has a token and has not let go of it")
+  func mayStillPush() async throws {
+    let isUp = Locked(true)
+    let vendors = [Self.vendor("a"), Self.vendor("b"), Self.vendor("c")]
+    let stage = try await Stage(vendors, routes: Self.routes(.mirror(["a", "b"]))) {
+      request throws(EngagementError) in
+      guard isUp.withLock(\.self) || request.isFor("b") else {
+        throw EngagementError(.unavailable, "No network.")
+      }
+      return .json(200, "[]")
+    }
+    try await stage.signIn("u-1")
+    try await stage.engagement.registerPush(Self.token)
+    await stage.drain("a", "b", "c")
+    isUp.withLock { $0 = false }
+    try await stage.engagement.unregisterPush()
+    let report = try await stage.engagement.signOut()
+    #expect(report.providers["a"]?.mayStillPush == true)
+    #expect(report.providers["b"]?.mayStillPush == false)
+    #expect(report.providers["c"]?.mayStillPush == false)
+    try await stage.end()
+  }
+
+  @Test(
+    "X16: a sign-out names no vendor that the route kept from the token",
+    arguments: UndeliveredActions.allCases)
+  func neverHadIt(_ undelivered: UndeliveredActions) async throws {
+    let isUp = Locked(true)
+    var vendors = Self.vendors
+    // They tell nothing at a sign-out.
+    for index in vendors.indices { vendors[index].onTransition = { _, _, _ in [] } }
+    let stage = try await Stage(vendors, routes: Self.routes(.only("b"))) {
+      _ throws(EngagementError) in
+      guard isUp.withLock(\.self) else { throw EngagementError(.unavailable, "No network.") }
+      return .json(200, "[]")
+    }
+    try await stage.signIn("u-1")
+    try await stage.engagement.registerPush(Self.token)
+    await stage.drain("a", "b")
+    // The vendor has the token already, whatever becomes of this one.
+    isUp.withLock { $0 = false }
+    try await stage.engagement.registerPush(Self.token)
+    let report = try await stage.engagement.signOut(undelivered: undelivered)
+    #expect(report.providers["a"]?.mayStillPush == false)
+    #expect(report.providers["b"]?.mayStillPush == true)
+    try await stage.end()
+  }
 }
