@@ -59,9 +59,7 @@ final class JournalImporter: Sendable {
   ) async throws(EngagementError) {
     let found = try await journal.importEntries(within: Self.patience, then: last) {
       (entries, damaged) async throws(EngagementError) in
-      try await self.pushes.inTurn { () async throws(EngagementError) in
-        try await self.commit(entries, damaged: damaged, as: self.owner.withLock { $0 })
-      }
+      try await self.commit(entries, damaged: damaged, as: self.owner.withLock { $0 })
     }
     guard found.damaged > 0 else { return }
     dependencies.log(
@@ -85,34 +83,39 @@ final class JournalImporter: Sendable {
     let start = entries.lastIndex { $0.id.rawValue == done }.map { $0 + 1 } ?? 0
     let new = entries[start...]
     guard !new.isEmpty || damaged > 0 else { return }
-    var (imported, repeated) = ([IncomingChanges](), 0)
-    var handled: [Partition.ID: PushLog] = [:]
-    for entry in new {
-      switch try await result(entry, as: present, &handled) {
-      case .imported(let changes): imported.append(changes)
-      case .repeated: repeated += 1
-      case .dropped: break
-      }
-    }
-    let dropped = new.count - imported.count - repeated
+    var (results, handled) = ([EntryResult](), [Partition.ID: PushLog]())
+    for entry in new { results.append(try await result(entry, as: present, &handled)) }
+    let dropped = results.count { if case .dropped = $0 { true } else { false } }
     if dropped > 0 {
       dependencies.log(.warning, "\(dropped) entries of an extension were dropped.")
     }
     let mark = new.last.map {
       KitState.change(.installation, Self.mark, .string($0.id.rawValue))
     }
-    let reports = try await dependencies.store.commit(
-      imported, dropping: dropped + damaged, marking: mark, of: KitState.owner, in: present,
-      at: dependencies.clock.now)
-    for (report, partition) in reports {
+    let committed = try await dependencies.store.commit(
+      marking: mark, of: KitState.owner, in: present, at: dependencies.clock.now
+    ) { [self, results] (memory) throws(EngagementError) in
+      IncomingBatch(try imported(results, memory), dropping: dropped + damaged)
+    }
+    for (report, partition) in committed.reports {
       await dependencies.commitPublisher.publish(report, of: partition)
     }
   }
 
   // MARK: Entries
 
-  private enum EntryResult {
+  /// A push to import.
+  private struct PushEntry: Sendable {
+    let claim: PushRouter.Claim
+    let event: EngagementEvent
+    let rule: ConsentPolicy
+    let owner: Partition
+    let isPresent: Bool
+  }
+
+  private enum EntryResult: Sendable {
     case imported(IncomingChanges)
+    case push(PushEntry)
     /// A push that was handled before.
     case repeated
     /// For an unknown user, about a missing item, not supported, of no provider, or against the
@@ -120,6 +123,32 @@ final class JournalImporter: Sendable {
     case dropped
 
     init(_ changes: IncomingChanges?) { self = changes.map(Self.imported) ?? .dropped }
+  }
+
+  /// What is committed of the entries. Another process may have handled a push since it was looked up.
+  private func imported(
+    _ results: [EntryResult], _ memory: Store.ValueSource
+  ) throws(EngagementError) -> [IncomingChanges] {
+    var (imported, handled) = ([IncomingChanges](), [Partition.ID: PushLog]())
+    for result in results {
+      switch result {
+      case .imported(let changes): imported.append(changes)
+      case .push(let push):
+        var known: PushLog
+        if let log = handled[push.owner.id] {
+          known = log
+        } else {
+          known = PushLog(try memory(push.owner))
+        }
+        let incoming = pushes.incoming(
+          push.claim, push.event, in: push.owner, by: push.rule,
+          speakingForInstallation: push.isPresent, &known)
+        if let incoming { imported.append(incoming) }
+        handled[push.owner.id] = known
+      case .repeated, .dropped: break
+      }
+    }
+    return imported
   }
 
   private func result(
@@ -199,19 +228,13 @@ final class JournalImporter: Sendable {
       known = try await pushes.handled(in: owner)
     }
     defer { handled[owner.id] = known }
-    guard var incoming = pushes.incoming(claim, event, in: owner, by: rule, &known) else {
-      return .repeated
-    }
-    // Only the current user may change the installation.
-    incoming.changes.removeAll { !isPresent && ($0.isOfInstallation || $0.isSecret) }
-    if isPresent {
+    guard let news = known.note(claim.push, event) else { return .repeated }
+    // Only the current user may change the installation, and secrets.
+    if isPresent, news == .contents {
       try await dependencies.providerSecrets.keep(
-        incoming.changes, of: claim.provider.id, for: owner.user)
+        claim.changes(speakingForInstallation: true), of: claim.provider.id, for: owner.user)
     }
-    return .imported(incoming)
+    return .push(
+      PushEntry(claim: claim, event: event, rule: rule, owner: owner, isPresent: isPresent))
   }
-}
-
-extension Change {
-  fileprivate var isSecret: Bool { if case .secret = self { true } else { false } }
 }

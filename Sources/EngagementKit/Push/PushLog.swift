@@ -3,6 +3,7 @@ import EngagementFormats
 import EngagementJSON
 import EngagementModel
 import EngagementPlatform
+import EngagementStore
 
 /// The last handled pushes of one user, with the phases that were handled.
 ///
@@ -21,6 +22,9 @@ struct PushLog {
   private static let most = 200
   /// If equal payloads without an id come further apart than this, they are two pushes.
   private static let patience: UInt64 = 60_000
+
+  /// Reads the log among the kit's stored values.
+  init(_ memory: ProviderMemory) { self.init(memory.json(.user, Self.name)) }
 
   /// Reads the stored log; empty if it cannot be read.
   init(_ kept: JSON?) {
@@ -50,6 +54,19 @@ struct PushLog {
     entries.append(Entry(digest: digest, time: time))
     entries.removeFirst(max(0, entries.count - Self.most))
     return true
+  }
+
+  /// What is new about a push in one of its phases.
+  enum News: Hashable, Sendable {
+    /// It is the first phase of all.
+    case contents
+    case phase
+  }
+
+  /// Notes the push in the phase of the event; nil if it was handled before.
+  mutating func note(_ push: Push, _ event: EngagementEvent) -> News? {
+    guard isFirst(push, event.kind.rawValue, at: event.time) else { return nil }
+    return isFirst(push, "meaning", at: event.time) ? .contents : .phase
   }
 
   /// The identity of a push.

@@ -9,7 +9,6 @@ final class PushRouter: Sendable {
   private let dependencies: KitDependencies
   private let runtimes: [ProviderID: ProviderRuntime]
   private let sessions: Sessions
-  private let mutex = AsyncMutex()
 
   init(
     _ dependencies: KitDependencies, _ runtimes: [ProviderID: ProviderRuntime],
@@ -20,24 +19,23 @@ final class PushRouter: Sendable {
     self.sessions = sessions
   }
 
-  /// Runs bodies that read and change the log of handled pushes, one at a time.
-  func inTurn<Value>(
-    _ body: () async throws(EngagementError) -> Value
-  ) async throws(EngagementError) -> Value {
-    await mutex.lock()
-    defer { mutex.unlock() }
-    return try await body()
-  }
-
   // MARK: The owner
 
   /// A push and its owner.
-  struct Claim {
+  struct Claim: Sendable {
     let runtime: ProviderRuntime
     let received: Received
     let push: PushLog.Push
 
     var provider: Provider { runtime.provider }
+
+    /// What the push changes.
+    ///
+    /// - Parameter speaks: Whether it may change the installation.
+    func changes(speakingForInstallation speaks: Bool) -> [Change] {
+      (received.changes + received.operations.map(Change.wanted))
+        .filter { speaks || !$0.isOfInstallation }
+    }
   }
 
   /// The owner of the push; nil if it is none of the providers.
@@ -62,23 +60,21 @@ final class PushRouter: Sendable {
 
   /// The pushes of the partition that were handled so far.
   func handled(in partition: Partition) async throws(EngagementError) -> PushLog {
-    PushLog(try await KitState(dependencies).value(.user, PushLog.name, in: partition))
+    PushLog(try await dependencies.store.memory(of: KitState.owner, in: partition))
   }
 
   /// The changes to commit for the push in the phase of the event; nil if they were committed
-  /// before.
+  /// before. Called in the transaction that commits them.
   ///
   /// The contents of a push are committed in its first phase. That can be `opened`, since an
   /// application that does not run receives no push.
   func incoming(
     _ claim: Claim, _ event: EngagementEvent, in partition: Partition, by rule: ConsentPolicy,
-    _ handled: inout PushLog
+    speakingForInstallation speaks: Bool, _ handled: inout PushLog
   ) -> IncomingChanges? {
-    guard handled.isFirst(claim.push, event.kind.rawValue, at: event.time) else { return nil }
+    guard let news = handled.note(claim.push, event) else { return nil }
     var incoming = IncomingChanges(in: partition, from: claim.provider.id)
-    if handled.isFirst(claim.push, "meaning", at: event.time) {
-      incoming.changes = claim.received.changes + claim.received.operations.map(Change.wanted)
-    }
+    if news == .contents { incoming.changes = claim.changes(speakingForInstallation: speaks) }
     if rule.allows(event.kind) { incoming.intents = [intent(for: event, about: claim)] }
     incoming.kept = [.keep(.user, PushLog.name, handled.json.text)]
     return incoming
@@ -104,46 +100,57 @@ final class PushRouter: Sendable {
   func receive(
     _ push: JSON, _ phase: PushPhase
   ) async throws(EngagementError) -> PushReception? {
-    try await inTurn { () async throws(EngagementError) in
-      let userSession = dependencies.currentUser.userSession
-      let attempt = Attempt(
-        by: userSession.user, dependencies.key(), acceptedAt: dependencies.clock.now,
-        generation: userSession.generation)
-      guard let claim = try await claim(push, attempt, in: userSession.partition) else {
-        return nil
-      }
-      let rule = ConsentPolicy(
-        consent: try await dependencies.store.consent(of: userSession.partition))
-      var handled = try await handled(in: userSession.partition)
-      if claim.provider.adapter.capabilities.pushKinds.contains(phase.kind) {
-        await sessions.touch([claim.provider])
-      }
-      let event = dependencies.event(
-        phase.kind, at: claim.provider.id, in: sessions.session(for: claim.provider.id)?.id)
-      let incoming = incoming(claim, event, in: userSession.partition, by: rule, &handled)
-      if let incoming, rule.consent != .denied {
-        try await commit(incoming, of: claim, by: attempt)
-      }
-      return PushReception(
-        provider: claim.provider.id, notification: claim.received.notification,
-        isRepeated: incoming == nil)
+    let userSession = dependencies.currentUser.userSession
+    let attempt = Attempt(
+      by: userSession.user, dependencies.key(), acceptedAt: dependencies.clock.now,
+      generation: userSession.generation)
+    guard let claim = try await claim(push, attempt, in: userSession.partition) else { return nil }
+    let rule = ConsentPolicy(
+      consent: try await dependencies.store.consent(of: userSession.partition))
+    if claim.provider.adapter.capabilities.pushKinds.contains(phase.kind) {
+      await sessions.touch([claim.provider])
     }
+    let event = dependencies.event(
+      phase.kind, at: claim.provider.id, in: sessions.session(for: claim.provider.id)?.id)
+    var handled = try await handled(in: userSession.partition)
+    let news = handled.note(claim.push, event)
+    var isRepeated = news == nil
+    if let news, rule.consent != .denied {
+      isRepeated = try await !commit(
+        claim, event, news, in: userSession.partition, under: rule, by: attempt)
+    }
+    return PushReception(
+      provider: claim.provider.id, notification: claim.received.notification,
+      isRepeated: isRepeated)
   }
 
+  /// Commits the push. False if it was handled since it was looked up, perhaps by another process.
   private func commit(
-    _ incoming: IncomingChanges, of claim: Claim, by attempt: Attempt
-  ) async throws(EngagementError) {
-    let reports = try await dependencies.currentUser.committing(by: attempt, for: claim.provider.id)
-    {
-      (_, speaksForInstallation) async throws(EngagementError) in
-      var own = incoming
-      if !speaksForInstallation { own.changes.removeAll(where: \.isOfInstallation) }
-      try await self.dependencies.providerSecrets.keep(
-        own.changes, of: claim.provider.id, for: incoming.partition.user)
+    _ claim: Claim, _ event: EngagementEvent, _ news: PushLog.News, in partition: Partition,
+    under rule: ConsentPolicy, by attempt: Attempt
+  ) async throws(EngagementError) -> Bool {
+    let committed = try await dependencies.currentUser.committing(
+      by: attempt, for: claim.provider.id
+    ) {
+      (_, speaks) async throws(EngagementError) in
+      if news == .contents {
+        try await self.dependencies.providerSecrets.keep(
+          claim.changes(speakingForInstallation: speaks), of: claim.provider.id,
+          for: partition.user)
+      }
       return try await self.dependencies.store.commit(
-        [own], of: KitState.owner, in: incoming.partition, at: self.dependencies.clock.now)
+        of: KitState.owner, in: partition, at: self.dependencies.clock.now
+      ) { [self] (memory) throws(EngagementError) in
+        var handled = PushLog(try memory(partition))
+        let incoming = incoming(
+          claim, event, in: partition, by: rule, speakingForInstallation: speaks, &handled)
+        return IncomingBatch([incoming].compactMap(\.self))
+      }
     }
-    for (report, partition) in reports { await claim.runtime.host.publish(report, of: partition) }
+    for (report, partition) in committed.reports {
+      await claim.runtime.host.publish(report, of: partition)
+    }
+    return !committed.batch.entries.isEmpty
   }
 }
 

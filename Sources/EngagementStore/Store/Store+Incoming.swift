@@ -24,21 +24,47 @@ package struct IncomingChanges: Hashable, Sendable {
   }
 }
 
+/// The pushes or journal entries that are committed together.
+package struct IncomingBatch: Hashable, Sendable {
+  package var entries: [IncomingChanges]
+  /// How many entries are dropped.
+  package var dropped: Int
+
+  package init(_ entries: [IncomingChanges] = [], dropping dropped: Int = 0) {
+    self.entries = entries
+    self.dropped = dropped
+  }
+}
+
 extension Store {
-  /// Commits pushes and journal entries, all of them or none, together with the kit's marks. An
+  /// Reads one owner's stored values of a user.
+  package typealias ValueSource = (Partition) throws(EngagementError) -> ProviderMemory
+
+  /// Makes what is committed, given the owner's stored values.
+  package typealias IncomingMaker =
+    @Sendable (ValueSource) throws(EngagementError) -> IncomingBatch
+
+  /// Commits the pushes or journal entries that the body makes, all of them or none, together with the
+  /// kit's marks: no process of the cache changes the owner's values after the body has read them. An
   /// entry that comes again after a kill is known by its mark.
   ///
   /// Analytics are evicted to make room, and actions may exceed the limits of the outbox. Entries
-  /// of an erased user are dropped. Their number, added to `dropping`, is recorded in the ledger of
+  /// of an erased user are dropped. The number of all that are dropped is recorded in the ledger of
   /// the present user.
   package func commit(
-    _ incoming: [IncomingChanges], dropping count: Int = 0, marking mark: Change? = nil,
-    of owner: ProviderID,
-    in present: Partition, at now: Date
-  ) throws(EngagementError) -> [(report: CommitReport, partition: Partition)] {
+    marking mark: Change? = nil, of owner: ProviderID, in present: Partition, at now: Date,
+    making make: IncomingMaker
+  ) throws(EngagementError) -> (
+    batch: IncomingBatch, reports: [(report: CommitReport, partition: Partition)]
+  ) {
     try write { (tables, database) throws(EngagementError) in
-      var (reports, dropped) = ([(report: CommitReport, partition: Partition)](), count)
-      for entry in incoming {
+      let batch = try make { (partition) throws(EngagementError) in
+        try tables.values.memory(of: owner, in: partition, on: &database)
+      }
+      var (reports, dropped) = (
+        [(report: CommitReport, partition: Partition)](), batch.dropped
+      )
+      for entry in batch.entries {
         guard
           try tables.partitions.find(entry.partition.id, on: &database)?.partition
             == entry.partition
@@ -53,7 +79,7 @@ extension Store {
       _ = try tables.commit(
         mark.map { [$0] } ?? [], from: owner, in: present, at: now, on: &database)
       try tables.recordDropped(dropped, in: present, at: now, on: &database)
-      return reports
+      return (batch, reports)
     }
   }
 

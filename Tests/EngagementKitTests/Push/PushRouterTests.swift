@@ -146,6 +146,63 @@ import Testing
     try await stage.end()
   }
 
+  @Test("X16 G8: in concurrent reports to two processes, each push counts once")
+  func processes() async throws {
+    let stages = [try await stage(), try await Stage([Self.bare, Self.marked], at: place)]
+    try await stages[1].signIn("u-1")
+    let engagements = stages.map(\.engagement)
+    let firsts = try await withThrowingTaskGroup(of: Int.self) { group in
+      for number in 0..<100 {
+        group.addTask {
+          let push: JSON = ["id": .string("\(number / 2 % 10)"), "marked": true]
+          let reception = try await engagements[number % 2].handlePush(push)
+          return reception?.isRepeated == false ? 1 : 0
+        }
+      }
+      return try await group.reduce(0, +)
+    }
+    #expect(firsts == 10)
+    #expect(try await welcomes(stages[0]) == 10)
+    let received = try await events(stages[0], .receive).compactMap(\.item?.id.value)
+    #expect(received.sorted() == (0..<10).map(String.init))
+    for id in 0..<10 {
+      let push: JSON = ["id": .string("\(id)"), "marked": true]
+      for engagement in engagements {
+        #expect(try await engagement.handlePush(push)?.isRepeated == true, "\(id) was forgotten")
+      }
+    }
+    for stage in stages { try await stage.end() }
+  }
+
+  @Test("X16 X6 G8: a push that one process imports and another gets counts once")
+  func importing() async throws {
+    let (stage, importer) = (
+      try await stage(), try await Stage([Self.bare, Self.marked], at: place)
+    )
+    try await importer.signIn("u-1")
+    let journal = try EngagementJournal(cache: place.cache, clock: place.clock)
+    for round in 0..<10 {
+      let pushes = (0..<5).map { JSON.object(["id": .string("\(round) \($0)"), "marked": true]) }
+      for push in pushes { try journal.received(push) }
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        group.addTask {
+          try await importer.engagement.suspend()
+          try await importer.engagement.resume()
+        }
+        for push in pushes {
+          group.addTask { _ = try await stage.engagement.handlePush(push) }
+        }
+        try await group.waitForAll()
+      }
+      let received = try await events(stage, .receive).compactMap(\.item?.id.value)
+      #expect(received.count == Set(received).count && received.count == 5 * (round + 1))
+      for push in pushes {
+        #expect(try await stage.engagement.handlePush(push)?.isRepeated == true)
+      }
+    }
+    for stage in [stage, importer] { try await stage.end() }
+  }
+
   @Test("X16 G13: the same push counts again for another user")
   func users() async throws {
     let stage = try await stage()

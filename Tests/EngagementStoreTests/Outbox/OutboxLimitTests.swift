@@ -114,11 +114,10 @@ import Testing
     try await store.accept(stand.act(.click, on: "a"), in: user)
     let intents = ["b", "c"].map { stand.act(.click, on: $0) }
     let gone = Partition(id: 99, environment: "production", user: "u-9")
+    let entries = [user, gone].map { IncomingChanges(in: $0, intents: intents) }
     let reports = try await store.commit(
-      [IncomingChanges(in: user, intents: intents), IncomingChanges(in: gone, intents: intents)],
-      dropping: 2,
-      marking: .keep(.installation, "journal", "\"x\""), of: "", in: user,
-      at: StoreStand.start)
+      marking: .keep(.installation, "journal", "\"x\""), of: "", in: user, at: StoreStand.start
+    ) { _ throws(EngagementError) in IncomingBatch(entries, dropping: 2) }.reports
     #expect(reports.map(\.partition) == [user] && reports[0].report.hasNewRows)
     #expect(try await store.waiting(in: user).count == 3)
     #expect(try await store.ledger().last?.properties == ["reason": "journal", "count": 3])
