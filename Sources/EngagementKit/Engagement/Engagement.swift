@@ -134,7 +134,8 @@ public final class Engagement: Sendable {
     let (sessions, presentations, liveChannels) = (sessions, presentations, liveChannels)
     let shadows = shadows
     let others = OtherProcesses(
-      dependencies, userTransitions, routeChanges, outboxSender, presentations, liveChannels)
+      dependencies, userTransitions, routeChanges, exposures, outboxSender, presentations,
+      liveChannels)
     try await lifecycle.run {
       await withTaskGroup(of: Void.self) { group in
         group.addTask { await outboxSender.run() }

@@ -10,6 +10,7 @@ final class OtherProcesses: Sendable {
   private let dependencies: KitDependencies
   private let userTransitions: UserTransitions
   private let routeChanges: RouteChanges
+  private let exposures: Exposures
   private let outboxSender: OutboxSender
   private let presentations: Presentations
   private let liveChannels: LiveChannels
@@ -17,12 +18,13 @@ final class OtherProcesses: Sendable {
 
   init(
     _ dependencies: KitDependencies, _ userTransitions: UserTransitions,
-    _ routeChanges: RouteChanges, _ outboxSender: OutboxSender, _ presentations: Presentations,
-    _ liveChannels: LiveChannels
+    _ routeChanges: RouteChanges, _ exposures: Exposures, _ outboxSender: OutboxSender,
+    _ presentations: Presentations, _ liveChannels: LiveChannels
   ) {
     self.dependencies = dependencies
     self.userTransitions = userTransitions
     self.routeChanges = routeChanges
+    self.exposures = exposures
     self.outboxSender = outboxSender
     self.presentations = presentations
     self.liveChannels = liveChannels
@@ -38,6 +40,7 @@ final class OtherProcesses: Sendable {
       if let writes, writes != seen {
         await userTransitions.followPresentUser()
         await routeChanges.follow()
+        await exposures.followOthers()
         outboxSender.reread()
         presentations.follow()
         liveChannels.follow()

@@ -83,6 +83,19 @@ final class Exposures: Sendable {
     await record()
   }
 
+  /// Follows what another process has done, which may have the user's consent now.
+  func followOthers() async {
+    guard !feedPublisher.plans.routes.splits.isEmpty else { return }
+    // A recording under the former consent ends first, so that what it withholds is found.
+    await turn.lock()
+    turn.unlock()
+    let partition = dependencies.currentUser.userSession.partition
+    guard let consent = try? await dependencies.store.consent(of: partition),
+      ConsentPolicy(consent: consent).allows(.experimentExposed)
+    else { return }
+    await followConsent()
+  }
+
   // MARK: Surfaces without feeds
 
   /// A route of pushes reaches a user whose installation has a token.

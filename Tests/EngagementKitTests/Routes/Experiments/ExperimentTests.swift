@@ -180,6 +180,34 @@ import Testing
     #expect(try place.experiments(user).count == 2)
   }
 
+  @Test(
+    "X11 X20 G8: what a person saw is recorded once another process has the consent",
+    arguments: [Consent.unknown, .essential])
+  func consentElsewhere(before: Consent) async throws {
+    let split = try Setup.split()
+    let user = Setup.user(.arm("a"), of: split)
+    let stage = try await Setup.open(Setup.routes(split), at: place)
+    try await stage.signIn(user, consent: before)
+    let running = Task { try await stage.engagement.run() }
+    await stage.refresh()
+    #expect(Set(stage.shown) == ["a"])
+    // The other process has no experiment of its own.
+    let other = try await Setup.open(Routes(cards: .none, inbox: .none), at: place)
+    try await other.signIn(user)
+    place.clock.advance(by: .seconds(2))
+    #expect(try place.experiments(user).isEmpty)
+    try await other.engagement.setConsent(.full)
+    for _ in 0..<200 where try place.experiments(user).count < 2 {
+      place.clock.advance(by: .milliseconds(100))
+      try await Task.sleep(for: .milliseconds(5))
+    }
+    #expect(try place.experiments(user) == ["assigned e 1 a", "exposed e 1 a"])
+    running.cancel()
+    try await running.value
+    for stage in [stage, other] { try await stage.end() }
+    #expect(try place.experiments(user).count == 2)
+  }
+
   @Test("X11 X16: the push token goes to the vendor of the arm, and moves with a change of user")
   func push() async throws {
     let split = try Setup.split()
