@@ -15,6 +15,8 @@ struct PresentationState: Sendable {
   var previews: Set<QueuedCampaign.ID> = []
   /// When something that is held back may be presented; nil for what no clock ends.
   var nextRelease: Date?
+  /// Whether this process has counted days: while it runs the machine is not started again.
+  var hasCountedDays = false
   /// The newest row that was read.
   var newest: QueuedCampaign.ID = 0
 

@@ -73,12 +73,15 @@ extension Presentations {
   ) async throws(EngagementError) -> (day: CountedDay, moment: CountedDay.Moment) {
     let moment = CountedDay.Moment(
       date: dependencies.clock.now, uptime: dependencies.clock.uptime,
-      zoneOffset: dependencies.device().zoneOffset)
+      zoneOffset: dependencies.device().zoneOffset,
+      mayFollowStart: !state.withLock(\.hasCountedDays))
     let kept = try await dependencies.store.memory(of: KitState.owner, in: partition)
       .json(.installation, Self.dayName).flatMap(CountedDay.init)
     let day = kept?.day(at: moment) ?? CountedDay(at: moment)
-    guard day != kept else { return (day, moment) }
-    try await KitState(dependencies).keep([Self.dayName: day.json], .installation, in: partition)
+    if day != kept {
+      try await KitState(dependencies).keep([Self.dayName: day.json], .installation, in: partition)
+    }
+    state.withLock { $0.hasCountedDays = true }
     return (day, moment)
   }
 

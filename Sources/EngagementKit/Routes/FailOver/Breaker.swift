@@ -73,6 +73,14 @@ struct Breaker: Hashable, Sendable {
     }
   }
 
+  /// Takes that the machine was started again: failures are of an unknown age, and a cool-down is over.
+  mutating func noteStart() {
+    self = Breaker(openedAt: isClosed ? nil : Self.beforeStart)
+  }
+
+  /// An uptime that never comes.
+  private static let beforeStart = Duration.milliseconds(Int64.max)
+
   private mutating func open(at now: Duration) {
     openedAt = now
     probedAt = nil

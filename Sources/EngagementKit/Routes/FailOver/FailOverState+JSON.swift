@@ -6,6 +6,7 @@ extension FailOverState.Kept {
     object["shown"] = shown.map { .string($0.rawValue) }
     if !breakers.isEmpty { object["breakers"] = Self.object(breakers) { $0.json } }
     if !answering.isEmpty { object["answering"] = Self.object(answering) { JSON($0) } }
+    object["seenAt"] = seenAt.map { JSON($0) }
     return .object(object)
   }
 
@@ -26,8 +27,9 @@ extension FailOverState.Kept {
       breakers[ProviderID(member.key)] = Breaker(json: member.value)
     }
     for member in json["answering"]?.object?.members ?? [] {
-      answering[ProviderID(member.key)] = member.value.uptime
+      answering[ProviderID(member.key)] = member.value.integer.map { .milliseconds($0) }
     }
+    seenAt = json["seenAt"]?.uptime
   }
 }
 

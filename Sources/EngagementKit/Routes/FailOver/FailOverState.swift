@@ -10,8 +10,12 @@ struct FailOverState: Hashable, Sendable {
   let rules: FailOver
   private(set) var shown: ProviderID
   private(set) var breakers: [ProviderID: Breaker]
-  /// Since when a provider that is preferred to the shown one answers without a failure.
+  /// Since when a provider that is preferred to the shown one answers without a failure. Below zero for
+  /// what was before the machine was started again.
   private(set) var answering: [ProviderID: Duration]
+  /// The last look while any time counts, a few minutes late. If it is still to come, the machine was
+  /// started again.
+  private(set) var seenAt: Duration?
 
   /// Shows the first choice, or what a cache kept of the same route. Nil for a route without a fail-over.
   init?(_ route: Route, _ kept: Kept = Kept()) {
@@ -23,6 +27,7 @@ struct FailOverState: Hashable, Sendable {
     let candidates = candidates
     breakers = kept.breakers.filter { candidates.contains($0.key) }
     answering = kept.answering.filter { candidates.contains($0.key) }
+    seenAt = kept.seenAt
   }
 
   /// What is stored over a restart.
@@ -30,9 +35,10 @@ struct FailOverState: Hashable, Sendable {
     var shown: ProviderID?
     var breakers: [ProviderID: Breaker] = [:]
     var answering: [ProviderID: Duration] = [:]
+    var seenAt: Duration?
   }
 
-  var kept: Kept { Kept(shown: shown, breakers: breakers, answering: answering) }
+  var kept: Kept { Kept(shown: shown, breakers: breakers, answering: answering, seenAt: seenAt) }
 
   /// What a refresh learned of one provider.
   struct Report: Hashable, Sendable {
@@ -56,6 +62,7 @@ struct FailOverState: Hashable, Sendable {
   /// The shown provider, and the best of those that are preferred to it. In place of a shown one that is
   /// not to be asked, the next.
   mutating func firstAsks(at now: Duration) -> [ProviderID] {
+    look(at: now)
     var asks: [ProviderID] = []
     if rules.returning != .byHand,
       let preferred = preferred.first(where: { admit($0, at: now) })
@@ -77,6 +84,8 @@ struct FailOverState: Hashable, Sendable {
   /// Takes how a request to the provider ended.
   mutating func note(_ finding: Breaker.Finding, of provider: ProviderID, at now: Duration) {
     guard candidates.contains(provider) else { return }
+    look(at: now)
+    defer { keepLook(at: now) }
     var breaker = breaker(of: provider)
     breaker.note(finding, at: now, under: rules)
     breakers[provider] = breaker == Breaker() ? nil : breaker
@@ -91,6 +100,8 @@ struct FailOverState: Hashable, Sendable {
   ///   - reports: Those of the refresh until now.
   ///   - new: Those of the last round, of which a refusal to return is told.
   mutating func move(after reports: [Report], new: [Report], at now: Duration) -> [Move] {
+    look(at: now)
+    defer { keepLook(at: now) }
     let before = (preferred: preferred, shown: shown)
     var refusals: [Move] = []
     for report in new where before.preferred.contains(report.provider) {
@@ -151,6 +162,7 @@ struct FailOverState: Hashable, Sendable {
 
   mutating func returnByHand(at now: Duration) -> HandReturn {
     guard let first = candidates.first, first != shown else { return .isShown }
+    look(at: now)
     if admit(first, at: now) { return .ask(first) }
     var refusal = Move(.refused, from: shown, to: first, because: .probing)
     guard case .coolingDown(let rest) = phase(of: first, at: now) else {
@@ -167,6 +179,28 @@ struct FailOverState: Hashable, Sendable {
       .refused, from: shown, to: report.provider,
       because: report.code == nil ? .unanswered : .failures, report.code)
   }
+
+  // MARK: Starts of the machine
+
+  /// Finds out whether the machine was started again since the last look. Then breakers that are open are
+  /// due, and a provider has answered for as long as it had until then.
+  private mutating func look(at now: Duration) {
+    defer { keepLook(at: now) }
+    guard let seenAt, now < seenAt else { return }
+    self.seenAt = nil
+    for provider in breakers.keys { breakers[provider]?.noteStart() }
+    breakers = breakers.filter { $0.value != Breaker() }
+    for provider in answering.keys { answering[provider]? -= seenAt }
+  }
+
+  private mutating func keepLook(at now: Duration) {
+    let isCounting = !breakers.isEmpty || !answering.isEmpty
+    let isKept = seenAt.map { now - $0 < Self.granularity } ?? false
+    if !isCounting { seenAt = nil } else if !isKept { seenAt = now }
+  }
+
+  /// Looks within this time are one, so that few of them are stored.
+  private static let granularity = Duration.seconds(300)
 
   // MARK: Parts
 

@@ -28,13 +28,24 @@ struct ShadowReading: Hashable, Sendable {
     return words.joined(separator: "\n")
   }
 
-  /// Whether the list may be asked for again, by the uptime at which it was asked for last. One that is
-  /// still to come is of before the machine was started again.
-  func isDue(after last: JSON?, at now: Duration) -> Bool {
-    guard let milliseconds = last?.integer, milliseconds >= 0 else { return true }
-    let last = Duration.milliseconds(milliseconds)
-    return last > now || now - last >= interval
+  /// Whether the list may be asked for at this uptime, and what is kept of that; nil for what is kept
+  /// already.
+  ///
+  /// Kept is when it was asked for, and when it was last due or not, a few minutes late. If the latter is
+  /// still to come, the machine was started again.
+  func claim(after kept: JSON?, at now: Duration) -> (isDue: Bool, kept: JSON?) {
+    let asked = (kept?["asked"]?.integer).map { Duration.milliseconds($0) }
+    let seen = (kept?["seen"]?.integer).map { Duration.milliseconds($0) }
+    func json(_ asked: Duration) -> JSON {
+      ["asked": .integer(asked.milliseconds), "seen": .integer(now.milliseconds)]
+    }
+    guard let asked, let seen, asked <= seen, seen <= now, now - asked < interval else {
+      return (true, json(now))
+    }
+    return (false, now - seen >= Self.granularity ? json(asked) : nil)
   }
+
+  private static let granularity = Duration.seconds(300)
 }
 
 extension Route {

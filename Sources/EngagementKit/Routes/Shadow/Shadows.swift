@@ -147,17 +147,14 @@ final class Shadows: Sendable {
   ) async throws(EngagementError) -> Bool {
     let now = dependencies.clock.uptime
     let memory = try await dependencies.store.memory(of: KitState.owner, in: partition)
-    guard reading.isDue(after: memory.json(.installation, reading.name), at: now) else {
-      return false
-    }
+    let found = reading.claim(after: memory.json(.installation, reading.name), at: now)
+    guard found.kept != nil else { return found.isDue }
     return try await dependencies.accept(in: partition, updating: KitState.owner) {
       (_, memory, _) in
-      let isDue = reading.isDue(after: memory.json(.installation, reading.name), at: now)
-      var update = Store.ValueUpdate(isDue)
-      if isDue {
-        update.changes = [
-          KitState.change(.installation, reading.name, .integer(now.milliseconds))
-        ]
+      let claim = reading.claim(after: memory.json(.installation, reading.name), at: now)
+      var update = Store.ValueUpdate(claim.isDue)
+      if let kept = claim.kept {
+        update.changes = [KitState.change(.installation, reading.name, kept)]
       }
       return update
     }

@@ -145,6 +145,28 @@ import Testing
     #expect(state.returnByHand(at: .seconds(104)) == .isShown)
   }
 
+  @Test(
+    "X9: a long cool-down and a long rest end on a machine that is started each day",
+    arguments: [FailOver.Returning.atOnce, .afterRest(.seconds(12 * 3_600))])
+  func dailyStarts(returning: FailOver.Returning) throws {
+    let route = Route.firstReady(
+      ["a", "b"],
+      try FailOver(
+        failures: 1, within: .seconds(300), coolDown: .seconds(12 * 3_600), returning: returning))
+    var state = try #require(FailOverState(route))
+    var returned: Int?
+    for day in 0..<6 where returned == nil {
+      for hour in 0..<8 {
+        // Each day the first refresh comes a little later than on the day before.
+        let now = Duration.seconds(100 + day + hour * 3_600)
+        _ = Self.refresh(&state, up: day > 0 ? ["a", "b"] : ["b"], at: now)
+        state = try #require(FailOverState(route, .init(json: state.kept.json)))
+      }
+      if state.shown == "a" { returned = day }
+    }
+    #expect(returned == (returning == .atOnce ? 1 : 2))
+  }
+
   @Test("X9: what another route left behind is not taken over")
   func otherRoute() throws {
     var state = try Self.state()

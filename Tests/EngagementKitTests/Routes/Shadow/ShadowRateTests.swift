@@ -38,6 +38,26 @@ import Testing
     try await second.end()
   }
 
+  @Test("X10: a long interval ends on a machine that is started each day, after few writes")
+  func dailyStarts() {
+    let reading = ShadowReading(
+      candidate: "b", feed: .inbox, spots: [], interval: .seconds(12 * 3_600))
+    var (kept, due, writes): (JSON?, [Int], Int) = (nil, [], 0)
+    for day in 0..<4 {
+      for minute in 0..<480 {
+        // Each day the first refresh comes a little later than on the day before.
+        let found = reading.claim(after: kept, at: .seconds(100 + day + minute * 60))
+        if found.isDue { due.append(day) }
+        if let new = found.kept { (kept, writes) = (new, writes + 1) }
+      }
+    }
+    #expect(due == [0, 1, 2, 3])
+    #expect(writes == 4 * 96)
+    for spoilt: JSON in [7, ["asked": 1], ["asked": 9, "seen": 3], ["asked": "1", "seen": "2"]] {
+      #expect(reading.claim(after: spoilt, at: .seconds(1)).isDue)
+    }
+  }
+
   @Test("X10: two openings of one cache share the interval")
   func processes() async throws {
     fill()
