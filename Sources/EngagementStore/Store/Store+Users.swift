@@ -29,12 +29,13 @@ extension Store {
     try read { (tables, _) throws(EngagementError) in tables.writesByOthers }
   }
 
-  /// Records the present user.
+  /// Records the present user. An anonymous one begins without counts of an earlier anonymous stay.
   package func setPresentUser(_ user: User) throws(EngagementError) {
     try user.requireName()
     guard try presentUser() != user else { return }
     try write { (tables, database) throws(EngagementError) in
-      try tables.partitions.setPresentUser(user, in: tables.options.environment, on: &database)
+      try tables.setPresentUser(
+        user, in: tables.options.environment, at: options.now(), on: &database)
     }
   }
 

@@ -66,7 +66,7 @@ extension Tables {
     try delivered.erase(partition.id, on: &database)
     try assignments.erase(partition.id, on: &database)
     try partitions.setPurgeRest(nil, of: partition.id, on: &database)
-    try endPresence(of: partition, on: &database)
+    try endPresence(of: partition, at: now, on: &database)
     try partitions.delete(partition.id, on: &database)
     return report
   }
@@ -91,12 +91,26 @@ extension Tables {
   }
 
   private mutating func endPresence(
-    of partition: Partition, on database: inout Database
+    of partition: Partition, at now: Date, on database: inout Database
   ) throws(EngagementError) {
     let environment = partition.environment
     if try partitions.presentUser(in: environment, on: &database) == partition.user {
-      try partitions.setPresentUser(.anonymous, in: environment, on: &database)
+      try setPresentUser(.anonymous, in: environment, at: now, on: &database)
     }
+  }
+
+  /// Makes another user present. An anonymous stay begins without what was counted in an earlier one, so
+  /// that no user adopts it: other people have used the application in between.
+  mutating func setPresentUser(
+    _ user: User, in environment: String, at now: Date, on database: inout Database
+  ) throws(EngagementError) {
+    try partitions.setPresentUser(user, in: environment, on: &database)
+    guard user.isAnonymous,
+      let anonymous = try partitions.partition(of: user, in: environment, on: &database)
+    else { return }
+    try wipeCampaigns(of: anonymous, at: now, on: &database)
+    try campaigns.erase(anonymous.id, on: &database)
+    try showings.erase(anonymous.id, on: &database)
   }
 
   /// Deletes everything of the user but the events, which move to a new partition.
@@ -106,7 +120,7 @@ extension Tables {
     try partitions.require(partition, on: &database)
     let report = try eraseContents(of: partition, at: now, on: &database)
     try partitions.setPurgeRest(nil, of: partition.id, on: &database)
-    try endPresence(of: partition, on: &database)
+    try endPresence(of: partition, at: now, on: &database)
     let new = try partitions.renew(partition.id, on: &database)
     try ledger.move(from: partition.id, to: new, on: &database)
     try delivered.move(from: partition.id, to: new, on: &database)
