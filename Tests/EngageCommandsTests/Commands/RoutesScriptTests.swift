@@ -163,7 +163,8 @@ private final class RoutesScene {
         [
           "instance": ["id": .string(id)],
           "metadata": [
-            "priority": .integer(Int64(place + 1)), "payloadMetadata": key.isEmpty ? [:] : ["content": .string(key)],
+            "priority": .integer(Int64(place + 1)),
+            "payloadMetadata": key.isEmpty ? [:] : ["content": .string(key)],
           ],
           "payload": ["cardOptions": ["targetStreamIds": ["BqWL1sT"]]],
           "defaultView": ["nodes": [["type": "headline", "attributes": ["text": .string(title)]]]],
