@@ -194,6 +194,24 @@ struct CleverTapWireTests {
     try await scene.end()
   }
 
+  @Test("G13: a registration that waits at a sign-out is not sent after the token is taken back")
+  func registrationBeforeFarewell() async throws {
+    let scene = try await CleverTapWireScene()
+    try await scene.run { engagement in
+      try await scene.arrive(engagement)
+      try await engagement.registerPush(PushRegistration(token: Secret("0aff"), service: .apns))
+      try await scene.settle(engagement)
+      #expect(try await engagement.signOut().isClean)
+      // The next sign-in registers the token again. It waits when the user leaves.
+      try await engagement.signIn("u-1", consent: .full)
+      #expect(try await engagement.signOut().isClean)
+      try await scene.settle(engagement)
+      let effects = await scene.emulator.requests().flatMap(\.effects).map(\.name)
+      #expect(effects.last { ["register", "unregister"].contains($0) } == "unregister")
+    }
+    try await scene.end()
+  }
+
   @Test("C11: a wrong token is reported and what waits is kept, and a wrong account is refused")
   func refusals() async throws {
     let scene = try await CleverTapWireScene()

@@ -58,7 +58,9 @@ struct SignOutSequence: Sendable {
     let outcome = await execute(operation, key, at: provider)
     result.isTold = outcome == .done && result.untold.isEmpty && result.report.failure == nil
     switch outcome {
-    case .done: await note(operation, at: provider)
+    case .done:
+      if operation.verb == .unregisterPush { await withholdRegistrations(at: provider) }
+      await note(operation, at: provider)
     case .partly: break
     case .wait: result.untold.append((operation, key))
     case .retry(let error), .cancelled(let error, _):
@@ -67,6 +69,17 @@ struct SignOutSequence: Sendable {
     case .refused(let error):
       if error.code.waitsForUser { result.untold.append((operation, key)) }
       result.report.failure = error
+    }
+  }
+
+  /// A registration that still waits would give the token back to a vendor that has just let go of it.
+  private func withholdRegistrations(at provider: ProviderID) async {
+    do throws(EngagementError) {
+      let report = try await dependencies.store.withholdRegistrations(
+        at: provider, in: former.partition, at: dependencies.clock.now)
+      await dependencies.commitPublisher.publish(report, of: former.partition)
+    } catch {
+      dependencies.log(.warning, "A registration of pushes still waits: \(error.code)", provider)
     }
   }
 

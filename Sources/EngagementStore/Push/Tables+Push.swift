@@ -67,6 +67,26 @@ extension PushState.Phase {
 }
 
 extension Store {
+  /// Ends the registrations of a token that wait for the vendor.
+  package func withholdRegistrations(
+    at provider: ProviderID, in partition: Partition, at now: Date
+  ) throws(EngagementError) -> CommitReport {
+    try write { (tables, database) throws(EngagementError) in
+      var summary = TransactionSummary()
+      var rows: [OutboxRow.ID] = []
+      try tables.eachRow(of: partition, for: provider, on: &database) {
+        (_, row, _) throws(EngagementError) in
+        guard row.isSound(for: partition), let work = try? row.work(),
+          case .operation(.registerPush) = work
+        else { return }
+        rows.append(row.id)
+      }
+      for row in rows { try tables.withhold(row, at: now, &summary, on: &database) }
+      try tables.close(&summary, at: now, on: &database)
+      return summary.report
+    }
+  }
+
   /// Ends rows that are not sent because no route leads to their vendor any more.
   package func withhold(
     _ rows: [OutboxRow.ID], at now: Date
