@@ -43,7 +43,7 @@ struct Vendors {
   }
 
   var keys: Engagement.ContentKeys {
-    Dictionary(uniqueKeysWithValues: ids.map { ($0, .extra("content")) })
+    Engagement.ContentKeys(ids.map { ($0, .extra("content")) })
   }
 
   /// All vendors in one list, or the only one.
