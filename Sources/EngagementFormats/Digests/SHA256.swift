@@ -27,8 +27,10 @@ public struct SHA256: Sendable {
     text.withUTF8 { update($0.span.bytes) }
   }
 
-  /// Ends the message: the first 128 bits of its digest, without an array for the rest.
-  package consuming func leadingBits() -> (high: UInt64, low: UInt64) {
+  /// The first 128 bits of the digest of all bytes so far, without an array for the rest. More bytes may
+  /// follow.
+  package func leadingBits() -> (high: UInt64, low: UInt64) {
+    var context = context
     var words = (UInt64(0), UInt64(0), UInt64(0), UInt64(0))
     unsafe withUnsafeMutableBytes(of: &words) { bytes in
       _ = unsafe CC_SHA256_Final(bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), &context)

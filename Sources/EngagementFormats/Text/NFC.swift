@@ -5,20 +5,8 @@
 package enum NFC {
   /// The UTF-8 bytes of the text in normalization form C.
   package static func bytes(of text: String) -> [UInt8] {
-    reading(text) { bytes in bytes.withUnsafeBytes { unsafe Array($0) } }
-  }
-
-  /// Reads the same bytes where they are, if the text is ASCII.
-  package static func reading<Value>(_ text: String, _ body: (RawSpan) -> Value) -> Value {
-    var copy = text
-    let value = copy.withUTF8 { utf8 -> Value? in
-      // ASCII is in every form, and most ids are ASCII.
-      unsafe utf8.reduce(0, |) < 0x80 ? unsafe body(utf8.span.bytes) : nil
-    }
-    return value ?? body(codeUnits(of: text).span.bytes)
-  }
-
-  private static func codeUnits(of text: String) -> [UInt8] {
+    // ASCII is in every form, and most ids are ASCII.
+    if text.utf8.allSatisfy({ $0 < 0x80 }) { return Array(text.utf8) }
     // Foundation is not allowed in products, and tables of our own would be 2,000 rows. The name is
     // underscored, but public in the standard library; `NFCTests` holds it to the vectors.
     return text._nfcCodeUnits

@@ -18,7 +18,7 @@ extension Engagement.Split {
   /// `hold-out`, `layer` or `experiment`, the name of the hold-out, layer or experiment, and the id. The
   /// bits are read as a binary fraction: below the hold-out's share, in a slot of the layer, or within the
   /// share of an arm by its weight. The arms stand in the order of their names' bytes.
-  public func standing(of id: String) -> Standing { NFC.reading(id, drawing.standing(of:)) }
+  public func standing(of id: String) -> Standing { drawing.standing(of: NFC.bytes(of: id)) }
 
   /// What is drawn, with all made ready that does not depend on the id.
   struct Drawing: Sendable {
@@ -39,7 +39,7 @@ extension Engagement.Split {
       total = self.arms.reduce(0) { $0 &+ $1.weight }
     }
 
-    func standing(of id: RawSpan) -> Standing {
+    func standing(of id: [UInt8]) -> Standing {
       if let holdOut {
         // A `Double` holds 53 of the bits.
         let draw = Double(Self.draw(holdOut.hash, id) >> 11) / 0x1p53
@@ -67,7 +67,7 @@ extension Engagement.Split {
       return hash
     }
 
-    private static func draw(_ hash: SHA256, _ id: RawSpan) -> UInt64 {
+    private static func draw(_ hash: SHA256, _ id: [UInt8]) -> UInt64 {
       var hash = hash
       hash.update(id)
       return hash.leadingBits().high
