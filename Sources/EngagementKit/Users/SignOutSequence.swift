@@ -59,7 +59,9 @@ struct SignOutSequence: Sendable {
     result.isTold = outcome == .done && result.untold.isEmpty && result.report.failure == nil
     switch outcome {
     case .done:
-      if operation.verb == .unregisterPush { await withholdRegistrations(at: provider) }
+      if case .unregisterPush(let environment) = operation {
+        await withholdRegistrations(environment, at: provider)
+      }
       await note(operation, at: provider)
     case .partly: break
     case .wait: result.untold.append((operation, key))
@@ -73,10 +75,12 @@ struct SignOutSequence: Sendable {
   }
 
   /// A registration that still waits would give the token back to a vendor that has just let go of it.
-  private func withholdRegistrations(at provider: ProviderID) async {
+  private func withholdRegistrations(
+    _ environment: PushEnvironment, at provider: ProviderID
+  ) async {
     do throws(EngagementError) {
       let report = try await dependencies.store.withholdRegistrations(
-        at: provider, in: former.partition, at: dependencies.clock.now)
+        environment, at: provider, in: former.partition, at: dependencies.clock.now)
       await dependencies.commitPublisher.publish(report, of: former.partition)
     } catch {
       dependencies.log(.warning, "A registration of pushes still waits: \(error.code)", provider)

@@ -113,7 +113,7 @@ final class UserTransitions: Sendable {
     try await journal.importEntries()
     let next = try await dependencies.store.partition(of: user, at: dependencies.clock.now)
     try await removeRemains(of: user)
-    // Another process may have changed them, and has told the vendors that left.
+    // Another process may have changed the routes, and has told the vendors that left.
     await routeChanges.follow()
     let plans = try await plans(for: former, to: next)
     let adopters = adopters(in: plans)

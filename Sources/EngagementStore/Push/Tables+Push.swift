@@ -67,9 +67,9 @@ extension PushState.Phase {
 }
 
 extension Store {
-  /// Ends the registrations of a token that wait for the vendor.
+  /// Ends the registrations of the environment's token that wait for the vendor.
   package func withholdRegistrations(
-    at provider: ProviderID, in partition: Partition, at now: Date
+    _ environment: PushEnvironment, at provider: ProviderID, in partition: Partition, at now: Date
   ) throws(EngagementError) -> CommitReport {
     try write { (tables, database) throws(EngagementError) in
       var summary = TransactionSummary()
@@ -77,7 +77,7 @@ extension Store {
       try tables.eachRow(of: partition, for: provider, on: &database) {
         (_, row, _) throws(EngagementError) in
         guard row.isSound(for: partition), let work = try? row.work(),
-          case .operation(.registerPush) = work
+          case .operation(.registerPush(environment)) = work
         else { return }
         rows.append(row.id)
       }
