@@ -8,7 +8,7 @@ enum Guides {
   static let folder = "Sources/EngagementKit/EngagementKit.docc/Guides"
   static let names = [
     "UsingTheLibrary", "CardsAndInbox", "ActionCards", "PeopleAndPushes", "Templates",
-    "Experiments", "Diagnosing", "TestingAnApplication",
+    "Experiments", "MovingBetweenVendors", "Diagnosing", "TestingAnApplication",
   ]
 
   static func text(_ path: String) throws -> String {

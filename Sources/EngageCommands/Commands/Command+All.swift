@@ -7,6 +7,7 @@ extension Command {
   static func all(for vendors: [VendorRegistration]) -> [Command] {
     let first =
       [demo, initialise, doctor, status, emulate(vendors), providers] + routes + [sync, parity]
+      + migrate
     let items = cards(vendors) + inbox(vendors)
     let people = person + [signIn, signOut] + consent
     let ledger =

@@ -60,6 +60,7 @@ extension Command {
         try await invocation.tellPauses(of: engagement)
         // Candidates change nothing of what a sync tells; "engage parity" does.
         _ = try? await engagement.compareShadows()
+        try await invocation.tellSteps(of: engagement)
         let isDown = try await invocation.tellReplacements(of: engagement)
         return report.isComplete && failures.isEmpty && !isDown ? .done : .failed
       }

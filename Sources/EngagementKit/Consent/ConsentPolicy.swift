@@ -71,7 +71,7 @@ struct ConsentPolicy: Hashable, Sendable {
   /// Events about the providers and the kit, which no vendor gets.
   private static let diagnostics: Set<EngagementEvent.Kind> = [
     .providerRequest, .providerFailed, .providerFallback, .credentialRenewed, .providerMismatch,
-    .routeChanged,
+    .routeChanged, .migrationStepped, .pushDropped,
     .feedUpdated, .itemQuarantined, .contentDuplicated, .itemHeld, .outboxDropped, .campaignDue,
     .campaignDropped, .actionRefused,
   ]

@@ -20,6 +20,7 @@ extension Engagement {
     let userSession = dependencies.currentUser.userSession
     let outcome = await refresher.refresh(target, extent)
     shadows.note(target, outcome, by: userSession)
+    migrations.noteRefresh()
     return outcome
   }
 

@@ -23,6 +23,7 @@ public final class Engagement: Sendable {
   let userTransitions: UserTransitions
   let refresher: Refresher
   let shadows: Shadows
+  let migrations: ProviderMigrations
   let pushRouter: PushRouter
   let presentations: Presentations
   let cardVariables: CardVariables
@@ -61,7 +62,7 @@ public final class Engagement: Sendable {
     routeChanges = RouteChanges(
       dependencies, feedPublisher, routeStore, pushRegistrar, turn: turn)
     let failOvers = FailOvers(dependencies, feedPublisher, routeStore, turn: turn)
-    let pushRouter = PushRouter(dependencies, runtimes, sessions: sessions)
+    let pushRouter = PushRouter(dependencies, runtimes, sessions: sessions, plans: plans)
     let journal = JournalImporter(
       try ExtensionJournal(ofCacheAt: location.path), in: dependencies, pushRouter, sessions,
       plans: plans)
@@ -101,6 +102,7 @@ public final class Engagement: Sendable {
       feedPublisher: feedPublisher, routeChanges: routeChanges, exposures: exposures,
       sessions: sessions, journal: journal, presentations: presentations,
       liveChannels: liveChannels)
+    migrations = ProviderMigrations(dependencies, routeStore, routeChanges, userTransitions)
     // Feeds before receipts: an action that is refused is undone before its receipt says so.
     let observers: [any CommitObserver] = [
       dependencies.tokensToUnregister, feedPublisher, dependencies.receiptOutcomes, outboxSender,
@@ -132,7 +134,7 @@ public final class Engagement: Sendable {
       dependencies, outboxSender, feedPublisher, exposures
     )
     let (sessions, presentations, liveChannels) = (sessions, presentations, liveChannels)
-    let shadows = shadows
+    let (shadows, migrations) = (shadows, migrations)
     let others = OtherProcesses(
       dependencies, userTransitions, routeChanges, exposures, outboxSender, presentations,
       liveChannels)
@@ -146,6 +148,7 @@ public final class Engagement: Sendable {
         group.addTask { await presentations.run() }
         group.addTask { await liveChannels.run() }
         group.addTask { await shadows.run() }
+        group.addTask { await migrations.run() }
         group.addTask { await others.follow() }
       }
     }

@@ -26,5 +26,8 @@ extension Engagement {
     public let notification: PushNotification
     /// Whether the push was handled in this phase before. A push counts once in each phase.
     public let isRepeated: Bool
+    /// Whether pushes have moved to another vendor, so that the application shows nothing of this one. It
+    /// was on its way when they moved.
+    public let isSuperseded: Bool
   }
 }

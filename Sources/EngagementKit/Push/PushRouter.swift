@@ -9,14 +9,16 @@ final class PushRouter: Sendable {
   private let dependencies: KitDependencies
   private let runtimes: [ProviderID: ProviderRuntime]
   private let sessions: Sessions
+  private let plans: @Sendable () -> RoutePlans
 
   init(
     _ dependencies: KitDependencies, _ runtimes: [ProviderID: ProviderRuntime],
-    sessions: Sessions
+    sessions: Sessions, plans: @escaping @Sendable () -> RoutePlans
   ) {
     self.dependencies = dependencies
     self.runtimes = runtimes
     self.sessions = sessions
+    self.plans = plans
   }
 
   // MARK: The owner
@@ -74,7 +76,9 @@ final class PushRouter: Sendable {
   ) -> IncomingChanges? {
     guard let news = handled.note(claim.push, event) else { return nil }
     var incoming = IncomingChanges(in: partition, from: claim.provider.id)
-    if news == .contents { incoming.changes = claim.changes(speakingForInstallation: speaks) }
+    if news == .contents, event.kind != .pushDropped {
+      incoming.changes = claim.changes(speakingForInstallation: speaks)
+    }
     if rule.allows(event.kind) { incoming.intents = [intent(for: event, about: claim)] }
     incoming.kept = [.keep(.user, PushLog.name, handled.json.text)]
     return incoming
@@ -110,9 +114,15 @@ final class PushRouter: Sendable {
     if claim.provider.adapter.capabilities.pushKinds.contains(phase.kind) {
       await sessions.touch([claim.provider])
     }
+    let memory = try await dependencies.store.memory(of: KitState.owner, in: userSession.partition)
+    // What the user opens or dismisses was shown, and is told to its vendor.
+    let isSuperseded =
+      phase == .delivered && !plans().lead(to: claim.provider.id, for: .push)
+      && MigrationRecord.hasMoved(.push, from: claim.provider.id, in: memory)
     let event = dependencies.event(
-      phase.kind, at: claim.provider.id, in: sessions.session(for: claim.provider.id)?.id)
-    var handled = try await handled(in: userSession.partition)
+      isSuperseded ? .pushDropped : phase.kind, at: claim.provider.id,
+      in: sessions.session(for: claim.provider.id)?.id)
+    var handled = PushLog(memory)
     let news = handled.note(claim.push, event)
     var isRepeated = news == nil
     if let news, rule.consent != .denied {
@@ -121,7 +131,7 @@ final class PushRouter: Sendable {
     }
     return PushReception(
       provider: claim.provider.id, notification: claim.received.notification,
-      isRepeated: isRepeated)
+      isRepeated: isRepeated, isSuperseded: isSuperseded)
   }
 
   /// Commits the push. False if it was handled since it was looked up, perhaps by another process.
@@ -133,7 +143,7 @@ final class PushRouter: Sendable {
       by: attempt, for: claim.provider.id
     ) {
       (_, speaks) async throws(EngagementError) in
-      if news == .contents {
+      if news == .contents, event.kind != .pushDropped {
         try await self.dependencies.providerSecrets.keep(
           claim.changes(speakingForInstallation: speaks), of: claim.provider.id,
           for: partition.user)

@@ -24,19 +24,31 @@ final class RouteChanges: Sendable {
 
   /// Stores the route of a place with its event, in one transaction, and then shows it. Nil: the
   /// configured route. Vendors that join or leave the route of pushes are told in the same transaction.
-  func set(_ route: Route?, at place: RoutePlace) async throws(EngagementError) {
+  ///
+  /// - Parameter companion: What is stored and recorded with the route, made of the stored values in the
+  ///   transaction. It may throw, and nothing changes. Nil: the route is set by the application, which is
+  ///   refused while the surface moves to another provider.
+  func set(
+    _ route: Route?, at place: RoutePlace, with companion: Companion? = nil
+  ) async throws(EngagementError) {
     guard place.surface != .push else {
       return try await pushRegistrar.inTurn { () async throws(EngagementError) in
-        try await self.setPush(route)
+        try await self.setPush(route, with: companion)
       }
     }
     await turn.lock()
     defer { turn.unlock() }
     let partition = dependencies.currentUser.userSession.partition
-    await feedPublisher.follow(settling: try await commit(route, at: place, in: partition))
+    await feedPublisher.follow(
+      settling: try await commit(route, at: place, with: companion, in: partition))
   }
 
-  private func setPush(_ route: Route?) async throws(EngagementError) {
+  typealias Companion =
+    @Sendable (ProviderMemory) throws(EngagementError) -> (changes: [Change], intents: [Intent])
+
+  private func setPush(
+    _ route: Route?, with companion: Companion?
+  ) async throws(EngagementError) {
     // Behind the turn of registrations, which follow routes in theirs.
     await turn.lock()
     defer { turn.unlock() }
@@ -51,7 +63,7 @@ final class RouteChanges: Sendable {
     do throws(EngagementError) {
       await feedPublisher.follow(
         settling: try await commit(
-          route, at: place, in: partition, telling: handOver.deliveries))
+          route, at: place, with: companion, in: partition, telling: handOver.deliveries))
     } catch {
       await pushRegistrar.takeBack(handOver)
       throw error
@@ -61,7 +73,7 @@ final class RouteChanges: Sendable {
 
   /// Returns what holds afterwards.
   private func commit(
-    _ route: Route?, at place: RoutePlace, in partition: Partition,
+    _ route: Route?, at place: RoutePlace, with companion: Companion?, in partition: Partition,
     telling deliveries: [Intent.Delivery] = []
   ) async throws(EngagementError) -> RouteStore.Kept {
     try await dependencies.accept(in: partition, updating: KitState.owner) {
@@ -69,6 +81,7 @@ final class RouteChanges: Sendable {
       let former = routeStore.read(memory).routes
       let routes = try routeStore.routes(former, with: route, at: place)
       var update = Store.ValueUpdate(RouteStore.Kept(routes: routes))
+      if companion == nil { try MigrationRecord.checkIdle(place, in: memory) }
       update.changes = routeStore.changes(to: route, at: place)
       if former.route(at: place) != routes.route(at: place) {
         // Another route begins with its first choice.
@@ -85,6 +98,10 @@ final class RouteChanges: Sendable {
         told += introductions(of: partition.user, from: former, to: routes)
       }
       if !told.isEmpty { update.intents.append(Intent(deliveries: told)) }
+      if let added = try companion?(memory) {
+        update.changes += added.changes
+        update.intents += added.intents
+      }
       return update
     }
   }

@@ -6,8 +6,7 @@ import EngagementStore
 
 /// The kit's own stored values, in the cache beside those of the adapters.
 struct KitState: Sendable {
-  /// The owner of the values. No provider has this id, since an empty one is refused.
-  static let owner = ProviderID("")
+  static let owner = Store.kit
 
   let dependencies: KitDependencies
 

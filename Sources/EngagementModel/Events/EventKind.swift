@@ -74,6 +74,11 @@ extension EngagementEvent {
     public static let credentialRenewed: Kind = "credential.renewed"
     public static let providerMismatch: Kind = "provider.mismatch"
     public static let routeChanged: Kind = "route.changed"
+    /// A surface moved a stage on or back; `properties` has the `surface`, the providers as `old` and
+    /// `new`, the stages `from` and `to`, `by` whom and `why`, and the `gates` as they were.
+    public static let migrationStepped: Kind = "migration.stepped"
+    /// A push of a vendor from which pushes have moved came late and is not to be shown.
+    public static let pushDropped: Kind = "push.dropped"
     /// A campaign is to be presented; `properties.trigger` is what made it due.
     public static let campaignDue: Kind = "campaign.due"
     /// A campaign that was due is not presented; `properties.reason` says why.
@@ -102,8 +107,9 @@ extension EngagementEvent.Kind {
     .receive, .launch, .sessionStart, .sessionEnd, .inboxFetch, .feedUpdated, .streamDisplayed,
     .variablesUpdated, .templatePresented, .templateDismissed, .actionRefused, .register,
     .identify, .custom, .purchase, .optOut, .providerRequest, .providerFailed, .providerFallback,
-    .credentialRenewed, .providerMismatch, .routeChanged, .campaignDue, .campaignDropped,
-    .itemQuarantined, .contentDuplicated, .itemHeld, .outboxDropped, .experimentAssigned,
+    .credentialRenewed, .providerMismatch, .routeChanged, .migrationStepped,
+    .pushDropped, .campaignDue, .campaignDropped, .itemQuarantined, .contentDuplicated, .itemHeld,
+    .outboxDropped, .experimentAssigned,
     .experimentExposed,
   ]
 

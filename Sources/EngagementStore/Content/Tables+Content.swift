@@ -1,6 +1,7 @@
+import EngagementAdapterAPI
 import EngagementFormats
 import EngagementJSON
-import EngagementModel
+package import EngagementModel
 import EngagementPlatform
 
 extension Tables {
@@ -41,6 +42,16 @@ extension Tables {
     return report
   }
 
+  /// Whether what was done to contents is kept although no vendor lists them any more: a migration is
+  /// under way, and the vendor that is to show them may list them later.
+  mutating func keepsUnlistedContents(
+    of partition: Partition, on database: inout Database
+  ) throws(EngagementError) -> Bool {
+    guard !options.contentKeys.isEmpty else { return false }
+    let memory = try values.memory(of: Store.kit, in: partition, on: &database)
+    return memory.values[.installation, Store.keepsUnlistedContents] != nil
+  }
+
   /// Records the contents of which a provider lists several copies since now.
   mutating func recordDuplicated(
     _ report: inout CommitReport, in partition: Partition, at now: Date,
@@ -58,6 +69,14 @@ extension Tables {
     }
     report.duplicated = []
   }
+}
+
+extension Store {
+  /// The owner of the kit's own values. No provider has this id, since an empty one is refused.
+  package static let kit = ProviderID("")
+
+  /// The kit's value of an installation that is there while contents are kept that nobody lists.
+  package static let keepsUnlistedContents = "contents.keepsUnlisted"
 }
 
 extension [ProviderID: ContentKeySource] {

@@ -114,9 +114,12 @@ extension ItemCache {
 
   /// Ends the overlays that the vendor now agrees with or no longer lists, unless an older state may
   /// follow. Called once, after all changes of a commit.
+  ///
+  /// - Parameter keepsUnlisted: Whether what was done to contents stays that no vendor lists any more.
   mutating func finish(
-    in partition: Partition, settling settlesOverlays: Bool = true, at now: Date,
-    to report: inout CommitReport, on database: inout Database
+    in partition: Partition, settling settlesOverlays: Bool = true,
+    keepingUnlisted keepsUnlisted: Bool = false, at now: Date, to report: inout CommitReport,
+    on database: inout Database
   ) throws(EngagementError) {
     var news: [ContentNews] = []
     for key in changedSources where key.partition == partition.id {
@@ -131,7 +134,7 @@ extension ItemCache {
     try show(news, in: partition, to: &report, on: &database)
     report.ignored += keyFaults
     keyFaults = []
-    if settlesOverlays {
+    if settlesOverlays, !keepsUnlisted {
       try contents.endUnlisted(in: partition.id, in: &tables, on: &database)
     }
     if !report.quarantined.isEmpty {

@@ -62,8 +62,10 @@ extension Tables {
       }
     }
     if changesItems {
+      let keepsUnlisted = try keepsUnlistedContents(of: partition, on: &database)
       try itemCache.finish(
-        in: partition, settling: settlesOverlays, at: now, to: &summary.report, on: &database)
+        in: partition, settling: settlesOverlays, keepingUnlisted: keepsUnlisted, at: now,
+        to: &summary.report, on: &database)
       for feed in summary.updatedFeeds {
         try recordUpdate(of: feed, from: provider, in: partition, at: now, on: &database)
       }

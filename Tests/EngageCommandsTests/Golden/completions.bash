@@ -21,6 +21,13 @@ _engage() {
     "parity"" --max-no-key") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     "parity"" --min-compared") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     "parity"" --max-age") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
+    "migrate"" --from") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
+    "migrate"" --to") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
+    "migrate"" --surfaces") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
+    "migrate"" --shares") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
+    "migrate"" --file"|"migrate"" -f") COMPREPLY=($(compgen -f -- "$word")); return ;;
+    "migrate"" --why") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
+    "migrate"" --by") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     "cards"" --container") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     "cards"" --button") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     "cards"" --reason") COMPREPLY=($(compgen -W 'not-relevant too-often other' -- "$word")); return ;;
@@ -91,6 +98,12 @@ _engage() {
     "routes "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W 'list set reset return' -- "$word")); return; } ;;
     "sync "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--watch --every --full --now --choose --config --json --log --help' -- "$word")); return; } ;;
     "parity "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--max-missing --max-extra --max-different --max-moved --max-no-key --min-compared --max-age --config --json --log --help' -- "$word")); return; } ;;
+    "migrate status") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
+    "migrate plan") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--from --to --surfaces --shares --file --takes-back --automatic --dry-run --config --json --log --help' -- "$word")); return; } ;;
+    "migrate advance") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--force --why --by --dry-run --config --json --log --help' -- "$word")); return; } ;;
+    "migrate rollback") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--to --why --by --config --json --log --help' -- "$word")); return; } ;;
+    "migrate forget") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
+    "migrate "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W 'status plan advance rollback forget' -- "$word")); return; } ;;
     "cards list") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--container --control --snoozed --config --json --log --help' -- "$word")); return; } ;;
     "cards show") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
     "cards impression") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--propagate --config --json --log --help' -- "$word")); return; } ;;
@@ -156,6 +169,6 @@ _engage() {
     "completions "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help bash zsh fish' -- "$word")); return; } ;;
     "man "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
   esac
-  COMPREPLY=($(compgen -W 'demo init doctor status emulate providers routes sync parity cards inbox person signin signout consent track templates outbox push device cache decode events export verify import cursors compare experiment completions man help --help --version' -- "$word"))
+  COMPREPLY=($(compgen -W 'demo init doctor status emulate providers routes sync parity migrate cards inbox person signin signout consent track templates outbox push device cache decode events export verify import cursors compare experiment completions man help --help --version' -- "$word"))
 }
 complete -o bashdefault -F _engage engage

@@ -13,6 +13,7 @@ _engage() {
       'routes:list, set, reset, return'
       'sync:refresh from every vendor and send pending actions'
       'parity:show how candidates of shadow routes compare with what is shown'
+      'migrate:status, plan, advance, rollback, forget'
       'cards:list, show, impression, click, dismiss, submit, snooze, vote'
       'inbox:list, show, open, read, expire, delete'
       'person:show, set, associate, erase, export'
@@ -65,6 +66,25 @@ _engage() {
       esac ;;
     sync) shift words; ((CURRENT--)); _arguments '--watch[keep syncing until Ctrl-C, and print changes]' '-w[keep syncing until Ctrl-C, and print changes]' '--every[how often with --watch (default 60)]:SECONDS:' '--full[fetch everything, not only what has changed]' '--now[send at once, also what a vendor has asked to wait with]' '--choose[choose this action, by its name or number, of each template that is drawn]:ACTION:' '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default warning)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ;;
     parity) shift words; ((CURRENT--)); _arguments '--max-missing[how many of the shown contents the candidate may lack (default 0%)]:PERCENT:' '--max-extra[how many of the candidates contents may not be shown (default 0%)]:PERCENT:' '--max-different[how many of the common contents may differ (default 0%)]:PERCENT:' '--max-moved[how many of the common contents may stand elsewhere (default 0%)]:PERCENT:' '--max-no-key[how many of the shown items may have no content key (default 100%)]:PERCENT:' '--min-compared[how many contents have to be compared (default 1)]:N:' '--max-age[how old the last comparison may be (default 24)]:HOURS:' '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default warning)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ;;
+    migrate)
+      if ((CURRENT == 3)); then
+        names=(
+          'status:show how far each surface has moved, and its gates'
+          'plan:plan a move from one provider to another, and keep the plan'
+          'advance:move a surface one stage on'
+          'rollback:take a surface back to an earlier stage'
+          'forget:forget the plan of a surface at off or removed'
+        )
+        _describe verb names
+        return
+      fi
+      case "$words[3]" in
+        status) shift 2 words; ((CURRENT -= 2)); _arguments '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default warning)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ;;
+        plan) shift 2 words; ((CURRENT -= 2)); _arguments '--from[the provider that goes]:PROVIDER:' '--to[the provider that comes]:PROVIDER:' '--surfaces[what moves, in this order (default all that can)]:NAME,NAME:' '--shares[the shares of people in percent, one stage each (default 5,25,50)]:N,N:' '--file[a plan as --json prints it, edited]:PLAN.json:_files' '-f[a plan as --json prints it, edited]:PLAN.json:_files' '--takes-back[go back by itself when a gate breaks]' '--automatic[move on by itself while gates hold, up to drain]' '--dry-run[show what would be done, and change nothing]' '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default warning)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ;;
+        advance) shift 2 words; ((CURRENT -= 2)); _arguments '--force[although gates do not hold; needs --why]' '--why[the reason, for the event log]:TEXT:' '--by[who does it, for the event log]:NAME:' '--dry-run[show what would be done, and change nothing]' '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default warning)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ':SURFACE:' ;;
+        rollback) shift 2 words; ((CURRENT -= 2)); _arguments '--to[the stage, such as off, shadow or "canary 5" (default the one before)]:STAGE:' '--why[the reason, for the event log]:TEXT:' '--by[who does it, for the event log]:NAME:' '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default warning)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ':SURFACE:' ;;
+        forget) shift 2 words; ((CURRENT -= 2)); _arguments '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default warning)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ':SURFACE:' ;;
+      esac ;;
     cards)
       if ((CURRENT == 3)); then
         names=(

@@ -1,0 +1,248 @@
+import EngagementJSON
+import EngagementKit
+import EngagementModel
+
+extension Command {
+  /// `engage migrate`.
+  static let migrate = [
+    migrationStatus, planMigration, advanceMigration, rollBackMigration, forgetMigration,
+  ]
+
+  fileprivate static let surface = Argument(
+    name: "SURFACE", help: "cards, inbox, templates, push, person or events")
+  fileprivate static let dryRun = Option("dry-run", "show what would be done, and change nothing")
+  fileprivate static let who = Option("by", value: "NAME", "who does it, for the event log")
+  fileprivate static let why = Option("why", value: "TEXT", "the reason, for the event log")
+
+  // MARK: Plan
+
+  fileprivate enum PlanOptions {
+    static let from = Option("from", value: "PROVIDER", "the provider that goes")
+    static let to = Option("to", value: "PROVIDER", "the provider that comes")
+    static let surfaces = Option(
+      "surfaces", value: "NAME,NAME", "what moves, in this order (default: all that can)")
+    static let shares = Option(
+      "shares", value: "N,N", "the shares of people in percent, one stage each (default 5,25,50)")
+    static let file = Option(
+      "file", letter: "f", value: "PLAN.json", "a plan as --json prints it, edited",
+      completion: .files)
+    static let takesBack = Option("takes-back", "go back by itself when a gate breaks")
+    static let automatic = Option("automatic", "move on by itself while gates hold, up to drain")
+  }
+
+  private static let planMigration = Command(
+    name: ["migrate", "plan"],
+    summary: "plan a move from one provider to another, and keep the plan",
+    discussion: """
+      Each surface moves by itself: off, shadow (the new provider is read and compared, and not
+      shown), canary and ramp (a share of the people has it), cutover (everybody has it), drain
+      (what was done to the old provider's items is still sent) and removed. A stage that the
+      providers cannot have is left out. Nothing moves yet: "engage migrate advance" does.
+
+      The plan is kept with the cache. A plan of the same two providers takes the place of the one
+      that is there, and a surface stays in its stage.
+      """,
+    options: [
+      PlanOptions.from, PlanOptions.to, PlanOptions.surfaces, PlanOptions.shares, PlanOptions.file,
+      PlanOptions.takesBack, PlanOptions.automatic, dryRun,
+    ],
+    examples: [
+      Example("engage migrate plan --from braze --to vibes --dry-run", "what moves, and how"),
+      Example(
+        "engage migrate plan --from braze --to vibes --surfaces inbox,push --takes-back",
+        "two surfaces, which go back by themselves when a gate breaks"),
+      Example(
+        "engage migrate plan --from braze --to vibes --dry-run --json > plan.json",
+        "a document to edit: gates, shares, a date for drain"),
+      Example("engage migrate plan --file plan.json", "the edited plan"),
+    ],
+    run: { invocation in
+      let document = try invocation.document()
+      let configuration = try invocation.configuration()
+      return try await invocation.reading(configuration) { engagement in
+        let plan = try await invocation.plan(document, engagement)
+        let stages = try await engagement.routes(of: plan)
+        try PlanTables(plan, stages, engagement).print(on: invocation.console)
+        guard !invocation.has(dryRun) else { return .done }
+        try await engagement.startMigration(plan)
+        invocation.console.note(
+          "The plan is kept. Nothing has moved: run \"engage migrate advance\".")
+        return .done
+      }
+    })
+
+  // MARK: Status
+
+  private static let migrationStatus = Command(
+    name: ["migrate", "status"], summary: "show how far each surface has moved, and its gates",
+    discussion: """
+      The figures are what this installation has seen since the stage began. A gate on what is not
+      known does not hold. LEFT is how many actions are still to be sent to the old provider.
+
+      The status is 0 if every surface that has a next stage may move on.
+      """,
+    examples: [
+      Example("engage migrate status", "the stages and gates"),
+      Example("engage migrate status --json", "with the latest steps, and who made them"),
+    ], isDefault: true,
+    run: { invocation in
+      let configuration = try invocation.configurationWithCache()
+      return try await invocation.reading(configuration) { engagement in
+        let statuses = try await engagement.migrations()
+        guard !statuses.isEmpty else {
+          invocation.console.note("Nothing moves. Run \"engage migrate plan\".")
+          return .done
+        }
+        try statuses.print(on: invocation.console)
+        return statuses.allSatisfy { $0.next == nil || $0.mayAdvance } ? .done : .failed
+      }
+    })
+
+  // MARK: Steps
+
+  private static let force = Option(
+    "force", "although gates do not hold; needs --why")
+  private static let stage = Option(
+    "to", value: "STAGE", "the stage, such as off, shadow or \"canary 5\" (default: the one before)"
+  )
+
+  private static let advanceMigration = Command(
+    name: ["migrate", "advance"], summary: "move a surface one stage on",
+    discussion: """
+      The step is one commit with its route, and is in the event log with its gates. It is refused
+      while a gate does not hold, with what is missing. --force makes it all the same; the event
+      log keeps the reason.
+      """,
+    arguments: [surface], options: [force, why, who, dryRun],
+    examples: [
+      Example("engage migrate advance inbox", "the next stage of the inbox"),
+      Example("engage migrate advance inbox --dry-run", "which gates hold"),
+      Example(
+        "engage migrate advance inbox --force --why outage --by eva",
+        "although a gate does not hold"),
+    ], isInterruptible: true,
+    run: { invocation in
+      let surface = Engagement.Surface(rawValue: try invocation.argument())
+      let configuration = try invocation.configurationWithCache()
+      if invocation.has(dryRun) {
+        return try await invocation.reading(configuration) { engagement in
+          let status = try await engagement.migration(of: surface)
+          try [status].print(on: invocation.console)
+          return status.mayAdvance ? .done : .failed
+        }
+      }
+      return try await invocation.delivering(configuration) { engagement in
+        try await engagement.advanceMigration(
+          of: surface, by: invocation.value(who), why: invocation.value(why),
+          isForced: invocation.has(force))
+        return try await invocation.tell(surface, of: engagement)
+      }
+    })
+
+  private static let rollBackMigration = Command(
+    name: ["migrate", "rollback"], summary: "take a surface back to an earlier stage",
+    discussion: """
+      At off the surface has the route that it had before. What the user did meanwhile stays done.
+      After removed there is no way back: plan a migration the other way.
+      """,
+    arguments: [surface], options: [stage, why, who],
+    examples: [
+      Example("engage migrate rollback inbox", "one stage back"),
+      Example("engage migrate rollback inbox --to off --why duplicates", "all the way"),
+    ], isInterruptible: true,
+    run: { invocation in
+      let surface = Engagement.Surface(rawValue: try invocation.argument())
+      let stage = try invocation.value(stage).map { try Engagement.MigrationStage(words: $0) }
+      let configuration = try invocation.configurationWithCache()
+      return try await invocation.delivering(configuration) { engagement in
+        try await engagement.takeBackMigration(
+          of: surface, to: stage, by: invocation.value(who), why: invocation.value(why))
+        return try await invocation.tell(surface, of: engagement)
+      }
+    })
+
+  private static let forgetMigration = Command(
+    name: ["migrate", "forget"], summary: "forget the plan of a surface at off or removed",
+    arguments: [surface],
+    examples: [Example("engage migrate forget inbox", "once the old provider is gone")],
+    run: { invocation in
+      let surface = Engagement.Surface(rawValue: try invocation.argument())
+      let configuration = try invocation.configurationWithCache()
+      return try await invocation.reading(configuration) { engagement in
+        try await engagement.forgetMigration(of: surface)
+        try invocation.console.line("\(surface.rawValue) has no plan any more.")
+        try invocation.console.object(["surface": .string(surface.rawValue)])
+        return .done
+      }
+    })
+}
+
+extension Invocation {
+  /// The plan that a file has; nil without one.
+  fileprivate func document() throws -> Engagement.MigrationPlan? {
+    let (from, to) = (value(Command.PlanOptions.from), value(Command.PlanOptions.to))
+    guard let path = value(Command.PlanOptions.file) else {
+      guard from != nil, to != nil else {
+        throw usage("\(command.title) needs --from and --to, or --file.")
+      }
+      return nil
+    }
+    guard from == nil, to == nil else {
+      throw usage("--file names the providers; leave --from and --to out.")
+    }
+    let bytes = try InputFile(path).bytes(atMost: 1_000_000)
+    guard let json = try? JSON(parsing: bytes) else {
+      throw EngagementError(.unreadable, "\(path) is no JSON.")
+    }
+    do throws(EngagementError) {
+      return try Engagement.MigrationPlan(json: json)
+    } catch {
+      throw EngagementError(error.code, "\(path): \(error.message)")
+    }
+  }
+
+  fileprivate func plan(
+    _ document: Engagement.MigrationPlan?, _ engagement: Engagement
+  ) async throws -> Engagement.MigrationPlan {
+    if let document { return document }
+    let surfaces = value(Command.PlanOptions.surfaces)?.split(separator: ",")
+      .map { Engagement.Surface(rawValue: String($0)) }
+    let shares = try (value(Command.PlanOptions.shares) ?? "5,25,50").split(separator: ",")
+      .map { text in
+        guard let share = Int(text) else {
+          throw usage("--shares has \"\(text)\"; write percents, such as 5,25,50.")
+        }
+        return share
+      }
+    return try await engagement.proposeMigration(
+      from: Engagement.ProviderID(value(Command.PlanOptions.from) ?? ""),
+      to: Engagement.ProviderID(value(Command.PlanOptions.to) ?? ""), surfaces: surfaces,
+      shares: shares, takesBack: has(Command.PlanOptions.takesBack),
+      isAutomatic: has(Command.PlanOptions.automatic))
+  }
+
+  /// Says where the surface is now, and sends what vendors are told of it.
+  fileprivate func tell(
+    _ surface: Engagement.Surface, of engagement: Engagement
+  ) async throws -> ExitStatus {
+    let status = try await engagement.migration(of: surface)
+    try console.line("\(surface.rawValue) is at \(status.stage.words) now.")
+    try console.object(status.object)
+    let report = try await engagement.flush(within: .seconds(5))
+    for (provider, counts) in report.providers.sorted(by: { $0.key < $1.key })
+    where counts.pending > 0 {
+      console.note("\(provider) has not been told yet: \(counts.pending) pending.")
+    }
+    return .done
+  }
+}
+
+extension Engagement {
+  fileprivate func migration(of surface: Surface) async throws -> MigrationStatus {
+    guard let status = try await migrations().first(where: { $0.surface == surface }) else {
+      throw EngagementError(
+        .notFound, "\(surface.rawValue) has no migration; run \"engage migrate plan\".")
+    }
+    return status
+  }
+}

@@ -1,0 +1,135 @@
+import EngagementJSON
+import EngagementKit
+import EngagementModel
+
+/// What `engage migrate plan` prints: what each surface is at the two providers, and its stages.
+struct PlanTables {
+  private let plan: Engagement.MigrationPlan
+  private let stages: [Engagement.PlannedStage]
+  private let capabilities: Engagement.CapabilityReport
+
+  init(
+    _ plan: Engagement.MigrationPlan, _ stages: [Engagement.PlannedStage],
+    _ engagement: Engagement
+  ) {
+    self.plan = plan
+    self.stages = stages
+    capabilities = engagement.capabilities
+  }
+
+  func print(on console: Console) throws {
+    try console.object(plan.json.object ?? [:])
+    guard !console.isJSON else { return }
+    var summary = Table([
+      .init("SURFACE"), .init(plan.from.rawValue), .init(plan.to.rawValue),
+      .init("MOVES", isFlexible: true),
+    ])
+    for surface in capabilities.providers.first?.surfaces.map(\.surface) ?? [] {
+      let (old, new) = (support(of: surface, at: plan.from), support(of: surface, at: plan.to))
+      guard old.isThere || plan.moves.contains(where: { $0.surface == surface }) else { continue }
+      summary.add([
+        Phrase(surface.rawValue, .bold), Phrase(old.words), Phrase(new.words),
+        Phrase(words(for: surface, new)),
+      ])
+    }
+    try console.table(summary)
+    var table = Table([.init("SURFACE"), .init("STAGE"), .init("ROUTE", isFlexible: true)])
+    for one in stages {
+      let route = one.route.map { String(decoding: $0.json.encoded(), as: UTF8.self) }
+      table.add([
+        Phrase(one.surface.rawValue, .bold), Phrase(one.stage.words),
+        Phrase(route ?? "every provider that takes it"),
+      ])
+    }
+    try console.line("")
+    try console.table(table)
+  }
+
+  private struct Support {
+    var words: String
+    var isThere = true
+    var isBridged = false
+  }
+
+  private func support(of surface: Engagement.Surface, at provider: ProviderID) -> Support {
+    let found = capabilities.providers.first { $0.provider == provider }?.surfaces
+      .first { $0.surface == surface }?.support
+    switch found {
+    case .native: return Support(words: "native")
+    case .bridged(let other):
+      return Support(words: "bridged from \(other.rawValue)", isBridged: true)
+    case .absent, nil: return Support(words: "absent", isThere: false)
+    }
+  }
+
+  private func words(for surface: Engagement.Surface, _ new: Support) -> String {
+    guard new.isThere else { return "lost: the new provider has none" }
+    guard plan.moves.contains(where: { $0.surface == surface }) else { return "not in this plan" }
+    return new.isBridged ? "as items of the other kind" : "as it is"
+  }
+}
+
+extension Invocation {
+  /// Lets migrations look at their gates, and says which surfaces have moved by themselves.
+  func tellSteps(of engagement: Engagement) async throws {
+    let former = try await engagement.migrations()
+    guard !former.isEmpty else { return }
+    for status in try await engagement.reviewMigrations() {
+      let before = former.first { $0.surface == status.surface }
+      guard let step = status.steps.last, before?.stage != status.stage else { continue }
+      let reason = step.why.map { ": \($0)" } ?? ""
+      console.note(
+        "\(status.surface.rawValue) has moved from \(step.from.words) to \(step.to.words)\(reason)."
+      )
+    }
+  }
+}
+
+extension [Engagement.MigrationStatus] {
+  /// The table of `engage migrate status`, with a line for each gate.
+  func print(on console: Console) throws {
+    var table = Table([
+      .init("SURFACE"), .init("FROM"), .init("TO"), .init("STAGE"), .init("NEXT"),
+      .init("GATES", isFlexible: true), .init("LEFT", .trailing),
+    ])
+    for status in self {
+      try console.object(status.object)
+      table.add([
+        Phrase(status.surface.rawValue, .bold), Phrase(status.plan.from.rawValue),
+        Phrase(status.plan.to.rawValue), Phrase(status.stage.words),
+        Phrase(status.next?.words ?? "-"), status.gatesPhrase, Phrase("\(status.left)"),
+      ])
+    }
+    try console.table(table)
+    for status in self {
+      for gate in status.gates where !gate.holds {
+        console.note("\(status.surface.rawValue): \(gate.sentence).")
+      }
+      if status.isRefused {
+        console.note(
+          "\(status.surface.rawValue): the route of \(status.stage.words) names a provider that is not "
+            + "in engage.json any more; the configured route holds.")
+      }
+    }
+  }
+}
+
+extension Engagement.MigrationStatus {
+  fileprivate var gatesPhrase: Phrase {
+    let holding = gates.count(where: \.holds)
+    guard !gates.isEmpty else { return Phrase("none", .faint) }
+    return Phrase("\(holding) of \(gates.count) hold", holding == gates.count ? .green : .yellow)
+  }
+
+  var object: JSONObject {
+    var object: JSONObject = [
+      "surface": .string(surface.rawValue), "from": .string(plan.from.rawValue),
+      "to": .string(plan.to.rawValue), "stage": .string(stage.words),
+      "percent": .integer(Int64(stage.percent)), "mayAdvance": .bool(mayAdvance),
+      "gates": .array(gates.map(\.json)), "left": .integer(Int64(left)),
+      "isRefused": .bool(isRefused), "steps": .array(steps.map(\.json)),
+    ]
+    object["next"] = next.map { .string($0.words) }
+    return object
+  }
+}

@@ -1,0 +1,149 @@
+public import EngagementModel
+public import EngagementPlatform
+
+extension Engagement {
+  /// How surfaces move from one provider to another, in stages that can be taken back.
+  public struct MigrationPlan: Hashable, Sendable {
+    public let from: ProviderID
+    public let to: ProviderID
+    /// The surfaces, in the order in which they move: none is ahead of one before it.
+    public let moves: [Move]
+    /// What has to hold for leaving a stage forwards.
+    public let gates: [MigrationStage.Kind: [MigrationFigure: Double]]
+    /// When `drain` may end although actions are pending for the old provider; nil for never.
+    public let drainsUntil: Date?
+    /// Whether a surface goes back by itself to where nobody has moved when a gate breaks.
+    public let takesBack: Bool
+    /// Whether a surface moves on by itself when its gates hold, as far as `drain`.
+    public let isAutomatic: Bool
+
+    /// One surface and its stages, from the first after `off` to `removed`.
+    public struct Move: Hashable, Sendable {
+      public let surface: Surface
+      public let stages: [MigrationStage]
+
+      public init(_ surface: Surface, stages: [MigrationStage]) {
+        self.surface = surface
+        self.stages = stages
+      }
+    }
+
+    /// Throws `invalidArgument`, naming the member, for a provider that moves to itself, a surface that is
+    /// named twice or has no route, stages out of order, shares that are not from 1 to 99 or do not grow,
+    /// and a gate on a figure that its stage does not have.
+    ///
+    /// - Parameter gates: The gates by stage; a stage without an entry has the standard ones.
+    public init(
+      from: ProviderID, to: ProviderID, moves: [Move],
+      gates: [MigrationStage.Kind: [MigrationFigure: Double]] = [:], drainsUntil: Date? = nil,
+      takesBack: Bool = false, isAutomatic: Bool = false
+    ) throws(EngagementError) {
+      self.from = from
+      self.to = to
+      self.moves = moves
+      self.gates = gates
+      self.drainsUntil = drainsUntil
+      self.takesBack = takesBack
+      self.isAutomatic = isAutomatic
+      try check()
+    }
+  }
+}
+
+extension Engagement.MigrationPlan {
+  func move(of surface: Engagement.Surface) -> Move? { moves.first { $0.surface == surface } }
+
+  /// The gates of a stage, those that are not planned being standard.
+  func gates(of stage: Engagement.MigrationStage, on surface: RoutedSurface) -> [(
+    figure: Engagement.MigrationFigure, limit: Double
+  )] {
+    let wanted = gates[stage.kind] ?? Engagement.MigrationFigure.standard(of: stage.kind)
+    return wanted.filter { $0.key.isMeasured(in: stage.kind, on: surface) }
+      .map { (figure: $0.key, limit: $0.value) }
+      .sorted { $0.figure.rank < $1.figure.rank }
+  }
+
+  // MARK: Checks
+
+  private static let largestLimit = 1e9
+
+  private func check() throws(EngagementError) {
+    guard !from.rawValue.isEmpty else { throw .argumentFault("from is empty; name a provider.") }
+    guard from != to else {
+      throw .argumentFault("from and to are both \"\(to)\"; name two providers.")
+    }
+    guard !moves.isEmpty else {
+      throw .argumentFault("surfaces is empty; name at least one, such as cards.")
+    }
+    for (index, move) in moves.enumerated() {
+      let field = "surfaces[\(index)]"
+      _ = try RoutedSurface(move.surface)
+      guard !moves[..<index].contains(where: { $0.surface == move.surface }) else {
+        throw .argumentFault("\(field) is \(move.surface) again; name each surface once.")
+      }
+      try check(move, field)
+    }
+    for (kind, wanted) in gates.sorted(by: { $0.key.rank < $1.key.rank }) {
+      try check(wanted, of: kind)
+    }
+  }
+
+  private func check(_ move: Move, _ field: String) throws(EngagementError) {
+    let surface = try RoutedSurface(move.surface)
+    var last = Engagement.MigrationStage.off
+    for (index, stage) in move.stages.enumerated() {
+      let field = "\(field).stages[\(index)]"
+      let isNext =
+        stage.kind.rank > last.kind.rank || stage.kind == .ramp && last.kind == .ramp
+      guard isNext else {
+        throw .argumentFault(
+          "\(field) is \(stage.words) after \(last.words); the order is "
+            + Engagement.MigrationStage.Kind.allCases.map(\.rawValue).joined(separator: ", ") + ".")
+      }
+      if stage.isShared {
+        guard (1...99).contains(stage.percent) else {
+          throw .argumentFault(
+            "\(field) is \(stage.percent) %; a share is from 1 to 99, and cutover is for everybody."
+          )
+        }
+        guard stage.percent > last.percent else {
+          throw .argumentFault(
+            "\(field) is \(stage.percent) % after \(last.percent) %; shares grow.")
+        }
+        guard surface.strategies.contains(.split) else {
+          throw .argumentFault("\(field) is \(stage.words); \(surface.rawValue) has no shares.")
+        }
+      }
+      if stage.kind == .shadow, !surface.strategies.contains(.shadow) {
+        throw .argumentFault("\(field) is shadow; only cards and inbox can be compared.")
+      }
+      last = stage
+    }
+    for needed in [Engagement.MigrationStage.cutover, .drain, .removed] {
+      guard move.stages.contains(needed) else {
+        throw .argumentFault(
+          "\(field).stages has no \(needed.words); a move ends with cutover, drain and removed.")
+      }
+    }
+  }
+
+  private func check(
+    _ wanted: [Engagement.MigrationFigure: Double], of kind: Engagement.MigrationStage.Kind
+  ) throws(EngagementError) {
+    for (figure, limit) in wanted.sorted(by: { $0.key.rank < $1.key.rank }) {
+      let field = "gates.\(kind.rawValue).\(figure.rawValue)"
+      guard (0...Self.largestLimit).contains(limit) else {
+        throw .argumentFault("\(field) is \(limit); it is zero or more.")
+      }
+      let isMeasured = moves.contains { move in
+        guard let surface = try? RoutedSurface(move.surface) else { return false }
+        return move.stages.contains { $0.kind == kind } && figure.isMeasured(in: kind, on: surface)
+      }
+      guard isMeasured else {
+        throw .argumentFault(
+          "\(field) is measured by nobody: no surface of the plan has that figure in \(kind.rawValue)."
+        )
+      }
+    }
+  }
+}

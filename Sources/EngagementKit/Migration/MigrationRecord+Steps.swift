@@ -1,0 +1,150 @@
+import EngagementAdapterAPI
+import EngagementModel
+import EngagementStore
+
+extension MigrationRecord {
+  /// Throws `invalidArgument` if the surface has no migration.
+  static func require(
+    _ surface: RoutedSurface, in memory: ProviderMemory
+  ) throws(EngagementError) -> MigrationRecord {
+    guard let record = of(surface, in: memory) else {
+      throw EngagementError(
+        .notFound, "\(surface.rawValue) has no migration; start a plan that names it.")
+    }
+    return record
+  }
+
+  /// Throws `conflict` for a place whose route a migration decides.
+  static func checkIdle(
+    _ place: RoutePlace, in memory: ProviderMemory
+  ) throws(EngagementError) {
+    guard case .surface(let surface) = place, let record = of(surface, in: memory),
+      record.isUnderWay
+    else { return }
+    throw EngagementError(
+      .conflict,
+      "\(surface.rawValue) moves from \"\(record.plan.from)\" to \"\(record.plan.to)\" and is at "
+        + "\(record.stage.words); take the migration back to off, or finish it, and then set a route."
+    )
+  }
+
+  /// Whether people have moved from the provider, or all have.
+  static func hasMoved(
+    _ surface: RoutedSurface, from provider: ProviderID, in memory: ProviderMemory
+  ) -> Bool {
+    guard let record = of(surface, in: memory) else { return false }
+    return record.plan.from == provider && record.stage.percent > 0
+  }
+
+  /// Throws `conflict` if another plan cannot take the place of this one.
+  func checkReplaced(by plan: Engagement.MigrationPlan) throws(EngagementError) {
+    guard isUnderWay else { return }
+    guard self.plan.isOfSameProviders(as: plan) else {
+      throw EngagementError(
+        .conflict,
+        "\(surface.rawValue) moves from \"\(self.plan.from)\" to \"\(self.plan.to)\" already and is at "
+          + "\(stage.words); take that back to off, or finish it, first.")
+    }
+    guard plan.move(of: surface.surface)?.stages.contains(stage) == true else {
+      throw EngagementError(
+        .conflict,
+        "\(surface.rawValue) is at \(stage.words), which the new plan has not; move to a stage that both "
+          + "have first.")
+    }
+  }
+
+  /// Throws `conflict` if a surface before this one in the plan is behind the stage.
+  func checkOrder(
+    _ stage: Engagement.MigrationStage, in memory: ProviderMemory
+  ) throws(EngagementError) {
+    for move in plan.moves.prefix(while: { $0.surface != surface.surface }) {
+      guard let other = RoutedSurface(rawValue: move.surface.rawValue),
+        let record = Self.of(other, in: memory), record.plan.isOfSameProviders(as: plan)
+      else { continue }
+      // Not every surface has every stage.
+      let needed = record.stages.last { $0.order <= stage.order } ?? .off
+      guard record.stage.order >= needed.order else {
+        throw EngagementError(
+          .conflict,
+          "\(move.surface) comes before \(surface.rawValue) in the plan and is at "
+            + "\(record.stage.words); move it to \(needed.words) first.")
+      }
+    }
+  }
+
+  func refusal(_ open: [Engagement.MigrationGate]) -> EngagementError {
+    EngagementError(
+      .conflict,
+      "\(surface.rawValue) stays at \(stage.words): "
+        + open.map(\.sentence).joined(separator: "; ") + ".")
+  }
+
+  var overtaken: EngagementError {
+    EngagementError(
+      .conflict,
+      "\(surface.rawValue) was at \(stage.words) and has been moved meanwhile; look again.")
+  }
+
+  /// The gate that takes people back. There has to be enough to judge by.
+  func broken(among gates: [Engagement.MigrationGate]) -> Engagement.MigrationGate? {
+    guard stage.percent > 0, stage.kind != .drain, stage.kind != .removed else { return nil }
+    let isEnough = gates.first { $0.figure == .requests }?.holds ?? true
+    return gates.first { $0.figure.breaks && $0.value != nil && !$0.holds && isEnough }
+  }
+}
+
+extension Engagement.MigrationPlan {
+  func isOfSameProviders(as other: Self) -> Bool { from == other.from && to == other.to }
+}
+
+extension Engagement.MigrationGate {
+  /// What is so, in a message.
+  public var sentence: String {
+    let text = "\(figure.rawValue) "
+    guard let value else { return text + "is not known yet" }
+    let now = figure.text(of: value)
+    return text + "is \(now), "
+      + (figure.isAtLeast ? "and at least" : "and at most")
+      + " \(figure.text(of: limit)) is wanted"
+  }
+}
+
+extension Engagement.MigrationFigure {
+  /// A value as people read it.
+  public func text(of value: Double) -> String {
+    switch self {
+    case .mismatches, .errors, .undelivered: "\((value * 1_000).rounded() / 10) %"
+    case .parityAge: RouteTime.words(.seconds(value.rounded()))
+    case .latency: "\((value * 100).rounded() / 100) ×"
+    case .comparisons, .requests, .duplicates, .optOuts, .untold, .pending:
+      "\(Int64(exactly: value).map { "\($0)" } ?? "\(value)")"
+    }
+  }
+}
+
+extension Engagement.MigrationStep {
+  /// The properties of the step's event.
+  func properties(of record: MigrationRecord) -> JSONObject {
+    var properties: JSONObject = [
+      "surface": .string(record.surface.rawValue), "old": .string(record.plan.from.rawValue),
+      "new": .string(record.plan.to.rawValue), "from": .string(from.words),
+      "to": .string(to.words), "forced": .bool(isForced), "gates": .array(gates.map(\.json)),
+    ]
+    properties["by"] = by.map(JSON.string)
+    properties["why"] = why.map(JSON.string)
+    return properties
+  }
+}
+
+extension ParityReport {
+  /// The changes that forget what was compared before the shadow of this migration.
+  static func forgetting(_ record: MigrationRecord, in memory: ProviderMemory) -> [Change] {
+    memory.values.all(.user).compactMap { name, _ in
+      guard let kept = memory.json(.user, name).flatMap(ParityRecord.init(json:)),
+        kept.name.hasSameBytes(as: name), kept.report.candidate == record.plan.to,
+        kept.report.surface == record.surface.surface
+      else { return nil }
+      return KitState.change(.user, name, nil)
+    }
+  }
+}

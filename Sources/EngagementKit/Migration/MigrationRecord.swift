@@ -1,0 +1,190 @@
+import EngagementAdapterAPI
+import EngagementFormats
+public import EngagementModel
+public import EngagementPlatform
+import EngagementStore
+
+extension Engagement {
+  /// A step of a migration, as it is kept.
+  public struct MigrationStep: Hashable, Sendable {
+    public let from: MigrationStage
+    public let to: MigrationStage
+    public let date: Date
+    /// Who asked for it; nil: the migration itself.
+    public let by: String?
+    public let why: String?
+    /// Whether it was made although a gate did not hold.
+    public let isForced: Bool
+    /// The gates of the stage that was left, as they were.
+    public let gates: [MigrationGate]
+  }
+}
+
+/// What the cache keeps of the migration of a surface.
+struct MigrationRecord: Hashable, Sendable {
+  var plan: Engagement.MigrationPlan
+  let surface: RoutedSurface
+  var stage = Engagement.MigrationStage.off
+  /// How many steps were made: a step is made from what was looked at, or not at all.
+  var count = 0
+  /// The route that was set at run time before the first step; nil: the configured one.
+  var former: Route?
+  /// The last entry of the ledger before this stage.
+  var sequence: Int64 = 0
+  /// What had become of the new provider's actions before this stage.
+  var outcomes = Outcomes()
+  /// What the old provider's requests were like before people moved.
+  var baseline: Requests?
+  /// The latest steps, the last one at the end.
+  var steps: [Engagement.MigrationStep] = []
+
+  private static let mostSteps = 20
+
+  init(_ plan: Engagement.MigrationPlan, of surface: RoutedSurface) {
+    self.plan = plan
+    self.surface = surface
+  }
+
+  /// Accepted actions that have ended.
+  struct Outcomes: Hashable, Sendable {
+    var taken: Int64 = 0
+    var lost: Int64 = 0
+  }
+
+  struct Requests: Hashable, Sendable {
+    var count = 0
+    /// The share of those that failed.
+    var errors = 0.0
+    /// The median in milliseconds; nil if none was answered.
+    var latency: Double?
+  }
+
+  /// Whether the migration decides the surface's route.
+  var isUnderWay: Bool { stage.kind != .off && stage.kind != .removed }
+
+  /// The stages from `off` to `removed`.
+  var stages: [Engagement.MigrationStage] {
+    [.off] + (plan.move(of: surface.surface)?.stages ?? [])
+  }
+
+  /// The next stage forwards; nil at the end.
+  var next: Engagement.MigrationStage? { neighbour(1) }
+
+  /// The next stage backwards; nil at the beginning.
+  var previous: Engagement.MigrationStage? { neighbour(-1) }
+
+  /// The last stage in which nobody has moved.
+  var retreat: Engagement.MigrationStage { stages.last { $0.percent == 0 } ?? .off }
+
+  private func neighbour(_ distance: Int) -> Engagement.MigrationStage? {
+    guard let index = stages.firstIndex(of: stage), stages.indices.contains(index + distance)
+    else { return nil }
+    return stages[index + distance]
+  }
+
+  mutating func note(_ step: Engagement.MigrationStep) {
+    stage = step.to
+    count += 1
+    steps = (steps + [step]).suffix(Self.mostSteps)
+  }
+
+  // MARK: In the cache
+
+  private static let prefix = "migration."
+
+  var key: String { Self.key(of: surface) }
+
+  static func key(of surface: RoutedSurface) -> String { prefix + surface.rawValue }
+
+  /// The migrations that the cache keeps, in the order of the surfaces.
+  static func all(in memory: ProviderMemory) -> [MigrationRecord] {
+    RoutedSurface.allCases.compactMap { of($0, in: memory) }
+  }
+
+  static func of(_ surface: RoutedSurface, in memory: ProviderMemory) -> MigrationRecord? {
+    memory.json(.installation, key(of: surface)).flatMap { MigrationRecord($0, of: surface) }
+  }
+
+  var json: JSON {
+    var object: JSONObject = [
+      "plan": plan.json, "stage": stage.json, "count": .integer(Int64(count)),
+      "sequence": .integer(sequence), "taken": .integer(outcomes.taken),
+      "lost": .integer(outcomes.lost), "steps": .array(steps.map(\.json)),
+    ]
+    object["former"] = former?.json
+    object["baseline"] = baseline.map { baseline in
+      var object: JSONObject = [
+        "count": .integer(Int64(baseline.count)), "errors": .number(baseline.errors),
+      ]
+      object["latency"] = baseline.latency.map(JSON.number)
+      return .object(object)
+    }
+    return .object(object)
+  }
+
+  /// Nil for a value that a later release has written.
+  private init?(_ json: JSON, of surface: RoutedSurface) {
+    guard let object = json.object, let document = object["plan"],
+      let plan = try? Engagement.MigrationPlan(json: document),
+      let stage = try? Engagement.MigrationStage(object["stage"] ?? .null, "stage")
+    else { return nil }
+    self.init(plan, of: surface)
+    self.stage = stage
+    count = Int(object["count"]?.integer ?? 0)
+    sequence = object["sequence"]?.integer ?? 0
+    outcomes = Outcomes(
+      taken: object["taken"]?.integer ?? 0, lost: object["lost"]?.integer ?? 0)
+    former = object["former"].flatMap { try? Route(json: $0) }
+    baseline = object["baseline"]?.object.map {
+      Requests(
+        count: Int($0["count"]?.integer ?? 0), errors: $0["errors"]?.number ?? 0,
+        latency: $0["latency"]?.number)
+    }
+    steps = (object["steps"]?.array ?? []).compactMap(Engagement.MigrationStep.init(json:))
+  }
+}
+
+extension Engagement.MigrationStep {
+  /// The step as the ledger and the cache have it.
+  public var json: JSON {
+    var object: JSONObject = [
+      "from": from.json, "to": to.json, "forced": .bool(isForced),
+      "gates": .array(gates.map(\.json)),
+    ]
+    object["date"] = ISO8601.text(of: date).map(JSON.string)
+    object["by"] = by.map(JSON.string)
+    object["why"] = why.map(JSON.string)
+    return .object(object)
+  }
+
+  fileprivate init?(json: JSON) {
+    guard let object = json.object,
+      let from = try? Engagement.MigrationStage(object["from"] ?? .null, "from"),
+      let to = try? Engagement.MigrationStage(object["to"] ?? .null, "to"),
+      let date = object["date"]?.string.flatMap({ ISO8601.date(from: $0) })
+    else { return nil }
+    self.init(
+      from: from, to: to, date: date, by: object["by"]?.string, why: object["why"]?.string,
+      isForced: object["forced"]?.bool ?? false,
+      gates: (object["gates"]?.array ?? []).compactMap(Engagement.MigrationGate.init(json:)))
+  }
+}
+
+extension Engagement.MigrationGate {
+  public var json: JSON {
+    var object: JSONObject = [
+      "figure": .string(figure.rawValue), "limit": Engagement.MigrationFigure.json(limit),
+      "holds": .bool(holds),
+    ]
+    object["value"] = value.map(Engagement.MigrationFigure.json)
+    return .object(object)
+  }
+
+  fileprivate init?(json: JSON) {
+    guard let object = json.object,
+      let figure = object["figure"]?.string.flatMap(Engagement.MigrationFigure.init(rawValue:)),
+      let limit = object["limit"]?.number
+    else { return nil }
+    self.init(figure: figure, limit: limit, value: object["value"]?.number)
+  }
+}

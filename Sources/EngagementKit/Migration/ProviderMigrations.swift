@@ -1,0 +1,276 @@
+import EngagementAdapterAPI
+import EngagementModel
+import EngagementPlatform
+import EngagementStore
+
+/// Moves surfaces from one provider to another, stage by stage.
+///
+/// A step is one transaction: the route of the stage, what is kept of the migration, and its event. It is
+/// made from what was looked at before, or not at all: a step of another process in between is a conflict.
+final class ProviderMigrations: Sendable {
+  let dependencies: KitDependencies
+  let routeStore: RouteStore
+  private let routeChanges: RouteChanges
+  private let userTransitions: UserTransitions
+  private let turn = AsyncMutex()
+  /// Fires when there may be something to look at.
+  private let signal = AsyncSignal()
+  /// How many entries of the ledger tell at most what the old provider was like before a migration.
+  private static let past: Int64 = 2_000
+
+  init(
+    _ dependencies: KitDependencies, _ routeStore: RouteStore, _ routeChanges: RouteChanges,
+    _ userTransitions: UserTransitions
+  ) {
+    self.dependencies = dependencies
+    self.routeStore = routeStore
+    self.routeChanges = routeChanges
+    self.userTransitions = userTransitions
+  }
+
+  func memory() async throws(EngagementError) -> ProviderMemory {
+    try await dependencies.store.memory(
+      of: KitState.owner, in: dependencies.currentUser.userSession.partition)
+  }
+
+  // MARK: Plans
+
+  /// The route of each surface at each stage. Throws what would be wrong with one of them.
+  func routes(
+    of plan: Engagement.MigrationPlan
+  ) async throws(EngagementError) -> [Engagement.PlannedStage] {
+    let memory = try await memory()
+    return try check(plan, memory)
+  }
+
+  @discardableResult private func check(
+    _ plan: Engagement.MigrationPlan, _ memory: ProviderMemory
+  ) throws(EngagementError) -> [Engagement.PlannedStage] {
+    for (field, id) in [("from", plan.from), ("to", plan.to)] {
+      _ = try dependencies.providers.configured(id, field)
+    }
+    var planned: [Engagement.PlannedStage] = []
+    for move in plan.moves {
+      let surface = try RoutedSurface(move.surface)
+      let former = MigrationRecord.of(surface, in: memory).flatMap { $0.isUnderWay ? $0 : nil }
+      let found = routeStore.read(memory).routes
+      let present = former.map { $0.former ?? routeStore.configured.route(at: .surface(surface)) }
+      let routes = try MigrationRoutes(
+        from: plan.from, to: plan.to, surface,
+        former: present ?? found.route(at: .surface(surface)), among: dependencies.providers)
+      for stage in move.stages {
+        let route = try routes.route(at: stage)
+        _ = try routeStore.routes(found, with: route, at: .surface(surface))
+        planned.append(.init(surface: move.surface, stage: stage, route: route))
+      }
+    }
+    return planned
+  }
+
+  /// Keeps the plan. A migration of the same providers goes on in the stage that it has.
+  func start(_ plan: Engagement.MigrationPlan) async throws(EngagementError) {
+    await turn.lock()
+    defer { turn.unlock() }
+    let newest = try await dependencies.store.newestSequence()
+    let partition = dependencies.currentUser.userSession.partition
+    try await dependencies.accept(in: partition, updating: KitState.owner) {
+      [self] (_, memory, _) throws(EngagementError) in
+      try check(plan, memory)
+      var update = Store.ValueUpdate(())
+      var memory = memory
+      for move in plan.moves {
+        let surface = try RoutedSurface(move.surface)
+        var record = MigrationRecord(plan, of: surface)
+        record.sequence = max(0, newest - Self.past)
+        if var known = MigrationRecord.of(surface, in: memory) {
+          try known.checkReplaced(by: plan)
+          if known.isUnderWay || known.plan.isOfSameProviders(as: plan) && known.stage == .off {
+            known.plan = plan
+            record = known
+          }
+        }
+        let change = KitState.change(.installation, record.key, record.json)
+        update.changes.append(change)
+        memory = memory.storing([change])
+      }
+      update.changes.append(Self.retention(in: memory))
+      return update
+    }
+  }
+
+  /// Forgets the migration of a surface that nobody has begun or that is done.
+  func forget(_ surface: RoutedSurface) async throws(EngagementError) {
+    let partition = dependencies.currentUser.userSession.partition
+    try await dependencies.accept(in: partition, updating: KitState.owner) {
+      (_, memory, _) throws(EngagementError) in
+      let record = try MigrationRecord.require(surface, in: memory)
+      guard !record.isUnderWay else {
+        throw EngagementError(
+          .conflict,
+          "\(surface.rawValue) is at \(record.stage.words) of a migration; take it back to off, or "
+            + "finish it, first.")
+      }
+      var update = Store.ValueUpdate(())
+      let change = KitState.change(.installation, record.key, nil)
+      update.changes = [change, Self.retention(in: memory.storing([change]))]
+      return update
+    }
+  }
+
+  /// What was done to contents stays known while items move: the new provider may list them later than
+  /// the old one ends them.
+  private static func retention(in memory: ProviderMemory) -> Change {
+    let isNeeded = MigrationRecord.all(in: memory).contains {
+      $0.stage.kind != .removed && [.cards, .inbox].contains($0.surface)
+    }
+    return KitState.change(
+      .installation, Store.keepsUnlistedContents, isNeeded ? .bool(true) : nil)
+  }
+
+  // MARK: Steps
+
+  /// Moves a surface one stage on. Throws `conflict`, naming them, if gates do not hold and the step is
+  /// not forced.
+  func advance(
+    _ surface: RoutedSurface, by who: String?, why: String?, isForced: Bool
+  ) async throws(EngagementError) {
+    let memory = try await memory()
+    let record = try MigrationRecord.require(surface, in: memory)
+    guard let next = record.next else {
+      throw EngagementError(
+        .conflict, "\(surface.rawValue) is at \(record.stage.words), the last stage.")
+    }
+    if isForced, why?.isEmpty ?? true {
+      throw .argumentFault("A forced step needs a reason, which the event log keeps.")
+    }
+    try record.checkOrder(next, in: memory)
+    let measures = try await measures(of: record, memory)
+    let open = measures.gates.filter {
+      !$0.holds && !($0.figure == .pending && measures.mayEndDrain)
+    }
+    guard open.isEmpty || isForced else { throw record.refusal(open) }
+    try await step(record, to: next, measures, by: who, why: why, isForced: !open.isEmpty)
+  }
+
+  /// Takes a surface back to an earlier stage; nil: the one before.
+  func takeBack(
+    _ surface: RoutedSurface, to stage: Engagement.MigrationStage?, by who: String?, why: String?
+  ) async throws(EngagementError) {
+    let memory = try await memory()
+    let record = try MigrationRecord.require(surface, in: memory)
+    guard record.stage.kind != .removed else {
+      throw EngagementError(
+        .conflict,
+        "\(surface.rawValue) is removed from \"\(record.plan.from)\"; plan a migration back.")
+    }
+    guard let previous = record.previous else {
+      throw EngagementError(.conflict, "\(surface.rawValue) is at off; nothing was moved.")
+    }
+    let target = stage ?? previous
+    let earlier = record.stages.prefix { $0 != record.stage }
+    guard earlier.contains(target) else {
+      throw .argumentFault(
+        "\(surface.rawValue) is at \(record.stage.words) and cannot go back to \(target.words); "
+          + "earlier are \(earlier.map(\.words).joined(separator: ", ")).")
+    }
+    let measures = try await measures(of: record, memory)
+    try await step(record, to: target, measures, by: who, why: why, isForced: false)
+  }
+
+  /// Takes back what broke, and moves on what may, as the plans say.
+  func review() async throws(EngagementError) {
+    let memory = try await memory()
+    for record in MigrationRecord.all(in: memory)
+    where record.plan.takesBack || record.plan.isAutomatic {
+      let measures = try await measures(of: record, memory)
+      let broken = record.broken(among: measures.gates)
+      do throws(EngagementError) {
+        if record.plan.takesBack, let broken {
+          try await step(
+            record, to: record.retreat, measures, by: nil, why: broken.sentence, isForced: false)
+        } else if record.plan.isAutomatic, let next = record.next, next.kind != .removed,
+          measures.gates.allSatisfy(\.holds)
+        {
+          try record.checkOrder(next, in: memory)
+          try await step(record, to: next, measures, by: nil, why: nil, isForced: false)
+        }
+      } catch  where error.code == .conflict {
+        // Another process stepped, or a surface before this one has to move first.
+      }
+    }
+  }
+
+  private func measures(
+    of record: MigrationRecord, _ memory: ProviderMemory
+  ) async throws(EngagementError) -> MigrationMeasures {
+    try await MigrationMeasures(
+      of: record, by: dependencies, in: dependencies.currentUser.userSession.partition, memory,
+      routes: routeStore.read(memory).routes)
+  }
+
+  private func step(
+    _ record: MigrationRecord, to stage: Engagement.MigrationStage, _ measures: MigrationMeasures,
+    by who: String?, why: String?, isForced: Bool
+  ) async throws(EngagementError) {
+    let place = RoutePlace.surface(record.surface)
+    let memory = try await memory()
+    var next = record
+    let stored = memory.json(.installation, place.key)
+    if record.stage.kind == .off { next.former = stored.flatMap { try? Route(json: $0) } }
+    let routes = try MigrationRoutes(
+      from: record.plan.from, to: record.plan.to, record.surface,
+      former: next.former ?? routeStore.configured.route(at: place), among: dependencies.providers)
+    let route = try routes.route(at: stage) ?? next.former
+    let step = Engagement.MigrationStep(
+      from: record.stage, to: stage, date: dependencies.clock.now, by: who, why: why,
+      isForced: isForced, gates: measures.gates)
+    next.note(step)
+    next.sequence = measures.newest
+    next.outcomes = measures.present
+    next.baseline = measures.baseline
+    let written = next
+    try await userTransitions.queue.alone { () async throws(EngagementError) in
+      try await self.routeChanges.set(route, at: place) {
+        [dependencies] (memory) throws(EngagementError) in
+        guard MigrationRecord.of(record.surface, in: memory)?.count == record.count,
+          memory.json(.installation, place.key) == stored
+        else { throw record.overtaken }
+        var changes = [KitState.change(.installation, record.key, written.json)]
+        if stage.kind == .shadow { changes += ParityReport.forgetting(record, in: memory) }
+        changes.append(Self.retention(in: memory.storing(changes)))
+        let event = dependencies.event(.migrationStepped, step.properties(of: record))
+        return (changes, [Intent(event: event)])
+      }
+    }
+  }
+
+  /// Notes that something was refreshed. Returns at once.
+  func noteRefresh() { signal.fire() }
+
+  /// Looks at the gates after each refresh, until the task is cancelled.
+  func run() async {
+    while !Task.isCancelled {
+      let seen = signal.count
+      do throws(EngagementError) {
+        try await review()
+      } catch {
+        dependencies.log(.warning, "The migrations could not be looked at: \(error.code)")
+      }
+      await signal.wait(after: seen)
+    }
+  }
+
+  // MARK: Status
+
+  func statuses() async throws(EngagementError) -> [Engagement.MigrationStatus] {
+    let memory = try await memory()
+    let refused = Set(routeStore.read(memory).refusals.map(\.place))
+    var statuses: [Engagement.MigrationStatus] = []
+    for record in MigrationRecord.all(in: memory) {
+      let measures = try await measures(of: record, memory)
+      statuses.append(
+        .init(record, measures, isRefused: refused.contains(.surface(record.surface))))
+    }
+    return statuses
+  }
+}

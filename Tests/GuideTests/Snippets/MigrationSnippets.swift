@@ -1,0 +1,20 @@
+import EngagementKit
+import EngagementModel
+
+func planMigration(_ engagement: Engagement) async throws {
+  let plan = try await engagement.proposeMigration(
+    from: "braze", to: "vibes", surfaces: [.inbox, .push], takesBack: true)
+  for planned in try await engagement.routes(of: plan) {
+    print(planned.surface, planned.stage.words, planned.route?.json ?? "every provider")
+  }
+  try await engagement.startMigration(plan)
+}
+
+func stepMigration(_ engagement: Engagement) async throws {
+  try await engagement.advanceMigration(of: .inbox, by: "eva")
+  for status in try await engagement.migrations() {
+    print(status.surface, status.stage.words, status.mayAdvance, status.left)
+    for gate in status.gates where !gate.holds { print(gate.sentence) }
+  }
+  try await engagement.takeBackMigration(of: .inbox, to: .off, why: "cards are missing")
+}
