@@ -339,8 +339,9 @@ let package = Package(
     .testTarget(
       name: "GuideTests",
       dependencies: [
-        "EngagementAnalytics", "EngagementAtomic", "EngagementBraze", "EngagementBrazeTools",
-        "EngagementCleverTap", "EngagementCurl", "EngagementEmulator", "EngagementKit",
+        "EngagementAdapterAPI", "EngagementAnalytics", "EngagementAtomic", "EngagementBraze",
+        "EngagementBrazeTools", "EngagementCleverTap", "EngagementCurl", "EngagementEmulator",
+        "EngagementKit",
         "EngagementModel", "EngagementVendors", "EngagementVibes", "EngagementVibesTools",
       ], exclude: ["NotNeeded.txt"]),
     .testTarget(
