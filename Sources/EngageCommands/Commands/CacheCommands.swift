@@ -10,10 +10,11 @@ extension Command {
   private static let repairCache = Command(
     name: ["cache", "repair"], summary: "make a new cache with what can be saved of this one",
     discussion: """
-      For a fault that "engage doctor" reports; a sound cache stays as it is. Pending actions and
-      their users are saved; the next sync fetches cards and messages anew, and no consent but a
-      denial is known any more. Recorded events and the cursors of exports are not saved: an export
-      goes on in another folder. The former files are kept under another name.
+      For a fault that "engage doctor" reports; a sound cache stays as it is. Pending actions, their
+      users and the routes of "engage routes set" are saved; the next sync fetches cards and messages
+      anew, and no consent but a denial is known any more. Recorded events and the cursors of exports
+      are not saved: an export goes on in another folder. The former files are kept under another
+      name. A route that may be lost is told of.
       """,
     examples: [Example("engage cache repair", "then: engage sync")],
     run: { invocation in
@@ -22,7 +23,7 @@ extension Command {
         try invocation.console.line("The cache is sound; there is nothing to repair.")
         try invocation.console.object(["isSound": true])
         return .done
-      case .repaired(let recovery): return try tell(recovery, invocation)
+      case .repaired(let recovery): return try tell(recovery, .ifDamaged, invocation)
       case .damaged: return try await replace(.always, invocation)
       }
     })
@@ -53,8 +54,8 @@ extension Command {
   private static let resetCache = Command(
     name: ["cache", "reset"], summary: "begin with an empty cache",
     discussion: """
-      Nothing is saved: pending actions are never sent, no user is signed in, no consent is known, and
-      no event is recorded any more.
+      Nothing is saved: pending actions are never sent, no user is signed in, no consent is known, no
+      event is recorded any more, and the routes are those of engage.json.
       Vendors are not told, and may go on pushing: sign out first. They get a new id of this
       installation. The former files are kept under another name. It asks first; without a terminal
       it needs --yes.
@@ -75,11 +76,12 @@ extension Command {
     guard let recovery else {
       throw EngagementError(.busy, "Another process has replaced the cache; try again.")
     }
-    return try tell(recovery, invocation)
+    return try tell(recovery, repair, invocation)
   }
 
   private static func tell(
-    _ recovery: Engagement.CacheRecovery, _ invocation: Invocation
+    _ recovery: Engagement.CacheRecovery, _ repair: Engagement.Options.CacheRepair,
+    _ invocation: Invocation
   ) throws -> ExitStatus {
     let saved = recovery.savedActions
     let former =
@@ -93,8 +95,12 @@ extension Command {
     var object: JSONObject = [
       "savedActions": .integer(Int64(saved)),
       "mayHaveLostActions": .bool(recovery.mayHaveLostActions),
+      "mayHaveLostRoutes": .bool(recovery.mayHaveLostRoutes),
     ]
     object["former"] = recovery.path.map { .string($0) }
+    if recovery.mayHaveLostRoutes, repair != .startingEmpty {
+      invocation.console.note("\(RecoveryNotice.lostRoutes)")
+    }
     try invocation.console.object(object)
     return .done
   }

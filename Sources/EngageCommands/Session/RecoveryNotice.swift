@@ -18,6 +18,11 @@ struct RecoveryNotice {
     return String(decoding: bytes, as: UTF8.self)
   }
 
+  /// What is said where a route may be lost that was set at run time.
+  static let lostRoutes = """
+    Routes of "engage routes set" may be lost: see "engage routes" before "engage consent set".
+    """
+
   func add(_ recovery: Engagement.CacheRecovery, at now: Date) throws(EngagementError) {
     let lost =
       recovery.lostActions > 0
@@ -31,11 +36,11 @@ struct RecoveryNotice {
         The cache was set aside as damaged at \(time): \
         \(saved == 1 ? "1 pending action was" : "\(saved) pending actions were") saved, and \(lost). \
         The file, with the events recorded before, is \(path).
-        """
+        """ + (recovery.mayHaveLostRoutes ? " \(Self.lostRoutes)" : "")
       } else {
         """
         The cache was found gone at \(time), with all that was in it: pending actions may be lost. \
-        Another cache was begun.
+        Another cache was begun. \(Self.lostRoutes)
         """
       }
     let earlier = text.map { "\($0)\n" } ?? ""

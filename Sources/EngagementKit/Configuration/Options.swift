@@ -54,11 +54,11 @@ extension Engagement {
     /// Which caches are set aside when they are opened. The files are kept under another name, and
     /// `recovery` says what was saved.
     public enum CacheRepair: Hashable, Sendable {
-      /// A damaged cache is, and its pending actions are saved.
+      /// A damaged cache is, and its pending actions and the routes that were set are saved.
       case ifDamaged
       /// A sound cache is too; vendors are asked for all items anew.
       case always
-      /// A sound cache is too, and its pending actions are not saved.
+      /// A sound cache is too, and nothing of it is saved.
       case startingEmpty
     }
 

@@ -71,7 +71,7 @@ extension Engagement {
         uptime: { options.clock.uptime },
         zoneOffset: { device().zoneOffset },
         position: { device().location.map(Campaign.Position.init) },
-        repair: EngagementStore.CacheRepair(options.repair)),
+        repair: EngagementStore.CacheRepair(options.repair), savedValues: RoutePlace.prefixes),
       at: options.clock.now)
     let present = try await despiteDamage { () async throws(EngagementError) in
       try await store.partition(of: try await store.presentUser(), at: options.clock.now)
@@ -161,12 +161,16 @@ extension KitDependencies {
 
 extension Recovery {
   fileprivate var message: String {
+    let routes =
+      mayHaveLostValues
+      ? " Routes that were set at run time may be lost: what they kept from a vendor may go there."
+      : ""
     guard let setAside else {
-      return "The cache is gone, with all that was in it; another one begins in its place."
+      return "The cache is gone, with all that was in it; another one begins in its place." + routes
     }
     return
       "The cache was damaged and is set aside as \(setAside); \(savedRows) waiting actions were saved"
-      + (mayHaveLostRows ? ", others may be lost." : ".")
+      + (mayHaveLostRows ? ", others may be lost." : ".") + routes
   }
 }
 

@@ -55,12 +55,15 @@ extension Engagement {
     public var lostActions: Int
     /// Whether pending actions may have been lost with the damage.
     public var mayHaveLostActions: Bool
+    /// Whether routes that were set at run time may have been lost with the damage. The others hold.
+    public var mayHaveLostRoutes: Bool
 
     init(_ recovery: Recovery) {
       path = recovery.setAside
       savedActions = recovery.savedRows
       lostActions = recovery.lostRows
       mayHaveLostActions = recovery.mayHaveLostRows
+      mayHaveLostRoutes = recovery.mayHaveLostValues
     }
   }
 

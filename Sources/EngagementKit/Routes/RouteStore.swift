@@ -179,6 +179,9 @@ extension RoutePlace {
     }
     guard key.utf8.starts(with: Self.prefix.utf8),
       let surface = RoutedSurface(rawValue: String(key.dropFirst(Self.prefix.count)))
+  /// The beginnings of all names under which something of a route is stored.
+  static let prefixes = [prefix, "failOver." + prefix, "told." + prefix]
+
     else { return nil }
     self = .surface(surface)
   }

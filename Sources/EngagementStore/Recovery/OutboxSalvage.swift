@@ -3,7 +3,7 @@ import EngagementModel
 import EngagementPlatform
 
 /// Saves from a damaged cache what no vendor can send again: pending rows, their users, the present
-/// user, the delivery counts and the salt of exports.
+/// user, the delivery counts, the salt of exports and values of the kit such as routes.
 ///
 /// Rows are read off the pages, whatever SQLite makes of the file, and keep their keys, times, attempts
 /// and batches. A damaged row is left behind. No consent is known afterwards, except a denial.
@@ -38,21 +38,25 @@ struct OutboxSalvage: ~Copyable {
   }
 
   /// Copies the rows into a fresh cache, in its transaction. Rows that are there already stay.
+  ///
+  /// - Parameter prefixes: The beginnings of the names of the kit's values that are saved.
   static func run(
-    _ damaged: PageImages, into fresh: inout Database
+    _ damaged: PageImages, values prefixes: [String] = [], into fresh: inout Database
   ) throws(EngagementError) -> StoreOpening.Salvage {
-    let found = SalvagedRows(damaged)
+    let found = SalvagedRows(damaged, values: prefixes)
     var salvage = OutboxSalvage()
     let users = found.users.sorted { $0.key < $1.key }.map(\.value)
     for user in users { try salvage.add(user, on: &fresh) }
     try salvage.addPresentUsers(found.presentUsers, among: users, on: &fresh)
     try salvage.continueCounting(found.sequences, on: &fresh)
     if let salt = found.exportSalt { try ExportTable.keep(salt, on: &fresh) }
+    try found.values.add(on: &fresh)
     let saved = try salvage.add(found.rows.sorted { $0.id < $1.id }, on: &fresh)
     let lost = try salvage.addCounts(found, on: &fresh)
     return StoreOpening.Salvage(
       savedRows: saved, lostRows: lost,
-      isComplete: lost == 0 && (found.isWhole || !found.counts.isEmpty))
+      isComplete: lost == 0 && (found.isWhole || !found.counts.isEmpty),
+      hasAllValues: found.isWhole && !found.values.areDamaged)
   }
 }
 

@@ -48,14 +48,29 @@ struct PageRecords {
   /// Hands each record to the body; returns whether every page was readable.
   func readAll(_ body: (PageRecord) -> Void) -> Bool {
     var isWhole = images.count > 0 && !images.isLogDamaged
+    var empty: [Int] = []
     for number in stride(from: 1, through: images.count, by: 1) {
       guard let page = images.page(number) else {
         isWhole = false
         continue
       }
+      if page.allSatisfy({ $0 == 0 }) { empty.append(number) }
       if !read(page, isFirst: number == 1, body) { isWhole = false }
     }
-    return isWhole
+    return isWhole && !lacksPages(empty)
+  }
+
+  /// Whether pages are missing: at the end of the file by its header, or empty ones that were not free.
+  private func lacksPages(_ empty: [Int]) -> Bool {
+    guard let header = images.page(1), Self.page(header, 28) <= images.count else { return true }
+    var free: Set<Int> = []
+    var next = Self.page(header, 32)
+    while next > 0, free.insert(next).inserted, let list = images.page(next) {
+      let count = min(Self.page(list, 4), size / 4 - 2)
+      free.formUnion((0..<count).map { Self.page(list, 8 + 4 * $0) })
+      next = Self.page(list, 0)
+    }
+    return !free.isSuperset(of: empty)
   }
 
   // MARK: Pages
@@ -66,7 +81,8 @@ struct PageRecords {
     switch page[base] {
     case 13: return readLeaf(page, base, isTable: true, body)
     case 10: return readLeaf(page, base, isTable: false, body)
-    case 2 where Self.page(page, base + 8) <= images.count: return true
+    case 2 where Self.page(page, base + 8) <= images.count:
+      return readLeaf(page, base, isTable: false, behind: 4, body)
     case 5 where Self.page(page, base + 8) <= images.count: return true
     // A free page, or one that holds the rest of a long record: it begins with the number of another.
     case 0 where !isFirst && Self.page(page, 0) <= images.count: return true
@@ -76,14 +92,19 @@ struct PageRecords {
     }
   }
 
+  /// Reads a leaf, or a page of an index between root and leaves, which has records of its own.
+  ///
+  /// - Parameter pointer: The length of the number of a page that is before each record.
   private func readLeaf(
-    _ page: [UInt8], _ base: Int, isTable: Bool, _ body: (PageRecord) -> Void
+    _ page: [UInt8], _ base: Int, isTable: Bool, behind pointer: Int = 0,
+    _ body: (PageRecord) -> Void
   ) -> Bool {
     let count = Self.short(page, base + 3)
-    let start = base + 8
+    let start = base + 8 + pointer
     let places = count <= size / 6 ? (0..<count).map { Self.short(page, start + 2 * $0) } : []
     let records = places.map { place in
-      place >= start + 2 * count && place < size ? record(page, at: place, isTable: isTable) : nil
+      place >= start + 2 * count && place + pointer < size
+        ? record(page, at: place + pointer, isTable: isTable) : nil
     }
     for case let record? in records { body(record) }
     guard records.count != count || records.contains(where: { $0 == nil }) else { return true }

@@ -15,6 +15,7 @@ struct SalvagedRows {
   private(set) var exportSalt: String?
   /// The rows whose checksum is right.
   private(set) var rows: [StoredRow] = []
+  private(set) var values: SalvagedValues
   /// Whether the file has a table of ours.
   private(set) var hasSchema = false
   /// Whether the file has a table or an index that no release up to this one makes.
@@ -28,7 +29,9 @@ struct SalvagedRows {
     let created: Int64
   }
 
-  init(_ images: PageImages) {
+  /// - Parameter values: The beginnings of the names of the kit's values that are saved.
+  init(_ images: PageImages, values prefixes: [String] = []) {
+    values = SalvagedValues(prefixes)
     var candidates: [StoredRow] = []
     isWhole = PageRecords(images).readAll { record in
       if record.row == nil {
@@ -124,6 +127,7 @@ struct SalvagedRows {
   ]
 
   private mutating func noteIndex(_ record: PageRecord) {
+    values.note(record)
     guard record.fields.count == 3, let number = record.integer(2), number >= 0 else { return }
     if case .blob(let user) = record.fields[1], let environment = record.text(0) {
       // The index of users, for one whose own row is damaged.

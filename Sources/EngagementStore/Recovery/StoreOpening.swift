@@ -25,6 +25,8 @@ struct StoreOpening {
     var lostRows = 0
     /// Whether every row was read and sound.
     var isComplete = false
+    /// Whether the same holds for the values that are saved.
+    var hasAllValues = false
   }
 
   /// An open cache, and how it was recovered; nil if it was sound.
@@ -134,7 +136,8 @@ extension StoreOpening {
       let salvage = repair == .startingEmpty ? try startEmpty(at: now) : try save(at: now)
       return Recovery(
         setAside: try files.keep(at: now), savedRows: salvage.savedRows,
-        lostRows: salvage.lostRows, mayHaveLostRows: !salvage.isComplete)
+        lostRows: salvage.lostRows, mayHaveLostRows: !salvage.isComplete,
+        mayHaveLostValues: !salvage.hasAllValues)
     }
   }
 
@@ -144,7 +147,7 @@ extension StoreOpening {
     try alone { () throws(EngagementError) in
       guard try file.isMissing(), try !files.areWaiting else { return nil }
       _ = try upToDate()
-      return Recovery(setAside: nil, savedRows: 0, mayHaveLostRows: true)
+      return Recovery(setAside: nil, savedRows: 0, mayHaveLostRows: true, mayHaveLostValues: true)
     }
   }
 
@@ -175,8 +178,9 @@ extension StoreOpening {
       try salvaging(damaged, &fresh)
     }
     // What was in a damaged log is gone without a count.
-    salvage.isComplete =
-      salvage.isComplete && isFirst && !LogCheck.findsLostFrames(at: "\(files.path)-wal")
+    let isLogWhole = isFirst && !LogCheck.findsLostFrames(at: "\(files.path)-wal")
+    salvage.isComplete = salvage.isComplete && isLogWhole
+    salvage.hasAllValues = salvage.hasAllValues && isLogWhole
     return salvage
   }
 

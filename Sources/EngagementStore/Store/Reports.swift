@@ -132,12 +132,18 @@ package struct Recovery: Hashable, Sendable {
   package var lostRows: Int
   /// Whether rows may have been lost with the damage.
   package var mayHaveLostRows: Bool
+  /// Whether values that are saved, such as routes, may have been lost with it.
+  package var mayHaveLostValues: Bool
 
-  package init(setAside: String?, savedRows: Int, lostRows: Int = 0, mayHaveLostRows: Bool) {
+  package init(
+    setAside: String?, savedRows: Int, lostRows: Int = 0, mayHaveLostRows: Bool,
+    mayHaveLostValues: Bool = false
+  ) {
     self.setAside = setAside
     self.savedRows = savedRows
     self.lostRows = lostRows
     self.mayHaveLostRows = mayHaveLostRows
+    self.mayHaveLostValues = mayHaveLostValues
   }
 }
 

@@ -29,6 +29,9 @@ package actor Store {
     /// Where the device is, for the places that campaigns name; nil if unknown.
     package var position: @Sendable () -> Campaign.Position?
     package var repair: CacheRepair
+    /// The beginnings of the names of the kit's values of the installation that are saved from a damaged
+    /// cache.
+    package var savedValues: [String]
 
     package init(
       path: String, environment: String = "production",
@@ -40,7 +43,7 @@ package actor Store {
       uptime: @escaping @Sendable () -> Duration = { .zero },
       zoneOffset: @escaping @Sendable () -> Int = { 0 },
       position: @escaping @Sendable () -> Campaign.Position? = { nil },
-      repair: CacheRepair = .ifDamaged
+      repair: CacheRepair = .ifDamaged, savedValues: [String] = []
     ) {
       self.path = StoreFile.resolved(path)
       self.environment = environment
@@ -55,6 +58,7 @@ package actor Store {
       self.zoneOffset = zoneOffset
       self.position = position
       self.repair = repair
+      self.savedValues = savedValues
     }
   }
 
@@ -94,8 +98,8 @@ package actor Store {
     guard database == nil else { return }
     let opening = try StoreOpening(
       path: options.path, migrations: Schema.migrations, wait: options.wait,
-      salvaging: { (damaged, fresh) throws(EngagementError) in
-        try OutboxSalvage.run(damaged, into: &fresh)
+      salvaging: { [options] (damaged, fresh) throws(EngagementError) in
+        try OutboxSalvage.run(damaged, values: options.savedValues, into: &fresh)
       }, recognising: { SalvagedRows.areOurs($0, refusedWith: $1) })
     // Once, and not again after a close.
     let repair = isRepaired ? .ifDamaged : options.repair

@@ -38,6 +38,13 @@ struct ValueTable: ~Copyable {
       self.provider = provider
     }
 
+    /// The kit, which has no provider's name, for the installation.
+    init(ofKitIn environment: String) {
+      partition = 0
+      self.environment = environment
+      provider = ""
+    }
+
     func checksum(_ kind: String, _ name: [UInt8], _ value: [UInt8]) -> Int64 {
       var checksum = RowChecksum(reservingCapacity: value.count + 128)
       checksum.add(partition)
@@ -51,6 +58,17 @@ struct ValueTable: ~Copyable {
   }
 
   mutating func forgetMemory() { known = [:] }
+
+  /// Adds a value that a damaged cache still had.
+  static let addition = """
+    INSERT INTO value (partition, environment, provider, kind, name, value, seal)
+    VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+    """
+
+  /// The checksum of a value that the kit keeps for the installation.
+  static func sealOfKit(_ environment: String, _ name: [UInt8], _ value: [UInt8]) -> Int64 {
+    Place(ofKitIn: environment).checksum(MemoryEntry.Kind.value.rawValue, name, value)
+  }
 
   /// Drops one user from memory.
   mutating func release(_ partition: Partition.ID) {

@@ -27,7 +27,9 @@ struct GoneCacheTests {
     if isEmptied { try scratch.write(Data()) }
     let found = try recovery()
     let told = try #require(found)
-    #expect(told == Recovery(setAside: nil, savedRows: 0, mayHaveLostRows: true))
+    #expect(
+      told
+        == Recovery(setAside: nil, savedRows: 0, mayHaveLostRows: true, mayHaveLostValues: true))
     #expect(try recovery() == nil)
   }
 
