@@ -88,6 +88,14 @@ extension Engagement.Route {
     }
   }
 
+  /// The route of persons, events or pushes without other providers than these; nil if none is left.
+  func limited(to providers: [ProviderID]) -> Self? {
+    var parts = parts
+    parts.named.removeAll { !providers.contains($0) }
+    parts.split = parts.split?.limited(to: providers)
+    return parts.everyone.isEmpty ? nil : Self(parts)
+  }
+
   /// The route that consists of these parts; nil if one is missing.
   init?(_ parts: Parts) {
     switch parts.strategy {
@@ -117,6 +125,16 @@ extension RoutePlan {
 }
 
 extension Engagement.Split {
+  /// The same experiment without other providers than these.
+  fileprivate func limited(to providers: [ProviderID]) -> Self? {
+    let arms = arms.map { arm in
+      Arm(arm.name, weight: arm.weight, providers: arm.providers.filter(providers.contains))
+    }
+    return try? Self(
+      experiment, version: version, arms: arms, otherwise: otherwise.filter(providers.contains),
+      layer: layer, holdOut: holdOut)
+  }
+
   /// The providers of the user's arm. Nothing is shown while it is not known where the user stands.
   fileprivate func plan(in circumstances: RouteCircumstances) -> RoutePlan {
     let standing = circumstances.arms[name]

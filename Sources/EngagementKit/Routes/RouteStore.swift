@@ -49,11 +49,17 @@ struct RouteStore: Sendable {
     for one in stored { kept.routes.set(one.route, at: one.place) }
     while let (index, error) = fault(among: stored, in: kept.routes) {
       let one = stored.remove(at: index)
-      kept.routes.set(configured.route(at: one.place), at: one.place)
+      let narrowed = narrowed(one)
+      kept.routes.set(narrowed ?? configured.route(at: one.place), at: one.place)
+      // It is checked again, and may be refused for another reason.
+      kept.refusals.removeAll { $0.place == one.place }
       kept.refusals.append(
         Refusal(
-          place: one.place, route: one.json, reason: reason(one.route, one.place, error),
+          place: one.place, route: one.json, reason: reason(one, narrowed, error),
           isTold: memory.json(.installation, one.place.toldKey) == one.json))
+      if let narrowed {
+        stored.append(Stored(place: one.place, route: narrowed, json: one.json))
+      }
     }
     kept.failOver = takenOver(memory, kept.routes)
     return kept
@@ -63,6 +69,23 @@ struct RouteStore: Sendable {
     var place: RoutePlace
     var route: Route
     var json: JSON
+  }
+
+  /// What holds of a stored route that has lost a provider: where vendors are told of a person and
+  /// nobody configured a route, the providers that are left. The others were left out on purpose.
+  private func narrowed(_ one: Stored) -> Route? {
+    guard Self.tellsOfPeople(one.place), configured.route(at: one.place) == nil else { return nil }
+    let left = one.route.providers.filter { id in
+      rules.providers.contains {
+        $0.id == id && one.place.surface.isServed(by: $0.adapter.capabilities)
+      }
+    }
+    return left.count < one.route.providers.count ? one.route.limited(to: left) : nil
+  }
+
+  /// Whether the route says which vendors are told of a person.
+  private static func tellsOfPeople(_ place: RoutePlace) -> Bool {
+    [.person, .events, .push].contains(place.surface)
   }
 
   /// The first of the stored routes that cannot hold.
@@ -125,14 +148,22 @@ struct RouteStore: Sendable {
     return routes
   }
 
-  private func reason(_ route: Route, _ place: RoutePlace, _ error: EngagementError) -> String {
-    let gone = route.providers.first { id in !rules.providers.contains { $0.id == id } }
+  private func reason(_ one: Stored, _ narrowed: Route?, _ error: EngagementError) -> String {
+    let former = "The route of \(one.place.words) that was set earlier"
+    let gone = one.route.providers.first { id in !rules.providers.contains { $0.id == id } }
     guard let gone else {
-      return "The route of \(place.words) that was set earlier is not followed: \(error.message)"
+      return former + (narrowed == nil ? " is" : " holds in part and is otherwise")
+        + " not followed: \(error.message)"
     }
-    return
-      "The route of \(place.words) that was set earlier names \"\(gone)\", which is no provider "
-      + "any more; the configured one holds."
+    let instead =
+      if narrowed != nil {
+        "; it holds without it."
+      } else if Self.tellsOfPeople(one.place), configured.route(at: one.place) == nil {
+        "; none of its providers is left, and every provider that takes it is told."
+      } else {
+        "; the configured one holds."
+      }
+    return former + " names \"\(gone)\", which is no provider any more" + instead
   }
 
   /// The changes that store the route of a place; nil removes it. What was told of it is forgotten.
@@ -147,6 +178,9 @@ struct RouteStore: Sendable {
 extension RoutePlace {
   private static let prefix = "route."
   private static let containerPrefix = "route.cards/"
+
+  /// The beginnings of all names under which something of a route is stored.
+  static let prefixes = [prefix, "failOver." + prefix, "told." + prefix]
 
   /// The name under which the place's route is stored.
   var key: String {
@@ -179,9 +213,6 @@ extension RoutePlace {
     }
     guard key.utf8.starts(with: Self.prefix.utf8),
       let surface = RoutedSurface(rawValue: String(key.dropFirst(Self.prefix.count)))
-  /// The beginnings of all names under which something of a route is stored.
-  static let prefixes = [prefix, "failOver." + prefix, "told." + prefix]
-
     else { return nil }
     self = .surface(surface)
   }
