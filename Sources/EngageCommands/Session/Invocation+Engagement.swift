@@ -92,7 +92,7 @@ extension Invocation {
     try await reading(configuration) { engagement in
       engagement.setLiveUpdates(enabled: isLive)
       try await UserSetup(configuration, credentials, try reader(of: configuration))
-        .apply(to: engagement)
+        .apply(to: engagement, signsIn: signsIn)
       if !signsIn, engagement.user.isAnonymous,
         AutomaticSignIn(besideCacheAt: configuration.cache).isOff
       {
@@ -237,13 +237,15 @@ struct UserSetup {
   ///
   /// The configuration's user is signed in when the cache first hears of them; from then on it is
   /// `signin` and `signout` that say who is there. After an erasure no user is signed in without being
-  /// asked for.
-  func apply(to engagement: Engagement) async throws {
+  /// asked for. If the command signs a user in, that of an anonymous user is not asked for: nothing is
+  /// recorded of a stay that ends at once.
+  func apply(to engagement: Engagement, signsIn: Bool) async throws {
     let user = try self.user()
     if !user.isAnonymous {
       try await engagement.signIn(
         user, credentials: credentials.source(of: user, in: configuration))
     }
+    if signsIn, engagement.user.isAnonymous { return }
     if let consent = configuration.consent, try await engagement.consent == .unknown,
       !AutomaticSignIn(besideCacheAt: configuration.cache).isOff
     {

@@ -65,6 +65,30 @@ import Testing
     await emulator.stop()
   }
 
+  @Test("X11: a sign-in in a new folder puts nobody into an arm but the person")
+  func signIn() async throws {
+    let stage = try CommandLineFixture()
+    let emulator = try await Emulator.start(.init([.braze]))
+    let provider =
+      #"{"vendor": "braze", "endpoint": "\#(emulator.endpoint(of: "braze"))", "apiKey": "demo"}"#
+    try stage.write(
+      """
+      {"cache": "cache.sqlite", "consent": "full",
+       "providers": {"first": \(provider), "second": \(provider)},
+       "routes": {"cards": {"split": {"experiment": "e",
+         "arms": {"a": {"providers": ["first"]}, "b": {"providers": ["second"]}}}},
+        "inbox": "none"}}
+      """, to: "engage.json")
+    let ending = await stage.engage("signin", "u-1", by: CurlTransport())
+    #expect(ending.status == .done, "\(ending.errors)")
+    let person = await stage.engage("events", "--json")
+    #expect(person.output.contains(#""kind":"experiment.assigned""#), "\(person)")
+    _ = await stage.engage("signout", by: CurlTransport())
+    let anonymous = await stage.engage("events", "--json")
+    #expect(!anonymous.output.contains(#""kind":"experiment.assigned""#), "\(anonymous)")
+    await emulator.stop()
+  }
+
   /// Everybody opens the application, sees the cards and clicks on the first one.
   private static func use(
     _ stage: CommandLineFixture, _ endpoint: String, _ split: Engagement.Split
