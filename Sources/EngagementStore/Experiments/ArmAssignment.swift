@@ -21,8 +21,15 @@ package struct ArmAssignment: Hashable, Sendable {
     self.exposedAt = exposedAt
   }
 
-  /// Whether both are of one arm in one version of one experiment.
-  package func isSame(as other: ArmAssignment) -> Bool {
-    experiment == other.experiment && version == other.version && arm == other.arm
+  /// Whether both are of one version of one experiment.
+  package func isOfSameVersion(as other: ArmAssignment) -> Bool {
+    experiment == other.experiment && version == other.version
+  }
+
+  /// What is kept of the version from now on. An arm that the ledger has stays the one of its version,
+  /// also where the experiment names its arms otherwise meanwhile: a person is recorded once.
+  func following(_ kept: ArmAssignment?) -> ArmAssignment {
+    guard let kept, kept.arm == arm || kept.assignedAt != nil else { return self }
+    return kept
   }
 }

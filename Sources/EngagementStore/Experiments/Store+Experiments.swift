@@ -56,10 +56,11 @@ extension Tables {
     let known = try assignments.all(of: partition.id, on: &database)
     guard consent != .denied else { return (known, false) }
     let isNews = update.choose(known).contains { wanted in
-      guard let kept = known.first(where: wanted.isSame(as:)) else { return true }
-      return kept.assignedAt == nil && update.event(consent, kept, false) != nil
-        || kept.exposedAt == nil && update.exposed.contains(kept.experiment)
-          && update.event(consent, kept, true) != nil
+      let next = wanted.following(known.first(where: wanted.isOfSameVersion))
+      return !known.contains(next)
+        || next.assignedAt == nil && update.event(consent, next, false) != nil
+        || next.exposedAt == nil && update.exposed.contains(next.experiment)
+          && update.event(consent, next, true) != nil
     }
     return (known, isNews)
   }
@@ -72,8 +73,8 @@ extension Tables {
     let known = try assignments.all(of: partition.id, on: &database)
     guard consent != .denied else { return known }
     for wanted in update.choose(known) {
-      let kept = known.first(where: wanted.isSame(as:))
-      var new = kept ?? wanted
+      let kept = known.first(where: wanted.isOfSameVersion)
+      var new = wanted.following(kept)
       if new.assignedAt == nil, let event = update.event(consent, new, false) {
         _ = try ledger.append(event, of: partition.id, on: &database)
         new.assignedAt = now.writable

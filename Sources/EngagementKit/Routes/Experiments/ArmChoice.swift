@@ -45,7 +45,7 @@ struct ArmChoice: Sendable {
   /// The experiments of which the user has an arm and the ledger no exposure.
   func unexposed(among known: [ArmAssignment]) -> Set<String> {
     let wanted = wanted(among: known).filter { wanted in
-      !known.contains { $0.isSame(as: wanted) && $0.exposedAt != nil }
+      !known.contains { $0.isOfSameVersion(as: wanted) && $0.exposedAt != nil }
     }
     return Set(wanted.map(\.experiment))
   }

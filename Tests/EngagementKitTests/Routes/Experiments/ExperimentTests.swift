@@ -54,6 +54,23 @@ import Testing
       ])
   }
 
+  @Test("X11: arms that are renamed and renamed back under one version are recorded once")
+  func renamed() async throws {
+    let split = try Setup.split()
+    let renamed = try Engagement.Split(
+      "e", arms: [.init("x", providers: ["b"]), .init("y", providers: ["c"])])
+    let user = Setup.user(.arm("a"), of: split)
+    for design in [split, renamed, split, renamed] {
+      let stage = try await Setup.open(Setup.routes(design), at: place)
+      try await stage.signIn(user, consent: .full)
+      await stage.refresh()
+      #expect(design != split || Set(stage.shown) == ["a"])
+      #expect(!stage.shown.isEmpty)
+      try await stage.end()
+    }
+    #expect(try place.experiments(user) == ["assigned e 1 a", "exposed e 1 a"])
+  }
+
   @Test("X11: people outside and held out get the others' providers; only the latter are recorded")
   func heldOut() async throws {
     let split = try Setup.split(
