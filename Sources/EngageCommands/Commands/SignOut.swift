@@ -14,7 +14,8 @@ extension Command {
       installation.
 
       What the cache has of the user stays for the next time, unless --purge is given. Then only the
-      events stay, with what was typed into forms; "engage person erase" removes them, too.
+      events stay, with what was typed into forms; "engage person erase" removes them, too. Caps of
+      templates begin anew for a user who was purged.
       """,
     options: [wipe, purge],
     examples: [

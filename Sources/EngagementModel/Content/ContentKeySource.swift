@@ -5,7 +5,8 @@
   case extra(String)
   /// The vendor's id of the campaign that sent the item.
   case campaign
-  /// Title, text, image and target of a click. A change of one of them makes another content.
+  /// Title, text, image and target of a click. A change of one of them makes another content: what was
+  /// dismissed comes back when its title is corrected at every vendor.
   case fingerprint
 }
 
