@@ -13,7 +13,7 @@ final class Refresher: Sendable {
   private let failOvers: FailOvers
   private let failures: RefreshFailures
   private let plans: @Sendable () -> RoutePlans
-  private let singleFlight = SingleFlight<Fetch, ProviderOutcome>()
+  private let singleFlight = SingleFlight<Fetch, RefreshRound.SharedOutcome>()
 
   private struct Fetch: Hashable {
     var provider: ProviderID
@@ -103,13 +103,16 @@ final class Refresher: Sendable {
   ///
   /// A provider that its fail-overs have left is not polled: a refresh asks for the next one.
   func poll(_ feeds: [Feed], at runtime: ProviderRuntime, for userSession: UserSession) async {
+    let round = RefreshRound()
     var left: Set<RoutedSurface> = []
     for feed in feeds where !Task.isCancelled {
       let request = RefreshPlan.Request(feed)
       guard runtime.supports(request.operation.verb) else { continue }
       let verb = request.operation.verb
       if await !failOvers.haveLeft(runtime, verb, plans()) {
-        let outcome = await refresh(request, .changes, at: runtime, for: userSession) { nil }
+        let outcome = await refresh(request, .changes, at: runtime, for: userSession, in: round) {
+          nil
+        }
         if outcome.isHeard { continue }
       }
       left.formUnion(await failOvers.left(runtime, verb))
@@ -133,18 +136,18 @@ final class Refresher: Sendable {
         try target.checkContainers(of: provider)
         return RefreshAnswer([.unsupported], of: provider.id)
       }
-      let isRecorded = Locked(false)
+      let round = RefreshRound(target)
       var outcomes: [ProviderOutcome] = []
       var (wanted, places) = (plan.requests, ask.places)
       // One after the other: a vendor gets at most one request for a user at a time.
       for request in plan.requests where wanted.contains(request) {
         let outcome = await refresh(
-          request, extent, at: runtime, for: userSession, isProbe: ask.isProbe
+          request, extent, at: runtime, for: userSession, in: round, isProbe: ask.isProbe
         ) {
           let event =
             plan.requests.count == 1
             ? self.event(of: plan, since: start, failed: nil, for: userSession) : nil
-          isRecorded.withLock { $0 = event != nil }
+          round.noteEvent(event != nil)
           return event
         }
         outcomes.append(outcome)
@@ -156,7 +159,7 @@ final class Refresher: Sendable {
       }
       let answer = RefreshAnswer(outcomes, of: provider.id)
       // A refresh that shares another's request, or that has several requests, is recorded here.
-      if answer.outcome.error != nil || !isRecorded.withLock(\.self) {
+      if round.isUnrecorded(answer.outcome) {
         await record(answer.outcome, of: plan, since: start, for: userSession)
       }
       return answer
@@ -193,7 +196,7 @@ final class Refresher: Sendable {
 
   private func refresh(
     _ request: RefreshPlan.Request, _ extent: RefreshExtent, at runtime: ProviderRuntime,
-    for userSession: UserSession, isProbe: Bool = false,
+    for userSession: UserSession, in round: RefreshRound, isProbe: Bool = false,
     recording event: @escaping OperationRunner.EventMaker
   ) async -> ProviderOutcome {
     let extent = await self.extent(of: request, extent, at: runtime, for: userSession)
@@ -205,16 +208,15 @@ final class Refresher: Sendable {
         var wasSent = false
         let outcome = await self.fetch(
           request, extent, at: runtime, for: userSession, isProbe, &wasSent, recording: event)
-        if let outcome {
-          let verb = request.operation.verb
-          await self.failOvers.note(outcome, wasSent: wasSent, verb, of: runtime)
+        guard let outcome else { return nil }
+        let finding = Breaker.Finding(outcome, wasSent: wasSent)
+        if round.counts(finding, of: request.operation.verb) {
+          await self.failOvers.note(finding, request.operation.verb, of: runtime)
         }
-        if let outcome {
-          await self.failures.note(outcome, of: runtime.id, request, for: userSession)
-        }
-        return outcome
+        await self.failures.note(outcome, of: runtime.id, request, for: userSession)
+        return round.share(outcome)
       }
-      if case .completed(let outcome) = completion { return outcome }
+      if case .completed(let shared) = completion { return round.take(shared) }
     }
     return .failed(
       EngagementError(

@@ -6,11 +6,10 @@ import EngagementModel
 extension FailOvers {
   /// Notes how a request ended at every surface that its answer fills.
   func note(
-    _ outcome: ProviderOutcome, wasSent: Bool, _ verb: Operation.Verb,
-    of runtime: ProviderRuntime
+    _ finding: Breaker.Finding, _ verb: Operation.Verb, of runtime: ProviderRuntime
   ) async {
     for surface in RoutedSurface.filled(by: verb, at: runtime.capabilities) {
-      await note(Breaker.Finding(outcome, wasSent: wasSent), of: runtime.id, surface)
+      await note(finding, of: runtime.id, surface)
     }
   }
 

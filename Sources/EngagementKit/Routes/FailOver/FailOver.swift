@@ -3,7 +3,8 @@ public import EngagementModel
 extension Engagement {
   /// When a route leaves a provider that fails, and when it returns to it.
   public struct FailOver: Hashable, Sendable {
-    /// How many failures within `window` pause a provider.
+    /// How many failures within `window` pause a provider. A refresh of several containers that fail is
+    /// one failure.
     public let failures: Int
     public let window: Duration
     /// How long a provider is not asked before it is tried again.
