@@ -5,9 +5,9 @@ extension Command {
   static let listCampaigns = Command(
     name: ["templates", "campaigns"], summary: "list the campaigns and their states",
     discussion: """
-      Only the signed-in user's. A campaign waits for the event that is named, is due, was presented,
-      or was due and not drawn, with the reason. One that the vendor itself decides on is listed after
-      it was due.
+      Only the signed-in user's. A campaign waits for the event that is named, is due, is due and held
+      back by a cap or a quiet time, with the reason and until when, was presented, or was due and not
+      drawn, with the reason. One that the vendor itself decides on is listed after it was due.
       """,
     examples: [
       Example("engage templates campaigns", "each campaign with its template and its state"),
@@ -21,7 +21,7 @@ extension Command {
         let records = try await invocation.reading(configuration) { engagement in
           try await engagement.exportData(of: engagement.user)
         }
-        entries = CampaignOverview(records).entries
+        entries = CampaignOverview(records, at: invocation.context.clock.now).entries
       }
       guard !entries.isEmpty else {
         console.note("There are no campaigns yet; run \"engage sync\".")

@@ -61,7 +61,7 @@ extension Command {
     run: { invocation in
       let configuration = try invocation.configuration()
       let place = try RouteName(invocation, container)
-      let route = try Engagement.Route(words: try invocation.argument(1))
+      let route = try invocation.route(try invocation.argument(1), at: place, configuration)
       return try await invocation.delivering(configuration) { engagement in
         try await engagement.setRoute(route, for: place.surface, in: place.container)
         return try await invocation.tell(place, of: engagement)
@@ -110,6 +110,8 @@ extension Command {
 private struct RouteName: Sendable {
   let surface: Engagement.Surface
   let container: Engagement.ContainerID?
+
+  static let surfaces = ["cards", "inbox", "templates", "push", "person", "events"]
 
   init(_ invocation: Invocation, _ option: Option) throws {
     surface = Engagement.Surface(rawValue: try invocation.argument())
@@ -224,18 +226,38 @@ extension JSON {
   }
 }
 
-extension Engagement.Route {
-  /// Reads a route of the command line: `none`, `merge=a,b` or JSON.
-  init(words: String) throws(EngagementError) {
+extension Invocation {
+  /// The route of a command line. What is wrong with it is told as of `engage.json`.
+  fileprivate func route(
+    _ words: String, at place: RouteName, _ configuration: EngageConfiguration
+  ) throws(EngagementError) -> Engagement.Route {
+    let json = try JSON(routeWords: words)
+    let folder = CommandContext.folder(of: configuration.file)
+    let reader = ConfigurationReader(
+      file: configuration.file,
+      secrets: SecretReader(environment: context.environment, folder: folder), vendors: vendors)
+    // A place that has no route is refused when the route is set.
+    guard RouteName.surfaces.contains(place.surface.rawValue),
+      place.container == nil || place.surface == .cards,
+      let route = try reader.route(
+        json, of: place.surface.rawValue, in: place.container?.rawValue, configuration.providers)
+    else { return try Engagement.Route(json: json) }
+    return route
+  }
+}
+
+extension JSON {
+  /// A route of the command line: `none`, `merge=a,b` or JSON.
+  fileprivate init(routeWords words: String) throws(EngagementError) {
     guard words != "none" else {
-      self = .none
+      self = "none"
       return
     }
     if words.hasPrefix("{") {
       guard let json = try? JSON(parsing: Array(words.utf8)) else {
         throw EngagementError(.invalidArgument, "ROUTE begins with { and is no JSON.")
       }
-      try self.init(json: json)
+      self = json
       return
     }
     let parts = words.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -246,10 +268,9 @@ extension Engagement.Route {
     }
     let names = parts[1].split(separator: ",").map { JSON.string(String($0)) }
     let strategy = String(parts[0])
-    try self.init(
-      json: .object(
-        JSONObject(uniqueMembers: [
-          .init(strategy, strategy == "only" ? .string(String(parts[1])) : .array(names))
-        ])))
+    self = .object(
+      JSONObject(uniqueMembers: [
+        .init(strategy, strategy == "only" ? .string(String(parts[1])) : .array(names))
+      ]))
   }
 }

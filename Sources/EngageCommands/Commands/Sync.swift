@@ -49,6 +49,7 @@ extension Command {
       return try await invocation.delivering(configuration) { engagement in
         let notes = try invocation.campaignNotes(configuration)
         let extent: Engagement.RefreshExtent = invocation.has(full) ? .everything : .changes
+        let comparisons = try await engagement.parity()
         let report = try await invocation.console.progress(SyncReport.progress) {
           if invocation.has(now) { try await engagement.endPauses() }
           return try await SyncReport.make(
@@ -58,8 +59,7 @@ extension Command {
         let failures = try await invocation.syncCampaigns(
           of: engagement, configuration, extent, notes)
         try await invocation.tellPauses(of: engagement)
-        // Candidates change nothing of what a sync tells; "engage parity" does.
-        _ = try? await engagement.compareShadows()
+        await invocation.compareShadows(of: engagement, after: comparisons)
         try await invocation.tellSteps(of: engagement)
         let isDown = try await invocation.tellReplacements(of: engagement)
         return report.isComplete && failures.isEmpty && !isDown ? .done : .failed

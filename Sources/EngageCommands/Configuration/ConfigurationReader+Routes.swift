@@ -24,6 +24,31 @@ extension ConfigurationReader {
     return routes
   }
 
+  /// A route of a command line, read as the one of the place in the document; errors name that field.
+  func route(
+    _ json: JSON, of surface: String, in container: String?, _ providers: [ConfiguredProvider]
+  ) throws(EngagementError) -> Engagement.Route? {
+    let member: JSONObject =
+      if let container {
+        JSONObject(uniqueMembers: [
+          .init("containers", .object(JSONObject(uniqueMembers: [.init(container, json)])))
+        ])
+      } else {
+        JSONObject(uniqueMembers: [.init(surface, json)])
+      }
+    do throws(EngagementError) {
+      let routes = try routes(
+        ConfigurationField(value: .object(member), path: "routes"), providers)
+      return if let container {
+        routes.containers[Engagement.ContainerID(container)]
+      } else {
+        routes.route(of: surface)
+      }
+    } catch {
+      throw EngagementError(.invalidArgument, error.message)
+    }
+  }
+
   /// A route of any kind. Whether it suits its surface is checked when the cache is opened.
   private func written(
     _ field: ConfigurationField?, _ providers: [ConfiguredProvider]
@@ -54,8 +79,10 @@ extension ConfigurationReader {
         "\"none\", {\"only\": PROVIDER}, {\"merge\": [PROVIDER, …]} or {\"firstReady\": [PROVIDER, …]}"
       )
     }
-    for member in object.members where Self.later.contains(member.key) {
-      throw field.fault("is \"\(member.key)\", which is not available in this version")
+    if object["mirror"] != nil {
+      throw field.fault(
+        "is mirror, which routes.push, routes.person and routes.events can have: an action on an item "
+          + "goes to its own vendor alone. Use merge")
     }
     let route: Engagement.Route
     if object["firstReady"] != nil {
@@ -108,9 +135,6 @@ extension ConfigurationReader {
     return try read(field)
   }
 
-  /// Ways to feed a surface that the documents name and this version lacks.
-  private static let later = ["mirror"]
-
   private static func route(
     of verb: Operation.Verb, to providers: [ConfiguredProvider]
   ) -> Engagement.Route {
@@ -148,5 +172,16 @@ extension ConfigurationReader {
       [.cards, .inbox].allSatisfy({ capabilities.ability($0).travel == .unsupported })
     else { return }
     throw field.fault("names \"\(id)\", which has no \(verb)")
+  }
+}
+
+extension Engagement.Routes {
+  /// The route of a surface by its name; nil for one without a route.
+  fileprivate func route(of surface: String) -> Engagement.Route? {
+    let routes: [String: Engagement.Route?] = [
+      "cards": cards, "inbox": inbox, "templates": templates, "push": push, "person": person,
+      "events": events,
+    ]
+    return routes[surface] ?? nil
   }
 }

@@ -1,5 +1,7 @@
+import EngagementFormats
 import EngagementKit
 import EngagementModel
+import EngagementPlatform
 
 /// The campaigns of the user and their states, from the user's exported records.
 struct CampaignOverview {
@@ -20,6 +22,8 @@ struct CampaignOverview {
     case waiting
     /// It is to be presented, from that time on if it is delayed.
     case due(from: String?)
+    /// It is due, and a cap or a quiet time holds it back; until that time if there is one.
+    case held(reason: String, until: String?)
     case presented
     /// It was due and not presented.
     case dropped(reason: String)
@@ -28,8 +32,12 @@ struct CampaignOverview {
   /// In the order in which the campaigns came.
   private(set) var entries: [Entry] = []
   private var places: [ItemID: Int] = [:]
+  /// What held back each campaign last, since it was last presented or dropped.
+  private var holds: [ItemID: State] = [:]
+  private let now: Date
 
-  init(_ records: [JSONObject]) {
+  init(_ records: [JSONObject], at now: Date) {
+    self.now = now
     for record in records {
       switch record["record"]?.string {
       case "campaign": note(listed: record)
@@ -51,10 +59,13 @@ struct CampaignOverview {
 
   private mutating func note(event record: JSONObject) {
     guard let kind = record["kind"]?.string.map({ EngagementEvent.Kind($0) }),
-      kind == .campaignDropped || kind == .templatePresented
+      [.campaignDropped, .templatePresented, .itemHeld].contains(kind)
     else { return }
     let properties = record["properties"]?.object ?? [:]
-    change(record["item"]?.object.flatMap(Self.id)) { entry in
+    let id = record["item"]?.object.flatMap(Self.id)
+    if let id { holds[id] = kind == .itemHeld ? hold(properties) : nil }
+    guard kind != .itemHeld else { return }
+    change(id) { entry in
       if entry.template.isEmpty { entry.template = properties["template"]?.string ?? "" }
       if kind == .templatePresented {
         entry.state = .presented
@@ -68,10 +79,19 @@ struct CampaignOverview {
   /// What waits is newer than each event of it.
   private mutating func note(queued record: JSONObject) {
     guard let campaign = record["campaign"]?.object, record["presented"] != true else { return }
-    change(Self.id(in: campaign)) { entry in
+    let id = Self.id(in: campaign)
+    let held = id.flatMap { holds[$0] }
+    change(id) { entry in
       entry.template = campaign["template"]?.string ?? entry.template
-      entry.state = .due(from: record["presentAt"]?.string)
+      entry.state = held ?? .due(from: record["presentAt"]?.string)
     }
+  }
+
+  /// What an event of a hold says; nil if the hold is over.
+  private func hold(_ properties: JSONObject) -> State? {
+    let until = properties["until"]?.string
+    if let end = until.flatMap({ ISO8601.date(from: $0) }), end <= now { return nil }
+    return .held(reason: properties["reason"]?.string ?? "", until: until)
   }
 
   private mutating func change(_ id: ItemID?, _ body: (inout Entry) -> Void) {
@@ -107,6 +127,10 @@ extension CampaignOverview.Entry {
     case .due(let date):
       object["state"] = "due"
       object["from"] = date.map(JSON.string)
+    case .held(let reason, let until):
+      object["state"] = "held"
+      object["reason"] = .string(reason)
+      object["until"] = until.map(JSON.string)
     case .presented: object["state"] = "presented"
     case .dropped(let reason):
       object["state"] = "dropped"
@@ -120,6 +144,8 @@ extension CampaignOverview.Entry {
       switch state {
       case .waiting: Phrase("waits for \(awaited)", .faint)
       case .due(let date): Phrase(date.map { "due from \($0)" } ?? "due", .yellow)
+      case .held(let reason, let until):
+        Phrase("held back: \(reason)" + (until.map { " until \($0)" } ?? ""), .yellow)
       case .presented: Phrase("presented", .green)
       case .dropped(let reason): Phrase("not drawn: \(reason)", .red)
       }

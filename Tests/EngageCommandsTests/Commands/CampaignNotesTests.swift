@@ -50,8 +50,13 @@ import Testing
       document.replacing(#"{"user""#, with: #"{"caps": {"perDay": 1}, "user""#), to: "engage.json")
     let first = await scene.engage("track", "Tea ordered")
     let second = await scene.engage("track", "Tea ordered")
+    let listed = await scene.engage("templates", "campaigns")
     await scene.emulator.stop()
     #expect(first.output.contains("┌ offer  clevertap/2"), "\(first)")
+    #expect(
+      listed.lines.contains {
+        $0.hasPrefix("clevertap/3") && $0.contains("held back: perDay until 20")
+      }, "\(listed)")
     #expect(!(first.output + second.output).contains("clevertap/3"), "\(second)")
     #expect(
       first.errors.contains("Campaign clevertap/3 waits until ")

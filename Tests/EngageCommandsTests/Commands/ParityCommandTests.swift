@@ -67,6 +67,20 @@ import Testing
     }
   }
 
+  @Test("X10: a sync says which shadow it does not compare, and until when")
+  func interval() async throws {
+    let scene = try await Scene()
+    try await scene.put("s-one", "one", 0, at: scene.shown)
+    let first = await scene.engage("sync")
+    #expect(!first.errors.contains("not compared"), "\(first.errors)")
+    let second = await scene.engage("sync")
+    #expect(
+      second.errors.contains(
+        #"cards: next was not compared; "every" of its shadow allows it from 20"#),
+      "\(second.errors)")
+    await scene.stop()
+  }
+
   @Test("X10: planted mismatches of every kind are told, and limits decide the status")
   func mismatches() async throws {
     let scene = try await Scene()

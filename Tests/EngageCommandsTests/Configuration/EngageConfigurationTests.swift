@@ -179,7 +179,8 @@ import Testing
       ),
       (
         with(#", "routes": {"inbox": {"mirror": ["braze"]}}"#),
-        #"routes.inbox is "mirror", which is not available in this version."#
+        "routes.inbox is mirror, which routes.push, routes.person and routes.events can have: an action on "
+          + "an item goes to its own vendor alone. Use merge."
       ),
       (
         with(#", "routes": {"push": {"both": ["braze"]}}"#),

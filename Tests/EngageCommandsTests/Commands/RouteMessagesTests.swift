@@ -1,0 +1,83 @@
+import EngagementBrazeTools
+import EngagementCurl
+import EngagementEmulator
+import EngagementJSON
+import EngagementModel
+import EngagementVibesTools
+import Foundation
+import Testing
+
+@testable import EngageCommands
+
+/// What commands say of routes and of what follows from them.
+@Suite("messages about routes", .timeLimit(.minutes(20))) struct RouteMessagesTests {
+  @Test(
+    "X2: a route of the command line is refused with the field, the value and the nearest name",
+    arguments: [
+      (
+        "cards", "only=braz",
+        #"routes.cards.only names "braz", which is no provider; did you mean "braze"?"#
+      ),
+      ("cards", "merge=braze,braze", #"routes.cards.merge[1] names "braze" once more."#),
+      ("inbox", "merge=", "routes.inbox.merge is empty; name at least one provider."),
+      ("inbox", "mirror=braze", "routes.inbox is mirror, which routes.push, routes.person and"),
+      (
+        "cards", #"{"firstReady": ["braze"], "cooldown": "1m"}"#,
+        #"routes.cards.cooldown is not a known key; did you mean "coolDown"?"#
+      ),
+      (
+        "cards", #"{"split": {"experiment": "e", "arms": {"a": {"providers": ["vibe"]}}}}"#,
+        #"routes.cards.split.arms.a.providers[0] names "vibe", which is no provider; did you mean"#
+      ),
+      (
+        "person", "mirror=braz",
+        #"routes.person names "braz", which is no provider; did you mean "braze"?"#
+      ),
+      ("card", "only=braze", #""card" has no route; did you mean "cards"?"#),
+    ])
+  func refused(surface: String, route: String, message: String) async throws {
+    let scene = try await CommandScene()
+    let ending = await scene.stage.engage("routes", "set", surface, route, by: CurlTransport())
+    #expect(ending.status != .done)
+    #expect(ending.errors.contains(message), "\(ending.errors)")
+    await scene.emulator.stop()
+  }
+
+  @Test("X4: cards show tells the content key and the copies that are hidden behind the card")
+  func copies() async throws {
+    let scene = try await CommandScene()
+    try scene.stage.write(
+      """
+      {"user": "u-1", "consent": "full",
+       "routes": {"cards": {"merge": ["braze", "vibes"]}, "inbox": "none"},
+       "providers": {
+         "braze": {"vendor": "braze", "endpoint": "\(scene.emulator.endpoint(of: "braze"))",
+                   "apiKey": "demo", "contentKey": {"extra": "content"}},
+         "vibes": {"vendor": "vibes", "endpoint": "\(scene.emulator.endpoint(of: "vibes"))",
+                   "appID": "demo", "contentKey": {"extra": "content"}}}}
+      """, to: "engage.json")
+    try await scene.emulator.put(
+      ["id": "b-1", "tp": "short_news", "tt": "One", "ds": "Text", "e": ["content": "one"]],
+      in: "braze")
+    try await scene.emulator.put(
+      [
+        "message_uid": "m-1", "subject": "One", "content": "Text",
+        "inbox_custom_data": ["content": "one"],
+      ], in: "vibes")
+    await scene.engage("sync")
+    let shown = await scene.engage("cards", "show", "braze/b-1")
+    #expect(shown.output.contains("contentKey"), "\(shown.output)")
+    #expect(shown.output.contains("vibes/m-1 (message, hidden)"), "\(shown.output)")
+    let json = try JSON(
+      parsing: Array(await scene.engage("cards", "show", "braze/b-1", "--json").output.utf8))
+    #expect(
+      json["copies"] == [
+        ["provider": "vibes", "id": "m-1", "surface": "inbox", "isHidden": true]
+      ])
+    let other = try await scene.engage("cards", "--json").lines
+      .map { try JSON(parsing: Array($0.utf8)) }.first { $0["id"] != "b-1" }
+    let id = try #require(other?["id"]?.string)
+    #expect(!(await scene.engage("cards", "show", id).output.contains("contentKey")))
+    await scene.emulator.stop()
+  }
+}
