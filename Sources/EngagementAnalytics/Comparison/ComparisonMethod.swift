@@ -95,7 +95,11 @@ struct ComparisonMethod {
       relative: conclude { () throws(EngagementError) in
         guard let relative = difference.relative else {
           throw EngagementError(
-            .invalidArgument, "The control's figure is zero: there is no relative difference.")
+            .invalidArgument,
+            difference.isFromZero
+              ? "The control's figure is zero: there is no relative difference."
+              : "The figure of \"\(design.arms[arm].name.readable)\" is zero: no interval can be told "
+                + "of a relative difference.")
         }
         let interval = try relative.interval(method, significance: significance)
         // Nothing is less than none. The delta method does not know that.

@@ -4,8 +4,11 @@ public import EngagementModel
 public struct Difference: Hashable, Sendable {
   /// The treatment's mean less the control's.
   public let absolute: Estimate
-  /// The same as a share of the control's mean; nil if that is zero.
+  /// The same as a share of the control's mean; nil if that is zero, or if all values of the treatment
+  /// are.
   public let relative: Estimate?
+  /// Whether the control's mean is zero.
+  let isFromZero: Bool
 
   /// Throws `invalidArgument` for arms that nothing can be concluded from: fewer than two people,
   /// or values that are all the same.
@@ -31,7 +34,8 @@ public struct Difference: Hashable, Sendable {
         .invalidArgument, "The values are too large or too small for a difference to be told.")
     }
     absolute = difference
-    guard control.mean != 0 else {
+    isFromZero = control.mean == 0
+    guard !isFromZero else {
       relative = nil
       return
     }

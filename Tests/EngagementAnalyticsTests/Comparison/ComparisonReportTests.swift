@@ -136,6 +136,10 @@ import Testing
     let none = try difference(ComparisonFixture.clicks(0, of: 100, 30, of: 100))
     #expect(
       none.relative.reason == "The control's figure is zero: there is no relative difference.")
+    let other = try difference(ComparisonFixture.clicks(30, of: 100, 0, of: 100))
+    #expect(
+      other.relative.reason
+        == "The figure of \"B\" is zero: no interval can be told of a relative difference.")
   }
 
   @Test(
