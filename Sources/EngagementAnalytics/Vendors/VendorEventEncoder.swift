@@ -5,7 +5,7 @@ public import EngagementModel
 ///
 /// What the vendor has no word for is left out: see `VendorEventTable`. An event whose type it does not
 /// have, or that is another provider's, is a custom event under our type, so that no import counts it as
-/// this vendor's.
+/// this vendor's. What was done to an item that was shown as one of the other kind has the vendor's word.
 public struct VendorEventEncoder: EventEncoder {
   public private(set) var bytes: [UInt8] = []
   private let table: VendorEventTable
@@ -76,7 +76,8 @@ private struct WrittenVendorEvent {
     let kind = EventType.kind(of: type, on: text(.surface).map { Surface($0) })
     if kept.contains(where: { $0.path == table.nameField.names }) { return nil }
     let isOwn = text(.provider).map { $0 == table.provider.rawValue } ?? true
-    if kind != .custom, isOwn, let event = table.event(of: kind, type) {
+    if kind != .custom, isOwn, let event = vendorsOwn() ?? table.event(of: kind, type) {
+      own.removeAll { $0.name == EngagementEvent.vendorKindName }
       set(table.nameField, event.name)
       return event
     }
@@ -89,6 +90,15 @@ private struct WrittenVendorEvent {
     guard let name else { return event }
     for field in event.fields where field.field == .column(.name) { set(field.path, name) }
     return event
+  }
+
+  /// What the table has for the vendor's word for what was done to a bridged item.
+  private func vendorsOwn() -> VendorEventTable.Event? {
+    guard let word = own.first(where: { $0.name == EngagementEvent.vendorKindName }),
+      let kind = VendorText.of(word.value).map(EngagementEvent.Kind.init(_:))
+    else { return nil }
+    let surface = text(.surface).map { Surface($0) }
+    return table.event(of: kind, EventType.type(of: kind, on: surface))
   }
 
   private mutating func write(_ field: VendorEventTable.Field) {

@@ -18,6 +18,8 @@ public struct EngagementEvent: Hashable, Sendable, Identifiable {
   public var item: ItemReference?
   /// The name of a custom event or a purchase.
   public var name: String?
+  /// Where the item is shown as one of the other kind, `vendorKind` is the vendor's word for what the user
+  /// did, if it differs from `kind`.
   public var properties: JSONObject
 
   public init(
@@ -36,6 +38,9 @@ public struct EngagementEvent: Hashable, Sendable, Identifiable {
     self.name = name
     self.properties = properties
   }
+
+  /// The property with the vendor's word for what was done to an item that is shown as one of the other kind.
+  package static let vendorKindName = "vendorKind"
 }
 
 /// A reference to an item in an action or an event: its id, its place, and the handle that its

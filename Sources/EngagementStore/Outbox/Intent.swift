@@ -11,8 +11,8 @@ package struct Intent: Hashable, Sendable {
   package var deliveries: [Delivery]
   /// Whether it tells the vendor of another copy what the user did to the copy that is shown.
   package var isPropagated = false
-  /// Whether it only says that the user has seen the item, which counts once: if the user has, it is neither
-  /// recorded nor sent.
+  /// Whether it only says that the user has seen the item, which the vendor hears once: if the user has, it
+  /// is recorded and not sent.
   package var isForUnseen = false
 
   package init(event: EngagementEvent? = nil, mark: Mark? = nil, deliveries: [Delivery] = []) {

@@ -38,7 +38,8 @@ extension Tables {
         intent.isPropagated ? seen[index] : try isKnown(intent, in: partition, on: &database)
       if isKnown {
         summary.report.ended += intent.deliveries.map { CommitReport.Ended($0.key, .kept) }
-        continue
+        intent.mark = nil
+        intent.deliveries = []
       }
       if let event = intent.event, consent != .denied {
         let entry = try ledger.append(event, of: partition.id, on: &database)

@@ -73,6 +73,25 @@ import VendorEventFixtures
     #expect(Self.trip.vendors(of: ours.lines) == [try Self.parsed(line)])
   }
 
+  @Test("X5 X14: what was done to a bridged item is written in its vendor's word, if it has one")
+  func bridged() throws {
+    func written(_ kind: String, as word: String) throws -> JSON? {
+      let line = #"""
+        {"specversion":"1.0","id":"7","source":"p","type":"engage.card.\#(kind)",
+        "subject":"orchard/b","time":"2026-10-01T09:00:00.000Z","sequence":1,
+        "provider":"orchard","surface":"cards","data":{"vendorKind":"\#(word)"}}
+        """#.replacing("\n", with: "")
+      return Self.trip.vendors(of: [try Self.parsed(line)]).first
+    }
+    let seen = try written("read", as: "impression")
+    #expect(seen?["what"] == "basket.Seen" && seen?["rest"] == ["basket": "b"])
+    // The vendor has no event for its word, and one for what the user did.
+    #expect(try written("impression", as: "read") == seen)
+    let opened = try written("open", as: "click")
+    #expect(opened?["what"] == "own" && opened?["rest"]?["name"] == "engage.card.open")
+    #expect(opened?["rest"]?["own"] == ["vendorKind": "click"])
+  }
+
   @Test("X14: an event of another provider is written under our type and comes back as no vendor's")
   func foreign() throws {
     let line = #"""

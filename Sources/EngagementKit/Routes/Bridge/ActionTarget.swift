@@ -169,22 +169,27 @@ extension ItemAction {
 extension KitDependencies {
   /// The intent of an action on an item in the cache, which the event names.
   ///
-  /// What the vendor's word adds to the user's is subject to the consent too: without it the effect is kept
-  /// on this device.
+  /// The ledger has what the user did in the words of the surface that shows the item, so that reports
+  /// count it alike for all vendors. The vendor is told in its own word, which is subject to the consent
+  /// too: without it the effect is kept on this device.
   func intent(
     for target: ActionTarget, at provider: Provider, recordedBy event: EngagementEvent,
     under policy: ConsentPolicy
   ) throws(EngagementError) -> Intent {
-    var event = event
-    event.kind = target.action.eventKind
-    event.properties = target.action.eventProperties
-    var intent = try intent(for: target.action, at: provider, recordedBy: event)
+    var (event, told) = (event, event)
+    event.kind = target.performed.eventKind
+    event.properties = target.performed.eventProperties
+    told.kind = target.action.eventKind
+    told.properties = target.action.eventProperties
+    var intent = try intent(for: target.action, at: provider, recordedBy: told)
     guard target.isBridged else { return intent }
     intent.isForUnseen = target.saysSeen
-    if !policy.allows(event.kind) {
-      intent.event = nil
+    if !policy.allows(told.kind) {
       intent.deliveries = []
+    } else if told.kind != event.kind {
+      event.properties[EngagementEvent.vendorKindName] = .string(told.kind.rawValue)
     }
+    intent.event = event
     return intent
   }
 

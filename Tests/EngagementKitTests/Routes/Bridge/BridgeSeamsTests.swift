@@ -30,9 +30,10 @@ import Testing
     #expect(try await stage.acts(at: "c") == ["impression cards 1.k"])
     #expect(try await stage.deeds() == ["read inbox"])
     #expect(engagement.inbox.unreadCount == 2 && engagement.cardCount(in: "home").unread == 2)
-    // The copy was seen by its key, so its own impression is none.
+    // The copy was seen by its key, so its vendor hears of no impression.
     try await engagement.perform(.read, on: ItemID("c", "1.k"), surface: .inbox)
-    #expect(try await stage.deeds() == ["read inbox"])
+    #expect(try await stage.acts(at: "c") == ["impression cards 1.k"])
+    #expect(try await stage.deeds() == ["read inbox", "read cards as impression"])
     let card = try #require(engagement.card(ItemID("c", "1.k")))
     try await engagement.perform(.dismiss, on: card, propagate: true)
     #expect(try await stage.acts(at: "m") == ["read inbox 9.k", "delete inbox 9.k"])
@@ -116,7 +117,7 @@ import Testing
     #expect(try await receipt.outcome(within: .seconds(5)) == .kept)
     #expect(stage.engagement.inbox.unreadCount == 0)
     #expect(try await stage.acts(at: "c").isEmpty)
-    #expect(try await stage.deeds().isEmpty)
+    #expect(try await stage.deeds() == ["read cards"])
     let error = await failure { try await stage.engagement.perform(.impression, on: message) }
     #expect(error?.code == .consentDenied)
     try await stage.engagement.perform(.open, on: message)
@@ -138,7 +139,7 @@ import Testing
     try await stage.end()
   }
 
-  @Test("X5: an item on the screen is seen in its vendor's words, once")
+  @Test("X5 X13: an item on the screen has an impression, and its vendor hears once")
   func meter() async throws {
     bridge.set(#"["1"]"#, at: "m")
     let stage = try await bridge.stage(Routes(cards: .only("m"), inbox: .none))
@@ -154,7 +155,8 @@ import Testing
       // A new session counts anew.
       stage.clock.advance(by: .seconds(4_000))
     }
-    #expect(try await stage.deeds() == ["read inbox"])
+    let impression = "impression inbox as read"
+    #expect(try await Set(stage.deeds()) == [impression])
     #expect(try await stage.acts(at: "m") == ["read inbox 1"])
     #expect(engagement.cardCount(in: "home").unread == 0)
     try await stage.end()
@@ -170,7 +172,7 @@ import Testing
     try journal.perform(.expire(at: .distantFuture), on: ItemID("c", "2"), surface: .inbox)
     try await stage.engagement.resume()
     #expect(try await stage.acts(at: "c") == ["click cards 1"])
-    #expect(try await stage.deeds() == ["click cards"])
+    #expect(try await stage.deeds() == ["open cards as click"])
     #expect(stage.engagement.message(ItemID("c", "1"))?.isRead == true)
     try await stage.end()
   }

@@ -95,13 +95,14 @@ extension Stage {
 
   func cardIDs() -> [String] { engagement.cards(in: "home").cards.map(\.id.description) }
 
-  /// The events that users made, as `kind surface`.
+  /// The events that users made, as `kind surface`, with the vendor's word where it has another.
   func deeds() async throws -> [String] {
     try await engagement.exportData(of: "u-1").compactMap { record in
       guard record["record"] == "event", let surface = record["item"]?["surface"]?.string,
         let kind = record["kind"]?.string, kind != "delivered"
       else { return nil }
-      return "\(kind) \(surface)"
+      let word = record["properties"]?["vendorKind"]?.string
+      return "\(kind) \(surface)" + (word.map { " as \($0)" } ?? "")
     }
   }
 }

@@ -133,8 +133,10 @@ import Testing
     let receipt = try await perform(stage.engagement)
     #expect(receipt.providers == [id.provider])
     #expect(try await stage.acts(at: id.provider) == ["\(word) \(own) \(id.value)"])
-    let kind = word == "delete" ? "expire" : word
-    #expect(try await stage.deeds() == before + ["\(kind) \(own)"])
+    // The event log has what the user did, and what the vendor is told.
+    let (kind, told) = (deed.performed.eventKind.rawValue, word == "delete" ? "expire" : word)
+    let event = "\(kind) \(own)" + (kind == told ? "" : " as \(told)")
+    #expect(try await stage.deeds() == before + [event])
     let isGone = ["dismiss", "delete", "snooze"].contains(word)
     #expect(stage.engagement.card(id)?.isViewed == (isGone ? nil : true))
     #expect(stage.engagement.message(id)?.isRead == (isGone ? nil : true))
@@ -148,7 +150,7 @@ import Testing
     try await stage.end()
   }
 
-  @Test("X5: an impression counts once, by whichever words and over restarts")
+  @Test("X5: a vendor hears once that an item was seen, and what the user did is recorded")
   func impressionOnce() async throws {
     bridge.set(#"["1","old-2"]"#, at: "c")
     var stage = try await bridge.stage(Self.toInbox)
@@ -160,14 +162,17 @@ import Testing
       if id == "old-2" { #expect(try await receipt.outcome(within: .seconds(5)) == .kept) }
     }
     #expect(try await stage.acts(at: "c") == ["impression cards 1"])
-    #expect(try await stage.deeds() == ["impression cards"])
+    let reading = "read cards as impression"
+    #expect(try await stage.deeds() == [reading, "impression cards", reading, reading])
     try await stage.end()
     stage = try await bridge.stage(Self.toInbox)
     try await stage.engagement.perform(.read, on: ItemID("c", "1"), surface: .inbox)
-    #expect(try await stage.deeds() == ["impression cards"])
-    // Where it is shown as a card, each impression counts.
+    #expect(try await stage.deeds().count == 5)
+    #expect(try await stage.acts(at: "c") == ["impression cards 1"])
+    // Where it is shown as a card, its vendor hears of each impression.
     try await stage.engagement.perform(.impression, on: ItemID("c", "1"), surface: .cards)
-    #expect(try await stage.deeds().count == 2)
+    #expect(try await stage.deeds().count == 6)
+    #expect(try await stage.acts(at: "c").count == 2)
     try await stage.end()
   }
 
