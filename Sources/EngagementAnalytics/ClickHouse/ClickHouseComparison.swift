@@ -76,10 +76,11 @@ package struct ClickHouseComparison: Sendable {
   /// `properties`.
   private var coded: String {
     typealias Code = ClickHouseEvents.Code
-    let names =
-      [EngagementEvent.Kind.providerRequest, .providerFailed].map(\.rawValue)
-      + kinds.kinds.map(\.rawValue)
-    let numbers = [Code.request, Code.failure] + Array(kinds.kinds.indices)
+    let others: [(kind: EngagementEvent.Kind, code: Int)] =
+      [(.providerRequest, Code.request), (.providerFailed, Code.failure)]
+      + (kinds.tellRejections ? [(.outboxDropped, Code.rejected)] : [])
+    let names = (others.map(\.kind) + kinds.kinds).map(\.rawValue)
+    let numbers = others.map(\.code) + Array(kinds.kinds.indices)
     let plain =
       "transform(kind, [\(names.map(ClickHouseText.literal).joined(separator: ", "))], "
       + "[\(numbers.map { String($0) }.joined(separator: ", "))], \(Code.none))"
@@ -217,11 +218,11 @@ package struct ClickHouseComparison: Sendable {
 
   // MARK: Requests and days
 
-  /// Gives the requests of each arm with their properties.
+  /// Gives the requests of each arm, and what was rejected, with their properties.
   func requests(_ slice: Int, of slices: Int) -> String {
     typealias Code = ClickHouseEvents.Code
     let events = coded(slice, of: slices)
-    let isRequest = "code IN (\(Code.request), \(Code.failure))"
+    let isRequest = "code IN (\(Code.request), \(Code.failure), \(Code.rejected))"
     guard design.isExperiment else {
       return "SELECT arm, code, properties, count() AS requests FROM (\(events)) "
         + "WHERE \(isRequest) AND arm != \(Code.none) GROUP BY arm, code, properties \(Self.format)"

@@ -134,6 +134,12 @@ package struct ClickHouseCounts {
       let code = row[1].integer, let text = row[2].string, let found = row[3].integer, found >= 0
     else { throw Self.foreign }
     let properties = (try? JSON(parsing: Array(text.utf8)))?.object ?? [:]
+    guard code != ClickHouseEvents.Code.rejected else {
+      let rejected = Int(ComparisonAccumulator.rejected(in: properties))
+      try reserve(Int(found), rejected)
+      counts.arms[Int(arm)].rejected += Int(found) * rejected
+      return
+    }
     let duration = ComparisonAccumulator.duration(in: properties)
     try reserve(Int(found), Int(duration) + 1)
     counts.arms[Int(arm)].requests.add(

@@ -9,6 +9,7 @@ struct ClickHouseEvents {
     static let otherVersion = 202
     static let request = 210
     static let failure = 211
+    static let rejected = 212
     /// An arm: all that the person was in before.
     static let all = 254
     static let none = 255

@@ -112,6 +112,13 @@ public struct ComparisonAccumulator: Sendable {
     return version.integer
   }
 
+  /// How many actions the event of the outbox says were rejected; 0 for those that ended otherwise.
+  static func rejected(in properties: JSONObject) -> UInt32 {
+    guard properties["reason"]?.string == "rejected" else { return 0 }
+    guard let count = properties["count"]?.integer, 0..<1_000_000 ~= count else { return 1 }
+    return UInt32(count)
+  }
+
   static func duration(in properties: JSONObject) -> UInt32 {
     guard let duration = properties["milliseconds"]?.number, duration >= 0, duration < 1e9
     else { return ComparisonRow.noDuration }
@@ -152,6 +159,9 @@ struct ComparedKinds: Sendable {
     self.kinds = kinds
     indices = Dictionary(uniqueKeysWithValues: kinds.enumerated().map { ($1, UInt8($0)) })
   }
+
+  /// Whether what the outbox dropped is no metric of its own.
+  var tellRejections: Bool { indices[.outboxDropped] == nil }
 
   func index(of kind: EngagementEvent.Kind) -> Int { Int(indices[kind] ?? UInt8.max) }
 }

@@ -113,6 +113,8 @@ public struct ArmCounts: Hashable, Sendable {
   /// The events of each kind since the assignment.
   public var events: [EngagementEvent.Kind: Int] = [:]
   public var requests = RequestCounts()
+  /// What vendors rejected of what people did. It counts as done.
+  public var rejected = 0
   /// As a metric: x is what a person's log has lost, y what was written to it.
   public var log = MetricSums()
   /// Of the assigned people since their assignment, a value for each metric.
@@ -138,6 +140,7 @@ public struct ArmCounts: Hashable, Sendable {
     clicked += other.clicked
     events.merge(other.events, uniquingKeysWith: +)
     requests.add(other.requests)
+    rejected += other.rejected
     log.add(other.log)
     metrics.add(other.metrics)
     exposedMetrics.add(other.exposedMetrics)
@@ -228,8 +231,8 @@ extension ArmCounts {
 
   fileprivate var numbers: [Int] {
     let sums = metrics + exposedMetrics + strata.values.joined() + [log]
-    return [assigned, exposed, delivered, seen, clicked] + events.values + requests.numbers
-      + sums.flatMap(\.numbers)
+    return [assigned, exposed, delivered, seen, clicked, rejected] + events.values
+      + requests.numbers + sums.flatMap(\.numbers)
       + days.values.flatMap { [$0.people] + $0.numerators + $0.denominators }
   }
 }

@@ -7,6 +7,8 @@ struct ComparisonRow: Comparable, Sendable {
     case did(UInt8)
     case assigned, exposed, otherVersion
     case request, failure
+    /// A vendor took none of so many actions, which the person did nevertheless.
+    case rejected
     /// Numbers of events in a log.
     case written, lost
   }
@@ -33,7 +35,7 @@ struct ComparisonRow: Comparable, Sendable {
   var isDeed: Bool {
     switch action {
     case .did: true
-    case .assigned, .exposed, .otherVersion, .request, .failure, .written, .lost: false
+    case .assigned, .exposed, .otherVersion, .request, .failure, .rejected, .written, .lost: false
     }
   }
 
@@ -50,6 +52,10 @@ extension ComparisonRow {
     case .providerRequest: value = ComparisonAccumulator.duration(in: event.properties)
     case .providerFailed:
       (action, value) = (.failure, ComparisonAccumulator.duration(in: event.properties))
+    case .outboxDropped where kinds.tellRejections:
+      let count = ComparisonAccumulator.rejected(in: event.properties)
+      guard count > 0 else { return nil }
+      (action, value) = (.rejected, count)
     case let kind:
       guard let index = kinds.indices[kind] else { return nil }
       action = .did(index)

@@ -161,6 +161,13 @@ struct ComparisonSentences {
     if !design.isExperiment, counts.contains(where: { $0.events[.optOut, default: 0] > 0 }) {
       notes.append("An opt-out counts for each provider from which the person had received before.")
     }
+    for index in counts.indices where counts[index].rejected > 0 {
+      let rejected = counts[index].rejected
+      notes.append(
+        "\(name(of: index)): \(Figure.count(rejected)) \(rejected == 1 ? "action was" : "actions were") "
+          + "rejected by a vendor, and count: people did them. The event log has outbox.dropped for them."
+      )
+    }
     if report.metrics.flatMap(\.rates).contains(where: { $0.value?.interval.reason != nil }) {
       notes.append("There is no interval where all values in an arm are the same.")
     }

@@ -11,7 +11,7 @@ public struct ObservedEvent: Hashable, Sendable {
   /// The name of the experiment that the person was assigned or exposed to.
   public var name: String?
   /// Needed only for the kinds of `kindsWithProperties`: `arm`, `version` and strata of an assignment
-  /// or an exposure, and `milliseconds` of a request.
+  /// or an exposure, `milliseconds` of a request, and the `reason` and `count` of what the outbox dropped.
   public var properties: JSONObject
 
   public init(
@@ -31,6 +31,6 @@ public struct ObservedEvent: Hashable, Sendable {
 
   /// The kinds whose properties a comparison reads.
   public static let kindsWithProperties: Set<EngagementEvent.Kind> = [
-    .experimentAssigned, .experimentExposed, .providerRequest, .providerFailed,
+    .experimentAssigned, .experimentExposed, .providerRequest, .providerFailed, .outboxDropped,
   ]
 }

@@ -69,6 +69,7 @@ struct PersonTally {
       switch row.action {
       case .did: received.insert(row.arm)
       case .request, .failure: Self.add(row, to: &counts.arms[Int(row.arm)].requests)
+      case .rejected: counts.arms[Int(row.arm)].rejected += Int(row.value)
       case .assigned, .exposed, .otherVersion, .written, .lost: break
       }
     }
@@ -79,7 +80,7 @@ struct PersonTally {
         switch row.action {
         case .did: row.arm == arm || row.arm == ComparisonRow.allArms && row.time >= start
         case .written, .lost: true
-        case .assigned, .exposed, .otherVersion, .request, .failure: false
+        case .assigned, .exposed, .otherVersion, .request, .failure, .rejected: false
         }
       }
       tally(own[...], from: start, nil, to: &counts.arms[Int(arm)])
@@ -137,6 +138,7 @@ struct PersonTally {
         }
         if let exposure, row.time >= exposure { sinceExposure.note(Int(kind), at: row.time) }
       case .request, .failure: if row.time >= start { Self.add(row, to: &arm.requests) }
+      case .rejected: if row.time >= start { arm.rejected += Int(row.value) }
       case .written: written += Int(row.value)
       case .lost: lost += Int(row.value)
       case .assigned, .exposed, .otherVersion: break

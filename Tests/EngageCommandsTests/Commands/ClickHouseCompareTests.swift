@@ -91,6 +91,12 @@ struct ClickHouseCompareTests {
       if Int.random(in: 0..<3, using: &random) == 0 {
         events.add("optout", by: user, members().without(["provider"]))
       }
+      if person % 9 == 0 {
+        let reason: JSON = person % 2 == 0 ? "rejected" : "expired"
+        events.add(
+          "card.outbox.dropped", by: user,
+          members(["surface": "cards", "data": ["reason": reason, "count": 2]]))
+      }
       for kind in ["request", "failed"] where Int.random(in: 0..<3, using: &random) > 0 {
         let time: JSON = [.integer(Int64(person)), .number(1.5), .string("x"), .integer(-1)][
           Int.random(in: 0..<4, using: &random)]

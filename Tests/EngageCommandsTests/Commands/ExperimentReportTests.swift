@@ -42,6 +42,30 @@ import Testing
     """
   }
 
+  @Test("X12: what people did counts although a vendor rejected it, and a note says how often")
+  func rejected() async throws {
+    var events = RecordedEvents.experiment(people: 50)
+    for (user, reason) in [("user-0", "rejected"), ("user-2", "rejected"), ("user-4", "expired")] {
+      events.addCard("dismiss", by: user, from: "braze", second: 3)
+      events.add(
+        "card.outbox.dropped", by: user,
+        [
+          "provider": "braze", "surface": "cards",
+          "data": ["reason": .string(reason), "operation": "cards.dismiss", "count": 1],
+        ], second: 4)
+    }
+    let stage = try await Self.stage(events, plan: Self.document())
+    let ending = await Self.report(stage, "--json")
+    let report = try JSON(parsing: Array(ending.output.utf8))
+    #expect(report["arms"]?.array?.first?["events"]?["dismiss"] == 3)
+    let notes = report["notes"]?.array?.compactMap(\.string) ?? []
+    #expect(
+      notes.filter { $0.contains("rejected") } == [
+        "old: 2 actions were rejected by a vendor, and count: people did them. The event log has "
+          + "outbox.dropped for them."
+      ])
+  }
+
   @Test("X12: a plan that was written is read, and its table, JSON and page have the same figures")
   func figures() async throws {
     let stage = try await Self.stage()
