@@ -4,6 +4,10 @@ import TestSupport
 import Testing
 
 /// `MODEL_RUNS` is the number of schedules, `MODEL_SEED` the seed of the first one.
+///
+/// Where there are many, start one process for each processor and keep each on its own, as with
+/// `taskset -c 0`: a schedule goes back and forth between the thread of its cache and the others, which
+/// costs least on one processor.
 private func setting(_ name: String, or standard: UInt64) -> UInt64 {
   ProcessInfo.processInfo.environment[name].flatMap(UInt64.init) ?? standard
 }
