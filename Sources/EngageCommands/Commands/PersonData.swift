@@ -11,7 +11,8 @@ extension Command {
     name: ["person", "erase"], summary: "erase all local data about a person",
     discussion: """
       The person is signed out first, and pending actions are dropped. Data at vendors stays.
-      Afterwards engage.json signs no user in; run "engage signin" for that.
+      Afterwards engage.json signs no user in; run "engage signin" for that. The status is 1 if a
+      vendor was not told of the sign-out and may still push to this installation.
       """,
     arguments: [user], options: [confirmation],
     examples: [Example("engage person erase u-1 --yes", "afterwards no file has data about u-1")],
@@ -57,10 +58,18 @@ extension Command {
           damaged cache is left.
           """)
       }
+      let pushing = report.mayStillPush.sorted()
+      for provider in pushing {
+        invocation.console.note(
+          """
+          \(provider.rawValue) may still push to this installation: it was not told of the sign-out.
+          """)
+      }
       try invocation.console.object([
         "user": .string(name), "wiped": .integer(Int64(report.discarded)),
+        "mayStillPush": .array(pushing.map { .string($0.rawValue) }),
       ])
-      return .done
+      return pushing.isEmpty ? .done : .failed
     })
 
   static let exportPerson = Command(

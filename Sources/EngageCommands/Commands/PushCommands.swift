@@ -74,6 +74,17 @@ extension Command {
       let environment = try pushEnvironment(invocation)
       return try await invocation.delivering(configuration) { engagement in
         let receipt = try await engagement.unregisterPush(environment)
+        if receipt.providers.isEmpty, configuration.canUnregister(by: engagement.routes.push) {
+          try invocation.console.line(
+            """
+            push unregister: no \(environment.rawValue) token is registered; there is nothing to give \
+            back
+            """)
+          try invocation.console.object([
+            "environment": .string(environment.rawValue), "outcome": "kept",
+          ])
+          return .done
+        }
         let status = try await invocation.conclude(
           receipt, of: engagement, "push unregister",
           ["environment": .string(environment.rawValue)],
@@ -86,6 +97,16 @@ extension Command {
         return deaf.isEmpty ? status : .failed
       }
     })
+}
+
+extension EngageConfiguration {
+  /// Whether a vendor that the route leads to has a request to give a token back.
+  fileprivate func canUnregister(by route: Engagement.Route?) -> Bool {
+    providers.contains { provider in
+      provider.adapter.capabilities.ability(.unregisterPush).travel == .request
+        && route?.providers.contains(provider.id) ?? true
+    }
+  }
 }
 
 extension AdapterCapabilities {

@@ -25,6 +25,11 @@ extension Command {
           let actions = waiting == 1 ? "1 action waits" : "\(waiting) actions wait"
           invocation.console.note("\(actions) until \(former.rawValue) is signed in again.")
         }
+        let pushing = report.providers.filter { $0.value.mayStillPush && $0.value.failure != nil }
+        for provider in pushing.keys.sorted() {
+          invocation.console.note(
+            "\(provider.rawValue) could not be told to stop pushes for the former user.")
+        }
         if let consent = configuration.consent, !automatic.isOff,
           try await engagement.consent == .unknown
         {

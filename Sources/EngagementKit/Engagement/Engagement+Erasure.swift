@@ -7,7 +7,8 @@ extension Engagement {
   /// credentials and secrets. When this returns, none of it is in any file.
   ///
   /// The current user is signed out first, with `undelivered: .discard`. Vendors keep what they
-  /// have; `setConsent(.denied)` tells those that have an opt-out to collect nothing more.
+  /// have; `setConsent(.denied)` tells those that have an opt-out to collect nothing more. A vendor that
+  /// could not be told of a sign-out never is: the report names those that may still push.
   ///
   /// Damaged caches that were set aside are removed too: one user cannot be erased from them.
   ///
@@ -18,7 +19,9 @@ extension Engagement {
     let isRepeated = try await dependencies.store.beginErasure()
     var report = ErasureReport()
     if dependencies.currentUser.userSession.user == user, !user.isAnonymous {
-      report.signOut = try await signOut(undelivered: .discard)
+      let signOut = try await signOut(undelivered: .discard)
+      report.signOut = signOut
+      report.mayStillPush = Set(signOut.providers.filter { $0.value.mayStillPush }.keys)
     }
     // Imported first, so that entries of an extension are erased with the rest.
     try await journal.importEntries()
@@ -35,6 +38,7 @@ extension Engagement {
       report.isKnown = false
       return report
     }
+    report.mayStillPush.formUnion(try await dependencies.untold(of: partition))
     // Later answers to requests of this user are dropped.
     await dependencies.currentUser.forget(partition)
     sessions.forget(partition)
@@ -67,7 +71,7 @@ extension Engagement {
   private func eraseBesideCache(_ user: User) async throws(EngagementError) {
     try await dependencies.secrets.removeAll(of: user, in: dependencies.environment)
     try await presentations.files.erase(user, in: dependencies.environment)
-    try await userTransitions.forgetFormer(user)
+    try await userTransitions.anonymousStays.forgetFormer(user)
   }
 
   /// The user's partition, which is not made for the question.
@@ -94,6 +98,9 @@ extension Engagement {
     public var isKnown = true
     /// How many actions were dropped before they could be sent.
     public var discarded = 0
+    /// The vendors that were given a push token and have not confirmed that they let go of it: they were
+    /// not told that the user has signed out.
+    public var mayStillPush: Set<ProviderID> = []
     /// What the sign-out did; nil if the user was not the current one.
     public var signOut: SignOutReport?
 

@@ -124,6 +124,7 @@ extension Engagement {
       try await dependencies.tokensToUnregister.load(from: dependencies.store)
     }
     await routeChanges.follow()
+    await userTransitions.introduceAgain()
     await journal.importOrLog()
     do throws(EngagementError) {
       try await userTransitions.finishPurges()

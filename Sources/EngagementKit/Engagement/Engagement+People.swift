@@ -115,9 +115,10 @@ extension Engagement {
   /// - Parameters:
   ///   - canWait: Whether such vendors are told anyway when a user signs in.
   ///   - holders: Vendors that are told wherever the route leads. It may then lead to none that has it.
+  ///   - plans: Where the routes lead; nil: as this process follows them.
   func offers(
     of operation: Operation, to userSession: UserSession, canWait: Bool = false,
-    and holders: Set<ProviderID>? = nil
+    and holders: Set<ProviderID>? = nil, by plans: RoutePlans? = nil
   ) async throws(EngagementError) -> [Intent.Delivery] {
     let consent = try await dependencies.store.consent(of: userSession.partition)
     guard ConsentPolicy(consent: consent).allowsSending(operation.verb) else {
@@ -133,13 +134,13 @@ extension Engagement {
         .unsupported, "None of the providers supports this.", operation: operation.verb.rawValue)
     }
     var told = able
+    let plans = plans ?? feedPublisher.plans
     if let holders {
-      let plans = feedPublisher.plans
       told = able.filter {
         holders.contains($0.id) || plans.lead(to: $0.id, telling: operation.verb)
       }
     } else if let surface = RoutedSurface(tellingOf: operation.verb) {
-      told = try feedPublisher.plans.providers(
+      told = try plans.providers(
         of: surface, among: able, operation: operation.verb.rawValue)
     }
     let ready = told.filter { $0.serves(userSession.user) }

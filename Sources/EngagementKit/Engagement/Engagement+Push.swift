@@ -29,25 +29,43 @@ extension Engagement {
     }
     return try await inPushTurn { () async throws(EngagementError) in
       await routeChanges.follow()
-      let environment = registration.environment
-      let userSession = dependencies.currentUser.userSession
-      let offers = try await offers(
-        of: .registerPush(environment), to: userSession, canWait: true)
-      try await dependencies.providerSecrets.setPush(registration)
-      let event = dependencies.event(
-        .register,
-        [
-          "service": .string(registration.service.rawValue),
-          "environment": .string(environment.rawValue),
-        ])
-      let receipt = try await accept(offers, recordedBy: event, as: userSession)
+      let receipt = try await beginPush(registration)
       await exposures.record()
       return receipt
     }
   }
 
+  private func beginPush(
+    _ registration: PushRegistration
+  ) async throws(EngagementError) -> Receipt {
+    let environment = registration.environment
+    let userSession = dependencies.currentUser.userSession
+    let offers = try await offers(
+      of: .registerPush(environment), to: userSession, canWait: true,
+      by: try await feedPublisher.keptPlans(for: userSession.partition))
+    let keys = offers.map(\.key)
+    // A vendor that leaves the route before it has the new token gives the former one back.
+    if try await dependencies.providerSecrets.push()[environment] != registration {
+      try await dependencies.tokensToUnregister.retire(environment, for: keys)
+    }
+    try await dependencies.providerSecrets.setPush(registration)
+    let event = dependencies.event(
+      .register,
+      [
+        "service": .string(registration.service.rawValue),
+        "environment": .string(environment.rawValue),
+      ])
+    do throws(EngagementError) {
+      return try await accept(offers, recordedBy: event, as: userSession)
+    } catch {
+      await dependencies.tokensToUnregister.forget(keys)
+      throw error
+    }
+  }
+
   /// Unregisters the environment's token at every vendor that has it or that the route of `push` leads
-  /// to. The token is forgotten after the last vendor has been told; until then nothing else uses it.
+  /// to; at none if no token was registered. The token is forgotten after the last vendor has been told;
+  /// until then nothing else uses it.
   ///
   /// Throws `unsupported` if no vendor can give a token back.
   @discardableResult public func unregisterPush(
@@ -74,8 +92,11 @@ extension Engagement {
   private func endPush(_ environment: PushEnvironment) async throws(EngagementError) -> Receipt {
     let userSession = dependencies.currentUser.userSession
     let holders = try await dependencies.tokenHolders(in: userSession.partition, environment)
+    let plans = try await feedPublisher.keptPlans(for: userSession.partition)
+    let hasToken = try await dependencies.providerSecrets.push()[environment] != nil
     let offers = try await offers(
-      of: .unregisterPush(environment), to: userSession, canWait: true, and: holders)
+      of: .unregisterPush(environment), to: userSession, canWait: true, and: holders, by: plans
+    ).filter { hasToken || holders.contains($0.provider) }
     let keys = offers.map(\.key)
     try await dependencies.tokensToUnregister.retire(environment, for: keys)
     let receipt: Receipt
@@ -86,8 +107,8 @@ extension Engagement {
       throw error
     }
     try await dependencies.providerSecrets.removePush(environment)
-    let plans = feedPublisher.plans
-    for (id, runtime) in runtimes where holders.contains(id) || plans.lead(to: id, for: .push) {
+    for (id, runtime) in runtimes
+    where holders.contains(id) || hasToken && plans.lead(to: id, for: .push) {
       try await runtime.noteToken(by: userSession)
     }
     return receipt

@@ -53,18 +53,27 @@ final class PushRegistrar: Sendable {
       }
       // Without consent a registration waits for it, as the outbox does with any other.
       guard !joins || provider.serves(userSession.user) else { continue }
-      for environment in PushEnvironment.allCases where tokens[environment] != nil {
-        let delivery = Intent.Delivery(
-          to: provider.id,
-          .operation(joins ? .registerPush(environment) : .unregisterPush(environment)),
-          key: dependencies.key())
-        if !joins {
-          try await dependencies.tokensToUnregister.retire(environment, for: [delivery.key])
+      for environment in PushEnvironment.allCases {
+        guard let token = tokens[environment] else { continue }
+        guard !joins else {
+          handOver.deliveries.append(
+            delivery(of: .registerPush(environment), to: provider.id))
+          continue
         }
-        handOver.deliveries.append(delivery)
+        let replaced = try await dependencies.replacedTokens(
+          environment, at: provider.id, in: userSession.partition)
+        for token in replaced.filter({ $0 != token }) + [token] {
+          let delivery = delivery(of: .unregisterPush(environment), to: provider.id)
+          try await dependencies.tokensToUnregister.retire(token, for: [delivery.key])
+          handOver.deliveries.append(delivery)
+        }
       }
     }
     return handOver
+  }
+
+  private func delivery(of operation: Operation, to provider: ProviderID) -> Intent.Delivery {
+    Intent.Delivery(to: provider, .operation(operation), key: dependencies.key())
   }
 
   /// Ends a change of the route that was not committed.
@@ -79,18 +88,51 @@ final class PushRegistrar: Sendable {
 }
 
 extension KitDependencies {
-  /// The vendors that were told of the user's tokens and have not confirmed that they let go of them;
-  /// none for a user whom another process has erased.
+  /// The vendors that were told of the user's tokens and have not confirmed that they let go of them.
   ///
   /// - Parameter environment: Of tokens of this environment; nil: of any.
   func tokenHolders(
     in partition: Partition, _ environment: PushEnvironment? = nil
   ) async throws(EngagementError) -> Set<ProviderID> {
-    do throws(EngagementError) {
-      let states = try await store.pushStates(of: partition).filter {
-        $0.phase != .unregistered && $0.environment == environment ?? $0.environment
+    let states = try await pushStates(of: partition).filter {
+      $0.phase != .unregistered && $0.environment == environment ?? $0.environment
+    }
+    return Set(states.map(\.provider))
+  }
+
+  /// The vendors that have the user's tokens and for which a request waits that takes them back.
+  func untold(of partition: Partition) async throws(EngagementError) -> Set<ProviderID> {
+    let holders = try await tokenHolders(in: partition)
+    var untold: Set<ProviderID> = []
+    for provider in providers where holders.contains(provider.id) {
+      let capabilities = provider.adapter.capabilities
+      let rows = try await store.pending(for: provider.id, in: partition, limit: .max)
+      let waits = rows.contains { row in
+        guard case .operation(let operation) = row.work else { return false }
+        return operation.verb != .optOut && capabilities.isWithdrawal(operation.verb)
       }
-      return Set(states.map(\.provider))
+      if waits { untold.insert(provider.id) }
+    }
+    return untold
+  }
+
+  /// The tokens that the vendor may still have, since the registrations wait that replace them.
+  func replacedTokens(
+    _ environment: PushEnvironment, at provider: ProviderID, in partition: Partition
+  ) async throws(EngagementError) -> [PushRegistration] {
+    let waiting = try await store.pending(for: provider, in: partition, limit: .max)
+    var tokens: [PushRegistration] = []
+    for row in waiting where row.work == .operation(.registerPush(environment)) {
+      let token = try await providerSecrets.retired(for: row.key, environment)
+      if let token, !tokens.contains(token) { tokens.append(token) }
+    }
+    return tokens
+  }
+
+  /// What the vendors have of the user's tokens; nothing of a user whom another process has erased.
+  func pushStates(of partition: Partition) async throws(EngagementError) -> [PushState] {
+    do throws(EngagementError) {
+      return try await store.pushStates(of: partition)
     } catch {
       guard error.code == .notFound else { throw error }
       return []

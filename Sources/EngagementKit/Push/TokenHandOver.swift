@@ -1,43 +1,62 @@
 import EngagementAdapterAPI
 import EngagementModel
 
-/// The push tokens of the installation at a change of user, where the arms of the two users in an
-/// experiment lead pushes to different vendors.
+/// The push tokens of the installation at a change of user. Every vendor of the next user's route gets
+/// them, and one that only the former user's arm in an experiment led to gives them back.
 struct TokenHandOver: Sendable {
   private let former: RoutePlans
   private let next: RoutePlans
-  private var environments: [PushEnvironment] = []
+  private let environments: [PushEnvironment]
+  /// What the vendors have of the anonymous user's tokens; empty if a person leaves.
+  private let held: [PushState]
 
   init(
-    from former: RoutePlans, to next: RoutePlans, _ secrets: ProviderSecrets
+    from former: RoutePlans, to next: RoutePlans, holding held: [PushState],
+    _ secrets: ProviderSecrets
   ) async throws(EngagementError) {
-    self.former = former
-    self.next = next
-    guard former[.push]?.shown != next[.push]?.shown else { return }
+    (self.former, self.next) = (former, next)
+    self.held = held.filter { $0.phase == .registered || $0.phase == .pending }
     let tokens = try await secrets.push()
     environments = PushEnvironment.allCases.filter { tokens[$0] != nil }
   }
 
-  /// What a vendor wants done, with what follows from the arms: the vendor of the former user's arm gives
-  /// the tokens back before that user leaves, and that of the next one's arm gets them.
+  /// What a vendor wants done, with what follows for the tokens.
+  ///
+  /// A person's vendor is told of each token, since an adapter may wait for the application to register
+  /// it. A vendor that knows the anonymous user and the next one as the same has it already.
   func completed(
-    _ steps: [TransitionStep], at provider: Provider, for user: User
+    _ steps: [TransitionStep], at provider: Provider, for user: User, adopting mayAdopt: Bool
   ) -> [TransitionStep] {
     let hadTokens = former.lead(to: provider.id, for: .push)
-    guard hadTokens != next.lead(to: provider.id, for: .push) else { return steps }
-    let new = environments.map {
-      hadTokens ? TransitionStep.leave(.unregisterPush($0)) : .enter(.registerPush($0))
-    }.filter { !steps.contains($0) }
-    let capabilities = provider.adapter.capabilities
-    guard hadTokens else {
-      let mayRegister =
-        capabilities.ability(.registerPush).travel == .request && provider.serves(user)
-      return steps.filter { !$0.unregistersPush } + (mayRegister ? new : [])
+    guard next.lead(to: provider.id, for: .push) else {
+      return hadTokens ? givingBack(steps, at: provider) : steps
     }
-    guard capabilities.ability(.unregisterPush).travel == .request else { return steps }
+    let steps = hadTokens ? steps : steps.filter { !$0.unregistersPush }
+    guard provider.adapter.capabilities.ability(.registerPush).travel == .request,
+      provider.serves(user), !hadTokens || !user.isAnonymous
+    else { return steps }
+    let isSame = mayAdopt && steps.contains(.adoptPending) && !steps.contains(where: \.isFarewell)
+    let offered = environments.filter { !isSame || !isHeld($0, at: provider.id) }
+      .map { TransitionStep.enter(.registerPush($0)) }
+    return steps + offered.filter { !steps.contains($0) }
+  }
+
+  private func isHeld(_ environment: PushEnvironment, at provider: ProviderID) -> Bool {
+    held.contains { $0.provider == provider && $0.environment == environment }
+  }
+
+  /// Before the former user leaves, the vendor gives the tokens back.
+  private func givingBack(
+    _ steps: [TransitionStep], at provider: Provider
+  ) -> [TransitionStep] {
+    guard provider.adapter.capabilities.ability(.unregisterPush).travel == .request else {
+      return steps
+    }
+    let new = environments.map { TransitionStep.leave(.unregisterPush($0)) }
     var steps = steps
     steps.insert(
-      contentsOf: new, at: steps.firstIndex { !$0.isOfFormerUser } ?? steps.endIndex)
+      contentsOf: new.filter { !steps.contains($0) },
+      at: steps.firstIndex { !$0.isOfFormerUser } ?? steps.endIndex)
     return steps
   }
 }
@@ -47,8 +66,12 @@ extension TransitionStep {
     if case .leave(let operation) = self { operation.verb == .unregisterPush } else { false }
   }
 
+  fileprivate var isFarewell: Bool {
+    if case .leave = self { true } else { false }
+  }
+
   /// Whether the step is done before the former user has left.
-  fileprivate var isOfFormerUser: Bool {
+  var isOfFormerUser: Bool {
     switch self {
     case .sendPending, .leave: true
     case .adoptPending, .enter, .apply: false

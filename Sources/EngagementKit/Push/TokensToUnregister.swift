@@ -2,11 +2,11 @@ import EngagementAdapterAPI
 import EngagementModel
 import EngagementStore
 
-/// Push tokens that the application has unregistered, each until every vendor has been told. Some
-/// vendors need the token itself to unregister it.
+/// Push tokens that the application has unregistered or replaced, each until every vendor has been told.
+/// Some vendors need the token itself to unregister it.
 final class TokensToUnregister: CommitObserver {
   private let providerSecrets: ProviderSecrets
-  /// The operations that unregister a token. The end of any other operation reads no secret.
+  /// The operations that unregister or replace a token. The end of any other operation reads no secret.
   private let keys = Locked<Set<OperationKey>>([])
 
   init(_ providerSecrets: ProviderSecrets) { self.providerSecrets = providerSecrets }
@@ -25,6 +25,12 @@ final class TokensToUnregister: CommitObserver {
     _ environment: PushEnvironment, for operations: [OperationKey]
   ) async throws(EngagementError) {
     guard let registration = try await providerSecrets.push()[environment] else { return }
+    try await retire(registration, for: operations)
+  }
+
+  func retire(
+    _ registration: PushRegistration, for operations: [OperationKey]
+  ) async throws(EngagementError) {
     keys.withLock { $0.formUnion(operations) }
     try await providerSecrets.retire(registration, for: operations)
   }

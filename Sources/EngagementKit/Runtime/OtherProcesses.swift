@@ -35,6 +35,7 @@ final class OtherProcesses: Sendable {
     var seen: Int?
     var counts = (try? await dependencies.store.endings(of: [:], since: [:]).counts) ?? [:]
     while !Task.isCancelled {
+      if dependencies.store.recovery != nil { await userTransitions.introduceAgain() }
       let writes = try? await dependencies.store.writesByOthers()
       // At first too: something may have changed since this process opened the cache.
       if let writes, writes != seen {

@@ -18,6 +18,13 @@ struct SignOutSequence: Sendable {
     var untold: [(operation: Operation, key: OperationKey)] = []
     /// Whether the vendor was told everything that it wants to be told.
     var isTold = false
+
+    /// Adds what was done afterwards.
+    mutating func add(_ later: Result) {
+      isTold = later.isTold && untold.isEmpty && report.failure == nil
+      untold += later.untold
+      report.failure = later.report.failure ?? report.failure
+    }
   }
 
   /// Goes through the steps of all providers, which do not wait for each other.
@@ -30,12 +37,29 @@ struct SignOutSequence: Sendable {
     }
   }
 
+  /// Goes through what a later plan wants done before the user leaves and the earlier one did not. For
+  /// these providers the later plan replaces the earlier one.
+  func run(
+    _ later: [ProviderID: [TransitionStep]], after plans: inout [ProviderID: [TransitionStep]],
+    adding results: inout [ProviderID: Result]
+  ) async {
+    var new: [ProviderID: [TransitionStep]] = [:]
+    for (provider, steps) in later {
+      let known = plans[provider] ?? []
+      let added = steps.filter { $0 != .sendPending && $0.isOfFormerUser && !known.contains($0) }
+      guard !added.isEmpty else { continue }
+      new[provider] = added
+      plans[provider] = steps
+    }
+    for (provider, result) in await run(new) { results[provider, default: Result()].add(result) }
+  }
+
   private func run(_ steps: [TransitionStep], at provider: ProviderID) async -> Result {
     var result = Result()
     for step in steps {
       switch step {
       case .sendPending: await sendPending(at: provider, &result)
-      case .leave(let operation): await execute(operation, at: provider, &result)
+      case .leave(let operation): await leave(operation, at: provider, &result)
       case .adoptPending, .apply, .enter: break
       }
     }
@@ -51,10 +75,32 @@ struct SignOutSequence: Sendable {
     result.report.rejected += drained.refused
   }
 
-  private func execute(
+  /// A vendor that gives a token back also gives back those that waiting registrations replace.
+  private func leave(
     _ operation: Operation, at provider: ProviderID, _ result: inout Result
   ) async {
-    let key = dependencies.key()
+    if case .unregisterPush(let environment) = operation {
+      do throws(EngagementError) {
+        let replaced = try await dependencies.replacedTokens(
+          environment, at: provider, in: former.partition)
+        for token in replaced {
+          let key = dependencies.key()
+          try await dependencies.tokensToUnregister.retire(token, for: [key])
+          await execute(operation, key, at: provider, &result)
+          guard !result.untold.contains(where: { $0.key == key }) else { continue }
+          await dependencies.tokensToUnregister.forget([key])
+        }
+      } catch {
+        result.report.failure = error
+      }
+    }
+    await execute(operation, dependencies.key(), at: provider, &result)
+  }
+
+  private func execute(
+    _ operation: Operation, _ key: OperationKey, at provider: ProviderID,
+    _ result: inout Result
+  ) async {
     let outcome = await execute(operation, key, at: provider)
     result.isTold = outcome == .done && result.untold.isEmpty && result.report.failure == nil
     switch outcome {

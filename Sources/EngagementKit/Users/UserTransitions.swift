@@ -1,5 +1,4 @@
 import EngagementAdapterAPI
-import EngagementFormats
 import EngagementModel
 import EngagementStore
 
@@ -21,6 +20,8 @@ final class UserTransitions: Sendable {
   private let presentations: Presentations
   private let liveChannels: LiveChannels
   let queue = UserChangeQueue()
+
+  var anonymousStays: AnonymousStays { AnonymousStays(dependencies) }
 
   init(
     _ dependencies: KitDependencies, _ runtimes: [ProviderID: ProviderRuntime],
@@ -102,6 +103,28 @@ final class UserTransitions: Sendable {
     }
   }
 
+  /// Tells the vendors again who has signed in, if the cache was damaged: with it went what their adapters
+  /// knew of that.
+  func introduceAgain() async {
+    do throws(EngagementError) {
+      guard try await dependencies.store.isIntroductionDue() else { return }
+      try await queue.alone { () async throws(EngagementError) in
+        let (store, present) = (dependencies.store, dependencies.currentUser.userSession)
+        guard try await store.isIntroductionDue(), !present.user.isAnonymous else { return }
+        let anonymous = UserSession(
+          partition: try await store.partition(of: .anonymous, at: dependencies.clock.now),
+          generation: present.generation)
+        let plans = try await plans(for: anonymous, to: present.partition)
+        for report in try await keepArrivals(plans, in: present.partition) {
+          await dependencies.commitPublisher.publish(report, of: present.partition)
+        }
+        try await store.noteIntroduced()
+      }
+    } catch {
+      dependencies.log(.warning, "The vendors are not told again who is here: \(error.code)")
+    }
+  }
+
   private func change(
     to user: User, _ credentials: CredentialSource?, within limit: Duration,
     _ undelivered: UndeliveredActions, purgesCache: Bool = false
@@ -115,7 +138,7 @@ final class UserTransitions: Sendable {
     try await removeRemains(of: user)
     // Another process may have changed the routes, and has told the vendors that left.
     await routeChanges.follow()
-    let plans = try await plans(for: former, to: next)
+    var plans = try await plans(for: former, to: next)
     let adopters = adopters(in: plans)
     // The end of the usage session is sent before its user leaves.
     if adopters.isEmpty { await sessions.leave() }
@@ -123,6 +146,9 @@ final class UserTransitions: Sendable {
       dependencies: dependencies, runtimes: runtimes, outboxSender: outboxSender, former: former,
       end: dependencies.clock.uptime + limit)
     var results = await sequence.run(plans)
+    // What was sent meanwhile may have made something at a vendor that is to be given up too.
+    await sequence.run(
+      try await self.plans(for: former, to: next), after: &plans, adding: &results)
     if Task.isCancelled { throw EngagementError(.cancelled, "The change of user was cancelled.") }
     await liveChannels.pause()
     defer { liveChannels.resume() }
@@ -154,15 +180,19 @@ final class UserTransitions: Sendable {
   ) async throws(EngagementError) -> Plans {
     var plans: Plans = [:]
     let (user, routes) = (next.user, try await feedPublisher.plans(for: next))
+    let isFirst = former.user.isAnonymous
+    let mayAdopt = isFirst ? try await anonymousStays.mayAdopt(former.partition, as: user) : false
     let handOver = try await TokenHandOver(
-      from: feedPublisher.plans, to: routes, dependencies.providerSecrets)
-    let mayAdopt =
-      former.user.isAnonymous ? try await mayAdopt(former.partition, as: user) : false
+      from: feedPublisher.plans, to: routes,
+      holding: isFirst ? try await dependencies.pushStates(of: former.partition) : [],
+      dependencies.providerSecrets)
     let attempt = Attempt(by: former.user, dependencies.key(), acceptedAt: dependencies.clock.now)
     for (id, runtime) in runtimes {
       let context = try await runtime.host.context(attempt, in: former.partition)
       let steps = runtime.provider.adapter.transition(from: former.user, to: user, in: context)
-      plans[id] = handOver.completed(steps, at: runtime.provider, for: user).filter { step in
+      plans[id] = handOver.completed(
+        steps, at: runtime.provider, for: user, adopting: mayAdopt
+      ).filter { step in
         switch step {
         // Only the anonymous user's rows can be adopted, and not by another than who was here before.
         case .adoptPending: mayAdopt
@@ -182,6 +212,7 @@ final class UserTransitions: Sendable {
     _ results: inout Results
   ) async throws(EngagementError) {
     if undelivered == .keep { await acceptUntold(of: former, &results) }
+    let untold = try await dependencies.untold(of: former.partition)
     let waiting = try await dependencies.store.pendingCounts(in: former.partition)
     for (provider, count) in waiting where !adopters.contains(provider) {
       switch undelivered {
@@ -196,11 +227,15 @@ final class UserTransitions: Sendable {
     }
     let holders = try await dependencies.tokenHolders(in: former.partition)
     for (id, runtime) in runtimes {
-      let isTold = results[id]?.isTold ?? false
+      let isTold = results[id]?.isTold == true && !untold.contains(id)
       let memory = try await dependencies.store.memory(of: id, in: former.partition)
       results[id]?.report.mayStillPush =
         runtime.supports(.registerPush) && !isTold
         && (holders.contains(id) || runtime.mayHaveToken(memory))
+      if isTold, holders.contains(id) {
+        try await dependencies.store.endRegistrations(
+          at: id, in: former.partition, at: dependencies.clock.now)
+      }
     }
   }
 
@@ -261,17 +296,12 @@ final class UserTransitions: Sendable {
     _ next: Partition, _ plans: Plans, adopting former: UserSession, _ adopters: Set<ProviderID>,
     _ purgesFormer: Bool
   ) async throws(EngagementError) -> [CommitReport] {
-    var reports: [CommitReport] = []
     try await feedPublisher.prepare(for: next)
-    for (id, steps) in plans {
-      let changes = steps.flatMap(\.changesOnArrival)
-      guard !changes.isEmpty, let runtime = runtimes[id] else { continue }
-      reports.append(try await runtime.host.keep(changes, in: next))
-    }
+    var reports = try await keepArrivals(plans, in: next)
     if !adopters.isEmpty {
-      reports.append(try await adopt(former.partition, into: next, for: adopters))
+      reports.append(try await anonymousStays.adopt(former.partition, into: next, for: adopters))
     }
-    if next.user.isAnonymous { try await keepApart(next, after: former.user) }
+    if next.user.isAnonymous { try await anonymousStays.keepApart(next, after: former.user) }
     // Later answers to requests of a purged user would bring some of it back.
     if purgesFormer {
       await dependencies.currentUser.forget(former.partition)
@@ -288,59 +318,18 @@ final class UserTransitions: Sendable {
     return reports
   }
 
-  /// Keeps what still waits of an earlier anonymous stay apart from the one that begins. Other people
-  /// have used the application in between, so no user adopts it any more. The user who was signed in
-  /// before is stored with the stay that begins.
-  private func keepApart(
-    _ anonymous: Partition, after former: User
-  ) async throws(EngagementError) {
-    let state = KitState(dependencies)
-    try await state.keep([Self.formerUser: Self.digest(of: former)], .user, in: anonymous)
-    let last = try await dependencies.store.lastPending(in: anonymous)
-    guard last > 0 else { return }
-    try await state.keep([Self.earlierStays: .integer(last)], .user, in: anonymous)
-  }
-
-  /// Whether the user may adopt the anonymous actions. Only the user who was signed in before them may;
-  /// if there was none, the first user.
-  private func mayAdopt(
-    _ anonymous: Partition, as user: User
-  ) async throws(EngagementError) -> Bool {
-    let former = try await KitState(dependencies).value(.user, Self.formerUser, in: anonymous)
-    return former == nil || former == Self.digest(of: user)
-  }
-
-  /// Who was signed in before the anonymous stay, as a digest: an erasure of that user leaves nothing
-  /// that names them.
-  private static let formerUser = "anonymous.formerUser"
-
-  /// Replaces the digest of this user, if it marks who was signed in before the anonymous stay. Then no
-  /// user may adopt the anonymous actions.
-  func forgetFormer(_ user: User) async throws(EngagementError) {
-    guard let anonymous = try await dependencies.store.knownPartition(of: .anonymous) else {
-      return
+  /// Stores what the steps change for the next user.
+  private func keepArrivals(
+    _ plans: Plans, in next: Partition
+  ) async throws(EngagementError) -> [CommitReport] {
+    var reports: [CommitReport] = []
+    for (id, steps) in plans {
+      let changes = steps.flatMap(\.changesOnArrival)
+      guard !changes.isEmpty, let runtime = runtimes[id] else { continue }
+      reports.append(try await runtime.host.keep(changes, in: next))
     }
-    let state = KitState(dependencies)
-    guard let former = try await state.value(.user, Self.formerUser, in: anonymous),
-      former == Self.digest(of: user)
-    else { return }
-    try await state.keep([Self.formerUser: .string(dependencies.key().text)], .user, in: anonymous)
+    return reports
   }
-
-  private static func digest(of user: User) -> JSON? {
-    user.id.map { .string(SHA256.digest(of: $0.rawValue).description) }
-  }
-
-  private func adopt(
-    _ anonymous: Partition, into next: Partition, for adopters: Set<ProviderID>
-  ) async throws(EngagementError) -> CommitReport {
-    let earlier = try await KitState(dependencies).value(.user, Self.earlierStays, in: anonymous)
-    return try await dependencies.store.adopt(
-      anonymous, into: next, for: adopters, after: earlier?.integer ?? 0)
-  }
-
-  /// The last row of earlier anonymous stays.
-  private static let earlierStays = "anonymous.earlierStays"
 
   private func enter(
     _ next: Partition, from former: UserSession, _ adopters: Set<ProviderID>,
@@ -352,8 +341,13 @@ final class UserTransitions: Sendable {
       try await feedPublisher.enter(userSession)
       // Rows that were accepted for the anonymous user during the change.
       if !adopters.isEmpty {
-        let late = try await adopt(former.partition, into: next, for: adopters)
+        let late = try await anonymousStays.adopt(former.partition, into: next, for: adopters)
         await dependencies.commitPublisher.publish(late, of: next)
+      }
+      // The person's states tell of the vendors from now on.
+      if former.user.isAnonymous, former.partition != next {
+        try await dependencies.store.endRegistrations(
+          at: nil, in: former.partition, at: dependencies.clock.now)
       }
     } catch {
       // The user is current and sees what is refreshed from now on.

@@ -167,9 +167,32 @@ struct PartitionTable: ~Copyable {
   ) throws(EngagementError) {
     let id = user.id?.rawValue ?? ""
     try database.run(&settingUpdate, .text(Self.presentUser(environment)), .text(id))
+    try setIntroduction(isDue: false, in: environment, on: &database)
   }
 
   private static func presentUser(_ environment: String) -> String { "user \(environment)" }
+
+  /// Whether vendors are to be told again who is present: the cache that knew what they know was damaged.
+  mutating func isIntroductionDue(
+    in environment: String, on database: inout Database
+  ) throws(EngagementError) -> Bool {
+    try database.first(&setting, .text(Self.introduction(environment))) { $0.text(0) } != nil
+  }
+
+  mutating func setIntroduction(
+    isDue: Bool, in environment: String, on database: inout Database
+  ) throws(EngagementError) {
+    let name = SQLValue.text(Self.introduction(environment))
+    if isDue {
+      try database.run(&settingUpdate, name, .text("due"))
+    } else {
+      try database.run(&settingDeletion, name)
+    }
+  }
+
+  private static func introduction(_ environment: String) -> String {
+    "introduction \(environment)"
+  }
 
   // MARK: Content keys
 

@@ -30,6 +30,20 @@ struct PushStateTable: ~Copyable {
       code = nullif(code, 'registered'), changed = ?
     WHERE partition = ? AND provider = ? AND environment = ? AND state = 'pending'
     """)
+  private var ending = Statement(
+    """
+    UPDATE push_state SET state = 'unregistered', code = NULL, reason = NULL, changed = ?
+    WHERE partition = ? AND provider = coalesce(?, provider) AND state IN ('registered', 'failed')
+    """)
+  private var copying = Statement(
+    """
+    INSERT INTO push_state (partition, provider, environment, state, changed)
+    SELECT ?, provider, environment, state, ? FROM push_state
+    WHERE partition = ? AND provider = ? AND state = 'registered'
+    ON CONFLICT (partition, provider, environment) DO UPDATE SET state = excluded.state,
+      code = NULL, reason = NULL, changed = excluded.changed
+    WHERE push_state.state <> 'pending'
+    """)
   private var erasing = Statement("DELETE FROM push_state WHERE partition = ?")
 
   mutating func set(
@@ -53,6 +67,26 @@ struct PushStateTable: ~Copyable {
     try database.run(
       &takingBack, .integer(Milliseconds.nearest(now)), .integer(partition),
       .text(provider.rawValue), .text(environment.rawValue))
+  }
+
+  /// The vendor has let go of the user's tokens, or every vendor has.
+  mutating func end(
+    at provider: ProviderID?, of partition: Partition.ID, at now: Date,
+    on database: inout Database
+  ) throws(EngagementError) {
+    try database.run(
+      &ending, .integer(Milliseconds.nearest(now)), .integer(partition),
+      provider.map { .text($0.rawValue) } ?? .null)
+  }
+
+  /// Another user takes over the tokens that the vendor has of this one.
+  mutating func copy(
+    at provider: ProviderID, from former: Partition.ID, to partition: Partition.ID, at now: Date,
+    on database: inout Database
+  ) throws(EngagementError) {
+    try database.run(
+      &copying, .integer(partition), .integer(Milliseconds.nearest(now)), .integer(former),
+      .text(provider.rawValue))
   }
 
   /// The states of a user, by provider and environment. A state that this release does not know is left

@@ -87,6 +87,15 @@ extension Store {
     }
   }
 
+  /// Notes that a vendor, or every one, has let go of the user's tokens. Registrations that wait stay.
+  package func endRegistrations(
+    at provider: ProviderID?, in partition: Partition, at now: Date
+  ) throws(EngagementError) {
+    try write { (tables, database) throws(EngagementError) in
+      try tables.pushStates.end(at: provider, of: partition.id, at: now.writable, on: &database)
+    }
+  }
+
   /// Ends rows that are not sent because no route leads to their vendor any more.
   package func withhold(
     _ rows: [OutboxRow.ID], at now: Date

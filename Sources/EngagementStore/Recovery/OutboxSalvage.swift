@@ -89,6 +89,7 @@ extension OutboxSalvage {
         continue
       }
       try partitions.setPresentUser(user, in: environment, on: &fresh)
+      try partitions.setIntroduction(isDue: true, in: environment, on: &fresh)
     }
   }
 

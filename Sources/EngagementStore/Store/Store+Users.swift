@@ -24,6 +24,21 @@ extension Store {
     }
   }
 
+  /// Whether vendors are to be told again who is present, since the cache was damaged.
+  package func isIntroductionDue() throws(EngagementError) -> Bool {
+    try read { (tables, database) throws(EngagementError) in
+      try tables.partitions.isIntroductionDue(in: tables.options.environment, on: &database)
+    }
+  }
+
+  /// Notes that what tells vendors who is present is accepted.
+  package func noteIntroduced() throws(EngagementError) {
+    try write { (tables, database) throws(EngagementError) in
+      try tables.partitions.setIntroduction(
+        isDue: false, in: tables.options.environment, on: &database)
+    }
+  }
+
   /// A number that grows when another process has written.
   package func writesByOthers() throws(EngagementError) -> Int {
     try read { (tables, _) throws(EngagementError) in tables.writesByOthers }

@@ -31,6 +31,8 @@ extension Tables {
         }
         summary.report.hasNewRows = true
       }
+      try pushStates.copy(
+        at: provider, from: former.id, to: partition.id, at: now.writable, on: &database)
     }
     summary.report.feeds.formUnion(
       try itemCache.adoptOverlays(of: items, from: former, into: partition, on: &database))
