@@ -6,6 +6,7 @@ extension Command {
   /// `engage migrate`.
   static let migrate = [
     migrationStatus, planMigration, advanceMigration, rollBackMigration, forgetMigration,
+    exportForVendor,
   ]
 
   fileprivate static let surface = Argument(
