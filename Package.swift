@@ -320,6 +320,12 @@ let package = Package(
         "EngagementKit", "EngagementModel", "EngagementVendors", "Orchard",
       ], path: "Examples/SwitchVendor"),
     .executableTarget(
+      name: "MoveBetweenVendors",
+      dependencies: [
+        "EngagementBraze", "EngagementBrazeTools", "EngagementCurl", "EngagementEmulator",
+        "EngagementKit", "EngagementModel", "EngagementVendors", "Orchard",
+      ], path: "Examples/MoveBetweenVendors"),
+    .executableTarget(
       name: "NightlyExport",
       dependencies: [
         "EngagementAnalytics", "EngagementBraze", "EngagementBrazeTools", "EngagementCompression",
@@ -331,7 +337,8 @@ let package = Package(
       dependencies: [
         "CombinedInbox", "CompareVendors", "EngagementAdapterAPI", "EngagementJSON",
         "EngagementModel", "EngagementTesting",
-        "EngagementVendors", "FailOver", "MoveFromAtomic", "MoveFromBraze", "MoveFromCleverTap",
+        "EngagementVendors", "FailOver", "MoveBetweenVendors", "MoveFromAtomic", "MoveFromBraze",
+        "MoveFromCleverTap",
         "MoveFromVibes", "NightlyExport", "Orchard", "OwnVendor", "Quickstart", "SwitchVendor",
         "TestSupport",
       ]),

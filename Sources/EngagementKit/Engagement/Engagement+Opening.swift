@@ -71,7 +71,8 @@ extension Engagement {
         uptime: { options.clock.uptime },
         zoneOffset: { device().zoneOffset },
         position: { device().location.map(Campaign.Position.init) },
-        repair: EngagementStore.CacheRepair(options.repair), savedValues: RoutePlace.prefixes),
+        repair: EngagementStore.CacheRepair(options.repair),
+        savedValues: RoutePlace.prefixes + MigrationRecord.savedNames),
       at: options.clock.now)
     let present = try await despiteDamage { () async throws(EngagementError) in
       try await store.partition(of: try await store.presentUser(), at: options.clock.now)

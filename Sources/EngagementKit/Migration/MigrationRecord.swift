@@ -92,6 +92,9 @@ struct MigrationRecord: Hashable, Sendable {
 
   private static let prefix = "migration."
 
+  /// The beginnings of the names of all that is stored of migrations.
+  static let savedNames = [prefix, Store.keepsUnlistedContents]
+
   var key: String { Self.key(of: surface) }
 
   static func key(of surface: RoutedSurface) -> String { prefix + surface.rawValue }

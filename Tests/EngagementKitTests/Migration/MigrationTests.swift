@@ -120,6 +120,43 @@ typealias MigrationStage = Engagement.MigrationStage
     try await later.end()
   }
 
+  @Test("X15 G9: a repaired cache keeps a migration with its route")
+  func repaired() async throws {
+    let stage = try await stage()
+    try await stage.engagement.startMigration(try Self.plan())
+    try await advance(stage, to: .cutover)
+    try await stage.end()
+    var bytes = try Data(contentsOf: URL(filePath: place.path))
+    // One bit of the version in the header: the file is refused, and every page of it is sound.
+    bytes[63] ^= 0x80
+    try bytes.write(to: URL(filePath: place.path))
+    let later = try await self.stage()
+    #expect(later.engagement.recovery != nil && later.engagement.routes.cards == .only("b"))
+    let status = try #require(try await later.engagement.migrations().first)
+    #expect(status.stage == .cutover && !status.isRefused)
+    try await later.engagement.takeBackMigration(of: .cards, to: .off)
+    #expect(later.engagement.routes.cards == .only("a"))
+    try await later.end()
+  }
+
+  @Test("X15: a provider that is gone in mid-move leaves the screen to the configured one")
+  func vanished() async throws {
+    let stage = try await stage()
+    try await stage.engagement.startMigration(try Self.plan())
+    try await advance(stage, to: .cutover)
+    try await stage.end()
+    let later = try await Stage(
+      VendorLists.vendors.filter { $0.provider != "b" },
+      routes: Routes(cards: .only("a"), inbox: .only("a")), contentKeys: ["a": .extra("sku")],
+      at: place)
+    #expect(later.engagement.routes.cards == .only("a"))
+    let status = try #require(try await later.engagement.migrations().first)
+    #expect(status.isRefused && status.stage == .cutover)
+    try await later.engagement.takeBackMigration(of: .cards, to: .off)
+    #expect(try await later.engagement.migrations().first?.isRefused == false)
+    try await later.end()
+  }
+
   @Test(
     "X15: a share that grows adds people, on all surfaces the same, and takes back the last added")
   func shares() throws {
