@@ -65,12 +65,12 @@ import Testing
     await scene.emulator.setOffline(true)
     #expect(await impatiently(scene, "signin", "u-2").status == .done)
     await scene.emulator.setOffline(false)
-    await scene.engage("consent", "set", "full")
-    await scene.emulator.clear()
     await scene.engage("signin", "u-3")
     await scene.engage("sync")
+    // A device may be made before the sign-in that ends its person's stay, during it or never.
     let made = await scene.emulator.times("assign", by: "u-2")
-    #expect(await scene.emulator.times("unregister", by: "u-2") == made)
+    let ended = await scene.emulator.times("unregister", by: "u-2")
+    #expect(ended == made, "\(made) made, \(ended) given up")
     await scene.emulator.stop()
   }
 
