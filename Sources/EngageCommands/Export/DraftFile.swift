@@ -32,8 +32,13 @@ final class DraftFile {
       // The program that held the lock before may have renamed the file.
       var (ours, there) = (stat(), stat())
       if fstat(found, &ours) == 0, lstat(self.path, &there) == 0, ours.st_ino == there.st_ino {
-        descriptor = found
-        break
+        if ours.st_nlink == 1 {
+          descriptor = found
+          break
+        }
+        // A program was killed after it had given the file its name. What is written to the draft now
+        // would be written to that file.
+        unlink(self.path)
       }
       close(found)
     }

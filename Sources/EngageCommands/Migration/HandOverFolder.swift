@@ -34,6 +34,7 @@ struct HandOverFolder {
     // Only one program at a time has it, so nobody else writes here.
     let draft = try DraftFile(of: manifestPath)
     defer { withExtendedLifetime(draft) {} }
+    removeDrafts()
     let missing = try missingFiles()
     let hasManifest = try hasManifest()
     var written: [NewFile] = []
@@ -73,6 +74,11 @@ struct HandOverFolder {
       throw DraftFile.failure("\(path) cannot be made.", errno)
     }
     try DraftFile.makeDurable(CommandContext.folder(of: path))
+  }
+
+  /// Removes what a killed run has left. Nobody else writes here now.
+  private func removeDrafts() {
+    for body in batches.bodies { unlink("\(path)/.\(body.name).engage-draft") }
   }
 
   private func missingFiles() throws -> [MigrationBatches.Body] {

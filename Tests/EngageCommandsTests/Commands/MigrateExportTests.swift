@@ -88,6 +88,13 @@ import Testing
     let resumed = await stage.run(Self.export)
     #expect(resumed.output.contains("2 of them new"), "\(resumed)")
     #expect(try Self.texts(stage) == whole)
+    // As a run that was killed after it had named a file, and before it removed the draft.
+    for name in ["_manifest.json", "1-suppressed-00001.json"] {
+      try FileManager.default.linkItem(
+        at: folder.appending(path: name), to: folder.appending(path: ".\(name).engage-draft"))
+    }
+    #expect(await stage.run(Self.export).output == again.output)
+    #expect(try Self.texts(stage) == whole, "no draft is left, and no file is cut")
   }
 
   @Test("X15: a folder with anything else is refused, and nothing in it changes")
