@@ -22,6 +22,7 @@ let engagement = try await Engagement.open(
     "orchard": try OrchardAdapter(
       endpoint: orchard.endpoint(of: "orchard"), key: Secret("demo"), provider: "orchard"),
   ], routes: .init(cards: .only("braze"), inbox: .none), options: .init(loggers: []))
+let running = Task { try await engagement.run() }
 try await engagement.signIn("u-1", consent: .full)
 _ = await engagement.refresh(.cards)
 
@@ -51,9 +52,7 @@ print("back at off: \(words())")
 
 // To the end. A dismissal that Braze cannot get now holds the drain.
 await braze.setOffline(true)
-if let card = engagement.cards(in: "home").cards.last {
-  try await engagement.perform(.dismiss, on: card)
-}
+let dismissed = try await dismissLast()
 for _ in 0..<4 { try await step(why: "the second time") }
 print("shown: \(words())")
 do {
@@ -62,14 +61,13 @@ do {
   print("\(error.message)")
 }
 await braze.setOffline(false)
-print(
-  "braze: \(try await engagement.flush(within: .seconds(30)).providers["braze"], default: "nothing")"
-)
+print("braze: \(try await dismissed.outcome())")
 try await step()
 let moves = try await engagement.events().filter { $0.kind == .migrationStepped }
 print("steps in the event log: \(moves.count)")
 
 try await engagement.close()
+try await running.value
 await braze.stop()
 await orchard.stop()
 try FileManager.default.removeItem(at: folder)
@@ -79,6 +77,11 @@ func step(why: String? = nil) async throws {
   try await engagement.advanceMigration(
     of: .cards, by: "example", why: why, isForced: why != nil)
   if let status = try await engagement.migrations().first { print("now: \(status.stage.words)") }
+}
+
+func dismissLast() async throws -> Engagement.Receipt {
+  guard let card = engagement.cards(in: "home").cards.last else { fatalError("There is no card.") }
+  return try await engagement.perform(.dismiss, on: card)
 }
 
 func words() -> String {

@@ -138,6 +138,20 @@ import Testing
     #expect(try !scene.stage.names().contains { $0.hasPrefix("e.") })
   }
 
+  @Test("X14: a program that was killed after it had named its file costs the file nothing")
+  func namedDraft() async throws {
+    let scene = try await Self.filled()
+    await scene.engage("export", "--out", "e.csv")
+    let text = try String(contentsOf: Self.file("e.csv", in: scene), encoding: .utf8)
+    let draft = ".e.csv.engage-draft"
+    try FileManager.default.linkItem(
+      at: Self.file("e.csv", in: scene), to: Self.file(draft, in: scene))
+    let again = await scene.stage.engage("export", "--out", "e.csv")
+    #expect(again.status == .failed && again.errors.contains("is there already"))
+    #expect(try String(contentsOf: Self.file("e.csv", in: scene), encoding: .utf8) == text)
+    #expect(try !scene.stage.names().contains(draft))
+  }
+
   @Test("X14: what a killed program has left is used again, and a running one is not disturbed")
   func drafts() async throws {
     let scene = try await Self.filled()

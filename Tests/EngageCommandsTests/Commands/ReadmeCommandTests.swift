@@ -38,10 +38,12 @@ import Testing
     }
   }
 
-  private static func readme() throws -> String {
+  private static func readme() throws -> String { try page("README.md") }
+
+  private static func page(_ name: String) throws -> String {
     let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().deletingLastPathComponent()
-    return try String(contentsOf: root.appending(path: "README.md"), encoding: .utf8)
+    return try String(contentsOf: root.appending(path: name), encoding: .utf8)
   }
 
   @Test("the parser accepts each command line of the README")
@@ -52,6 +54,19 @@ import Testing
     }
     #expect(lines.count > 4)
     for line in lines {
+      #expect(throws: Never.self, "\(line)") { try Parser.parse(line, among: Command.all) }
+    }
+  }
+
+  @Test("X15: MIGRATION.md calls engage as its parser allows")
+  func migrationLines() throws {
+    let page = try Self.page("MIGRATION.md")
+    let lines = page.matches(of: /(?:^|\n|`)engage (migrate [^`#\n"]+)/).map {
+      $0.1.split(separator: " ").map(String.init)
+    }
+    #expect(lines.count > 5)
+    for var line in lines {
+      if line.last == "--why" { line.append("reason") }
       #expect(throws: Never.self, "\(line)") { try Parser.parse(line, among: Command.all) }
     }
   }
