@@ -130,5 +130,9 @@ case ("refresh", 4...):
 case ("dismiss", 4...):
   try await dismiss(arguments[1], keyed: arguments[2] == "keyed", Array(arguments[3...]))
 case ("switch", 3...): try await change(arguments[1], Array(arguments[2...]))
+case ("move", 3...): try await move(arguments[1], Array(arguments[2...]))
+case ("fill-moving", 4...):
+  try await fillMoving(arguments[1], Array(arguments[3...]), isMoving: arguments[2] == "moving")
+case ("screen-moving", 2): try await screenMoving(arguments[1])
 default: exit(64)
 }

@@ -27,6 +27,12 @@ GOALS = [
      Time("dismiss", "plain", "rows"), 1.3),
     ("switch of 10,000 cards / reading", Time("switch", OURS, "switch"),
      Time("switch", OURS, "read"), 2),
+    ("step of a migration, 10,000 cards / reading", Time("move", OURS, "step"),
+     Time("move", OURS, "read"), 2),
+    ("screen in a migration, disk / without", Time("moving", "moving", "disk"),
+     Time("moving", "plain", "disk"), 1.05),
+    ("screen in a migration, memory / without", Time("moving", "moving", "memory"),
+     Time("moving", "plain", "memory"), 1.05),
     ("1 M assignments / C", Time("assign", OURS, "all"), Time("assign", C, "all"), 1.3),
 ]
 MOST_ABOVE_MS = 5
@@ -42,6 +48,8 @@ def prepare():
     FILES.mkdir(parents=True, exist_ok=True)
     sh(program, "fill", FILES / "one", sets["one-1000"])
     sh(program, "fill", FILES / "four", *four)
+    for name in ["moving", "plain"]:
+        sh(program, "fill-moving", FILES / ("move-%s" % name), name, *four[:2])
     runs = [
         (Key("screen", "four"), [program, "screen", FILES / "four", 4]),
         (Key("screen", "one"), [program, "screen", FILES / "one", 1]),
@@ -49,6 +57,9 @@ def prepare():
         (Key("dismiss", "keyed"), [program, "dismiss", FILES / "keyed", "keyed", *four[:2]]),
         (Key("dismiss", "plain"), [program, "dismiss", FILES / "plain", "plain", *four[:2]]),
         (Key("switch", OURS), [program, "switch", FILES / "switch", *sides]),
+        (Key("move", OURS), [program, "move", FILES / "move", *sides]),
+        (Key("moving", "moving"), [program, "screen-moving", FILES / "move-moving"]),
+        (Key("moving", "plain"), [program, "screen-moving", FILES / "move-plain"]),
         (Key("assign", OURS), [program, "assign", PEOPLE]),
     ]
     try:
@@ -66,7 +77,8 @@ def run(runs, rounds):
     print("\nmedian of %d rounds\n" % rounds)
     fields = {
         "screen": ["disk", "memory"], "refresh": ["first", "again"], "dismiss": ["rows"],
-        "switch": ["switch", "read"], "assign": ["all"]}
+        "switch": ["switch", "read"], "move": ["step", "read"], "moving": ["disk", "memory"],
+        "assign": ["all"]}
     table(["row, peer, time", "wall ms", "CPU ms"], [
         ["%s, %s, %s" % (key.job, key.peer, field), "%.3f" % median(lines, field + "_ms"),
          "%.3f" % median(lines, field + "_cpu_ms")]
