@@ -28,6 +28,11 @@ _engage() {
     "migrate"" --file"|"migrate"" -f") COMPREPLY=($(compgen -f -- "$word")); return ;;
     "migrate"" --why") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     "migrate"" --by") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
+    "migrate"" --for") COMPREPLY=($(compgen -W 'braze vibes clevertap atomic' -- "$word")); return ;;
+    "migrate"" --out"|"migrate"" -o") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
+    "migrate"" --app-id") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
+    "migrate"" --suppressed") COMPREPLY=($(compgen -f -- "$word")); return ;;
+    "migrate"" --user-hash-key") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     "cards"" --container") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     "cards"" --button") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     "cards"" --reason") COMPREPLY=($(compgen -W 'not-relevant too-often other' -- "$word")); return ;;
@@ -103,7 +108,8 @@ _engage() {
     "migrate advance") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--force --why --by --dry-run --config --json --log --help' -- "$word")); return; } ;;
     "migrate rollback") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--to --why --by --config --json --log --help' -- "$word")); return; } ;;
     "migrate forget") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
-    "migrate "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W 'status plan advance rollback forget' -- "$word")); return; } ;;
+    "migrate export") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--for --out --personal-data --app-id --suppressed --user-hash-key --dry-run --config --json --log --help' -- "$word"; compgen -f -- "$word")); return; } ;;
+    "migrate "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W 'status plan advance rollback forget export' -- "$word")); return; } ;;
     "cards list") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--container --control --snoozed --config --json --log --help' -- "$word")); return; } ;;
     "cards show") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
     "cards impression") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--propagate --config --json --log --help' -- "$word")); return; } ;;

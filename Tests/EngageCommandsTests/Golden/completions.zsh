@@ -13,7 +13,7 @@ _engage() {
       'routes:list, set, reset, return'
       'sync:refresh from every vendor and send pending actions'
       'parity:show how candidates of shadow routes compare with what is shown'
-      'migrate:status, plan, advance, rollback, forget'
+      'migrate:status, plan, advance, rollback, forget, export'
       'cards:list, show, impression, click, dismiss, submit, snooze, vote'
       'inbox:list, show, open, read, expire, delete'
       'person:show, set, associate, erase, export'
@@ -34,7 +34,6 @@ _engage() {
       'cursors:list, remove'
       'compare:compare providers by what this device saw'
       'experiment:plan, report'
-      'migrate:export'
       'completions:print completions for a shell'
       'man:print the manual page'
     )
@@ -75,6 +74,7 @@ _engage() {
           'advance:move a surface one stage on'
           'rollback:take a surface back to an earlier stage'
           'forget:forget the plan of a surface at off or removed'
+          'export:write what your server hands to a vendor so that people move to it'
         )
         _describe verb names
         return
@@ -85,6 +85,7 @@ _engage() {
         advance) shift 2 words; ((CURRENT -= 2)); _arguments '--force[although gates do not hold; needs --why]' '--why[the reason, for the event log]:TEXT:' '--by[who does it, for the event log]:NAME:' '--dry-run[show what would be done, and change nothing]' '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default warning)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ':SURFACE:' ;;
         rollback) shift 2 words; ((CURRENT -= 2)); _arguments '--to[the stage, such as off, shadow or "canary 5" (default the one before)]:STAGE:' '--why[the reason, for the event log]:TEXT:' '--by[who does it, for the event log]:NAME:' '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default warning)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ':SURFACE:' ;;
         forget) shift 2 words; ((CURRENT -= 2)); _arguments '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default warning)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ':SURFACE:' ;;
+        export) shift 2 words; ((CURRENT -= 2)); _arguments '--for[the vendor to which people move]:VENDOR:(braze vibes clevertap atomic)' '--out[a folder that is not there yet, or that of the same export]:DIR:' '-o[a folder that is not there yet, or that of the same export]:DIR:' '--personal-data[confirm that the files have ids, names, addresses and push tokens]' '--app-id[the vendors id of the application; braze files tokens under it]:ID:' '--suppressed[ids of people whom nothing may reach, one a line]:FILE:_files' '--user-hash-key[the organisations key for the hashes, so that a user has one on all devices]:FILE:' '--dry-run[tell what would be written, and write nothing]' '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default warning)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' '*:FILE:_files' ;;
       esac ;;
     cards)
       if ((CURRENT == 3)); then
@@ -277,17 +278,6 @@ _engage() {
       case "$words[3]" in
         plan) shift 2 words; ((CURRENT -= 2)); _arguments '--rate[how many do it today, such as 5% or 0.05]:SHARE:' '--lift[the smallest relative change worth seeing, such as 10%]:SHARE:' '--people[how many people there are, in both arms what do they show?]:COUNT:' '--daily[how many new people come in a day, in both arms]:COUNT:' '--power[how often a lift that is there is seen (default 80%)]:SHARE:' '--significance[how often one is seen that is not there (default 5%)]:SHARE:' '--anytime[look at any time and stop when it is sure; needs more people]' '--name[what the experiment is called, for --out]:NAME:' '*--arm[an arm, for --out; the others are compared with the first one]:NAME:' '*--metric[only this metric]:NAME:(impression click completion dismissal opt-out)' '--out[write the plan to a file that is not there yet]:PLAN.json:_files' '-o[write the plan to a file that is not there yet]:PLAN.json:_files' '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default warning)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ;;
         report) shift 2 words; ((CURRENT -= 2)); _arguments '*--from[exported events of any devices, in place of those of this cache]:FILE|DIR|ADDRESS:_files' '--html[write a page with charts to a file that is not there yet]:FILE:_files' '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default warning)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ':PLAN.json:_files' ;;
-      esac ;;
-    migrate)
-      if ((CURRENT == 3)); then
-        names=(
-          'export:write what your server hands to a vendor so that people move to it'
-        )
-        _describe verb names
-        return
-      fi
-      case "$words[3]" in
-        export) shift 2 words; ((CURRENT -= 2)); _arguments '--for[the vendor to which people move]:VENDOR:(braze vibes clevertap atomic)' '--out[a folder that is not there yet, or that of the same export]:DIR:' '-o[a folder that is not there yet, or that of the same export]:DIR:' '--personal-data[confirm that the files have ids, names, addresses and push tokens]' '--app-id[the vendors id of the application; braze files tokens under it]:ID:' '--suppressed[ids of people whom nothing may reach, one a line]:FILE:_files' '--user-hash-key[the organisations key for the hashes, so that a user has one on all devices]:FILE:' '--dry-run[tell what would be written, and write nothing]' '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default warning)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' '*:FILE:_files' ;;
       esac ;;
     completions) shift words; ((CURRENT--)); _arguments '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default warning)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ':SHELL:(bash zsh fish)' ;;
     man) shift words; ((CURRENT--)); _arguments '--config[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '-c[the configuration; else $ENGAGE_CONFIG, else engage.json]:FILE:_files' '--json[print one JSON object a line]' '-j[print one JSON object a line]' '--log[log to standard error (default warning)]:LEVEL:(off error warning info verbose)' '--help[show this]' '-h[show this]' ;;
