@@ -61,7 +61,7 @@ import Testing
   @Test("X15: MIGRATION.md calls engage as its parser allows")
   func migrationLines() throws {
     let page = try Self.page("MIGRATION.md")
-    let lines = page.matches(of: /(?:^|\n|`)engage (migrate [^`#\n"]+)/).map {
+    let lines = page.matches(of: /\nengage (migrate [^#\n"]+)/).map {
       $0.1.split(separator: " ").map(String.init)
     }
     #expect(lines.count > 5)
