@@ -40,6 +40,9 @@ extension Command {
       (what was done to the old provider's items is still sent) and removed. A stage that the
       providers cannot have is left out. Nothing moves yet: "engage migrate advance" does.
 
+      HELD is how many items of the old provider the user can see in this cache, or how many push
+      tokens it has. What the new provider is not told of them is listed under the table.
+
       The plan is kept with the cache. A plan of the same two providers takes the place of the one
       that is there, and a surface stays in its stage.
       """,
@@ -63,7 +66,8 @@ extension Command {
       return try await invocation.reading(configuration) { engagement in
         let plan = try await invocation.plan(document, engagement)
         let stages = try await engagement.routes(of: plan)
-        try PlanTables(plan, stages, engagement).print(on: invocation.console)
+        let holdings = try await engagement.migrationHoldings(from: plan.from, to: plan.to)
+        try PlanTables(plan, stages, holdings, engagement).print(on: invocation.console)
         guard !invocation.has(dryRun) else { return .done }
         try await engagement.startMigration(plan)
         invocation.console.note(
@@ -80,23 +84,39 @@ extension Command {
       The figures are what this installation has seen since the stage began. A gate on what is not
       known does not hold. LEFT is how many actions are still to be sent to the old provider.
 
+      --html writes a page with the gates over time, parity, the duplicates that were avoided and
+      what is left to drain. The figures are those of --json.
+
       The status is 0 if every surface that has a next stage may move on.
       """,
+    options: [ComparisonOptions.html],
     examples: [
       Example("engage migrate status", "the stages and gates"),
       Example("engage migrate status --json", "with the latest steps, and who made them"),
+      Example("engage migrate status --html move.html", "as a page to look at"),
     ], isDefault: true,
     run: { invocation in
+      let page = try invocation.comparisonPage()
       let configuration = try invocation.configurationWithCache()
-      return try await invocation.reading(configuration) { engagement in
-        let statuses = try await engagement.migrations()
-        guard !statuses.isEmpty else {
-          invocation.console.note("Nothing moves. Run \"engage migrate plan\".")
-          return .done
-        }
-        try statuses.print(on: invocation.console)
-        return statuses.allSatisfy { $0.next == nil || $0.mayAdvance } ? .done : .failed
+      let overview = try await invocation.reading(configuration) { engagement in
+        try await MigrationOverview(
+          of: engagement, try invocation.reader(of: configuration),
+          at: invocation.context.clock.now)
       }
+      guard !overview.surfaces.isEmpty else {
+        invocation.console.note("Nothing moves. Run \"engage migrate plan\".")
+        return .done
+      }
+      if let page {
+        try page.write(Array(MigrationPage(overview: overview).html.utf8))
+        try page.finish()
+      }
+      for surface in overview.surfaces { try invocation.console.object(surface.object) }
+      try overview.statuses.printTable(on: invocation.console)
+      if let path = invocation.value(ComparisonOptions.html) {
+        try invocation.console.line("\nThe page is \(path).")
+      }
+      return overview.statuses.allSatisfy { $0.next == nil || $0.mayAdvance } ? .done : .failed
     })
 
   // MARK: Steps

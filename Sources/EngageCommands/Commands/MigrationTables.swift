@@ -6,14 +6,16 @@ import EngagementModel
 struct PlanTables {
   private let plan: Engagement.MigrationPlan
   private let stages: [Engagement.PlannedStage]
+  private let holdings: [Engagement.MigrationHolding]
   private let capabilities: Engagement.CapabilityReport
 
   init(
     _ plan: Engagement.MigrationPlan, _ stages: [Engagement.PlannedStage],
-    _ engagement: Engagement
+    _ holdings: [Engagement.MigrationHolding], _ engagement: Engagement
   ) {
     self.plan = plan
     self.stages = stages
+    self.holdings = holdings
     capabilities = engagement.capabilities
   }
 
@@ -22,17 +24,25 @@ struct PlanTables {
     guard !console.isJSON else { return }
     var summary = Table([
       .init("SURFACE"), .init(plan.from.rawValue), .init(plan.to.rawValue),
-      .init("MOVES", isFlexible: true),
+      .init("HELD", .trailing), .init("MOVES", isFlexible: true),
     ])
+    var losses: [String] = []
     for surface in capabilities.providers.first?.surfaces.map(\.surface) ?? [] {
       let (old, new) = (support(of: surface, at: plan.from), support(of: surface, at: plan.to))
       guard old.isThere || plan.moves.contains(where: { $0.surface == surface }) else { continue }
+      let holding = holdings.first { $0.surface == surface }
       summary.add([
         Phrase(surface.rawValue, .bold), Phrase(old.words), Phrase(new.words),
-        Phrase(words(for: surface, new)),
+        Phrase(holding?.held.map { "\($0)" } ?? "-"), Phrase(words(for: surface, new)),
       ])
+      if plan.moves.contains(where: { $0.surface == surface }),
+        let sentence = holding?.lossSentence(of: plan)
+      {
+        losses.append("\(surface.rawValue): \(sentence)")
+      }
     }
     try console.table(summary)
+    for sentence in losses { try console.line(Phrase(sentence)) }
     var table = Table([.init("SURFACE"), .init("STAGE"), .init("ROUTE", isFlexible: true)])
     for one in stages {
       let route = one.route.map { String(decoding: $0.json.encoded(), as: UTF8.self) }
@@ -85,15 +95,34 @@ extension Invocation {
   }
 }
 
+extension Engagement.MigrationHolding {
+  /// What the new provider is not told of the held items; nil if there is no such thing.
+  func lossSentence(of plan: Engagement.MigrationPlan) -> String? {
+    func list(_ lost: [LostAction]) -> String {
+      lost.map { "\($0.action) (\($0.items))" }.joined(separator: ", ")
+    }
+    let (refused, kept) = (lostActions.filter { !$0.isKept }, lostActions.filter(\.isKept))
+    var parts: [String] = []
+    if !refused.isEmpty { parts.append("\(plan.to) has no \(list(refused))") }
+    if !kept.isEmpty { parts.append("\(plan.to) is not told of \(list(kept))") }
+    return parts.isEmpty ? nil : parts.joined(separator: "; ") + "."
+  }
+}
+
 extension [Engagement.MigrationStatus] {
-  /// The table of `engage migrate status`, with a line for each gate.
+  /// The objects and the table of `engage migrate advance --dry-run`.
   func print(on console: Console) throws {
+    for status in self { try console.object(status.object) }
+    try printTable(on: console)
+  }
+
+  /// The table of `engage migrate status`, with a line for each gate.
+  func printTable(on console: Console) throws {
     var table = Table([
       .init("SURFACE"), .init("FROM"), .init("TO"), .init("STAGE"), .init("NEXT"),
       .init("GATES", isFlexible: true), .init("LEFT", .trailing),
     ])
     for status in self {
-      try console.object(status.object)
       table.add([
         Phrase(status.surface.rawValue, .bold), Phrase(status.plan.from.rawValue),
         Phrase(status.plan.to.rawValue), Phrase(status.stage.words),
@@ -105,16 +134,18 @@ extension [Engagement.MigrationStatus] {
       for gate in status.gates where !gate.holds {
         console.note("\(status.surface.rawValue): \(gate.sentence).")
       }
-      if status.isRefused {
-        console.note(
-          "\(status.surface.rawValue): the route of \(status.stage.words) names a provider that is not "
-            + "in engage.json any more; the configured route holds.")
-      }
+      if status.isRefused { console.note("\(status.surface.rawValue): \(status.refusal)") }
     }
   }
 }
 
 extension Engagement.MigrationStatus {
+  /// What is said of a route that cannot hold.
+  var refusal: String {
+    "the route of \(stage.words) names a provider that is not in engage.json any more; the configured "
+      + "route holds."
+  }
+
   fileprivate var gatesPhrase: Phrase {
     let holding = gates.count(where: \.holds)
     guard !gates.isEmpty else { return Phrase("none", .faint) }

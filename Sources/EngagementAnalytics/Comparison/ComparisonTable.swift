@@ -12,14 +12,14 @@ public struct ComparisonTable: Hashable, Sendable {
   public private(set) var rows: [[String]] = []
 
   /// The first columns hold names, the others numbers.
-  init(_ title: String, names: [String], numbers: [String] = []) {
+  package init(_ title: String, names: [String], numbers: [String] = []) {
     self.title = title
     columns =
       names.map { Column(title: $0, isNumeric: false) }
       + numbers.map { Column(title: $0, isNumeric: true) }
   }
 
-  mutating func add(_ cells: [String]) { rows.append(cells) }
+  package mutating func add(_ cells: [String]) { rows.append(cells) }
 
   /// The lines of a text: the title, the names of the columns and the rows.
   var lines: [String] {

@@ -1,9 +1,9 @@
 import EngagementFormats
 
 /// How figures are written, the same in every table and on the page.
-enum Figure {
+package enum Figure {
   /// With digits in groups of three.
-  static func count(_ count: Int) -> String {
+  package static func count(_ count: Int) -> String {
     var digits = ""
     for (index, digit) in String(count.magnitude).reversed().enumerated() {
       if index > 0, index.isMultiple(of: 3) { digits.append(",") }
@@ -13,7 +13,7 @@ enum Figure {
   }
 
   /// A share as a percentage with two places, or more for a small one.
-  static func percent(_ share: Double) -> String { decimal(share * 100) + "%" }
+  package static func percent(_ share: Double) -> String { decimal(share * 100) + "%" }
 
   /// A percentage with its sign.
   static func change(_ share: Double) -> String { signed(share) + percent(share) }

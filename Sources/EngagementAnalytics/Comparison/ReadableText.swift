@@ -1,10 +1,10 @@
 extension String {
   /// A name from outside as a reader may see it: on one line, not long, and without characters that
   /// are invisible, turn the text round or steer a terminal. U+FFFD stands in their place.
-  var readable: String { cleaned(upTo: 60) }
+  package var readable: String { cleaned(upTo: 60) }
 
   /// The same for a text that may be long.
-  func cleaned(upTo length: Int = 2_000) -> String {
+  package func cleaned(upTo length: Int = 2_000) -> String {
     var clean = UnicodeScalarView()
     for (index, scalar) in unicodeScalars.enumerated() {
       guard index < length else { return String(clean) + "…" }
@@ -14,7 +14,7 @@ extension String {
   }
 
   /// The text as HTML and SVG have it, between tags or in an attribute.
-  var html: String {
+  package var html: String {
     var html = ""
     for scalar in cleaned().unicodeScalars {
       switch scalar {

@@ -28,6 +28,11 @@ struct ContentCopyTable: ~Copyable {
     """)
   private var one = Statement(
     "SELECT 1 FROM content_copy WHERE partition = ? AND key = ? LIMIT 1")
+  private var ofList = Statement(
+    """
+    SELECT DISTINCT key FROM content_copy JOIN source ON source.id = content_copy.source
+    WHERE content_copy.partition = ? AND provider = ? AND surface = ?
+    """)
 
   /// All copies of a user as objects.
   mutating func held(
@@ -90,6 +95,17 @@ struct ContentCopyTable: ~Copyable {
       Copy(
         item: row.integer(0), provider: ProviderID(row.text(1)), surface: Surface(row.text(2)))
     }
+  }
+
+  /// The contents that a provider lists on a surface.
+  mutating func keys(
+    listedBy provider: ProviderID, on surface: Surface, in partition: Partition.ID,
+    on database: inout Database
+  ) throws(EngagementError) -> Set<ContentKey> {
+    let found = try database.all(
+      &ofList, .integer(partition), .text(provider.rawValue), .text(surface.rawValue)
+    ) { ContentKey(bytes: $0.bytes(0)) }
+    return Set(found.compactMap(\.self))
   }
 
   /// Whether any vendor lists a copy of the content.

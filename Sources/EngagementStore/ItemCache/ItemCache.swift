@@ -306,6 +306,15 @@ extension ItemCache {
     return marks?.withLock { $0.hidden(on: surface, at: now) } ?? []
   }
 
+  /// The contents of which the provider lists a copy on the surface, also those that it hides.
+  mutating func contents(
+    listedBy provider: ProviderID, on surface: Surface, of partition: Partition,
+    on database: inout Database
+  ) throws(EngagementError) -> Set<ContentKey> {
+    try tables.copies.keys(
+      listedBy: provider, on: surface, in: partition.id, on: &database)
+  }
+
   /// The user's items that could not be read.
   mutating func quarantined(
     in partition: Partition, on database: inout Database

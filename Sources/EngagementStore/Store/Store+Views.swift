@@ -89,6 +89,16 @@ extension Store {
     }
   }
 
+  /// The contents of which a provider lists a copy on a surface, also those that the surface hides.
+  package func contents(
+    listedBy provider: ProviderID, on surface: Surface, of partition: Partition
+  ) throws(EngagementError) -> Set<ContentKey> {
+    try read { (tables, database) throws(EngagementError) in
+      try tables.itemCache.contents(
+        listedBy: provider, on: surface, of: partition, on: &database)
+    }
+  }
+
   /// A provider's stored values, settings and person.
   package func memory(
     of provider: ProviderID, in partition: Partition

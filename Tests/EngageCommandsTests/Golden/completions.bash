@@ -21,6 +21,7 @@ _engage() {
     "parity"" --max-no-key") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     "parity"" --min-compared") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     "parity"" --max-age") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
+    "migrate"" --html") COMPREPLY=($(compgen -f -- "$word")); return ;;
     "migrate"" --from") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     "migrate"" --to") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     "migrate"" --surfaces") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
@@ -103,7 +104,7 @@ _engage() {
     "routes "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W 'list set reset return' -- "$word")); return; } ;;
     "sync "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--watch --every --full --now --choose --config --json --log --help' -- "$word")); return; } ;;
     "parity "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--max-missing --max-extra --max-different --max-moved --max-no-key --min-compared --max-age --config --json --log --help' -- "$word")); return; } ;;
-    "migrate status") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
+    "migrate status") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--html --config --json --log --help' -- "$word")); return; } ;;
     "migrate plan") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--from --to --surfaces --shares --file --takes-back --automatic --dry-run --config --json --log --help' -- "$word")); return; } ;;
     "migrate advance") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--force --why --by --dry-run --config --json --log --help' -- "$word")); return; } ;;
     "migrate rollback") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--to --why --by --config --json --log --help' -- "$word")); return; } ;;

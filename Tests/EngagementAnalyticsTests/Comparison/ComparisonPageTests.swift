@@ -52,7 +52,7 @@ import Testing
       #expect(bad.isEmpty, "\(bad)")
     }
     #expect(!report.html.contains("<script") && !report.html.contains("onload=\""))
-    #expect(try Tags(report.html).names.isSuperset(of: ["svg", "table", "bdi"]))
+    #expect(try HTMLTags(report.html).names.isSuperset(of: ["svg", "table", "bdi"]))
     let json = String(decoding: JSON.object(report.json).encoded(), as: UTF8.self)
     #expect(json.contains("alert('1')"), "JSON has the names unchanged")
   }
@@ -102,7 +102,7 @@ import Testing
     "X12: a screen reader finds a title and a description of each chart, and heads of each table")
   func accessible() throws {
     let html = try randomReport(seed: 3).html
-    let tags = try Tags(html)
+    let tags = try HTMLTags(html)
     let ids = html.matches(of: /\bid="([^"]+)"/).map { String($0.1) }
     #expect(Set(ids).count == ids.count)
     for reference in html.matches(of: /aria-labelledby="([^"]+)"/) {
@@ -182,7 +182,7 @@ import Testing
       for text in [report.html, report.text, json] {
         #expect(text.firstMatch(of: /\b(nan|inf|infinity)\b/.ignoresCase()) == nil)
       }
-      _ = try Tags(report.html)
+      _ = try HTMLTags(report.html)
     }
   }
 
@@ -270,26 +270,4 @@ import Testing
       (Figure.day(.max), "day 9223372036854775807"),
     ])
   func figures(text: String, expected: String) { #expect(text == expected) }
-}
-
-/// The tags of a page, all of which are closed in order.
-private struct Tags {
-  private(set) var names: Set<String> = []
-
-  struct Unbalanced: Error { let tag: String }
-
-  init(_ html: String) throws {
-    var open: [Substring] = []
-    for tag in html.matches(of: /<(\/?)(\w+)((?: [\w-]+="[^"<]*")*)(\/?)>/) {
-      names.insert(String(tag.2))
-      if tag.1 == "/" {
-        guard open.popLast() == tag.2 else { throw Unbalanced(tag: String(tag.0)) }
-      } else if tag.4.isEmpty, tag.2 != "meta" {
-        open.append(tag.2)
-      }
-    }
-    let count = html.matches(of: /<(?!!DOCTYPE)/).count
-    let known = html.matches(of: /<(\/?)(\w+)((?: [\w-]+="[^"<]*")*)(\/?)>/).count
-    guard open.isEmpty, count == known else { throw Unbalanced(tag: "\(open) \(count) \(known)") }
-  }
 }

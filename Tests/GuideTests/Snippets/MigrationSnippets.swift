@@ -10,6 +10,13 @@ func planMigration(_ engagement: Engagement) async throws {
   try await engagement.startMigration(plan)
 }
 
+func seeWhatIsConcerned(_ engagement: Engagement) async throws {
+  for holding in try await engagement.migrationHoldings(from: "braze", to: "vibes") {
+    print(holding.surface, holding.held ?? 0, holding.shownOnce, holding.hidden)
+    for lost in holding.lostActions { print(lost.action, lost.items, lost.isKept) }
+  }
+}
+
 func stepMigration(_ engagement: Engagement) async throws {
   try await engagement.advanceMigration(of: .inbox, by: "eva")
   for status in try await engagement.migrations() {

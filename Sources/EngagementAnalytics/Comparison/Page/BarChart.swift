@@ -1,6 +1,6 @@
 /// Bars under their labels, in groups.
-struct BarChart {
-  struct Bar {
+package struct BarChart {
+  package struct Bar {
     let label: String
     let figure: String
     /// How long it is.
@@ -8,16 +8,33 @@ struct BarChart {
     /// Where the plan has its end.
     var planned: Double?
     let style: String
+
+    package init(
+      label: String, figure: String, share: Double, planned: Double? = nil, style: String
+    ) {
+      self.label = label
+      self.figure = figure
+      self.share = share
+      self.planned = planned
+      self.style = style
+    }
   }
 
-  struct Group {
+  package struct Group {
     var title = ""
     let bars: [Bar]
+
+    package init(title: String = "", bars: [Bar]) {
+      self.title = title
+      self.bars = bars
+    }
   }
 
   let groups: [Group]
 
-  var svg: SVG {
+  package init(groups: [Group]) { self.groups = groups }
+
+  package var svg: SVG {
     var svg = SVG()
     var y = 0
     for group in groups {

@@ -14,38 +14,21 @@ struct ComparisonPage {
 
   var html: String {
     let charts = ComparisonCharts(report: report, tables: tables)
-    return """
-      <!DOCTYPE html>
-      <html lang="en">
-      <head>
-      <meta charset="utf-8">
-      <meta http-equiv="Content-Security-Policy" \
-      content="default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'">
-      <meta name="viewport" content="width=device-width, initial-scale=1">
-      <meta name="referrer" content="no-referrer">
-      <title>\(sentences.title.html)</title>
-      <style>
-      \(PageStyle.css)
-      </style>
-      </head>
-      <body>
-      <main>
-      \(header)
-      \(checks)
-      <div class="pair">
-      \(charts.funnel)
-      \(charts.people)
-      </div>
-      \(charts.rates)
-      \(charts.differences)
-      \(charts.overTime.joined(separator: "\n"))
-      \(charts.requests)
-      \(others)
-      </main>
-      </body>
-      </html>
-
-      """
+    return PageDocument.html(
+      title: sentences.title,
+      body: """
+        \(header)
+        \(checks)
+        <div class="pair">
+        \(charts.funnel)
+        \(charts.people)
+        </div>
+        \(charts.rates)
+        \(charts.differences)
+        \(charts.overTime.joined(separator: "\n"))
+        \(charts.requests)
+        \(others)
+        """)
   }
 
   private var header: String {

@@ -1,10 +1,39 @@
+/// A page that needs nothing from elsewhere and runs nothing.
+package enum PageDocument {
+  /// - Parameter body: What is in `main`, as HTML.
+  package static func html(title: String, body: String) -> String {
+    """
+    <!DOCTYPE html>
+    <html lang="en">
+    <head>
+    <meta charset="utf-8">
+    <meta http-equiv="Content-Security-Policy" \
+    content="default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <meta name="referrer" content="no-referrer">
+    <title>\(title.html)</title>
+    <style>
+    \(PageStyle.css)
+    </style>
+    </head>
+    <body>
+    <main>
+    \(body)
+    </main>
+    </body>
+    </html>
+
+    """
+  }
+}
+
 /// Builds the parts of a page. All texts are escaped here.
-enum PageElement {
+package enum PageElement {
   /// A table that can be scrolled on a narrow screen.
   ///
   /// - Parameter names: How many columns at the left name the row.
   /// - Parameter isLong: Whether it is scrolled down, too.
-  static func table(_ table: ComparisonTable, names: Int, isLong: Bool = false) -> String {
+  package static func table(_ table: ComparisonTable, names: Int, isLong: Bool = false) -> String {
     let head = table.columns.map { column in
       "<th scope=\"col\"\(style(column))>\(column.title.html)</th>"
     }.joined()
@@ -27,7 +56,8 @@ enum PageElement {
   }
 
   private static func style(_ column: ComparisonTable.Column, of cell: String = "") -> String {
-    guard column.isNumeric else { return "" }
+    // A long text would have a line for each word on a phone.
+    guard column.isNumeric else { return cell.utf8.count > 40 ? " class=\"reason\"" : "" }
     // A sentence in the place of a figure would make the table too wide for a phone.
     let isReason = cell.utf8.count > 24 && cell.first?.isLetter == true
     return " class=\"number\(isReason ? " reason" : "")\""
@@ -36,7 +66,7 @@ enum PageElement {
   /// A chart with what it says in words, over its table.
   ///
   /// - Parameter id: Differs from those of the other charts.
-  static func chart(
+  package static func chart(
     _ svg: SVG, id: String, title: String, description: String, table: String
   ) -> String {
     """
@@ -55,11 +85,13 @@ enum PageElement {
 }
 
 /// A drawing that is as wide as its place: across it counts in shares of the width, down in points.
-struct SVG {
-  var height = 0
+package struct SVG {
+  package var height = 0
   private(set) var elements: [String] = []
 
-  enum Anchor: String {
+  package init() {}
+
+  package enum Anchor: String {
     case start, middle, end
   }
 
@@ -69,7 +101,7 @@ struct SVG {
     return "\((share * 100_000).rounded() / 1_000)%"
   }
 
-  mutating func text(
+  package mutating func text(
     _ text: String, at x: Double, _ y: Int, _ anchor: Anchor = .start, _ style: String = ""
   ) {
     elements.append(
@@ -77,7 +109,7 @@ struct SVG {
         + "class=\"\(style)\">\(text.html)</text>")
   }
 
-  mutating func rectangle(
+  package mutating func rectangle(
     from x: Double = 0, to end: Double, _ y: Int, height: Int, _ style: String
   ) {
     elements.append(
@@ -85,20 +117,22 @@ struct SVG {
         + "height=\"\(height)\" rx=\"2\" class=\"\(style)\"/>")
   }
 
-  mutating func line(_ x: Double, _ y: Int, to end: Double, _ bottom: Int, _ style: String) {
+  package mutating func line(_ x: Double, _ y: Int, to end: Double, _ bottom: Int, _ style: String)
+  {
     elements.append(
       "<line x1=\"\(Self.percent(x))\" y1=\"\(y)\" x2=\"\(Self.percent(end))\" y2=\"\(bottom)\" "
         + "class=\"\(style)\"/>")
   }
 
-  mutating func circle(at x: Double, _ y: Int, radius: Int = 5, _ style: String) {
+  package mutating func circle(at x: Double, _ y: Int, radius: Int = 5, _ style: String) {
     elements.append(
       "<circle cx=\"\(Self.percent(x))\" cy=\"\(y)\" r=\"\(radius)\" class=\"\(style)\"/>")
   }
 
   /// A line through points, whose places are shares of the rectangle from `top` on.
-  mutating func curve(_ points: [(x: Double, y: Double)], _ top: Int, height: Int, _ style: String)
-  {
+  package mutating func curve(
+    _ points: [(x: Double, y: Double)], _ top: Int, height: Int, _ style: String
+  ) {
     let places = points.map { point in
       "\((point.x * 10_000).rounded() / 10) \(((1 - point.y) * 10_000).rounded() / 10)"
     }

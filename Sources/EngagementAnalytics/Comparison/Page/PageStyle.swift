@@ -49,6 +49,12 @@ enum PageStyle {
     .open b { color: var(--soft); }
     .notes { margin: .9rem 0 0; padding-left: 1.15rem; }
 
+    .stages { list-style: none; margin: 1rem 0 0; padding: 0; display: flex; flex-wrap: wrap; gap: .4rem .5rem; }
+    .stages li { border: 1px solid var(--rule); border-radius: 1rem; padding: .15rem .8rem; font-size: .9rem; color: var(--soft); }
+    .stages .past { color: var(--good); }
+    .stages .past::before { content: "✓ "; }
+    .stages [aria-current] { border: 2px solid var(--ink); color: var(--ink); font-weight: 600; }
+
     svg { display: block; overflow: visible; font-size: 14px; }
     svg text { fill: var(--ink); unicode-bidi: isolate; }
     svg .heading { font-weight: 600; }
@@ -59,6 +65,7 @@ enum PageStyle {
     .reference { stroke: var(--soft); stroke-dasharray: 3 3; }
     .plan { stroke: var(--ink); stroke-width: 2; }
     .interval, .curve-key { stroke-width: 2; }
+    .ring { fill: var(--paper); stroke: var(--bad); stroke-width: 2; }
     .line { fill: none; stroke-width: 2; vector-effect: non-scaling-stroke; stroke-linejoin: round; }
     .curve { overflow: visible; }
     .bar.a0, .dot.a0 { fill: var(--a0); } .interval.a0, .line.a0, .curve-key.a0 { stroke: var(--a0); }

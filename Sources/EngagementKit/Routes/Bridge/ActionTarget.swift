@@ -89,6 +89,11 @@ extension Provider {
     return ActionTarget(done.performed, bridgedTo: own, from: shown, at: adapter.capabilities, now)
   }
 
+  /// What the action is to the vendor of an item that the surface shows; nil if it has no word for it.
+  func target(of action: ItemAction, shownOn surface: Surface, at now: Date) -> ActionTarget? {
+    targets(of: action, on: surface, at: now).first
+  }
+
   private func targets(
     of action: ItemAction, on surface: Surface, at now: Date
   ) -> [ActionTarget] {

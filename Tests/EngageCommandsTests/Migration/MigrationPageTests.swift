@@ -1,0 +1,218 @@
+import EngagementAtomicTools
+import EngagementBrazeTools
+import EngagementCurl
+import EngagementEmulator
+import EngagementJSON
+import EngagementKit
+import EngagementModel
+import EngagementVendors
+import Foundation
+import TestSupport
+import Testing
+
+@testable import EngageCommands
+
+/// `engage migrate status --html` and what `engage migrate plan` says of the cache, over real HTTP.
+@Suite(.timeLimit(.minutes(20))) struct MigrationPageTests {
+  /// Two vendors with cards, of which one is to follow the other.
+  private struct Scene {
+    let stage: CommandLineFixture
+    let old: Emulator
+    let new: Emulator
+
+    init() async throws {
+      stage = try CommandLineFixture()
+      old = try await Emulator.start(.init([.braze]))
+      new = try await Emulator.start(.init([.braze]))
+      for emulator in [old, new] {
+        for item in try await emulator.items(of: "braze") {
+          try await emulator.remove(item["id"]?.string ?? "", from: "braze")
+        }
+      }
+      try stage.write(
+        """
+        {"user": "u-1", "consent": "full",
+         "routes": {"cards": {"only": "now"}, "inbox": "none", "templates": "none",
+                    "push": {"only": "now"}},
+         "providers": {
+           "now": {"vendor": "braze", "endpoint": "\(old.endpoint(of: "braze"))",
+                   "apiKey": "demo", "contentKey": {"extra": "sku"}},
+           "next": {"vendor": "braze", "endpoint": "\(new.endpoint(of: "braze"))",
+                    "apiKey": "demo", "contentKey": {"extra": "sku"}}}}
+        """, to: "engage.json")
+      for (place, sku) in ["one", "two", "three"].enumerated() {
+        try await put("s-\(sku)", sku, Int64(place), at: old)
+      }
+      for (place, sku) in ["two", "one", "four"].enumerated() {
+        try await put("c-\(sku)", sku, Int64(place), at: new)
+      }
+    }
+
+    private func put(
+      _ id: String, _ sku: String, _ place: Int64, at emulator: Emulator
+    ) async throws {
+      try await emulator.put(
+        [
+          "id": .string(id), "tp": "short_news", "ca": .integer(1_700_000_000 - place), "ea": -1,
+          "tt": "A title", "ds": "A text", "u": "", "uw": false, "p": false, "r": false,
+          "db": true, "t": false, "e": ["sku": .string(sku)],
+        ], in: "braze")
+    }
+
+    func engage(_ line: String...) async -> CommandLineFixture.Ending {
+      await stage.run(line, by: CurlTransport(), in: .init(patience: .seconds(600)))
+    }
+
+    /// Runs a command that has to succeed.
+    func done(_ line: String...) async {
+      let ending = await stage.run(line, by: CurlTransport(), in: .init(patience: .seconds(600)))
+      #expect(ending.status == .done, "\(line): \(ending.errors)")
+    }
+
+    func page() throws -> String {
+      try String(contentsOf: stage.folder.appending(path: "move.html"), encoding: .utf8)
+    }
+
+    func stop() async {
+      await old.stop()
+      await new.stop()
+    }
+  }
+
+  private static let hostile = "</td></title><script>alert('1')</script>\"onload=\"x&\u{202e}"
+
+  /// A move of cards that has come to cutover: one card was dismissed before, one has a copy.
+  private func moved() async throws -> Scene {
+    let scene = try await Scene()
+    await scene.done("sync")
+    await scene.done("migrate", "plan", "--from", "now", "--to", "next", "--surfaces", "cards,push")
+    await scene.done(
+      "migrate", "advance", "cards", "--force", "--by", Self.hostile, "--why", "by " + Self.hostile)
+    await scene.done("sync")
+    await scene.done("cards", "dismiss", "now/s-one")
+    for _ in 0..<4 {
+      await scene.done("migrate", "advance", "cards", "--force", "--why", "a test")
+    }
+    await scene.done("sync")
+    return scene
+  }
+
+  @Test("X15: the page of a migration has the figures that --json has, and a table for each chart")
+  func figures() async throws {
+    let scene = try await moved()
+    let ending = await scene.engage("migrate", "status", "--html", "move.html", "--json")
+    #expect(ending.errors.isEmpty || ending.status == .failed, "\(ending.errors)")
+    let page = try scene.page()
+    let objects = try ending.lines.map { try JSON(parsing: Array($0.utf8)) }
+    let cards = try #require(objects.first { $0["surface"] == "cards" })
+    #expect(cards["stage"] == "cutover" && cards["steps"]?.array?.count == 5)
+    // "two" is there twice, and "one" was dismissed as the old provider's.
+    #expect(cards["shownOnce"] == 1 && cards["hidden"] == 1 && cards["held"] == 2, "\(cards)")
+    #expect(objects.first { $0["surface"] == "push" }?["droppedPushes"] == 0)
+    var texts = ["listed by both, shown once", "ended by the user, not shown again"]
+    for object in objects {
+      let steps = object["steps"]?.array ?? []
+      let gates = ([object] + steps).flatMap { $0["gates"]?.array ?? [] }
+      for gate in gates {
+        let figure = try #require(
+          gate["figure"]?.string.flatMap(Engagement.MigrationFigure.init(rawValue:)))
+        texts.append(figure.rawValue)
+        texts += [gate["value"], gate["limit"]].compactMap { $0?.number }.map(figure.text)
+      }
+      texts += steps.compactMap { $0["date"]?.string }
+      texts.append(try #require(object["stage"]?.string))
+    }
+    #expect(texts.count > 40)
+    for text in texts { #expect(page.contains(text), "\(text)") }
+    let charts = page.matches(of: #/<svg role="img"/#).count
+    #expect(charts >= 5 && page.matches(of: #/<desc /#).count == charts)
+    #expect(page.matches(of: #/<figcaption>/#).count == charts)
+    #expect(page.matches(of: #/<table>/#).count >= charts)
+    #expect(page.matches(of: #/<h1>/#).count == 1 && page.contains(#"aria-current="step""#))
+    let ids = page.matches(of: /\bid="([^"]+)"/).map { String($0.1) }
+    #expect(Set(ids).count == ids.count)
+    for reference in page.matches(of: /aria-labelledby="([^"]+)"/) {
+      for id in reference.1.split(separator: " ") { #expect(ids.contains(String(id)), "\(id)") }
+    }
+    await scene.stop()
+  }
+
+  @Test("X15: texts from outside close no tag of the page, run nothing and turn no text round")
+  func hostileTexts() async throws {
+    let scene = try await moved()
+    _ = await scene.engage("migrate", "status", "--html", "move.html")
+    let page = try scene.page()
+    #expect(page.contains("&lt;script&gt;alert(&#39;1&#39;)"))
+    for text in ["<script", "http:", "https:", "url(", "src=", "href=", "onload=\"", "\u{202e}"] {
+      #expect(!page.contains(text), "\(text)")
+    }
+    #expect(page.contains("default-src 'none'") && page.contains("prefers-color-scheme: dark"))
+    #expect(try HTMLTags(page).names.isSuperset(of: ["svg", "table", "ol", "bdi"]))
+    await scene.stop()
+  }
+
+  @Test("X15: the page takes no file's place, and without a migration there is none")
+  func files() async throws {
+    let scene = try await Scene()
+    await scene.done("sync")
+    await scene.done("migrate", "status", "--html", "move.html")
+    #expect(try !scene.stage.names().contains("move.html"))
+    await scene.done("migrate", "plan", "--from", "now", "--to", "next", "--surfaces", "cards")
+    try scene.stage.write("mine", to: "move.html")
+    let taken = await scene.engage("migrate", "status", "--html", "move.html")
+    #expect(taken.status != .done && taken.errors.contains("move.html"), "\(taken)")
+    #expect(try scene.page() == "mine")
+    #expect(try scene.stage.names().filter { $0.contains("move") } == ["move.html"])
+    await scene.stop()
+  }
+
+  @Test("X15: before anything has moved the page says so")
+  func beginning() async throws {
+    let scene = try await Scene()
+    await scene.done("sync")
+    await scene.done("migrate", "plan", "--from", "now", "--to", "next", "--surfaces", "cards")
+    _ = await scene.engage("migrate", "status", "--html", "move.html")
+    let page = try scene.page()
+    #expect(page.contains("Nothing has moved yet.") && page.contains("Left to drain"))
+    _ = try HTMLTags(page)
+    await scene.stop()
+  }
+
+  @Test("X15: a plan says how many items the cache holds, and what the new provider is not told")
+  func held() async throws {
+    let stage = try CommandLineFixture()
+    let emulator = try await Emulator.start(.init([.braze]))
+    try stage.write(
+      """
+      {"user": "u-1", "consent": "full",
+       "routes": {"cards": {"only": "braze"}, "inbox": "none", "templates": "none"},
+       "containers": {"home": {"atomic": "BqWL1sT"}},
+       "providers": {
+         "braze": {"vendor": "braze", "endpoint": "\(emulator.endpoint(of: "braze"))",
+                   "apiKey": "demo"},
+         "atomic": \(String(decoding: Self.atomic.encoded(), as: UTF8.self))}}
+      """, to: "engage.json")
+    func engage(_ line: String...) async -> CommandLineFixture.Ending {
+      await stage.run(line, by: CurlTransport(), in: .init(patience: .seconds(600)))
+    }
+    let sync = await engage("sync")
+    #expect(sync.status == .done, "\(sync.errors)")
+    let held = await engage("cards", "--json").lines.count
+    let plan = await engage(
+      "migrate", "plan", "--from", "braze", "--to", "atomic", "--surfaces", "cards", "--dry-run")
+    #expect(plan.status == .done, "\(plan.errors)")
+    #expect(try #require(plan.lines.first).contains("HELD"), "\(plan.output)")
+    let row = try #require(plan.lines.first { $0.hasPrefix("cards ") })
+    #expect(held > 0 && row.split(separator: " ").contains("\(held)"), "\(held): \(plan.output)")
+    #expect(
+      plan.lines.contains("cards: atomic is not told of impression (\(held)), click (\(held))."),
+      "\(plan.output)")
+    await emulator.stop()
+  }
+
+  private static var atomic: JSON {
+    var provider = VendorRegistration.atomic.starter ?? [:]
+    provider["endpoint"] = "http://127.0.0.1:9"
+    return .object(provider)
+  }
+}
