@@ -6,7 +6,7 @@ import subprocess
 import tempfile
 import time
 
-from driver import cache
+from driver import cache, steps
 from driver.drain import drain
 from driver.report import Outcome, Report
 from driver.worker import PATIENCE, Worker
@@ -33,8 +33,8 @@ def kill(executable, cycles, seed, jobs=2):
     # About a third of what is usual.
     report.demand(killed=cycles, accepted=cycles * 5, faults=cycles, changes_of_user=cycles,
                   consents_set=cycles // 3, lists_looked_at=cycles // 2,
-                  users_erased=cycles // 20, routes_set=cycles // 8, presentations=cycles // 4,
-                  presentations_recorded=cycles // 8, files_fetched=cycles // 20,
+                  users_erased=cycles // 20, routes_set=cycles // 8, migration_steps=cycles // 8,
+                  presentations=cycles // 4, presentations_recorded=cycles // 8, files_fetched=cycles // 20,
                   sockets_authenticated=cycles // 2, live_updates=cycles * 5,
                   sockets_ended_by_the_vendor=cycles // 20)
     return report
@@ -85,7 +85,7 @@ def one_life(executable, server, folder, life, generator):
     if early is not None:
         findings.append("ended by itself with %s: %s %s" % (
             early, worker.said[-2:], " / ".join(worker.complaints[:6])))
-    return [*findings, *cache.faults(folder), *server.books.offers.faults(folder)], early is None
+    return [*findings, *cache.faults(folder), *steps.faults(folder), *server.books.offers.faults(folder)], early is None
 
 
 def wait_for_accepted(worker, count):

@@ -171,6 +171,8 @@ def enter(line, books):
         books.people.consent(*rest.split(" "))
     elif word == "route":
         books.routes.line(*rest.split(" "))
+    elif word == "stage":
+        books.routes.stage(*rest.split(" "))
     elif word == "erase":
         books.people.erasing(rest == "done")
     elif word == "lists":

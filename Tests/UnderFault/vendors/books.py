@@ -110,7 +110,8 @@ class Books:
                          "sockets authenticated", "live updates", "sockets ended by the vendor"):
                 if self.counts[name]:
                     counts[name] = self.counts[name]
-            for name in ("changes of user", "consents set", "users erased", "routes set", "lists looked at"):
+            for name in ("changes of user", "consents set", "users erased", "routes set", "migration steps",
+                         "lists looked at"):
                 counts[name] = self.counts[name]
             return counts
 

@@ -161,7 +161,15 @@ final class Application: Sendable {
   /// Prints the route that the cache has kept.
   func sayRoute() {
     let route = engagement.routes.cards
-    say("route found \(Self.routes.first { $0.value == route }?.key ?? "\(route)")")
+    let name = Self.routes.first { $0.value == route }?.key ?? Self.migrating(route)
+    say("route found \(name ?? "\(route)")")
+  }
+
+  /// The name of a route that only a migration sets.
+  private static func migrating(_ route: Engagement.Route) -> String? {
+    if case .shadow = route { return "shadow" }
+    if case .split = route { return "split" }
+    return nil
   }
 
   func changeRoute(_ random: inout Randomness) async throws(EngagementError) {
@@ -173,7 +181,7 @@ final class Application: Sendable {
     if isLive { try await setRoute(Self.routes[0].key, Self.routes[0].value) }
   }
 
-  private func setRoute(
+  func setRoute(
     _ name: String, _ route: Engagement.Route
   ) async throws(EngagementError) {
     say("route try \(name)")

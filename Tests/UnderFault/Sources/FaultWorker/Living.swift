@@ -24,7 +24,10 @@ struct Living {
   // MARK: Loop
 
   mutating func loop() async {
-    if application.isLive { application.sayRoute() }
+    if application.isLive {
+      application.sayRoute()
+      await Moving(application: application).sayStage()
+    }
     application.sayShown()
     await enterAnyone()
     say("ready")
@@ -38,7 +41,8 @@ struct Living {
     switch Int.random(in: 0..<100, using: &random) {
     case 0..<32: await act(.track(user))
     case 32..<38: await act(.leave(user))
-    case 38..<82: await actOnItem()
+    case 38..<80: await actOnItem()
+    case 80, 81: await migrate()
     case 82: await changeRoutes()
     case 83..<90: await refresh()
     case 90..<92: await enterAnyone()
@@ -60,9 +64,27 @@ struct Living {
     await enterAnyone()
   }
 
+  /// Moves the cards a few stages on and back, acts on what is shown then, and mostly takes it all back.
+  private mutating func migrate() async {
+    guard application.isLive else { return }
+    let moving = Moving(application: application)
+    do throws(EngagementError) {
+      try await moving.plan()
+      for _ in 0..<Int.random(in: 1...4, using: &random) {
+        try await moving.step(&random)
+        await actOnItem()
+      }
+      if Int.random(in: 0..<3, using: &random) > 0 { try await moving.end() }
+    } catch {
+      say("fault migration \(error.code)")
+    }
+  }
+
   /// Changes the route of the cards, acts on what is shown then, and shows all of them again.
   private mutating func changeRoutes() async {
     do throws(EngagementError) {
+      // While the cards move, the stage decides their route.
+      guard try await Moving(application: application).stage() == .off else { return }
       for _ in 0..<Int.random(in: 1...3, using: &random) {
         try await application.changeRoute(&random)
         await actOnItem()
