@@ -71,7 +71,7 @@ extension Command {
         guard !invocation.has(dryRun) else { return .done }
         try await engagement.startMigration(plan)
         invocation.console.note(
-          "The plan is kept. Nothing has moved: run \"engage migrate advance\".")
+          "The plan is kept, and each surface stays where it is: run \"engage migrate advance\".")
         return .done
       }
     })
@@ -131,7 +131,8 @@ extension Command {
     name: ["migrate", "advance"], summary: "move a surface one stage on",
     discussion: """
       The step is one commit with its route, and is in the event log with its gates. It is refused
-      while a gate does not hold, with what is missing. --force makes it all the same; the event
+      while a gate does not hold, with what is missing, and while a surface before it in the plan is
+      behind. --force makes it all the same; the event
       log keeps the reason.
       """,
     arguments: [surface], options: [force, why, who, dryRun],
@@ -144,6 +145,9 @@ extension Command {
     ], isInterruptible: true,
     run: { invocation in
       let surface = Engagement.Surface(rawValue: try invocation.argument())
+      if invocation.has(force), invocation.value(why)?.isEmpty ?? true {
+        throw invocation.usage("--force needs --why with a reason, which the event log keeps.")
+      }
       let configuration = try invocation.configurationWithCache()
       if invocation.has(dryRun) {
         return try await invocation.reading(configuration) { engagement in
@@ -164,6 +168,7 @@ extension Command {
     name: ["migrate", "rollback"], summary: "take a surface back to an earlier stage",
     discussion: """
       At off the surface has the route that it had before. What the user did meanwhile stays done.
+      Surfaces behind it in the plan that would be ahead of it go back first.
       After removed there is no way back: plan a migration the other way.
       """,
     arguments: [surface], options: [stage, why, who],
@@ -216,7 +221,10 @@ extension Invocation {
       throw EngagementError(.unreadable, "\(path) is no JSON.")
     }
     do throws(EngagementError) {
-      return try Engagement.MigrationPlan(json: json)
+      guard var object = json.object else { return try Engagement.MigrationPlan(json: json) }
+      // As --json prints it.
+      object["schema"] = nil
+      return try Engagement.MigrationPlan(json: .object(object))
     } catch {
       throw EngagementError(error.code, "\(path): \(error.message)")
     }

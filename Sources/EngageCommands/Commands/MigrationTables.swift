@@ -1,6 +1,7 @@
 import EngagementJSON
 import EngagementKit
 import EngagementModel
+import EngagementPlatform
 
 /// What `engage migrate plan` prints: what each surface is at the two providers, and its stages.
 struct PlanTables {
@@ -80,13 +81,10 @@ struct PlanTables {
 }
 
 extension Invocation {
-  /// Lets migrations look at their gates, and says which surfaces have moved by themselves.
-  func tellSteps(of engagement: Engagement) async throws {
-    let former = try await engagement.migrations()
-    guard !former.isEmpty else { return }
+  /// Lets migrations look at their gates, and says which surfaces have moved by themselves since a time.
+  func tellSteps(of engagement: Engagement, since start: Date) async throws {
     for status in try await engagement.reviewMigrations() {
-      let before = former.first { $0.surface == status.surface }
-      guard let step = status.steps.last, before?.stage != status.stage else { continue }
+      guard let step = status.steps.last, step.by == nil, step.date >= start else { continue }
       let reason = step.why.map { ": \($0)" } ?? ""
       console.note(
         "\(status.surface.rawValue) has moved from \(step.from.words) to \(step.to.words)\(reason)."
@@ -131,6 +129,7 @@ extension [Engagement.MigrationStatus] {
     }
     try console.table(table)
     for status in self {
+      if let obstacle = status.obstacle { console.note(obstacle) }
       for gate in status.gates where !gate.holds {
         console.note("\(status.surface.rawValue): \(gate.sentence).")
       }
@@ -158,7 +157,8 @@ extension Engagement.MigrationStatus {
       "to": .string(plan.to.rawValue), "stage": .string(stage.words),
       "percent": .integer(Int64(stage.percent)), "mayAdvance": .bool(mayAdvance),
       "gates": .array(gates.map(\.json)), "left": .integer(Int64(left)),
-      "isRefused": .bool(isRefused), "steps": .array(steps.map(\.json)),
+      "obstacle": obstacle.map(JSON.string) ?? .null, "isRefused": .bool(isRefused),
+      "steps": .array(steps.map(\.json)),
     ]
     object["next"] = next.map { .string($0.words) }
     return object

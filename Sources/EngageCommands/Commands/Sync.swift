@@ -49,6 +49,7 @@ extension Command {
       return try await invocation.delivering(configuration) { engagement in
         let notes = try invocation.campaignNotes(configuration)
         let extent: Engagement.RefreshExtent = invocation.has(full) ? .everything : .changes
+        let start = invocation.context.clock.now
         let comparisons = try await engagement.parity()
         let report = try await invocation.console.progress(SyncReport.progress) {
           if invocation.has(now) { try await engagement.endPauses() }
@@ -60,7 +61,7 @@ extension Command {
           of: engagement, configuration, extent, notes)
         try await invocation.tellPauses(of: engagement)
         await invocation.compareShadows(of: engagement, after: comparisons)
-        try await invocation.tellSteps(of: engagement)
+        try await invocation.tellSteps(of: engagement, since: start)
         let isDown = try await invocation.tellReplacements(of: engagement)
         return report.isComplete && failures.isEmpty && !isDown ? .done : .failed
       }

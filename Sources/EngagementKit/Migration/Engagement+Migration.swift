@@ -84,7 +84,8 @@ extension Engagement {
   }
 
   /// Takes a surface back to an earlier stage, in one commit with its route and its event. At `off` it has
-  /// the route that it had before. What the user did meanwhile stays done.
+  /// the route that it had before. What the user did meanwhile stays done. Surfaces behind it in the plan that
+  /// would be ahead of it go back first.
   ///
   /// Throws `notFound` without a migration, `conflict` at `off` and `removed`, and `invalidArgument` for a
   /// stage that is not an earlier one.
@@ -118,24 +119,29 @@ extension Engagement {
     public let gates: [MigrationGate]
     /// How many of the user's actions are still to be sent to the old provider.
     public let left: Int
+    /// Why another surface has to move first; nil if none has to.
+    public let obstacle: String?
     /// The latest steps, the last one at the end.
     public let steps: [MigrationStep]
     /// Whether the route of the stage cannot hold, since a provider is gone from the configuration. The
     /// configured route holds then.
     public let isRefused: Bool
 
-    init(_ record: MigrationRecord, _ measures: MigrationMeasures, isRefused: Bool) {
+    init(
+      _ record: MigrationRecord, _ measures: MigrationMeasures, obstacle: String?, isRefused: Bool
+    ) {
       surface = record.surface.surface
       plan = record.plan
       stage = record.stage
       next = record.next
       gates = measures.gates
       left = measures.left
+      self.obstacle = obstacle
       steps = record.steps
       self.isRefused = isRefused
     }
 
-    /// Whether every gate holds, so that the surface may move on.
-    public var mayAdvance: Bool { next != nil && gates.allSatisfy(\.holds) }
+    /// Whether every gate holds and no other surface has to move first.
+    public var mayAdvance: Bool { next != nil && obstacle == nil && gates.allSatisfy(\.holds) }
   }
 }

@@ -73,13 +73,15 @@ struct MigrationMeasures: Sendable {
 
   /// The gates of the stage, as they are now.
   var gates: [Engagement.MigrationGate] {
-    record.plan.gates(of: record.stage, on: record.surface).map { figure, limit in
+    record.plan.gates(of: record.stage, on: record.surface).filter { figure, _ in
+      figure != .pending || !mayEndDrain
+    }.map { figure, limit in
       Engagement.MigrationGate(figure: figure, limit: limit, value: value(of: figure))
     }
   }
 
   /// Whether the old provider's actions may be left behind.
-  var mayEndDrain: Bool { record.plan.drainsUntil.map { $0 <= now } ?? false }
+  private var mayEndDrain: Bool { record.plan.drainsUntil.map { $0 <= now } ?? false }
 
   /// What the old provider's requests were like, in this stage or before.
   var baseline: MigrationRecord.Requests? { seen(of: record.plan.from) ?? record.baseline }

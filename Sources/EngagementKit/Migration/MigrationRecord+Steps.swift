@@ -62,13 +62,28 @@ extension MigrationRecord {
         let record = Self.of(other, in: memory), record.plan.isOfSameProviders(as: plan)
       else { continue }
       // Not every surface has every stage.
-      let needed = record.stages.last { $0.order <= stage.order } ?? .off
+      let needed = record.lastStage(upTo: stage)
       guard record.stage.order >= needed.order else {
         throw EngagementError(
           .conflict,
           "\(move.surface) comes before \(surface.rawValue) in the plan and is at "
             + "\(record.stage.words); move it to \(needed.words) first.")
       }
+    }
+  }
+
+  /// The last of its own stages that is not past another one.
+  func lastStage(upTo stage: Engagement.MigrationStage) -> Engagement.MigrationStage {
+    stages.last { $0.order <= stage.order } ?? .off
+  }
+
+  /// The surfaces behind this one in the plan.
+  func followers(in memory: ProviderMemory) -> [MigrationRecord] {
+    plan.moves.drop { $0.surface != surface.surface }.dropFirst().compactMap { move in
+      guard let other = RoutedSurface(rawValue: move.surface.rawValue),
+        let record = Self.of(other, in: memory), record.plan.isOfSameProviders(as: plan)
+      else { return nil }
+      return record
     }
   }
 

@@ -13,11 +13,21 @@ extension ProviderMigrations {
     for (field, id) in [("from", from), ("to", to)] {
       _ = try dependencies.providers.configured(id, field)
     }
-    let routes = routeStore.read(try await memory()).routes
+    var last = 0
+    for share in shares {
+      guard (1...99).contains(share), share > last else {
+        throw .argumentFault(
+          "shares has \(share); shares are from 1 to 99, and each is larger than the last.")
+      }
+      last = share
+    }
+    let memory = try await memory()
+    let routes = routeStore.read(memory).routes
     var moves: [Engagement.MigrationPlan.Move] = []
     for surface in surfaces ?? Self.movable {
       do throws(EngagementError) {
-        let stages = try stages(of: surface, from: from, to: to, shares, routes)
+        let former = formerRoute(of: surface, in: memory)
+        let stages = try stages(of: surface, from: from, to: to, shares, former, routes)
         moves.append(.init(surface.surface, stages: stages))
       } catch  where surfaces == nil {
         // It has no place to move to, or none to move from.
@@ -35,11 +45,11 @@ extension ProviderMigrations {
 
   private func stages(
     of surface: RoutedSurface, from: ProviderID, to: ProviderID, _ shares: [Int],
-    _ routes: Routes
+    _ former: Route?, _ routes: Routes
   ) throws(EngagementError) -> [Engagement.MigrationStage] {
     let place = RoutePlace.surface(surface)
     let planned = try MigrationRoutes(
-      from: from, to: to, surface, former: routes.route(at: place), among: dependencies.providers)
+      from: from, to: to, surface, former: former, among: dependencies.providers)
     let last: [Engagement.MigrationStage] = [.cutover, .drain, .removed]
     for stage in last {
       _ = try routeStore.routes(routes, with: try planned.route(at: stage), at: place)

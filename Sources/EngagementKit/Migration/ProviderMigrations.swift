@@ -52,12 +52,10 @@ final class ProviderMigrations: Sendable {
     var planned: [Engagement.PlannedStage] = []
     for move in plan.moves {
       let surface = try RoutedSurface(move.surface)
-      let former = MigrationRecord.of(surface, in: memory).flatMap { $0.isUnderWay ? $0 : nil }
       let found = routeStore.read(memory).routes
-      let present = former.map { $0.former ?? routeStore.configured.route(at: .surface(surface)) }
       let routes = try MigrationRoutes(
-        from: plan.from, to: plan.to, surface,
-        former: present ?? found.route(at: .surface(surface)), among: dependencies.providers)
+        from: plan.from, to: plan.to, surface, former: formerRoute(of: surface, in: memory),
+        among: dependencies.providers)
       for stage in move.stages {
         let route = try routes.route(at: stage)
         _ = try routeStore.routes(found, with: route, at: .surface(surface))
@@ -65,6 +63,15 @@ final class ProviderMigrations: Sendable {
       }
     }
     return planned
+  }
+
+  /// The route that the surface has without a migration.
+  func formerRoute(of surface: RoutedSurface, in memory: ProviderMemory) -> Route? {
+    let place = RoutePlace.surface(surface)
+    guard let record = MigrationRecord.of(surface, in: memory), record.isUnderWay else {
+      return routeStore.read(memory).routes.route(at: place)
+    }
+    return record.former ?? routeStore.configured.route(at: place)
   }
 
   /// Keeps the plan. A migration of the same providers goes on in the stage that it has.
@@ -173,8 +180,26 @@ final class ProviderMigrations: Sendable {
         "\(surface.rawValue) is at \(record.stage.words) and cannot go back to \(target.words); "
           + "earlier are \(earlier.map(\.words).joined(separator: ", ")).")
     }
+    try await goBack(record, to: target, by: who, why: why)
+  }
+
+  /// Takes a surface back, and before it those behind it in the plan that would be ahead.
+  private func goBack(
+    _ record: MigrationRecord, to stage: Engagement.MigrationStage, by who: String?, why: String?
+  ) async throws(EngagementError) {
+    let memory = try await memory()
+    for follower in record.followers(in: memory).reversed() {
+      let place = follower.lastStage(upTo: stage)
+      guard follower.isUnderWay, follower.stage.order > place.order else { continue }
+      let measures = try await measures(of: follower, memory)
+      try await step(
+        follower, to: place, measures, by: who,
+        why: "\(record.surface.rawValue) goes back to \(stage.words)"
+          + (why.map { ": \($0)" } ?? ""),
+        isForced: false)
+    }
     let measures = try await measures(of: record, memory)
-    try await step(record, to: target, measures, by: who, why: why, isForced: false)
+    try await step(record, to: stage, measures, by: who, why: why, isForced: false)
   }
 
   /// Takes back what broke, and moves on what may, as the plans say.
@@ -186,8 +211,7 @@ final class ProviderMigrations: Sendable {
       let broken = record.broken(among: measures.gates)
       do throws(EngagementError) {
         if record.plan.takesBack, let broken {
-          try await step(
-            record, to: record.retreat, measures, by: nil, why: broken.sentence, isForced: false)
+          try await goBack(record, to: record.retreat, by: nil, why: broken.sentence)
         } else if record.plan.isAutomatic, let next = record.next, next.kind != .removed,
           measures.gates.allSatisfy(\.holds)
         {
@@ -217,10 +241,14 @@ final class ProviderMigrations: Sendable {
     var next = record
     let stored = memory.json(.installation, place.key)
     if record.stage.kind == .off { next.former = stored.flatMap { try? Route(json: $0) } }
-    let routes = try MigrationRoutes(
-      from: record.plan.from, to: record.plan.to, record.surface,
-      former: next.former ?? routeStore.configured.route(at: place), among: dependencies.providers)
-    let route = try routes.route(at: stage) ?? next.former
+    var route = next.former
+    if stage.kind != .off {
+      let routes = try MigrationRoutes(
+        from: record.plan.from, to: record.plan.to, record.surface,
+        former: next.former ?? routeStore.configured.route(at: place),
+        among: dependencies.providers)
+      route = try routes.route(at: stage)
+    }
     let step = Engagement.MigrationStep(
       from: record.stage, to: stage, date: dependencies.clock.now, by: who, why: why,
       isForced: isForced, gates: measures.gates)
@@ -268,8 +296,18 @@ final class ProviderMigrations: Sendable {
     var statuses: [Engagement.MigrationStatus] = []
     for record in MigrationRecord.all(in: memory) {
       let measures = try await measures(of: record, memory)
+      var obstacle: String?
+      if let next = record.next {
+        do throws(EngagementError) {
+          try record.checkOrder(next, in: memory)
+        } catch {
+          obstacle = error.message
+        }
+      }
       statuses.append(
-        .init(record, measures, isRefused: refused.contains(.surface(record.surface))))
+        .init(
+          record, measures, obstacle: obstacle,
+          isRefused: refused.contains(.surface(record.surface))))
     }
     return statuses
   }

@@ -82,4 +82,27 @@ import Testing
     #expect(try await engagement.migrations().isEmpty)
     try await stage.end()
   }
+
+  @Test("X15: a plan is proposed with shares that grow, also while the surface moves")
+  func proposed() async throws {
+    let stage = try await Stage(
+      VendorLists.vendors, routes: Routes(cards: .only("a"), inbox: .none),
+      contentKeys: VendorLists.keys)
+    let engagement = stage.engagement
+    for shares in [[0], [-5], [101], [5, 250], [50, 25]] {
+      let error = await failure {
+        try await engagement.proposeMigration(from: "a", to: "b", shares: shares)
+      }
+      #expect(error?.code == .invalidArgument && error?.message.hasPrefix("shares has ") == true)
+    }
+    let plan = try await engagement.proposeMigration(from: "a", to: "b", surfaces: [.cards])
+    try await engagement.startMigration(plan)
+    try await engagement.advanceMigration(of: .cards, why: "a test", isForced: true)
+    #expect(engagement.routes.cards.parts.shadow != nil)
+    let again = try await engagement.proposeMigration(from: "a", to: "b", surfaces: [.cards])
+    #expect(again == plan)
+    try await engagement.startMigration(again)
+    #expect(try await engagement.migrations().first?.stage == .shadow)
+    try await stage.end()
+  }
 }

@@ -262,6 +262,27 @@ typealias MigrationStage = Engagement.MigrationStage
     try await engagement.advanceMigration(of: .inbox)
     let next = await failure { try await engagement.advanceMigration(of: .inbox) }
     #expect(next?.code == .conflict)
+    let status = try #require(try await engagement.migrations().last)
+    #expect(status.surface == .inbox && !status.mayAdvance && status.obstacle == next?.message)
+    try await stage.end()
+  }
+
+  @Test("X15: a surface that goes back takes those behind it in the plan along")
+  func followers() async throws {
+    let stage = try await stage()
+    let engagement = stage.engagement
+    try await engagement.startMigration(try Self.plan([.cards, .inbox]))
+    for _ in 0..<3 {
+      try await engagement.advanceMigration(of: .cards)
+      try await engagement.advanceMigration(of: .inbox)
+    }
+    try await engagement.takeBackMigration(of: .cards, to: .shadow, why: "a test")
+    let statuses = try await engagement.migrations()
+    #expect(statuses.map(\.stage) == [.shadow, .shadow])
+    #expect(statuses.last?.steps.last?.why == "cards goes back to shadow: a test")
+    // A surface that goes back alone leaves those before it.
+    try await engagement.takeBackMigration(of: .inbox)
+    #expect(try await engagement.migrations().map(\.stage) == [.shadow, .off])
     try await stage.end()
   }
 
