@@ -114,6 +114,7 @@ complete -c engage -n '__fish_seen_subcommand_from migrate; and not __fish_seen_
 complete -c engage -n '__fish_seen_subcommand_from migrate; and not __fish_seen_subcommand_from status plan advance rollback forget export' -a rollback -d 'take a surface back to an earlier stage'
 complete -c engage -n '__fish_seen_subcommand_from migrate; and not __fish_seen_subcommand_from status plan advance rollback forget export' -a forget -d 'forget the plan of a surface at off or removed'
 complete -c engage -n '__fish_seen_subcommand_from migrate; and not __fish_seen_subcommand_from status plan advance rollback forget export' -a export -d 'write what your server hands to a vendor so that people move to it'
+complete -c engage -n '__fish_seen_subcommand_from migrate; and __fish_seen_subcommand_from status' -l html -r -F -d 'write a page with charts to a file that is not there yet'
 complete -c engage -n '__fish_seen_subcommand_from migrate; and __fish_seen_subcommand_from status' -l config -s c -r -F -d 'the configuration; else $ENGAGE_CONFIG, else engage.json'
 complete -c engage -n '__fish_seen_subcommand_from migrate; and __fish_seen_subcommand_from status' -l json -s j -d 'print one JSON object a line'
 complete -c engage -n '__fish_seen_subcommand_from migrate; and __fish_seen_subcommand_from status' -l log -x -a 'off error warning info verbose' -d 'log to standard error (default warning)'
