@@ -129,7 +129,7 @@ extension [Engagement.MigrationStatus] {
     }
     try console.table(table)
     for status in self {
-      if let obstacle = status.obstacle { console.note(obstacle) }
+      if let obstacle = status.obstacle { console.note("\(obstacle)") }
       for gate in status.gates where !gate.holds {
         console.note("\(status.surface.rawValue): \(gate.sentence).")
       }

@@ -152,9 +152,7 @@ final class ProviderMigrations: Sendable {
     }
     try record.checkOrder(next, in: memory)
     let measures = try await measures(of: record, memory)
-    let open = measures.gates.filter {
-      !$0.holds && !($0.figure == .pending && measures.mayEndDrain)
-    }
+    let open = measures.gates.filter { !$0.holds }
     guard open.isEmpty || isForced else { throw record.refusal(open) }
     try await step(record, to: next, measures, by: who, why: why, isForced: !open.isEmpty)
   }
