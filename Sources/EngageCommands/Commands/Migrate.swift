@@ -28,7 +28,8 @@ extension Command {
       "file", letter: "f", value: "PLAN.json", "a plan as --json prints it, edited",
       completion: .files)
     static let takesBack = Option("takes-back", "go back by itself when a gate breaks")
-    static let automatic = Option("automatic", "move on by itself while gates hold, up to drain")
+    static let automatic = Option(
+      "automatic", "move on by itself while gates hold, up to drain; not after a step back")
   }
 
   private static let planMigration = Command(
@@ -68,6 +69,7 @@ extension Command {
         let stages = try await engagement.routes(of: plan)
         let holdings = try await engagement.migrationHoldings(from: plan.from, to: plan.to)
         try PlanTables(plan, stages, holdings, engagement).print(on: invocation.console)
+        invocation.tellContainers(of: plan, engagement)
         guard !invocation.has(dryRun) else { return .done }
         try await engagement.startMigration(plan)
         invocation.console.note(
@@ -248,6 +250,20 @@ extension Invocation {
       to: Engagement.ProviderID(value(Command.PlanOptions.to) ?? ""), surfaces: surfaces,
       shares: shares, takesBack: has(Command.PlanOptions.takesBack),
       isAutomatic: has(Command.PlanOptions.automatic))
+  }
+
+  /// Says which containers keep a route of their own.
+  fileprivate func tellContainers(of plan: Engagement.MigrationPlan, _ engagement: Engagement) {
+    guard plan.moves.contains(where: { $0.surface == .cards }) else { return }
+    for (container, route) in engagement.routes.containers.sorted(by: { $0.key < $1.key })
+    where route.providers.contains(plan.from) {
+      console.note(
+        """
+        The container \(container.rawValue) has a route of its own to \(plan.from.rawValue) and does \
+        not move with cards; set or reset it: "engage routes set cards ROUTE --container \
+        \(container.rawValue)".
+        """)
+    }
   }
 
   /// Says where the surface is now, and sends what vendors are told of it.

@@ -158,7 +158,7 @@ private struct HandOverRun {
           .id(random: invocation.context.random) { invocation.console.note("\($0)") }
         source = "urn:uuid:\(id)"
       }
-      sources.addSuppressed(suppressed)
+      try sources.addSuppressed(suppressed)
       var files = try ExportedFiles(Array(invocation.arguments(from: 0))) {
         invocation.context.path($0)
       }

@@ -18,12 +18,33 @@ struct MovingSources {
   /// More are counted and not kept.
   private static let mostFaults = 20
 
-  /// The ids in a text, one a line.
-  mutating func addSuppressed(_ bytes: [UInt8]) {
-    for line in bytes.split(whereSeparator: { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
-    ) {
-      people.suppress(UserID(String(decoding: line, as: UTF8.self)), for: .listed)
+  /// The ids in a text, one a line. Blanks around an id are none of it.
+  ///
+  /// Throws `unreadable` for a text in which an id could be missed: of another encoding, or of a table.
+  mutating func addSuppressed(_ bytes: [UInt8]) throws(EngagementError) {
+    let mark: [UInt8] = [0xef, 0xbb, 0xbf]
+    let bytes = bytes.starts(with: mark) ? bytes.dropFirst(mark.count) : bytes[...]
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw Self.unlisted("it is not in UTF-8")
     }
+    for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+      .enumerated()
+    {
+      let id = line.trimming { $0 == " " || $0 == "\t" }
+      guard !id.isEmpty else { continue }
+      guard !id.unicodeScalars.contains(where: { $0.value < 0x20 || $0 == "," || $0 == "\"" })
+      else {
+        throw Self.unlisted(
+          "line \(index + 1) has a comma, a quotation mark or a control character")
+      }
+      people.suppress(UserID(String(id)), for: .listed)
+    }
+  }
+
+  private static func unlisted(_ reason: String) -> EngagementError {
+    EngagementError(
+      .unreadable,
+      "The file of --suppressed cannot be read as ids, one a line: \(reason). Nothing is written.")
   }
 
   // MARK: The cache
@@ -147,5 +168,13 @@ struct MovingSources {
         || hash.map { optedOut.contains(UserID($0.text(of: id.rawValue))) } == true
     }
     for id in optedOut where !Self.isHash(id.rawValue) { people.suppress(id, for: .optedOut) }
+  }
+}
+
+extension Substring {
+  fileprivate func trimming(_ isBlank: (Character) -> Bool) -> Substring {
+    var text = drop(while: isBlank)
+    while let last = text.last, isBlank(last) { text.removeLast() }
+    return text
   }
 }

@@ -73,6 +73,9 @@ struct MigrationRecord: Hashable, Sendable {
   /// The next stage backwards; nil at the beginning.
   var previous: Engagement.MigrationStage? { neighbour(-1) }
 
+  /// Whether the last step went back. Then somebody has to look before it moves on again.
+  var wentBack: Bool { steps.last.map { $0.to.order < $0.from.order } ?? false }
+
   /// The last stage in which nobody has moved.
   var retreat: Engagement.MigrationStage { stages.last { $0.percent == 0 } ?? .off }
 

@@ -210,8 +210,8 @@ final class ProviderMigrations: Sendable {
       do throws(EngagementError) {
         if record.plan.takesBack, let broken {
           try await goBack(record, to: record.retreat, by: nil, why: broken.sentence)
-        } else if record.plan.isAutomatic, let next = record.next, next.kind != .removed,
-          measures.gates.allSatisfy(\.holds)
+        } else if record.plan.isAutomatic, !record.wentBack, let next = record.next,
+          next.kind != .removed, measures.gates.allSatisfy(\.holds)
         {
           try record.checkOrder(next, in: memory)
           try await step(record, to: next, measures, by: nil, why: nil, isForced: false)

@@ -248,6 +248,32 @@ import Testing
   }
 
   @Test(
+    "X15: blanks and a byte order mark around an id of --suppressed are none of it",
+    arguments: ["\u{feff}u-1\nu-7\n", "  u-1\t\r\n\n u-7 ", "u-7\u{2028}u-1"])
+  func listed(text: String) async throws {
+    let stage = try CommandLineFixture()
+    try stage.write(Self.phone, to: "phone.ndjson")
+    try stage.write(text, to: "list")
+    let ending = await stage.engage(
+      "migrate", "export", "--for", "vibes", "--dry-run", "--suppressed", "list", "phone.ndjson")
+    #expect(ending.output.hasPrefix("0 people, 4 suppressed"), "\(ending)")
+  }
+
+  @Test(
+    "X15: a list of --suppressed in which an id could be missed is refused, and nothing is written",
+    arguments: ["u-1,reason\n", "\"u-1\"\n", "u-1\u{0}\n", "u-2\nu-1\u{7}\n"])
+  func unlisted(text: String) async throws {
+    let stage = try CommandLineFixture()
+    try stage.write(Self.phone, to: "phone.ndjson")
+    try stage.write(text, to: "list")
+    let ending = await stage.engage(
+      "migrate", "export", "--for", "vibes", "--out", "moved", "--personal-data", "--suppressed",
+      "list", "phone.ndjson")
+    #expect(ending.status == .failed && ending.errors.contains("Nothing is written"), "\(ending)")
+    #expect(!(try stage.names().contains("moved")))
+  }
+
+  @Test(
     "X15: a line that cannot be read may be an opt-out: it is told, and nothing is written",
     arguments: [
       phone + "nonsense\n", phone + #"{"record":"user","id":7}"# + "\n",

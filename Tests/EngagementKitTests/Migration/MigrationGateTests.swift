@@ -196,4 +196,28 @@ import Testing
     #expect(try await stage.waiting(for: "a", of: "u-1").isEmpty)
     try await stage.end()
   }
+
+  @Test("X15: after it went back by itself, an automatic plan waits for somebody")
+  func noReturn() async throws {
+    let gates: [MigrationStage.Kind: [Figure: Double]] = [
+      .off: [:], .cutover: [.requests: 2, .errors: 0.1],
+    ]
+    let stage = try await stage(
+      try Self.plan([.cutover, .drain, .removed], gates: gates, takesBack: true, isAutomatic: true))
+    let engagement = stage.engagement
+    lists.set(#"["1.k"]"#, at: "a")
+    try await refresh(stage)
+    _ = try await engagement.reviewMigrations()
+    #expect(try await stageNow(stage) == .cutover)
+    lists.fail("b")
+    try await refresh(stage, times: 3)
+    _ = try await engagement.reviewMigrations()
+    #expect(try await stageNow(stage) == .off)
+    try await refresh(stage, times: 3)
+    _ = try await engagement.reviewMigrations()
+    #expect(try await stageNow(stage) == .off)
+    try await engagement.advanceMigration(of: .cards)
+    #expect(try await stageNow(stage) == .cutover)
+    try await stage.end()
+  }
 }
