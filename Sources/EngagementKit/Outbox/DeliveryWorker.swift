@@ -119,7 +119,8 @@ final class DeliveryWorker: Sendable {
     }
   }
 
-  private func begin() -> Bool {
+  /// Takes the right to a step; false while another task has it. `end` gives it back.
+  func begin() -> Bool {
     state.withLock { state in
       state.isAskedFor = state.isBusy
       defer { state.isBusy = true }
@@ -128,7 +129,7 @@ final class DeliveryWorker: Sendable {
   }
 
   /// The signal fires only for tasks that were told `busy`, or a worker would wake itself for ever.
-  private func end() {
+  func end() {
     let isAskedFor = state.withLock { state in
       state.isBusy = false
       return state.isAskedFor

@@ -251,6 +251,24 @@ final class OutboxSender: CommitObserver {
     }
   }
 
+  /// Runs the body while this process sends none of the user's rows to the provider. A request that is under
+  /// way ends first, unless the time is up.
+  func holding(
+    _ provider: ProviderID, of userSession: UserSession, within limit: Duration,
+    _ body: () async -> Void
+  ) async {
+    guard let worker = worker(for: provider, of: userSession.partition) else { return await body() }
+    let end = dependencies.clock.uptime + limit
+    var isHeld = false
+    repeat {
+      let seen = worker.signal.count
+      isHeld = worker.begin()
+      if !isHeld { await worker.signal.wait(after: seen, until: end, by: dependencies.clock) }
+    } while !isHeld && dependencies.clock.uptime < end && !Task.isCancelled
+    await body()
+    if isHeld { worker.end() }
+  }
+
   private func worker(for id: ProviderID, of partition: Partition) -> DeliveryWorker? {
     guard let runtime = runtimes[id] else { return nil }
     return workers.worker(for: id, of: partition) { inFlight in

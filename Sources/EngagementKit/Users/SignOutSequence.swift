@@ -59,7 +59,13 @@ struct SignOutSequence: Sendable {
     for step in steps {
       switch step {
       case .sendPending: await sendPending(at: provider, &result)
-      case .leave(let operation): await leave(operation, at: provider, &result)
+      case .leave(let operation):
+        // No row that waits overtakes it: a registration would give the token back.
+        var changed = result
+        await outboxSender.holding(provider, of: former, within: left) {
+          await leave(operation, at: provider, &changed)
+        }
+        result = changed
       case .adoptPending, .apply, .enter: break
       }
     }

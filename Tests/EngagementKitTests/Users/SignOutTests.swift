@@ -142,6 +142,34 @@ import Testing
     #expect(stage.transport.requests.isEmpty)
     try await stage.end()
   }
+
+  @Test(
+    "X16 A4: a registration that waits is not sent while the vendor gives the token back, or later")
+  func overtaking() async throws {
+    var vendor = PushRouteTests.vendor("a")
+    vendor.onTransition = { _, new, _ in
+      new.isAnonymous ? [.leave(.unregisterPush(.production))] : []
+    }
+    let running = Locked<Engagement?>(nil)
+    let stage = try await Stage([vendor], routes: PushRouteTests.routes(.only("a"))) { request in
+      guard request.line.hasSuffix("/back"), let engagement = running.withLock(\.self) else {
+        return .json(200, "[]")
+      }
+      // The sender of waiting rows begins while the vendor thinks.
+      Task { try await engagement.run() }
+      try? await Task.sleep(for: .milliseconds(300))
+      return .json(200, "[]")
+    }
+    try await stage.signIn("u-1", consent: .full)
+    try await stage.engagement.registerPush(PushRouteTests.token)
+    running.withLock { $0 = stage.engagement }
+    let report = try await stage.engagement.signOut()
+    #expect(report.providers["a"]?.mayStillPush == false)
+    try await Task.sleep(for: .milliseconds(100))
+    let lines = stage.transport.requests.map(\.line)
+    #expect(lines.filter { $0.hasSuffix("/take") || $0.hasSuffix("/back") } == ["POST /back"])
+    try await stage.end()
+  }
 }
 
 extension HTTPRequest {
