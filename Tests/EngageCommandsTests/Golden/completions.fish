@@ -125,7 +125,7 @@ complete -c engage -n '__fish_seen_subcommand_from migrate; and __fish_seen_subc
 complete -c engage -n '__fish_seen_subcommand_from migrate; and __fish_seen_subcommand_from plan' -l shares -x -d 'the shares of people in percent, one stage each (default 5,25,50)'
 complete -c engage -n '__fish_seen_subcommand_from migrate; and __fish_seen_subcommand_from plan' -l file -s f -r -F -d 'a plan as --json prints it, edited'
 complete -c engage -n '__fish_seen_subcommand_from migrate; and __fish_seen_subcommand_from plan' -l takes-back -d 'go back by itself when a gate breaks'
-complete -c engage -n '__fish_seen_subcommand_from migrate; and __fish_seen_subcommand_from plan' -l automatic -d 'move on by itself while gates hold, up to drain'
+complete -c engage -n '__fish_seen_subcommand_from migrate; and __fish_seen_subcommand_from plan' -l automatic -d 'move on by itself while gates hold, up to drain; not after a step back'
 complete -c engage -n '__fish_seen_subcommand_from migrate; and __fish_seen_subcommand_from plan' -l dry-run -d 'show what would be done, and change nothing'
 complete -c engage -n '__fish_seen_subcommand_from migrate; and __fish_seen_subcommand_from plan' -l config -s c -r -F -d 'the configuration; else $ENGAGE_CONFIG, else engage.json'
 complete -c engage -n '__fish_seen_subcommand_from migrate; and __fish_seen_subcommand_from plan' -l json -s j -d 'print one JSON object a line'
