@@ -42,7 +42,7 @@ do {
   print("refused: \(error.code)")
 }
 try await step(why: "both vendors have other cards in this example")
-try await step(why: "nobody but this user is here")
+try await step(why: "this application has one user")
 _ = await engagement.refresh(.cards)
 print("shown: \(words())")
 
@@ -80,7 +80,9 @@ func step(why: String? = nil) async throws {
 }
 
 func dismissLast() async throws -> Engagement.Receipt {
-  guard let card = engagement.cards(in: "home").cards.last else { fatalError("There is no card.") }
+  guard let card = engagement.cards(in: "home").cards.last else {
+    throw EngagementError(.notFound, "There is no card.")
+  }
   return try await engagement.perform(.dismiss, on: card)
 }
 
