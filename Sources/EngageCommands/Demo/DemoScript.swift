@@ -51,7 +51,8 @@ struct DemoScript: Sendable {
     try show()
     await emulator.setOffline(false)
     try step("online", "The network is back.")
-    let ends = firstEnds + (try await conclude(second))
+    // What was tried without the network is tried again after a pause.
+    let ends = firstEnds + (try await conclude(second, within: context.patience * 3))
     return try await report(ends)
   }
 
@@ -151,10 +152,13 @@ struct DemoScript: Sendable {
     return PerformedAction(action: action, id: id, receipt: receipt)
   }
 
-  private func conclude(_ deeds: [PerformedAction]) async throws -> [ActionOutcome] {
+  private func conclude(
+    _ deeds: [PerformedAction], within limit: Duration? = nil
+  ) async throws -> [ActionOutcome] {
     var ends: [ActionOutcome] = []
     for deed in deeds {
-      let end = try await ActionOutcome.of(deed.receipt, in: context)
+      let outcome = try await deed.receipt.outcome(within: limit ?? context.patience)
+      let end = ActionOutcome(outcome)
       ends.append(end)
       let members = deed.id.object(
         with: ["step": "delivery", "action": .string(deed.action.name)])
