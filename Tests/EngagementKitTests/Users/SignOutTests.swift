@@ -168,6 +168,8 @@ import Testing
     try await Task.sleep(for: .milliseconds(100))
     let lines = stage.transport.requests.map(\.line)
     #expect(lines.filter { $0.hasSuffix("/take") || $0.hasSuffix("/back") } == ["POST /back"])
+    // The transport holds it, and is held by the engagement.
+    running.withLock { $0 = nil }
     try await stage.end()
   }
 }
