@@ -144,12 +144,14 @@ extension RoutePlace {
 }
 
 extension EngagementError {
-  /// Whether the provider is not ready, by this error. A pause, a missing credential, missing consent
-  /// and what fails on this side of the network say nothing about that.
+  /// Whether the provider is not ready, by this error. A pause, a missing or refused credential, missing
+  /// consent and what fails on this side of the network say nothing about that.
   var countsAgainstProvider: Bool { Self.countedCodes.contains(code) }
 
+  /// An endpoint that is gone, or is another one, refuses the request or does not know it.
   private static let countedCodes: Set<Code> = [
-    .unavailable, .deadlineExceeded, .malformedResponse, .internalFailure,
+    .unavailable, .deadlineExceeded, .malformedResponse, .internalFailure, .notFound,
+    .invalidArgument,
   ]
 }
 

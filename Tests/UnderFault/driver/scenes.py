@@ -1,4 +1,4 @@
-"""Situations that random trials rarely produce: a change of user during a request, and many
+"""Situations that random trials rarely produce: a change of user or route during a request, and many
 refusals at once."""
 
 import json
@@ -101,6 +101,59 @@ def left_behind(executable, seed, folder, server, what, matches):
     return findings + (["the worker " + wrong] if wrong else [])
 
 
+def switching(executable, seed, folder, server):
+    """The route of the cards leads to another vendor during a request to the former. The late answer is
+    kept for the former vendor, shows nothing now, and is there when the route leads back."""
+    server.books.also = ["atomic"]
+    hold = server.hold(lambda request: (
+        request.path.endswith("/sync") and b'"user_id":"u-1"' in request.body), only_first=True)
+    worker = Worker(executable, "switching", server.books, folder=folder, port=server.port, life=1,
+                    seed=seed, live="yes")
+    if not hold.arrived.acquire(timeout=LIMIT):
+        worker.kill()
+        return ["the request to be held never arrived: %s" % worker.said[-3:]]
+    worker.say("switch")
+    if worker.wait_for("seen atomic") is None:
+        worker.kill()
+        return ["the switch did not end: %s" % worker.said[-3:]]
+    hold.open()
+    if worker.wait_for("late") is None:
+        worker.kill()
+        return ["the late answer did not come: %s" % worker.said[-3:]]
+    server.is_away = True
+    worker.say("back")
+    if worker.wait_for("seen braze") is None:
+        worker.kill()
+        return ["the switch back did not end: %s" % worker.said[-3:]]
+    server.is_away = False
+    wrong = worker.finish(LIMIT)
+    kinds = {word: {line.split(".")[0] for line in lines}
+             for word, lines in looks(worker.said, "at atomic", "late", "at braze").items()}
+    findings = ["the worker " + wrong] if wrong else []
+    for word in ("at atomic", "late"):
+        if "shown card" in kinds[word]:
+            findings.append("a card of the former vendor is shown (%s)" % word)
+    if "shown action" not in kinds["late"]:
+        findings.append("no card of the present vendor is shown")
+    if kinds["at braze"] != {"shown card"}:
+        findings.append("the route back shows %s, without the late answer or with more" % sorted(
+            kinds["at braze"]))
+    return findings
+
+
+def looks(said, *words):
+    """The cards that were shown after each of the words."""
+    found, word = {name: [] for name in words}, None
+    for line in said:
+        if line in found:
+            word = line
+        elif line.startswith("shown ") and word:
+            found[word].append(line)
+        elif line.startswith("seen "):
+            word = None
+    return found
+
+
 def erasing(executable, seed, folder, server):
     """A user is erased, whose actions wait and of whom damaged caches were set aside. No file has
     anything of the user afterwards, also while the application still runs."""
@@ -197,4 +250,5 @@ def crowd(executable, seed, folder, server):
 
 
 SCENES = {"leaving": leaving, "registering": registering, "renewing": renewing,
-          "conversing": conversing, "crowd": crowd, "erasing": erasing, "splitting": splitting}
+          "conversing": conversing, "switching": switching, "crowd": crowd, "erasing": erasing,
+          "splitting": splitting}

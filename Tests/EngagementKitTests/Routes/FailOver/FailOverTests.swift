@@ -121,7 +121,7 @@ import Testing
 
   @Test(
     "X9: a pause, a missing credential, no change and an empty list are no failures",
-    arguments: [429, 401, 404, 304, 200])
+    arguments: [429, 401, 304, 200])
   func harmless(status: Int) async throws {
     let isHarmless = Locked(false)
     let stage = try await stage(.cards, try Self.route(1)) { request in
@@ -140,6 +140,22 @@ import Testing
       FailOverSpot.cards.shown(by: stage.engagement) == (status == 200 ? [] : ["a/1"]))
     #expect(asked(stage)["b"] == 0)
     #expect(try moves().isEmpty)
+    try await stage.end()
+  }
+
+  @Test("X9: a vendor whose endpoint is gone or is another one is failing")
+  func gone() async throws {
+    let isGone = Locked(false)
+    let stage = try await stage(.cards, try Self.route(2)) { request in
+      isGone.withLock { $0 } && request.isFor("a")
+        ? HTTPResponse(404) : .json(200, #"["1"]"#)
+    }
+    try await stage.signIn("u-1", consent: .full)
+    _ = await stage.engagement.refresh(.cards(in: "home"))
+    isGone.withLock { $0 = true }
+    for _ in 0..<2 { _ = await stage.engagement.refresh(.cards(in: "home")) }
+    #expect(FailOverSpot.cards.shown(by: stage.engagement) == ["b/1"])
+    #expect(try moves() == ["fellThrough a>b failures"])
     try await stage.end()
   }
 

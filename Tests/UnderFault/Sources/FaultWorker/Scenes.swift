@@ -62,6 +62,35 @@ struct Scenes {
     }
   }
 
+  /// The route of the cards leads to another vendor during a request to the former, and back.
+  func switching() async throws(EngagementError) {
+    try await application.signIn("u-1")
+    _ = await application.engagement.refresh(.settings)
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { _ = await application.engagement.refresh(.cards) }
+      group.addTask { await route(to: Application.liveProvider, when: "switch") }
+    }
+    while application.engagement.cards(in: Application.container).cards.isEmpty {
+      // The task is never cancelled before the process ends.
+      try? await Task.sleep(for: .milliseconds(1))
+    }
+    say("late")
+    look()
+    await route(to: "braze", when: "back")
+  }
+
+  private func route(to provider: ProviderID, when word: String) async {
+    guard readLine() == word else { return }
+    do throws(EngagementError) {
+      try await application.setRoute(provider.rawValue, .only(provider))
+    } catch {
+      say("fault route \(error.code)")
+    }
+    say("at \(provider.rawValue)")
+    look()
+    say("seen \(provider.rawValue)")
+  }
+
   /// A user with pending actions and a device is erased.
   func erasing() async throws(EngagementError) {
     try await application.signIn("u-1")

@@ -8,7 +8,7 @@ let arguments = Arguments(CommandLine.arguments)
 func live() async throws(EngagementError) {
   let application = try await Application(arguments)
   say("opened")
-  if !["leaving", "crowd", "erasing", "batching"].contains(arguments.mode) { endWithDriver() }
+  if !["leaving", "crowd", "erasing", "batching", "switching"].contains(arguments.mode) { endWithDriver() }
   let running = Task { try await application.engagement.run() }
   let showing = application.isLive ? Task { await application.show() } : nil
   switch arguments.mode {
@@ -22,6 +22,7 @@ func live() async throws(EngagementError) {
     let users = arguments.text("users").split(separator: ",").map(String.init)
     try await Draining(application: application, users: users).run()
   case "leaving": try await Scenes(application: application).leaving(arguments.text("what"))
+  case "switching": try await Scenes(application: application).switching()
   case "erasing": try await Scenes(application: application).erasing()
   case "batching": try await Scenes(application: application).batching()
   case "crowd": try await Scenes(application: application).crowd()
