@@ -127,6 +127,7 @@ extension Engagement {
     await routeChanges.follow()
     await userTransitions.introduceAgain()
     await routeChanges.handOverTokens()
+    await migrations.tellUnreadable()
     await journal.importOrLog()
     do throws(EngagementError) {
       try await userTransitions.finishPurges()
