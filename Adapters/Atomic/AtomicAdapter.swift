@@ -28,7 +28,7 @@ public struct AtomicAdapter: EngagementAdapter {
       credentials: CredentialRules(
         answerWithin: Self.tokenWait, retryInterval: configuration.retryInterval,
         expiryMargin: configuration.expiryMargin),
-      needsUser: true)
+      needsUser: true, hasOneUserPerToken: true)
   }
 
   /// As many events as the vendor's web client keeps.

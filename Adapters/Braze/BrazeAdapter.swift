@@ -36,7 +36,7 @@ public struct BrazeAdapter: EngagementAdapter {
         answerWithin: configuration.signsRequests ? Self.signatureWait : nil),
       limits: .init(
         cards: 250, userIDBytes: Self.userIDBytes, eventBytes: BrazeEvent.propertyBytes),
-      personFields: BrazeAttributes.fields, needsSession: true,
+      personFields: BrazeAttributes.fields, hasOneUserPerToken: true, needsSession: true,
       sessionTimeout: configuration.sessionTimeout)
   }
 

@@ -67,6 +67,7 @@ extension BrazeServer {
         }
       } else if member.key == "push_token" {
         profile.attributes["push_token"] = member.value == .null ? nil : member.value
+        if member.value != .null { takeOver(member.value, from: user) }
         effects.append(
           VendorEffect("push_token", of: Self.fingerprint(member.value), by: user))
       } else {
@@ -76,6 +77,14 @@ extension BrazeServer {
     }
     profiles[user] = profile
     return effects
+  }
+
+  /// A device has one user at this vendor: its token goes from the profile that has it to the next one.
+  private mutating func takeOver(_ token: JSON, from user: String) {
+    for (other, profile) in profiles
+    where other != user && profile.attributes["push_token"] == token {
+      profiles[other]?.attributes["push_token"] = nil
+    }
   }
 
   /// What tells one push token from another and gives neither away.

@@ -105,7 +105,9 @@ extension Command {
           of: engagement, try invocation.reader(of: configuration),
           at: invocation.context.clock.now)
       }
+      try invocation.tell(overview.unreadable)
       guard !overview.surfaces.isEmpty else {
+        guard overview.unreadable.isEmpty else { return .failed }
         invocation.console.note("Nothing moves. Run \"engage migrate plan\".")
         return .done
       }
@@ -118,7 +120,8 @@ extension Command {
       if let path = invocation.value(ComparisonOptions.html) {
         try invocation.console.line("\nThe page is \(path).")
       }
-      return overview.statuses.allSatisfy { $0.next == nil || $0.mayAdvance } ? .done : .failed
+      let mayAdvance = overview.statuses.allSatisfy { $0.next == nil || $0.mayAdvance }
+      return mayAdvance && overview.unreadable.isEmpty ? .done : .failed
     })
 
   // MARK: Steps
@@ -263,6 +266,19 @@ extension Invocation {
         not move with cards; set or reset it: "engage routes set cards ROUTE --container \
         \(container.rawValue)".
         """)
+    }
+  }
+
+  /// Says which surfaces only a later release can move.
+  fileprivate func tell(_ unreadable: [Engagement.Surface]) throws {
+    for surface in unreadable {
+      let name = surface.rawValue
+      console.note(
+        """
+        \(name) has a migration that a later release of engage has stored, and this one cannot read it. \
+        Its route holds, and nothing of it changes here; use the later release.
+        """)
+      try console.object(["surface": .string(name), "isReadable": false])
     }
   }
 

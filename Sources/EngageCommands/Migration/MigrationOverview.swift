@@ -6,11 +6,14 @@ import EngagementPlatform
 /// What `engage migrate status` tells of each surface that moves, by the cache alone.
 struct MigrationOverview {
   let surfaces: [MigratingSurface]
+  /// The surfaces whose migration a later release has stored.
+  let unreadable: [Engagement.Surface]
   let date: Date
 
   /// - Parameter reader: Reads the same cache.
   init(of engagement: Engagement, _ reader: EngagementReader, at date: Date) async throws {
     self.date = date
+    unreadable = try await engagement.unreadableMigrations()
     let statuses = try await engagement.migrations()
     let parity = statuses.isEmpty ? [] : try await engagement.parity()
     let dropped =

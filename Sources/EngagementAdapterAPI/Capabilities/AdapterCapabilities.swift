@@ -31,6 +31,9 @@ public struct AdapterCapabilities: Hashable, Sendable {
   public var personFields: Set<PersonUpdate.Field>
   /// Whether the vendor knows signed-in users only. Before a sign-in nothing is accepted for it.
   public var needsUser: Bool
+  /// Whether the vendor has one user for the push token of a device: who is told of it takes it over,
+  /// and giving it back leaves it to nobody. If not, it may have the token of several users.
+  public var hasOneUserPerToken: Bool
   /// Whether the vendor serves an application only within a session. The kit then begins one with
   /// the first refresh or event, also if the application reports no phase, and tells its start
   /// before it refreshes.
@@ -49,7 +52,8 @@ public struct AdapterCapabilities: Hashable, Sendable {
     credentials: CredentialRules = CredentialRules(), limits: Limits = Limits(),
     reservedTemplates: Set<String> = [],
     personFields: Set<PersonUpdate.Field> = Set(PersonUpdate.Field.allCases),
-    needsUser: Bool = false, needsSession: Bool = false, sessionTimeout: Duration = .seconds(1800),
+    needsUser: Bool = false, hasOneUserPerToken: Bool = false, needsSession: Bool = false,
+    sessionTimeout: Duration = .seconds(1800),
     retryHorizon: Duration = .seconds(86_400)
   ) {
     self.abilities = abilities
@@ -67,6 +71,7 @@ public struct AdapterCapabilities: Hashable, Sendable {
     self.reservedTemplates = reservedTemplates
     self.personFields = personFields
     self.needsUser = needsUser
+    self.hasOneUserPerToken = hasOneUserPerToken
     self.needsSession = needsSession
     self.sessionTimeout = sessionTimeout
     self.retryHorizon = retryHorizon

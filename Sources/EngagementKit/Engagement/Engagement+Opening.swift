@@ -60,6 +60,7 @@ extension Engagement {
         }
       }
     let adapters = configuration.providers.map { ($0.id, $0.adapter) }
+    let providerSecrets = ProviderSecrets(store: secrets, environment: options.environment)
     let store = try await Store.open(
       Store.Options(
         path: location.path, environment: options.environment,
@@ -71,6 +72,7 @@ extension Engagement {
         uptime: { options.clock.uptime },
         zoneOffset: { device().zoneOffset },
         position: { device().location.map(Campaign.Position.init) },
+        pushToken: { [digests = providerSecrets.digests] in digests[$0] },
         repair: EngagementStore.CacheRepair(options.repair),
         savedValues: RoutePlace.prefixes + MigrationRecord.savedNames),
       at: options.clock.now)
@@ -88,9 +90,7 @@ extension Engagement {
       environment: options.environment, providers: configuration.providers,
       contentKeys: configuration.contentKeys.sources,
       currentUser: CurrentUser(present), commitPublisher: CommitPublisher(),
-      tokensToUnregister: TokensToUnregister(
-        ProviderSecrets(store: secrets, environment: options.environment))
-    )
+      tokensToUnregister: TokensToUnregister(providerSecrets), providerSecrets: providerSecrets)
   }
 
   /// The device with an id: the application's, or one that is made once and kept.
@@ -126,6 +126,8 @@ extension Engagement {
     }
     await routeChanges.follow()
     await userTransitions.introduceAgain()
+    await routeChanges.handOverTokens()
+    await migrations.tellUnreadable()
     await journal.importOrLog()
     do throws(EngagementError) {
       try await userTransitions.finishPurges()

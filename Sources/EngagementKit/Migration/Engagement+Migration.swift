@@ -65,6 +65,13 @@ extension Engagement {
     return try await migrations.statuses()
   }
 
+  /// The surfaces whose migration a later release has stored so that this one cannot read it. Such a surface
+  /// keeps its route, and neither moves nor begins another migration until the later release is used.
+  public func unreadableMigrations() async throws(EngagementError) -> [Surface] {
+    try lifecycle.checkOpen()
+    return MigrationRecord.unreadable(in: try await migrations.memory()).map(\.surface)
+  }
+
   /// Moves a surface one stage on, in one commit with its route and its event.
   ///
   /// Throws `notFound` without a migration, and `conflict` if a gate does not hold, with each of them, if a

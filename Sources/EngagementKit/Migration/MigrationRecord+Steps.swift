@@ -3,10 +3,11 @@ import EngagementModel
 import EngagementStore
 
 extension MigrationRecord {
-  /// Throws `invalidArgument` if the surface has no migration.
+  /// Throws `notFound` if the surface has no migration, and `conflict` if it cannot be read.
   static func require(
     _ surface: RoutedSurface, in memory: ProviderMemory
   ) throws(EngagementError) -> MigrationRecord {
+    try checkReadable(surface, in: memory)
     guard let record = of(surface, in: memory) else {
       throw EngagementError(
         .notFound, "\(surface.rawValue) has no migration; start a plan that names it.")
@@ -14,13 +15,21 @@ extension MigrationRecord {
     return record
   }
 
+  /// Throws `conflict` if a later release has stored the surface's migration.
+  static func checkReadable(
+    _ surface: RoutedSurface, in memory: ProviderMemory
+  ) throws(EngagementError) {
+    guard isUnreadable(surface, in: memory) else { return }
+    throw EngagementError(.conflict, unreadableSentence(surface))
+  }
+
   /// Throws `conflict` for a place whose route a migration decides.
   static func checkIdle(
     _ place: RoutePlace, in memory: ProviderMemory
   ) throws(EngagementError) {
-    guard case .surface(let surface) = place, let record = of(surface, in: memory),
-      record.isUnderWay
-    else { return }
+    guard case .surface(let surface) = place else { return }
+    try checkReadable(surface, in: memory)
+    guard let record = of(surface, in: memory), record.isUnderWay else { return }
     throw EngagementError(
       .conflict,
       "\(surface.rawValue) moves from \"\(record.plan.from)\" to \"\(record.plan.to)\" and is at "

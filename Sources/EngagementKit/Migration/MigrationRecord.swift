@@ -111,6 +111,21 @@ struct MigrationRecord: Hashable, Sendable {
     memory.json(.installation, key(of: surface)).flatMap { MigrationRecord($0, of: surface) }
   }
 
+  /// The surfaces whose migration a later release has stored so that this one cannot read it.
+  static func unreadable(in memory: ProviderMemory) -> [RoutedSurface] {
+    RoutedSurface.allCases.filter { isUnreadable($0, in: memory) }
+  }
+
+  static func isUnreadable(_ surface: RoutedSurface, in memory: ProviderMemory) -> Bool {
+    memory.values[.installation, key(of: surface)] != nil && of(surface, in: memory) == nil
+  }
+
+  /// What is told of a surface whose migration cannot be read.
+  static func unreadableSentence(_ surface: RoutedSurface) -> String {
+    "A later release has stored the migration of \(surface.rawValue), and this one cannot read it. Its "
+      + "route holds and nothing of it changes here; use the later release to go on."
+  }
+
   var json: JSON {
     var object: JSONObject = [
       "plan": plan.json, "stage": stage.json, "count": .integer(Int64(count)),
@@ -128,7 +143,8 @@ struct MigrationRecord: Hashable, Sendable {
     return .object(object)
   }
 
-  /// Nil for a value that a later release has written.
+  /// Nil for a value that a later release has written, also if only a step or the former route is of it:
+  /// what is not read is lost when the record is written again.
   private init?(_ json: JSON, of surface: RoutedSurface) {
     guard let object = json.object, let document = object["plan"],
       let plan = try? Engagement.MigrationPlan(json: document),
@@ -140,13 +156,18 @@ struct MigrationRecord: Hashable, Sendable {
     sequence = object["sequence"]?.integer ?? 0
     outcomes = Outcomes(
       taken: object["taken"]?.integer ?? 0, lost: object["lost"]?.integer ?? 0)
-    former = object["former"].flatMap { try? Route(json: $0) }
+    if let json = object["former"] {
+      guard let route = try? Route(json: json) else { return nil }
+      former = route
+    }
     baseline = object["baseline"]?.object.map {
       Requests(
         count: Int($0["count"]?.integer ?? 0), errors: $0["errors"]?.number ?? 0,
         latency: $0["latency"]?.number)
     }
-    steps = (object["steps"]?.array ?? []).compactMap(Engagement.MigrationStep.init(json:))
+    let kept = object["steps"]?.array ?? []
+    steps = kept.compactMap(Engagement.MigrationStep.init(json:))
+    guard steps.count == kept.count else { return nil }
   }
 }
 
@@ -169,10 +190,12 @@ extension Engagement.MigrationStep {
       let to = try? Engagement.MigrationStage(object["to"] ?? .null, "to"),
       let date = object["date"]?.string.flatMap({ ISO8601.date(from: $0) })
     else { return nil }
+    let kept = object["gates"]?.array ?? []
+    let gates = kept.compactMap(Engagement.MigrationGate.init(json:))
+    guard gates.count == kept.count else { return nil }
     self.init(
       from: from, to: to, date: date, by: object["by"]?.string, why: object["why"]?.string,
-      isForced: object["forced"]?.bool ?? false,
-      gates: (object["gates"]?.array ?? []).compactMap(Engagement.MigrationGate.init(json:)))
+      isForced: object["forced"]?.bool ?? false, gates: gates)
   }
 }
 

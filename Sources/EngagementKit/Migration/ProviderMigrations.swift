@@ -52,6 +52,7 @@ final class ProviderMigrations: Sendable {
     var planned: [Engagement.PlannedStage] = []
     for move in plan.moves {
       let surface = try RoutedSurface(move.surface)
+      try MigrationRecord.checkReadable(surface, in: memory)
       let found = routeStore.read(memory).routes
       let routes = try MigrationRoutes(
         from: plan.from, to: plan.to, surface, former: formerRoute(of: surface, in: memory),
@@ -127,8 +128,9 @@ final class ProviderMigrations: Sendable {
   /// What was done to contents stays known while items move: the new provider may list them later than
   /// the old one ends them.
   private static func retention(in memory: ProviderMemory) -> Change {
-    let isNeeded = MigrationRecord.all(in: memory).contains {
-      $0.stage.kind != .removed && [.cards, .inbox].contains($0.surface)
+    let moving = MigrationRecord.all(in: memory).filter { $0.stage.kind != .removed }.map(\.surface)
+    let isNeeded = (moving + MigrationRecord.unreadable(in: memory)).contains {
+      [.cards, .inbox].contains($0)
     }
     return KitState.change(
       .installation, Store.keepsUnlistedContents, isNeeded ? .bool(true) : nil)
@@ -287,6 +289,14 @@ final class ProviderMigrations: Sendable {
   }
 
   // MARK: Status
+
+  /// Says which migrations a later release has stored, so that this one leaves them alone.
+  func tellUnreadable() async {
+    guard let memory = try? await memory() else { return }
+    for surface in MigrationRecord.unreadable(in: memory) {
+      dependencies.log(.warning, MigrationRecord.unreadableSentence(surface))
+    }
+  }
 
   func statuses() async throws(EngagementError) -> [Engagement.MigrationStatus] {
     let memory = try await memory()

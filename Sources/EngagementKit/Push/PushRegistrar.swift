@@ -28,60 +28,103 @@ final class PushRegistrar: Sendable {
     return try result.get()
   }
 
-  /// What a change of the route tells the vendors that join and leave.
+  /// What vendors are told of the tokens.
   struct HandOver: Sendable {
     var deliveries: [Intent.Delivery] = []
-    /// The vendors that leave and have no request to give a token back.
+    /// The vendors that are outside the route and have no request to give a token back.
     fileprivate var deaf: [ProviderRuntime] = []
+
+    var isEmpty: Bool { deliveries.isEmpty && deaf.isEmpty }
   }
 
-  /// Makes ready what vendors are told that join or leave the route. Tokens of those that leave are kept
-  /// until they have been told.
+  /// Whether vendors have to be told of the tokens, by what is known without the rows that wait.
+  func isDue(
+    by plans: RoutePlans, as userSession: UserSession
+  ) async throws(EngagementError) -> Bool {
+    let comparison = try await comparison(plans, userSession, retrying: false)
+    guard !comparison.tokens.isEmpty else { return false }
+    // What waits to be taken back may be wanted again.
+    guard dependencies.tokensToUnregister.isEmpty else { return true }
+    return takers.contains { runtime in
+      PushEnvironment.allCases.contains {
+        comparison.step($0, at: runtime.provider, for: userSession.user) != nil
+      }
+    }
+  }
+
+  /// Makes ready what vendors are told so that those of the route have the tokens, and no others. Tokens
+  /// that are taken back are kept until their vendors have been told.
+  ///
+  /// - Parameter retries: Whether vendors are told again that were told in vain.
   func handOver(
-    from former: RoutePlans, to next: RoutePlans, as userSession: UserSession
+    by plans: RoutePlans, as userSession: UserSession, retrying retries: Bool
   ) async throws(EngagementError) -> HandOver {
     var handOver = HandOver()
-    let tokens = try await dependencies.providerSecrets.push()
-    for provider in dependencies.providers {
-      guard let runtime = runtimes[provider.id], runtime.supports(.registerPush),
-        former.lead(to: provider.id, for: .push) != next.lead(to: provider.id, for: .push)
-      else { continue }
-      let joins = next.lead(to: provider.id, for: .push)
-      if !joins, !runtime.supports(.unregisterPush), !tokens.isEmpty {
-        handOver.deaf.append(runtime)
-        continue
-      }
-      // Without consent a registration waits for it, as the outbox does with any other.
-      guard !joins || provider.serves(userSession.user) else { continue }
+    let comparison = try await comparison(plans, userSession, retrying: retries)
+    for runtime in takers where !comparison.tokens.isEmpty {
+      let rows = try await dependencies.store.pending(
+        for: runtime.id, in: userSession.partition, limit: .max)
       for environment in PushEnvironment.allCases {
-        guard let token = tokens[environment] else { continue }
-        guard !joins else {
-          handOver.deliveries.append(
-            delivery(of: .registerPush(environment), to: provider.id))
-          continue
-        }
-        let replaced = try await dependencies.replacedTokens(
-          environment, at: provider.id, in: userSession.partition)
-        for token in replaced.filter({ $0 != token }) + [token] {
-          let delivery = delivery(of: .unregisterPush(environment), to: provider.id)
-          try await dependencies.tokensToUnregister.retire(token, for: [delivery.key])
-          handOver.deliveries.append(delivery)
+        let step = comparison.step(
+          environment, at: runtime.provider, for: userSession.user,
+          waiting: rows.lastVerb(of: environment))
+        switch step {
+        case nil: break
+        case .offer?:
+          handOver.deliveries.append(delivery(of: .registerPush(environment), to: runtime.id))
+        case .takeBack? where runtime.supports(.unregisterPush):
+          handOver.deliveries += try await takingBack(
+            comparison.tokens[environment], at: runtime.id, in: userSession.partition)
+        case .takeBack?: handOver.deaf.append(runtime)
         }
       }
     }
     return handOver
   }
 
+  private var takers: [ProviderRuntime] {
+    dependencies.providers.compactMap { runtimes[$0.id] }.filter { $0.supports(.registerPush) }
+  }
+
+  private func comparison(
+    _ plans: RoutePlans, _ userSession: UserSession, retrying retries: Bool
+  ) async throws(EngagementError) -> TokenComparison {
+    let holdings = try await dependencies.pushHoldings(of: userSession.partition)
+    let tokens = try await dependencies.providerSecrets.push()
+    var offers = true
+    // Who has signed out has no token anywhere, unless the application registered it again.
+    if userSession.user.isAnonymous, !tokens.isEmpty, !holdings.contains(where: \.state.isHeld) {
+      offers = try await !AnonymousStays(dependencies).followsPerson(userSession.partition)
+    }
+    return TokenComparison(
+      plans: plans, tokens: tokens, holdings: holdings, retries: retries, offers: offers)
+  }
+
+  private func takingBack(
+    _ token: PushRegistration?, at provider: ProviderID, in partition: Partition
+  ) async throws(EngagementError) -> [Intent.Delivery] {
+    guard let token else { return [] }
+    let replaced = try await dependencies.replacedTokens(
+      token.environment, at: provider, in: partition)
+    var deliveries: [Intent.Delivery] = []
+    for token in replaced.filter({ $0 != token }) + [token] {
+      let delivery = delivery(of: .unregisterPush(token.environment), to: provider)
+      try await dependencies.tokensToUnregister.retire(token, for: [delivery.key])
+      deliveries.append(delivery)
+    }
+    return deliveries
+  }
+
   private func delivery(of operation: Operation, to provider: ProviderID) -> Intent.Delivery {
     Intent.Delivery(to: provider, .operation(operation), key: dependencies.key())
   }
 
-  /// Ends a change of the route that was not committed.
+  /// Ends a hand-over that was not committed.
   func takeBack(_ handOver: HandOver) async {
     await dependencies.tokensToUnregister.forget(handOver.deliveries.map(\.key))
   }
 
-  /// Ends a change of the route that was committed.
+  /// Ends a hand-over that was committed.
   func finish(_ handOver: HandOver, as userSession: UserSession) async throws(EngagementError) {
     for runtime in handOver.deaf { try await runtime.noteToken(by: userSession) }
   }
@@ -131,11 +174,29 @@ extension KitDependencies {
 
   /// What the vendors have of the user's tokens; nothing of a user whom another process has erased.
   func pushStates(of partition: Partition) async throws(EngagementError) -> [PushState] {
+    try await pushHoldings(of: partition).map(\.state)
+  }
+
+  fileprivate func pushHoldings(
+    of partition: Partition
+  ) async throws(EngagementError) -> [PushHolding] {
     do throws(EngagementError) {
-      return try await store.pushStates(of: partition)
+      return try await store.pushHoldings(of: partition)
     } catch {
       guard error.code == .notFound else { throw error }
       return []
+    }
+  }
+}
+
+extension [OutboxRow] {
+  /// The last operation among them about the environment's token.
+  fileprivate func lastVerb(of environment: PushEnvironment) -> Operation.Verb? {
+    last {
+      $0.work == .operation(.registerPush(environment))
+        || $0.work == .operation(.unregisterPush(environment))
+    }.flatMap { row in
+      if case .operation(let operation) = row.work { operation.verb } else { nil }
     }
   }
 }

@@ -20,6 +20,9 @@ final class TokensToUnregister: CommitObserver {
     try await providerSecrets.forgetRetired(known.subtracting(pending))
   }
 
+  /// Whether an operation waits that unregisters or replaces a token.
+  var isEmpty: Bool { keys.withLock(\.isEmpty) }
+
   /// Keeps the environment's token for the operations, which are not accepted yet.
   func retire(
     _ environment: PushEnvironment, for operations: [OperationKey]

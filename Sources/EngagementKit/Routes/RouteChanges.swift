@@ -55,11 +55,9 @@ final class RouteChanges: Sendable {
     let userSession = dependencies.currentUser.userSession
     let (partition, place) = (userSession.partition, RoutePlace.surface(.push))
     let memory = try await dependencies.store.memory(of: KitState.owner, in: partition)
-    let former = routeStore.read(memory).routes
-    let next = try routeStore.routes(former, with: route, at: place)
+    let next = try routeStore.routes(routeStore.read(memory).routes, with: route, at: place)
     let handOver = try await pushRegistrar.handOver(
-      from: try await feedPublisher.plans(of: former, for: partition),
-      to: try await feedPublisher.plans(of: next, for: partition), as: userSession)
+      by: try await feedPublisher.plans(of: next, for: partition), as: userSession, retrying: true)
     do throws(EngagementError) {
       await feedPublisher.follow(
         settling: try await commit(
@@ -69,6 +67,36 @@ final class RouteChanges: Sendable {
       throw error
     }
     try await pushRegistrar.finish(handOver, as: userSession)
+  }
+
+  /// Tells vendors of the tokens what follows from the route of pushes that holds now, if they were not told
+  /// yet: a route can come to hold without being set, such as the configured one where a provider of the
+  /// kept one is gone. Nothing is written if nothing differs.
+  func handOverTokens() async {
+    let userSession = dependencies.currentUser.userSession
+    do throws(EngagementError) {
+      let plans = feedPublisher.plans
+      guard !plans.isUndecided, try await pushRegistrar.isDue(by: plans, as: userSession) else {
+        return
+      }
+      try await pushRegistrar.inTurn { () async throws(EngagementError) in
+        let plans = try await self.feedPublisher.keptPlans(for: userSession.partition)
+        guard !plans.isUndecided else { return }
+        let handOver = try await self.pushRegistrar.handOver(
+          by: plans, as: userSession, retrying: false)
+        guard !handOver.isEmpty else { return }
+        do throws(EngagementError) {
+          try await self.dependencies.accept(
+            [Intent(deliveries: handOver.deliveries)], in: userSession.partition)
+        } catch {
+          await self.pushRegistrar.takeBack(handOver)
+          throw error
+        }
+        try await self.pushRegistrar.finish(handOver, as: userSession)
+      }
+    } catch {
+      dependencies.log(.warning, "The vendors are not told of the push tokens yet: \(error.code)")
+    }
   }
 
   /// Returns what holds afterwards.

@@ -40,9 +40,19 @@ struct RouteStore: Sendable {
   func read(_ memory: ProviderMemory) -> Kept {
     var kept = Kept(routes: configured)
     var stored = memory.values.all(.installation).compactMap { name, _ -> Stored? in
-      guard let place = RoutePlace(key: name), let json = memory.json(.installation, name),
-        let route = try? Route(json: json)
-      else { return nil }
+      guard let place = RoutePlace(key: name), let json = memory.json(.installation, name) else {
+        return nil
+      }
+      guard let route = try? Route(json: json) else {
+        let reason =
+          "A later release has stored the route of \(place.words), and this one cannot read it; the "
+          + "configured one holds."
+        kept.refusals.append(
+          Refusal(
+            place: place, route: json, reason: reason,
+            isTold: memory.json(.installation, place.toldKey) == json))
+        return nil
+      }
       return Stored(place: place, route: route, json: json)
     }
     // All of them first: two that fit each other need not fit what is configured for the other's place.

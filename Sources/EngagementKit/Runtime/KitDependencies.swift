@@ -24,12 +24,11 @@ struct KitDependencies: Sendable {
   let receiptOutcomes = ReceiptOutcomes()
   let lifecycle = Lifecycle()
   let tokensToUnregister: TokensToUnregister
+  let providerSecrets: ProviderSecrets
   /// Makes the ids of events, each later than the one before.
   let eventIDs = Locked(UUIDv7Sequence())
 
   func provider(_ id: ProviderID) throws(EngagementError) -> Provider { try providers.named(id) }
-
-  var providerSecrets: ProviderSecrets { ProviderSecrets(store: secrets, environment: environment) }
 
   /// A fresh key: 128 random bits.
   func key() -> OperationKey { OperationKey(random(), random()) }

@@ -33,9 +33,10 @@ final class OtherProcesses: Sendable {
   /// Follows until the task is cancelled.
   func follow() async {
     var seen: Int?
+    var wasRecovered = dependencies.store.recovery != nil
     var counts = (try? await dependencies.store.endings(of: [:], since: [:]).counts) ?? [:]
     while !Task.isCancelled {
-      if dependencies.store.recovery != nil { await userTransitions.introduceAgain() }
+      if dependencies.store.recovery != nil { await recover(&wasRecovered) }
       let writes = try? await dependencies.store.writesByOthers()
       // At first too: something may have changed since this process opened the cache.
       if let writes, writes != seen {
@@ -50,6 +51,16 @@ final class OtherProcesses: Sendable {
       }
       seen = writes ?? seen
       await dependencies.clock.sleep(until: dependencies.clock.uptime + Self.interval)
+    }
+  }
+
+  /// Tells vendors again what went with a damaged cache.
+  private func recover(_ wasRecovered: inout Bool) async {
+    await userTransitions.introduceAgain()
+    guard !wasRecovered else { return }
+    wasRecovered = true
+    try? await userTransitions.queue.alone { () async throws(EngagementError) in
+      await routeChanges.handOverTokens()
     }
   }
 

@@ -29,6 +29,8 @@ final class ProviderRuntime: Sendable {
   func noteToken(by userSession: UserSession) async throws(EngagementError) {
     guard supports(.registerPush), !supports(.unregisterPush) else { return }
     let dependencies = host.dependencies
+    let memory = try await dependencies.store.memory(of: id, in: userSession.partition)
+    guard !mayHaveToken(memory) else { return }
     let attempt = Attempt(
       by: userSession.user, dependencies.key(), acceptedAt: dependencies.clock.now,
       generation: userSession.generation)

@@ -6,6 +6,8 @@ import EngagementModel
 struct ProviderSecrets: Sendable {
   let store: any SecretStore
   let environment: String
+  /// What the store notes of a token of which a vendor is told.
+  var digests = PushTokenDigests()
 
   private func owner(_ provider: ProviderID?, _ user: User?) -> SecretOwner {
     SecretOwner(environment: environment, provider: provider, user: user)
@@ -54,12 +56,14 @@ struct ProviderSecrets: Sendable {
     for environment in PushEnvironment.allCases {
       push[environment] = PushNames(environment).registration(environment, in: secrets)
     }
+    digests.note(push)
     return push
   }
 
   func setPush(_ registration: PushRegistration) async throws(EngagementError) {
     try await store.set(
       PushNames(registration.environment).secrets(registration), of: owner(nil, nil))
+    digests.note([registration.environment: registration])
   }
 
   func removePush(_ environment: PushEnvironment) async throws(EngagementError) {

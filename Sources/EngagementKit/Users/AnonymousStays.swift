@@ -29,6 +29,11 @@ struct AnonymousStays: Sendable {
     return former == nil || former == Self.digest(of: user)
   }
 
+  /// Whether a person has signed out before the anonymous stay.
+  func followsPerson(_ anonymous: Partition) async throws(EngagementError) -> Bool {
+    try await KitState(dependencies).value(.user, Self.formerUser, in: anonymous) != nil
+  }
+
   /// Replaces the digest of this user, if it marks who was signed in before the anonymous stay. Then no
   /// user may adopt the anonymous actions.
   func forgetFormer(_ user: User) async throws(EngagementError) {

@@ -12,22 +12,22 @@ struct PushStateTable: ~Copyable {
     """)
   private var setting = Statement(
     """
-    INSERT INTO push_state (partition, provider, environment, state, code, reason, changed)
-    VALUES (?, ?, ?, ?, ?, ?, ?)
+    INSERT INTO push_state (partition, provider, environment, state, code, reason, token, changed)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (partition, provider, environment) DO UPDATE SET state = excluded.state,
       code = CASE WHEN excluded.state <> 'pending' THEN excluded.code
         WHEN push_state.state = 'registered' THEN 'registered' ELSE push_state.code END,
       reason = CASE excluded.state WHEN 'pending' THEN push_state.reason ELSE excluded.reason END,
-      changed = excluded.changed
+      token = coalesce(excluded.token, push_state.token), changed = excluded.changed
     """)
   // A pending row has in `code` what it was before: NULL for nothing, `registered`, or the code with
-  // which it failed.
+  // which it failed. The token of that time is not known any more.
   private var takingBack = Statement(
     """
     UPDATE push_state SET
       state = CASE coalesce(code, '') WHEN '' THEN 'unregistered' WHEN 'registered' THEN code
         ELSE 'failed' END,
-      code = nullif(code, 'registered'), changed = ?
+      code = nullif(code, 'registered'), token = x'', changed = ?
     WHERE partition = ? AND provider = ? AND environment = ? AND state = 'pending'
     """)
   private var ending = Statement(
@@ -35,19 +35,31 @@ struct PushStateTable: ~Copyable {
     UPDATE push_state SET state = 'unregistered', code = NULL, reason = NULL, changed = ?
     WHERE partition = ? AND provider = coalesce(?, provider) AND state IN ('registered', 'failed')
     """)
+  private var endingOthers = Statement(
+    """
+    UPDATE push_state SET
+      changed = CASE state WHEN 'pending' THEN changed ELSE ? END,
+      state = CASE state WHEN 'pending' THEN state ELSE 'unregistered' END,
+      code = NULL, reason = NULL
+    WHERE provider = ? AND environment = ? AND state <> 'unregistered' AND partition <> ?
+      AND partition IN (
+        SELECT id FROM partition
+        WHERE environment = (SELECT environment FROM partition WHERE id = ?))
+    """)
   private var copying = Statement(
     """
-    INSERT INTO push_state (partition, provider, environment, state, changed)
-    SELECT ?, provider, environment, state, ? FROM push_state
+    INSERT INTO push_state (partition, provider, environment, state, token, changed)
+    SELECT ?, provider, environment, state, token, ? FROM push_state
     WHERE partition = ? AND provider = ? AND state = 'registered'
     ON CONFLICT (partition, provider, environment) DO UPDATE SET state = excluded.state,
-      code = NULL, reason = NULL, changed = excluded.changed
+      code = NULL, reason = NULL, token = excluded.token, changed = excluded.changed
     WHERE push_state.state <> 'pending'
     """)
   private var erasing = Statement("DELETE FROM push_state WHERE partition = ?")
 
+  /// - Parameter token: The digest of the token that the vendor is told of; nil: the same as before.
   mutating func set(
-    _ state: PushState, of partition: Partition.ID, on database: inout Database
+    _ state: PushState, _ token: [UInt8]?, of partition: Partition.ID, on database: inout Database
   ) throws(EngagementError) {
     var (code, reason): (SQLValue, SQLValue) = (.null, .null)
     if case .failed(let failure, let sentence) = state.phase {
@@ -56,7 +68,7 @@ struct PushStateTable: ~Copyable {
     try database.run(
       &setting, .integer(partition), .text(state.provider.rawValue),
       .text(state.environment.rawValue), .text(state.phase.name), code, reason,
-      .integer(Milliseconds.nearest(state.changedAt)))
+      token.map { .blob($0[...]) } ?? .null, .integer(Milliseconds.nearest(state.changedAt)))
   }
 
   /// A registration that was not sent leaves the state as it was before it was accepted.
@@ -79,6 +91,16 @@ struct PushStateTable: ~Copyable {
       provider.map { .text($0.rawValue) } ?? .null)
   }
 
+  /// The vendor, which has one user for a device's token, has not those of any other user any more.
+  mutating func endOthers(
+    _ environment: PushEnvironment, at provider: ProviderID, than partition: Partition.ID,
+    at now: Date, on database: inout Database
+  ) throws(EngagementError) {
+    try database.run(
+      &endingOthers, .integer(Milliseconds.nearest(now)), .text(provider.rawValue),
+      .text(environment.rawValue), .integer(partition), .integer(partition))
+  }
+
   /// Another user takes over the tokens that the vendor has of this one.
   mutating func copy(
     at provider: ProviderID, from former: Partition.ID, to partition: Partition.ID, at now: Date,
@@ -89,16 +111,18 @@ struct PushStateTable: ~Copyable {
       .text(provider.rawValue))
   }
 
-  /// The states of a user, by provider and environment. A state that this release does not know is left
-  /// out.
-  mutating func states(
+  /// What the vendors have of a user's tokens, by provider and environment. A state that this release
+  /// does not know is left out.
+  mutating func holdings(
     of partition: Partition.ID, on database: inout Database
-  ) throws(EngagementError) -> [PushState] {
+  ) throws(EngagementError) -> [PushHolding] {
     try database.all(&everything, .integer(partition)) { row in
       PushState.Phase(row.text(2), code: row.text(3), reason: row.text(4)).flatMap { phase in
         PushEnvironment(rawValue: row.text(1)).map {
-          PushState(
-            ProviderID(row.text(0)), $0, phase, changedAt: Milliseconds.date(row.integer(6)))
+          PushHolding(
+            state: PushState(
+              ProviderID(row.text(0)), $0, phase, changedAt: Milliseconds.date(row.integer(6))),
+            token: row.isNull(5) ? nil : row.bytes(5))
         }
       }
     }.compactMap(\.self)
@@ -113,7 +137,7 @@ struct PushStateTable: ~Copyable {
         "record": "pushState", "provider": row.text(0), "environment": row.text(1),
         "state": row.text(2), "code": row.isNull(3) ? nil : row.text(3),
         "reason": row.isNull(4) ? nil : row.text(4),
-        "token": row.isNull(5) ? nil : Hex.text(of: row.bytes(5)),
+        "token": row.bytes(5).isEmpty ? nil : Hex.text(of: row.bytes(5)),
         "changedAt": Milliseconds.date(row.integer(6)),
       ]).object
     }

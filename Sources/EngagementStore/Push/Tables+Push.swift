@@ -19,9 +19,21 @@ extension Tables {
     }
     guard let (environment, phase) = operation.push(ending) else { return }
     try pushStates.set(
-      PushState(provider, environment, phase, changedAt: now.writable), of: partition, on: &database
-    )
+      PushState(provider, environment, phase, changedAt: now.writable),
+      phase == .pending ? options.pushToken(environment) : nil, of: partition, on: &database)
+    guard phase == .registered || phase == .unregistered,
+      options.adapters[provider]?.capabilities.hasOneUserPerToken == true
+    else { return }
+    try pushStates.endOthers(
+      environment, at: provider, than: partition, at: now.writable, on: &database)
   }
+}
+
+/// What a vendor has of a user's push token.
+package struct PushHolding: Hashable, Sendable {
+  package let state: PushState
+  /// The digest of the token that the vendor was told of last; nil if that is not known.
+  package let token: [UInt8]?
 }
 
 extension Operation {
@@ -110,9 +122,14 @@ extension Store {
 
   /// Whether each provider has the user's push tokens, by provider and environment.
   package func pushStates(of partition: Partition) throws(EngagementError) -> [PushState] {
+    try pushHoldings(of: partition).map(\.state)
+  }
+
+  /// What each provider has of the user's push tokens, by provider and environment.
+  package func pushHoldings(of partition: Partition) throws(EngagementError) -> [PushHolding] {
     try read { (tables, database) throws(EngagementError) in
       try tables.partitions.require(partition, on: &database)
-      return try tables.pushStates.states(of: partition.id, on: &database)
+      return try tables.pushStates.holdings(of: partition.id, on: &database)
     }
   }
 

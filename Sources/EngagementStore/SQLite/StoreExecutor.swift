@@ -47,17 +47,17 @@ package final class StoreExecutor: Sendable {
 
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
-    locked {
-      jobs.append(job)
-      unsafe pthread_cond_signal(wakeUp)
-    }
+    // The caller holds no reference, and the job may drop the last one before the signal.
+    let reference = unsafe Unmanaged.passRetained(self)
+    locked { jobs.append(job) }
+    // Without the mutex, for which the thread would wait as soon as it wakes.
+    unsafe pthread_cond_signal(wakeUp)
+    unsafe reference.release()
   }
 
   func close() {
-    locked {
-      isClosed = true
-      unsafe pthread_cond_signal(wakeUp)
-    }
+    locked { isClosed = true }
+    unsafe pthread_cond_signal(wakeUp)
   }
 
   func run() {

@@ -28,6 +28,8 @@ package actor Store {
     package var zoneOffset: @Sendable () -> Int
     /// Where the device is, for the places that campaigns name; nil if unknown.
     package var position: @Sendable () -> Campaign.Position?
+    /// The digest of the installation's push token; nil if there is none or it is not known.
+    package var pushToken: @Sendable (PushEnvironment) -> [UInt8]?
     package var repair: CacheRepair
     /// The beginnings of the names of the kit's values of the installation that are saved from a damaged
     /// cache.
@@ -43,6 +45,7 @@ package actor Store {
       uptime: @escaping @Sendable () -> Duration = { .zero },
       zoneOffset: @escaping @Sendable () -> Int = { 0 },
       position: @escaping @Sendable () -> Campaign.Position? = { nil },
+      pushToken: @escaping @Sendable (PushEnvironment) -> [UInt8]? = { _ in nil },
       repair: CacheRepair = .ifDamaged, savedValues: [String] = []
     ) {
       self.path = StoreFile.resolved(path)
@@ -57,6 +60,7 @@ package actor Store {
       self.uptime = uptime
       self.zoneOffset = zoneOffset
       self.position = position
+      self.pushToken = pushToken
       self.repair = repair
       self.savedValues = savedValues
     }

@@ -80,6 +80,10 @@ struct Stage: Sendable {
     Array(try Data(contentsOf: URL(filePath: path)))
   }
 
+  static func write(_ bytes: [UInt8], to path: String) throws {
+    try Data(bytes).write(to: URL(filePath: path))
+  }
+
   /// A vendor without items.
   static let empty: ScriptedTransport.Script = { _ in .json(200, "[]") }
 
