@@ -97,21 +97,20 @@ public struct StageTally: Sendable {
 
   /// Takes where installations are, and who has moved.
   public mutating func learn(from event: borrowing EventRecord) {
-    switch Self.kind(of: event) {
-    case .migrationStepped:
+    let kind = Self.kind(of: event)
+    if kind == .migrationStepped {
       guard let data = Self.data(of: event), case .integer(let sequence) = event[.sequence],
         data["surface"]?.string == stage.surface, data["old"]?.string == stage.old.rawValue,
         data["new"]?.string == stage.new.rawValue
       else { return }
       windows[Self.text(.source, of: event), default: Window()].steps[sequence] =
         data["to"]?.string == stage.words
-    case .experimentAssigned, .experimentExposed:
+    } else if kind == .experimentAssigned || kind == .experimentExposed {
       guard let experiment = stage.experiment,
         Self.text(.name, of: event).elementsEqual(experiment.utf8),
-        let arm = Self.data(of: event)?["arm"]?.string
+        Self.data(of: event)?["arm"]?.string == Self.movedArm
       else { return }
-      if arm == Self.movedArm { moved.insert(Self.person(of: event)) }
-    default: return
+      moved.insert(Self.person(of: event))
     }
   }
 
