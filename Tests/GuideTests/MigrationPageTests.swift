@@ -73,6 +73,35 @@ private typealias Verb = EngagementAdapterAPI.Operation.Verb
     #expect(Set(advised).count == advised.count)
   }
 
+  @Test("X15: MIGRATION.md lists each figure of a gate with its unit and its standard limits")
+  func gates() throws {
+    let part = try Guides.text("MIGRATION.md").components(separatedBy: "### The gates\n\n")
+    try #require(part.count == 2)
+    let rows = part[1].components(separatedBy: "\n## ")[0].split(separator: "\n")
+      .filter { $0.hasPrefix("| `") }
+      .map { $0.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) } }
+    typealias Kind = Engagement.MigrationStage.Kind
+    let expected = Engagement.MigrationFigure.allCases.map { figure in
+      var limits: [(text: String, stages: [String])] = []
+      for kind in Kind.allCases {
+        guard let limit = Engagement.MigrationFigure.standard(of: kind)[figure] else { continue }
+        let text = "\(figure.isAtLeast ? "at least" : "at most") \(figure.text(of: limit))"
+        if let index = limits.firstIndex(where: { $0.text == text }) {
+          limits[index].stages.append("`\(kind.rawValue)`")
+        } else {
+          limits.append((text, ["`\(kind.rawValue)`"]))
+        }
+      }
+      let standard = limits.map { "\($0.stages.joined(separator: ", ")): \($0.text)" }
+      return [
+        "`\(figure.rawValue)`", figure.unit,
+        standard.isEmpty ? "none" : standard.joined(separator: "; "),
+      ]
+    }
+    #expect(rows.allSatisfy { $0.count == 5 })
+    #expect(rows.map { [$0[0], $0[1], $0[4]] } == expected)
+  }
+
   @Test("X16 X15: MIGRATION.md names the marks by which the adapters know their pushes")
   func pushMarks() throws {
     let rows = try Guides.text("MIGRATION.md").components(separatedBy: "\n").map {

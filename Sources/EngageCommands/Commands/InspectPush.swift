@@ -1,6 +1,7 @@
 import EngagementAdapterAPI
 import EngagementKit
 import EngagementModel
+import EngagementPlatform
 import EngagementVendors
 
 extension Command {
@@ -9,6 +10,9 @@ extension Command {
     discussion: """
       A payload has one owner, by the keys that vendors mark theirs with. Nothing is kept and nothing
       is sent. A payload without an owner prints nothing.
+
+      Where there is a cache, isSuperseded says whether pushes have moved from the owner to another
+      provider, so that an application does not show the payload.
       """,
     arguments: [
       Argument(
@@ -26,7 +30,13 @@ extension Command {
         $0.capabilities.pushMarks
       }
       for adapter in candidates {
-        guard let line = Decoding(adapter, .push).notification(in: push) else { continue }
+        guard var line = Decoding(adapter, .push).notification(in: push) else { continue }
+        if let move = try await invocation.pushMove(from: adapter.vendor) {
+          line["isSuperseded"] = true
+          invocation.console.note(
+            "Pushes have moved from \(move.from) to \(move.to): an application does not show this one."
+          )
+        }
         try invocation.console.fields(line)
         try invocation.console.object(line)
         return .done
@@ -39,6 +49,22 @@ extension Command {
 }
 
 extension Invocation {
+  /// The plan by which pushes have moved away from the vendor; nil if they have not, or if there is no cache.
+  fileprivate func pushMove(from vendor: Vendor) async throws -> Engagement.MigrationPlan? {
+    let path = ConfigurationReader.path(value(.config), in: context)
+    guard access(path, F_OK) == 0 else { return nil }
+    let configuration = try configuration()
+    guard CacheFile(configuration.cache).wasMade else { return nil }
+    let own = configuration.providers.filter { $0.adapter.vendor == vendor }.map(\.id)
+    return try await reading(configuration) { engagement in
+      let plan = try await engagement.migrations().first {
+        $0.surface == .push && $0.stage.percent > 0 && !$0.isHeldOut && own.contains($0.plan.from)
+      }?.plan
+      // A payload names its vendor, and not which of two providers of one vendor.
+      return plan.flatMap { own.contains($0.to) ? nil : $0 }
+    }
+  }
+
   private static let longestInput = 64 << 20
 
   /// What is in the file, or comes on standard input for `-`.

@@ -45,7 +45,8 @@ extension Command {
       tokens it has. What the new provider is not told of them is listed under the table.
 
       The plan is kept with the cache. A plan of the same two providers takes the place of the one
-      that is there, and a surface stays in its stage.
+      that is there, and a surface stays in its stage. A gate that PLAN.json names changes that gate
+      alone; null removes it, and {} all of the stage. MIGRATION.md lists the gates.
       """,
     options: [
       PlanOptions.from, PlanOptions.to, PlanOptions.surfaces, PlanOptions.shares, PlanOptions.file,
@@ -70,6 +71,7 @@ extension Command {
         let holdings = try await engagement.migrationHoldings(from: plan.from, to: plan.to)
         try PlanTables(plan, stages, holdings, engagement).print(on: invocation.console)
         invocation.tellContainers(of: plan, engagement)
+        PlanWarnings(plan, configuration, engagement).tell(on: invocation.console)
         guard !invocation.has(dryRun) else { return .done }
         try await engagement.startMigration(plan)
         invocation.console.note(
@@ -84,7 +86,12 @@ extension Command {
     name: ["migrate", "status"], summary: "show how far each surface has moved, and its gates",
     discussion: """
       The figures are what this installation has seen since the stage began. A gate on what is not
-      known does not hold. LEFT is how many actions are still to be sent to the old provider.
+      known does not hold. A note says what to do about each gate. LEFT is how many actions are still
+      to be sent to the old provider, of all users. What consent does not allow to send is noted and
+      not counted.
+
+      At canary and ramp a person may be held out, and never asks the new provider. Then the figures
+      of this installation cannot speak for it: see "engage migrate advance --from".
 
       --html writes a page with the gates over time, parity, the duplicates that were avoided and
       what is left to drain. The figures are those of --json.
@@ -127,7 +134,10 @@ extension Command {
   // MARK: Steps
 
   private static let force = Option(
-    "force", "although gates do not hold; needs --why")
+    "force", "although gates do not hold or the provider does not answer; needs --why")
+  fileprivate static let ledger = Option(
+    "from", value: "FILE|DIR", "the events of many installations, as engage import collects them",
+    repeats: true, completion: .files)
   private static let stage = Option(
     "to", value: "STAGE", "the stage, such as off, shadow or \"canary 5\" (default: the one before)"
   )
@@ -136,14 +146,21 @@ extension Command {
     name: ["migrate", "advance"], summary: "move a surface one stage on",
     discussion: """
       The step is one commit with its route, and is in the event log with its gates. It is refused
-      while a gate does not hold, with what is missing, and while a surface before it in the plan is
-      behind. --force makes it all the same; the event
-      log keeps the reason.
+      while a gate does not hold, with what to do, while a surface before it in the plan is behind,
+      and while pushes would move to a provider that does not answer. --force makes it although a gate
+      does not hold or the provider does not answer; the event log keeps the reason.
+
+      With --from, the figures requests, errors, latency, undelivered, duplicates and optOuts are those
+      of the installations in FILE that came to this stage, by their events. FILE is of "engage import"
+      or "engage export". The other figures stay those of this installation. The event names FILE.
       """,
-    arguments: [surface], options: [force, why, who, dryRun],
+    arguments: [surface], options: [ledger, force, why, who, dryRun],
     examples: [
       Example("engage migrate advance inbox", "the next stage of the inbox"),
       Example("engage migrate advance inbox --dry-run", "which gates hold"),
+      Example(
+        "engage migrate advance inbox --from all.parquet --by eva",
+        "by what many installations have seen"),
       Example(
         "engage migrate advance inbox --force --why outage --by eva",
         "although a gate does not hold"),
@@ -156,15 +173,25 @@ extension Command {
       let configuration = try invocation.configurationWithCache()
       if invocation.has(dryRun) {
         return try await invocation.reading(configuration) { engagement in
-          let status = try await engagement.migration(of: surface)
+          var status = try await engagement.migration(of: surface)
+          let figures = try invocation.figures(of: status, engagement)
+          status = status.measured(by: figures)
           try [status].print(on: invocation.console)
           return status.mayAdvance ? .done : .failed
         }
       }
       return try await invocation.delivering(configuration) { engagement in
-        try await engagement.advanceMigration(
-          of: surface, by: invocation.value(who), why: invocation.value(why),
-          isForced: invocation.has(force))
+        let status = try await engagement.migration(of: surface)
+        let figures = try invocation.figures(of: status, engagement)
+        do throws(EngagementError) {
+          try await engagement.advanceMigration(
+            of: surface, by: invocation.value(who), why: invocation.value(why),
+            isForced: invocation.has(force), figures: figures)
+        } catch {
+          let now = try await engagement.migration(of: surface).measured(by: figures)
+          if error.code == .conflict, now.stage == status.stage { now.tell(on: invocation.console) }
+          throw error
+        }
         return try await invocation.tell(surface, of: engagement)
       }
     })
@@ -183,9 +210,10 @@ extension Command {
     ], isInterruptible: true,
     run: { invocation in
       let surface = Engagement.Surface(rawValue: try invocation.argument())
-      let stage = try invocation.value(stage).map { try Engagement.MigrationStage(words: $0) }
       let configuration = try invocation.configurationWithCache()
       return try await invocation.delivering(configuration) { engagement in
+        let status = try await engagement.migration(of: surface)
+        let stage = try invocation.value(stage).flatMap { try status.earlierStage($0) }
         try await engagement.takeBackMigration(
           of: surface, to: stage, by: invocation.value(who), why: invocation.value(why))
         return try await invocation.tell(surface, of: engagement)
@@ -289,12 +317,19 @@ extension Invocation {
     let status = try await engagement.migration(of: surface)
     try console.line("\(surface.rawValue) is at \(status.stage.words) now.")
     try console.object(status.object)
-    let report = try await engagement.flush(within: .seconds(5))
-    for (provider, counts) in report.providers.sorted(by: { $0.key < $1.key })
-    where counts.pending > 0 {
-      console.note("\(provider) has not been told yet: \(counts.pending) pending.")
-    }
+    try await tellVendors(of: engagement)
     return .done
+  }
+
+  /// The figures of the files that --from names; nil without any.
+  fileprivate func figures(
+    of status: Engagement.MigrationStatus, _ engagement: Engagement
+  ) throws -> Engagement.MeasuredFigures? {
+    let paths = values(Command.ledger)
+    guard !paths.isEmpty else { return nil }
+    let found = try LedgerFigures(of: status, engagement, in: paths, self)
+    console.note("\(found.sentence)")
+    return found.figures
   }
 }
 

@@ -212,6 +212,11 @@ private struct HandOverRun {
     if batches.refusals.count > Self.mostRefusals {
       console.note("\(batches.refusals.count - Self.mostRefusals) more are refused.")
     }
+    if batches.withoutFields > 0 {
+      console.note(
+        "\(Self.words(batches.withoutFields, "person", "people")) had no fields, such as a name: "
+          + "\(vendor.rawValue) gets no more than the id.")
+    }
     for (field, count) in batches.lacking.sorted(by: { $0.key < $1.key }) {
       console.note(
         "\(field) of \(Self.words(count, "person", "people")): \(vendor.rawValue) takes none from a server."
@@ -244,7 +249,8 @@ private struct HandOverRun {
     members["folder"] = folder.map(JSON.string)
     for (name, count) in [
       ("people", batches.moving), ("suppressed", suppressed), ("tokens", tokens),
-      ("refused", batches.refusals.count), ("files", batches.bodies.count), ("new", written),
+      ("withoutFields", batches.withoutFields), ("refused", batches.refusals.count),
+      ("files", batches.bodies.count), ("new", written),
     ] { members[name] = .integer(Int64(count)) }
     try invocation.console.object(members)
   }

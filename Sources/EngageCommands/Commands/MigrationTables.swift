@@ -54,6 +54,23 @@ struct PlanTables {
     }
     try console.line("")
     try console.table(table)
+    for sentence in gateSentences { try console.line(Phrase(sentence)) }
+  }
+
+  /// What the plan has in the place of standard gates.
+  private var gateSentences: [String] {
+    Engagement.MigrationStage.Kind.allCases.compactMap { kind in
+      guard let planned = plan.gates[kind] else { return nil }
+      guard !planned.isEmpty else { return "gates of \(kind.rawValue): none" }
+      let standard = Engagement.MigrationFigure.standard(of: kind)
+      let words = Engagement.MigrationFigure.allCases.compactMap { figure -> String? in
+        guard let limit = planned[figure] else { return nil }
+        let now = limit.isFinite ? figure.words(ofLimit: limit) : "\(figure.rawValue) removed"
+        let former = standard[figure].map { "in place of \(figure.text(of: $0))" } ?? "added"
+        return "\(now) (\(former))"
+      }
+      return "gates of \(kind.rawValue): \(words.joined(separator: ", ")); the others are standard"
+    }
   }
 
   private struct Support {
@@ -128,13 +145,7 @@ extension [Engagement.MigrationStatus] {
       ])
     }
     try console.table(table)
-    for status in self {
-      if let obstacle = status.obstacle { console.note("\(obstacle)") }
-      for gate in status.gates where !gate.holds {
-        console.note("\(status.surface.rawValue): \(gate.sentence).")
-      }
-      if status.isRefused { console.note("\(status.surface.rawValue): \(status.refusal)") }
-    }
+    for status in self { status.tell(on: console) }
   }
 }
 
@@ -157,6 +168,8 @@ extension Engagement.MigrationStatus {
       "to": .string(plan.to.rawValue), "stage": .string(stage.words),
       "percent": .integer(Int64(stage.percent)), "mayAdvance": .bool(mayAdvance),
       "gates": .array(gates.map(\.json)), "left": .integer(Int64(left)),
+      "leftOfOthers": .integer(Int64(leftOfOthers)), "withheld": .integer(Int64(withheld)),
+      "isHeldOut": .bool(isHeldOut),
       "obstacle": obstacle.map(JSON.string) ?? .null, "isRefused": .bool(isRefused),
       "steps": .array(steps.map(\.json)),
     ]

@@ -1,3 +1,4 @@
+import EngagementFormats
 import EngagementKit
 import EngagementModel
 import EngagementPlatform
@@ -49,8 +50,8 @@ extension Command {
     run: { invocation in
       let limits = try limits(invocation)
       let configuration = try invocation.configurationWithCache()
-      let reports = try await invocation.looking(configuration) {
-        (reader) throws(EngagementError) in try reader.parity()
+      let (reports, pauses) = try await invocation.reading(configuration) { engagement in
+        (try await engagement.parity(), try await engagement.pauses)
       }
       guard !reports.isEmpty else {
         invocation.console.note(
@@ -58,7 +59,9 @@ extension Command {
         return .failed
       }
       let now = invocation.context.clock.now
-      let rows = reports.map { ParityRow($0, limits.verdict(on: $0, at: now)) }
+      let rows = reports.map {
+        ParityRow($0, limits.verdict(on: $0, at: now, pausedUntil: pauses[$0.candidate]))
+      }
       for row in rows { try invocation.console.object(row.object) }
       try invocation.console.table(ParityRow.table(of: rows, at: now))
       if !invocation.console.isJSON {
@@ -94,8 +97,15 @@ struct ParityLimits {
   var compared = 1
   var hours = 24
 
-  func verdict(on report: Engagement.ParityReport, at now: Date) -> ParityVerdict {
-    if let obstacle = obstacle(to: report, at: now) { return .notCompared(obstacle) }
+  /// - Parameter end: Until when the candidate has asked to be left alone.
+  func verdict(
+    on report: Engagement.ParityReport, at now: Date, pausedUntil end: Date? = nil
+  ) -> ParityVerdict {
+    let sync =
+      end.flatMap { ISO8601.text(of: $0) }
+      .map { "it has asked to be left alone until \($0); run \"engage sync\" then." }
+      ?? "run \"engage sync\"."
+    if let obstacle = obstacle(to: report, at: now, sync) { return .notCompared(obstacle) }
     let figures = report.last
     let excesses = [
       excess(figures.onlyShown, of: figures.both + figures.onlyShown, "missing", missing),
@@ -108,7 +118,11 @@ struct ParityLimits {
   }
 
   /// Why the report says nothing of the candidate; nil if it does.
-  private func obstacle(to report: Engagement.ParityReport, at now: Date) -> String? {
+  ///
+  /// - Parameter sync: What makes a comparison.
+  private func obstacle(
+    to report: Engagement.ParityReport, at now: Date, _ sync: String
+  ) -> String? {
     if let keyless = report.withoutContentKeys.first {
       return
         "\(keyless) has no contentKey in engage.json, so that nothing of it can be compared; "
@@ -116,19 +130,18 @@ struct ParityLimits {
     }
     let failure = report.failure.map { " The last reading of it failed: \($0.rawValue)." } ?? ""
     guard let comparedAt = report.comparedAt else {
-      return "it was not compared yet; run \"engage sync\"." + failure
+      return "it was not compared yet; \(sync)" + failure
     }
     let seconds = now.timeIntervalSince(comparedAt)
     guard seconds >= -60 else {
-      return "it was compared at a time that is still to come; run \"engage sync\"." + failure
+      return "it was compared at a time that is still to come; \(sync)" + failure
     }
     guard seconds <= Double(hours) * 3_600 else {
       return
-        "it was compared \(Int(min(seconds / 3_600, 1e9))) hours ago; run \"engage sync\"."
-        + failure
+        "it was compared \(Int(min(seconds / 3_600, 1e9))) hours ago; \(sync)" + failure
     }
     if let failedAt = report.failedAt, failedAt > comparedAt {
-      return "it could not be read since it was compared last; run \"engage sync\"." + failure
+      return "it could not be read since it was compared last; \(sync)" + failure
     }
     guard report.last.compared >= compared else {
       guard report.last.compared > 0 else {

@@ -131,12 +131,17 @@ extension Invocation {
     let name = place.container.map { "the container \($0)" } ?? place.surface.rawValue
     try console.line("The route of \(name) is \(row?.words ?? "that of cards") now.")
     if let row { try console.object(row.object) }
+    try await tellVendors(of: engagement)
+    return .done
+  }
+
+  /// Sends what vendors are told of another route, and says who has not been told yet.
+  func tellVendors(of engagement: Engagement) async throws {
     let report = try await engagement.flush(within: .seconds(5))
     for (provider, counts) in report.providers.sorted(by: { $0.key < $1.key })
     where counts.pending > 0 {
       console.note("\(provider) has not been told yet: \(counts.pending) pending.")
     }
-    return .done
   }
 }
 

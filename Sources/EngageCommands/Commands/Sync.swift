@@ -25,6 +25,9 @@ extension Command {
       The campaigns of a provider with templates are fetched too, and what is due is drawn. A
       campaign that was due and is not drawn is named with the reason.
 
+      A vendor that no route of cards or inbox leads to is listed as "not asked" while actions wait
+      for it.
+
       A vendor that asks for a pause gets no request until it is over, and is named with that time.
       --now ends the pause.
 
@@ -122,6 +125,8 @@ struct SyncReport: Sendable {
   /// Providers that have pending actions and are not in the configuration.
   var missing: [ProviderID: Int] = [:]
   var rows: [Row] = []
+  /// Providers that have pending actions and that no route of cards or inbox asks.
+  var unasked: [ProviderID: Int] = [:]
   var pending: [ProviderID: Int] = [:]
   /// How many actions were rejected, and why the last one was.
   var rejected: [ProviderID: (count: Int, last: EngagementError)] = [:]
@@ -145,6 +150,7 @@ struct SyncReport: Sendable {
   func news(since former: SyncReport?) -> SyncReport {
     guard let former else { return self }
     var news = self
+    if unasked == former.unasked { news.unasked = [:] }
     news.rejected = rejected.filter { $0.value.count > former.rejected[$0.key]?.count ?? 0 }
     news.rows = rows.filter { row in
       let old = former.rows.first { $0.provider == row.provider && $0.surface == row.surface }
@@ -172,6 +178,8 @@ struct SyncReport: Sendable {
       inboxOutcome, .inbox, bad, engagement.inbox.messages, titles: WatchedItem.title(of:))
     report.pending = try await engagement.pendingCounts.filter { $0.value > 0 }
     report.missing = configuration.missing(in: report.pending)
+    let asked = Set(report.rows.map(\.provider)).union(report.missing.keys)
+    report.unasked = report.pending.filter { !asked.contains($0.key) }
     report.rejected = engagement.rejections
     report.explain(configuration, by: invocation.credentials, for: engagement.user)
     return report
@@ -244,7 +252,17 @@ struct SyncReport: Sendable {
       if row.lacksContainer { object["message"] = .string(MissingContainer.text(at: row.provider)) }
       try console.object(object)
     }
-    guard !rows.isEmpty else {
+    for (provider, count) in unasked.sorted(by: { $0.key < $1.key }) {
+      table.add([
+        Phrase(provider.rawValue, .bold), "-", Phrase("not asked", .faint), "-", "\(count)",
+        "no route of cards or inbox leads to it",
+      ])
+      try console.object([
+        "provider": .string(provider.rawValue), "outcome": "notAsked",
+        "pending": .integer(Int64(count)),
+      ])
+    }
+    guard !rows.isEmpty || !unasked.isEmpty else {
       if titled { console.note("No provider is asked: no route names one.") }
       return
     }
@@ -331,17 +349,6 @@ extension ProviderID {
   }
 }
 
-/// An outcome as it is printed.
-struct OutcomeText {
-  /// As programs read it.
-  var word: String
-  /// As people do, where that is something else.
-  var name: String { word == "notModified" ? "not modified" : word }
-  var style: Phrase.Style
-  var note = ""
-  var members = JSONObject()
-}
-
 extension Engagement.ProviderOutcome {
   /// Says how to sign in, where a vendor answers signed-in users alone.
   fileprivate mutating func tellSignIn() {
@@ -357,39 +364,5 @@ extension Engagement.ProviderOutcome {
     case .fresh, .notModified: nil
     case .throttled, .stale, .failed, .unsupported: told.word + (error?.code.rawValue ?? "")
     }
-  }
-
-  /// What is said of it.
-  var told: OutcomeText {
-    switch self {
-    case .fresh: OutcomeText(word: "fresh", style: .green)
-    case .notModified: OutcomeText(word: "notModified", style: .green)
-    case .unsupported: OutcomeText(word: "unsupported", style: .faint)
-    case .throttled(let date):
-      OutcomeText(
-        word: "throttled", style: .yellow, note: "until \(ISO8601.text(of: date) ?? "later")",
-        members: ["until": .string(ISO8601.text(of: date) ?? "")])
-    case .stale(let age, let error):
-      OutcomeText(
-        word: "stale", style: .red,
-        note: "from \(age.components.seconds) s ago",
-        members: JSONObject(dictionaryLiteral: ("ageSeconds", .integer(age.components.seconds)))
-          .merging(error))
-    case .failed(let error):
-      OutcomeText(
-        word: "failed", style: .red, note: "nothing is there yet",
-        members: JSONObject().merging(error))
-    }
-  }
-}
-
-extension JSONObject {
-  /// With what a program needs to know of the error.
-  func merging(_ error: EngagementError) -> JSONObject {
-    var object = self
-    object["error"] = .string(error.code.rawValue)
-    object["message"] = .string(error.message)
-    object["underlying"] = error.underlying.map(JSON.string)
-    return object
   }
 }

@@ -84,6 +84,7 @@ struct ConfigurationReader {
     guard let field = members["providers"] else { throw document.missing("providers") }
     let entries = try providers(field)
     let providers = entries.map(\.provider)
+    try checkNames(routes: members["routes"], containers: members["containers"], providers)
     let containers = try members["containers"].map { (field) throws(EngagementError) in
       try self.containers(field, providers)
     }
@@ -97,6 +98,7 @@ struct ConfigurationReader {
       caps: try members["caps"].map(caps) ?? Engagement.Options.Caps(),
       providers: providers,
       routes: try routes(members["routes"], providers),
+      writtenRoutes: Set(try members["routes"]?.members().map { $0.name } ?? []),
       containers: Engagement.ContainerMap(
         Dictionary(containers ?? [], uniquingKeysWith: { first, _ in first })),
       containerNames: (containers ?? []).map(\.0),

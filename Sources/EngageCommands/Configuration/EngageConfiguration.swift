@@ -22,6 +22,8 @@ struct EngageConfiguration: Sendable {
   /// In the order of the document.
   var providers: [ConfiguredProvider]
   var routes: Engagement.Routes
+  /// The surfaces for which the document has a route.
+  var writtenRoutes: Set<String> = []
   var containers: Engagement.ContainerMap
   /// The application's containers in the order of the document.
   var containerNames: [ContainerID]

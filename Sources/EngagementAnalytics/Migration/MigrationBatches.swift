@@ -11,6 +11,8 @@ public struct MigrationBatches: Sendable {
   public internal(set) var suppressed: [MovingPerson.Suppression: Int] = [:]
   /// The people who are not suppressed.
   public internal(set) var moving = 0
+  /// The people among them of whom an id is known and no field.
+  public internal(set) var withoutFields = 0
 
   /// What one request does. Requests of a part are sent after all of the part before it.
   public enum Part: String, Hashable, Sendable, CaseIterable {

@@ -138,6 +138,7 @@ private struct MigrationRun {
         result.lacking["notifications", default: 0] += 1
       }
     }
+    if person.profile.fields.isEmpty { result.withoutFields += 1 }
     var profile = MovingProfile(person.profile)
     let object = form.person(id, &profile)
     for fault in profile.faults { refuse(fault, of: person) }

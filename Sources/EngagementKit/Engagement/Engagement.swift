@@ -102,7 +102,8 @@ public final class Engagement: Sendable {
       feedPublisher: feedPublisher, routeChanges: routeChanges, exposures: exposures,
       sessions: sessions, journal: journal, presentations: presentations,
       liveChannels: liveChannels)
-    migrations = ProviderMigrations(dependencies, routeStore, routeChanges, userTransitions)
+    migrations = ProviderMigrations(
+      dependencies, routeStore, routeChanges, userTransitions, feedPublisher)
     // Feeds before receipts: an action that is refused is undone before its receipt says so.
     let observers: [any CommitObserver] = [
       dependencies.tokensToUnregister, feedPublisher, dependencies.receiptOutcomes, outboxSender,

@@ -1,3 +1,5 @@
+import EngagementAdapterAPI
+import EngagementFormats
 public import EngagementModel
 
 extension Engagement {
@@ -74,20 +76,32 @@ extension Engagement {
 
   /// Moves a surface one stage on, in one commit with its route and its event.
   ///
-  /// Throws `notFound` without a migration, and `conflict` if a gate does not hold, with each of them, if a
-  /// surface before it in the plan is behind, or if another process has moved it meanwhile. Nothing changes
-  /// then.
+  /// Throws `notFound` without a migration, and `conflict` if a gate does not hold, with each of them and
+  /// what to do about it, if pushes would move to a provider that is known not to answer, if a surface
+  /// before it in the plan is behind, or if another process has moved it meanwhile. Nothing changes then.
   ///
   /// - Parameters:
   ///   - who: Who asks for it, for the event log.
   ///   - why: The reason, for the event log.
-  ///   - isForced: Whether the step is made although gates do not hold. That needs a reason.
+  ///   - isForced: Whether the step is made although gates do not hold, or the provider of pushes does
+  ///     not answer. That needs a reason.
+  ///   - figures: What was measured on many installations. A person who is held out at a stage never asks
+  ///     the new provider, so that the installation's own figures say nothing of it.
   public func advanceMigration(
-    of surface: Surface, by who: String? = nil, why: String? = nil, isForced: Bool = false
+    of surface: Surface, by who: String? = nil, why: String? = nil, isForced: Bool = false,
+    figures: MeasuredFigures? = nil
   ) async throws(EngagementError) {
     try lifecycle.checkOpen()
     try await migrations.advance(
-      try RoutedSurface(surface), by: who, why: why, isForced: isForced)
+      try RoutedSurface(surface), by: who, why: why, isForced: isForced, figures)
+  }
+
+  /// The names of the requests that a provider gets for a surface, as events have them.
+  package func requestNames(of surface: Surface, at provider: ProviderID) -> Set<String> {
+    guard let routed = RoutedSurface(rawValue: surface.rawValue),
+      let adapter = dependencies.providers.first(where: { $0.id == provider })?.adapter
+    else { return [] }
+    return Set(routed.verbs(at: adapter.capabilities).map(\.rawValue))
   }
 
   /// Takes a surface back to an earlier stage, in one commit with its route and its event. At `off` it has
@@ -123,16 +137,26 @@ extension Engagement {
     /// The stage after this one; nil at the end.
     public let next: MigrationStage?
     /// The gates of this stage, as they are now. A gate on what is not known does not hold.
-    public let gates: [MigrationGate]
-    /// How many of the user's actions are still to be sent to the old provider.
-    public let left: Int
-    /// Why another surface has to move first; nil if none has to.
+    public private(set) var gates: [MigrationGate]
+    /// How many actions are still to be sent to the old provider, of all users, as far as consent allows it.
+    public var left: Int { waiting.left }
+    /// How many of these belong to users who are not signed in here. They are sent when these sign in.
+    public var leftOfOthers: Int { waiting.others }
+    /// How many more actions wait for a consent that allows to send them: of the user to the new provider,
+    /// and of all users to the old one. No gate counts them.
+    public var withheld: Int { waiting.withheld }
+    /// Whether the stage leaves the user with the old provider. Then the installation's own figures say
+    /// nothing of the new one.
+    public let isHeldOut: Bool
+    /// Why the surface cannot move on whatever its gates say: another one has to move first, or the
+    /// provider that is to get the push token does not answer. Nil if it can.
     public let obstacle: String?
     /// The latest steps, the last one at the end.
     public let steps: [MigrationStep]
     /// Whether the route of the stage cannot hold, since a provider is gone from the configuration. The
     /// configured route holds then.
     public let isRefused: Bool
+    private let waiting: WaitingActions
 
     init(
       _ record: MigrationRecord, _ measures: MigrationMeasures, obstacle: String?, isRefused: Bool
@@ -142,13 +166,32 @@ extension Engagement {
       stage = record.stage
       next = record.next
       gates = measures.gates
-      left = measures.left
+      waiting = measures.waiting
+      isHeldOut = measures.isHeldOut
       self.obstacle = obstacle
       steps = record.steps
       self.isRefused = isRefused
     }
 
-    /// Whether every gate holds and no other surface has to move first.
+    /// The experiment by which events tell who has moved; nil in a stage without a share.
+    package var experiment: String? {
+      guard stage.isShared else { return nil }
+      let name = MigrationRoutes.experiment(
+        from: plan.from, to: plan.to, percent: stage.percent)
+      return String(decoding: NFC.bytes(of: name), as: UTF8.self)
+    }
+
+    /// What is said of actions that wait for other people or for consent.
+    package var waitingSentences: [String] { waiting.sentences(at: stage) }
+
+    /// The same with the gates by figures that were measured elsewhere.
+    package func measured(by figures: MeasuredFigures?) -> Self {
+      var status = self
+      status.gates = gates.measured(by: figures)
+      return status
+    }
+
+    /// Whether every gate holds and nothing else is in the way.
     public var mayAdvance: Bool { next != nil && obstacle == nil && gates.allSatisfy(\.holds) }
   }
 }

@@ -11,7 +11,12 @@ struct MigrationMeasures: Sendable {
   private var duplicates = 0
   private var optOuts = 0
   private var untold = 0
-  private var pending: Int64 = 0
+  /// What is still to be sent.
+  private(set) var waiting = WaitingActions()
+  /// Whether the stage leaves the person with the old provider.
+  let isHeldOut: Bool
+  /// Figures in the place of those of this installation.
+  private var measured: Engagement.MeasuredFigures?
   private var outcomes = MigrationRecord.Outcomes()
   private var parity: [Engagement.ParityReport] = []
   private let now: Date
@@ -21,18 +26,21 @@ struct MigrationMeasures: Sendable {
 
   init(
     of record: MigrationRecord, by dependencies: KitDependencies, in partition: Partition,
-    _ memory: ProviderMemory, routes: Routes
+    _ memory: ProviderMemory, plans: RoutePlans
   ) async throws(EngagementError) {
     self.record = record
+    isHeldOut =
+      record.stage.isShared && !plans.lead(to: record.plan.to, for: record.surface)
     now = dependencies.clock.now
     let (store, plan) = (dependencies.store, record.plan)
     let counts = try await store.endings(of: [:], since: [:]).counts
-    pending = counts[plan.from]?.pending ?? 0
     outcomes = MigrationRecord.Outcomes(counts[plan.to])
-    untold = try await store.pending(for: plan.to, in: partition, limit: 10_000)
-      .count { $0.work.isTold }
+    waiting = try await WaitingActions(
+      for: plan, by: dependencies, in: partition,
+      isAnyForOld: counts[plan.from].map { $0.pending > 0 } ?? false)
+    untold = waiting.untold
     parity = ParityReport.all(
-      in: memory, routes: routes, keyed: Set(dependencies.contentKeys.keys)
+      in: memory, routes: plans.routes, keyed: Set(dependencies.contentKeys.keys)
     ).filter { $0.candidate == plan.to && $0.surface == record.surface.surface }
     try await readLedger(by: dependencies, in: partition)
   }
@@ -77,7 +85,20 @@ struct MigrationMeasures: Sendable {
       figure != .pending || !mayEndDrain
     }.map { figure, limit in
       Engagement.MigrationGate(figure: figure, limit: limit, value: value(of: figure))
+    }.measured(by: measured)
+  }
+
+  /// Takes figures that were measured elsewhere.
+  mutating func take(_ figures: Engagement.MeasuredFigures?) { measured = figures }
+
+  /// Said where figures of a person who is held out keep the surface back.
+  var heldOutSentence: String? {
+    guard isHeldOut, gates.contains(where: { !$0.holds && $0.isOfOneInstallation }) else {
+      return nil
     }
+    return
+      "This person is held out at \(record.stage.words) and never asks \"\(record.plan.to)\": figures of "
+      + "this installation cannot speak for it, those of a ledger of many can."
   }
 
   /// Whether the old provider's actions may be left behind.
@@ -87,9 +108,6 @@ struct MigrationMeasures: Sendable {
   var baseline: MigrationRecord.Requests? { seen(of: record.plan.from) ?? record.baseline }
 
   var present: MigrationRecord.Outcomes { outcomes }
-
-  /// How many actions the old provider has still to be told of.
-  var left: Int { Int(clamping: pending) }
 
   private func seen(of provider: ProviderID) -> MigrationRecord.Requests? {
     guard let all = requests[provider], !all.isEmpty else { return nil }
@@ -106,11 +124,10 @@ struct MigrationMeasures: Sendable {
     case .parityAge: return reports.compactMap(age).max()
     case .mismatches: return mismatches
     case .requests: return Double(new?.count ?? 0)
-    case .errors: return new.map { max(0, $0.errors - (baseline?.errors ?? 0)) }
+    case .errors:
+      return new.map { Engagement.MigrationFigure.errors($0.errors, above: baseline?.errors) }
     case .latency:
-      guard let new = new?.latency, let old = baseline?.latency else { return nil }
-      // Below a millisecond nothing can be told apart.
-      return max(new, 1) / max(old, 1)
+      return Engagement.MigrationFigure.latency(new?.latency, against: baseline?.latency)
     case .undelivered:
       let lost = outcomes.lost - record.outcomes.lost
       let ended = lost + outcomes.taken - record.outcomes.taken
@@ -118,7 +135,7 @@ struct MigrationMeasures: Sendable {
     case .duplicates: return Double(duplicates)
     case .optOuts: return Double(optOuts)
     case .untold: return Double(untold)
-    case .pending: return Double(pending)
+    case .pending: return Double(waiting.left)
     }
   }
 
@@ -155,13 +172,7 @@ extension MigrationRecord.Outcomes {
   }
 }
 
-extension OutboxRow.Work {
-  /// Whether it tells the vendor who the person is, what it may do and where pushes go.
-  fileprivate var isTold: Bool {
-    guard case .operation(let operation) = self else { return false }
-    let verbs: [Operation.Verb] = [
-      .associate, .updatePerson, .registerPush, .optOut, .device(.register),
-    ]
-    return verbs.contains(operation.verb)
-  }
+extension Engagement.MigrationGate {
+  /// Whether events of other installations could tell it, and the value is of this one.
+  fileprivate var isOfOneInstallation: Bool { figure.isInLedger && source == nil }
 }

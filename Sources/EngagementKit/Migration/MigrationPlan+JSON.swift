@@ -33,6 +33,7 @@ extension Engagement.MigrationPlan {
   private static func json(of wanted: [Engagement.MigrationFigure: Double]) -> JSONObject {
     JSONObject(
       uniqueMembers: wanted.sorted { $0.key.rank < $1.key.rank }.map { figure, limit in
+        guard limit.isFinite else { return .init(figure.rawValue, .null) }
         guard figure == .parityAge else {
           return .init(figure.rawValue, Engagement.MigrationFigure.json(limit))
         }
@@ -103,12 +104,15 @@ extension Engagement.MigrationPlan {
     var wanted: [Engagement.MigrationFigure: Double] = [:]
     for member in object.members {
       guard let figure = Engagement.MigrationFigure(rawValue: member.key) else { continue }
-      if figure == .parityAge {
+      if member.value == .null {
+        wanted[figure] = .infinity
+      } else if figure == .parityAge {
         wanted[figure] = (try object.time(member.key) ?? .zero) / .seconds(1)
       } else if let limit = member.value.number {
         wanted[figure] = limit
       } else {
-        throw .argumentFault("\(field).\(member.key) is no number.")
+        throw .argumentFault(
+          "\(field).\(member.key) is no number; write \(figure.unit), or null for no such gate.")
       }
     }
     return wanted

@@ -8,7 +8,8 @@ extension Engagement {
     public let to: ProviderID
     /// The surfaces, in the order in which they move: none is ahead of one before it.
     public let moves: [Move]
-    /// What has to hold for leaving a stage forwards.
+    /// What has to hold for leaving a stage forwards, beside the standard gates: each limit changes or adds
+    /// one gate, an infinite one removes it, and a stage with none at all has no gates.
     public let gates: [MigrationStage.Kind: [MigrationFigure: Double]]
     /// When `drain` may end although actions are pending for the old provider; nil for never.
     public let drainsUntil: Date?
@@ -32,7 +33,7 @@ extension Engagement {
     /// named twice or has no route, stages out of order, shares that are not from 1 to 99 or do not grow,
     /// and a gate on a figure that its stage does not have.
     ///
-    /// - Parameter gates: The gates by stage; a stage without an entry has the standard ones.
+    /// - Parameter gates: The gates by stage that are not the standard ones.
     public init(
       from: ProviderID, to: ProviderID, moves: [Move],
       gates: [MigrationStage.Kind: [MigrationFigure: Double]] = [:], drainsUntil: Date? = nil,
@@ -51,16 +52,23 @@ extension Engagement {
 }
 
 extension Engagement.MigrationPlan {
+  private typealias Figure = Engagement.MigrationFigure
+
   func move(of surface: Engagement.Surface) -> Move? { moves.first { $0.surface == surface } }
 
   /// The gates of a stage, those that are not planned being standard.
   func gates(of stage: Engagement.MigrationStage, on surface: RoutedSurface) -> [(
     figure: Engagement.MigrationFigure, limit: Double
   )] {
-    let wanted = gates[stage.kind] ?? Engagement.MigrationFigure.standard(of: stage.kind)
-    return wanted.filter { $0.key.isMeasured(in: stage.kind, on: surface) }
-      .map { (figure: $0.key, limit: $0.value) }
-      .sorted { $0.figure.rank < $1.figure.rank }
+    let planned = gates[stage.kind]
+    guard planned?.isEmpty != true else { return [] }
+    let wanted = Engagement.MigrationFigure.standard(of: stage.kind)
+      .merging(planned ?? [:]) { _, planned in planned }
+    return wanted.filter {
+      $0.value.isFinite && $0.key.isMeasured(in: stage.kind, on: surface)
+    }
+    .map { (figure: $0.key, limit: $0.value) }
+    .sorted { $0.figure.rank < $1.figure.rank }
   }
 
   // MARK: Checks
@@ -132,8 +140,14 @@ extension Engagement.MigrationPlan {
   ) throws(EngagementError) {
     for (figure, limit) in wanted.sorted(by: { $0.key.rank < $1.key.rank }) {
       let field = "gates.\(kind.rawValue).\(figure.rawValue)"
-      guard (0...Self.largestLimit).contains(limit) else {
+      guard (0...Self.largestLimit).contains(limit) || limit == .infinity else {
         throw .argumentFault("\(field) is \(limit); it is zero or more.")
+      }
+      guard !figure.isShare || limit <= 1 || limit == .infinity else {
+        let share = limit > 100 ? 1 : limit / 100
+        throw .argumentFault(
+          "\(field) is \(Figure.text(ofLimit: limit)); it is a share from 0 to 1: write "
+            + "\(Figure.text(ofLimit: share)) for \(figure.text(of: share)).")
       }
       let isMeasured = moves.contains { move in
         guard let surface = try? RoutedSurface(move.surface) else { return false }

@@ -96,11 +96,17 @@ extension MigrationRecord {
     }
   }
 
-  func refusal(_ open: [Engagement.MigrationGate]) -> EngagementError {
-    EngagementError(
-      .conflict,
+  /// Why the surface stays, and what to do about each gate.
+  func refusal(_ measures: MigrationMeasures) -> EngagementError {
+    let open = measures.gates.filter { !$0.holds }
+    var text =
       "\(surface.rawValue) stays at \(stage.words): "
-        + open.map(\.sentence).joined(separator: "; ") + ".")
+      + open.map { "\($0.sentence): \($0.advice)" }.joined(separator: "; ") + "."
+    if let sentence = measures.heldOutSentence { text += " \(sentence)" }
+    if open.contains(where: { $0.figure == .untold || $0.figure == .pending }) {
+      for sentence in measures.waiting.sentences(at: stage) { text += " \(sentence)" }
+    }
+    return EngagementError(.conflict, text)
   }
 
   var overtaken: EngagementError {
@@ -124,16 +130,48 @@ extension Engagement.MigrationPlan {
 extension Engagement.MigrationGate {
   /// What is so, in a message.
   public var sentence: String {
-    let text = "\(figure.rawValue) "
+    let text = "\(figure.rawValue) " + (source.map { "of \($0) " } ?? "")
     guard let value else { return text + "is not known yet" }
     let now = figure.text(of: value)
     return text + "is \(now), "
       + (figure.isAtLeast ? "and at least" : "and at most")
       + " \(figure.text(of: limit)) is wanted"
   }
+
+  /// How much is missing until the limit is reached.
+  package var missing: Int {
+    max(1, Int(clamping: Int64(max(0, limit - (value ?? 0)).rounded(.up))))
+  }
+
+  /// What to do about a gate that does not hold.
+  public var advice: String {
+    switch figure {
+    case .comparisons: "compare \(missing) more \(times), a minute apart"
+    case .parityAge: "compare again"
+    case .mismatches where value == nil: "compare again"
+    case .mismatches: "mend what differs at one of the providers, and compare again"
+    case .requests: "refresh \(missing) more \(times)"
+    case .errors where value == nil, .latency where value == nil:
+      "refresh, until both providers have answered"
+    case .errors: "look at why its requests fail, or take the surface back"
+    case .latency: "look at why it is slow, or take the surface back"
+    case .undelivered: "look at what it refuses, or take the surface back"
+    case .duplicates: "end the copies at the new provider"
+    case .optOuts: "look at why people opt out, or take the surface back"
+    case .untold: "let what waits be sent"
+    case .pending: "let what waits be sent, or give the plan a date in drainsUntil"
+    }
+  }
+
+  private var times: String { missing == 1 ? "time" : "times" }
 }
 
 extension Engagement.MigrationFigure {
+  /// A gate with this limit, in a message.
+  package func words(ofLimit limit: Double) -> String {
+    "\(rawValue) \(isAtLeast ? "at least" : "at most") \(text(of: limit))"
+  }
+
   /// A value as people read it.
   public func text(of value: Double) -> String {
     switch self {

@@ -203,17 +203,23 @@ extension Engagement.MigrationGate {
   public var json: JSON {
     var object: JSONObject = [
       "figure": .string(figure.rawValue), "limit": Engagement.MigrationFigure.json(limit),
-      "holds": .bool(holds),
+      "holds": .bool(holds), "source": .string(source ?? Self.here),
     ]
     object["value"] = value.map(Engagement.MigrationFigure.json)
     return .object(object)
   }
+
+  /// The source of a figure of this installation.
+  private static let here = "installation"
 
   fileprivate init?(json: JSON) {
     guard let object = json.object,
       let figure = object["figure"]?.string.flatMap(Engagement.MigrationFigure.init(rawValue:)),
       let limit = object["limit"]?.number
     else { return nil }
-    self.init(figure: figure, limit: limit, value: object["value"]?.number)
+    let source = object["source"]?.string
+    self.init(
+      figure: figure, limit: limit, value: object["value"]?.number,
+      source: source == Self.here ? nil : source)
   }
 }

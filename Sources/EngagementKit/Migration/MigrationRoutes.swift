@@ -8,6 +8,7 @@ struct MigrationRoutes: Sendable {
   let surface: RoutedSurface
   /// The route before the migration.
   private let former: Route
+  /// The arm of the people who have moved.
   private static let moved = "moved"
 
   /// Throws `invalidConfiguration` for a route that does not lead to the old provider, or that is shared
@@ -68,10 +69,18 @@ struct MigrationRoutes: Sendable {
         "routes.\(surface.rawValue) is firstReady, which cannot be shared out; plan it without canary and ramp."
       )
     }
-    let name = "migration \(from) to \(to)"
     return try Engagement.Split(
-      "\(name) \(percent) %", arms: [.init(Self.moved, providers: after.providers)],
-      otherwise: former.providers,
-      holdOut: .init(name, share: Double(100 - percent) / 100))
+      Self.experiment(from: from, to: to, percent: percent),
+      arms: [.init(Self.moved, providers: after.providers)], otherwise: former.providers,
+      holdOut: .init(Self.name(from: from, to: to), share: Double(100 - percent) / 100))
+  }
+
+  private static func name(from: ProviderID, to: ProviderID) -> String {
+    "migration \(from) to \(to)"
+  }
+
+  /// The experiment of a stage with a share, as a plan names it.
+  static func experiment(from: ProviderID, to: ProviderID, percent: Int) -> String {
+    "\(name(from: from, to: to)) \(percent) %"
   }
 }

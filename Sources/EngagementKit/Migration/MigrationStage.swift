@@ -56,7 +56,7 @@ extension Engagement.MigrationStage {
   }
 
   /// Whether some people have the new provider and others the old one.
-  var isShared: Bool { kind == .canary || kind == .ramp }
+  package var isShared: Bool { kind == .canary || kind == .ramp }
 
   /// The stage as a plan writes it: `"cutover"` or `{"canary": 5}`.
   public var json: JSON {
@@ -87,10 +87,15 @@ extension Engagement.MigrationStage {
   /// The stage in a message or a table: `canary 5 %`.
   public var words: String { isShared ? "\(kind.rawValue) \(percent) %" : kind.rawValue }
 
-  /// Reads what `words` writes, with or without the per cent sign; throws `invalidArgument` else.
+  /// Reads what `words` writes, with or without the per cent sign, and what `json` writes; throws
+  /// `invalidArgument` else.
   public init(words: String) throws(EngagementError) {
-    let parts = words.split { $0 == " " || $0 == "%" || $0 == "=" }
+    let parts = words.split { " %={}\":".contains($0) }
     guard parts.count == 2, let percent = Int(parts[1]) else {
+      guard parts.count != 1 || Kind(rawValue: words).map({ Self($0) != nil }) ?? true else {
+        throw .argumentFault(
+          "The stage is \(words) without its share; write such as \"\(words) 5\".")
+      }
       try self.init(.string(words), "The stage")
       return
     }

@@ -12,7 +12,7 @@ final class ProviderMigrations: Sendable {
   let routeStore: RouteStore
   private let routeChanges: RouteChanges
   private let userTransitions: UserTransitions
-  private let turn = AsyncMutex()
+  let feedPublisher: FeedPublisher
   /// Fires when there may be something to look at.
   private let signal = AsyncSignal()
   /// How many entries of the ledger tell at most what the old provider was like before a migration.
@@ -20,8 +20,9 @@ final class ProviderMigrations: Sendable {
 
   init(
     _ dependencies: KitDependencies, _ routeStore: RouteStore, _ routeChanges: RouteChanges,
-    _ userTransitions: UserTransitions
+    _ userTransitions: UserTransitions, _ feedPublisher: FeedPublisher
   ) {
+    self.feedPublisher = feedPublisher
     self.dependencies = dependencies
     self.routeStore = routeStore
     self.routeChanges = routeChanges
@@ -77,8 +78,6 @@ final class ProviderMigrations: Sendable {
 
   /// Keeps the plan. A migration of the same providers goes on in the stage that it has.
   func start(_ plan: Engagement.MigrationPlan) async throws(EngagementError) {
-    await turn.lock()
-    defer { turn.unlock() }
     let newest = try await dependencies.store.newestSequence()
     let partition = dependencies.currentUser.userSession.partition
     try await dependencies.accept(in: partition, updating: KitState.owner) {
@@ -138,10 +137,11 @@ final class ProviderMigrations: Sendable {
 
   // MARK: Steps
 
-  /// Moves a surface one stage on. Throws `conflict`, naming them, if gates do not hold and the step is
-  /// not forced.
+  /// Moves a surface one stage on. Throws `conflict`, naming them, if gates do not hold or the new provider
+  /// does not answer, and the step is not forced.
   func advance(
-    _ surface: RoutedSurface, by who: String?, why: String?, isForced: Bool
+    _ surface: RoutedSurface, by who: String?, why: String?, isForced: Bool,
+    _ figures: Engagement.MeasuredFigures?
   ) async throws(EngagementError) {
     let memory = try await memory()
     let record = try MigrationRecord.require(surface, in: memory)
@@ -153,10 +153,14 @@ final class ProviderMigrations: Sendable {
       throw .argumentFault("A forced step needs a reason, which the event log keeps.")
     }
     try record.checkOrder(next, in: memory)
-    let measures = try await measures(of: record, memory)
-    let open = measures.gates.filter { !$0.holds }
-    guard open.isEmpty || isForced else { throw record.refusal(open) }
-    try await step(record, to: next, measures, by: who, why: why, isForced: !open.isEmpty)
+    let outage = try await outage(before: next, of: record, in: memory)
+    if let outage, !isForced { throw EngagementError(.conflict, outage) }
+    var measures = try await measures(of: record, memory)
+    measures.take(figures)
+    let isOpen = measures.gates.contains { !$0.holds }
+    guard !isOpen || isForced else { throw record.refusal(measures) }
+    try await step(
+      record, to: next, measures, by: who, why: why, isForced: isOpen || outage != nil)
   }
 
   /// Takes a surface back to an earlier stage; nil: the one before.
@@ -178,7 +182,8 @@ final class ProviderMigrations: Sendable {
     guard earlier.contains(target) else {
       throw .argumentFault(
         "\(surface.rawValue) is at \(record.stage.words) and cannot go back to \(target.words); "
-          + "earlier are \(earlier.map(\.words).joined(separator: ", ")).")
+          + "write one of the earlier stages: "
+          + earlier.map { "\"\($0.words)\"" }.joined(separator: ", ") + ".")
     }
     try await goBack(record, to: target, by: who, why: why)
   }
@@ -216,6 +221,7 @@ final class ProviderMigrations: Sendable {
           next.kind != .removed, measures.gates.allSatisfy(\.holds)
         {
           try record.checkOrder(next, in: memory)
+          guard try await outage(before: next, of: record, in: memory) == nil else { continue }
           try await step(record, to: next, measures, by: nil, why: nil, isForced: false)
         }
       } catch  where error.code == .conflict {
@@ -229,7 +235,7 @@ final class ProviderMigrations: Sendable {
   ) async throws(EngagementError) -> MigrationMeasures {
     try await MigrationMeasures(
       of: record, by: dependencies, in: dependencies.currentUser.userSession.partition, memory,
-      routes: routeStore.read(memory).routes)
+      plans: try await plans(of: routeStore.read(memory).routes))
   }
 
   private func step(
@@ -245,8 +251,7 @@ final class ProviderMigrations: Sendable {
     if stage.kind != .off {
       let routes = try MigrationRoutes(
         from: record.plan.from, to: record.plan.to, record.surface,
-        former: next.former ?? routeStore.configured.route(at: place),
-        among: dependencies.providers)
+        former: formerRoute(of: record.surface, in: memory), among: dependencies.providers)
       route = try routes.route(at: stage)
     }
     let step = Engagement.MigrationStep(
@@ -265,6 +270,8 @@ final class ProviderMigrations: Sendable {
         else { throw record.overtaken }
         var changes = [KitState.change(.installation, record.key, written.json)]
         if stage.kind == .shadow { changes += ParityReport.forgetting(record, in: memory) }
+        changes += ShadowReading.forgetting(
+          record.surface.surface, of: record.plan.to, in: memory)
         changes.append(Self.retention(in: memory.storing(changes)))
         let event = dependencies.event(.migrationStepped, step.properties(of: record))
         return (changes, [Intent(event: event)])
@@ -310,6 +317,9 @@ final class ProviderMigrations: Sendable {
           try record.checkOrder(next, in: memory)
         } catch {
           obstacle = error.message
+        }
+        if obstacle == nil {
+          obstacle = try await outage(before: next, of: record, in: memory)
         }
       }
       statuses.append(

@@ -1,5 +1,7 @@
 import EngagementAdapterAPI
+import EngagementFormats
 import EngagementModel
+import EngagementPlatform
 import EngagementStore
 
 /// Which of a user's requests for content failed last, in the cache, where every process of it and the
@@ -18,14 +20,17 @@ final class RefreshFailures: Sendable {
   ) async {
     // An answer under conditions says nothing of the feed that is shown.
     guard outcome.tellsOfProvider, request.feed?.filters.isEmpty ?? true else { return }
-    let failure = outcome.error.map {
-      Failure(provider, request.operation.verb, request.feed?.container, $0)
-    }
     let name = Failure.name(provider, request.operation.verb, request.feed?.container)
-    let json = failure?.json
     do throws(EngagementError) {
       let memory = try await dependencies.store.memory(
         of: KitState.owner, in: userSession.partition)
+      let former = memory.json(.user, name).flatMap { Failure($0) }
+      let failure = outcome.error.map {
+        Failure(
+          provider, request.operation.verb, request.feed?.container, $0,
+          since: former?.since ?? dependencies.clock.now)
+      }
+      let json = failure?.json
       guard memory.json(.user, name) != json, dependencies.currentUser.isCurrent(userSession)
       else { return }
       _ = try await dependencies.store.commit(
@@ -45,12 +50,16 @@ final class RefreshFailures: Sendable {
     let verb: Operation.Verb
     let container: ContainerID?
     let error: EngagementError
+    /// When the first of the requests failed that were not answered since; nil if an earlier release kept
+    /// it.
+    let since: Date?
 
     init(
       _ provider: ProviderID, _ verb: Operation.Verb, _ container: ContainerID?,
-      _ error: EngagementError
+      _ error: EngagementError, since: Date?
     ) {
       self.provider = provider
+      self.since = since
       self.verb = verb
       self.container = container
       self.error = EngagementError(
@@ -88,10 +97,11 @@ final class RefreshFailures: Sendable {
       ]
       object["container"] = container.map { .string($0.rawValue) }
       object["cause"] = error.underlying.map(JSON.string)
+      object["since"] = since.flatMap { ISO8601.text(of: $0) }.map(JSON.string)
       return .object(object)
     }
 
-    private init?(_ json: JSON) {
+    fileprivate init?(_ json: JSON) {
       guard let provider = json["provider"]?.string, let verb = json["operation"]?.string,
         let code = json["code"]?.string, let message = json["message"]?.string
       else { return nil }
@@ -99,7 +109,8 @@ final class RefreshFailures: Sendable {
         ProviderID(provider), Operation.Verb(rawValue: verb),
         json["container"]?.string.map(ContainerID.init),
         EngagementError(
-          EngagementError.Code(rawValue: code), message, underlying: json["cause"]?.string))
+          EngagementError.Code(rawValue: code), message, underlying: json["cause"]?.string),
+        since: json["since"]?.string.flatMap { ISO8601.date(from: $0) })
     }
   }
 }

@@ -25,6 +25,26 @@ extension Store {
   }
 }
 
+extension Store {
+  /// The users who have pending rows for the provider, in any environment, with their consent. Damaged
+  /// rows are not among them.
+  package func usersWaiting(
+    for provider: ProviderID, limit: Int
+  ) throws(EngagementError) -> [(partition: Partition, consent: Consent, rows: [OutboxRow])] {
+    try read { (tables, database) throws(EngagementError) in
+      var waiting: [(partition: Partition, consent: Consent, rows: [OutboxRow])] = []
+      for partition in try tables.partitions.all(on: &database) {
+        let rows = try tables.pending(for: provider, in: partition, limit: limit, on: &database)
+          .sound
+        guard !rows.isEmpty, let known = try tables.partitions.find(partition.id, on: &database)
+        else { continue }
+        waiting.append((partition, known.consent, rows))
+      }
+      return waiting
+    }
+  }
+}
+
 extension DeliveryCounts {
   fileprivate func ending(since former: DeliveryCounts) -> Ending? {
     if wiped > former.wiped { return .wiped }

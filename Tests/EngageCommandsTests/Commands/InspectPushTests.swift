@@ -1,3 +1,4 @@
+import EngagementCurl
 import Testing
 
 @testable import EngageCommands
@@ -35,6 +36,27 @@ import Testing
   func others(payload: String, note: String) async throws {
     let ending = try await inspect(payload)
     #expect(ending == CommandLineFixture.Ending(status: .done, output: "", errors: note))
+  }
+
+  @Test("X15 X16: push inspect says that pushes have moved away from the payload's owner")
+  func superseded() async throws {
+    let scene = try await CommandScene()
+    let payload = #"{"ab": {"c": "x"}, "aps": {"alert": "B"}}"#
+    func inspect() async -> CommandLineFixture.Ending {
+      await scene.stage.engage(
+        "push", "inspect", "-", "--json", by: CurlTransport(), in: .init(input: payload))
+    }
+    await scene.engage("sync")
+    await scene.engage("migrate", "plan", "--from", "braze", "--to", "vibes", "--surfaces", "push")
+    let before = await inspect()
+    #expect(before.status == .done && !before.output.contains("isSuperseded"), "\(before.errors)")
+    for _ in 0..<4 {
+      await scene.engage("migrate", "advance", "push", "--force", "--why", "a test")
+    }
+    let after = await inspect()
+    #expect(after.output.contains(#""isSuperseded":true"#))
+    #expect(after.errors.contains("Pushes have moved from braze to vibes"), "\(after.errors)")
+    await scene.emulator.stop()
   }
 
   @Test("push inspect fails if the payload is not valid JSON")

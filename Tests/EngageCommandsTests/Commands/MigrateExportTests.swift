@@ -43,6 +43,21 @@ import Testing
     return texts
   }
 
+  @Test("X15: the export says how many people had no fields")
+  func withoutFields() async throws {
+    let stage = try await Self.stage()
+    for user in ["u-2", "u-3"] {
+      for line in [["signin", user], ["consent", "set", "full"]] {
+        _ = await stage.run(line, in: .impatient)
+      }
+    }
+    let ending = await stage.run(Self.export + ["--json"])
+    #expect(ending.status == .done, "\(ending.errors)")
+    #expect(ending.output.contains(#""withoutFields":2"#), "\(ending.output)")
+    let words = await stage.run(Self.export)
+    #expect(words.errors.contains("2 people had no fields"), "\(words.errors)")
+  }
+
   @Test("X15: the people of a cache become bodies for the vendor, suppressed ones first")
   func cache() async throws {
     let stage = try await Self.stage()

@@ -213,4 +213,17 @@ import Testing
     #expect((verdict == .parity) == isAtParity)
     if !isAtParity { #expect(verdict.reasons.first?.contains("run \"engage sync\"") == true) }
   }
+
+  @Test("X10: of a candidate that has asked for a pause it is said until when no sync helps")
+  func paused() {
+    var report = Engagement.ParityReport(.cards, in: "home", of: "b", shown: ["a"])
+    report.failure = .rateLimited
+    let now = Date(timeIntervalSince1970: 1_000_000)
+    let verdict = ParityLimits().verdict(
+      on: report, at: now, pausedUntil: now.addingTimeInterval(600))
+    let reason = verdict.reasons.first ?? ""
+    #expect(
+      reason.contains("left alone until 1970-01-12T13:56:40") && reason.contains("sync\" then"),
+      "\(reason)")
+  }
 }

@@ -41,6 +41,21 @@ import Testing
       .read(Array(document.utf8)).routes
   }
 
+  @Test("X9: a provider that was removed is named at each of its places in one error")
+  func removed() {
+    let error = #expect(throws: EngagementError.self) {
+      try Self.routes(
+        """
+        {"cards": {"merge": ["braze", "gone"]}, "push": {"mirror": ["gone"]},
+         "inbox": {"shadow": {"route": {"only": "gone"}, "candidates": ["braze"]}}}
+        """)
+    }
+    let message = error?.message ?? ""
+    for place in ["cards.merge[1]", "push.mirror[0]", "inbox.shadow.route.only"] {
+      #expect(message.contains("\(place) names \"gone\""), "\(message)")
+    }
+  }
+
   @Test("X11: an experiment is read for each surface that can have one")
   func split() throws {
     let json = """

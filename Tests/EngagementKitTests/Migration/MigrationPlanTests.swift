@@ -47,6 +47,8 @@ import Testing
       ),
       (#""mismatches": 0.01"#, #""mismatch": 0.01"#, #"did you mean "mismatches""#),
       (#""mismatches": 0.01"#, #""mismatches": -1"#, "gates.shadow.mismatches is -1.0"),
+      (#""mismatches": 0.01"#, #""mismatches": 50"#, "is 50; it is a share from 0 to 1: write 0.5"),
+      (#""mismatches": 0.01"#, #""mismatches": "few""#, "write a share from 0 to 1, or null"),
       (#""mismatches": 0.01"#, #""pending": 1"#, "gates.shadow.pending is measured by nobody"),
       (#""parityAge": "2h""#, #""parityAge": 2"#, "parityAge is no time"),
       (#""takesBack": true"#, #""takesBack": 1"#, "takesBack is neither"),
@@ -60,6 +62,25 @@ import Testing
     #expect(error?.code == .invalidArgument)
     let message = error?.message ?? ""
     #expect(message.contains(words), "\(message)")
+  }
+
+  @Test("X15: a planned gate changes that gate alone; null removes it, and an empty stage all")
+  func gates() throws {
+    let text = Self.document.replacingOccurrences(
+      of: #""drain": {"pending": 3}"#,
+      with: #""cutover": {"errors": 0.1, "optOuts": 0, "latency": null}, "off": {}"#)
+    let plan = try Self.plan(text)
+    func limits(_ stage: MigrationStage) -> [Engagement.MigrationFigure: Double] {
+      Dictionary(
+        plan.gates(of: stage, on: .cards).map { ($0.figure, $0.limit) }, uniquingKeysWith: { $1 })
+    }
+    #expect(
+      limits(.cutover) == [
+        .requests: 5, .errors: 0.1, .undelivered: 0.05, .duplicates: 0, .optOuts: 0, .untold: 0,
+      ])
+    #expect(limits(.shadow) == [.comparisons: 3, .parityAge: 7_200, .mismatches: 0.01, .untold: 0])
+    #expect(limits(.off).isEmpty && limits(.drain) == [.pending: 0])
+    #expect(try MigrationPlan(json: plan.json) == plan)
   }
 
   @Test("X15: a plan that the engagement cannot follow is refused, and nothing is kept")

@@ -55,6 +55,48 @@ import Testing
     try await stage.end()
   }
 
+  @Test("X15 X16: pushes do not move to a vendor that is known not to answer, unless it is forced")
+  func outage() async throws {
+    let isDown = Locked(true)
+    let stage = try await Stage(
+      ["a", "b"].map(Self.vendor),
+      routes: Routes(cards: .merge(["a", "b"]), inbox: .none, push: .only("a"))
+    ) { request in
+      request.isFor("b") && isDown.withLock(\.self) ? .json(503, "{}") : .json(200, "[]")
+    }
+    let engagement = stage.engagement
+    try await stage.signIn("u-1", consent: .full)
+    try await engagement.registerPush(PushRouteTests.token)
+    await stage.drain("a", "b")
+    try await engagement.startMigration(
+      try MigrationPlan(
+        from: "a", to: "b", moves: [.init(.push, stages: [.cutover, .drain, .removed])],
+        gates: [.off: [:], .cutover: [:], .drain: [:]], isAutomatic: true))
+    _ = await engagement.refresh(.cards(in: "home"))
+    stage.clock.advance(by: .seconds(60))
+    _ = await engagement.refresh(.cards(in: "home"))
+    let asked = stage.transport.requests.count
+    let error = await failure { try await engagement.advanceMigration(of: .push) }
+    #expect(error?.code == .conflict)
+    let words = error?.message ?? ""
+    #expect(words.contains(#""b" has not answered since 20"#), "\(words)")
+    let status = try #require(try await engagement.reviewMigrations().first)
+    #expect(status.stage == .off && status.obstacle == words && !status.mayAdvance)
+    #expect(stage.transport.requests.count == asked && owners(stage) == ["a"])
+    // It answers again.
+    isDown.withLock { $0 = false }
+    _ = await engagement.refresh(.cards(in: "home"))
+    #expect(try await engagement.migrations().first?.obstacle == nil)
+    isDown.withLock { $0 = true }
+    _ = await engagement.refresh(.cards(in: "home"))
+    try await engagement.advanceMigration(of: .push, why: "a is gone", isForced: true)
+    let step = try await engagement.migrations().first?.steps.last
+    #expect(step?.to == .cutover && step?.isForced == true)
+    // Between stages that leave the token where it is, nothing is lost.
+    #expect(try await engagement.migrations().first?.obstacle == nil)
+    try await stage.end()
+  }
+
   @Test(
     "X15: a push of the old vendor that comes after pushes have moved is not to be shown, and counts once"
   )

@@ -46,6 +46,17 @@ struct ShadowReading: Hashable, Sendable {
   }
 
   private static let granularity = Duration.seconds(300)
+
+  /// The changes that forget when lists of the surface were asked for at the candidate: `every` of one
+  /// shadow says nothing of another.
+  static func forgetting(
+    _ surface: Surface, of candidate: ProviderID, in memory: ProviderMemory
+  ) -> [Change] {
+    let beginning = ["shadow", candidate.rawValue, surface.rawValue, ""].joined(separator: "\n")
+    return memory.values.all(.installation).map(\.key)
+      .filter { $0.utf8.starts(with: beginning.utf8) }
+      .map { KitState.change(.installation, $0, nil) }
+  }
 }
 
 extension Route {
