@@ -110,7 +110,7 @@ final class RouteChanges: Sendable {
       let routes = try routeStore.routes(former, with: route, at: place)
       var update = Store.ValueUpdate(RouteStore.Kept(routes: routes))
       if companion == nil { try MigrationRecord.checkIdle(place, in: memory) }
-      update.changes = routeStore.changes(to: route, at: place)
+      update.changes = routeStore.changes(to: route, at: place, in: memory)
       if former.route(at: place) != routes.route(at: place) {
         // Another route begins with its first choice.
         update.changes.append(KitState.change(.installation, place.failOverKey, nil))

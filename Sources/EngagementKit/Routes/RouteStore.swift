@@ -55,6 +55,9 @@ struct RouteStore: Sendable {
       }
       return Stored(place: place, route: route, json: json)
     }
+    let damaged = RouteSeals(memory).broken(in: memory)
+    stored.removeAll { damaged.contains($0.place) }
+    kept.refusals.removeAll { damaged.contains($0.place) }
     // All of them first: two that fit each other need not fit what is configured for the other's place.
     for one in stored { kept.routes.set(one.route, at: one.place) }
     while let (index, error) = fault(among: stored, in: kept.routes) {
@@ -71,8 +74,23 @@ struct RouteStore: Sendable {
         stored.append(Stored(place: one.place, route: narrowed, json: one.json))
       }
     }
+    for place in damaged { refuse(place, &kept, memory) }
     kept.failOver = takenOver(memory, kept.routes)
     return kept
+  }
+
+  /// Takes that the place had a route that nobody knows any more. Where it may have left vendors out that
+  /// are told of a person, none is told.
+  private func refuse(_ place: RoutePlace, _ kept: inout Kept, _ memory: ProviderMemory) {
+    let isClosed = Self.tellsOfPeople(place) && configured.route(at: place) == nil
+    if isClosed { kept.routes.set(Route.none, at: place) }
+    let instead =
+      isClosed ? "no provider is told until it is set again." : "the configured one holds."
+    kept.refusals.append(
+      Refusal(
+        place: place, route: RouteSeals.damaged,
+        reason: "The route of \(place.words) that was set earlier is damaged; " + instead,
+        isTold: memory.json(.installation, place.toldKey) == RouteSeals.damaged))
   }
 
   private struct Stored {
@@ -177,10 +195,13 @@ struct RouteStore: Sendable {
   }
 
   /// The changes that store the route of a place; nil removes it. What was told of it is forgotten.
-  func changes(to route: Route?, at place: RoutePlace) -> [Change] {
-    [
-      KitState.change(.installation, place.key, route?.json),
-      KitState.change(.installation, place.toldKey, nil),
+  func changes(
+    to route: Route?, at place: RoutePlace, in memory: ProviderMemory
+  ) -> [Change] {
+    let route = KitState.change(.installation, place.key, route?.json)
+    return [
+      route, KitState.change(.installation, place.toldKey, nil),
+      RouteSeals(memory).change(place, in: memory.storing([route])),
     ]
   }
 }
@@ -215,7 +236,7 @@ extension RoutePlace {
   }
 
   /// Nil for the name of another value.
-  fileprivate init?(key: String) {
+  init?(key: String) {
     if key.utf8.starts(with: Self.containerPrefix.utf8) {
       let name = key.utf8.dropFirst(Self.containerPrefix.utf8.count)
       self = .container(ContainerID(String(decoding: name, as: UTF8.self)))

@@ -83,6 +83,58 @@ import Testing
     try await later.end()
   }
 
+  @Test(
+    "G9 X2: a damaged row of a route tells no vendor that the route left out, and is told once",
+    arguments: [3, 8, 15, 21, 23])
+  func damaged(offset: Int) async throws {
+    try await set([.events: .only("b"), .cards: .only("c")])
+    let file = URL(filePath: place.path)
+    var bytes = try Data(contentsOf: file)
+    let found = try #require(bytes.range(of: Data(#"route.events{"only""#.utf8)))
+    bytes[found.lowerBound + offset] ^= 1
+    try bytes.write(to: file)
+    for told in [1, 0] {
+      let later = try await stage()
+      #expect(later.engagement.routes.events == Route.none)
+      #expect(later.engagement.routes.cards == .only("c"))
+      let warnings = later.lines.all.filter { $0.message.contains("is damaged") }
+      let sentence =
+        "The route of events that was set earlier is damaged; no provider is told until it is set again."
+      #expect(warnings.map(\.message) == Array(repeating: sentence, count: told))
+      try await later.signIn("u-1", consent: .full)
+      try await later.engagement.track("step")
+      await later.drain("a", "b", "c")
+      #expect(later.transport.requests.filter { $0.line.hasSuffix("/events") }.isEmpty)
+      if told == 0 { try await later.engagement.setRoute(.only("b"), for: .events) }
+      try await later.end()
+    }
+    let last = try await stage()
+    #expect(last.engagement.routes.events == .only("b"))
+    #expect(last.lines.all.allSatisfy { !$0.message.contains("is damaged") })
+    try await last.signIn("u-1")
+    try await last.engagement.track("step")
+    await last.drain("a", "b", "c")
+    let told = last.transport.requests.filter { $0.line.hasSuffix("/events") }
+    #expect(!told.isEmpty && told.allSatisfy { $0.isFor("b") })
+    try await last.end()
+  }
+
+  @Test("G9 X2: a damaged row of a route of cards is told, and the configured one holds")
+  func damagedCards() async throws {
+    try await set([.cards: .only("c")])
+    let file = URL(filePath: place.path)
+    var bytes = try Data(contentsOf: file)
+    let found = try #require(bytes.range(of: Data(#"route.cards{"only""#.utf8)))
+    bytes[found.lowerBound + 9] ^= 1
+    try bytes.write(to: file)
+    let later = try await stage()
+    #expect(later.engagement.routes.cards == .only("a"))
+    #expect(
+      later.lines.all.map(\.message).contains(
+        "The route of cards that was set earlier is damaged; the configured one holds."))
+    try await later.end()
+  }
+
   @Test("X2: a route of persons without one of its providers narrows, and is told once")
   func narrowed() async throws {
     try await set([
