@@ -25,7 +25,8 @@ import Testing
       var plan = object["plan"]?.object ?? [:]
       plan["speed"] = "slow"
       object["plan"] = .object(plan)
-    case .step: object["steps"] = [["from": "off", "to": "resting", "date": "2026-11-28T00:00:00Z"]]
+    case .step:
+      object["steps"] = [["from": "off", "to": "resting", "date": "2026-11-28T00:00:00Z"]]
     case .gate:
       object["steps"] = [
         [

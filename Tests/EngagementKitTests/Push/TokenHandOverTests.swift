@@ -258,7 +258,8 @@ import Testing
     try await stage.end()
   }
 
-  @Test("X16 V2: a device that could not be given up is given up while the next user is there, once")
+  @Test(
+    "X16 V2: a device that could not be given up is given up while the next user is there, once")
   func device() async throws {
     let release = EngagementAdapterAPI.Operation.vendor("release", ["device": "one"])
     let isUp = Locked(true)

@@ -8,7 +8,8 @@ let arguments = Arguments(CommandLine.arguments)
 func live() async throws(EngagementError) {
   let application = try await Application(arguments)
   say("opened")
-  if !["leaving", "crowd", "erasing", "batching", "switching"].contains(arguments.mode) { endWithDriver() }
+  let scenes = ["leaving", "crowd", "erasing", "batching", "switching"]
+  if !scenes.contains(arguments.mode) { endWithDriver() }
   let running = Task { try await application.engagement.run() }
   let showing = application.isLive ? Task { await application.show() } : nil
   switch arguments.mode {
