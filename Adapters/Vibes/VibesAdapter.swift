@@ -54,7 +54,7 @@ public struct VibesAdapter: EngagementAdapter {
     .act("click", on: .inbox): .localOnly,
     .vendor(VibesCall.callback): .idempotentRequest,
     .vendor(VibesCall.release): Ability(
-      .request, deduplication: .idempotentVerb, isWithdrawal: true, isOfDevice: true),
+      .request, deduplication: .idempotentVerb, isWithdrawal: true),
     .vendor(VibesCall.releaseRenewal): .request,
   ]
 

@@ -120,25 +120,6 @@ import VibesFixtures
     try await scene.end()
   }
 
-  @Test("X16 V2: after an offline change of user the push token is at the next user's device alone")
-  func oneDeviceHasTheToken() async throws {
-    let scene = try await AppScene.vibes(vendor.script)
-    try await scene.engagement.registerPush(Self.push)
-    await scene.deliver()
-    await vendor.fail("DELETE \(Vibes.root)/devices/device-1", .status(503))
-    try await scene.signIn("u-2")
-    await scene.deliver(after: .seconds(600))
-    #expect(await vendor.devices.compactMapValues(\.push) == ["device-2": "0AFF"])
-    scene.transport.forget()
-    // The former user tells nothing that was told.
-    try await scene.signIn("u-1")
-    await scene.deliver(after: .seconds(600))
-    #expect(!scene.vibesLines.contains("DELETE /devices/device-1"))
-    #expect(await vendor.devices.compactMapValues(\.push) == ["device-3": "0AFF"])
-    #expect(try await scene.pending == 0)
-    try await scene.end()
-  }
-
   @Test("V2 G16: the token of an unregistered device is erased after a change of user")
   func forgetsTheToken() async throws {
     let scene = try await AppScene.vibes(vendor.script)

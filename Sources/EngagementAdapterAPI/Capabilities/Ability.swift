@@ -9,21 +9,16 @@ public struct Ability: Hashable, Sendable {
   /// Whether it only takes something back from the vendor. The kit sends it under every consent. The
   /// kit knows this of its own verbs; declare it for verbs of the vendor.
   public var isWithdrawal: Bool
-  /// Whether it takes back something of the device that no user is needed for. If the vendor cannot be
-  /// told at a change of user, the kit tells it while the next user is there too.
-  public var isOfDevice: Bool
 
   public init(
     _ travel: Travel, isRetryable: Bool = true, deduplication: Deduplication = .none,
-    readingHasSideEffects: Bool = false, isWithdrawal: Bool = false,
-    isOfDevice: Bool = false
+    readingHasSideEffects: Bool = false, isWithdrawal: Bool = false
   ) {
     self.travel = travel
     self.isRetryable = isRetryable
     self.deduplication = deduplication
     self.readingHasSideEffects = readingHasSideEffects
     self.isWithdrawal = isWithdrawal
-    self.isOfDevice = isOfDevice
   }
 
   /// A request of its own, with the same effect however often it arrives.

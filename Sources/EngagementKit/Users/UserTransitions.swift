@@ -156,8 +156,6 @@ final class UserTransitions: Sendable {
     await presentations.leave(former.partition, keeping: adopters)
     do throws(EngagementError) {
       try await settleRows(of: former, undelivered, adopters, &results)
-      await UntoldSignOuts(dependencies: dependencies)
-        .passOn(from: former.partition, to: next, except: adopters)
       let reports = try await prepare(next, plans, adopting: former, adopters, purgesCache)
       if let credentials { credentialCache.setSource(for: user, credentials) }
       await enter(next, from: former, adopters, reports)
@@ -215,9 +213,7 @@ final class UserTransitions: Sendable {
     of former: UserSession, _ undelivered: UndeliveredActions, _ adopters: Set<ProviderID>,
     _ results: inout Results
   ) async throws(EngagementError) {
-    if undelivered == .keep {
-      await UntoldSignOuts(dependencies: dependencies).keep(&results, of: former)
-    }
+    if undelivered == .keep { await acceptUntold(of: former, &results) }
     let untold = try await dependencies.untold(of: former.partition)
     let waiting = try await dependencies.store.pendingCounts(in: former.partition)
     for (provider, count) in waiting where !adopters.contains(provider) {
@@ -277,6 +273,22 @@ final class UserTransitions: Sendable {
       }
     }
     try result.get()
+  }
+
+  /// Accepts the operations that a vendor could not be told, for when the former user is back. If
+  /// the outbox is full, the vendor is never told, and the report says why.
+  private func acceptUntold(of former: UserSession, _ results: inout Results) async {
+    for (provider, result) in results where !result.untold.isEmpty {
+      let deliveries = result.untold.map {
+        Intent.Delivery(to: provider, .operation($0.operation), key: $0.key)
+      }
+      do throws(EngagementError) {
+        try await dependencies.accept([Intent(deliveries: deliveries)], in: former.partition)
+      } catch {
+        results[provider]?.report.failure = error
+        dependencies.log(.error, "A sign-out will not be told: \(error.code)", provider)
+      }
+    }
   }
 
   // MARK: The next user

@@ -257,40 +257,4 @@ import Testing
     #expect(try await tokens(stage).phases == ["a unregistered"])
     try await stage.end()
   }
-
-  @Test(
-    "X16 V2: a device that could not be given up is given up while the next user is there, once")
-  func device() async throws {
-    let release = EngagementAdapterAPI.Operation.vendor("release", ["device": "one"])
-    let isUp = Locked(true)
-    var abilities = PuppetAdapter.able
-    abilities[.vendor("release")] = Ability(
-      .request, deduplication: .idempotentVerb, isWithdrawal: true, isOfDevice: true)
-    var vendor = PuppetAdapter("a", abilities: abilities)
-    vendor.onTransition = { old, _, _ in
-      [.sendPending] + (old == "u-1" ? [.leave(release)] : [])
-    }
-    let stage = try await Stage([vendor], routes: PushRouteTests.routes(nil), at: place) {
-      _ throws(EngagementError) in
-      guard isUp.withLock(\.self) else { throw EngagementError(.unavailable, "No network.") }
-      return .json(200, "[]")
-    }
-    try await stage.signIn("u-1", consent: .full)
-    isUp.withLock { $0 = false }
-    for user: User in ["u-2", "u-1", "u-3"] { try await stage.signIn(user, consent: .full) }
-    for user: User in ["u-2", "u-3"] {
-      #expect(try await stage.waiting(for: "a", of: user).count { $0 == .operation(release) } == 1)
-    }
-    isUp.withLock { $0 = true }
-    stage.clock.advance(by: .seconds(600))
-    stage.transport.forget()
-    await stage.drain("a")
-    #expect(stage.asked.filter { $0.contains("release") } == ["POST /vendor.release?user=u-3"])
-    // Whose user leaves for good tells nobody anything more.
-    isUp.withLock { $0 = false }
-    try await stage.signIn("u-1")
-    _ = try await stage.engagement.signOut(undelivered: .discard)
-    #expect(try await stage.waiting(for: "a", of: .anonymous).isEmpty)
-    try await stage.end()
-  }
 }
