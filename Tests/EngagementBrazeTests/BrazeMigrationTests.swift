@@ -11,19 +11,13 @@ import Testing
       .components(separatedBy: "\n")
   }
 
-  /// The cells of every row of every table but that of the gates, heads and rules apart.
+  /// The cells of every row of every table, heads and rules apart.
   private static func rows() throws -> [[String]] {
-    var isOfGates = false
-    return try page().filter { line in
-      if !line.hasPrefix("|") { isOfGates = false }
-      if line.hasPrefix("| figure ") { isOfGates = true }
-      return line.hasPrefix("|") && !isOfGates && !line.hasPrefix("|-")
-        && !line.hasPrefix("| before")
-    }
-    .map { line in
-      line.dropFirst().dropLast().split(separator: "|", omittingEmptySubsequences: false)
-        .map { $0.trimmingCharacters(in: .whitespaces) }
-    }
+    try page().filter { $0.hasPrefix("|") && !$0.hasPrefix("|-") && !$0.hasPrefix("| before") }
+      .map { line in
+        line.dropFirst().dropLast().split(separator: "|", omittingEmptySubsequences: false)
+          .map { $0.trimmingCharacters(in: .whitespaces) }
+      }
   }
 
   /// Every word of the sources that an application may see.
@@ -74,13 +68,12 @@ import Testing
   @Test("each kit name in the migration code samples exists in the sources")
   func code() throws {
     let words = try Self.words()
-    // Of the fence that is open. Commands name files.
-    var fence: String?
+    var isCode = false
     var named: Set<String> = []
     for line in try Self.page() {
       if line.hasPrefix("```") {
-        fence = fence == nil ? line : nil
-      } else if let fence, fence != "```sh" {
+        isCode.toggle()
+      } else if isCode {
         let bare = line.replacing(/"[^"]*"/, with: "")
         named.formUnion(
           bare.matches(of: /\.([A-Za-z]\w*)|\b([A-Z]\w*)/).map {

@@ -139,7 +139,7 @@ extension Engagement.MigrationGate {
   }
 
   /// How much is missing until the limit is reached.
-  public var missing: Int {
+  package var missing: Int {
     max(1, Int(clamping: Int64(max(0, limit - (value ?? 0)).rounded(.up))))
   }
 
@@ -168,7 +168,7 @@ extension Engagement.MigrationGate {
 
 extension Engagement.MigrationFigure {
   /// A gate with this limit, in a message.
-  public func words(ofLimit limit: Double) -> String {
+  package func words(ofLimit limit: Double) -> String {
     "\(rawValue) \(isAtLeast ? "at least" : "at most") \(text(of: limit))"
   }
 
