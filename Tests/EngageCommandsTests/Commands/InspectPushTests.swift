@@ -1,4 +1,5 @@
 import EngagementCurl
+import EngagementEmulator
 import Testing
 
 @testable import EngageCommands

@@ -2,6 +2,7 @@ import EngagementBrazeTools
 import EngagementCurl
 import EngagementEmulator
 import EngagementJSON
+import EngagementModel
 import Foundation
 import Testing
 
