@@ -249,7 +249,7 @@ extension Invocation {
     guard from == nil, to == nil else {
       throw usage("--file names the providers; leave --from and --to out.")
     }
-    let bytes = try InputFile(path).bytes(atMost: 1_000_000)
+    let bytes = try InputFile(context.path(path)).bytes(atMost: 1_000_000)
     guard let json = try? JSON(parsing: bytes) else {
       throw EngagementError(.unreadable, "\(path) is no JSON.")
     }

@@ -65,7 +65,9 @@ struct PlanTables {
       let standard = Engagement.MigrationFigure.standard(of: kind)
       let words = Engagement.MigrationFigure.allCases.compactMap { figure -> String? in
         guard let limit = planned[figure] else { return nil }
-        let now = limit.isFinite ? figure.words(ofLimit: limit) : "\(figure.rawValue) removed"
+        let bound = figure.isAtLeast ? "at least" : "at most"
+        let now =
+          figure.rawValue + (limit.isFinite ? " \(bound) \(figure.text(of: limit))" : " removed")
         let former = standard[figure].map { "in place of \(figure.text(of: $0))" } ?? "added"
         return "\(now) (\(former))"
       }

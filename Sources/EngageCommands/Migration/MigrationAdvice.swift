@@ -82,7 +82,7 @@ extension Engagement.SurfaceCapability.Support {
 extension Engagement.MigrationStage {
   /// The stage as one word of a command line.
   fileprivate var argument: String {
-    isShared ? "\(kind.rawValue)=\(percent)" : kind.rawValue
+    (1...99).contains(percent) ? "\(kind.rawValue)=\(percent)" : kind.rawValue
   }
 }
 

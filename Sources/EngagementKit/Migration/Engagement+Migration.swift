@@ -97,7 +97,7 @@ extension Engagement {
   }
 
   /// The names of the requests that a provider gets for a surface, as events have them.
-  package func requestNames(of surface: Surface, at provider: ProviderID) -> Set<String> {
+  public func requestNames(of surface: Surface, at provider: ProviderID) -> Set<String> {
     guard let routed = RoutedSurface(rawValue: surface.rawValue),
       let adapter = dependencies.providers.first(where: { $0.id == provider })?.adapter
     else { return [] }
@@ -174,7 +174,7 @@ extension Engagement {
     }
 
     /// The experiment by which events tell who has moved; nil in a stage without a share.
-    package var experiment: String? {
+    public var experiment: String? {
       guard stage.isShared else { return nil }
       let name = MigrationRoutes.experiment(
         from: plan.from, to: plan.to, percent: stage.percent)
@@ -182,10 +182,10 @@ extension Engagement {
     }
 
     /// What is said of actions that wait for other people or for consent.
-    package var waitingSentences: [String] { waiting.sentences(at: stage) }
+    public var waitingSentences: [String] { waiting.sentences(at: stage) }
 
     /// The same with the gates by figures that were measured elsewhere.
-    package func measured(by figures: MeasuredFigures?) -> Self {
+    public func measured(by figures: MeasuredFigures?) -> Self {
       var status = self
       status.gates = gates.measured(by: figures)
       return status

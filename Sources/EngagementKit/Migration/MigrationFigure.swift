@@ -51,7 +51,7 @@ extension Engagement.MigrationFigure {
   var isShare: Bool { self == .mismatches || self == .errors || self == .undelivered }
 
   /// The unit of a limit in a plan.
-  package var unit: String {
+  public var unit: String {
     switch self {
     case .comparisons: "comparisons"
     case .parityAge: "a time, such as 1h"
@@ -73,12 +73,12 @@ extension Engagement.MigrationFigure {
   }
 
   /// By how much the share of the new provider's failed requests is above that of the old one.
-  package static func errors(_ new: Double, above old: Double?) -> Double {
+  public static func errors(_ new: Double, above old: Double?) -> Double {
     max(0, new - (old ?? 0))
   }
 
   /// How many times as long as the old provider the new one takes, by times in milliseconds.
-  package static func latency(_ new: Double?, against old: Double?) -> Double? {
+  public static func latency(_ new: Double?, against old: Double?) -> Double? {
     guard let new, let old else { return nil }
     // Below a millisecond nothing can be told apart.
     return max(new, 1) / max(old, 1)
@@ -106,7 +106,7 @@ extension Engagement.MigrationFigure {
   }
 
   /// The gates of a stage that a plan says nothing of.
-  package static func standard(of kind: Engagement.MigrationStage.Kind) -> [Self: Double] {
+  public static func standard(of kind: Engagement.MigrationStage.Kind) -> [Self: Double] {
     switch kind {
     case .off: [.untold: 0]
     case .shadow: [.comparisons: 3, .parityAge: 3_600, .mismatches: 0.02, .untold: 0]

@@ -139,7 +139,7 @@ extension Engagement.MigrationGate {
   }
 
   /// How much is missing until the limit is reached.
-  package var missing: Int {
+  public var missing: Int {
     max(1, Int(clamping: Int64(max(0, limit - (value ?? 0)).rounded(.up))))
   }
 
@@ -167,11 +167,6 @@ extension Engagement.MigrationGate {
 }
 
 extension Engagement.MigrationFigure {
-  /// A gate with this limit, in a message.
-  package func words(ofLimit limit: Double) -> String {
-    "\(rawValue) \(isAtLeast ? "at least" : "at most") \(text(of: limit))"
-  }
-
   /// A value as people read it.
   public func text(of value: Double) -> String {
     switch self {

@@ -56,7 +56,7 @@ extension Engagement.MigrationStage {
   }
 
   /// Whether some people have the new provider and others the old one.
-  package var isShared: Bool { kind == .canary || kind == .ramp }
+  var isShared: Bool { kind == .canary || kind == .ramp }
 
   /// The stage as a plan writes it: `"cutover"` or `{"canary": 5}`.
   public var json: JSON {

@@ -21,7 +21,7 @@ func decideByMany(_ engagement: Engagement) async throws {
   let figures = try Engagement.MeasuredFigures(
     source: "team, 2026-11-28",
     values: [.requests: 12_000, .errors: 0.004, .latency: 1.1, .undelivered: 0, .duplicates: 0])
-  try await engagement.advanceMigration(of: .inbox, by: "server", figures: figures)
+  try await engagement.advanceMigration(of: .inbox, by: "eva", figures: figures)
 }
 
 func stepMigration(_ engagement: Engagement) async throws {
