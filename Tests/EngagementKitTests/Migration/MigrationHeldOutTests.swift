@@ -107,8 +107,11 @@ import Testing
     stage.clock.advance(by: .seconds(600))
     await stage.drain("a")
     try await stage.signIn("u-1", consent: .denied)
-    stage.clock.advance(by: .seconds(600))
-    await stage.drain("a")
+    // The opt-out is sent, and the action is not.
+    for _ in 0..<3 {
+      await stage.drain("a")
+      stage.clock.advance(by: .seconds(6))
+    }
     let denied = try #require(try await engagement.migrations().first)
     #expect(denied.withheld == 1 && denied.leftOfOthers == 0 && denied.left == 0)
     let rows = try await stage.waiting(for: "a", of: "u-1")

@@ -30,9 +30,9 @@ PLAN = {
     # Latencies on one machine tell nothing.
     "gates": {
         "shadow": {"comparisons": 1, "parityAge": "1h", "mismatches": 0.02, "untold": 0},
-        "canary": {"requests": 1, "errors": 0.02, "undelivered": 0, "duplicates": 0, "untold": 0},
-        "ramp": {"requests": 2, "errors": 0.02, "undelivered": 0, "duplicates": 0, "untold": 0},
-        "cutover": {"requests": 1, "errors": 0.02, "undelivered": 0, "duplicates": 0, "untold": 0},
+        "canary": {"requests": 1, "errors": 0.02, "latency": None, "undelivered": 0, "duplicates": 0, "untold": 0},
+        "ramp": {"requests": 2, "errors": 0.02, "latency": None, "undelivered": 0, "duplicates": 0, "untold": 0},
+        "cutover": {"requests": 1, "errors": 0.02, "latency": None, "undelivered": 0, "duplicates": 0, "untold": 0},
         "drain": {"pending": 0}}}
 
 
