@@ -19,7 +19,8 @@ import Testing
         now: cutover
         now: drain
         shown: 3 cards of orchard
-        cards stays at drain: pending is 1, and at most 0 is wanted.
+        cards stays at drain: pending is 1, and at most 0 is wanted: let what waits be sent, or give \
+        the plan a date in drainsUntil.
         braze: delivered
         now: removed
         steps in the event log: 9
