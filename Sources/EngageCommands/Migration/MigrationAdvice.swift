@@ -123,7 +123,7 @@ struct PlanWarnings {
       + lines.joined(separator: " and ") + " of engage.json."
   }
 
-  /// Said where the surface goes to both providers before it moves, since nobody wrote a route.
+  /// A warning if engage.json has no route for the surface: then both providers fill it before it moves.
   private var routes: String? {
     let surfaces: [Engagement.Surface] = [.cards, .inbox, .templates, .push]
     let open = surfaces.filter { surface in

@@ -31,8 +31,8 @@ public struct AdapterCapabilities: Hashable, Sendable {
   public var personFields: Set<PersonUpdate.Field>
   /// Whether the vendor knows signed-in users only. Before a sign-in nothing is accepted for it.
   public var needsUser: Bool
-  /// Whether the vendor has one user for the push token of a device: who is told of it takes it over,
-  /// and giving it back leaves it to nobody. If not, it may have the token of several users.
+  /// Whether the vendor links a device's push token to one user: registering it for a user takes it from
+  /// the former one. False if each user has a registration of their own.
   public var hasOneUserPerToken: Bool
   /// Whether the vendor serves an application only within a session. The kit then begins one with
   /// the first refresh or event, also if the application reports no phase, and tells its start

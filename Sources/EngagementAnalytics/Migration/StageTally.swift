@@ -84,7 +84,7 @@ public struct StageTally: Sendable {
 
   public init(of stage: Stage) { self.stage = stage }
 
-  /// The requests of the old provider in the stage, or before it where nobody asks it any more.
+  /// The requests of the old provider in the stage; those before it if the stage sends it none.
   public var old: Requests { oldInStage.count > 0 ? oldInStage : oldBefore }
 
   /// How many installations came to the stage.

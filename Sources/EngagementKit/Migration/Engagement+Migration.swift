@@ -148,8 +148,8 @@ extension Engagement {
     /// Whether the stage leaves the user with the old provider. Then the installation's own figures say
     /// nothing of the new one.
     public let isHeldOut: Bool
-    /// Why the surface cannot move on whatever its gates say: another one has to move first, or the
-    /// provider that is to get the push token does not answer. Nil if it can.
+    /// What prevents the next step even if all gates hold: another surface has to move first, or the
+    /// provider that is to get the push token does not answer. Nil for nothing.
     public let obstacle: String?
     /// The latest steps, the last one at the end.
     public let steps: [MigrationStep]

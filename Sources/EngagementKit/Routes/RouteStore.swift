@@ -79,8 +79,8 @@ struct RouteStore: Sendable {
     return kept
   }
 
-  /// Takes that the place had a route that nobody knows any more. Where it may have left vendors out that
-  /// are told of a person, none is told.
+  /// Applies that the stored route of the place is damaged. If it decided who is told of a person, no
+  /// provider is told: the route may have left some out.
   private func refuse(_ place: RoutePlace, _ kept: inout Kept, _ memory: ProviderMemory) {
     let isClosed = Self.tellsOfPeople(place) && configured.route(at: place) == nil
     if isClosed { kept.routes.set(Route.none, at: place) }

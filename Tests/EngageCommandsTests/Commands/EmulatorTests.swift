@@ -58,11 +58,11 @@ import Testing
 
   @Test("the demo delivers what was tried while the network was gone")
   func demoTriesAgain() async throws {
-    // A slow reader gives the sender time to try before the network is back.
     let ending = await (try CommandLineFixture()).engage(
       "demo", by: CurlTransport(),
       in: .init(
         clock: Engagement.SystemClock(), patience: .seconds(5),
+        // A slow reader gives the sender time to try before the network is back.
         hears: { Thread.sleep(forTimeInterval: 0.05) }))
     #expect(ending.status == .done, "\(ending.output)")
     #expect(ending.output.hasSuffix("9 of 9 actions were delivered; none is left.\n"))
