@@ -35,7 +35,8 @@ public struct BrazeAdapter: EngagementAdapter {
       credentials: CredentialRules(
         answerWithin: configuration.signsRequests ? Self.signatureWait : nil),
       limits: .init(
-        cards: 250, userIDBytes: Self.userIDBytes, eventBytes: BrazeEvent.propertyBytes),
+        cards: 250, userIDBytes: Self.userIDBytes, eventBytes: BrazeEvent.propertyBytes,
+        pushTokens: 1),
       personFields: BrazeAttributes.fields, hasOneUserPerToken: true, needsSession: true,
       sessionTimeout: configuration.sessionTimeout)
   }
@@ -73,6 +74,9 @@ public struct BrazeAdapter: EngagementAdapter {
     case .updatePerson(let update):
       return try requests.attributes(of: update).map { .send($0) } ?? .done([])
     case .registerPush(let environment): return .send(try requests.pushToken(for: environment))
+    // The vendor's device has one token. Giving back the other environment's would take this one.
+    case .unregisterPush(let environment) where memory.isPushOfOther(than: environment):
+      return .done([])
     case .unregisterPush: return .send(try requests.noPushToken())
     case .device, .inbox, .message, .person, .associate, .metrics, .campaigns,
       .act, .templates, .upload, .optOut, .pushContainers, .vendor:

@@ -61,6 +61,11 @@ struct BrazeMemory {
     PushEnvironment.allCases.filter { values[.installation, Self.push($0)] != nil }
   }
 
+  /// Whether the vendor has the token of another environment and not that of this one.
+  func isPushOfOther(than environment: PushEnvironment) -> Bool {
+    !registeredPush.isEmpty && !registeredPush.contains(environment)
+  }
+
   private static func push(_ environment: PushEnvironment) -> String {
     "push.\(environment.rawValue)"
   }
@@ -130,8 +135,11 @@ extension BrazeMemory {
     [.keep(.installation, "failed.\(endpoint)", count == 0 ? nil : String(count))]
   }
 
-  static func registered(_ environment: PushEnvironment, _ isRegistered: Bool) -> Change {
-    .keep(.installation, push(environment), isRegistered ? "1" : nil)
+  /// The vendor's device has one token: that of the environment, or none.
+  static func registered(_ environment: PushEnvironment?) -> [Change] {
+    PushEnvironment.allCases.map {
+      .keep(.installation, push($0), $0 == environment ? "1" : nil)
+    }
   }
 
   /// Stores the latest dismissals, more than a vendor lists.

@@ -84,9 +84,8 @@ extension BrazeAdapter {
         dismissals(among: events, in: context),
         reasons.isEmpty ? .done : .partly(rejected: reasons))
     case .registerPush(let environment):
-      return Answer([BrazeMemory.registered(environment, true)])
-    case .unregisterPush(let environment):
-      return Answer([BrazeMemory.registered(environment, false)])
+      return Answer(BrazeMemory.registered(environment))
+    case .unregisterPush: return Answer(BrazeMemory.registered(nil))
     case .settings, .device, .inbox, .message, .person, .associate, .updatePerson, .metrics,
       .campaigns, .act, .templates, .upload, .optOut, .pushContainers, .vendor:
       return Answer()

@@ -27,7 +27,7 @@ public struct VibesAdapter: EngagementAdapter {
       pushKinds: configuration.reported.intersection([.receive, .click]),
       batching: EventBatching(limit: 50, isByKind: true), hosts: configuration.hosts,
       order: [.inbox: .newestFirst],
-      limits: .init(messages: 200, userIDBytes: VibesCall.longestPersonID))
+      limits: .init(messages: 200, userIDBytes: VibesCall.longestPersonID, pushTokens: 1))
   }
 
   private static let abilities: [Operation.Verb: Ability] = [

@@ -35,8 +35,7 @@ enum VibesChanges {
   ]
 
   /// The device was given up.
-  static let unregistered: [Change] =
-    lost + PushEnvironment.allCases.flatMap { push($0, isRegistered: false) }
+  static let unregistered: [Change] = lost + push(nil)
 
   // MARK: Leaving
 
@@ -59,8 +58,11 @@ enum VibesChanges {
     return unregistered + [.keep(.installation, Name.released, trace)]
   }
 
-  static func push(_ environment: PushEnvironment, isRegistered: Bool) -> [Change] {
-    [.keep(.installation, Name.push(environment), isRegistered ? "registered" : nil)]
+  /// The vendor's device has one token: that of the environment, or none.
+  static func push(_ environment: PushEnvironment?) -> [Change] {
+    PushEnvironment.allCases.map {
+      .keep(.installation, Name.push($0), $0 == environment ? "registered" : nil)
+    }
   }
 
   static func person(

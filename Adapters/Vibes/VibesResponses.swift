@@ -50,8 +50,8 @@ struct VibesResponses {
       Answer(VibesChanges.released(detail, in: memory))
     case .vendor(VibesCall.releaseRenewal, let detail):
       try leaving(JSONFields(body[...]), detail)
-    case .registerPush(let place): Answer(VibesChanges.push(place, isRegistered: true))
-    case .unregisterPush(let place): Answer(VibesChanges.push(place, isRegistered: false))
+    case .registerPush(let environment): Answer(VibesChanges.push(environment))
+    case .unregisterPush: Answer(VibesChanges.push(nil))
     case .person: try person(JSONFields(body[...]))
     case .associate(let id):
       Answer(VibesChanges.association(id, in: memory, at: context.now))
@@ -92,7 +92,7 @@ struct VibesResponses {
     // The vendor has already lost the device, which is the goal.
     case .vendor(VibesCall.release, let detail), .vendor(VibesCall.releaseRenewal, let detail):
       Answer(VibesChanges.released(detail, in: memory))
-    case .unregisterPush(let place): Answer(VibesChanges.push(place, isRegistered: false))
+    case .unregisterPush: Answer(VibesChanges.push(nil))
     case .act(let action, let item) where action.endsItem:
       Answer([.removed(.inbox, ids: [item.id.value])])
     // A device that was given up is gone, but a kill may have kept the adapter from recording it. A

@@ -60,7 +60,7 @@ import Testing
     let lines = text.split(separator: "\n").filter { $0.hasPrefix("call ") }
     let calls = try lines.map { try #require(try Call($0), "\($0)") }
     #expect(calls.count > 15)
-    try await Stand.run(vendors: ["atomic"]) { stand async throws in
+    try await Stand.run(vendors: ["atomic", "braze", "vibes"]) { stand async throws in
       let sockets = try [AtomicPhone(stand).socket(), AtomicPhone(stand).socket()]
       for call in calls {
         let answer = try stand.control(call.method, call.path, call.body)

@@ -136,7 +136,10 @@ struct Parser {
     }
     if arguments.count > command.arguments.count, command.arguments.last?.repeats != true {
       let surplus = arguments[command.arguments.count]
-      throw UsageError("\(title) does not know what to do with \"\(surplus)\".", of: title)
+      let hint =
+        command.options.contains { $0.title == "--container" }
+        ? "; a container is named with --container" : ""
+      throw UsageError("\(title) does not know what to do with \"\(surplus)\"\(hint).", of: title)
     }
     for (index, value) in arguments.enumerated() {
       let argument = command.arguments[min(index, command.arguments.count - 1)]

@@ -22,7 +22,7 @@ extension Command {
       discussion: discussion.isEmpty ? waiting : "\(discussion)\n\(waiting)",
       arguments: [cardID], options: [propagation],
       examples: [
-        Example("engage cards \(action.name) \(example.full)", "one card"),
+        Example("engage cards \(action.name) \(example.full)", "\(summary.prefix { $0 != "," })"),
         Example("engage cards \(action.name) \(example.id) --json", "the same for a program"),
       ], isInterruptible: true,
       run: { invocation in try await act(invocation) { _ in action } })
@@ -65,7 +65,8 @@ extension Command {
       if let note = card.note(onUnoffered: action) { invocation.console.note("\(note)") }
       return try await invocation.conclude(
         receipt, of: engagement, "\(action.name) \(ShortIDs.text(of: card.id))",
-        card.id.object(with: ["action": .string(action.name)]))
+        card.id.object(with: ["action": .string(action.name)]),
+        isPropagated: invocation.has(propagation))
     }
   }
 }

@@ -8,5 +8,6 @@ extension Command {
   }
 
   /// How a card is named.
-  static let cardID = Argument(name: "ID", help: "PROVIDER/ID, or a unique prefix")
+  static let cardID = Argument(
+    name: "ID", help: "PROVIDER/ID, or a unique prefix of 4 characters or more")
 }

@@ -13,10 +13,12 @@ extension Command {
   static let compare = Command(
     name: ["compare"], summary: "compare providers by what this device saw",
     discussion: """
-      Counts people: who was sent something by each provider, who saw it, clicked, completed,
-      dismissed and opted out, with intervals, and how the provider's requests ended. Compares all
-      providers that have sent something, or those that are named. People were not split at random, so
-      a difference may be one between people; an experiment excludes that: see "engage experiment plan".
+      Counts people: who was sent something by each provider, who saw it, clicked, completed (sent a
+      form), dismissed and opted out, with intervals, and how the provider's requests ended. The
+      messages of an inbox are opened and read: name --metric open and --metric read for them. Compares
+      all providers that have sent something, or those that are named. People were not split at random,
+      so a difference may be one between people; an experiment excludes that: see "engage experiment
+      plan".
 
       An opt-out ends what all providers send. It counts for each provider from which the person had
       received something before. A step that a provider's events do not have is "not recorded", and no
@@ -26,9 +28,9 @@ extension Command {
 
       With --from, the events are read from files of "engage export", of any format and compression,
       or from folders of them, and an event counts once wherever it is. A person is one on all devices
-      if all of them export with the same --user-hash-key. A line that cannot be read is told, and
-      the exit status is 1. An address of ClickHouse, as "engage export --to" takes it, makes the
-      server group and count the events of a table; the figures are the same.
+      if all of them export with the same --user-hash-key; a note says if no person is on two. A line
+      that cannot be read is told, and the exit status is 1. An address of ClickHouse, as "engage export
+      --to" takes it, makes the server group and count the events of a table; the figures are the same.
       """,
     options: [
       provider, control, ExportRequest.Options.since, ExportRequest.Options.until,
@@ -42,10 +44,16 @@ extension Command {
       Example("engage compare --from exports --html november.html", "many devices, as a page"),
     ], isInterruptible: true,
     run: { invocation in
-      let named = invocation.values(provider)
-      if named.count == 1 {
-        throw invocation.usage("--provider is there once; a comparison needs two.")
+      var named = invocation.values(provider)
+      if named.count == 1, let other = invocation.value(control), !other.hasSameBytes(as: named[0])
+      {
+        named.insert(other, at: 0)
       }
+      if named.count == 1 {
+        throw invocation.usage(
+          "--provider is there once; a comparison needs two: add another, or --control.")
+      }
+      let compared = named.map { ProviderID($0) }
       let times = try invocation.times(
         since: ExportRequest.Options.since, until: ExportRequest.Options.until)
       let page = try invocation.comparisonPage()
@@ -58,14 +66,13 @@ extension Command {
         }
       }
       let (counts, losses): (ComparisonCounts, ComparisonInput.Losses)
-      if named.isEmpty {
+      if compared.isEmpty {
         (counts, losses) = try await input.counts(of: metrics) { senders in
           try design(of: input.order(senders))
         }
       } else {
-        let providers = named.map { ProviderID($0) }
-        let found = try await input.counts(design(of: providers))
-        try invocation.check(providers, among: found.seen.union(input.providers))
+        let found = try await input.counts(design(of: compared))
+        try invocation.check(compared, among: found.seen.union(input.providers))
         (counts, losses) = (found.counts, found.losses)
       }
       return try invocation.show(counts, of: input, losses, page: page)

@@ -16,6 +16,10 @@ extension Invocation {
   }
 
   private func unknown(_ kind: EngagementEvent.Kind, of option: Option) -> UsageError {
+    if kind.rawValue == ItemAction.delete.name {
+      return usage(
+        "\(option.title) does not take \"\(kind)\": a deletion is recorded as \"expire\".")
+    }
     guard let meant = kind.withoutNoun else {
       return .value(
         kind.rawValue, of: option.title, among: EngagementEvent.Kind.known.map(\.rawValue),

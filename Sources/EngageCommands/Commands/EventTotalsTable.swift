@@ -14,6 +14,14 @@ struct EventTotalsTable {
     guard totals.contains(where: { $0.provider != nil }) else { return }
     try console.line("")
     try console.table(people(of: totals))
+    for total in totals where total.seen == 0 && total.provider != nil {
+      guard total.kinds.contains(where: { [.open, .read].contains($0.kind) }) else { continue }
+      console.note(
+        """
+        \(name(of: total)): messages were read or opened, as the kinds above say. SEEN counts impressions, \
+        and CLICKED clicks; an inbox has neither.
+        """)
+    }
   }
 
   private func members(of total: Engagement.EventTotals) -> JSONObject {

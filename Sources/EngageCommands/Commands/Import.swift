@@ -18,7 +18,8 @@ extension Command {
         of the application is not touched.
 
         A line that holds no event is told by its number, the others are imported, and the exit status
-        is 1. FILE is replaced when the new one is whole.
+        is 1. FILE is replaced when the new one is whole. A note says if no person is on two devices: each
+        cache hides its users with a salt of its own, unless all export with one --user-hash-key.
 
         With --as, FILES are a vendor's own: lines of JSON, an event a line, also compressed. Fields that
         we have no column for are kept as properties whose names begin with the vendor's, and an event
@@ -31,7 +32,7 @@ extension Command {
         """,
       arguments: [
         Argument(
-          name: "FILE…", help: "files of exported events, or folders of them", repeats: true,
+          name: "FILE", help: "files of exported events, or folders of them", repeats: true,
           completion: .files)
       ],
       options: [
@@ -108,6 +109,7 @@ extension EventImport {
       sentence += ", \(damagedFiles) \(damagedFiles == 1 ? "file" : "files") damaged"
     }
     try console.line("\(sentence)")
+    if let note = hashes.note { console.note(Phrase(note)) }
     try console.object([
       "file": .string(name), "added": .integer(Int64(added)), "known": .integer(Int64(known)),
       "bad": .integer(Int64(lines)), "damagedFiles": .integer(Int64(damagedFiles)),

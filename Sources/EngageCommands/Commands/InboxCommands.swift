@@ -11,7 +11,7 @@ extension Command {
   }
 
   private static let messageID = Argument(
-    name: "ID", help: "PROVIDER/ID, or a unique prefix")
+    name: "ID", help: "PROVIDER/ID, or a unique prefix of 4 characters or more")
   private static let end = Option(
     "at", value: "TIME", "when the message ends, such as 2026-12-24T18:00:00Z (default now)")
 
@@ -40,6 +40,10 @@ extension Command {
   private static func showMessage(_ example: (id: String, full: String)) -> Command {
     Command(
       name: ["inbox", "show"], summary: "show everything about one message",
+      discussion: """
+        Where its provider has a contentKey in engage.json, "contentKey" and "copies" are there too, as
+        in "engage cards show".
+        """,
       arguments: [messageID],
       examples: [
         Example("engage inbox show \(example.full)", "one message"),
@@ -48,12 +52,15 @@ extension Command {
       run: { invocation in
         let configuration = try invocation.configuration()
         let text = try invocation.argument()
-        let message = try await invocation.reading(configuration) { engagement in
-          try find(text, in: engagement, configuration)
+        let (message, copies) = try await invocation.reading(configuration) { engagement in
+          let message = try find(text, in: engagement, configuration)
+          return (
+            message, try await ItemCopies(of: message.id, on: .inbox, engagement, configuration)
+          )
         }
         let object = message.json.object ?? [:]
-        try invocation.console.object(object)
-        try invocation.console.fields(object)
+        try invocation.console.object(object.adding(copies.object))
+        try invocation.console.fields(object.adding(copies.fields))
         return .done
       })
   }
@@ -80,7 +87,8 @@ extension Command {
           "engage inbox expire \(example.id) --at 2026-12-24T18:00:00Z", "at a given time"),
         example.id, options: [end], expiry),
       action(
-        "delete", "delete a message", "It asks first; without a terminal it needs --yes.",
+        "delete", "delete a message",
+        "It asks first; without a terminal it needs --yes. The event log has it as \"expire\".",
         Example("engage inbox delete \(example.full) --yes", "one message"), example.id,
         options: [confirmation]
       ) {
@@ -131,7 +139,8 @@ extension Command {
         action, on: message, propagate: invocation.has(propagation))
       return try await invocation.conclude(
         receipt, of: engagement, "\(action.name) \(ShortIDs.text(of: message.id))",
-        message.id.object(with: ["action": .string(action.name)]))
+        message.id.object(with: ["action": .string(action.name)]),
+        isPropagated: invocation.has(propagation))
     }
   }
 

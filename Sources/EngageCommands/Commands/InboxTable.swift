@@ -42,7 +42,7 @@ enum InboxTable {
       table.add([
         Phrase(ids.text(of: message.id), .cyan),
         Phrase(message.isRead ? "read" : "new", message.isRead ? nil : .yellow),
-        Phrase(message.subject ?? "", .bold), Phrase(message.text ?? ""),
+        Phrase(message.subject ?? "", .bold), Phrase(message.text ?? message.imageAlt ?? ""),
       ])
     }
     return table

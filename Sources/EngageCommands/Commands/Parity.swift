@@ -34,7 +34,8 @@ extension Command {
       The figures are those of the last comparison: BOTH list it; MISSING: only the shown provider
       does; EXTRA: only the candidate does; DIFFERENT: another title, text, image or link; MOVED:
       in another order; LATER: the candidate lacked it before; NO KEY: items without a content
-      key, which are not compared.
+      key, which are not compared. After a change of a contentKey the next "engage sync" compares
+      again, whatever "every" says.
 
       The status is 0 if every candidate is at parity. What was not compared, or too long ago, is
       not at parity, nor is a candidate that could not be read last: a note says what to do. Items
@@ -123,10 +124,13 @@ struct ParityLimits {
   private func obstacle(
     to report: Engagement.ParityReport, at now: Date, _ sync: String
   ) -> String? {
-    if let keyless = report.withoutContentKeys.first {
-      return
-        "\(keyless) has no contentKey in engage.json, so that nothing of it can be compared; "
-        + "add one."
+    let keyless = report.withoutContentKeys.map(\.rawValue)
+    guard keyless.isEmpty else {
+      return keyless.count == 1
+        ? "\(keyless[0]) has no contentKey in engage.json, so that nothing of it can be compared; "
+          + "add one."
+        : "\(keyless.joined(separator: " and ")) have no contentKey in engage.json, so that nothing "
+          + "of them can be compared; add one to each."
     }
     let failure = report.failure.map { " The last reading of it failed: \($0.rawValue)." } ?? ""
     guard let comparedAt = report.comparedAt else {
@@ -246,9 +250,10 @@ struct ParityRow {
   var keyless: String? {
     let figures = report.last
     guard figures.shownWithoutKey > 0, report.comparisons > 0 else { return nil }
+    let time = report.comparedAt.flatMap { ISO8601.text(of: $0) }.map { " at \($0)" } ?? ""
     return
-      "\(figures.shownWithoutKey) of \(figures.shownItems) shown items have no content key and were not "
-      + "compared."
+      "\(figures.shownWithoutKey) of \(figures.shownItems) shown items had no content key when it was "
+      + "compared\(time), and were left out."
   }
 
   var object: JSONObject {
@@ -258,13 +263,20 @@ struct ParityRow {
     return object
   }
 
-  /// A line for each example.
+  /// A line for each example, and one for each kind of which there are more.
   var examples: [Phrase] {
-    report.examples.map { example in
-      let ids = [example.shown, example.candidate].compactMap { $0?.description }
+    let short = ShortIDs(report.examples.flatMap { [$0.shown, $0.candidate].compactMap(\.self) })
+    let lines = report.examples.map { example in
+      let ids = [example.shown, example.candidate].compactMap { $0.map(short.text(of:)) }
       let fields = example.fields.isEmpty ? "" : ": \(example.fields.joined(separator: ", "))"
       return Phrase("  \(example.kind.words): \(ids.joined(separator: " and "))\(fields)")
     }
+    return lines
+      + Engagement.ParityReport.Mismatch.Kind.allCases.compactMap { kind in
+        let told = report.examples.count { $0.kind == kind }
+        let others = report.last.count(of: kind) - told
+        return told > 0 && others > 0 ? Phrase("  \(kind.words): \(others) more") : nil
+      }
   }
 
   /// A percentage with at most two decimals.
@@ -303,4 +315,14 @@ extension Invocation {
 extension Engagement.ParityReport.Figures {
   /// The items that are shown, with and without a content key.
   fileprivate var shownItems: Int { both + onlyShown + shownWithoutKey }
+
+  fileprivate func count(of kind: Engagement.ParityReport.Mismatch.Kind) -> Int {
+    switch kind {
+    case .onlyShown: onlyShown
+    case .onlyCandidate: onlyCandidate
+    case .different: different
+    case .moved: moved
+    case .later: later
+    }
+  }
 }

@@ -8,9 +8,11 @@ extension Command {
     name: ["providers"], summary: "show what each provider can do",
     discussion: """
       yes: the vendor has a request for it; event: the vendor gets it as an event; kept: it is
-      kept in the cache and not sent; -: it is refused. "route of" says which routes may name
-      the provider: native: the vendor has such items; bridged from: it has others, which are
-      shown as such; -: absent, and --json says why.
+      kept in the cache and not sent; -: it is refused. The rows are about the vendor's own items. In
+      a bridged route an action is told as what the vendor's item has: reading a message that is a
+      card of Braze is an impression of the card. "route of" says which routes may name the provider:
+      native: the vendor has such items; bridged from: it has others, which are shown as such; -:
+      absent, and --json says why.
       """,
     examples: [
       Example("engage providers", "the providers of engage.json, side by side"),
@@ -141,7 +143,7 @@ struct CapabilityReport {
     let all = capabilities.limits
     for (name, limit) in [
       ("cards", all.cards), ("messages", all.messages), ("userIDBytes", all.userIDBytes),
-      ("eventBytes", all.eventBytes),
+      ("eventBytes", all.eventBytes), ("pushTokens", all.pushTokens),
     ] {
       limits[name] = limit.map { .integer(Int64($0)) }
     }

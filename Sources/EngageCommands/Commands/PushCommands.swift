@@ -65,9 +65,16 @@ extension Command {
 
   private static let unregisterPush = Command(
     name: ["push", "unregister"], summary: "unregister the push token",
-    discussion: "The status is 1 if a vendor that takes tokens has no request to give them back.",
+    discussion: """
+      The status is 1 if a vendor that takes tokens has no request to give them back. The token of the
+      other environment stays; no pushes come once both are given back. Braze and Vibes have one token
+      of a device: the one that was registered last.
+      """,
     options: [environment],
-    examples: [Example("engage push unregister", "no pushes to this installation any more")],
+    examples: [
+      Example("engage push unregister", "give the production token back"),
+      Example("engage push unregister --environment sandbox", "and the sandbox token"),
+    ],
     isInterruptible: true,
     run: { invocation in
       let configuration = try invocation.configuration()

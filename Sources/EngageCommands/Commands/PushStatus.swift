@@ -1,15 +1,21 @@
+import EngagementAdapterAPI
 import EngagementFormats
 import EngagementKit
 import EngagementModel
+import EngagementVendors
 
 extension Command {
   /// `engage push status`.
   static let pushStatus = Command(
     name: ["push", "status"], summary: "show which providers have the push token",
     discussion: """
-      pending: the provider has not answered yet; registered: it has the token; failed: it refused,
-      and WHY says so; unregistered: it has given the token up. A provider that was never told of a
-      token is not listed. The status is 1 if one failed.
+      pending: the provider has not answered yet; registered: it has the token; replaced: it has one
+      token of a device, and that of the other environment came later; failed: it refused, and WHY
+      says so; unregistered: it has given the token up. A provider that was never told of a token is
+      not listed. The status is 1 if one failed.
+
+      What failed is not sent again by itself, and the provider may still have the token that it had
+      before. "engage push register" sends it again.
       """,
     examples: [
       Example("engage push status", "the current user's providers"),
@@ -17,7 +23,9 @@ extension Command {
     ],
     run: { invocation in
       let configuration = try invocation.configurationWithCache()
-      let states = try await invocation.reading(configuration) { try await $0.pushStates() }
+      let states = PushRow.all(
+        of: try await invocation.reading(configuration) { try await $0.pushStates() },
+        at: configuration.providers)
       for state in states { try invocation.console.object(state.object) }
       guard !states.isEmpty else {
         invocation.console.note("No provider was told of a token; \"engage push register\" does.")
@@ -29,35 +37,72 @@ extension Command {
       ])
       for state in states {
         table.add([
-          Phrase(state.provider.rawValue, .bold), Phrase(state.environment.rawValue), state.phrase,
-          Phrase(ISO8601.text(of: state.changedAt) ?? ""), Phrase(state.reason ?? ""),
+          Phrase(state.state.provider.rawValue, .bold),
+          Phrase(state.state.environment.rawValue), state.phrase,
+          Phrase(ISO8601.text(of: state.state.changedAt) ?? ""), Phrase(state.reason ?? ""),
         ])
       }
       try invocation.console.table(table)
-      return states.contains { $0.reason != nil } ? .failed : .done
+      let failed = states.filter(\.hasFailed)
+      guard !failed.isEmpty else { return .done }
+      invocation.console.note(
+        """
+        What failed is not sent again by itself, and the provider may still have the token that it had \
+        before. Mend the cause, then run "engage push register".
+        """)
+      return .failed
     })
 }
 
-extension PushState {
-  fileprivate var reason: String? {
-    if case .failed(_, let reason) = phase { reason } else { nil }
-  }
+/// One line of `engage push status`.
+private struct PushRow: Sendable {
+  let state: PushState
+  /// The other environment, whose token has come later to a vendor that has one token of a device.
+  private var other: PushState?
 
-  fileprivate var phrase: Phrase {
-    switch phase {
-    case .registered: Phrase(phase.name, .green)
-    case .failed: Phrase(phase.name, .red)
-    case .pending, .unregistered: Phrase(phase.name)
+  static func all(of states: [PushState], at providers: [ConfiguredProvider]) -> [PushRow] {
+    let single = Set(
+      providers.filter { $0.adapter.capabilities.limits.pushTokens == 1 }.map(\.id))
+    return states.map { state in
+      let later = states.first {
+        $0.provider == state.provider && $0.environment != state.environment
+          && $0.changedAt > state.changedAt
+      }
+      let isKnown = state.phase == .registered && single.contains(state.provider)
+      return PushRow(state: state, other: isKnown ? later : nil)
     }
   }
 
-  fileprivate var object: JSONObject {
+  private var isReplaced: Bool { other?.phase == .registered }
+
+  private var name: String { isReplaced ? "replaced" : state.phase.name }
+
+  var hasFailed: Bool { if case .failed = state.phase { true } else { false } }
+
+  var reason: String? {
+    if case .failed(_, let reason) = state.phase { return reason }
+    guard let other else { return nil }
+    if isReplaced { return "the \(other.environment.rawValue) token took its place" }
+    guard other.phase == .unregistered else { return nil }
+    return "unless the \(other.environment.rawValue) token had taken its place before it was given "
+      + "back; \"engage push register\" makes sure"
+  }
+
+  var phrase: Phrase {
+    switch state.phase {
+    case .registered: Phrase(name, isReplaced ? .yellow : .green)
+    case .failed: Phrase(name, .red)
+    case .pending, .unregistered: Phrase(name)
+    }
+  }
+
+  var object: JSONObject {
     var object: JSONObject = [
-      "provider": .string(provider.rawValue), "environment": .string(environment.rawValue),
-      "state": .string(phase.name),
+      "provider": .string(state.provider.rawValue),
+      "environment": .string(state.environment.rawValue), "state": .string(name),
     ]
-    object["changedAt"] = ISO8601.text(of: changedAt).map(JSON.string)
-    if case .failed(let code, let reason) = phase {
+    object["changedAt"] = ISO8601.text(of: state.changedAt).map(JSON.string)
+    if case .failed(let code, let reason) = state.phase {
       object["code"] = .string(code.rawValue)
       object["reason"] = .string(reason)
     }

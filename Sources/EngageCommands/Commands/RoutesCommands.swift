@@ -14,9 +14,10 @@ extension Command {
   private static let listRoutes = Command(
     name: ["routes", "list"], summary: "show which providers fill each surface",
     discussion: """
-      A surface without a route goes to every provider that takes it. FROM says where a route is
-      from: engage.json, or "engage routes set", which holds until "engage routes reset". A
-      provider is bridged where it shows cards as messages, or messages as cards.
+      A surface without a route goes to every provider that takes it, which may be none; "engage
+      providers" says. FROM says where a route is from: engage.json, where cards and inbox that it does
+      not name have the providers with such items, or "engage routes set", which holds until "engage
+      routes reset". A provider is bridged where it shows cards as messages, or messages as cards.
       """,
     examples: [
       Example("engage routes", "the routes that hold now"),
@@ -87,8 +88,9 @@ extension Command {
   fileprivate static let returnRoute = Command(
     name: ["routes", "return"], summary: "ask the first choice of firstReady, and show it again",
     discussion: """
-      A route with "return": "byHand" stays with the provider that took over until this command. If
-      the first choice fails again, or is not to be asked yet, an error says so and nothing changes.
+      A route with "return": "byHand" stays with the provider that took over until this command, and
+      does not ask the first choice. If it fails again, or is not to be asked yet, an error says so and
+      nothing changes.
       """,
     arguments: [surface], options: [container],
     examples: [Example("engage routes return cards", "cards of the first choice again")],
@@ -207,7 +209,7 @@ struct RouteRow {
     }
   }
 
-  var origin: String { isSet ? "engage routes set" : "engage.json" }
+  var origin: String { isSet ? "engage routes set" : route == nil ? "default" : "engage.json" }
 
   var object: JSONObject {
     var object: JSONObject = ["surface": .string(surface)]

@@ -99,7 +99,8 @@ extension Engagement.ProviderState {
 }
 
 extension Invocation {
-  /// Says in whose place other providers are shown. Returns whether one of those is down.
+  /// Says in whose place other providers are shown. Returns whether one of those is down that is still
+  /// asked: a sync mends nothing about a route that returns by hand.
   func tellReplacements(of engagement: Engagement) async throws -> Bool {
     var isDown = false
     for status in try await engagement.status() {
@@ -108,10 +109,32 @@ extension Invocation {
       else { continue }
       let error = status.providers.first { $0.provider == replaced }?.state.error
       let place = status.container.map { "the container \($0)" } ?? status.surface.rawValue
+      guard !engagement.routes.returnsByHand(at: status) else {
+        let container = status.container.map { " --container \($0)" } ?? ""
+        let failure = error.map { " It failed when it was asked last: \($0.message)" } ?? ""
+        console.note(
+          """
+          \(place): \(shown) is shown in place of \(replaced), which is not asked any more, since the \
+          route returns by hand. "engage routes return \(status.surface.rawValue)\(container)" asks \
+          it.\(failure)
+          """)
+        continue
+      }
       let reason = error.map { ", which is down: \($0.message)" } ?? ""
       console.note("\(place): \(shown) is shown in place of \(replaced)\(reason)")
       isDown = isDown || error != nil
     }
     return isDown
+  }
+}
+
+extension Engagement.Routes {
+  /// Whether the place goes back to its first choice by a command alone.
+  fileprivate func returnsByHand(at status: Engagement.SurfaceStatus) -> Bool {
+    let own = status.container.flatMap { containers[$0] }
+    var route = own ?? (status.surface == .inbox ? inbox : cards)
+    if case .shadow(let shown, _) = route { route = shown }
+    guard case .firstReady(_, let rules) = route else { return false }
+    return rules.returning == .byHand
   }
 }

@@ -9,6 +9,10 @@ extension Command {
     discussion: """
       The former user's actions are sent first; the rest wait until that user signs in again. Run
       "engage sync" to fetch the new user's feed. The user stays signed in until "engage signout".
+
+      Before its first command a new cache signs in the "user" of engage.json, also if that command signs
+      in another: then both are recorded, and an experiment counts both. Leave "user" out of engage.json
+      where people are signed in by name.
       """,
     arguments: [Argument(name: "USER", help: "the application's id of the person")],
     examples: [Example("engage signin u-2", "sign in u-2")], isInterruptible: true,

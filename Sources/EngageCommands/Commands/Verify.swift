@@ -7,13 +7,15 @@ extension Command {
     discussion: """
       DIR is a folder of "engage export --out DIR". Every file is read and held against its manifest:
       its size, its SHA-256, and each event once. What was read from the cache is what was written and
-      what was dropped, by reason. The exit status is 1 if anything is wrong.
+      what was dropped, by reason. The exit status is 1 if anything is wrong. An export to one FILE has
+      no manifest, and nothing that it can be held against.
       """,
     arguments: [Argument(name: "DIR", help: "the folder of the export", completion: .files)],
     examples: [Example("engage verify events", "hold the files against their manifests")],
     isInterruptible: true,
     run: { invocation in
       var folder = try invocation.argument()
+      try requireFolder(invocation.context.path(folder), named: folder)
       while folder.count > 1, folder.hasSuffix("/") { folder.removeLast() }
       var check = ExportCheck(invocation.context.path(folder))
       check = try await invocation.console.progress("Reading …") {
@@ -24,6 +26,15 @@ extension Command {
       try check.tell(on: invocation.console)
       return check.findings.isEmpty ? .done : .failed
     })
+
+  /// Throws for one exported file. What cannot be opened is told later.
+  private static func requireFolder(_ path: String, named name: String) throws {
+    guard let isFile = try? InputFile(path).isRegular, isFile else { return }
+    throw EngagementError(
+      .invalidArgument,
+      "\(name) is one file, which has no manifest; only a folder of \"engage export --out DIR\" can be "
+        + "verified.")
+  }
 }
 
 extension ExportCheck {

@@ -26,6 +26,7 @@ struct ComparisonInput {
     fileprivate(set) var faults: [String] = []
     fileprivate(set) var faultCount = 0
     fileprivate(set) var duplicates = 0
+    fileprivate var hashes = DeviceHashes()
 
     fileprivate mutating func add(_ fault: String) {
       faultCount += 1
@@ -34,9 +35,11 @@ struct ComparisonInput {
 
     /// What a reader of the report has to know.
     var notes: [String] {
-      guard faultCount > 0 else { return [] }
+      let people = [hashes.note].compactMap(\.self)
+      guard faultCount > 0 else { return people }
       let parts = faultCount == 1 ? "1 line or file" : "\(faultCount) lines or files"
       return ["\(parts) could not be read, so that figures may be wrong: \(faults[0])"]
+        + people
     }
   }
 
@@ -126,6 +129,20 @@ struct ComparisonInput {
         + "\(found.prefix(10).joined(separator: ", ")). Mend \"name\" in the plan.")
   }
 
+  /// The versions of an experiment that events of the cache or of files have; none of a server, which is not
+  /// asked for them.
+  func versions(of name: String) async throws -> [Int64] {
+    if case .clickHouse = place { return [] }
+    var versions: Set<Int64> = []
+    _ = try await read { event in
+      guard [.experimentAssigned, .experimentExposed].contains(event.kind),
+        event.name?.hasSameBytes(as: name) == true
+      else { return }
+      versions.insert(event.properties["version"]?.integer ?? 1)
+    }
+    return versions.sorted()
+  }
+
   /// The names of all experiments that have events.
   private func experiments() async throws -> Set<String> {
     var names: Set<String> = []
@@ -189,7 +206,9 @@ struct ComparisonInput {
       do {
         try EventFile(file.path).read { line, event in
           switch event {
-          case .event(let record): record.send(to: &sink)
+          case .event(let record):
+            losses.hashes.add(record)
+            record.send(to: &sink)
           case .fault(let fault): losses.add("\(file.name):\(line): \(fault)")
           }
         }

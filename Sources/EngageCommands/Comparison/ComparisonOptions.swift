@@ -5,7 +5,9 @@ import EngagementModel
 enum ComparisonOptions {
   static let metric = Option(
     "metric", value: "NAME", "only this metric",
-    choices: ComparisonMetric.standard.map(\.name), repeats: true)
+    choices: named.map(\.name), repeats: true)
+  /// The metrics that have a name of their own.
+  static let named = ComparisonMetric.standard + ComparisonMetric.inbox
   static let from = Option(
     "from", value: "FILE|DIR|ADDRESS",
     "exported events of any devices, in place of those of this cache",
@@ -20,7 +22,7 @@ extension Invocation {
   func comparisonMetrics() -> [ComparisonMetric] {
     let names = values(ComparisonOptions.metric)
     guard !names.isEmpty else { return ComparisonMetric.standard }
-    return ComparisonMetric.standard.filter { names.contains($0.name) }
+    return ComparisonOptions.named.filter { names.contains($0.name) }
   }
 
   /// The page that is asked for, not written yet. It throws before anything is read if it cannot be.

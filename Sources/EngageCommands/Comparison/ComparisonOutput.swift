@@ -38,8 +38,13 @@ extension Console {
   }
 
   /// Prints a table, or a list where a terminal is too narrow for it: a figure that is cut is another one.
-  private func show(_ figures: ComparisonTable) throws(OutputError) {
-    let layout = Table(figures)
+  private func show(_ whole: ComparisonTable) throws(OutputError) {
+    let (figures, reasons) = whole.withReasonsBelow
+    try show(figures, as: Table(figures))
+    for (index, reason) in reasons.enumerated() { try line("  (\(index + 1)) \(reason)") }
+  }
+
+  private func show(_ figures: ComparisonTable, as layout: Table) throws(OutputError) {
     let widest = layout.lines(width: nil).map(\.width).max() ?? 0
     guard let width = terminal.width, widest > width else { return try table(layout) }
     for row in figures.rows {
@@ -71,4 +76,25 @@ extension Table {
       figures.columns.map { Column($0.title.uppercased(), $0.isNumeric ? .trailing : .leading) })
     for row in figures.rows { add(row.map { Phrase($0) }) }
   }
+}
+
+extension ComparisonTable {
+  /// The table with a number in place of each sentence among its figures, and the sentences.
+  fileprivate var withReasonsBelow: (table: ComparisonTable, reasons: [String]) {
+    var reasons: [String] = []
+    var table = ComparisonTable(
+      title, names: columns.filter { !$0.isNumeric }.map(\.title),
+      numbers: columns.filter(\.isNumeric).map(\.title))
+    for row in rows {
+      table.add(
+        zip(columns, row).map { column, cell in
+          guard column.isNumeric, cell.count > Self.longestFigure else { return cell }
+          if !reasons.contains(cell) { reasons.append(cell) }
+          return "(\(1 + (reasons.firstIndex(of: cell) ?? 0)))"
+        })
+    }
+    return (table, reasons)
+  }
+
+  private static let longestFigure = 40
 }

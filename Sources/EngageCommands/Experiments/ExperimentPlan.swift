@@ -39,9 +39,12 @@ extension Command {
       With --anytime every look is valid.
 
       The report tests each metric of --metric, else the five standard ones, in each arm beside the
-      control. More tests make more false alarms, so that Holm's correction decides the clearest
-      difference at the significance divided by their number. The people are counted for that: the
-      power is that of seeing the lift in one of the metrics, whichever it is.
+      control. Each is a share of all people: impression, click, completion (they sent a form, the
+      event "submit"), dismissal and opt-out. An inbox has none of the first two: its messages are read
+      and opened, so name --metric open or --metric read for it. More tests make more false alarms, so
+      that Holm's correction decides the clearest difference at the significance divided by their
+      number. The people are counted for that: the power is that of seeing the lift in one of the
+      metrics, whichever it is.
 
       With --out, --name and two or more --arm, the plan becomes a file for "engage experiment report".
       It may be edited before the first person comes: add an end or strata. More metrics need more

@@ -28,8 +28,12 @@ extension Command {
       logs lost. The horizon is when a fixed design may be read.
 
       An experiment that is changed after the first person came is another experiment: give it a name of
-      its own. Where its name stays, raise "version": people of two versions withhold the lift. The
-      events tell nothing else of the plan, so that a change under the same version is not noticed.
+      its own. Where its name stays, raise "version" in the route and in the plan, and report on events
+      that came since: people of two versions withhold the lift. The events tell nothing else of the
+      plan, so that a change under the same version is not noticed.
+
+      What people in an arm do counts on every surface: cards, messages, templates and pushes of all
+      vendors, whichever of them has the split.
       """,
     arguments: [
       Argument(name: "PLAN.json", help: "the plan of the experiment", completion: .files)
@@ -47,6 +51,14 @@ extension Command {
       let input = try ComparisonInput(invocation)
       let (counts, losses, _) = try await input.counts(design)
       try await input.requireEvents(of: counts)
+      if counts.peopleInOtherVersions > 0, case .experiment(let name, let version) = design.split {
+        let versions = try await input.versions(of: name).map(String.init)
+        if !versions.isEmpty {
+          let noun = versions.count == 1 ? "version" : "versions"
+          invocation.console.note(
+            "The events have \(noun) \(versions.joined(separator: ", ")), the plan \(version).")
+        }
+      }
       return try invocation.show(counts, of: input, losses, page: page)
     })
 }

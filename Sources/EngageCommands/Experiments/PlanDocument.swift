@@ -64,7 +64,7 @@ enum PlanDocument {
 
   // MARK: Metrics
 
-  /// A standard metric by its name, or an object such as `{"name": "clicks", "events": "click"}`.
+  /// A metric by its name, or an object such as `{"name": "clicks", "events": "click"}`.
   private static func metrics(
     _ field: ConfigurationField
   ) throws(EngagementError) -> [ComparisonMetric] {
@@ -81,9 +81,9 @@ enum PlanDocument {
     _ field: ConfigurationField
   ) throws(EngagementError) -> ComparisonMetric {
     if case .string = field.value {
-      let standard = ComparisonMetric.standard
-      let name = try field.name("metric", among: standard.map(\.name))
-      return standard.first { $0.name == name } ?? standard[0]
+      let named = ComparisonOptions.named
+      let name = try field.name("metric", among: named.map(\.name))
+      return named.first { $0.name == name } ?? named[0]
     }
     let members = try field.members(among: ["name", "people", "among", "events", "per"])
     guard let name = members["name"] else { throw field.missing("name") }
@@ -166,7 +166,7 @@ enum PlanDocument {
   }
 
   private static func json(of metric: ComparisonMetric) -> JSON {
-    guard !ComparisonMetric.standard.contains(metric) else { return .string(metric.name) }
+    guard !ComparisonOptions.named.contains(metric) else { return .string(metric.name) }
     var object: JSONObject = ["name": .string(metric.name)]
     switch metric.measure {
     case .people(let kind, let base):

@@ -14,6 +14,8 @@ struct EventImport {
   /// Whether there was an event to write.
   private(set) var isWritten = false
   private var seen: Set<EventIdentity> = []
+  /// Those of our own files, which hide users.
+  private(set) var hashes = DeviceHashes()
   /// The vendor's format of the files; nil for ours.
   private let format: VendorFormat?
   private let redaction: EventRedaction
@@ -96,6 +98,7 @@ struct EventImport {
           .unreadable, "\(path) is not replaced: line \(line) holds no event. \(fault)")
       case .event(let record):
         seen.insert(EventIdentity(record))
+        if format == nil { hashes.add(record) }
         record.send(to: &encoder)
         if encoder.bytes.count > Self.block { try Self.write(&encoder, compressor, draft) }
       }
@@ -136,6 +139,7 @@ struct EventImport {
           return
         }
         added += 1
+        if format == nil { hashes.add(record) }
         redaction.send(record, to: &encoder)
         if encoder.bytes.count > Self.block { try Self.write(&encoder, compressor, draft) }
       }

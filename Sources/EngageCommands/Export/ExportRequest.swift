@@ -257,6 +257,10 @@ extension Invocation {
   /// The organisation's key for the hashes of users; nil if none is given.
   func userHashKey() throws -> [UInt8]? {
     guard let path = value(ExportRequest.Options.hashKey) else { return nil }
+    guard path == "-" || !Self.isOpenToOthers(context.path(path)) else {
+      throw usage(
+        "\(path) can be read by others, who could learn who the users are; run chmod 600 on it.")
+    }
     let key = try bytes(of: path)
     guard !key.isEmpty else { throw usage("\(path) is empty; it is to have the key.") }
     if key.count < Self.leastKey {
@@ -265,6 +269,16 @@ extension Invocation {
           + "learns who the users are. Take 32 random ones.")
     }
     return key
+  }
+
+  /// Whether others than its owner can read the file. One that cannot be read is told later.
+  private static func isOpenToOthers(_ path: String) -> Bool {
+    do throws(EngagementError) {
+      let file = try InputFile(path)
+      return file.isRegular && file.mode & 0o077 != 0
+    } catch {
+      return false
+    }
   }
 
   /// The option's value as a time: a day, which begins in UTC, or a time of ISO 8601.

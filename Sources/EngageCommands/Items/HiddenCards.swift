@@ -127,10 +127,24 @@ extension Invocation {
     do {
       return try finder.card(text)
     } catch let error where error.code == .notFound {
-      let hidden = try await hiddenCards(of: engagement, configuration)
-      guard let explanation = hidden.explanation(of: text, finder.items) else { throw error }
-      throw EngagementError(.notFound, explanation)
+      let reason = try await absence(of: text, finder.items, engagement, configuration)
+      guard let reason else { throw error }
+      throw EngagementError(.notFound, reason)
     }
+  }
+
+  /// Why no card is seen that somebody means by the text; nil for any other text.
+  private func absence(
+    of text: String, _ finder: ItemFinder, _ engagement: Engagement,
+    _ configuration: EngageConfiguration
+  ) async throws -> String? {
+    let hidden = try await hiddenCards(of: engagement, configuration)
+    if let explanation = hidden.explanation(of: text, finder) { return explanation }
+    if let message = try? finder.item(text, among: engagement.inbox.messages) {
+      let id = ShortIDs.text(of: message.id)
+      return "\(id) is a message of the inbox; see \"engage inbox show \(id)\"."
+    }
+    return try await ItemCopies.explanation(of: text, finder, engagement, configuration)
   }
 
   /// Prints the cards that are snoozed.

@@ -121,10 +121,11 @@ extension Invocation {
   ///   - all: The providers of which each is named, also one that is not told.
   ///   - lacking: What a provider that is not told does not have.
   ///   - kept: What there is to say of a provider for which there was nothing to send.
+  ///   - isPropagated: Whether each provider has a line, since vendors of other copies were told too.
   func conclude(
     _ receipt: Engagement.Receipt, of engagement: Engagement, _ what: Phrase, _ members: JSONObject,
     among all: [ProviderID] = [], on surface: Engagement.Surface? = nil,
-    lacking: String = "request for this", kept: String? = nil
+    lacking: String = "request for this", kept: String? = nil, isPropagated: Bool = false
   ) async throws -> ExitStatus {
     let user = engagement.user
     let delivery = try await delivery(of: receipt, what).explained(by: credentials)
@@ -151,7 +152,8 @@ extension Invocation {
     let ending = ends.map {
       $0.outcome.phrase(kept: kept, failure: failures[$0.provider], erased: erased)
     }
-    if others.isEmpty, Set(ends.map(\.outcome)).count <= 1 {
+    let areAlike = ends.count <= 1 || !isPropagated && Set(ends.map(\.outcome)).count <= 1
+    if others.isEmpty, areAlike {
       let one =
         ends.count == 1
         ? ending[0] : delivery.phrase(kept: kept, failure: nil, erased: erased)

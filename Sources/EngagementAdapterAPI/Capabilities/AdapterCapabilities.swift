@@ -91,14 +91,19 @@ public struct AdapterCapabilities: Hashable, Sendable {
     public var messages: Int?
     public var userIDBytes: Int?
     public var eventBytes: Int?
+    /// Of one device. With 1 the token that is registered last takes the place of that of another
+    /// environment; nil if there is one for each environment.
+    public var pushTokens: Int?
 
     public init(
-      cards: Int? = nil, messages: Int? = nil, userIDBytes: Int? = nil, eventBytes: Int? = nil
+      cards: Int? = nil, messages: Int? = nil, userIDBytes: Int? = nil, eventBytes: Int? = nil,
+      pushTokens: Int? = nil
     ) {
       self.cards = cards
       self.messages = messages
       self.userIDBytes = userIDBytes
       self.eventBytes = eventBytes
+      self.pushTokens = pushTokens
     }
   }
 }

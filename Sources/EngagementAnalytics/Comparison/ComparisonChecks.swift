@@ -103,6 +103,12 @@ struct ComparisonChecks: Hashable, Sendable {
           sentence: "Nobody is in the experiment yet: no event assigns anybody to an arm.")
     }
     let people = count == 1 ? "1 person was" : "\(Figure.count(count)) people were"
+    if counts.people == 0, case .experiment(_, let version) = counts.design.split {
+      return ComparisonCheck(
+        name: "plan", state: .failed,
+        sentence: "The plan is of version \(version), and nobody was in it: \(people) in another "
+          + "version. The lift is withheld: give the plan and the route one version.")
+    }
     return ComparisonCheck(
       name: "plan", state: .failed,
       sentence: "The plan was changed: \(people) in another version of the experiment. The lift is "

@@ -31,6 +31,11 @@ public struct ComparisonMetric: Hashable, Sendable {
     ComparisonMetric("opt-out", .people(.optOut)),
   ]
 
+  /// The shares of all people who opened and who read a message. An inbox has no impressions and clicks.
+  package static let inbox = [
+    ComparisonMetric("open", .people(.open)), ComparisonMetric("read", .people(.read)),
+  ]
+
   /// No person counts with more events of one kind than this, so that no sum overflows.
   public static let largestCount = 1_000_000
 

@@ -158,6 +158,13 @@ struct ComparisonSentences {
       let names = empty.map { name(of: $0) }.joined(separator: ", ")
       notes.append("No figures, since \(reason): \(names).")
     }
+    let unread = counts.indices.filter { report.counts.hasUncountedMessages(in: $0) }
+    if !unread.isEmpty {
+      notes.append(
+        "\(unread.map { name(of: $0) }.joined(separator: ", ")): messages were read or opened, which is no "
+          + "impression and no click. The metrics \"open\" and \"read\" count that: name them with --metric, "
+          + "or in \"metrics\" of the plan.")
+    }
     if !design.isExperiment, counts.contains(where: { $0.events[.optOut, default: 0] > 0 }) {
       notes.append("An opt-out counts for each provider from which the person had received before.")
     }

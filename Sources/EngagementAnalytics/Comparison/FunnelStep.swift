@@ -55,6 +55,14 @@ extension ComparisonCounts {
     }
   }
 
+  /// Whether people of the arm read or opened messages, which no step and no metric counts.
+  func hasUncountedMessages(in arm: Int) -> Bool {
+    let kinds: [EngagementEvent.Kind] = [.open, .read]
+    return !isRecorded(.seen, in: arm)
+      && kinds.contains { arms[arm].events[$0, default: 0] > 0 }
+      && !design.metrics.contains { kinds.contains($0.kind) }
+  }
+
   /// The arms of an experiment are recorded by one application. An arm without cards has none of its own.
   private func isRecorded(_ step: FunnelStep, in arm: Int) -> Bool {
     let asked = design.isExperiment ? arms[...] : arms[arm...arm]

@@ -119,6 +119,16 @@ import Testing
     }
   }
 
+  @Test("a word too many names the option of a container, where there is one")
+  func surplus() async throws {
+    let stage = try CommandLineFixture()
+    let cards = await stage.engage("cards", "list", "all")
+    #expect(cards.status == .usage)
+    #expect(cards.errors.contains(#"with "all"; a container is named with --container"#))
+    let inbox = await stage.engage("inbox", "list", "all")
+    #expect(inbox.status == .usage && !inbox.errors.contains("--container"))
+  }
+
   @Test("an error is a JSON object if --json is set")
   func errorsAsJSON() async throws {
     let ending = await (try CommandLineFixture()).engage("sync", "--jsno", "--json")

@@ -87,6 +87,25 @@ import Testing
     #expect(table.output.contains("200 people · compared with vibes · "), "\(table.output)")
     #expect(table.output.contains("No difference between braze and vibes is seen"))
     #expect(table.output.contains("\u{2212}10.00 pp"))
+    let one = try Self.json(await stage.run(from + ["--provider", "braze", "--json"]))
+    #expect(one["control"] == "vibes" && one["providers"] == ["vibes", "braze"])
+  }
+
+  @Test("X12: messages that were read or opened are told, with the metrics that count them")
+  func messages() async throws {
+    var events = RecordedEvents.vendors(people: 20)
+    for person in 0..<20 {
+      events.add(
+        "message.read", by: "user-\(person)",
+        ["subject": "inbox/1", "provider": "inbox", "surface": "inbox"], second: 1)
+    }
+    let stage = try Self.stage(events)
+    let from = ["compare", "--from", "events.ndjson", "--provider", "braze", "--provider", "inbox"]
+    let told = await stage.run(from)
+    #expect(told.output.contains("inbox: messages were read or opened"), "\(told.output)")
+    let counted = await stage.run(from + ["--metric", "read", "--metric", "open"])
+    #expect(!counted.output.contains("messages were read or opened"), "\(counted)")
+    #expect(counted.status == .done)
   }
 
   @Test(

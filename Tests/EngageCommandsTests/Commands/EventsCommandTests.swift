@@ -93,6 +93,9 @@ import Testing
     let wrong = await scene.stage.engage("events", "--totals", "--follow")
     #expect(wrong.status == .usage)
     #expect(wrong.errors.contains("--totals and --follow exclude each other."))
+    #expect(text.errors.contains("vibes: messages were read or opened"), "\(text.errors)")
+    let deleted = await scene.stage.engage("events", "--kind", "delete")
+    #expect(deleted.status == .usage && deleted.errors.contains(#"is recorded as "expire""#))
     await scene.emulator.stop()
   }
 }

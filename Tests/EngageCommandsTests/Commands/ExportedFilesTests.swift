@@ -298,5 +298,8 @@ import Testing
     try scene.stage.write(String(repeating: "k", count: 32), to: "hash.key")
     let long = await scene.stage.engage("export", "--user-hash-key", "hash.key")
     #expect(!long.errors.contains("hash.key"))
+    try scene.stage.write(String(repeating: "k", count: 32), to: "hash.key", mode: 0o644)
+    let open = await scene.stage.engage("export", "--user-hash-key", "hash.key")
+    #expect(open.status == .usage && open.errors.contains("run chmod 600 on it"), "\(open)")
   }
 }

@@ -38,6 +38,31 @@ import Testing
     #expect(try stage.names().allSatisfy { !$0.contains(".part-") })
   }
 
+  @Test(
+    "X14: people of several devices who have no hash in common are told",
+    arguments: [("a", "b", true), ("a", "a", false)])
+  func salts(first: String, second: String, isTold: Bool) async throws {
+    let stage = try CommandLineFixture()
+    for (device, user) in [("a", first), ("b", second)] {
+      let hash = String(repeating: user, count: 64)
+      let line = Self.line(device, 1).replacing("{", with: #"{"userid":"\#(hash)","#)
+      try stage.write(line, to: "\(device).ndjson")
+    }
+    let ending = await stage.engage("import", "a.ndjson", "b.ndjson", "--into", "all.ndjson")
+    #expect(ending.status == .done)
+    #expect(ending.errors.contains("No person is on two of the 2 devices.") == isTold, "\(ending)")
+    #expect(ending.errors.contains("--user-hash-key") == isTold)
+  }
+
+  @Test("X14: one file has no manifest, and verify says that it proves folders")
+  func verifiedFile() async throws {
+    let stage = try CommandLineFixture()
+    try stage.write(Self.line("a", 1), to: "a.ndjson")
+    let ending = await stage.engage("verify", "a.ndjson")
+    #expect(ending.status == .failed)
+    #expect(ending.errors.contains("a.ndjson is one file, which has no manifest"), "\(ending)")
+  }
+
   @Test("X14: events pass from each format into each other one")
   func formats() async throws {
     let stage = try CommandLineFixture()

@@ -113,7 +113,7 @@ import Testing
         cards, next: 1 of 4 extra, 25%, and --max-extra is 0%.
         cards, next: 1 of 3 different, 33.33%, and --max-different is 0%.
         cards, next: 1 of 3 moved, 33.33%, and --max-moved is 0%.
-        cards, next: 1 of 5 shown items have no content key and were not compared.
+        cards, next: 1 of 5 shown items had no content key when it was compared at 2026-10-01T09:00:00.000Z, and were left out.
 
         """)
     let loose = await scene.engage(
@@ -187,6 +187,28 @@ import Testing
     let none = await plain.engage("parity")
     #expect(none.status == .failed && none.errors.contains("No route has a shadow"))
     await plain.stop()
+  }
+
+  @Test("X10: a key that is added is compared with the next sync, and every lacking one is named")
+  func addedKey() async throws {
+    let scene = try await Scene(key: "")
+    for emulator in [scene.shown, scene.candidate] {
+      try await scene.put("x-one", "one", 0, at: emulator)
+    }
+    let file = scene.stage.folder.appending(path: "engage.json")
+    let text = try String(contentsOf: file, encoding: .utf8)
+    let key = #", "contentKey": {"extra": "sku"}"#
+    try scene.stage.write(text.replacing(key, with: ""), to: "engage.json")
+    #expect(await scene.engage("sync").status == .done)
+    let ending = await scene.engage("parity")
+    #expect(
+      ending.errors.contains("now and next have no contentKey in engage.json"), "\(ending)")
+    let keyed = text.replacing(#""apiKey": "demo""#, with: #""apiKey": "demo""# + key)
+    try scene.stage.write(keyed.replacing(key + key, with: key), to: "engage.json")
+    #expect(await scene.engage("sync").status == .done)
+    let compared = await scene.engage("parity")
+    #expect(compared.status == .done, "\(compared)")
+    await scene.stop()
   }
 
   @Test(

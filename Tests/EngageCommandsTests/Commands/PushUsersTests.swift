@@ -112,6 +112,32 @@ import Testing
     await scene.emulator.stop()
   }
 
+  @Test("X16 V4: a vendor with one token of a device has the one that was registered last")
+  func oneToken() async throws {
+    let scene = try await CommandScene()
+    try await register(scene)
+    func later(_ line: String...) async -> CommandLineFixture.Ending {
+      await scene.stage.run(
+        line, by: CurlTransport(),
+        in: .init(
+          clock: StillClock(now: StillClock().now.addingTimeInterval(60)), patience: .seconds(600)))
+    }
+    let sandbox = await later(
+      "push", "register", "--service", "apns", "--token-file", "token", "--environment", "sandbox")
+    #expect(sandbox.status == .done, "\(sandbox)")
+    let states = await later("push", "status", "--json").lines
+    #expect(states.count { $0.contains(#""production","state":"replaced""#) } == 2, "\(states)")
+    #expect(states.count { $0.contains(#""sandbox","state":"registered""#) } == 2, "\(states)")
+    await scene.emulator.clear()
+    #expect(await later("push", "unregister").status == .done)
+    #expect(await scene.emulator.times("push_unregister") == 0)
+    #expect(await scene.emulator.times("push_token") == 0)
+    #expect(await later("push", "unregister", "--environment", "sandbox").status == .done)
+    #expect(await scene.emulator.times("push_unregister") == 1)
+    #expect(await scene.emulator.times("push_token", of: "none") == 1)
+    await scene.emulator.stop()
+  }
+
   @Test("G9 X16: after a repair CleverTap learns again who has signed in, with the token")
   func repaired() async throws {
     let scene = try await TemplatesScene()

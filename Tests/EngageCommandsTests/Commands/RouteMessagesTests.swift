@@ -77,7 +77,62 @@ import Testing
     let other = try await scene.engage("cards", "--json").lines
       .map { try JSON(parsing: Array($0.utf8)) }.first { $0["id"] != "b-1" }
     let id = try #require(other?["id"]?.string)
-    #expect(!(await scene.engage("cards", "show", id).output.contains("contentKey")))
+    #expect(
+      await scene.engage("cards", "show", id).output
+        .contains(#"none: its extras and metadata have no text "content""#))
+    let hidden = await scene.stage.engage("cards", "show", "vibes/m-1", by: CurlTransport())
+    #expect(
+      hidden.errors.contains("vibes/m-1 is hidden, since its copy braze/b-1 is shown"),
+      "\(hidden.errors)")
+    await scene.emulator.stop()
+  }
+
+  @Test("X4: inbox show has the content key too, and cards show sends to the inbox for a message")
+  func message() async throws {
+    let scene = try await CommandScene()
+    try scene.stage.write(
+      """
+      {"user": "u-1", "consent": "full", "routes": {"cards": "none", "inbox": {"only": "vibes"}},
+       "providers": {
+         "vibes": {"vendor": "vibes", "endpoint": "\(scene.emulator.endpoint(of: "vibes"))",
+                   "appID": "demo", "contentKey": {"extra": "content"}}}}
+      """, to: "engage.json")
+    try await scene.emulator.put(
+      [
+        "message_uid": "m-1", "subject": "One", "content": "Text",
+        "inbox_custom_data": ["content": "one"],
+      ], in: "vibes")
+    await scene.engage("sync")
+    let shown = await scene.engage("inbox", "show", "vibes/m-1", "--json")
+    #expect(shown.output.contains(#""contentKey""#), "\(shown.output)")
+    #expect(shown.output.contains(#""copies":[]"#), "\(shown.output)")
+    let card = await scene.stage.engage("cards", "show", "m-1", by: CurlTransport())
+    #expect(
+      card.errors.contains(
+        #"vibes/m-1 is a message of the inbox; see "engage inbox show vibes/m-1""#),
+      "\(card.errors)")
+    await scene.emulator.stop()
+  }
+
+  @Test("X2: a sync says that a route by hand does not ask its first choice, and how to")
+  func byHand() async throws {
+    let scene = try await CommandScene()
+    await scene.engage(
+      "routes", "set", "cards",
+      #"{"firstReady": ["braze", "vibes"], "failures": 1, "coolDown": "0s", "return": "byHand"}"#)
+    await scene.engage("sync")
+    try await scene.emulator.load(
+      EmulatorFaults(
+        json: ["faults": [["vendor": "braze", "fault": "closeBefore", "times": "always"]]]))
+    let moved = await scene.stage.engage("sync", by: CurlTransport())
+    #expect(moved.status == .failed, "\(moved)")
+    try await scene.emulator.load(EmulatorFaults(json: ["faults": []]))
+    let later = await scene.engage("sync")
+    #expect(
+      later.errors.contains(
+        "cards: vibes is shown in place of braze, which is not asked any more"), "\(later.errors)")
+    #expect(later.errors.contains(#""engage routes return cards" asks it."#), "\(later.errors)")
+    #expect(!later.errors.contains("which is down"))
     await scene.emulator.stop()
   }
 }

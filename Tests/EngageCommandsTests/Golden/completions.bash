@@ -74,7 +74,7 @@ _engage() {
     "compare"" --control") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     "compare"" --since") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     "compare"" --until") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
-    "compare"" --metric") COMPREPLY=($(compgen -W 'impression click completion dismissal opt-out' -- "$word")); return ;;
+    "compare"" --metric") COMPREPLY=($(compgen -W 'impression click completion dismissal opt-out open read' -- "$word")); return ;;
     "compare"" --from") COMPREPLY=($(compgen -f -- "$word")); return ;;
     "compare"" --html") COMPREPLY=($(compgen -f -- "$word")); return ;;
     "experiment"" --rate") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
@@ -85,7 +85,7 @@ _engage() {
     "experiment"" --significance") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     "experiment"" --name") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
     "experiment"" --arm") COMPREPLY=($(compgen -W '' -- "$word")); return ;;
-    "experiment"" --metric") COMPREPLY=($(compgen -W 'impression click completion dismissal opt-out' -- "$word")); return ;;
+    "experiment"" --metric") COMPREPLY=($(compgen -W 'impression click completion dismissal opt-out open read' -- "$word")); return ;;
     "experiment"" --out"|"experiment"" -o") COMPREPLY=($(compgen -f -- "$word")); return ;;
     "experiment"" --from") COMPREPLY=($(compgen -f -- "$word")); return ;;
     "experiment"" --html") COMPREPLY=($(compgen -f -- "$word")); return ;;

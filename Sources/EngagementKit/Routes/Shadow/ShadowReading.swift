@@ -1,4 +1,5 @@
 import EngagementAdapterAPI
+import EngagementJSON
 import EngagementModel
 import EngagementStore
 
@@ -19,6 +20,9 @@ struct ShadowReading: Hashable, Sendable {
   var spots: [ShadowSpot]
   /// The least time between two requests for the list.
   var interval: Duration
+  /// By what the items of the candidate and of those that are shown are known as copies. With other keys
+  /// the comparison before says nothing, so that it does not count for the interval.
+  var keys: [ProviderID: ContentKeySource] = [:]
 
   /// The name under which the time of the last request is kept.
   var name: String {
@@ -37,8 +41,13 @@ struct ShadowReading: Hashable, Sendable {
     let asked = (kept?["asked"]?.integer).map { Duration.milliseconds($0) }
     let seen = (kept?["seen"]?.integer).map { Duration.milliseconds($0) }
     func json(_ asked: Duration) -> JSON {
-      ["asked": .integer(asked.milliseconds), "seen": .integer(now.milliseconds)]
+      var object: JSONObject = [
+        "asked": .integer(asked.milliseconds), "seen": .integer(now.milliseconds),
+      ]
+      object["keys"] = spelledKeys.map(JSON.string)
+      return .object(object)
     }
+    guard kept?["keys"]?.string == spelledKeys else { return (true, json(now)) }
     guard let asked, let seen, asked <= seen, seen <= now, now - asked < interval else {
       return (true, json(now))
     }
@@ -57,6 +66,16 @@ struct ShadowReading: Hashable, Sendable {
       .filter { $0.utf8.starts(with: beginning.utf8) }
       .map { KitState.change(.installation, $0, nil) }
   }
+
+  /// The keys as one text; nil without any.
+  private var spelledKeys: String? {
+    guard !keys.isEmpty else { return nil }
+    let members = keys.sorted { $0.key < $1.key }.map {
+      JSONObject.Member($0.key.rawValue, $0.value.json)
+    }
+    let json = JSON.object(JSONObject(uniqueMembers: members))
+    return String(decoding: json.encoded(), as: UTF8.self)
+  }
 }
 
 extension Route {
@@ -71,6 +90,8 @@ struct ShadowTargets: Sendable {
   let capabilities: [ProviderID: AdapterCapabilities]
   /// The feeds that the cache has.
   let known: [FeedKey]
+  /// By what the items of each provider are known as copies.
+  let contentKeys: [ProviderID: ContentKeySource]
 
   /// The readings after a refresh that these providers have answered.
   ///
@@ -83,11 +104,14 @@ struct ShadowTargets: Sendable {
       else { continue }
       for candidate in plan.shadows {
         guard let feed = feed(of: spot, at: candidate) else { continue }
+        let keyed = plan.shown + [candidate]
         let reading = ShadowReading(
-          candidate: candidate, feed: feed, spots: [spot], interval: shadow.interval)
+          candidate: candidate, feed: feed, spots: [spot], interval: shadow.interval,
+          keys: contentKeys.filter { keyed.contains($0.key) })
         if let index = readings.firstIndex(where: { $0.name == reading.name }) {
           if !readings[index].spots.contains(spot) { readings[index].spots.append(spot) }
           readings[index].interval = min(readings[index].interval, shadow.interval)
+          readings[index].keys.merge(reading.keys) { first, _ in first }
         } else {
           readings.append(reading)
         }

@@ -116,7 +116,7 @@ final class Shadows: Sendable {
     }
     return ShadowTargets(
       plans: plans(), containers: containers, capabilities: runtimes.mapValues(\.capabilities),
-      known: known)
+      known: known, contentKeys: dependencies.contentKeys)
   }
 
   // MARK: One list of a candidate

@@ -1,0 +1,39 @@
+import EngagementAnalytics
+import EngagementModel
+
+/// Whether a person has one hash on several devices, by their exported events. With the salt of each cache
+/// nobody has.
+struct DeviceHashes {
+  /// The device on which each hash was seen first, both by numbers. Two of them rarely have one number.
+  private var devices: [Int: Int] = [:]
+  private var all: Set<Int> = []
+  private var isShared = false
+
+  mutating func add(_ event: borrowing EventRecord) {
+    guard !isShared, case .text(let user) = event[.user], Self.isHash(user),
+      case .text(let source) = event[.source]
+    else { return }
+    let (person, device) = (user.hashValue, source.hashValue)
+    all.insert(device)
+    guard let first = devices[person], first != device else {
+      devices[person] = device
+      return
+    }
+    isShared = true
+    devices = [:]
+  }
+
+  /// As the export writes it: SHA-256 in hexadecimal digits.
+  private static func isHash(_ text: [UInt8]) -> Bool {
+    text.count == 64 && text.allSatisfy { (48...57).contains($0) || (97...102).contains($0) }
+  }
+
+  /// What a reader of the events has to know; nil if people have one hash on several devices, or if there
+  /// is one device.
+  var note: String? {
+    guard !isShared, all.count > 1 else { return nil }
+    return
+      "No person is on two of the \(all.count) devices. Each device hides its users with a salt of its own, "
+      + "so that a person counts once for each: export with one --user-hash-key on all of them."
+  }
+}
