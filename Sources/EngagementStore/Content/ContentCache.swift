@@ -42,7 +42,11 @@ struct ContentCache: Sendable {
     of partition: Partition.ID, from tables: inout ItemTables, on database: inout Database
   ) throws(EngagementError) -> Locked<ContentMarks> {
     if let known = marks[partition] { return known }
-    let read = Locked(try tables.marks.all(of: partition, on: &database))
+    var found = try tables.marks.all(of: partition, on: &database)
+    for (key, content) in try tables.unlisted.all(of: partition, on: &database) {
+      found.set(content, of: key)
+    }
+    let read = Locked(found)
     marks[partition] = read
     return read
   }
@@ -101,16 +105,28 @@ extension ContentCache {
       }
       if let change { changes.append(change) }
     }
+    let known = marks.withLock(\.unlisted)
+    for key in news.appeared where known[key] != nil {
+      marks.withLock { $0.set(nil, of: key) }
+      try tables.unlisted.set(nil, of: key, in: partition, on: &database)
+    }
     marks.withLock { marks in for key in news.gone { marks.suspect(key) } }
     return changes
   }
 
-  /// Ends the marks of the contents that no vendor lists any more. An item that could not be read may
-  /// be a copy of any of them.
+  /// Ends the marks of contents that no vendor lists any more, once all others have answered.
+  ///
+  /// - Parameters:
+  ///   - changed: The providers whose lists have changed, and that may have ended contents.
+  ///   - answered: The providers that have just said what they list.
   mutating func endUnlisted(
-    in partition: Partition.ID, in tables: inout ItemTables, on database: inout Database
+    in partition: Partition.ID, changedBy changed: Set<ProviderID>,
+    answeredBy answered: Set<ProviderID>,
+    at now: Date, in tables: inout ItemTables, on database: inout Database
   ) throws(EngagementError) {
     guard !keySources.isEmpty else { return }
+    // As it is kept.
+    let now = Milliseconds.date(Milliseconds.nearest(now))
     let marks = try marks(of: partition, from: &tables, on: &database)
     let suspects: Set<ContentKey>
     if let known = marks.withLock(\.suspects) {
@@ -118,16 +134,37 @@ extension ContentCache {
     } else {
       suspects = Set(try tables.marks.unlisted(in: partition, on: &database))
     }
-    var left: Set<ContentKey> = []
-    if !suspects.isEmpty {
-      let unread = try tables.quarantine.providers(in: partition, on: &database)
-      if unread.contains(where: { keySources[$0] != nil }) { left = suspects }
-    }
-    for key in suspects where !left.contains(key) {
+    let known = marks.withLock(\.unlisted)
+    marks.withLock { $0.suspects = [] }
+    guard !suspects.isEmpty || !known.isEmpty else { return }
+    let keyed = Set(keySources.keys)
+    // An item that could not be read may be a copy of any content.
+    let unread = Set(try tables.quarantine.providers(in: partition, on: &database))
+    for key in suspects where known[key] == nil {
       guard try !tables.copies.lists(key, in: partition, on: &database) else { continue }
-      marks.withLock { $0.end(key) }
-      try tables.marks.end(key, in: partition, on: &database)
+      let awaited = keyed.subtracting(changed).union(keyed.intersection(unread))
+      let content = UnlistedContent(since: now, awaited: awaited)
+      try set(
+        awaited.isEmpty ? nil : content, of: key, in: partition, in: &tables, on: &database)
     }
-    marks.withLock { [left] in $0.suspects = left }
+    let readable = answered.subtracting(unread)
+    guard !readable.isEmpty else { return }
+    for (key, content) in known {
+      let left = content.after(answersOf: readable, among: keyed, at: now)
+      guard left != content else { continue }
+      try set(left, of: key, in: partition, in: &tables, on: &database)
+    }
+  }
+
+  /// Writes since when no vendor lists a content; with nil its marks end.
+  private mutating func set(
+    _ content: UnlistedContent?, of key: ContentKey, in partition: Partition.ID,
+    in tables: inout ItemTables, on database: inout Database
+  ) throws(EngagementError) {
+    try tables.unlisted.set(content, of: key, in: partition, on: &database)
+    let marks = try marks(of: partition, from: &tables, on: &database)
+    guard content == nil else { return marks.withLock { $0.set(content, of: key) } }
+    marks.withLock { $0.end(key) }
+    try tables.marks.end(key, in: partition, on: &database)
   }
 }

@@ -17,6 +17,8 @@ struct ContentMarks: Sendable {
   private var keys: [Copy: Set<ContentKey>] = [:]
   /// The contents with marks that no vendor may list any more; nil until they are read.
   var suspects: Set<ContentKey>?
+  /// Those that no vendor lists.
+  private(set) var unlisted: [ContentKey: UnlistedContent] = [:]
 
   /// The contents that the copy has marks of.
   func keys(of copy: Copy) -> Set<ContentKey> { keys[copy] ?? [] }
@@ -36,14 +38,18 @@ struct ContentMarks: Sendable {
     }
   }
 
+  /// Sets since when no vendor lists the content; nil if one does.
+  mutating func set(_ content: UnlistedContent?, of key: ContentKey) { unlisted[key] = content }
+
   /// Forgets all marks of a content.
   mutating func end(_ key: ContentKey) {
+    unlisted[key] = nil
     for copy in Array((copies[key] ?? [:]).keys) { set(Overlay(), of: copy, for: key) }
   }
 
   /// Notes that no vendor may list the content any more.
   mutating func suspect(_ key: ContentKey) {
-    if copies[key] != nil { suspects?.insert(key) }
+    if copies[key] != nil, unlisted[key] == nil { suspects?.insert(key) }
   }
 
   /// What counts for all copies of a content on the surface; nil if nothing does.

@@ -75,6 +75,8 @@ struct ContentNews {
   private(set) var renamed: [(copy: ContentMarks.Copy, old: ContentKey, new: ContentKey)] = []
   /// The contents of which the source lists no copy any more.
   private(set) var gone: [ContentKey] = []
+  /// The contents of which the source lists a copy since now.
+  private(set) var appeared: [ContentKey] = []
   /// The contents of which the source lists several copies since now.
   private(set) var duplicated: [CommitReport.Duplicated] = []
   /// What is wrong with keys.
@@ -97,6 +99,7 @@ struct ContentNews {
     for (key, former) in news.formerCounts {
       let count = count(key)
       if count == 0 { gone.append(key) }
+      if former == 0, count > 0 { appeared.append(key) }
       guard former <= 1, count > 1 else { continue }
       duplicated.append(.init(key, of: source.provider, on: source.surface, count: count))
     }

@@ -13,6 +13,8 @@ struct ItemCache: ~Copyable {
   private var sources: [ItemSourceKey: ItemSource] = [:]
   /// The sources whose lists changed since the last `finish`.
   private var changedSources: Set<ItemSourceKey> = []
+  /// The sources whose vendors said what they list since the last `finish`.
+  private var answeredSources: Set<ItemSourceKey> = []
   private var contents: ContentCache
   /// What is wrong with content keys and in no report yet.
   private var keyFaults: [EngagementError] = []
@@ -32,6 +34,7 @@ struct ItemCache: ~Copyable {
   mutating func forgetMemory() {
     sources = [:]
     changedSources = []
+    answeredSources = []
     contents.forgetMemory()
   }
 
@@ -99,12 +102,12 @@ extension ItemCache {
       throw EngagementError(.notFound, "There is no provider of that name", provider: provider)
     }
     let surface = change.feed.surface
+    let source = ItemSourceKey(partition: partition.id, provider: provider, surface: surface)
     switch change.effect {
-    case .items, .removed:
-      changedSources.insert(
-        ItemSourceKey(partition: partition.id, provider: provider, surface: surface))
+    case .items, .removed: changedSources.insert(source)
     case .unchanged, .total: break
     }
+    if refreshedAt != nil, surface != .campaigns { answeredSources.insert(source) }
     try withSource(provider, surface, of: partition, on: &database) {
       (source, tables, database) throws(EngagementError) in
       try source.apply(
@@ -130,16 +133,28 @@ extension ItemCache {
       }
       if let changed { news.append(changed) }
     }
-    changedSources = changedSources.filter { $0.partition != partition.id }
+    let changed = Self.take(&changedSources, of: partition.id)
+    let answered = Self.take(&answeredSources, of: partition.id)
     try show(news, in: partition, to: &report, on: &database)
     report.ignored += keyFaults
     keyFaults = []
     if settlesOverlays, !keepsUnlisted {
-      try contents.endUnlisted(in: partition.id, in: &tables, on: &database)
+      try contents.endUnlisted(
+        in: partition.id, changedBy: changed, answeredBy: answered, at: now, in: &tables,
+        on: &database)
     }
     if !report.quarantined.isEmpty {
       try tables.quarantine.prune(partition.id, on: &database)
     }
+  }
+
+  /// The providers of a user's sources, which are taken out.
+  private static func take(
+    _ sources: inout Set<ItemSourceKey>, of partition: Partition.ID
+  ) -> Set<ProviderID> {
+    let taken = sources.filter { $0.partition == partition }
+    sources.subtract(taken)
+    return Set(taken.map(\.provider))
   }
 
   /// Deletes everything of a user.
@@ -149,6 +164,7 @@ extension ItemCache {
     try tables.erase(partition, on: &database)
     release(partition)
     changedSources = changedSources.filter { $0.partition != partition }
+    answeredSources = answeredSources.filter { $0.partition != partition }
   }
 }
 
@@ -352,6 +368,7 @@ extension ItemCache {
     }
     objects += try tables.copies.held(of: partition.id, on: &database)
     objects += try tables.marks.held(of: partition.id, on: &database)
+    objects += try tables.unlisted.held(of: partition.id, on: &database)
     return objects
   }
 }

@@ -19,6 +19,7 @@ struct ItemTables: ~Copyable {
   var quarantine = QuarantineTable()
   var copies = ContentCopyTable()
   var marks = ContentMarkTable()
+  var unlisted = UnlistedContentTable()
 
   /// Deletes every source of a user with its feeds, items and overlays, and the user's contents.
   mutating func erase(
@@ -26,6 +27,7 @@ struct ItemTables: ~Copyable {
   ) throws(EngagementError) {
     try copies.erase(partition, on: &database)
     try marks.erase(partition, on: &database)
+    try unlisted.erase(partition, on: &database)
     for (source, _, _) in try feeds.sources(of: partition, on: &database) {
       for feed in try feeds.feeds(of: source, on: &database) {
         try memberships.clear(feed.row, on: &database)

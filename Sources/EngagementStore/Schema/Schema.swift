@@ -21,6 +21,10 @@ enum Schema {
       name: "routes", sql: routes,
       digest: "0d2c919b432acf6ab7ea0c43dc019975f754a0d2cf5d23f23044c5c0e0a212b4",
       shape: 0x8af7_2529_2b7b_a178),
+    Migration(
+      name: "unlisted", sql: unlisted,
+      digest: "679513126290e6dc1f74837d91c622f31588ec84d4811b9899eb3b62876e579b",
+      shape: 0xe835_615e_3a85_d550),
   ])
 
   /// Whether a step makes a table or an index of that text, as SQLite keeps it: what `ALTER` adds comes

@@ -200,13 +200,16 @@ typealias MigrationStage = Engagement.MigrationStage
     try await engagement.takeBackMigration(of: .cards, to: .off)
     await refresh(stage)
     #expect(cards(stage) == ["a/2.l"])
-    // Once the migration is forgotten, contents that nobody lists are forgotten as ever.
+    // Once the migration is forgotten, contents that nobody lists are forgotten as ever: a day later.
     lists.set("[]", at: "a")
     lists.set("[]", at: "b")
     try await engagement.forgetMigration(of: .cards)
     _ = await engagement.refresh(.cards(in: "home"))
-    try await engagement.setRoute(.only("b"), for: .cards)
-    _ = await engagement.refresh(.cards(in: "home"))
+    for provider: ProviderID in ["b", "a", "c", "b"] {
+      try await engagement.setRoute(.only(provider), for: .cards)
+      _ = await engagement.refresh(.cards(in: "home"))
+      stage.clock.advance(by: .seconds(86_400))
+    }
     lists.set(#"["8.k"]"#, at: "b")
     _ = await engagement.refresh(.cards(in: "home"))
     #expect(cards(stage) == ["b/8.k"])

@@ -113,13 +113,39 @@ import Testing
     await refresh(stage)
     #expect(cards(stage) == [])
     #expect(try reader().cards(in: "home").cards.isEmpty)
-    // Nobody lists it any more, and so it is new when it comes again.
+    // Nobody lists it any more, also a day later, and so it is new when it comes again.
     lists.set("[]", at: "b")
     lists.set("[]", at: "b", "inbox")
+    await refresh(stage)
+    stage.clock.advance(by: .seconds(86_400))
     await refresh(stage)
     lists.set(#"["9.k"]"#, at: "b")
     await refresh(stage)
     #expect(cards(stage) == ["b/9.k"])
+    try await stage.end()
+  }
+
+  @Test("X4 X9 R4.7: a fail-over shows no copy of what was dismissed and ended before it")
+  func failedOver() async throws {
+    lists.set(#"["1.k","2.l"]"#, at: "a")
+    lists.set(#"["8.k","9.l"]"#, at: "b")
+    let (down, lists) = (Locked(false), lists)
+    let routes = Routes(cards: .firstReady(["a", "b"], try FailOver(failures: 1)), inbox: .none)
+    let stage = try await Stage(
+      Self.vendors, routes: routes, contentKeys: Self.keys, at: place
+    ) { request in
+      down.withLock(\.self) && request.isFor("a") ? HTTPResponse(503) : lists.answer(request)
+    }
+    try await stage.signIn("u-1", consent: .full)
+    _ = await stage.engagement.refresh(.cards(in: "home"))
+    try await stage.engagement.perform(.dismiss, on: ItemID("a", "1.k"))
+    await stage.drain("a")
+    lists.set(#"["2.l"]"#, at: "a")
+    _ = await stage.engagement.refresh(.cards(in: "home"))
+    #expect(cards(stage) == ["a/2.l"])
+    down.withLock { $0 = true }
+    for _ in 0..<2 { _ = await stage.engagement.refresh(.cards(in: "home")) }
+    #expect(cards(stage) == ["b/9.l"])
     try await stage.end()
   }
 

@@ -40,7 +40,9 @@ import Testing
         let id = "\(Int.random(in: 0..<6, using: &random))"
         try stand.undo(action, on: id, list.surface, of: list.provider)
         model.undo(action, on: id, list.surface, of: list.provider)
-      case 10: stand.now += Double(Int.random(in: 0..<40, using: &random))
+      case 10:
+        let isLong = Int.random(in: 0..<4, using: &random) == 0
+        stand.now += Double(Int.random(in: 0..<(isLong ? 60_000 : 40), using: &random))
       default: if Bool.random(using: &random) { try stand.restart() } else { stand.forget() }
       }
       model.now = stand.now
@@ -162,6 +164,8 @@ private struct ContentModel {
   private var lists: [ProviderID: [Surface: [Item]]] = [:]
   private var own: [Place: Overlay] = [:]
   private var marks: [String: [Place: Overlay]] = [:]
+  /// Since when nobody lists a content, and who has answered a day later.
+  private var unlisted: [String: (since: Date, answered: Set<ProviderID>)] = [:]
   var now = ItemCacheStand.start
 
   var markCount: Int { marks.values.reduce(0) { $0 + $1.count } }
@@ -199,7 +203,14 @@ private struct ContentModel {
     }
     let listed = Set(
       lists.values.flatMap(\.values).joined().compactMap(\.sku))
-    marks = marks.filter { listed.contains($0.key) }
+    for (sku, rest) in unlisted where !listed.contains(sku) && now >= rest.since + 86_400 {
+      unlisted[sku]?.answered.insert(list.provider)
+      if unlisted[sku]?.answered.count == 3 { marks[sku] = nil }
+    }
+    for sku in marks.keys where !listed.contains(sku) && unlisted[sku] == nil {
+      unlisted[sku] = (now, [list.provider])
+    }
+    unlisted = unlisted.filter { !listed.contains($0.key) && marks[$0.key] != nil }
   }
 
   mutating func act(

@@ -38,7 +38,8 @@ final class ItemCacheStand {
         CREATE TABLE partition (id INTEGER PRIMARY KEY, environment TEXT, user BLOB) STRICT;
         INSERT INTO partition (id) VALUES (1), (2), (3), (4);
         \(Schema.items);
-        \(Schema.routes)
+        \(Schema.routes);
+        \(Schema.unlisted)
         """)
     }
   }
@@ -108,8 +109,9 @@ final class ItemCacheStand {
   }
 
   /// Opens the same file again, as another process does.
-  func restart() throws {
-    itemCache = ItemCache(adapters: adapters, contentKeys: contentKeys)
+  /// - Parameter keys: The content keys from now on; nil for those of before.
+  func restart(contentKeys keys: [ProviderID: ContentKeySource]? = nil) throws {
+    itemCache = ItemCache(adapters: adapters, contentKeys: keys ?? contentKeys)
     database = try scratch.open(.readWrite)
   }
 

@@ -107,6 +107,27 @@ import Testing
     #expect(later.map(\.item?.id.value) == ["f"])
     #expect(try await store.check().isSound)
   }
+
+  @Test("X4 X11 X16 X17 G10: a cache of the fifth schema opens with all that routes keep")
+  func fifth() async throws {
+    try stand.makeFixture(of: 5)
+    let store = try await CampaignStand(stand).open()
+    let partition = try await store.partition(of: "u-1")
+    let records = ["contentCopy", "contentMark", "assignment", "showing", "pushState"]
+    let held = try await store.held(for: partition).compactMap { object in
+      object["record"]?.string.flatMap { records.contains($0) ? ($0, object) : nil }
+    }
+    #expect(held.map(\.0).sorted() == records.sorted())
+    let found = Dictionary(uniqueKeysWithValues: held)
+    #expect(found["contentMark"]?["marks"] == ["viewed"])
+    #expect(found["contentMark"]?["key"] == found["contentCopy"]?["key"])
+    #expect(found["assignment"]?["arm"] == "blue")
+    #expect(found["showing"]?["shown"] == 2)
+    #expect(found["pushState"]?["state"] == "registered")
+    #expect(try await store.visible(in: partition) == ["a", "b", "d", "e"])
+    #expect(try stand.number("SELECT count(*) FROM unlisted_content") == 0)
+    #expect(try await store.check().isSound)
+  }
 }
 
 extension StoreStand {

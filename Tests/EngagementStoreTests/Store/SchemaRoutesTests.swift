@@ -5,14 +5,14 @@ import Testing
 
 @testable import EngagementStore
 
-/// The tables of the fifth schema: contents, assignments, showings and states of pushes.
+/// The tables of the fifth and sixth schemas: contents, assignments, showings and states of pushes.
 @Suite(.timeLimit(.minutes(20))) struct SchemaRoutesTests {
   private let stand: StoreStand
 
   init() throws { stand = try StoreStand() }
 
   private static let names = [
-    "content_copy", "content_mark", "assignment", "showing", "push_state",
+    "content_copy", "content_mark", "assignment", "showing", "push_state", "unlisted_content",
   ]
 
   /// Writes an item and one row with the word into each of the new tables, as later commits do.
@@ -33,6 +33,7 @@ import Testing
       INSERT INTO push_state VALUES (
         \(user.id), '\(word)-provider', 'production', 'failed', '\(word)-code', '\(word)-reason',
         \(blob("token")), 4000);
+      INSERT INTO unlisted_content VALUES (\(user.id), \(blob("key")), 6000, '["\(word)-awaited"]');
       """)
   }
 
@@ -86,6 +87,11 @@ import Testing
         "key": key, "marks": ["dismissed"], "endsAt": "1970-01-01T00:00:05.000Z",
       ])
     #expect(
+      try record("unlistedContent") == [
+        "record": "unlistedContent", "key": key, "since": "1970-01-01T00:00:06.000Z",
+        "awaited": ["word-awaited"],
+      ])
+    #expect(
       try record("assignment") == [
         "record": "assignment", "experiment": "word-experiment", "version": 1, "arm": "word-arm",
         "assignedAt": "1970-01-01T00:00:02.000Z",
@@ -119,14 +125,14 @@ import Testing
     #expect(arms.map { $0["arm"]?.string } == ["canary-arm"])
   }
 
-  @Test("X4 X11 X17 G10: a cache of the fourth schema becomes one of the fifth and keeps every row")
+  @Test("X4 X11 X17 G10: a cache of the fourth schema becomes one of the sixth and keeps every row")
   func migrated() async throws {
     try stand.makeFixture(of: 4)
     var database = try stand.scratch.open(.readWrite)
     let before = try database.contents()
     try Schema.migrations.run(on: &database)
     var after = try database.contents()
-    #expect(try database.schema == 5)
+    #expect(try database.schema == 6)
     for name in Self.names { #expect(after.removeValue(forKey: name) == [], "\(name)") }
     #expect(after == before)
     #expect(before["delivered"]?.isEmpty == false && before["ledger"]?.isEmpty == false)
@@ -150,7 +156,7 @@ import Testing
     #expect(try database.contents() == before)
     try database.connection.execute("PRAGMA max_page_count=100000")
     try Schema.migrations.run(on: &database)
-    #expect(try database.schema == 5)
+    #expect(try database.schema == 6)
   }
 
   @Test("G9: no record of the new tables is taken for a pending row, a user or a count")
@@ -172,7 +178,7 @@ import Testing
     // The events of the items that `fill` lists.
     after.sequences["ledger"] = before.sequences["ledger"]
     #expect(after == before)
-    #expect(try self.records() >= records + 4 * 6)
+    #expect(try self.records() >= records + 4 * 7)
   }
 
   private func records() throws -> Int {
