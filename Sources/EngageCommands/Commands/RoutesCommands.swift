@@ -1,3 +1,4 @@
+import EngagementDocuments
 import EngagementJSON
 import EngagementKit
 import EngagementModel
@@ -238,7 +239,7 @@ extension Invocation {
   fileprivate func route(
     _ words: String, at place: RouteName, _ configuration: EngageConfiguration
   ) throws(EngagementError) -> Engagement.Route {
-    let json = try JSON(routeWords: words)
+    let json = try JSON(routeWords: words, of: place.surface)
     let folder = CommandContext.folder(of: configuration.file)
     let reader = ConfigurationReader(
       file: configuration.file,
@@ -255,23 +256,26 @@ extension Invocation {
 
 extension JSON {
   /// A route of the command line: `none`, `merge=a,b` or JSON.
-  fileprivate init(routeWords words: String) throws(EngagementError) {
+  fileprivate init(
+    routeWords words: String, of surface: Engagement.Surface
+  ) throws(EngagementError) {
     guard words != "none" else {
       self = "none"
       return
     }
     if words.hasPrefix("{") {
-      guard let json = try? JSON(parsing: Array(words.utf8)) else {
-        throw EngagementError(.invalidArgument, "ROUTE begins with { and is no JSON.")
+      do throws(EngagementError) {
+        self = try Document.parse(Array(words.utf8))
+      } catch {
+        throw EngagementError(.invalidArgument, "ROUTE begins with {. \(error.message)")
       }
-      self = json
       return
     }
     let parts = words.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
     guard parts.count == 2 else {
       throw EngagementError(
         .invalidArgument,
-        "ROUTE is \"\(words)\"; write none, only=NAME, merge=NAME,NAME or mirror=NAME,NAME.")
+        "ROUTE is \"\(words)\"; write none, only=NAME, \(Self.strategies(of: surface)) or JSON.")
     }
     let names = parts[1].split(separator: ",").map { JSON.string(String($0)) }
     let strategy = String(parts[0])
@@ -279,5 +283,11 @@ extension JSON {
       JSONObject(uniqueMembers: [
         .init(strategy, strategy == "only" ? .string(String(parts[1])) : .array(names))
       ]))
+  }
+
+  /// What a route of several providers may be.
+  private static func strategies(of surface: Engagement.Surface) -> String {
+    if surface == .cards || surface == .inbox { return "merge=NAME,NAME, firstReady=NAME,NAME" }
+    return surface == .templates ? "merge=NAME,NAME" : "mirror=NAME,NAME"
   }
 }

@@ -137,6 +137,9 @@ struct ConfigurationReader {
       guard !name.isEmpty, !name.contains("/") else {
         throw field.fault("is no name of a provider: it is empty or has a slash")
       }
+      guard !name.unicodeScalars.contains(where: SafeText.isUnsafe) else {
+        throw field.fault("is no name of a provider: it has a control character")
+      }
       providers.append(try provider(ProviderID(name), field))
     }
     guard !providers.isEmpty else { throw field.fault("names no provider; name at least one") }

@@ -222,7 +222,19 @@ extension Engagement {
   /// Why the route of the surface keeps the provider from being told; nil if it does not.
   fileprivate func reasonNotToTell(_ provider: ProviderID, on surface: Surface) -> String? {
     let all: [Surface: Route?] = ["push": routes.push, "person": routes.person]
-    guard let route = all[surface] ?? nil, !route.providers.contains(provider) else { return nil }
-    return "the route of \(surface) does not name it; see \"engage routes\""
+    guard let route = all[surface] ?? nil else { return nil }
+    guard route.providers.contains(provider) else {
+      return "the route of \(surface) does not name it; see \"engage routes\""
+    }
+    guard case .split = route, takes(surface, provider) else { return nil }
+    return "the user is in an arm of the experiment that does not name it"
+  }
+
+  /// Whether the vendor has a request for what the surface tells.
+  private func takes(_ surface: Surface, _ provider: ProviderID) -> Bool {
+    let report = capabilities.providers.first { $0.provider == provider }
+    let support = report?.surfaces.first { $0.surface == surface }?.support
+    if case .native? = support { return true }
+    return false
   }
 }

@@ -93,10 +93,17 @@ public enum EngageTool {
 extension EngagementError {
   /// The error with a command as its next step, where the library names a call.
   var forPeople: EngagementError {
-    guard code == .consentDenied else { return self }
     var error = self
-    error.message = "The user's consent does not allow this; see \"engage consent set --help\"."
+    if code == .consentDenied {
+      error.message = "The user's consent does not allow this; see \"engage consent set --help\"."
+    } else if code == .storage, isOfDamage, !message.contains("cache repair") {
+      error.message += "; run \"engage cache repair\", which keeps its file."
+    }
     return error
+  }
+
+  private var isOfDamage: Bool {
+    ["SQLITE_CORRUPT", "SQLITE_NOTADB"].contains { underlying?.hasPrefix($0) == true }
   }
 }
 

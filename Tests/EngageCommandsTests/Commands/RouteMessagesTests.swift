@@ -34,6 +34,15 @@ import Testing
         #"routes.person names "braz", which is no provider; did you mean "braze"?"#
       ),
       ("card", "only=braze", #""card" has no route; did you mean "cards"?"#),
+      ("cards", #"{"split": 1e999}"#, "ROUTE begins with {. The document cannot be read: line 1"),
+      ("cards", #"{"split": 1e999}"#, "the number is out of range"),
+      ("cards", #"{"split": "\u0000"}"#, "a NUL character is not allowed"),
+      (
+        "cards", "braze",
+        "write none, only=NAME, merge=NAME,NAME, firstReady=NAME,NAME or JSON."
+      ),
+      ("templates", "braze", "write none, only=NAME, merge=NAME,NAME or JSON."),
+      ("person", "braze", "write none, only=NAME, mirror=NAME,NAME or JSON."),
     ])
   func refused(surface: String, route: String, message: String) async throws {
     let scene = try await CommandScene()
@@ -41,6 +50,33 @@ import Testing
     #expect(ending.status != .done)
     #expect(ending.errors.contains(message), "\(ending.errors)")
     await scene.emulator.stop()
+  }
+
+  @Test(
+    "X16 X11: a vendor that is not in the user's arm is not told of the token, and the line says so"
+  )
+  func arm() async throws {
+    let scene = try await CommandScene()
+    try scene.stage.write("0aff\n", to: "token")
+    let route =
+      #"{"split":{"experiment":"p","arms":{"a":{"providers":["braze"]},"b":{"providers":["vibes"]}}}}"#
+    #expect(await scene.engage("routes", "set", "push", route).status == .done)
+    let told = await scene.engage(
+      "push", "register", "--service", "apns", "--token-file", "token")
+    let reason = "not told; the user is in an arm of the experiment that does not name it"
+    #expect(told.lines.count { $0.hasSuffix(reason) } == 1, "\(told)")
+    await scene.emulator.stop()
+  }
+
+  @Test("G9: damage that a command meets is told with what to run", arguments: ["", "_INDEX"])
+  func damage(extended: String) {
+    let damage = EngagementError(
+      .storage, "The cache is damaged", underlying: "SQLITE_CORRUPT\(extended)")
+    #expect(
+      damage.forPeople.message.hasSuffix(#"; run "engage cache repair", which keeps its file."#))
+    #expect(damage.forPeople.forPeople == damage.forPeople)
+    let full = EngagementError(.storage, "The disk is full", underlying: "SQLITE_FULL")
+    #expect(full.forPeople == full)
   }
 
   @Test("X4: cards show tells the content key and the copies that are hidden behind the card")

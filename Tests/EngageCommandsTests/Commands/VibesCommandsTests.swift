@@ -302,7 +302,7 @@ import Testing
     let text = await scene.stage.engage("routes", "set", "push", "both=vibes")
     #expect(text.errors.contains("A route is only, merge, none,"))
     let word = await scene.stage.engage("routes", "set", "cards", "vibes")
-    #expect(word.errors.contains("ROUTE is \"vibes\"; write none, only=NAME, merge=NAME,NAME or"))
+    #expect(word.errors.contains("ROUTE is \"vibes\"; write none, only=NAME, merge=NAME,NAME"))
     await scene.emulator.stop()
   }
 

@@ -70,6 +70,10 @@ import Testing
         #"{"providers": {"a/b": {"vendor": "braze"}}}"#,
         "providers.a/b is no name of a provider: it is empty or has a slash."
       ),
+      (
+        #"{"providers": {"a\u001b[2J": {"vendor": "braze"}}}"#,
+        "providers.a is no name of a provider: it has a control character."
+      ),
       (#"{"providers": {"braze": {"endpoint": "x"}}}"#, "providers.braze.vendor is missing."),
       (
         #"{"providers": {"b": {"vendor": "brze"}}}"#,

@@ -108,6 +108,9 @@ import Testing
     set(#"["y.l"]"#, at: "b")
     place.clock.advance(by: .seconds(900))
     #expect(try await compare(stage).last.ended == 0)
+    // The answers of a candidate are not kept, so that it is waited for as long as for one that has none.
+    place.clock.advance(by: .seconds(30 * 86_400))
+    _ = try await compare(stage)
     set(#"["x.k","y.l"]"#, at: "b")
     place.clock.advance(by: .seconds(900))
     #expect(try await compare(stage).last.onlyCandidate == 1)
