@@ -191,6 +191,9 @@ typealias MigrationStage = Engagement.MigrationStage
     await stage.drain("a")
     lists.set(#"["2.l"]"#, at: "a")
     await refresh(stage)
+    // Longer than without a migration.
+    stage.clock.advance(by: .seconds(31 * 86_400))
+    await refresh(stage)
     lists.set(#"["8.k","9.l"]"#, at: "b")
     try await advance(stage, to: .cutover)
     await refresh(stage)
