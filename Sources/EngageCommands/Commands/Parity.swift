@@ -35,7 +35,7 @@ extension Command {
       does; EXTRA: only the candidate does; DIFFERENT: another title, text, image or link; MOVED:
       in another order; LATER: the candidate lacked it before; NO KEY: items without a content
       key, which are not compared. After a change of a contentKey the next "engage sync" compares
-      again, whatever "every" says.
+      again, even before "every" is over.
 
       The status is 0 if every candidate is at parity. What was not compared, or too long ago, is
       not at parity, nor is a candidate that could not be read last: a note says what to do. Items

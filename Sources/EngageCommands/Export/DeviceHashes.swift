@@ -1,8 +1,8 @@
 import EngagementAnalytics
 import EngagementModel
 
-/// Whether a person has one hash on several devices, by their exported events. With the salt of each cache
-/// nobody has.
+/// Whether any person has the same hash on several devices, by their exported events. Where each cache
+/// has its own salt, none has.
 struct DeviceHashes {
   /// The device on which each hash was seen first, both by numbers. Two of them rarely have one number.
   private var devices: [Int: Int] = [:]
@@ -33,7 +33,7 @@ struct DeviceHashes {
   var note: String? {
     guard !isShared, all.count > 1 else { return nil }
     return
-      "No person is on two of the \(all.count) devices. Each device hides its users with a salt of its own, "
-      + "so that a person counts once for each: export with one --user-hash-key on all of them."
+      "No person is on two of the \(all.count) devices. Unless all of them export with one --user-hash-key, "
+      + "each hides its users with a salt of its own, and a person on two devices counts twice."
   }
 }

@@ -116,15 +116,14 @@ struct ExportEvents {
     return { $0.id.map { hash.text(of: $0.rawValue) } }
   }
 
-  /// Throws if the cache is damaged. To open it would set it aside, with all that is to be exported.
+  /// Throws if the cache is damaged or cannot be read. To open a damaged one would set it aside, with all
+  /// that is to be exported.
   func requireSoundCache() throws(EngagementError) {
     do throws(EngagementError) {
       _ = try invocation.reader(of: configuration).newestSequence
     } catch {
       guard error.code == .storage else { return }
-      throw EngagementError(
-        .storage, "The cache is damaged; run \"engage cache repair\", which keeps its file.",
-        underlying: error.underlying)
+      throw error
     }
   }
 

@@ -96,7 +96,7 @@ extension EngagementError {
     var error = self
     if code == .consentDenied {
       error.message = "The user's consent does not allow this; see \"engage consent set --help\"."
-    } else if code == .storage, isOfDamage, !message.contains("cache repair") {
+    } else if code == .storage, isOfDamage {
       error.message += "; run \"engage cache repair\", which keeps its file."
     }
     return error

@@ -106,8 +106,8 @@ struct ComparisonChecks: Hashable, Sendable {
     if counts.people == 0, case .experiment(_, let version) = counts.design.split {
       return ComparisonCheck(
         name: "plan", state: .failed,
-        sentence: "The plan is of version \(version), and nobody was in it: \(people) in another "
-          + "version. The lift is withheld: give the plan and the route one version.")
+        sentence: "The plan is of version \(version), but \(people) in another version and nobody "
+          + "in this one. The lift is withheld: give the plan and the route the same version.")
     }
     return ComparisonCheck(
       name: "plan", state: .failed,

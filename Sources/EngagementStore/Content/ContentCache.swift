@@ -43,9 +43,9 @@ struct ContentCache: Sendable {
   ) throws(EngagementError) -> Locked<ContentMarks> {
     if let known = marks[partition] { return known }
     var found = try tables.marks.all(of: partition, on: &database)
-    for (key, content) in try tables.unlisted.all(of: partition, on: &database) {
-      found.set(content, of: key)
-    }
+    let unlisted = try tables.unlisted.all(
+      of: partition, among: Set(keySources.keys), on: &database)
+    for (key, content) in unlisted { found.set(content, of: key) }
     let read = Locked(found)
     marks[partition] = read
     return read
@@ -125,7 +125,7 @@ extension ContentCache {
     at now: Date, in tables: inout ItemTables, on database: inout Database
   ) throws(EngagementError) {
     guard !keySources.isEmpty else { return }
-    // As it is kept.
+    // The table keeps milliseconds.
     let now = Milliseconds.date(Milliseconds.nearest(now))
     let marks = try marks(of: partition, from: &tables, on: &database)
     let suspects: Set<ContentKey>

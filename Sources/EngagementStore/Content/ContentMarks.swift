@@ -38,7 +38,7 @@ struct ContentMarks: Sendable {
     }
   }
 
-  /// Sets since when no vendor lists the content; nil if one does.
+  /// Notes that no vendor lists the content, or with nil that one does.
   mutating func set(_ content: UnlistedContent?, of key: ContentKey) { unlisted[key] = content }
 
   /// Forgets all marks of a content.

@@ -1,6 +1,7 @@
 import EngagementFormats
 import EngagementJSON
 import EngagementModel
+import EngagementPlatform
 
 /// The contents that something was done to and that no vendor lists any more.
 struct UnlistedContentTable: ~Copyable {
@@ -15,12 +16,17 @@ struct UnlistedContentTable: ~Copyable {
   private var erasing = Statement("DELETE FROM unlisted_content WHERE partition = ?")
 
   /// All of a user.
+  ///
+  /// - Parameter keyed: The providers that have content keys. Where a row is damaged, all are awaited.
   mutating func all(
-    of partition: Partition.ID, on database: inout Database
+    of partition: Partition.ID, among keyed: Set<ProviderID>, on database: inout Database
   ) throws(EngagementError) -> [ContentKey: UnlistedContent] {
     let rows = try rows(of: partition, on: &database)
     return Dictionary(
-      rows.compactMap { row in ContentKey(bytes: row.key).map { ($0, row.content) } },
+      rows.compactMap { row in
+        guard let key = ContentKey(bytes: row.key) else { return nil }
+        return (key, UnlistedContent(since: row.since, awaited: row.awaited ?? keyed))
+      },
       uniquingKeysWith: { first, _ in first })
   }
 
@@ -30,21 +36,21 @@ struct UnlistedContentTable: ~Copyable {
   ) throws(EngagementError) -> [JSONObject] {
     try rows(of: partition, on: &database).map { row in
       ObjectEncoder([
-        "record": "unlistedContent", "key": Hex.text(of: row.key), "since": row.content.since,
-        "awaited": row.content.awaited.map(\.rawValue).sorted(),
+        "record": "unlistedContent", "key": Hex.text(of: row.key), "since": row.since,
+        "awaited": row.awaited?.map(\.rawValue).sorted(),
       ]).object
     }
   }
 
   private mutating func rows(
     of partition: Partition.ID, on database: inout Database
-  ) throws(EngagementError) -> [(key: [UInt8], content: UnlistedContent)] {
+  ) throws(EngagementError) -> [(key: [UInt8], since: Date, awaited: Set<ProviderID>?)] {
     try database.all(&selection, .integer(partition)) { row in
-      let names = (try? JSON(parsing: Array(row.text(2).utf8)))?.array ?? []
-      let awaited = names.compactMap(\.string).map { ProviderID($0) }
+      let names = (try? JSON(parsing: Array(row.text(2).utf8)))?.array?.map(\.string)
+      let awaited = names.flatMap { $0.contains(nil) ? nil : $0.compactMap(\.self) }
       return (
-        row.bytes(0),
-        UnlistedContent(since: Milliseconds.date(row.integer(1)), awaited: Set(awaited))
+        row.bytes(0), Milliseconds.date(row.integer(1)),
+        awaited.map { Set($0.map { ProviderID($0) }) }
       )
     }
   }

@@ -204,7 +204,7 @@ import Testing
     #expect(ending.status == .done)
     #expect(
       ending.output.contains(
-        "No lift is shown: The plan is of version 2, and nobody was in it: 2,000 people were in another"
+        "No lift is shown: The plan is of version 2, but 2,000 people were in another version"
       ),
       "\(ending.output)")
     #expect(ending.errors.contains("The events have version 1, the plan 2."), "\(ending.errors)")

@@ -74,7 +74,6 @@ import Testing
       .storage, "The cache is damaged", underlying: "SQLITE_CORRUPT\(extended)")
     #expect(
       damage.forPeople.message.hasSuffix(#"; run "engage cache repair", which keeps its file."#))
-    #expect(damage.forPeople.forPeople == damage.forPeople)
     let full = EngagementError(.storage, "The disk is full", underlying: "SQLITE_FULL")
     #expect(full.forPeople == full)
   }

@@ -129,6 +129,20 @@ import Testing
     #expect(try marks() == 0)
   }
 
+  @Test(
+    "X4 G9: where the list of the awaited vendors is damaged, all of them are awaited",
+    arguments: ["", "[", "{}", "[1]"])
+  func damaged(_ text: String) throws {
+    try endAtFirst()
+    try stand.tamper("UPDATE unlisted_content SET awaited = '\(text)'")
+    try stand.restart()
+    stand.now += Self.day
+    try list(at: "b")
+    #expect(try marks() == 1)
+    try list("c1", at: "c")
+    #expect(try cards("c") == [])
+  }
+
   @Test("X4: a clock that goes back does not keep the marks for years")
   func backwards() throws {
     stand.now += Self.day * 3_650
