@@ -91,7 +91,7 @@ class Atomic:
             return 401, {"errors": [{"title": "Expired token"}]}, None
         name = request.path.removeprefix(BASE).split("?")[0]
         if request.method == "GET" and name == "feed/" + CONTAINER:
-            return self._feed(user, request)
+            return self._feed(user, request, is_whole=fault is None)
         if request.method == "PUT" and name.startswith("upload/"):
             return self._upload(user, name.removeprefix("upload/"), request)
         body = json.loads(request.body or b"{}")
@@ -115,9 +115,12 @@ class Atomic:
             return None
         return json.loads(base64.urlsafe_b64decode(parts[1] + "=="))["sub"]
 
-    def _feed(self, user, request):
+    def _feed(self, user, request, is_whole):
         cards = self.cards(user)
         ids = cards.listed()
+        if is_whole:
+            with self.books.lock:
+                self.books.people.lists[user] += 1
         body = json.dumps({"cardInstances": [card(id, cards.versions[id]) for id in ids],
                            "metadata": {"totalCards": len(ids)}}).encode()
         tag = '"%s"' % hashlib.sha256(body).hexdigest()[:16]
@@ -256,10 +259,11 @@ class Atomic:
                 self._update(updates, socket)
 
     def _note(self, versions):
-        now = time.monotonic()
+        people = self.books.people
         with self.books.lock:
             for id, version in versions:
-                self.books.people.told[id] = self.books.people.told["%s@%d" % (id, version)] = now
+                people.tell(id)
+                people.tell("%s@%d" % (id, version))
 
     def _update(self, updates, socket):
         self.books.count("live updates", len(updates))
@@ -316,13 +320,16 @@ def lives_on(books, sockets):
             socket.drop()
 
 
-def is_expected(books, user):
-    """Whether the user may be the current one. The worker's line may still be on its way."""
+def is_expected(books, socket):
+    """Whether the socket's user may be the current one. The worker's line may still be on its way, or the
+    token was read after the client had closed the socket, as it does before it changes the user."""
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
         with books.lock:
-            if user in books.people.present:
+            if socket.user in books.people.present:
                 return True
+        if socket.has_left():
+            return True
         time.sleep(0.005)
     return False
 

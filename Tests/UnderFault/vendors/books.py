@@ -2,6 +2,7 @@
 
 import collections
 import json
+import math
 import threading
 import time
 
@@ -24,6 +25,9 @@ def key_of(provider, user, verb, target):
 # The time for which a message of a live channel may be on the way. It may reach the application after the answer
 # to a later request, so that an older version of an item, or one that the user has removed, is there for a moment.
 ON_THE_WAY = 5
+# The cache keeps that moment over kills, until the application has taken in the next full list. A kill may come
+# before it has, so that one list is not enough.
+LISTS = 3
 # The numbers of the actions in one life of the worker.
 NUMBERS = 10_000
 
@@ -305,8 +309,11 @@ class People:
         self.erased = {}
         # The items that their vendor took back by itself.
         self.withdrawn = set()
-        # Id of an item, and with its version -> when a live channel last told of it
+        # Id of an item, and with its version -> when a live channel last told of it, and how many full lists
+        # its user had got by then
         self.told = {}
+        # User -> the full lists of items with a live channel that were answered
+        self.lists = collections.Counter()
         # Id of an item -> the newest version that was shown
         self.versions = {}
 
@@ -363,7 +370,7 @@ class People:
         gone, leaving = self._removed()
         for id in sorted(ids):
             if id in gone and not self._may_be_on_the_way(id):
-                self.again.setdefault(gone[id], user)
+                self.again.setdefault(gone[id], (user, *self._since_told(id)))
             if self._owner(id) not in (None, user):
                 self.books.finding("%s is shown to %s" % (id, user))
         if self.last and self.last[0] == user:
@@ -372,8 +379,18 @@ class People:
                     self.books.finding("%s is no longer shown to %s" % (id, user))
         self.last = (user, ids)
 
+    def tell(self, text):
+        """Notes that a live channel tells of an item."""
+        self.told[text] = time.monotonic(), self.lists[text.split(".")[1]]
+
     def _may_be_on_the_way(self, text):
-        return time.monotonic() - self.told.get(text, 0) < ON_THE_WAY
+        age, lists = self._since_told(text)
+        return age < ON_THE_WAY or lists < LISTS
+
+    def _since_told(self, text):
+        """The seconds since a live channel last told of the item, and the full lists that were answered since."""
+        at, lists = self.told.get(text, (-math.inf, -math.inf))
+        return time.monotonic() - at, self.lists[text.split(".")[1]] - lists
 
     def _owner(self, id):
         kind, owner, _ = id.split(".")
@@ -403,10 +420,12 @@ class People:
                     elif key.verb == "allowed" and self.erased.get(
                             key.target, parcel.life) < parcel.life:
                         self.books.finding("sent after its user was erased: %s" % described(key))
-        for key, user in self.again.items():
+        for key, (user, age, lists) in self.again.items():
             # An item whose removal the vendor refuses is shown again.
             if not self.books.rejections[key]:
-                self.books.finding("%s is shown to %s again" % (key.target, user))
+                self.books.finding(
+                    "%s is shown to %s again, %.1f s and %s full lists after a live channel told of it" % (
+                        key.target, user, age, lists))
         for key, sent in visits.items():
             self._verify_visit(key, sorted(sent, key=lambda each: sent_at(each[1])))
 

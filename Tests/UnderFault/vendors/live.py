@@ -27,6 +27,27 @@ def frame(opcode, payload):
     return head + payload
 
 
+def extent(data):
+    """Where the mask of the client's first frame begins, and the length of its payload; None if the frame is
+    not whole."""
+    if len(data) < 2:
+        return None
+    length, start = data[1] & 0x7F, 2
+    if length > 125:
+        size = 2 if length == 126 else 8
+        if len(data) < 2 + size:
+            return None
+        length, start = int.from_bytes(data[2:2 + size], "big"), 2 + size
+    return (start, length) if len(data) >= start + 4 + length else None
+
+
+def opcodes(data):
+    """The opcodes of the client's whole frames."""
+    while whole := extent(data):
+        yield data[0] & 0x0F
+        data = data[sum(whole) + 4:]
+
+
 class Malformed(Exception):
     """The client has broken the protocol."""
 
@@ -94,6 +115,20 @@ class Socket:
         except (OSError, ValueError):
             return True
 
+    def has_left(self):
+        """Whether the client has closed the socket. What it said before may wait unread."""
+        poll = select.poll()
+        poll.register(self.connection, select.POLLRDHUP)
+        try:
+            if poll.poll(0):
+                return True
+            waiting = self.connection.recv(1 << 16, socket.MSG_PEEK | socket.MSG_DONTWAIT)
+        except BlockingIOError:
+            waiting = b""
+        except (OSError, ValueError):
+            return True
+        return CLOSE in opcodes(self.buffer + waiting)
+
     def is_idle(self):
         """Whether the socket is open and everything that has arrived was handled."""
         if not self.reading.acquire(blocking=False):
@@ -106,16 +141,10 @@ class Socket:
     def _take(self, hear):
         """Handles the first frame of the buffer; false if it is not whole."""
         data = self.buffer
-        if len(data) < 2:
+        whole = extent(data)
+        if whole is None:
             return False
-        length, start = data[1] & 0x7F, 2
-        if length > 125:
-            size = 2 if length == 126 else 8
-            if len(data) < 2 + size:
-                return False
-            length, start = int.from_bytes(data[2:2 + size], "big"), 2 + size
-        if len(data) < start + 4 + length:
-            return False
+        start, length = whole
         if data[0] & 0x70 or not data[0] & 0x80 or not data[1] & 0x80:
             raise Malformed("a frame that begins with %s" % data[:2].hex())
         mask, payload = data[start:start + 4], data[start + 4:start + 4 + length]

@@ -194,7 +194,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             before = line.user
             with self.server.lock:
                 vendor.hear(text, line, refuses and refuses.pop())
-            if line.user not in (None, before) and not atomic.is_expected(books, line.user):
+            if line.user not in (None, before) and not atomic.is_expected(books, line):
                 books.finding("a socket has the token of %s, and the user is %s" % (
                     line.user, sorted(books.people.present)))
 
