@@ -51,10 +51,26 @@ struct ClickHouseExport {
     _ encoder: inout ClickHouseEncoder, by client: ClickHouseClient, _ progress: inout Progress
   ) async throws(EngagementError) {
     guard encoder.rows > 0 else { return }
+    if progress.sent == 0 { try await requireSameUsers(encoder.bytes, by: client) }
     try await client.insert(
       encoder.bytes, encoder.rows, into: address.table, on: address.servers[0])
     progress.sent += encoder.rows
     encoder.takeBytes()
+  }
+
+  /// Throws if the table has the events with other users, which the new rows would take the place of.
+  private func requireSameUsers(
+    _ rows: [UInt8], by client: ClickHouseClient
+  ) async throws(EngagementError) {
+    guard let query = address.table.searchForOtherUsers(of: rows) else { return }
+    let found = try await client.rows(of: query, from: address.servers[0]).first?.first?.integer
+    guard found == 0 else {
+      throw EngagementError(
+        .conflict,
+        "The table \(address.table.name) has these events already, with other users: they were exported "
+          + "with another --user-hash-key, or none. Take the one of then, or another table with ?table=NAME."
+      )
+    }
   }
 
   private func move(_ progress: inout Progress, to sequence: Int64) async throws {

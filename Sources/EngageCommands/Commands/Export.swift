@@ -10,8 +10,9 @@ extension Command {
         names; a text that a spreadsheet would take for a formula has an apostrophe before it.
 
         A user is a hash of the id: HMAC-SHA-256, with the key of --user-hash-key, or else with a salt
-        that only this cache has. TIME is a day, or a time of ISO 8601; a day begins in UTC. A CONDITION
-        is a field, one of = != < <= > >= and a value; several must all hold.
+        that only this cache has. The key is the bytes of its file, without a line end at the end. TIME
+        is a day, or a time of ISO 8601; a day begins in UTC. A CONDITION is a field, one of = != < <= >
+        >= and a value; several must all hold.
 
         FILE gets its name when it is whole. DIR gets a manifest for each run, with counts, times and
         digests: "engage verify DIR" holds the files against them. With --cursor, a run adds what came
@@ -19,16 +20,17 @@ extension Command {
 
         --to sends rows to ClickHouse over HTTP: clickhouse://HOST:PORT/DATABASE for this machine, and
         clickhouses://USER@HOST:PORT/DATABASE with TLS. It makes the table, named by ?table= (else
-        events). Read it with FINAL: then an event that was sent twice counts once. With &cluster=NAME,
-        each server of HOST:PORT,HOST:PORT gets a share of the rows. All users of this machine see an
-        address, so leave its password out: it comes from $CLICKHOUSE_PASSWORD or &password-file=FILE.
-        &timeout=SECONDS bounds the wait for an answer, and &authorities=FILE names certificates to
-        trust. With --cursor, what arrived is not sent again.
+        events). Read it with FINAL: then an event that was sent twice counts once. Events that the
+        table has with other users, as with another key, are refused. With &cluster=NAME, each server of
+        HOST:PORT,HOST:PORT gets a share of the rows. All users of this machine see an address, so leave
+        its password out: it comes from $CLICKHOUSE_PASSWORD or &password-file=FILE. &timeout=SECONDS
+        bounds the wait for an answer, and &authorities=FILE names certificates to trust. With --cursor,
+        what arrived is not sent again.
 
         With --as, each line is an event as that vendor exports it. What the vendor has no place for is
         left out: the sequence, the provider, the other clocks, and with some the session, the item and
-        the parts of a second. An event that it does not have, or that is another provider's, is a custom
-        event under our type.
+        the parts of a second. An event that it does not have, or that is another provider's, is a
+        custom event under our type.
         """,
       options: ExportRequest.Options.all + [.vendorFormat(vendors), .zone],
       examples: [

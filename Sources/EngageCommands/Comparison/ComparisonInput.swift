@@ -27,6 +27,8 @@ struct ComparisonInput {
     fileprivate(set) var faultCount = 0
     fileprivate(set) var duplicates = 0
     fileprivate var hashes = DeviceHashes()
+    /// The devices of a table no person of which is on two.
+    fileprivate var apart = 0
 
     fileprivate mutating func add(_ fault: String) {
       faultCount += 1
@@ -35,7 +37,7 @@ struct ComparisonInput {
 
     /// What a reader of the report has to know.
     var notes: [String] {
-      let people = [hashes.note].compactMap(\.self)
+      let people = [hashes.note, DeviceHashes.note(devices: apart)].compactMap(\.self)
       guard faultCount > 0 else { return people }
       let parts = faultCount == 1 ? "1 line or file" : "\(faultCount) lines or files"
       return ["\(parts) could not be read, so that figures may be wrong: \(faults[0])"]
@@ -82,7 +84,9 @@ struct ComparisonInput {
           try await client.rows(of: query, from: address.servers[0])
         }
       }
-      return (found, Losses(), Set(try await senders(at: address).map(\.provider)))
+      var losses = Losses()
+      losses.apart = try await devicesApart(at: address)
+      return (found, losses, Set(try await senders(at: address).map(\.provider)))
     }
     var accumulator = ComparisonAccumulator(design)
     var seen: Set<ProviderID> = []
@@ -167,6 +171,14 @@ struct ComparisonInput {
         guard row.count == 2, let name = row[0].string else { return nil }
         return (ProviderID(name), row[1] != 0)
       }
+  }
+
+  /// How many devices a table has, if people are hashed and nobody is on two of them; otherwise 0.
+  private func devicesApart(at address: ClickHouseAddress) async throws(EngagementError) -> Int {
+    let query = ClickHouseComparison.devices(of: address.table)
+    let row = try await ClickHouseClient(address).rows(of: query, from: address.servers[0]).first
+    guard let row, row.count == 2, row[0] == 1 else { return 0 }
+    return row[1].integer.map { Int($0) } ?? 0
   }
 
   /// Hands over each event once, of a cache or of files.

@@ -31,9 +31,14 @@ struct DeviceHashes {
   /// What a reader of the events has to know; nil if people have one hash on several devices, or if there
   /// is one device.
   var note: String? {
-    guard !isShared, all.count > 1 else { return nil }
+    isShared ? nil : Self.note(devices: all.count)
+  }
+
+  /// What a reader has to know where no person is on two of the devices.
+  static func note(devices: Int) -> String? {
+    guard devices > 1 else { return nil }
     return
-      "No person is on two of the \(all.count) devices. Unless all of them export with one --user-hash-key, "
+      "No person is on two of the \(devices) devices. Unless all of them export with one --user-hash-key, "
       + "each hides its users with a salt of its own, and a person on two devices counts twice."
   }
 }

@@ -82,8 +82,10 @@ final class DraftFile {
 
   // MARK: Names
 
-  /// Puts the finished draft in the place of a file, durably.
+  /// Puts the finished draft in the place of a file, durably. Who could read the file still can.
   func replace(_ path: String) throws(EngagementError) {
+    var status = stat()
+    if lstat(path, &status) == 0 { fchmod(descriptor, status.st_mode & 0o777) }
     guard rename(self.path, path) == 0 else {
       throw Self.failure("\(path) cannot be named.", errno)
     }
@@ -114,6 +116,17 @@ final class DraftFile {
   static func taken(_ path: String, _ option: Option) -> EngagementError {
     EngagementError(
       .invalidArgument, "\(path) is there already; remove it, or choose another \(option.title).")
+  }
+
+  /// Something else has the name of a folder. A link is not followed: it may lead to another folder the next
+  /// time.
+  static func noFolder(_ path: String, _ status: stat) -> EngagementError {
+    let isLink = UInt32(status.st_mode) & UInt32(S_IFMT) == UInt32(S_IFLNK)
+    return EngagementError(
+      .invalidArgument,
+      isLink
+        ? "\(path) is a symbolic link; give --out the folder that it leads to."
+        : "\(path) is no folder; choose another --out.")
   }
 
   static func failure(_ message: String, _ number: Int32) -> EngagementError {

@@ -171,6 +171,12 @@ struct ExportEvents {
     }
   }
 
+  func remove(_ cursor: ExportCursor) async throws {
+    try await invocation.reading(configuration) {
+      try await $0.removeExportCursor(named: cursor.name)
+    }
+  }
+
   func move(_ cursor: ExportCursor, to sequence: Int64) async throws {
     try await invocation.reading(configuration) {
       try await $0.moveExportCursor(cursor, to: sequence)

@@ -50,8 +50,7 @@ final class ExportFolder {
     var status = stat()
     if lstat(path, &status) == 0 {
       guard UInt32(status.st_mode) & UInt32(S_IFMT) == UInt32(S_IFDIR) else {
-        throw EngagementError(
-          .invalidArgument, "\(path) is no folder; choose another --out.")
+        throw DraftFile.noFolder(path, status)
       }
       let others = try names(in: path).filter { !$0.hasPrefix("_") && !$0.hasPrefix(".") }
       guard others.isEmpty || lstat("\(path)/_manifests", &status) == 0 else {

@@ -261,7 +261,7 @@ extension Invocation {
       throw usage(
         "\(path) can be read by others, who could learn who the users are; run chmod 600 on it.")
     }
-    let key = try bytes(of: path)
+    let key = Self.withoutLineEnd(try bytes(of: path))
     guard !key.isEmpty else { throw usage("\(path) is empty; it is to have the key.") }
     if key.count < Self.leastKey {
       console.note(
@@ -269,6 +269,13 @@ extension Invocation {
           + "learns who the users are. Take 32 random ones.")
     }
     return key
+  }
+
+  /// An editor ends a file with a line end that is no part of the key.
+  private static func withoutLineEnd(_ bytes: [UInt8]) -> [UInt8] {
+    guard bytes.last == UInt8(ascii: "\n") else { return bytes }
+    let line = bytes.dropLast()
+    return Array(line.last == UInt8(ascii: "\r") ? line.dropLast() : line)
   }
 
   /// Whether others than its owner can read the file. One that cannot be read is told later.

@@ -128,7 +128,14 @@ struct ExportRun {
       compression: request.compression?.rawValue,
       partition: request.partition.map(\.rawValue), selection: request.words,
       cursor: cursor?.name, cursorID: cursor?.id)
-    let start = try await start(of: cursor, in: folder, header, revision)
+    let start: Int64
+    do {
+      start = try await self.start(of: cursor, in: folder, header, revision)
+    } catch {
+      // A cursor that was begun for a refused run would keep old events.
+      if let cursor, cursor.sequence == 0 { try? await events.remove(cursor) }
+      throw error
+    }
     let parts = ExportParts(
       in: folder, after: start, by: request.partition, as: request.format,
       compressedBy: request.streamCompression, makeEncoder: makeEncoder)

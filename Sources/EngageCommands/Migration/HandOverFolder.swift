@@ -66,7 +66,7 @@ struct HandOverFolder {
     var status = stat()
     if lstat(path, &status) == 0 {
       guard UInt32(status.st_mode) & UInt32(S_IFMT) == UInt32(S_IFDIR) else {
-        throw EngagementError(.invalidArgument, "\(path) is no folder; choose another --out.")
+        throw DraftFile.noFolder(path, status)
       }
       return
     }

@@ -40,6 +40,16 @@ package struct ClickHouseComparison: Sendable {
       + "GROUP BY arm_name \(format)"
   }
 
+  /// Gives on how many devices the people of hashed ids are at most, and the number of these devices where
+  /// that is one.
+  package static func devices(of table: ClickHouseTable) -> String {
+    let (user, source) = (EventColumn.user, EventColumn.source)
+    let names = [user, source].map { ClickHouseText.identifier($0.name) }
+    return "SELECT max(devices), uniqExact(device) FROM "
+      + "(SELECT uniqExact(\(names[1])) AS devices, any(\(names[1])) AS device "
+      + "FROM \(table.identifier) WHERE match(\(names[0]), '^[0-9a-f]{64}$') GROUP BY \(names[0])) \(format)"
+  }
+
   /// Gives the names of experiments that have events.
   package static func experiments(of table: ClickHouseTable) -> String {
     let events = ClickHouseEvents(table: table, times: .min ..< .max).query

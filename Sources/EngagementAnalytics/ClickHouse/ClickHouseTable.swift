@@ -89,6 +89,29 @@ package struct ClickHouseTable: Hashable, Sendable {
     return (query, Set(keys).count)
   }
 
+  /// Counts the events of the first rows of `ClickHouseEncoder` that the table has with another user. Nil
+  /// if there are no rows.
+  package func searchForOtherUsers(of rows: [UInt8]) -> String? {
+    let first = rows.split(separator: UInt8(ascii: "\n"), maxSplits: Self.mostCompared)
+      .prefix(Self.mostCompared).compactMap { try? JSON(parsing: Array($0)) }
+    guard !first.isEmpty else { return nil }
+    func tuples(_ columns: [EventColumn]) -> String {
+      let tuples = first.map { row in
+        let texts = columns.map { ClickHouseText.literal(row[$0.name]?.string ?? "") }
+        return "(\(texts.joined(separator: ", ")))"
+      }
+      return "(\(tuples.joined(separator: ", ")))"
+    }
+    let user = ClickHouseText.identifier(EventColumn.user.name)
+    return "SELECT count() FROM \(identifier) FINAL "
+      + "WHERE (\(Self.key)) IN \(tuples([.source, .id])) AND isNotNull(\(user)) "
+      + "AND (\(Self.key), assumeNotNull(\(user))) NOT IN \(tuples([.source, .id, .user])) "
+      + "FORMAT JSONCompact"
+  }
+
+  /// A run has all its users from one key, so that a few events tell.
+  private static let mostCompared = 256
+
   /// Fails unless every server of the cluster answers and has its table.
   package var check: String { "SELECT count() FROM \(identifier) WHERE 0 FORMAT JSONCompact" }
 

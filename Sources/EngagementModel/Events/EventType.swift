@@ -34,6 +34,7 @@ package enum EventType {
   /// The kinds that begin as the noun of a surface does.
   package static let ownKinds: Set = [
     EngagementEvent.Kind.campaignDue.rawValue, EngagementEvent.Kind.campaignDropped.rawValue,
+    EngagementEvent.Kind.pushDropped.rawValue,
   ]
 }
 

@@ -240,6 +240,31 @@ struct ClickHouseCompareTests {
       Invocation(parsed, [], Console(terminal: context.terminal, isJSON: false), context))
   }
 
+  @Test(
+    "X12: devices without a person in common are told, as of files",
+    arguments: [("a", "b", true), ("a", "a", false)])
+  func salts(first: String, second: String, isTold: Bool) async throws {
+    let (servers, stage) = (try await ClickHouseServers(), try CommandLineFixture())
+    var events = RecordedEvents()
+    for (device, user) in [("urn:1", first), ("urn:2", second)] {
+      for provider in ["braze", "vibes"] {
+        events.add(
+          "card.delivered", by: String(repeating: user, count: 64),
+          [
+            "source": .string(device), "subject": "x/1", "provider": .string(provider),
+            "surface": "cards",
+          ])
+      }
+    }
+    try await Self.load(events, stage, into: servers)
+    for place in ["events.ndjson", servers.address()] {
+      let ending = await stage.engage("compare", "--from", place)
+      #expect(
+        (ending.output + ending.errors).contains("No person is on two of the 2 devices.") == isTold,
+        "\(place): \(ending)")
+    }
+  }
+
   @Test("X12: a table that is not there, or files beside it, are told")
   func wrong() async throws {
     let (servers, stage) = (try await ClickHouseServers(), try CommandLineFixture())

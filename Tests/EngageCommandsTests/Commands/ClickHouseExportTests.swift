@@ -110,6 +110,28 @@ struct ClickHouseExportTests {
     #expect(none.errors.contains("knows no cluster \"tow\"; did you mean \"two\"?"), "\(none)")
   }
 
+  @Test("X14: people in a table stay who they are when a later export forgets their key")
+  func otherUsers() async throws {
+    let servers = try await ClickHouseServers()
+    let scene = try await Self.filled()
+    try scene.stage.write(String(repeating: "k", count: 32), to: "hash.key")
+    let line = ["export", "--to", servers.address()]
+    let key = ["--user-hash-key", "hash.key"]
+    #expect(await scene.stage.run(line + key).status == .done)
+    let rows = try await Self.rows(servers)
+    for options in [[], ["--user-ids"], key + ["--redact", "userid"]] {
+      let ending = await scene.stage.run(line + options)
+      #expect(ending.status == .failed, "\(options)")
+      #expect(
+        ending.errors.contains("The table events has these events already, with other users"),
+        "\(ending.errors)")
+    }
+    #expect(try await Self.rows(servers) == rows)
+    #expect(await scene.stage.run(line + key).status == .done)
+    let other = ["export", "--to", servers.address("default", "table=other")]
+    #expect(await scene.stage.run(other).status == .done)
+  }
+
   @Test("X14: a cursor follows what has arrived, and belongs to one target and one selection")
   func cursor() async throws {
     let servers = try await ClickHouseServers()

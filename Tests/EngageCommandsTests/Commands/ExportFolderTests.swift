@@ -328,11 +328,15 @@ import Testing
     try FileManager.default.createSymbolicLink(
       at: scene.stage.folder.appending(path: "link"),
       withDestinationURL: scene.stage.folder.appending(path: "out"))
-    #expect(await refusal("--cursor", "a", "--out", "link").contains("link is no folder"))
+    #expect(
+      await refusal("--cursor", "a", "--out", "link").contains(
+        "link is a symbolic link; give --out"))
     try FileManager.default.createDirectory(
       at: scene.stage.folder.appending(path: "mine"), withIntermediateDirectories: false)
     try scene.stage.write("x", to: "mine/thing")
     #expect(await refusal("--cursor", "c", "--out", "mine").contains("other files, such as thing"))
+    let cursors = await scene.stage.engage("cursors").output
+    #expect(!cursors.contains("b ") && cursors.contains("a "), "\(cursors)")
     for line in [["--cursor", "a"], ["--cursor", "a b", "--out", "x"], ["--gzip", "--zstd"]] {
       #expect(await scene.stage.run(["export"] + line).status == .usage)
     }

@@ -40,6 +40,8 @@ import Testing
       ("engage.card.snooze.options", "cards", "snooze.options"),
       ("engage.campaign.campaign.due", "campaigns", "campaign.due"),
       ("engage.campaign.due", nil, "campaign.due"), ("engage.wall.click", "wall", "click"),
+      ("engage.push.push.dropped", "push", "push.dropped"),
+      ("engage.push.dropped", nil, "push.dropped"),
       // Without a surface, as it was left out.
       ("engage.card.click", nil, "click"), ("engage.campaign.click", nil, "click"),
       ("engage.wall.click", nil, "wall.click"),

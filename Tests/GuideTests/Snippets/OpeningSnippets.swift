@@ -103,7 +103,7 @@ func failOver(_ engagement: Engagement) async throws {
 
 func shadow(_ engagement: Engagement) async throws {
   let shadow = try Engagement.Shadow(["vibes"], every: .seconds(900))
-  try await engagement.setRoute(.shadow(.only("braze"), shadow), for: .inbox)
+  try await engagement.setRoute(.shadow(.only("clevertap"), shadow), for: .inbox)
   _ = await engagement.refresh(.inbox)
   for report in try await engagement.compareShadows() {
     print("\(report.candidate) lacks \(report.last.onlyShown) of \(report.last.compared)")
