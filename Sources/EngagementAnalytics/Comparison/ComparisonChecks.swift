@@ -116,21 +116,36 @@ struct ComparisonChecks: Hashable, Sendable {
   }
 
   private static func providers(_ counts: ComparisonCounts) -> ComparisonCheck {
-    let people = counts.arms.compactMap { $0.metrics.first?.people }.min() ?? 0
-    let (state, sentence): (ComparisonCheck.State, String) =
-      people < SampleRatio.leastCount
-      ? (
-        .failed,
-        "A provider has \(people) \(people == 1 ? "person" : "people") who received from no other: a "
-          + "difference can be told from \(SampleRatio.leastCount) on. Export the events of more devices, "
-          + "and compare those."
-      )
-      : (
-        .open,
-        "People were not split at random: a difference may be one between people, not between "
-          + "providers."
-      )
-    return ComparisonCheck(name: "people", state: state, sentence: sentence)
+    let alone = counts.arms.map { $0.metrics.first?.people ?? 0 }
+    guard let least = alone.min(), least < SampleRatio.leastCount else {
+      return ComparisonCheck(
+        name: "people", state: .open,
+        sentence: "People were not split at random: a difference may be one between people, not "
+          + "between providers.")
+    }
+    return ComparisonCheck(
+      name: "people", state: .failed,
+      sentence: counts.peopleInSeveralArms * 2 > counts.people
+        ? tooMuchInCommon(counts) : tooFew(least, in: alone.firstIndex(of: least) ?? 0, counts))
+  }
+
+  /// More events of such people do not help: each receives from both.
+  private static func tooMuchInCommon(_ counts: ComparisonCounts) -> String {
+    "Most people received from several providers, \(Figure.count(counts.peopleInSeveralArms)) of "
+      + "\(Figure.count(counts.people)), so that nothing tells the providers apart. Let a route with "
+      + "\"split\" send each person to one of them: see \"engage experiment plan\"."
+  }
+
+  private static func tooFew(_ people: Int, in arm: Int, _ counts: ComparisonCounts) -> String {
+    let who =
+      switch people {
+      case 0: "Nobody"
+      case 1: "1 person"
+      case _: "\(people) people"
+      }
+    return "\(who) received from \"\(counts.design.arms[arm].name.readable)\" and from no other "
+      + "provider: a difference can be told from \(SampleRatio.leastCount) on. Export the events of "
+      + "more devices, and compare those."
   }
 
   /// Arms that lose less of their logs than this apart are alike, however sure the difference is.

@@ -268,8 +268,28 @@ import Testing
     counts.arms = try ComparisonFixture.clicks(1, of: 7, 150, of: 2_000).arms
     #expect(
       ComparisonReport(counts, at: later).withheld == [
-        "A provider has 7 people who received from no other: a difference can be told from 8 on. "
-          + "Export the events of more devices, and compare those."
+        "7 people received from \"A\" and from no other provider: a difference can be told from 8 "
+          + "on. Export the events of more devices, and compare those."
+      ])
+    counts.arms[0].metrics[0] = MetricSums()
+    #expect(
+      ComparisonReport(counts, at: later).withheld[0].hasPrefix(
+        "Nobody received from \"A\" and from no other provider: "))
+  }
+
+  @Test("X12: where most people receive from all providers, a split is what helps")
+  func inCommon() throws {
+    var fixture = try ComparisonFixture()
+    fixture.design = try ComparisonDesign(providers: ["one", "two"], control: "one")
+    for person in 0..<1_200 as Range<UInt64> {
+      fixture.add(.delivered, by: person, provider: "one")
+      if person > 0 { fixture.add(.delivered, by: person, provider: "two") }
+    }
+    #expect(
+      ComparisonReport(fixture.counts(), at: later).withheld == [
+        "Most people received from several providers, 1,199 of 1,200, so that nothing tells the "
+          + "providers apart. Let a route with \"split\" send each person to one of them: see "
+          + "\"engage experiment plan\"."
       ])
   }
 
