@@ -141,10 +141,22 @@ struct ComparisonSentences {
     }
     if counts.peopleInUnknownArms > 0 {
       notes.append(
-        Self.people(counts.peopleInUnknownArms) + " in an arm that the design has not: left out.")
+        Self.people(counts.peopleInUnknownArms)
+          + " in an arm that the plan does not have\(unknownArms): left out.")
     }
     return notes
   }
+
+  /// The arms that the plan does not have, in brackets.
+  private var unknownArms: String {
+    let names = report.counts.unknownArms.sorted().map { "\"\($0.readable)\"" }
+    guard !names.isEmpty else { return "" }
+    let others = names.count - Self.shownArms
+    return " (" + names.prefix(Self.shownArms).joined(separator: ", ")
+      + (others > 0 ? " and \(Figure.count(others)) more)" : ")")
+  }
+
+  private static let shownArms = 5
 
   /// What the table of figures does not have.
   private var figures: [String] {

@@ -193,6 +193,7 @@ import Testing
     let ending = await Self.report(stage, "--html", "page.html")
     #expect(ending.status == .failed && ending.output.isEmpty, "\(ending)")
     #expect(ending.errors.contains(text) && ending.errors.contains("plan.json"), "\(ending.errors)")
+    #expect(!ending.errors.contains("?."), "\(ending.errors)")
     #expect(try stage.names() == ["events.ndjson", "plan.json"])
   }
 
