@@ -62,7 +62,7 @@ import Testing
 
   @Test(
     "X12: a plan asks for so many people that a report of them tells something",
-    arguments: [(0.001, 5.0, 4_000), (0.005, 10.0, 467), (0.9, 0.1, 255), (0.5, 0.9, 51)])
+    arguments: [(0.001, 5.0, 4_000), (0.005, 10.0, 467), (0.9, 0.1, 280), (0.5, 0.9, 56)])
   func fewPeople(rate: Double, lift: Double, people: Int) throws {
     let size = try ExperimentSize()
     #expect(try size.peoplePerArm(rate: rate, lift: lift) == people)
@@ -83,6 +83,32 @@ import Testing
     let report = ComparisonReport(counts, at: Date(timeIntervalSince1970: 1_800_000_000))
     #expect(report.metrics[0].comparisons[0].difference.value != nil)
     #expect(try size.leastLift(rate: 0.05, peoplePerArm: 5) == nil)
+  }
+
+  @Test(
+    "X12: a larger lift never needs more people, and what people show is what they were counted for",
+    arguments: [0.001, 0.05, 0.2, 0.5, 0.9])
+  func inverse(rate: Double) throws {
+    let size = try ExperimentSize()
+    let room = 1 / rate - 1
+    for sign in [-1.0, 1.0] {
+      let most = sign > 0 ? room : 1
+      let people = try (1..<100).map {
+        try size.peoplePerArm(rate: rate, lift: sign * most * Double($0) / 100)
+      }
+      #expect(people == people.sorted(by: >))
+    }
+    let fewest = try size.fewestPeoplePerArm(rate: rate)
+    #expect(try size.leastLift(rate: rate, peoplePerArm: fewest - 1) == nil)
+    for people in [fewest, fewest + 1, 2 * fewest, 100 * fewest] {
+      let least = try #require(try size.leastLift(rate: rate, peoplePerArm: people))
+      #expect(try size.peoplePerArm(rate: rate, lift: least) <= people)
+    }
+    for lift in [room / 1_000, room / 10, room / 2, room * 0.99] {
+      let people = try size.peoplePerArm(rate: rate, lift: lift)
+      let least = try #require(try size.leastLift(rate: rate, peoplePerArm: people))
+      #expect(least <= lift * 1.000001)
+    }
   }
 
   @Test("X12: a design that may be looked at at any time needs more people")

@@ -9,7 +9,7 @@ import Testing
       try Program("CompareVendors").output() == """
         cards, version 1
         60 people · compared with braze · fixed design · 95% intervals
-        - click: orchard is above braze: +118.18%, that is +43.33 pp (+20.04 pp to +66.63 pp).
+        - click: orchard is above braze: +43.33 pp (+20.04 pp to +66.63 pp), relative +118.18% (+4.06% to +232.30%).
         People
           Arm | Assigned | Share | Planned | Exposed
           braze | 30 | 50.00% | 50.00% | 30

@@ -123,7 +123,7 @@ struct ComparisonInput {
     let others =
       counts.peopleInSeveralArms + counts.peopleInUnknownArms + counts.peopleInOtherVersions
     guard case .experiment(let name, _) = counts.design.split, others == 0,
-      counts.arms.allSatisfy({ $0.assigned == 0 })
+      !counts.areAllLater, counts.arms.allSatisfy({ $0.assigned == 0 })
     else { return }
     let found = try await experiments().filter { !$0.hasSameBytes(as: name) }.sorted()
     guard !found.isEmpty else { return }

@@ -91,7 +91,9 @@ enum PlanDocument {
       guard let field = members[key] else { return nil }
       let kind = EngagementEvent.Kind(try field.string())
       guard let meant = kind.meant else { return kind }
-      throw field.fault("names \"\(kind)\", which is no kind; did you mean \"\(meant)\"?")
+      throw EngagementError(
+        .invalidConfiguration,
+        "\(field.path) names \"\(kind)\", which is no kind; did you mean \"\(meant)\"?")
     }
     switch (try kind("people"), try kind("events")) {
     case (let people?, nil):

@@ -30,11 +30,19 @@ struct PlanFigures {
     peoplePerArm = people / setting.arms
     guard let lift = try setting.size.leastLift(rate: setting.rate, peoplePerArm: peoplePerArm)
     else {
-      throw EngagementError(
-        .invalidArgument,
-        "\(people) people are too few to see any lift of a rate of \(Self.percent(setting.rate)).")
+      throw Self.tooFew(people, setting)
     }
     self.lift = lift
+  }
+
+  /// Names the people who show the largest lift that there can be.
+  private static func tooFew(_ people: Int, _ setting: Setting) -> EngagementError {
+    let rate = percent(setting.rate)
+    let fewest = try? setting.size.fewestPeoplePerArm(rate: setting.rate)
+    let enough = fewest.map { ": \($0 * setting.arms) would show the largest one, to 100%" } ?? ""
+    return EngagementError(
+      .invalidArgument,
+      "\(people) people are too few to see any lift of a rate of \(rate)\(enough).")
   }
 
   private var people: Int { peoplePerArm * setting.arms }

@@ -7,6 +7,8 @@ package struct ClickHouseComparison: Sendable {
   let kinds: ComparedKinds
   private let table: ClickHouseTable
   private let times: Range<Int64>
+  /// From the end of the design on.
+  private let later: Range<Int64>
   /// What puts people into arms, by the hash of its properties; none for a comparison of providers.
   var memberships: [(hash: String, value: Int)] = []
   /// The strata that the values of memberships name by index.
@@ -29,6 +31,7 @@ package struct ClickHouseComparison: Sendable {
     self.peopleOfSlice = peopleOfSlice
     let end = max(min(times.upperBound, design.endMilliseconds ?? .max), times.lowerBound)
     (self.design, self.table, self.times) = (design, table, times.lowerBound..<end)
+    later = end..<times.upperBound
     kinds = ComparedKinds(design)
   }
 
@@ -64,6 +67,16 @@ package struct ClickHouseComparison: Sendable {
       "SELECT toString(cityHash64(properties)) AS hash, any(properties) AS text FROM (\(source)) "
       + "WHERE kind IN \(Self.memberKinds) AND title = \(ClickHouseText.literal(name)) "
       + "GROUP BY hash LIMIT \(Self.mostMemberships + 1) \(Self.format)"
+  }
+
+  /// Gives a row if somebody was assigned after the end; nil without one.
+  var laterQuery: String? {
+    guard case .experiment(let name, _) = design.split, design.endMilliseconds != nil else {
+      return nil
+    }
+    let events = ClickHouseEvents(table: table, times: later).query
+    return "SELECT title FROM (\(events)) WHERE kind IN \(Self.memberKinds) "
+      + "AND title = \(ClickHouseText.literal(name)) LIMIT 1 \(Self.format)"
   }
 
   /// Gives the number of people, to choose the slices.

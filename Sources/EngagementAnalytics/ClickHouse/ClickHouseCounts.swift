@@ -24,7 +24,10 @@ package struct ClickHouseCounts {
   package mutating func read(_ ask: Ask) async throws(EngagementError) -> ComparisonCounts {
     if let query = comparison.membershipQuery {
       try addMemberships(try await ask(query))
-      guard !comparison.memberships.isEmpty else { return counts }
+      guard !comparison.memberships.isEmpty else {
+        if let query = comparison.laterQuery { counts.areAllLater = try await !ask(query).isEmpty }
+        return counts
+      }
       tally = PersonTally(comparison.design, comparison.kinds, comparison.strata)
     }
     let people = try await ask(comparison.sizeQuery).first?.first?.integer ?? 0
@@ -61,6 +64,7 @@ package struct ClickHouseCounts {
       }
       let name = properties["arm"]?.string
       let arm = comparison.design.arms.firstIndex { name?.hasSameBytes(as: $0.name) == true }
+      if arm == nil, let name { counts.unknownArms.insert(name) }
       let values = comparison.design.strata.map {
         StratumValue(ComparisonAccumulator.text(of: properties[$0]))
       }

@@ -19,6 +19,10 @@ public struct ComparisonAccumulator: Sendable {
   /// The values of strata that people have, which rows name by index.
   private var strata: [[StratumValue]] = []
   private var strataIndices: [[StratumValue]: UInt32] = [:]
+  /// Whether somebody was assigned after the end.
+  private var hasLater = false
+  /// The names of arms that the design has not.
+  private var unknownArms: Set<String> = []
 
   public init(_ design: ComparisonDesign) {
     self.design = design
@@ -32,7 +36,10 @@ public struct ComparisonAccumulator: Sendable {
 
   /// Adds an event. One that no figure needs is ignored.
   public mutating func add(_ event: ObservedEvent) {
-    guard event.time < end else { return }
+    guard event.time < end else {
+      hasLater = hasLater || isOfExperiment(event)
+      return
+    }
     let arm = event.provider.flatMap { arms[ArmName(rawValue: $0.rawValue)] } ?? ComparisonRow.noArm
     switch event.kind {
     case .experimentExposed: addArm(of: event, .exposed)
@@ -55,6 +62,8 @@ public struct ComparisonAccumulator: Sendable {
 
   /// Adds what another accumulator of the same design was given.
   public mutating func merge(_ other: ComparisonAccumulator) {
+    hasLater = hasLater || other.hasLater
+    unknownArms.formUnion(other.unknownArms)
     let indices = other.strata.map { index(ofStrata: $0) }
     rows.reserveCapacity(rows.count + other.rows.count)
     for var row in other.rows {
@@ -66,7 +75,18 @@ public struct ComparisonAccumulator: Sendable {
   /// The counts of all people so far. Sorts the events, so it is `mutating`; more can be added then.
   public mutating func counts() -> ComparisonCounts {
     rows.sort()
-    return ComparisonCounts(of: rows, design, kinds, strata)
+    var counts = ComparisonCounts(of: rows, design, kinds, strata)
+    counts.unknownArms = unknownArms
+    counts.areAllLater =
+      hasLater && !rows.contains { $0.isMembership || $0.action == .otherVersion }
+    return counts
+  }
+
+  /// Whether it is an assignment or an exposure of the experiment, in any version.
+  private func isOfExperiment(_ event: ObservedEvent) -> Bool {
+    guard case .experiment(let name, _) = design.split else { return false }
+    return [.experimentAssigned, .experimentExposed].contains(event.kind)
+      && event.name?.hasSameBytes(as: name) == true
   }
 
   private mutating func append(
@@ -79,14 +99,14 @@ public struct ComparisonAccumulator: Sendable {
   }
 
   private mutating func addArm(of event: ObservedEvent, _ action: ComparisonRow.Action) {
-    guard case .experiment(let name, let version) = design.split,
-      event.name?.hasSameBytes(as: name) == true
-    else { return }
+    guard case .experiment(_, let version) = design.split, isOfExperiment(event) else { return }
     let properties = event.properties
     guard Self.version(in: properties) == Int64(version) else {
       return append(event, .otherVersion, arm: ComparisonRow.noArm)
     }
-    let arm = properties["arm"]?.string.flatMap { arms[ArmName(rawValue: $0)] }
+    let name = properties["arm"]?.string
+    let arm = name.flatMap { arms[ArmName(rawValue: $0)] }
+    if arm == nil, let name { unknownArms.insert(name) }
     let values = design.strata.map { StratumValue(Self.text(of: properties[$0])) }
     append(event, action, arm: arm ?? ComparisonRow.noArm, index(ofStrata: values))
   }

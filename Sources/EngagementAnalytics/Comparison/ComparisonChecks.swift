@@ -98,9 +98,7 @@ struct ComparisonChecks: Hashable, Sendable {
       return counts.people > 0
         ? ComparisonCheck(
           name: "plan", state: .passed, sentence: "All people were in this version of the plan.")
-        : ComparisonCheck(
-          name: "plan", state: .open,
-          sentence: "Nobody is in the experiment yet: no event assigns anybody to an arm.")
+        : ComparisonCheck(name: "plan", state: .open, sentence: nobody(counts))
     }
     let people = count == 1 ? "1 person was" : "\(Figure.count(count)) people were"
     if counts.people == 0, case .experiment(_, let version) = counts.design.split {
@@ -115,22 +113,50 @@ struct ComparisonChecks: Hashable, Sendable {
         + "withheld: give the changed experiment a name of its own, and begin again.")
   }
 
+  /// Why nobody is in an arm.
+  private static func nobody(_ counts: ComparisonCounts) -> String {
+    if counts.areAllLater, case .fixed(_, let end?) = counts.design.schedule {
+      return "All people were assigned to an arm after the end, \(Figure.moment(end)), and nobody "
+        + "before: events from the end on do not count."
+    }
+    guard counts.peopleInUnknownArms + counts.peopleInSeveralArms == 0 else {
+      return "Nobody is in one arm of the plan: all people are left out, as the notes say."
+    }
+    return "Nobody is in the experiment yet: no event assigns anybody to an arm. Without consent "
+      + "nobody is assigned: see \"engage consent\"."
+  }
+
   private static func providers(_ counts: ComparisonCounts) -> ComparisonCheck {
-    let people = counts.arms.compactMap { $0.metrics.first?.people }.min() ?? 0
-    let (state, sentence): (ComparisonCheck.State, String) =
-      people < SampleRatio.leastCount
-      ? (
-        .failed,
-        "A provider has \(people) \(people == 1 ? "person" : "people") who received from no other: a "
-          + "difference can be told from \(SampleRatio.leastCount) on. Export the events of more devices, "
-          + "and compare those."
-      )
-      : (
-        .open,
-        "People were not split at random: a difference may be one between people, not between "
-          + "providers."
-      )
-    return ComparisonCheck(name: "people", state: state, sentence: sentence)
+    let alone = counts.arms.map { $0.metrics.first?.people ?? 0 }
+    guard let least = alone.min(), least < SampleRatio.leastCount else {
+      return ComparisonCheck(
+        name: "people", state: .open,
+        sentence: "People were not split at random: a difference may be one between people, not "
+          + "between providers.")
+    }
+    return ComparisonCheck(
+      name: "people", state: .failed,
+      sentence: counts.peopleInSeveralArms * 2 > counts.people
+        ? tooMuchInCommon(counts) : tooFew(least, in: alone.firstIndex(of: least) ?? 0, counts))
+  }
+
+  /// More events of such people do not help: each receives from both.
+  private static func tooMuchInCommon(_ counts: ComparisonCounts) -> String {
+    "Most people received from several providers, \(Figure.count(counts.peopleInSeveralArms)) of "
+      + "\(Figure.count(counts.people)), so that nothing tells the providers apart. Let a route with "
+      + "\"split\" send each person to one of them: see \"engage experiment plan\"."
+  }
+
+  private static func tooFew(_ people: Int, in arm: Int, _ counts: ComparisonCounts) -> String {
+    let who =
+      switch people {
+      case 0: "Nobody"
+      case 1: "1 person"
+      case _: "\(people) people"
+      }
+    return "\(who) received from \"\(counts.design.arms[arm].name.readable)\" and from no other "
+      + "provider: a difference can be told from \(SampleRatio.leastCount) on. Export the events of "
+      + "more devices, and compare those."
   }
 
   /// Arms that lose less of their logs than this apart are alike, however sure the difference is.
@@ -193,11 +219,16 @@ struct ComparisonChecks: Hashable, Sendable {
     case .fixed(let planned, let end):
       let progress = "\(Figure.count(people)) of \(Figure.count(planned)) planned people are there"
       if let end {
-        let day = Figure.day(Int((end.timeIntervalSince1970 / 86_400).rounded(.down)))
-        return time >= end
-          ? check(.passed, "The end, \(day), has come: \(progress).")
-          : check(
-            .failed, "The lift is withheld until the end, \(day); \(progress).")
+        let moment = Figure.moment(end)
+        guard time >= end else {
+          return check(.failed, "The lift is withheld until the end, \(moment); \(progress).")
+        }
+        // The end was chosen before, whoever came: it holds.
+        let fewer =
+          people < planned
+          ? " The figures are of fewer people than were planned: a difference of the planned size may "
+            + "not be seen." : ""
+        return check(.passed, "The end, \(moment), has come: \(progress).\(fewer)")
       }
       return people >= planned
         ? check(.passed, "The horizon is reached: \(progress).\(late(people, planned))")

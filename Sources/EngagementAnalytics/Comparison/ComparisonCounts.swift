@@ -13,6 +13,10 @@ public struct ComparisonCounts: Hashable, Sendable {
   public var peopleInUnknownArms = 0
   /// People with an exposure of another version of the experiment.
   public var peopleInOtherVersions = 0
+  /// Whether somebody was assigned after the end of the design, and nobody before.
+  package var areAllLater = false
+  /// The arms of `peopleInUnknownArms`.
+  var unknownArms: Set<String> = []
 
   /// No people and no events.
   public init(_ design: ComparisonDesign) {
@@ -34,6 +38,8 @@ public struct ComparisonCounts: Hashable, Sendable {
     peopleInSeveralArms += other.peopleInSeveralArms
     peopleInUnknownArms += other.peopleInUnknownArms
     peopleInOtherVersions += other.peopleInOtherVersions
+    areAllLater = areAllLater || other.areAllLater
+    unknownArms.formUnion(other.unknownArms)
   }
 }
 

@@ -39,7 +39,7 @@ struct ComparisonSentences {
   /// What follows for one metric and arm, or for all.
   struct Conclusion {
     let subject: String
-    /// The lift; nil if none is told.
+    /// The absolute difference, which decides; nil if none is told.
     var figure: String?
     var isSeen = false
     let sentence: String
@@ -64,7 +64,8 @@ struct ComparisonSentences {
     case .known(let difference):
       let verdict = comparison.verdict(at: design.significance) ?? .open
       return Conclusion(
-        subject: subject, figure: Self.figure(of: difference, isShare: metric.isShare),
+        subject: subject,
+        figure: Figure.difference(difference.absolute.value, isShare: metric.isShare),
         isSeen: verdict != .open, sentence: sentence(of: difference, verdict, in: arm, metric))
     }
   }
@@ -80,24 +81,21 @@ struct ComparisonSentences {
         "No difference between \(arm) and \(control) is seen. Four of five comparisons of this "
         + "size would show a difference of \(least)."
     }
-    let text = Self.text(of: difference, isShare: metric.isShare)
-    return "\(arm) is \(verdict) \(control): \(text)."
+    return "\(arm) is \(verdict) \(control): "
+      + Self.text(of: difference, isShare: metric.isShare)
   }
 
-  /// The relative difference, or the absolute one if there is none.
-  private static func figure(of difference: MeasuredDifference, isShare: Bool) -> String {
-    difference.relative.value.map { Figure.change($0.value) }
-      ?? Figure.difference(difference.absolute.value, isShare: isShare)
-  }
-
-  /// The difference, and the interval of the absolute one, which decides.
+  /// The absolute difference, which decides, and then the relative one, each with its interval.
   private static func text(of difference: MeasuredDifference, isShare: Bool) -> String {
-    func text(_ value: Double) -> String { Figure.difference(value, isShare: isShare) }
-    let absolute = difference.absolute
-    let interval = absolute.interval.value.map { " (\(Figure.range($0, text)))" } ?? ""
-    let isRelative = difference.relative.value != nil
-    return figure(of: difference, isShare: isShare)
-      + (isRelative ? ", that is \(text(absolute.value))" : "") + interval
+    func text(of figure: MeasuredFigure, _ text: (Double) -> String) -> String {
+      text(figure.value)
+        + (figure.interval.value.map { " (\(Figure.range($0, text)))" } ?? "")
+    }
+    let absolute = text(of: difference.absolute) { Figure.difference($0, isShare: isShare) }
+    guard let relative = difference.relative.value else { return absolute + "." }
+    let contradicts = relative.interval.value?.contains(0) == true
+    return "\(absolute), relative \(text(of: relative, Figure.change))."
+      + (contradicts ? " The relative interval contains zero: the absolute one decides." : "")
   }
 
   /// What a reader has to know beside the figures.
@@ -143,10 +141,22 @@ struct ComparisonSentences {
     }
     if counts.peopleInUnknownArms > 0 {
       notes.append(
-        Self.people(counts.peopleInUnknownArms) + " in an arm that the design has not: left out.")
+        Self.people(counts.peopleInUnknownArms)
+          + " in an arm that the plan does not have\(unknownArms): left out.")
     }
     return notes
   }
+
+  /// The arms that the plan does not have, in brackets.
+  private var unknownArms: String {
+    let names = report.counts.unknownArms.sorted().map { "\"\($0.readable)\"" }
+    guard !names.isEmpty else { return "" }
+    let others = names.count - Self.shownArms
+    return " (" + names.prefix(Self.shownArms).joined(separator: ", ")
+      + (others > 0 ? " and \(Figure.count(others)) more)" : ")")
+  }
+
+  private static let shownArms = 5
 
   /// What the table of figures does not have.
   private var figures: [String] {

@@ -1,4 +1,5 @@
 import EngagementFormats
+import EngagementPlatform
 
 /// How figures are written, the same in every table and on the page.
 package enum Figure {
@@ -75,6 +76,15 @@ package enum Figure {
     let date = overflows ? nil : Epoch.date(milliseconds: time)
     let text = date.flatMap { ISO8601.text(of: $0) }
     return text.map { String($0.prefix(10)) } ?? "day \(day)"
+  }
+
+  /// A day where it begins (UTC), else the time.
+  static func moment(_ date: Date) -> String {
+    guard let text = ISO8601.text(of: date) else {
+      return day(Int((date.timeIntervalSince1970 / 86_400).rounded(.down)))
+    }
+    guard !text.hasSuffix("T00:00:00.000Z") else { return String(text.prefix(10)) }
+    return text.hasSuffix(".000Z") ? String(text.dropLast(5)) + "Z" : text
   }
 
   /// A number with so many places. One that is huge or no number is written as Swift writes it.

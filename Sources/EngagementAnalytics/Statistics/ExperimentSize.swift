@@ -56,65 +56,85 @@ public struct ExperimentSize: Hashable, Sendable {
     }
   }
 
-  /// The people that each arm needs to see `rate` become `rate * (1 + lift)`.
+  /// The people that each arm needs to see `rate` become `rate * (1 + lift)`, or to see any larger lift.
   ///
-  /// Throws `invalidArgument` for rates that do not lie between 0 and 1, or a lift of zero.
+  /// Throws `invalidArgument` for a rate that does not lie between 0 and 1, for a lift that the rate has no
+  /// room for, or a lift of zero.
   public func peoplePerArm(rate: Double, lift: Double) throws(EngagementError) -> Int {
     try rate.requireShare("rate")
     let changed = rate * (1 + lift)
-    guard lift != 0, changed > 0, changed < 1 else {
-      throw EngagementError(
-        .invalidArgument,
-        "The rate with its lift lies between 0 and 1 and is another than without it, not \(changed)."
-      )
+    guard lift > -1, changed > 0, changed < 1 else { throw Self.noRoom(rate, lift) }
+    guard changed != rate else {
+      throw EngagementError(.invalidArgument, "A lift of zero is none: give one worth seeing.")
     }
     let middle = (rate + changed) / 2
     let width =
       try bound * (2 * middle * (1 - middle)).squareRoot()
       + NormalDistribution.quantile(power)
       * (rate * (1 - rate) + changed * (1 - changed)).squareRoot()
-    let people = (width / (changed - rate)) * (width / (changed - rate))
+    let errors = width / (changed - rate)
+    // A quotient such as 28 / (1 - 0.9) is a little too large.
+    let people = max(errors * errors, Self.leastPeople(rate, changed) * (1 - 1e-12)).rounded(.up)
     guard people < Double(Int32.max) else {
       throw EngagementError(
         .invalidArgument, "So small a lift needs more than two thousand million people in each arm."
       )
     }
-    return max(Int(people.rounded(.up)), Self.leastPeople(middle: middle))
+    return max(Int(people), SampleRatio.leastCount)
+  }
+
+  private static func noRoom(_ rate: Double, _ lift: Double) -> EngagementError {
+    let rest = (1 - rate) / rate
+    guard !lift.isNaN else {
+      return EngagementError(.invalidArgument, "The lift is a number, such as 0.1 for 10%.")
+    }
+    return EngagementError(
+      .invalidArgument,
+      "A rate of \(Figure.percent(rate)) has no room for a lift of \(Figure.percent(lift)): the rate "
+        + "with its lift lies between 0 and 100%, so that the lift is above \(Figure.percent(-1)) and "
+        + "below \(Figure.percent(rest)).")
   }
 
   /// So many people, and as many that do not, are expected to do it in each arm. A report tells nothing
   /// below ten, and chance may bring fewer than are expected.
   private static let leastExpected = 14.0
 
-  private static func leastPeople(middle: Double) -> Int {
-    max(Int((leastExpected / min(middle, 1 - middle)).rounded(.up)), SampleRatio.leastCount)
+  /// The people of whom enough do it, and enough do not. The lift may be larger than the one that is
+  /// expected, and is to be seen then, too: up to where all do it, or nobody.
+  private static func leastPeople(_ rate: Double, _ changed: Double) -> Double {
+    let isRise = changed > rate
+    let (fewest, most) = isRise ? (rate + changed, rate + 1) : (rate, rate + changed)
+    return 2 * leastExpected / min(fewest, 2 - most)
   }
 
   /// The smallest lift of a rate that so many people in each arm show; nil if even a rate of 1 would
   /// not be seen.
   public func leastLift(rate: Double, peoplePerArm: Int) throws(EngagementError) -> Double? {
-    try rate.requireShare("rate")
-    guard peoplePerArm > 0 else { return nil }
-    // More lift needs fewer people, so the least one is found by halving. With few people a rate has to
-    // become so high that enough of them do it, and not so high that too few do not.
-    let fewest = 2 * Self.leastExpected / Double(peoplePerArm)
-    var (low, high) = (
-      max(0, (fewest - rate) / rate - 1), min(1 / rate, (2 - fewest) / rate - 1) - 1
-    )
+    // More lift never needs more people, so the least one is found by halving.
+    var (low, high) = (0.0, try Self.largestLift(of: rate))
     func suffices(_ lift: Double) -> Bool {
       guard let people = try? self.peoplePerArm(rate: rate, lift: lift) else { return false }
       return people <= peoplePerArm
     }
-    guard low < high else { return nil }
-    if low > 0, suffices(low.nextUp) { return low.nextUp }
-    high = high.nextDown
-    while rate * (1 + high) >= 1 { high = high.nextDown }
     guard suffices(high) else { return nil }
     for _ in 0..<100 {
       let middle = (low + high) / 2
       if suffices(middle) { high = middle } else { low = middle }
     }
     return high
+  }
+
+  /// The people that each arm needs to see the largest lift that there can be.
+  package func fewestPeoplePerArm(rate: Double) throws(EngagementError) -> Int {
+    try peoplePerArm(rate: rate, lift: Self.largestLift(of: rate))
+  }
+
+  /// It leads to the largest rate below 1.
+  private static func largestLift(of rate: Double) throws(EngagementError) -> Double {
+    try rate.requireShare("rate")
+    var lift = (1 / rate - 1).nextDown
+    while rate * (1 + lift) >= 1 { lift = lift.nextDown }
+    return lift
   }
 
   /// The power with which so many people in each arm show a mean that differs by `difference`, where

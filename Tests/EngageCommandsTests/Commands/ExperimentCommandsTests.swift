@@ -46,6 +46,16 @@ import Testing
       ])
   }
 
+  @Test("X12: what a large lift needs shows that lift")
+  func fewPeople() async throws {
+    let large = try await plan("--rate 20% --lift 300% --metric click")
+    #expect(large.lines.last == "            35       70", "\(large.output)")
+    let same = try await plan("--rate 20% --people 70 --metric click")
+    #expect(
+      same.lines.first?.hasPrefix("The least lift that is seen is 200%: from 20% to 60%") == true,
+      "\(same.output)")
+  }
+
   @Test("X12: the people suffice for all the metrics and arms that the report tests")
   func severalMetrics() async throws {
     let five = try await plan("--rate 5% --lift 10%")
@@ -77,12 +87,17 @@ import Testing
       ("--rate 5% --lift 0", "--lift takes a share"),
       ("--rate 5% --lift -100%", "--lift takes a share"),
       ("--rate 5% --lift inf%", "--lift takes a share"),
-      ("--rate 50% --lift 100%", "The rate with its lift lies between 0 and 1"),
+      ("--rate 50% --lift 100%", "has no room for a lift of 100.00%"),
       ("--rate 5% --lift 10% --power 4%", "The power is above the significance"),
       ("--rate 5% --lift 10% --significance 1e-300", "between 0.0001% and 50%"),
       ("--rate 5% --lift 10% --daily 0", "--daily takes a whole number"),
       ("--rate 5% --people 1", "--people takes a whole number"),
+      ("--rate 20% --lift 500%", "above \u{2212}100.00% and below 400.00%"),
       ("--rate 90% --people 20", "20 people are too few"),
+      (
+        "--rate 20% --people 56 --metric click",
+        "too few to see any lift of a rate of 20%: 70 would show the largest one, to 100%."
+      ),
       ("--rate 0.0001% --lift 0.0001%", "So small a lift"),
       (
         "--rate 5% --lift 10% --out p.json --name n --arm control=50% --arm new",

@@ -200,11 +200,21 @@ import Testing
     #expect(report.text == Self.golden, "\(report.text)")
   }
 
+  @Test("X12: a relative interval with zero in it does not decide, and the report says so")
+  func relativeInterval() throws {
+    let counts = try ComparisonFixture.clicks(100, of: 1_000, 130, of: 1_000)
+    #expect(
+      ComparisonReport(counts, at: Self.later).sentences == [
+        "click: B is above A: +3.00 pp (+0.20 pp to +5.80 pp), relative +30.00% (\u{2212}1.95% to "
+          + "+61.95%). The relative interval contains zero: the absolute one decides."
+      ])
+  }
+
   private static let golden = """
     banner, version 1
     2,000 people · compared with A · fixed design · 95% intervals
 
-    click: B is above A: +50.00%, that is +5.00 pp (+2.11 pp to +7.89 pp).
+    click: B is above A: +5.00 pp (+2.11 pp to +7.89 pp), relative +50.00% (+14.36% to +85.64%).
     Note: 3 people in several arms: left out.
 
     Checks

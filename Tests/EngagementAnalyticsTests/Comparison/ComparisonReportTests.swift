@@ -105,6 +105,11 @@ import Testing
       try report(100, end: 14, at: 13.99) == [
         "The lift is withheld until the end, 2026-01-15; 200 of 100 planned people are there."
       ])
+    #expect(
+      try report(100, end: 14.375, at: 14) == [
+        "The lift is withheld until the end, 2026-01-15T09:00:00Z; 200 of 100 planned people are "
+          + "there."
+      ])
     #expect(try report(1_000, end: 14, at: 14) == [])
   }
 
@@ -268,9 +273,13 @@ import Testing
     counts.arms = try ComparisonFixture.clicks(1, of: 7, 150, of: 2_000).arms
     #expect(
       ComparisonReport(counts, at: later).withheld == [
-        "A provider has 7 people who received from no other: a difference can be told from 8 on. "
-          + "Export the events of more devices, and compare those."
+        "7 people received from \"A\" and from no other provider: a difference can be told from 8 "
+          + "on. Export the events of more devices, and compare those."
       ])
+    counts.arms[0].metrics[0] = MetricSums()
+    #expect(
+      ComparisonReport(counts, at: later).withheld[0].hasPrefix(
+        "Nobody received from \"A\" and from no other provider: "))
   }
 
   /// The events of two providers; the first one's have no impressions.
