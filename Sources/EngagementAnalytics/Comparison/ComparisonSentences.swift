@@ -186,7 +186,7 @@ struct ComparisonSentences {
       )
     }
     if report.metrics.flatMap(\.rates).contains(where: { $0.value?.interval.reason != nil }) {
-      notes.append("There is no interval where all values in an arm are the same.")
+      notes.append("There is no interval where all people in an arm did the same.")
     }
     return notes
   }

@@ -222,7 +222,6 @@ import Testing
     split of the arms     passed  The arms are split as planned (p = 1.0000).
     split of the exposed  passed  The exposed are split as planned (p = 1.0000).
     plan                  passed  All people were in this version of the plan.
-    logs                  open    What the arms' logs have lost is not known.
     horizon               passed  The horizon is reached: 2,000 of 2 planned people are there. Decide by the first report that had them: each further one makes a false alarm more likely.
 
     People
