@@ -156,6 +156,22 @@ import Testing
     #expect(report.html.contains("No lift is shown") && report.sentences.count == 1)
   }
 
+  @Test("X12: only a difference that is seen is written large")
+  func tiles() throws {
+    func html(_ clicked: Int, _ others: Int) throws -> String {
+      let counts = try ComparisonFixture.clicks(clicked, of: 1_000, others, of: 1_000)
+      return ComparisonReport(counts, at: Self.later).html
+    }
+    #expect(try html(100, 150).contains("<strong>+5.00 pp</strong>"))
+    let unseen = try html(100, 101)
+    #expect(
+      unseen.contains(
+        #"<strong class="none">No difference seen</strong><small>Measured: +0.10 pp</small>"#))
+    #expect(!unseen.contains("<strong>"))
+    let withheld = try html(0, 1)
+    #expect(withheld.contains(#"<strong class="none">No difference told</strong><p>"#))
+  }
+
   @Test("X12: a plan that was changed after it began shows no lift")
   func changed() throws {
     var counts = try ComparisonFixture.clicks(100, of: 1_000, 150, of: 1_000)

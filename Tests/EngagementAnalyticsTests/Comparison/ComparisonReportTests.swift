@@ -273,6 +273,8 @@ import Testing
     for arm in 0..<2 { counts.arms[arm].events[.click] = 100 }
     let report = ComparisonReport(counts, at: later)
     #expect(report.withheld == [] && report.checks.split.state == .open)
+    let arm = try #require(report.json["arms"]?.array?.first)
+    #expect(arm["people"] == 1_000 && arm["plannedShare"] == nil && arm["exposed"] == nil)
     #expect(report.checks.split.sentence.hasPrefix("People were not split at random"))
     counts.arms = try ComparisonFixture.clicks(1, of: 7, 150, of: 2_000).arms
     #expect(
