@@ -29,6 +29,7 @@ struct ComparisonInput {
     fileprivate var hashes = DeviceHashes()
     /// The devices of a table no person of which is on two.
     fileprivate var apart = 0
+    fileprivate var coverage = EventCoverage()
 
     fileprivate mutating func add(_ fault: String) {
       faultCount += 1
@@ -37,7 +38,8 @@ struct ComparisonInput {
 
     /// What a reader of the report has to know.
     var notes: [String] {
-      let people = [hashes.note, DeviceHashes.note(devices: apart)].compactMap(\.self)
+      let people =
+        [hashes.note, DeviceHashes.note(devices: apart)].compactMap(\.self) + coverage.notes
       guard faultCount > 0 else { return people }
       let parts = faultCount == 1 ? "1 line or file" : "\(faultCount) lines or files"
       return ["\(parts) could not be read, so that figures may be wrong: \(faults[0])"]
@@ -84,7 +86,7 @@ struct ComparisonInput {
           try await client.rows(of: query, from: address.servers[0])
         }
       }
-      var losses = Losses()
+      var losses = try await losses(at: address)
       losses.apart = try await devicesApart(at: address)
       return (found, losses, Set(try await senders(at: address).map(\.provider)))
     }
@@ -105,17 +107,38 @@ struct ComparisonInput {
     if case .clickHouse(let address) = place {
       try await ClickHouseSetup(address: address, client: ClickHouseClient(address)).check()
       let senders = try await senders(at: address).filter(\.isSender).map(\.provider)
-      let (counts, losses, _) = try await counts(try design(Set(senders)))
-      return (counts, losses)
+      let losses = senders.count > 1 ? Losses() : try await losses(at: address)
+      let (counts, all, _) = try await counts(try telling(losses) { try design(Set(senders)) })
+      return (counts, all)
     }
     var accumulator = ProviderAccumulator(metrics: metrics)
     let losses = try await read { accumulator.add($0) }
-    do {
-      return (accumulator.takeCounts(by: try design(accumulator.senders)), losses)
-    } catch {
+    let design = try telling(losses) { try design(accumulator.senders) }
+    return (accumulator.takeCounts(by: design), losses)
+  }
+
+  /// Tells what was not counted, too, where no design can be made.
+  private func telling(
+    _ losses: Losses, _ design: () throws -> ComparisonDesign
+  ) throws -> ComparisonDesign {
+    do { return try design() } catch {
       invocation.console.tell(losses)
+      for note in losses.coverage.notes { invocation.console.note(Phrase(note)) }
       throw error
     }
+  }
+
+  /// What a server tells of the events that there are.
+  private func losses(at address: ClickHouseAddress) async throws(EngagementError) -> Losses {
+    var losses = Losses()
+    let query = ClickHouseComparison.coverage(of: address.table, at: times)
+    let rows = try await ClickHouseClient(address).rows(of: query, from: address.servers[0])
+    let numbers = rows.first?.compactMap(\.integer) ?? []
+    guard numbers.count == 4, numbers.allSatisfy({ Int(exactly: $0) != nil }) else { return losses }
+    losses.coverage = EventCoverage(
+      at: times, events: Int(numbers[0]), userless: Int(numbers[1]),
+      newest: numbers[2] > 0 ? numbers[3] : nil)
+    return losses
   }
 
   /// Throws `notFound` if there are events of other experiments, and none of this one.
@@ -203,7 +226,9 @@ struct ComparisonInput {
     selection.through = try reader.newestSequence
     var export = EventExport(selection, from: "") { $0.id?.rawValue }
     while try reader.writeEvents(of: &export, to: &sink) { try Task.checkCancellation() }
-    return Losses()
+    var losses = Losses()
+    losses.coverage = sink.coverage
+    return losses
   }
 
   // MARK: Files
@@ -228,7 +253,7 @@ struct ComparisonInput {
         losses.add("\(file.name): \(error.message)")
       }
     }
-    losses.duplicates = sink.duplicates
+    (losses.duplicates, losses.coverage) = (sink.duplicates, sink.coverage)
     return losses
   }
 }

@@ -53,6 +53,20 @@ package struct ClickHouseComparison: Sendable {
       + "FROM \(table.identifier) WHERE match(\(names[0]), '^[0-9a-f]{64}$') GROUP BY \(names[0])) \(format)"
   }
 
+  /// Gives what `EventCoverage` knows: the events in the times, those of them without a user, all events,
+  /// and the newest time.
+  package static func coverage(of table: ClickHouseTable, at times: Range<Int64>) -> String {
+    var bounds: [String] = []
+    if times.lowerBound != .min { bounds.append("`time` >= \(times.lowerBound)") }
+    if times.upperBound != .max { bounds.append("`time` < \(times.upperBound)") }
+    func count(_ conditions: [String]) -> String {
+      conditions.isEmpty ? "count()" : "countIf(\(conditions.joined(separator: " AND ")))"
+    }
+    return "SELECT \(count(bounds)) AS found, "
+      + "\(count(bounds + ["isNull(`userid`)"])) AS userless, count() AS total, "
+      + "max(`time`) AS newest FROM \(table.identifier) FINAL \(format)"
+  }
+
   /// Gives the names of experiments that have events.
   package static func experiments(of table: ClickHouseTable) -> String {
     let events = ClickHouseEvents(table: table, times: .min ..< .max).query

@@ -6,7 +6,8 @@ struct ComparisonChecks: Hashable, Sendable {
   let split: ComparisonCheck
   /// Nil if people were not split at random.
   let exposedSplit: ComparisonCheck?
-  let logs: ComparisonCheck
+  /// Nil where no arm tells what its logs have lost.
+  let logs: ComparisonCheck?
   let horizon: ComparisonCheck
   /// Nil where nothing was planned.
   let plan: ComparisonCheck?
@@ -162,13 +163,17 @@ struct ComparisonChecks: Hashable, Sendable {
   /// Arms that lose less of their logs than this apart are alike, however sure the difference is.
   private static let leastLoss = 0.001
 
-  private static func logs(_ counts: ComparisonCounts) -> ComparisonCheck {
+  private static func logs(_ counts: ComparisonCounts) -> ComparisonCheck? {
     func check(_ state: ComparisonCheck.State, _ sentence: String) -> ComparisonCheck {
       ComparisonCheck(name: "logs", state: state, sentence: sentence)
     }
     let control = counts.arms[counts.design.control].log
-    guard counts.arms.allSatisfy({ $0.log.denominator > 0 }) else {
-      return check(.open, "What the arms' logs have lost is not known.")
+    guard counts.arms.contains(where: { $0.log.denominator > 0 }) else { return nil }
+    if let arm = counts.arms.firstIndex(where: { $0.log.denominator == 0 }) {
+      return check(
+        .open,
+        "What the logs of \"\(counts.design.arms[arm].name.readable)\" have lost is not known: tell it "
+          + "with addLog, as for the other arms.")
     }
     let shares = zip(counts.design.arms, counts.arms).map { arm, figures in
       let lost = Double(figures.log.numerator) / Double(figures.log.denominator)

@@ -76,19 +76,22 @@ struct ComparisonJSON {
     for (kind, count) in arm.events.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
       events[kind.rawValue] = integer(count)
     }
-    return [
-      "name": .string(design.arms[index].name), "plannedShare": .number(design.arms[index].share),
-      "people": integer(arm.assigned), "exposed": integer(arm.exposed),
-      "delivered": people(at: .delivered, in: index), "seen": people(at: .seen, in: index),
-      "clicked": people(at: .clicked, in: index), "events": .object(events),
-      "requests": [
-        "count": integer(arm.requests.requests), "failures": integer(arm.requests.failures),
-        "timed": integer(arm.requests.timed), "milliseconds": integer(arm.requests.milliseconds),
-        "half": arm.requests.bound(keptBy: 0.5).map(integer) ?? .null,
-        "most": arm.requests.bound(keptBy: 0.95).map(integer) ?? .null,
-      ],
-      "log": ["written": integer(arm.log.denominator), "lost": integer(arm.log.numerator)],
+    var object: JSONObject = ["name": .string(design.arms[index].name)]
+    if design.isExperiment { object["plannedShare"] = .number(design.arms[index].share) }
+    object["people"] = integer(arm.assigned)
+    if design.isExperiment { object["exposed"] = integer(arm.exposed) }
+    object["delivered"] = people(at: .delivered, in: index)
+    object["seen"] = people(at: .seen, in: index)
+    object["clicked"] = people(at: .clicked, in: index)
+    object["events"] = .object(events)
+    object["requests"] = [
+      "count": integer(arm.requests.requests), "failures": integer(arm.requests.failures),
+      "timed": integer(arm.requests.timed), "milliseconds": integer(arm.requests.milliseconds),
+      "half": arm.requests.bound(keptBy: 0.5).map(integer) ?? .null,
+      "most": arm.requests.bound(keptBy: 0.95).map(integer) ?? .null,
     ]
+    object["log"] = ["written": integer(arm.log.denominator), "lost": integer(arm.log.numerator)]
+    return object
   }
 
   /// Null where the step is not recorded.
@@ -126,15 +129,19 @@ struct ComparisonJSON {
         "difference": json(of: stratum.difference) { json(of: $0) },
       ]
     }
-    return [
+    var object: JSONObject = [
       "arm": .string(design.arms[comparison.arm].name), "usesPast": .bool(comparison.usesPast),
       "verdict": comparison.verdict(at: report.design.significance).map { .string($0.rawValue) }
         ?? .null,
       "difference": json(of: comparison.difference) { json(of: $0) },
       "withoutPast": json(of: comparison.unadjusted) { json(of: $0) },
-      "exposed": json(of: comparison.exposed) { json(of: $0) }, "strata": .array(strata),
-      "reversedBy": .array(comparison.reversedBy.map { .string($0) }),
     ]
+    if design.isExperiment {
+      object["exposed"] = json(of: comparison.exposed) { json(of: $0) }
+    }
+    object["strata"] = .array(strata)
+    object["reversedBy"] = .array(comparison.reversedBy.map { .string($0) })
+    return object
   }
 
   private func json(of difference: MeasuredDifference) -> JSON {

@@ -24,7 +24,7 @@ struct ComparisonMethod {
             degreesOfFreedom: Double(sample.count - 1), count: sample.count)
           guard let estimate else {
             throw EngagementError(
-              .invalidArgument, "All values in the arm are the same, so there is no interval.")
+              .invalidArgument, "All people in the arm did the same, so there is no interval.")
           }
           let interval = try estimate.interval(
             method(for: [arm]), significance: design.significance)
@@ -38,7 +38,7 @@ struct ComparisonMethod {
     _ treatment: MetricSums, in arm: Int, from control: MetricSums
   ) -> Conclusion<MeasuredDifference> {
     conclude { () throws(EngagementError) in
-      try Self.requireEnough(treatment, control)
+      try requireEnough(treatment, in: arm, control)
       let difference = try Difference(
         of: treatment.figure(of: design.arms[arm].name.readable),
         from: control.figure(of: design.arms[design.control].name.readable))
@@ -51,7 +51,7 @@ struct ComparisonMethod {
     _ treatment: MetricSums, in arm: Int, from control: MetricSums
   ) -> Conclusion<MeasuredDifference> {
     conclude { () throws(EngagementError) in
-      try Self.requireEnough(treatment, control)
+      try requireEnough(treatment, in: arm, control)
       let arms = PairedSample.adjusted(
         treatment: treatment.valuesAndPast, control: control.valuesAndPast)
       return try measured(Difference(of: arms.treatment, from: arms.control), in: arm)
@@ -62,22 +62,30 @@ struct ComparisonMethod {
   /// fewer, the normal distribution tells differences that are none.
   static let leastExpected = 10
 
-  private static func requireEnough(
-    _ arms: MetricSums...
+  private func requireEnough(
+    _ treatment: MetricSums, in arm: Int, _ control: MetricSums
   ) throws(EngagementError) {
-    guard arms.allSatisfy(\.isShare) else { return }
-    let people = arms.reduce(0) { $0 + $1.people }
-    let did = arms.reduce(0) { $0 + $1.numerator }
-    // Else all values are the same, which is said elsewhere.
-    guard did > 0, did < people else { return }
-    for arm in arms where people > 0 {
-      let expected = Double(min(did, people - did)) * Double(arm.people) / Double(people)
-      guard expected < Double(leastExpected) else { continue }
+    let arms = [(treatment, arm), (control, design.control)]
+    // Arms without people are told elsewhere.
+    guard arms.allSatisfy({ $0.0.isShare && $0.0.people > 0 }) else { return }
+    let people = treatment.people + control.people
+    let did = treatment.numerator + control.numerator
+    guard did > 0, did < people else {
       throw EngagementError(
         .invalidArgument,
-        "Too few to tell: of \(Figure.count(arm.people)) people in an arm, \(Int(expected)) would be expected to "
-          + "\(did * 2 > people ? "differ" : "do it") if there were no difference, and "
-          + "\(leastExpected) are needed.")
+        did == 0
+          ? "Nobody did it in either arm: there is nothing to compare."
+          : "Everybody did it in both arms: there is nothing to compare.")
+    }
+    for (sums, arm) in arms {
+      let expected = Double(min(did, people - did)) * Double(sums.people) / Double(people)
+      guard expected < Double(Self.leastExpected) else { continue }
+      throw EngagementError(
+        .invalidArgument,
+        "Too few to tell: of the \(Figure.count(sums.people)) people in "
+          + "\"\(design.arms[arm].name.readable)\", \(Int(expected)) would "
+          + "\(did * 2 > people ? "not " : "")do it if the arms were alike, and "
+          + "\(Self.leastExpected) are needed.")
     }
   }
 

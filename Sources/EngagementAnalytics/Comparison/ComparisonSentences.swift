@@ -42,13 +42,17 @@ struct ComparisonSentences {
     /// The absolute difference, which decides; nil if none is told.
     var figure: String?
     var isSeen = false
+    /// Otherwise it holds for all of them.
+    var isOfMetric = true
     let sentence: String
   }
 
   /// For each metric and arm; why there is nothing to conclude, if that holds for all of them.
   var conclusions: [Conclusion] {
     guard report.withheld.isEmpty else {
-      return report.withheld.map { Conclusion(subject: "No lift is shown", sentence: $0) }
+      return report.withheld.map {
+        Conclusion(subject: "No lift is shown", isOfMetric: false, sentence: $0)
+      }
     }
     return report.metrics.flatMap { metric in
       metric.comparisons.map { conclusion(from: $0, metric.metric) }
@@ -186,7 +190,7 @@ struct ComparisonSentences {
       )
     }
     if report.metrics.flatMap(\.rates).contains(where: { $0.value?.interval.reason != nil }) {
-      notes.append("There is no interval where all values in an arm are the same.")
+      notes.append("There is no interval where all people in an arm did the same.")
     }
     return notes
   }

@@ -22,6 +22,8 @@ public struct ObservedEventSink: EventSink {
   private var ids: Set<EventIdentity>?
   /// The events that were there already.
   public private(set) var duplicates = 0
+  /// Which events there were.
+  package private(set) var coverage: EventCoverage
 
   // What was seen before, by its bytes.
   private var kinds: [[UInt8]: ObservedKind] = [:]
@@ -38,6 +40,7 @@ public struct ObservedEventSink: EventSink {
   private var kind = ObservedKind("")
   private var time: Int64 = 0
   private var person: UInt64 = 0
+  private var hasUser = false
   private var provider: ProviderID?
   private var name: String?
   private var properties: JSONObject = [:]
@@ -54,6 +57,7 @@ public struct ObservedEventSink: EventSink {
     self.times = times
     self.body = body
     ids = isDistinct ? [] : nil
+    coverage = EventCoverage(at: times)
   }
 
   public mutating func missing() {
@@ -64,6 +68,7 @@ public struct ObservedEventSink: EventSink {
       scratch += source
       scratch.append(Self.anonymous)
       person = installation.of(scratch)
+      hasUser = false
     case .surface: kind = observedKind(on: nil)
     case .provider: provider = nil
     case .id, .source, .type, .subject, .time, .sequence, .recordedTime, .uptime, .zoneOffset,
@@ -81,6 +86,7 @@ public struct ObservedEventSink: EventSink {
     case .user:
       scratch.replace(with: text)
       person = user.of(scratch)
+      hasUser = true
     case .provider:
       scratch.replace(with: text)
       provider = observedProvider()
@@ -114,6 +120,7 @@ public struct ObservedEventSink: EventSink {
       name = nil
       properties = [:]
     }
+    coverage.note(time)
     guard time < times.upperBound,
       time >= times.lowerBound || ComparedKinds.receipts.contains(kind.kind)
     else { return }
@@ -121,6 +128,7 @@ public struct ObservedEventSink: EventSink {
       duplicates += 1
       return
     }
+    coverage.add(at: time, hasUser: hasUser)
     body(
       ObservedEvent(
         person: person, kind: kind.kind, time: max(time, times.lowerBound), provider: provider,

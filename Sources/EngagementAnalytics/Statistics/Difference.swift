@@ -19,7 +19,7 @@ public struct Difference: Hashable, Sendable {
     guard t + c > 0 else {
       throw EngagementError(
         .invalidArgument,
-        "All values in each arm are the same: no interval can be told of a difference.")
+        "All people of each arm have the same value: nothing tells how sure a difference is.")
     }
     // Welch and Satterthwaite.
     let freedom =

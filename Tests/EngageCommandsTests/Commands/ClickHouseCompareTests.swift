@@ -159,6 +159,45 @@ struct ClickHouseCompareTests {
       servers.address())
   }
 
+  @Test("X12: a server tells as files do of a time without events, and of events without users")
+  func coverage() async throws {
+    let (servers, stage) = (try await ClickHouseServers(), try CommandLineFixture())
+    var events = RecordedEvents()
+    for device in 0..<20 {
+      events.add(
+        "card.delivered", by: nil,
+        [
+          "source": .string("urn:\(device)"), "surface": "cards",
+          "provider": .string(device % 2 == 0 ? "braze" : "vibes"),
+        ])
+    }
+    try await Self.load(events, stage, into: servers)
+    let all = try await Self.same(stage, ["compare"], servers.address())
+    #expect(
+      all["notes"]?.array?.first == "20 events have no user: each device counts as one person.")
+    let later = try await Self.same(
+      stage, ["compare", "--since", "2026-11-01"], servers.address())
+    #expect(
+      later["notes"]?.array?.first
+        == "No event lies in this time: the newest one is of 2026-10-01T09:00:00Z.")
+  }
+
+  @Test("X12: a server tells as files do of people who were all assigned after the end")
+  func afterEnd() async throws {
+    let (servers, stage) = (try await ClickHouseServers(), try CommandLineFixture())
+    var events = RecordedEvents()
+    for person in 0..<20 { events.expose("\(person)", to: person % 2 == 0 ? "old" : "new") }
+    try await Self.load(events, stage, into: servers)
+    let plan = Self.plan.replacing(#"ban'ner\\"#, with: "banner")
+      .replacing("2026-10-04", with: "2026-10-01")
+    try stage.write(plan, to: "plan.json")
+    let report = try await Self.same(
+      stage, ["experiment", "report", "plan.json"], servers.address())
+    let sentences = report["checks"]?.array?.compactMap { $0["sentence"]?.string } ?? []
+    let text = "All people were assigned to an arm after the end, 2026-10-01, and nobody before"
+    #expect(sentences.contains { $0.hasPrefix(text) }, "\(sentences)")
+  }
+
   private static let plan = #"""
     {"name": "ban'ner\\", "arms": {"old": 0.5, "new": 0.5}, "control": "old",
      "metrics": ["click", {"name": "clickers", "people": "click", "among": "delivered"},

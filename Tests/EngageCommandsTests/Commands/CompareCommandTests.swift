@@ -155,7 +155,40 @@ import Testing
     }
     stage = try Self.stage(events)
     let same = await stage.engage("compare", "--from", "events.ndjson", "--metric", "click")
-    #expect(same.output.contains("All values in each arm are the same"), "\(same.output)")
+    #expect(same.output.contains("Nobody did it in either arm"), "\(same.output)")
+  }
+
+  @Test("X12: a time without events is told, with the newest event")
+  func noEvents() async throws {
+    let stage = try Self.stage(.vendors(people: 20))
+    let note = "No event lies in this time: the newest one is of 2026-10-01T09:00:03Z."
+    let from = ["compare", "--from", "events.ndjson", "--since"]
+    let after = try Self.json(await stage.run(from + ["2026-11-01", "--json"]))
+    #expect(after["notes"]?.array?.contains(.string(note)) == true, "\(after)")
+    let table = await stage.run(from + ["2026-11-01", "--html", "page.html"])
+    #expect(table.output.contains(note), "\(table.output)")
+    #expect(try Self.page(stage).contains(note))
+    let within = await stage.run(from + ["2026-10-01"])
+    #expect(within.status == .done && !within.output.contains("No event lies"), "\(within.output)")
+    var clicks = RecordedEvents()
+    clicks.addCard("click", by: "a", from: "braze")
+    try stage.write(clicks.ndjson, to: "clicks.ndjson")
+    let none = await stage.run(["compare", "--from", "clicks.ndjson", "--since", "2026-11-01"])
+    #expect(none.status == .failed && none.errors.contains("No provider has sent something"))
+    #expect(none.errors.contains("the newest one is of 2026-10-01T09:00:00Z."), "\(none.errors)")
+  }
+
+  @Test("X12: events without any user are told, since a person is a device then")
+  func noUsers() async throws {
+    var events = RecordedEvents()
+    for provider in ["braze", "vibes"] { events.addCard("delivered", by: nil, from: provider) }
+    let note = "2 events have no user: each device counts as one person."
+    let without = try Self.json(
+      await Self.stage(events).run(["compare", "--from", "events.ndjson", "--json"]))
+    #expect(without["notes"]?.array?.contains(.string(note)) == true, "\(without)")
+    events.addCard("delivered", by: "a", from: "braze")
+    let with = await (try Self.stage(events)).run(["compare", "--from", "events.ndjson"])
+    #expect(with.status == .done && !with.output.contains("no user"), "\(with.output)")
   }
 
   @Test("X12: an existing page, a symbolic link and a missing folder are left as they are")

@@ -156,6 +156,22 @@ import Testing
     #expect(report.html.contains("No lift is shown") && report.sentences.count == 1)
   }
 
+  @Test("X12: only a difference that is seen is written large")
+  func tiles() throws {
+    func html(_ clicked: Int, _ others: Int) throws -> String {
+      let counts = try ComparisonFixture.clicks(clicked, of: 1_000, others, of: 1_000)
+      return ComparisonReport(counts, at: Self.later).html
+    }
+    #expect(try html(100, 150).contains("<strong>+5.00 pp</strong>"))
+    let unseen = try html(100, 101)
+    #expect(
+      unseen.contains(
+        #"<strong class="none">No difference seen</strong><small>Measured: +0.10 pp</small>"#))
+    #expect(!unseen.contains("<strong>"))
+    let withheld = try html(0, 1)
+    #expect(withheld.contains(#"<strong class="none">No difference told</strong><p>"#))
+  }
+
   @Test("X12: a plan that was changed after it began shows no lift")
   func changed() throws {
     var counts = try ComparisonFixture.clicks(100, of: 1_000, 150, of: 1_000)
@@ -222,7 +238,6 @@ import Testing
     split of the arms     passed  The arms are split as planned (p = 1.0000).
     split of the exposed  passed  The exposed are split as planned (p = 1.0000).
     plan                  passed  All people were in this version of the plan.
-    logs                  open    What the arms' logs have lost is not known.
     horizon               passed  The horizon is reached: 2,000 of 2 planned people are there. Decide by the first report that had them: each further one makes a false alarm more likely.
 
     People

@@ -43,6 +43,21 @@ import Testing
         + "of fewer people than were planned: a difference of the planned size may not be seen.")
   }
 
+  @Test(
+    "X12: what too few, nobody or everybody did is told in plain words",
+    arguments: [
+      (4, 6, "Too few to tell: of the 20 people in \"B\", 5 would do it if the arms were alike"),
+      (18, 16, "Too few to tell: of the 20 people in \"B\", 3 would not do it if the arms were"),
+      (0, 0, "Nobody did it in either arm: there is nothing to compare."),
+      (20, 20, "Everybody did it in both arms: there is nothing to compare."),
+      (20, 0, "All people of each arm have the same value: nothing tells how sure a difference"),
+    ])
+  func noDifference(first: Int, second: Int, sentence: String) throws {
+    let counts = try ComparisonFixture.clicks(first, of: 20, second, of: 20)
+    let reason = ComparisonReport(counts, at: later).metrics[0].comparisons[0].difference.reason
+    #expect(reason?.hasPrefix(sentence) == true, "\(reason ?? "none")")
+  }
+
   @Test("X12: where nobody is in an arm, the plan says why")
   func nobody() throws {
     let schedule = ComparisonDesign.Schedule.fixed(

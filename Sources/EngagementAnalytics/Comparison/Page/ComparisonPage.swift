@@ -34,9 +34,8 @@ struct ComparisonPage {
   private var header: String {
     let conclusions = sentences.conclusions.map { conclusion in
       let style = conclusion.isSeen ? "seen" : "unseen"
-      let figure = conclusion.figure.map { "<strong>\($0.html)</strong>" } ?? ""
       return """
-        <li class="\(style)"><h2>\(conclusion.subject.html)</h2>\(figure)\
+        <li class="\(style)"><h2>\(conclusion.subject.html)</h2>\(Self.figure(of: conclusion))\
         <p>\(conclusion.sentence.html)</p></li>
         """
     }
@@ -49,6 +48,16 @@ struct ComparisonPage {
       \(conclusions.joined(separator: "\n"))
       </ul>
       """
+  }
+
+  /// Only a difference that is seen is large. Why nothing is told of any metric is the tile itself.
+  private static func figure(of conclusion: ComparisonSentences.Conclusion) -> String {
+    guard let figure = conclusion.figure else {
+      return conclusion.isOfMetric ? "<strong class=\"none\">No difference told</strong>" : ""
+    }
+    return conclusion.isSeen
+      ? "<strong>\(figure.html)</strong>"
+      : "<strong class=\"none\">No difference seen</strong><small>Measured: \(figure.html)</small>"
   }
 
   private var checks: String {

@@ -40,6 +40,8 @@ enum PageStyle {
     .conclusions strong { display: block; font-size: 1.6rem; line-height: 1.3; font-weight: 600; }
     .conclusions p { font-size: .9rem; }
     .conclusions .unseen strong { color: var(--soft); font-weight: 400; }
+    .conclusions .none { font-size: 1rem; }
+    .conclusions small { display: block; font-size: .9rem; color: var(--soft); }
 
     .checks { list-style: none; margin: .9rem 0 0; padding: 0; }
     .checks li { display: grid; grid-template-columns: 5rem 1fr; gap: .75rem; padding: .45rem 0; }
