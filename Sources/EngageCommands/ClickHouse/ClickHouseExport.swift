@@ -64,7 +64,7 @@ struct ClickHouseExport {
   ) async throws(EngagementError) {
     guard let query = address.table.searchForOtherUsers(of: rows) else { return }
     let found = try await client.rows(of: query, from: address.servers[0]).first?.first?.integer
-    guard found == 0 else {
+    guard found ?? 0 == 0 else {
       throw EngagementError(
         .conflict,
         "The table \(address.table.name) has these events already, with other users: they were exported "
