@@ -45,13 +45,15 @@ struct ClickHouseExport {
   private struct Progress {
     var cursor: ExportCursor?
     var sent = 0
+    /// Whether the table has none of the events with another user.
+    var areUsersCompared = false
   }
 
   private func send(
     _ encoder: inout ClickHouseEncoder, by client: ClickHouseClient, _ progress: inout Progress
   ) async throws(EngagementError) {
     guard encoder.rows > 0 else { return }
-    if progress.sent == 0 { try await requireSameUsers(encoder.bytes, by: client) }
+    try await requireSameUsers(encoder.bytes, by: client, &progress)
     try await client.insert(
       encoder.bytes, encoder.rows, into: address.table, on: address.servers[0])
     progress.sent += encoder.rows
@@ -60,17 +62,19 @@ struct ClickHouseExport {
 
   /// Throws if the table has the events with other users, which the new rows would take the place of.
   private func requireSameUsers(
-    _ rows: [UInt8], by client: ClickHouseClient
+    _ rows: [UInt8], by client: ClickHouseClient, _ progress: inout Progress
   ) async throws(EngagementError) {
-    guard let query = address.table.searchForOtherUsers(of: rows) else { return }
+    guard !progress.areUsersCompared else { return }
+    let (query, isEnough) = address.table.searchForOtherUsers(of: rows)
     let found = try await client.rows(of: query, from: address.servers[0]).first?.first?.integer
     guard found ?? 0 == 0 else {
       throw EngagementError(
         .conflict,
-        "The table \(address.table.name) has these events already, with other users: they were exported "
-          + "with another --user-hash-key, or none. Take the one of then, or another table with ?table=NAME."
-      )
+        "The table \(address.table.name) has these events already, with other users: another "
+          + "--user-hash-key, or none, was given then. Give the same again, or choose another table with "
+          + "?table=NAME.")
     }
+    progress.areUsersCompared = isEnough
   }
 
   private func move(_ progress: inout Progress, to sequence: Int64) async throws {

@@ -27,8 +27,6 @@ struct ComparisonInput {
     fileprivate(set) var faultCount = 0
     fileprivate(set) var duplicates = 0
     fileprivate var hashes = DeviceHashes()
-    /// The devices of a table no person of which is on two.
-    fileprivate var apart = 0
     fileprivate var coverage = EventCoverage()
 
     fileprivate mutating func add(_ fault: String) {
@@ -38,8 +36,7 @@ struct ComparisonInput {
 
     /// What a reader of the report has to know.
     var notes: [String] {
-      let people =
-        [hashes.note, DeviceHashes.note(devices: apart)].compactMap(\.self) + coverage.notes
+      let people = [hashes.note].compactMap(\.self) + coverage.notes
       guard faultCount > 0 else { return people }
       let parts = faultCount == 1 ? "1 line or file" : "\(faultCount) lines or files"
       return ["\(parts) could not be read, so that figures may be wrong: \(faults[0])"]
@@ -87,7 +84,7 @@ struct ComparisonInput {
         }
       }
       var losses = try await losses(at: address)
-      losses.apart = try await devicesApart(at: address)
+      losses.hashes = DeviceHashes(apart: try await devicesApart(at: address))
       return (found, losses, Set(try await senders(at: address).map(\.provider)))
     }
     var accumulator = ComparisonAccumulator(design)
@@ -196,7 +193,7 @@ struct ComparisonInput {
       }
   }
 
-  /// How many devices a table has, if people are hashed and nobody is on two of them; otherwise 0.
+  /// The number of devices, if no person is on two of them; otherwise 0.
   private func devicesApart(at address: ClickHouseAddress) async throws(EngagementError) -> Int {
     let query = ClickHouseComparison.devices(of: address.table)
     let row = try await ClickHouseClient(address).rows(of: query, from: address.servers[0]).first

@@ -24,8 +24,8 @@ extension Command {
       "p by Holm" is the probability of such a difference by chance alone, raised for the number of
       metrics and arms; a difference is seen where it is below the significance. CUPED takes what each
       person did in the "lookBackDays" before out of the figures, which narrows the intervals. A check
-      is "open" where there is nothing to hold against, such as exposures that nobody recorded. The
-      horizon is when a fixed design may be read.
+      is "open" where the figures that it needs are not recorded, such as exposures. The horizon is
+      when a fixed design may be read.
 
       An experiment that is changed after the first person came is another experiment: give it a name of
       its own. Where its name stays, raise "version" in the route and in the plan, and report on events

@@ -8,6 +8,13 @@ struct DeviceHashes {
   private var devices: [Int: Int] = [:]
   private var all: Set<Int> = []
   private var isShared = false
+  /// The devices that a database has counted.
+  private var counted = 0
+
+  init() {}
+
+  /// - Parameter apart: The number of devices, if no person is on two of them; otherwise 0.
+  init(apart: Int) { counted = apart }
 
   mutating func add(_ event: borrowing EventRecord) {
     guard !isShared, case .text(let user) = event[.user], Self.isHash(user),
@@ -31,12 +38,8 @@ struct DeviceHashes {
   /// What a reader of the events has to know; nil if people have one hash on several devices, or if there
   /// is one device.
   var note: String? {
-    isShared ? nil : Self.note(devices: all.count)
-  }
-
-  /// What a reader has to know where no person is on two of the devices.
-  static func note(devices: Int) -> String? {
-    guard devices > 1 else { return nil }
+    let devices = max(all.count, counted)
+    guard !isShared, devices > 1 else { return nil }
     return
       "No person is on two of the \(devices) devices. Unless all of them export with one --user-hash-key, "
       + "each hides its users with a salt of its own, and a person on two devices counts twice."

@@ -171,10 +171,12 @@ struct ExportEvents {
     }
   }
 
-  func remove(_ cursor: ExportCursor) async throws {
-    try await invocation.reading(configuration) {
-      try await $0.removeExportCursor(named: cursor.name)
+  /// Whether an earlier run has begun the cursor.
+  func hasCursor() async throws -> Bool {
+    let known = try await sound { engagement throws(EngagementError) in
+      try await engagement.exportCursors
     }
+    return known.contains { $0.name == request.cursor }
   }
 
   func move(_ cursor: ExportCursor, to sequence: Int64) async throws {

@@ -122,20 +122,19 @@ struct ExportRun {
       let files = folder.completed == 1 ? "1 file" : "\(folder.completed) files"
       invocation.console.note("The last export was interrupted; its \(files) are complete now.")
     }
-    let cursor = try await events.cursor()
-    let header = ExportManifest.Header(
+    var header = ExportManifest.Header(
       source: try events.source(), format: request.format.rawValue,
       compression: request.compression?.rawValue,
       partition: request.partition.map(\.rawValue), selection: request.words,
-      cursor: cursor?.name, cursorID: cursor?.id)
-    let start: Int64
-    do {
-      start = try await self.start(of: cursor, in: folder, header, revision)
-    } catch {
-      // A cursor that was begun for a refused run would keep old events.
-      if let cursor, cursor.sequence == 0 { try? await events.remove(cursor) }
-      throw error
+      cursor: request.cursor, cursorID: nil)
+    // A cursor that this run begins fits no export that is there. One that is begun and then refused would
+    // keep old events.
+    if let last = folder.manifests.last, request.cursor != nil, try await !events.hasCursor() {
+      throw other(last, header, in: folder)
     }
+    let cursor = try await events.cursor()
+    header.cursorID = cursor?.id
+    let start = try await start(of: cursor, in: folder, header, revision)
     let parts = ExportParts(
       in: folder, after: start, by: request.partition, as: request.format,
       compressedBy: request.streamCompression, makeEncoder: makeEncoder)
@@ -186,13 +185,7 @@ struct ExportRun {
         "\(folder.path) has an export already; choose another --out, or use --cursor to add to one."
       )
     }
-    guard last.header == header else {
-      throw EngagementError(
-        .conflict,
-        "\(folder.path) has an export with \(last.header.difference(from: header)). "
-          + "Choose another --out; \"engage import\" puts folders together and takes each event once."
-      )
-    }
+    guard last.header == header else { throw other(last, header, in: folder) }
     if last.after == cursor.sequence {
       guard last.revision == revision else {
         // A user was erased before that run could look for it.
@@ -210,6 +203,16 @@ struct ExportRun {
           + "\(cursor.sequence): the cache is older than the folder. Choose another --out.")
     }
     return cursor.sequence
+  }
+
+  private func other(
+    _ last: ExportManifest, _ header: ExportManifest.Header, in folder: ExportFolder
+  ) -> EngagementError {
+    EngagementError(
+      .conflict,
+      "\(folder.path) has an export with \(last.header.difference(from: header)). "
+        + "Choose another --out; \"engage import\" puts folders together and takes each event once."
+    )
   }
 
   private func tell(_ manifest: ExportManifest, in path: String) throws(OutputError) {

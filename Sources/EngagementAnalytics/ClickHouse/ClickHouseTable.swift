@@ -89,27 +89,37 @@ package struct ClickHouseTable: Hashable, Sendable {
     return (query, Set(keys).count)
   }
 
-  /// Counts the events of the first rows of `ClickHouseEncoder` that the table has with another user. Nil
-  /// if there are no rows.
-  package func searchForOtherUsers(of rows: [UInt8]) -> String? {
-    let first = rows.split(separator: UInt8(ascii: "\n"), maxSplits: Self.mostCompared)
-      .prefix(Self.mostCompared).compactMap { try? JSON(parsing: Array($0)) }
-    guard !first.isEmpty else { return nil }
+  /// Counts those events of rows of `ClickHouseEncoder` that the table has with another user. A run has all
+  /// its users from one key, so that a few rows with a user tell. `isEnough` is false if there is none.
+  package func searchForOtherUsers(of rows: [UInt8]) -> (query: String, isEnough: Bool) {
+    var compared: [JSON] = []
+    var others: [JSON] = []
+    for row in rows.split(separator: UInt8(ascii: "\n")) where compared.count < Self.mostCompared {
+      guard let row = try? JSON(parsing: Array(row)) else { continue }
+      if row[EventColumn.user.name] != nil {
+        compared.append(row)
+      } else if others.count < Self.mostCompared {
+        others.append(row)
+      }
+    }
+    let isEnough = !compared.isEmpty
+    if !isEnough { compared = others }
     func tuples(_ columns: [EventColumn]) -> String {
-      let tuples = first.map { row in
+      let tuples = compared.map { row in
         let texts = columns.map { ClickHouseText.literal(row[$0.name]?.string ?? "") }
         return "(\(texts.joined(separator: ", ")))"
       }
       return "(\(tuples.joined(separator: ", ")))"
     }
     let user = ClickHouseText.identifier(EventColumn.user.name)
-    return "SELECT count() FROM \(identifier) FINAL "
+    let query =
+      "SELECT count() FROM \(identifier) FINAL "
       + "WHERE (\(Self.key)) IN \(tuples([.source, .id])) AND isNotNull(\(user)) "
       + "AND (\(Self.key), assumeNotNull(\(user))) NOT IN \(tuples([.source, .id, .user])) "
       + "FORMAT JSONCompact"
+    return (query, isEnough)
   }
 
-  /// A run has all its users from one key, so that a few events tell.
   private static let mostCompared = 256
 
   /// Fails unless every server of the cluster answers and has its table.

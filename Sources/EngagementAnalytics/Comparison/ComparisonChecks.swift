@@ -99,7 +99,7 @@ struct ComparisonChecks: Hashable, Sendable {
       return counts.people > 0
         ? ComparisonCheck(
           name: "plan", state: .passed, sentence: "All people were in this version of the plan.")
-        : ComparisonCheck(name: "plan", state: .open, sentence: nobody(counts))
+        : ComparisonCheck(name: "plan", state: .open, sentence: noPeople(counts))
     }
     let people = count == 1 ? "1 person was" : "\(Figure.count(count)) people were"
     if counts.people == 0, case .experiment(_, let version) = counts.design.split {
@@ -114,8 +114,8 @@ struct ComparisonChecks: Hashable, Sendable {
         + "withheld: give the changed experiment a name of its own, and begin again.")
   }
 
-  /// Why nobody is in an arm.
-  private static func nobody(_ counts: ComparisonCounts) -> String {
+  /// Why the arms have no people.
+  private static func noPeople(_ counts: ComparisonCounts) -> String {
     if counts.areAllLater, case .fixed(_, let end?) = counts.design.schedule {
       return "All people were assigned to an arm after the end, \(Figure.moment(end)), and nobody "
         + "before: events from the end on do not count."
@@ -228,7 +228,7 @@ struct ComparisonChecks: Hashable, Sendable {
         guard time >= end else {
           return check(.failed, "The lift is withheld until the end, \(moment); \(progress).")
         }
-        // The end was chosen before, whoever came: it holds.
+        // The plan named this end, however many people there are by then.
         let fewer =
           people < planned
           ? " The figures are of fewer people than were planned: a difference of the planned size may "

@@ -132,6 +132,25 @@ struct ClickHouseExportTests {
     #expect(await scene.stage.run(other).status == .done)
   }
 
+  @Test(
+    "X14: users are compared in the first batch that has any, whatever came before their sign-in")
+  func otherUsersLater() async throws {
+    let table = ClickHouseTable("events", in: "default")
+    func rows(_ users: [String?]) -> [UInt8] {
+      let lines = users.enumerated().map { number, user in
+        let user = user.map { #","userid":"\#($0)""# } ?? ""
+        return #"{"id":"\#(number)","source":"s"\#(user)}"# + "\n"
+      }
+      return Array(lines.joined().utf8)
+    }
+    let none = table.searchForOtherUsers(of: rows([nil, nil]))
+    #expect(!none.isEnough && none.query.contains("('s', '0', '')"))
+    let late = table.searchForOtherUsers(
+      of: rows(Array(repeating: nil, count: 1_000) + ["u'1"]))
+    #expect(late.isEnough && late.query.contains(#"('s', '1000', 'u\'1')"#), "\(late.query)")
+    #expect(!late.query.contains("'999'"))
+  }
+
   @Test("X14: a cursor follows what has arrived, and belongs to one target and one selection")
   func cursor() async throws {
     let servers = try await ClickHouseServers()

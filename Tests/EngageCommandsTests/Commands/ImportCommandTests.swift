@@ -54,6 +54,24 @@ import Testing
     #expect(ending.errors.contains("--user-hash-key") == isTold)
   }
 
+  @Test("X14: who could read the file that events are added to still can, and nobody else")
+  func mode() async throws {
+    let stage = try CommandLineFixture()
+    try stage.write(Self.line("a", 1), to: "a.ndjson")
+    try stage.write(Self.line("b", 1), to: "b.ndjson")
+    func mode() throws -> Int? {
+      let path = stage.folder.appending(path: "all.ndjson").path
+      return try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+    }
+    _ = await stage.engage("import", "a.ndjson", "--into", "all.ndjson")
+    #expect(try mode() == 0o600)
+    try FileManager.default.setAttributes(
+      [.posixPermissions: 0o640], ofItemAtPath: stage.folder.appending(path: "all.ndjson").path)
+    _ = await stage.engage("import", "b.ndjson", "--into", "all.ndjson")
+    #expect(try mode() == 0o640)
+    #expect(try Self.events(stage, "all.ndjson") == ["a1", "b1"])
+  }
+
   @Test("X14: one file has no manifest, and verify says that it proves folders")
   func verifiedFile() async throws {
     let stage = try CommandLineFixture()

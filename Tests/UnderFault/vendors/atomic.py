@@ -167,6 +167,8 @@ class Atomic:
             cards.snoozed[id] = time.time() + int(seconds[1])
         elif end is None:
             cards.end(id, ENDS[verb])
+            with self.books.lock:
+                self.books.people.ended[id] = time.monotonic()
         self.tell()
         return 200, {"ok": True}, parcel
 

@@ -25,8 +25,8 @@ def key_of(provider, user, verb, target):
 # The time for which a message of a live channel may be on the way. It may reach the application after the answer
 # to a later request, so that an older version of an item, or one that the user has removed, is there for a moment.
 ON_THE_WAY = 5
-# The cache keeps that moment over kills, until the application has taken in the next full list. A kill may come
-# before it has, so that one list is not enough.
+# What was on the way when the vendor ended its item is in the cache over kills, until the application has taken
+# in the next full list. A kill may come before it has, so that one list is not enough.
 LISTS = 3
 # The numbers of the actions in one life of the worker.
 NUMBERS = 10_000
@@ -314,6 +314,8 @@ class People:
         self.told = {}
         # User -> the full lists of items with a live channel that were answered
         self.lists = collections.Counter()
+        # Id of an item with a live channel -> when its vendor ended it
+        self.ended = {}
         # Id of an item -> the newest version that was shown
         self.versions = {}
 
@@ -369,8 +371,8 @@ class People:
             self.books.finding("the user is %s, and may be %s" % (user, sorted(self.present)))
         gone, leaving = self._removed()
         for id in sorted(ids):
-            if id in gone and not self._may_be_on_the_way(id):
-                self.again.setdefault(gone[id], (user, *self._since_told(id)))
+            if id in gone and not self._may_be_on_the_way(id) and not self._may_be_kept(id):
+                self.again.setdefault(gone[id], (user, self._lists_since(id)))
             if self._owner(id) not in (None, user):
                 self.books.finding("%s is shown to %s" % (id, user))
         if self.last and self.last[0] == user:
@@ -384,13 +386,18 @@ class People:
         self.told[text] = time.monotonic(), self.lists[text.split(".")[1]]
 
     def _may_be_on_the_way(self, text):
-        age, lists = self._since_told(text)
-        return age < ON_THE_WAY or lists < LISTS
+        at, _ = self.told.get(text, (-math.inf, 0))
+        return time.monotonic() - at < ON_THE_WAY
 
-    def _since_told(self, text):
-        """The seconds since a live channel last told of the item, and the full lists that were answered since."""
-        at, lists = self.told.get(text, (-math.inf, -math.inf))
-        return time.monotonic() - at, self.lists[text.split(".")[1]] - lists
+    def _may_be_kept(self, id):
+        """Whether the cache may have the item from a message that was on the way when the item ended."""
+        at, _ = self.told.get(id, (-math.inf, 0))
+        return at > self.ended.get(id, math.inf) - ON_THE_WAY and self._lists_since(id) < LISTS
+
+    def _lists_since(self, id):
+        """The full lists that were answered since a live channel last told of the item."""
+        _, lists = self.told.get(id, (0, 0))
+        return self.lists[id.split(".")[1]] - lists
 
     def _owner(self, id):
         kind, owner, _ = id.split(".")
@@ -420,12 +427,10 @@ class People:
                     elif key.verb == "allowed" and self.erased.get(
                             key.target, parcel.life) < parcel.life:
                         self.books.finding("sent after its user was erased: %s" % described(key))
-        for key, (user, age, lists) in self.again.items():
+        for key, (user, lists) in self.again.items():
             # An item whose removal the vendor refuses is shown again.
             if not self.books.rejections[key]:
-                self.books.finding(
-                    "%s is shown to %s again, %.1f s and %s full lists after a live channel told of it" % (
-                        key.target, user, age, lists))
+                self.books.finding("%s is shown to %s again, after %d full lists" % (key.target, user, lists))
         for key, sent in visits.items():
             self._verify_visit(key, sorted(sent, key=lambda each: sent_at(each[1])))
 
