@@ -516,11 +516,26 @@ if Context.environment["ENGAGEMENT_WORKSHOP"] != nil {
   }
 }
 
-// MARK: A choice of tests, which builds faster
+// MARK: A choice of tests, with what they need alone
 
 if let chosen = Context.environment["ENGAGEMENT_TESTS"] {
-  let names = chosen.split(separator: " ").map { String($0) }
-  package.targets.removeAll { $0.type == .test && !names.contains($0.name) }
+  var needed: Set<String> = []
+  var next = chosen.split(separator: " ").map { String($0) }
+  while let name = next.popLast() {
+    guard needed.insert(name).inserted else { continue }
+    let target = package.targets.first { $0.name == name }
+    for dependency in target?.dependencies ?? [] {
+      switch dependency {
+      case .byNameItem(let name, _), .targetItem(let name, _): next.append(name)
+      case .productItem: break
+      @unknown default: break
+      }
+    }
+  }
+  package.targets.removeAll { !needed.contains($0.name) }
+  package.products.removeAll { product in
+    (product as? Product.Library)?.targets.allSatisfy(needed.contains) != true
+  }
 }
 
 // MARK: Settings
