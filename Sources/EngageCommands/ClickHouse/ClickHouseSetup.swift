@@ -46,7 +46,7 @@ struct ClickHouseSetup {
     if let cluster = table.cluster { try await check(cluster, on: server) }
     let found = try await find(on: server)
     if try !check(table.localName, found) {
-      try await client.run(table.creation(users), on: server)
+      try await client.run(table.creating(users), on: server)
     }
     guard let distribution = table.distribution, try !check(table.name, found) else { return }
     try await client.run(distribution, on: server)

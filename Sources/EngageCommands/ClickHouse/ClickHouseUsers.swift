@@ -38,13 +38,14 @@ struct ClickHouseUsers {
   /// Throws `conflict` if the table has any of the events with another user, whose place the rows of
   /// `ClickHouseEncoder` would take.
   func compare(_ rows: [UInt8]) async throws(EngagementError) {
-    let query = table.searchForOtherUsers(of: rows)
-    let found = try await client.rows(of: query, from: address.servers[0]).first?.first?.integer
-    guard found ?? 0 > 0 else { return }
-    throw EngagementError(
-      .conflict,
-      "The table \(table.name) has some of these events with other users: another --user-hash-key, or "
-        + "none, was given then. Give the same again, or choose another table with ?table=NAME.")
+    for query in table.searchesForOtherUsers(of: rows) {
+      let found = try await client.rows(of: query, from: address.servers[0]).first?.first?.integer
+      guard found ?? 0 > 0 else { continue }
+      throw EngagementError(
+        .conflict,
+        "The table \(table.name) has some of these events with other users: another --user-hash-key, or "
+          + "none, was given then. Give the same again, or choose another table with ?table=NAME.")
+    }
   }
 
   /// Who made the table may have granted no right to change it. Then each batch is compared.

@@ -200,9 +200,9 @@ struct ComparisonInput {
     guard !found.isEmpty else {
       return EngagementError(
         .notFound,
-        "\(sentence), and none is of another one. A route with a \"split\" of this name records them for "
-          + "people who gave consent: see \"engage routes\" and \"engage consent\". An export with --kind "
-          + "leaves them out.")
+        "\(sentence), and none is of another one. Such events are recorded where a route has a \"split\" with "
+          + "this name, of people who gave consent: see \"engage routes\" and \"engage consent\". An export "
+          + "with --kind may have left them out.")
     }
     let hint =
       NearestName.of(name, among: found).map { "; did you mean \"\($0.readable)\"?" } ?? "."

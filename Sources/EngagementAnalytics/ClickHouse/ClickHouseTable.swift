@@ -54,10 +54,13 @@ package struct ClickHouseTable: Hashable, Sendable {
 
   // MARK: Statements
 
+  /// Makes the table that holds rows, which does not say how it names users.
+  package var creation: String { creating(nil) }
+
   /// Makes the table that holds rows.
   ///
   /// - Parameter users: What the comment of the column of users says.
-  package func creation(_ users: UserNaming? = nil) -> String {
+  package func creating(_ users: UserNaming?) -> String {
     let columns = Self.columns.map { column in
       let comment = column.name == EventColumn.user.name ? users?.comment : nil
       return "\(ClickHouseText.identifier(column.name)) \(column.type)"
@@ -95,11 +98,19 @@ package struct ClickHouseTable: Hashable, Sendable {
     return (query, Set(keys).count)
   }
 
-  /// Counts those events of rows of `ClickHouseEncoder` that the table has with another user.
-  package func searchForOtherUsers(of rows: [UInt8]) -> String {
-    let rows = rows.split(separator: UInt8(ascii: "\n")).compactMap {
-      try? JSON(parsing: Array($0))
+  /// Each counts some of those events of rows of `ClickHouseEncoder` that the table has with another user.
+  package func searchesForOtherUsers(of rows: [UInt8]) -> [String] {
+    let lines = rows.split(separator: UInt8(ascii: "\n"))
+    return stride(from: 0, to: lines.count, by: Self.mostCompared).map { start in
+      let compared = lines[start..<min(start + Self.mostCompared, lines.count)]
+      return searchForOtherUsers(of: compared.compactMap { try? JSON(parsing: Array($0)) })
     }
+  }
+
+  /// A server refuses a query of more than 50,000 parts. A row has seven.
+  private static let mostCompared = 4_096
+
+  private func searchForOtherUsers(of rows: [JSON]) -> String {
     func tuples(_ columns: [EventColumn]) -> String {
       let tuples = rows.map { row in
         let texts = columns.map { ClickHouseText.literal(row[$0.name]?.string ?? "") }

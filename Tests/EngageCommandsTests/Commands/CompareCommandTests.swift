@@ -285,7 +285,7 @@ import Testing
     #expect(try await people() == [1, 1])
     await scene.engage("person", "erase", "u-2", "--yes")
     let none = await scene.stage.engage("compare")
-    #expect(none.status == .failed && none.errors.contains("No provider has sent something"))
+    #expect(none.status == .failed && none.errors.contains("There is no event to compare."))
     await scene.emulator.stop()
   }
 

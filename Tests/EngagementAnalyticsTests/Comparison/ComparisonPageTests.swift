@@ -153,7 +153,7 @@ import Testing
       #expect(comparison?[name]?.object?.members.map(\.key) == ["withheld"])
     }
     #expect(!report.html.contains(" pp") && !report.text.contains(" pp"))
-    #expect(report.html.contains("No lift is shown") && report.sentences.count == 1)
+    #expect(report.html.contains("No lift is shown") && report.sentences.count == 2)
   }
 
   @Test("X12: only a difference that is seen is written large")

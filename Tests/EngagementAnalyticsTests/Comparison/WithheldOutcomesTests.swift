@@ -1,3 +1,4 @@
+import EngagementJSON
 import EngagementModel
 import EngagementPlatform
 import Testing
@@ -74,7 +75,10 @@ import Testing
         #expect(!output.contains(figure), "\(figure)")
       }
     }
-    for title in ["id=\"funnel\"", "id=\"rates\"", "id=\"differences\"", "id=\"days-0\""] {
+    for title in [
+      "id=\"funnel-title\"", "id=\"rates-title\"", "id=\"differences-title\"",
+      "id=\"days-0-title\"",
+    ] {
       #expect(!report.html.contains(title), "\(title)")
     }
   }
@@ -90,7 +94,8 @@ import Testing
     #expect(arms.map { $0["exposed"] } == [1_000, 1_000] && arms[0]["people"] == 1_000)
     #expect(arms.allSatisfy { $0["requests"]?["failures"] == 13 && $0["requests"]?["half"] == 70 })
     #expect(arms.allSatisfy { $0["log"]?["written"] != nil })
-    #expect(report.html.contains("id=\"people\"") && report.html.contains("id=\"requests\""))
+    #expect(
+      report.html.contains("id=\"people-title\"") && report.html.contains("id=\"requests-title\""))
   }
 
   @Test("X12: JSON says of each outcome why it is withheld", arguments: Fault.allCases)
@@ -141,6 +146,7 @@ import Testing
     let report = ComparisonReport(counts, at: Self.later)
     #expect(report.withheld.count == 1)
     #expect(
-      report.tables.contains { $0.title == "Funnel" } && report.html.contains("id=\"funnel\""))
+      report.tables.contains { $0.title == "Funnel" } && report.html.contains("id=\"funnel-title\"")
+    )
   }
 }
