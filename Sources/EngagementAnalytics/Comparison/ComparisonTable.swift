@@ -27,15 +27,14 @@ public struct ComparisonTable: Hashable, Sendable {
     var table = self
     table.rows = rows.map { row in
       zip(columns, row).map { column, cell in
-        guard column.isNumeric, cell.count > Self.longestFigure else { return cell }
+        // No figure ends with a full stop.
+        guard column.isNumeric, cell.hasSuffix(".") else { return cell }
         if !reasons.contains(cell) { reasons.append(cell) }
         return "(\(1 + (reasons.firstIndex(of: cell) ?? 0)))"
       }
     }
     return (table, reasons)
   }
-
-  private static let longestFigure = 32
 
   /// The lines of a text: the title, the names of the columns and the rows.
   var lines: [String] {
