@@ -19,17 +19,16 @@ struct ClickHouseAddress {
 
   static let variable = "CLICKHOUSE_PASSWORD"
 
-  /// Whether the text is meant to be one.
-  static func isMeant(_ text: String) -> Bool {
-    text.utf8.starts(with: "clickhouse".utf8) && text.contains("://")
-  }
+  /// Whether the text is meant to be the address of a database, of ClickHouse or of another one.
+  static func isMeant(_ text: String) -> Bool { text.contains("://") }
 
   init(_ text: String, of option: Option, _ invocation: Invocation) throws {
     guard let parts = ClickHouseAddressParts(text) else {
       // The text may hold a password.
       throw invocation.usage(
-        "\(option.title) takes an address such as clickhouse://127.0.0.1:8123/DATABASE or "
-          + "clickhouses://HOST:8443/DATABASE. In a user and a password / ? @ are %2F %3F %40.")
+        "\(option.title) takes an address of ClickHouse, such as clickhouse://127.0.0.1:8123/DATABASE or "
+          + "clickhouses://HOST:8443/DATABASE. In a user and a password write / ? @ as %2F %3F %40."
+      )
     }
     do {
       try self.init(parts, invocation)

@@ -120,7 +120,9 @@ struct ClickHouseClient: Sendable {
     located(
       EngagementError(
         .malformedResponse,
-        "The answer is cut, or not that of ClickHouse; the address takes its HTTP port."), server)
+        "The answer is cut, or not that of ClickHouse. Give the HTTP port in the address, such as 8123."
+      ),
+      server)
   }
 
   private static func refusal(_ status: Int, _ server: HTTPURL) -> EngagementError {
@@ -133,7 +135,8 @@ struct ClickHouseClient: Sendable {
       case 500...: EngagementError(.unavailable, "The server failed; try again later.")
       default:
         EngagementError(
-          .unavailable, "The answer is not that of ClickHouse; the address takes its HTTP port.")
+          .unavailable,
+          "The answer is not that of ClickHouse. Give the HTTP port in the address, such as 8123.")
       }
     var told = error
     told.underlying = "HTTP \(status)"

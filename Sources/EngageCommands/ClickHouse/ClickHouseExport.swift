@@ -14,7 +14,9 @@ struct ClickHouseExport {
 
   func run(_ invocation: Invocation) async throws {
     let client = ClickHouseClient(address)
-    try await ClickHouseSetup(address: address, client: client).run()
+    let users = ClickHouseUsers(address: address, client: client, naming: events.request.userNaming)
+    try await ClickHouseSetup(address: address, client: client).run(users.naming)
+    let areKnown = try await users.claim()
     var progress = Progress(cursor: try await events.cursor())
     let start = progress.cursor?.sequence ?? 0
     let revision = try await events.ledgerRevision()
@@ -24,6 +26,7 @@ struct ClickHouseExport {
       ) { encoder, page in
         let isFull = encoder.rows >= Self.mostEvents || encoder.bytes.count >= Self.mostBytes
         guard isFull || page.isLast else { return }
+        if !areKnown, encoder.rows > 0 { try await users.compare(encoder.bytes) }
         try await send(&encoder, by: client, &progress)
         try await move(&progress, to: page.through)
       }
@@ -45,36 +48,16 @@ struct ClickHouseExport {
   private struct Progress {
     var cursor: ExportCursor?
     var sent = 0
-    /// Whether the table has none of the events with another user.
-    var areUsersCompared = false
   }
 
   private func send(
     _ encoder: inout ClickHouseEncoder, by client: ClickHouseClient, _ progress: inout Progress
   ) async throws(EngagementError) {
     guard encoder.rows > 0 else { return }
-    try await requireSameUsers(encoder.bytes, by: client, &progress)
     try await client.insert(
       encoder.bytes, encoder.rows, into: address.table, on: address.servers[0])
     progress.sent += encoder.rows
     encoder.takeBytes()
-  }
-
-  /// Throws if the table has the events with other users, which the new rows would take the place of.
-  private func requireSameUsers(
-    _ rows: [UInt8], by client: ClickHouseClient, _ progress: inout Progress
-  ) async throws(EngagementError) {
-    guard !progress.areUsersCompared else { return }
-    let (query, isEnough) = address.table.searchForOtherUsers(of: rows)
-    let found = try await client.rows(of: query, from: address.servers[0]).first?.first?.integer
-    guard found ?? 0 == 0 else {
-      throw EngagementError(
-        .conflict,
-        "The table \(address.table.name) has these events already, with other users: another "
-          + "--user-hash-key, or none, was given then. Give the same again, or choose another table with "
-          + "?table=NAME.")
-    }
-    progress.areUsersCompared = isEnough
   }
 
   private func move(_ progress: inout Progress, to sequence: Int64) async throws {

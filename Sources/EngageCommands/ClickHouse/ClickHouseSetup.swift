@@ -11,8 +11,10 @@ struct ClickHouseSetup {
   private var table: ClickHouseTable { address.table }
 
   /// Throws before a row is sent if the table is not one of events.
-  func run() async throws(EngagementError) {
-    for server in address.servers { try await make(on: server) }
+  ///
+  /// - Parameter users: How a table that is made names users.
+  func run(_ users: UserNaming) async throws(EngagementError) {
+    for server in address.servers { try await make(on: server, users) }
     guard table.cluster != nil else { return }
     do throws(EngagementError) {
       _ = try await client.rows(of: table.check, from: address.servers[0])
@@ -38,10 +40,14 @@ struct ClickHouseSetup {
     }
   }
 
-  private func make(on server: HTTPURL) async throws(EngagementError) {
+  private func make(
+    on server: HTTPURL, _ users: UserNaming
+  ) async throws(EngagementError) {
     if let cluster = table.cluster { try await check(cluster, on: server) }
     let found = try await find(on: server)
-    if try !check(table.localName, found) { try await client.run(table.creation, on: server) }
+    if try !check(table.localName, found) {
+      try await client.run(table.creating(users), on: server)
+    }
     guard let distribution = table.distribution, try !check(table.name, found) else { return }
     try await client.run(distribution, on: server)
   }
@@ -76,14 +82,16 @@ struct ClickHouseSetup {
     guard let engine = found.engines[name] else { return false }
     let isLocal = name == table.localName
     guard isLocal ? engine.name.hasSuffix("ReplacingMergeTree") : engine.name == "Distributed"
-    else { throw other(name, "is \(engine.name)") }
+    else { throw other(name, "has the engine \(engine.name)") }
     guard !isLocal || engine.key == "source, id" else {
       throw other(name, "is not ordered by source and id")
     }
     let columns = found.columns[name] ?? [:]
     for (column, type) in ClickHouseTable.columns where columns[column] != type {
-      let there = columns[column].map { "has \(column) as \($0)" } ?? "has no \(column)"
-      throw other(name, "\(there), and not as \(type)")
+      throw other(
+        name,
+        columns[column].map { "has the column \(column) as \($0), and not as \(type)" }
+          ?? "has no column \(column)")
     }
     return true
   }
@@ -91,7 +99,8 @@ struct ClickHouseSetup {
   private func other(_ name: String, _ fault: String) -> EngagementError {
     EngagementError(
       .conflict,
-      "The table \(name) \(fault): it is not one of this release. Choose another with ?table=NAME.")
+      "The table \(name) \(fault): it was not made by this release of engage. Choose another name with "
+        + "?table=NAME; the export makes the table.")
   }
 
   private func check(_ cluster: String, on server: HTTPURL) async throws(EngagementError) {
@@ -101,7 +110,9 @@ struct ClickHouseSetup {
       throw EngagementError(
         .notFound,
         "The server at \(server.host):\(server.port) knows no cluster \"\(cluster)\""
-          + NearestName.hint(for: cluster, among: names.sorted()))
+          + (names.isEmpty
+            ? ". Leave cluster= out, or add the cluster to remote_servers there."
+            : NearestName.hint(for: cluster, among: names.sorted())))
     }
     // Two replicas need a table that hands rows over by ZooKeeper, which only an administrator knows.
     guard rows.contains(where: { $0.count == 3 && $0[0] == cluster && $0[2] != "1" }),

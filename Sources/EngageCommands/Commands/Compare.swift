@@ -13,18 +13,24 @@ extension Command {
   static let compare = Command(
     name: ["compare"], summary: "compare providers by what this device saw",
     discussion: """
-      Counts people: who was sent something by each provider, who saw it, clicked, completed (sent a
-      form), dismissed and opted out, with intervals, and how the provider's requests ended. The
-      messages of an inbox are opened and read: name --metric open and --metric read for them. Compares
-      all providers that have sent something, or those that are named. People were not split at random,
-      so a difference may be one between people; an experiment excludes that: see "engage experiment
-      plan".
+      Counts for each provider the people who received something, saw it, clicked, completed (sent a
+      form), dismissed and opted out, as shares with intervals, and its requests with their failures and
+      times. The messages of an inbox are not seen and clicked but opened and read: name --metric open
+      and --metric read for them. Without --provider, all providers that have sent something are
+      compared.
+
+      People were not split at random, so a difference may come from the people and not from the
+      provider. An experiment excludes that: see "engage experiment plan".
 
       An opt-out ends what all providers send. It counts for each provider from which the person had
-      received something before. A step that a provider's events do not have is "not recorded", and no
+      received something before. A step of which a provider has no event is "not recorded", and no
       figure is made of it. With --since, what a person received earlier counts as received then: it
-      was there to be seen. How long requests took is told as their mean, and for half and 95% of them
-      by the next of some bounds, such as 70, 100 or 150 ms.
+      was there to be seen. The times of requests are their mean, and those within which half and 95%
+      of them ended, rounded up to a bound such as 70, 100 or 150 ms.
+
+      "pp" are percentage points. "p" is the probability of such a difference by chance alone, and "p by
+      Holm" the same, corrected for the number of metrics and providers: a difference is seen where it
+      is below 5%. "Detectable" is the difference that four of five such comparisons would show.
 
       With --from, the events are read from files of "engage export", of any format and compression,
       or from folders of them, and an event counts once wherever it is. A person is one on all devices
@@ -102,15 +108,9 @@ extension Invocation {
 }
 
 extension ComparisonInput {
-  /// The configured providers in their order, then the others. Throws if there are fewer than two.
-  fileprivate func order(_ found: Set<ProviderID>) throws -> [ProviderID] {
+  /// The configured providers in their order, then the others.
+  fileprivate func order(_ found: Set<ProviderID>) -> [ProviderID] {
     let others = found.subtracting(providers).sorted { $0.rawValue < $1.rawValue }
-    let senders = providers.filter(found.contains) + others
-    guard senders.count > 1 else {
-      let sender = senders.first.map { "Only \($0) has" } ?? "No provider has"
-      throw EngagementError(
-        .notFound, "\(sender) sent something: a comparison has two providers or more.")
-    }
-    return senders
+    return providers.filter(found.contains) + others
   }
 }

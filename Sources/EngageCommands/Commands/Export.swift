@@ -20,8 +20,8 @@ extension Command {
 
         --to sends rows to ClickHouse over HTTP: clickhouse://HOST:PORT/DATABASE for this machine, and
         clickhouses://USER@HOST:PORT/DATABASE with TLS. It makes the table, named by ?table= (else
-        events). Read it with FINAL: then an event that was sent twice counts once. Events that the
-        table has with other users, as with another key, are refused. With &cluster=NAME, each server of
+        events). Read it with FINAL: then an event that was sent twice counts once. A table that names
+        users otherwise, as with another key, is refused. With &cluster=NAME, each server of
         HOST:PORT,HOST:PORT gets a share of the rows. All users of this machine see an address, so leave
         its password out: it comes from $CLICKHOUSE_PASSWORD or &password-file=FILE. &timeout=SECONDS
         bounds the wait for an answer, and &authorities=FILE names certificates to trust. With --cursor,

@@ -51,7 +51,8 @@ struct ComparisonInput {
     let paths = invocation.values(ComparisonOptions.from)
     if paths.contains(where: ClickHouseAddress.isMeant) {
       guard paths.count == 1 else {
-        throw invocation.usage("--from takes one table of ClickHouse, and no files beside it.")
+        throw invocation.usage(
+          "--from takes one table of ClickHouse, and no files beside it: leave one of them out.")
       }
       place = .clickHouse(try ClickHouseAddress(paths[0], of: ComparisonOptions.from, invocation))
       providers = []
@@ -105,20 +106,19 @@ struct ComparisonInput {
       try await ClickHouseSetup(address: address, client: ClickHouseClient(address)).check()
       let senders = try await senders(at: address).filter(\.isSender).map(\.provider)
       let losses = senders.count > 1 ? Losses() : try await losses(at: address)
-      let (counts, all, _) = try await counts(try telling(losses) { try design(Set(senders)) })
+      let (counts, all, _) = try await counts(
+        try telling(losses) { try design(requireSeveral(Set(senders), losses)) })
       return (counts, all)
     }
     var accumulator = ProviderAccumulator(metrics: metrics)
     let losses = try await read { accumulator.add($0) }
-    let design = try telling(losses) { try design(accumulator.senders) }
+    let design = try telling(losses) { try design(requireSeveral(accumulator.senders, losses)) }
     return (accumulator.takeCounts(by: design), losses)
   }
 
-  /// Tells what was not counted, too, where no design can be made.
-  private func telling(
-    _ losses: Losses, _ design: () throws -> ComparisonDesign
-  ) throws -> ComparisonDesign {
-    do { return try design() } catch {
+  /// Tells what was not counted, too, where nothing can be compared.
+  private func telling<Value>(_ losses: Losses, _ body: () throws -> Value) throws -> Value {
+    do { return try body() } catch {
       invocation.console.tell(losses)
       for note in losses.coverage.notes { invocation.console.note(Phrase(note)) }
       throw error
@@ -138,19 +138,79 @@ struct ComparisonInput {
     return losses
   }
 
-  /// Throws `notFound` if there are events of other experiments, and none of this one.
-  func requireEvents(of counts: ComparisonCounts) async throws {
+  /// The senders. Throws `notFound` if there are fewer than two.
+  private func requireSeveral(
+    _ senders: Set<ProviderID>, _ losses: Losses
+  ) throws(EngagementError) -> Set<ProviderID> {
+    guard senders.count < 2 else { return senders }
+    let (sentence, step) =
+      if let sender = senders.first {
+        ("Only \(sender) has sent something, and a comparison needs two providers.", stepToOthers)
+      } else if losses.coverage.areAllOutside {
+        ("No provider has sent something in this time.", "Choose another --since or --until.")
+      } else if losses.coverage.count == 0 {
+        ("There is no event to compare.", stepToEvents)
+      } else {
+        (
+          "No provider has sent something: of \(ExportRun.words(losses.coverage.count)) none is one of a "
+            + "person who received, such as delivered, impression or click.", stepToReceipts
+        )
+      }
+    throw EngagementError(.notFound, "\(sentence) \(step)")
+  }
+
+  private var stepToOthers: String {
+    switch place {
+    case .cache:
+      "Compare exports of the devices that have another one, with --from, or configure another one."
+    case .files: "Name the files of the devices that have another one with --from, too."
+    case .clickHouse: "Export the events of the devices that have another one to the same table."
+    }
+  }
+
+  private var stepToEvents: String {
+    switch place {
+    case .cache: "Run \"engage sync\"."
+    case .files: "Write some with \"engage export --out FILE\", and name them with --from."
+    case .clickHouse: "Send some with \"engage export --to ADDRESS\"."
+    }
+  }
+
+  private var stepToReceipts: String {
+    switch place {
+    case .cache: "Run \"engage sync\"."
+    case .files, .clickHouse:
+      "Export without --kind, or from devices that have run \"engage sync\"."
+    }
+  }
+
+  /// Throws `notFound` if there is no event of this experiment.
+  func requireEvents(of counts: ComparisonCounts, _ losses: Losses) async throws {
     let others =
       counts.peopleInSeveralArms + counts.peopleInUnknownArms + counts.peopleInOtherVersions
     guard case .experiment(let name, _) = counts.design.split, others == 0,
       !counts.areAllLater, counts.arms.allSatisfy({ $0.assigned == 0 })
     else { return }
     let found = try await experiments().filter { !$0.hasSameBytes(as: name) }.sorted()
-    guard !found.isEmpty else { return }
-    throw EngagementError(
+    try telling(losses) { throw Self.noEvents(of: name, among: found) }
+  }
+
+  private static func noEvents(of name: String, among found: [String]) -> EngagementError {
+    let sentence = "No event is of the experiment \"\(name.readable)\""
+    guard !found.isEmpty else {
+      return EngagementError(
+        .notFound,
+        "\(sentence), and none is of another one. Such events are recorded where a route has a \"split\" with "
+          + "this name, of people who gave consent: see \"engage routes\" and \"engage consent\". An export "
+          + "with --kind may have left them out.")
+    }
+    let hint =
+      NearestName.of(name, among: found).map { "; did you mean \"\($0.readable)\"?" } ?? "."
+    return EngagementError(
       .notFound,
-      "No event is of the experiment \"\(name)\". There are events of: "
-        + "\(found.prefix(10).joined(separator: ", ")). Mend \"name\" in the plan.")
+      "\(sentence)\(hint) There are events of: "
+        + "\(found.prefix(10).map(\.readable).joined(separator: ", ")). Correct \"name\" in the plan, or "
+        + "name other files with --from.")
   }
 
   /// The versions of an experiment that events of the cache or of files have; none of a server, which is not

@@ -77,24 +77,3 @@ extension Table {
     for row in figures.rows { add(row.map { Phrase($0) }) }
   }
 }
-
-extension ComparisonTable {
-  /// The table with a number in place of each sentence among its figures, and the sentences.
-  fileprivate var withReasonsBelow: (table: ComparisonTable, reasons: [String]) {
-    var reasons: [String] = []
-    var table = ComparisonTable(
-      title, names: columns.filter { !$0.isNumeric }.map(\.title),
-      numbers: columns.filter(\.isNumeric).map(\.title))
-    for row in rows {
-      table.add(
-        zip(columns, row).map { column, cell in
-          guard column.isNumeric, cell.count > Self.longestFigure else { return cell }
-          if !reasons.contains(cell) { reasons.append(cell) }
-          return "(\(1 + (reasons.firstIndex(of: cell) ?? 0)))"
-        })
-    }
-    return (table, reasons)
-  }
-
-  private static let longestFigure = 40
-}

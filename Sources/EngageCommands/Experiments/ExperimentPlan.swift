@@ -4,19 +4,20 @@ import EngagementModel
 
 extension Command {
   private static let rate = Option(
-    "rate", value: "SHARE", "how many do it today, such as 5% or 0.05")
+    "rate", value: "SHARE", "the share of people who do it today, such as 5% or 0.05")
   private static let lift = Option(
     "lift", value: "SHARE", "the smallest relative change worth seeing, such as 10%")
   private static let people = Option(
-    "people", value: "COUNT", "how many people there are, in both arms: what do they show?")
+    "people", value: "COUNT",
+    "how many people there are in all arms, to print the smallest lift that they show")
   private static let daily = Option(
-    "daily", value: "COUNT", "how many new people come in a day, in both arms")
+    "daily", value: "COUNT", "how many new people come in a day, in all arms")
   private static let power = Option(
-    "power", value: "SHARE", "how often a lift that is there is seen (default 80%)")
+    "power", value: "SHARE", "the chance to see a lift that is there (default 80%)")
   private static let significance = Option(
-    "significance", value: "SHARE", "how often one is seen that is not there (default 5%)")
+    "significance", value: "SHARE", "the chance to see one that is not there (default 5%)")
   private static let anytime = Option(
-    "anytime", "look at any time and stop when it is sure; needs more people")
+    "anytime", "allow looks at any time, and a stop when the lift is sure; needs more people")
 
   /// The options that write a plan.
   fileprivate enum PlanOptions {
@@ -34,17 +35,17 @@ extension Command {
     name: ["experiment", "plan"],
     summary: "count the people that an experiment needs, and write its plan",
     discussion: """
-      All arms have the same size, and each person stays in one arm. Plan before you start: a look at
-      a comparison again and again, until there is a difference, often finds one where there is none.
-      With --anytime every look is valid.
+      All arms have the same size, and each person stays in one arm. Plan before you start: who looks at
+      a comparison again and again, until there is a difference, often finds one by chance. With
+      --anytime every look is valid.
 
-      The report tests each metric of --metric, else the five standard ones, in each arm beside the
-      control. Each is a share of all people: impression, click, completion (they sent a form, the
-      event "submit"), dismissal and opt-out. An inbox has none of the first two: its messages are read
-      and opened, so name --metric open or --metric read for it. More tests make more false alarms, so
-      that Holm's correction decides the clearest difference at the significance divided by their
-      number. The people are counted for that: the power is that of seeing the lift in one of the
-      metrics, whichever it is.
+      The report compares each arm with the control in each metric of --metric. Without it, these are
+      five shares of all people: impression, click, completion (they sent a form, the event "submit"),
+      dismissal and opt-out. The messages of an inbox are not seen and clicked but read and opened:
+      name --metric open or --metric read for them. More comparisons make more false alarms. So Holm's
+      correction tests the clearest difference at the significance divided by the number of
+      comparisons, and the people are counted for that. The power is the chance to see the lift in one
+      of the metrics, whichever it is.
 
       With --out, --name and two or more --arm, the plan becomes a file for "engage experiment report".
       It may be edited before the first person comes: add an end or strata. More metrics need more

@@ -15,22 +15,26 @@ extension Command {
       guide "People, pushes and other processes" has a line of them and all their fields, under
       "Events of an experiment".
 
-      No lift is shown while the plan says that it is too early, or if people came to the arms otherwise
-      than planned. --from reads exported files, as in "engage compare".
+      The lift is withheld before a fixed design has its people or its end, where the arms do not have
+      their planned shares of the people, and where people were in another version of the experiment.
+      The report says why, and what to do. What people did in each arm is withheld with it: the lift
+      could be read from it. People, exposures and requests are always shown. --from reads exported
+      files, as in "engage compare".
 
       A fixed design may have an end, such as "schedule": {"fixed": {"people": 9000, "end":
       "2026-12-01"}}: events of that day and later do not count, and the lift is shown from then on.
 
-      "p by Holm" is the probability of such a difference by chance alone, raised for the number of
-      metrics and arms; a difference is seen where it is below the significance. CUPED takes what each
-      person did in the "lookBackDays" before out of the figures, which narrows the intervals. A check
-      is "open" where the figures that it needs are not recorded, such as exposures. The horizon is
-      when a fixed design may be read.
+      "pp" are percentage points. "p" is the probability of such a difference by chance alone, and "p by
+      Holm" the same, corrected for the number of metrics and arms: a difference is seen where it is
+      below the "significance" of the plan. "Detectable" is the difference that four of five such
+      experiments would show. With "lookBackDays", what each person did in the days before is taken
+      out of the figures (CUPED), which narrows the intervals. The check "horizon" says whether a fixed
+      design may be read. A check is "open" where there is nothing to check, such as no exposure.
 
-      An experiment that is changed after the first person came is another experiment: give it a name of
-      its own. Where its name stays, raise "version" in the route and in the plan, and report on events
-      that came since: people of two versions withhold the lift. The events tell nothing else of the
-      plan, so that a change under the same version is not noticed.
+      Do not change an experiment after its first person came: give the changed one another name. If it
+      keeps its name, raise "version" in the route and in the plan, and report on events that came
+      since: people of two versions withhold the lift. Nothing in the events tells of a change of arms
+      or shares under the same version.
 
       What people in an arm do counts on every surface: cards, messages, templates and pushes of all
       vendors, whichever of them has the split.
@@ -50,7 +54,7 @@ extension Command {
       let page = try invocation.comparisonPage()
       let input = try ComparisonInput(invocation)
       let (counts, losses, _) = try await input.counts(design)
-      try await input.requireEvents(of: counts)
+      try await input.requireEvents(of: counts, losses)
       if counts.peopleInOtherVersions > 0, case .experiment(let name, let version) = design.split {
         let versions = try await input.versions(of: name).map(String.init)
         if !versions.isEmpty {

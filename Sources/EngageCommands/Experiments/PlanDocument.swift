@@ -18,8 +18,15 @@ enum PlanDocument {
   /// Reads a plan. Throws `invalidConfiguration` with the file, the field and, where a name is unknown,
   /// the nearest one that is right.
   static func read(_ path: String) throws(EngagementError) -> ComparisonDesign {
-    let file = try InputFile(path)
-    guard file.isRegular else { throw EngagementError(.unreadable, "\(path) is no file.") }
+    let file: InputFile
+    do throws(EngagementError) { file = try InputFile(path) } catch {
+      var error = error
+      error.message += " Write a plan with \"engage experiment plan --out PLAN.json\"."
+      throw error
+    }
+    guard file.isRegular else {
+      throw EngagementError(.unreadable, "\(path) is no file. Name the file of a plan.")
+    }
     let bytes = try file.bytes(atMost: longest)
     do throws(EngagementError) {
       return try design(ConfigurationField(value: Document.parse(bytes), path: ""))

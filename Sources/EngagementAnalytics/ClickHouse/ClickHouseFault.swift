@@ -50,9 +50,14 @@ package struct ClickHouseFault: Hashable, Sendable {
     case 10, 16, 20, 47, 53, 117, 122, 170, 171:
       (
         .conflict,
-        "A table there is not the one that this release makes; choose another with ?table=NAME."
+        "A table there has other columns than this release makes; choose another name with ?table=NAME."
       )
-    case 159, 160, 209: (.deadlineExceeded, "The server took too long; try again later.")
+    case 159, 160, 209:
+      (
+        .deadlineExceeded,
+        "The server took too long; try again later, or give it more time with timeout=SECONDS in the "
+          + "address."
+      )
     case 32, 210, 279: (.unavailable, "A server of the cluster is away; start it.")
     case 202, 203, 241, 252:
       (.unavailable, "The server has too much to do or too little memory; try again later.")

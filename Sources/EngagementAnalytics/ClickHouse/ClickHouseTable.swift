@@ -54,9 +54,18 @@ package struct ClickHouseTable: Hashable, Sendable {
 
   // MARK: Statements
 
+  /// Makes the table that holds rows, which does not say how it names users.
+  package var creation: String { creating(nil) }
+
   /// Makes the table that holds rows.
-  package var creation: String {
-    let columns = Self.columns.map { "\(ClickHouseText.identifier($0.name)) \($0.type)" }
+  ///
+  /// - Parameter users: What the comment of the column of users says.
+  package func creating(_ users: UserNaming?) -> String {
+    let columns = Self.columns.map { column in
+      let comment = column.name == EventColumn.user.name ? users?.comment : nil
+      return "\(ClickHouseText.identifier(column.name)) \(column.type)"
+        + (comment.map { " COMMENT \(ClickHouseText.literal($0))" } ?? "")
+    }
     return "CREATE TABLE IF NOT EXISTS \(Self.identifier(localName, in: database)) "
       + "(\((columns + [Self.day]).joined(separator: ", "))) ENGINE = ReplacingMergeTree() "
       + "PARTITION BY toYYYYMM(`day`) ORDER BY (\(Self.key))"
@@ -89,38 +98,52 @@ package struct ClickHouseTable: Hashable, Sendable {
     return (query, Set(keys).count)
   }
 
-  /// Counts those events of rows of `ClickHouseEncoder` that the table has with another user. A run has all
-  /// its users from one key, so that a few rows with a user tell. `isEnough` is false if there is none.
-  package func searchForOtherUsers(of rows: [UInt8]) -> (query: String, isEnough: Bool) {
-    var compared: [JSON] = []
-    var others: [JSON] = []
-    for row in rows.split(separator: UInt8(ascii: "\n")) where compared.count < Self.mostCompared {
-      guard let row = try? JSON(parsing: Array(row)) else { continue }
-      if row[EventColumn.user.name] != nil {
-        compared.append(row)
-      } else if others.count < Self.mostCompared {
-        others.append(row)
-      }
+  /// Each counts some of those events of rows of `ClickHouseEncoder` that the table has with another user.
+  package func searchesForOtherUsers(of rows: [UInt8]) -> [String] {
+    let lines = rows.split(separator: UInt8(ascii: "\n"))
+    return stride(from: 0, to: lines.count, by: Self.mostCompared).map { start in
+      let compared = lines[start..<min(start + Self.mostCompared, lines.count)]
+      return searchForOtherUsers(of: compared.compactMap { try? JSON(parsing: Array($0)) })
     }
-    let isEnough = !compared.isEmpty
-    if !isEnough { compared = others }
+  }
+
+  /// A server refuses a query of more than 50,000 parts. A row has seven.
+  private static let mostCompared = 4_096
+
+  private func searchForOtherUsers(of rows: [JSON]) -> String {
     func tuples(_ columns: [EventColumn]) -> String {
-      let tuples = compared.map { row in
+      let tuples = rows.map { row in
         let texts = columns.map { ClickHouseText.literal(row[$0.name]?.string ?? "") }
         return "(\(texts.joined(separator: ", ")))"
       }
       return "(\(tuples.joined(separator: ", ")))"
     }
-    let user = ClickHouseText.identifier(EventColumn.user.name)
-    let query =
-      "SELECT count() FROM \(identifier) FINAL "
-      + "WHERE (\(Self.key)) IN \(tuples([.source, .id])) AND isNotNull(\(user)) "
-      + "AND (\(Self.key), assumeNotNull(\(user))) NOT IN \(tuples([.source, .id, .user])) "
+    return "SELECT count() FROM \(identifier) FINAL "
+      + "WHERE (\(Self.key)) IN \(tuples([.source, .id])) AND isNotNull(\(Self.user)) "
+      + "AND (\(Self.key), assumeNotNull(\(Self.user))) NOT IN \(tuples([.source, .id, .user])) "
       + "FORMAT JSONCompact"
-    return (query, isEnough)
   }
 
-  private static let mostCompared = 256
+  // MARK: How users are named
+
+  /// The column of users in a query.
+  private static let user = ClickHouseText.identifier(EventColumn.user.name)
+
+  /// Gives the comment of the column of users of the table that holds rows.
+  package var userComment: String {
+    "SELECT comment FROM system.columns WHERE database = \(ClickHouseText.literal(database)) "
+      + "AND table = \(ClickHouseText.literal(localName)) "
+      + "AND name = \(ClickHouseText.literal(EventColumn.user.name)) FORMAT JSONCompact"
+  }
+
+  /// Writes the comment of the column of users of the table that holds rows.
+  package func commenting(_ users: UserNaming) -> String {
+    "ALTER TABLE \(Self.identifier(localName, in: database)) COMMENT COLUMN \(Self.user) "
+      + ClickHouseText.literal(users.comment)
+  }
+
+  /// Gives a row if the table has any.
+  package var anyRow: String { "SELECT 1 FROM \(identifier) LIMIT 1 FORMAT JSONCompact" }
 
   /// Fails unless every server of the cluster answers and has its table.
   package var check: String { "SELECT count() FROM \(identifier) WHERE 0 FORMAT JSONCompact" }

@@ -17,7 +17,7 @@ struct ComparisonChecks: Hashable, Sendable {
 
   init(_ counts: ComparisonCounts, at time: Date) {
     if counts.design.isExperiment {
-      (split, splitRatio) = Self.split("arms", counts, \.assigned, failure: Self.missing)
+      (split, splitRatio) = Self.split(Self.arms, counts, \.assigned, failure: Self.missing)
       let exposed = Self.exposedSplit(counts)
       (exposedSplit, exposedRatio) = (exposed.0, exposed.1)
     } else {
@@ -39,14 +39,21 @@ struct ComparisonChecks: Hashable, Sendable {
 
   var reason: String? { withheld.first }
 
-  /// Why no figure is told before the end of a fixed design: the figures would show the lift.
-  var early: String? { horizon.state == .failed ? horizon.sentence : nil }
+  /// Why nothing is told of what the people of an arm did. People of an experiment differ by their arm
+  /// only, so that the lift could be read from it. A comparison of providers tells what was seen.
+  var outcomesReason: String? { plan == nil ? nil : reason }
+
+  /// Whether the lift is withheld for nothing but its time.
+  var isEarly: Bool { withheld == [horizon.sentence] }
 
   /// Why no difference of the exposed is told.
   var exposedReason: String? {
     guard let exposedSplit else { return "A comparison of providers has no exposures." }
     return exposedSplit.state == .passed ? nil : exposedSplit.sentence
   }
+
+  /// The name of the group of all who were assigned.
+  private static let arms = "arms"
 
   private static let missing =
     "The lift is withheld: people are missing from an arm. Find what loses them, such as a crash "
@@ -74,12 +81,7 @@ struct ComparisonChecks: Hashable, Sendable {
     if let least = sizes.min(), least < SampleRatio.leastCount,
       let arm = sizes.firstIndex(of: least)
     {
-      return (
-        check(
-          .failed,
-          "Arm \"\(counts.design.arms[arm].name.readable)\" has \(least) \(least == 1 ? "person" : "people")"
-            + ": with \(SampleRatio.leastCount) in each arm the split can be checked."), nil
-      )
+      return (check(.failed, few(least, in: counts.design.arms[arm].name.readable, group)), nil)
     }
     do throws(EngagementError) {
       let ratio = try SampleRatio(
@@ -91,6 +93,23 @@ struct ComparisonChecks: Hashable, Sendable {
     } catch {
       return (check(.failed, error.message), nil)
     }
+  }
+
+  private static func few(_ people: Int, in arm: String, _ group: String) -> String {
+    let least = SampleRatio.leastCount
+    guard group == Self.arms else {
+      return
+        "Of arm \"\(arm)\" \(people) \(people == 1 ? "person was" : "people were") exposed: the "
+        + "split of the exposed can be checked from \(least) in each arm on."
+    }
+    guard people > 0 else {
+      return
+        "Nobody is in arm \"\(arm)\": the split can be checked from \(least) people in each arm on. "
+        + "See that the route has this arm, and report again when it has people."
+    }
+    return
+      "Arm \"\(arm)\" has \(people) \(people == 1 ? "person" : "people"): the split can be checked "
+      + "from \(least) in each arm on. Report again when more have come."
   }
 
   private static func plan(_ counts: ComparisonCounts) -> ComparisonCheck {
@@ -143,9 +162,12 @@ struct ComparisonChecks: Hashable, Sendable {
 
   /// More events of such people do not help: each receives from both.
   private static func tooMuchInCommon(_ counts: ComparisonCounts) -> String {
-    "Most people received from several providers, \(Figure.count(counts.peopleInSeveralArms)) of "
-      + "\(Figure.count(counts.people)), so that nothing tells the providers apart. Let a route with "
-      + "\"split\" send each person to one of them: see \"engage experiment plan\"."
+    (counts.people == 1
+      ? "The only person received from several providers"
+      : "Most people received from several providers, \(Figure.count(counts.peopleInSeveralArms)) of "
+        + Figure.count(counts.people))
+      + ", so that nothing tells the providers apart. Let a route with \"split\" send each person to one "
+      + "of them: see \"engage experiment plan\"."
   }
 
   private static func tooFew(_ people: Int, in arm: Int, _ counts: ComparisonCounts) -> String {
@@ -236,7 +258,7 @@ struct ComparisonChecks: Hashable, Sendable {
         return check(.passed, "The end, \(moment), has come: \(progress).\(fewer)")
       }
       return people >= planned
-        ? check(.passed, "The horizon is reached: \(progress).\(late(people, planned))")
+        ? check(.passed, "The design may be read: \(progress).\(late(people, planned))")
         : check(.failed, "\(progress). The lift is withheld until all are.")
     }
   }

@@ -80,10 +80,10 @@ struct ComparisonJSON {
     if design.isExperiment { object["plannedShare"] = .number(design.arms[index].share) }
     object["people"] = integer(arm.assigned)
     if design.isExperiment { object["exposed"] = integer(arm.exposed) }
-    object["delivered"] = people(at: .delivered, in: index)
-    object["seen"] = people(at: .seen, in: index)
-    object["clicked"] = people(at: .clicked, in: index)
-    object["events"] = .object(events)
+    object["delivered"] = outcome(people(at: .delivered, in: index))
+    object["seen"] = outcome(people(at: .seen, in: index))
+    object["clicked"] = outcome(people(at: .clicked, in: index))
+    object["events"] = outcome(.object(events))
     object["requests"] = [
       "count": integer(arm.requests.requests), "failures": integer(arm.requests.failures),
       "timed": integer(arm.requests.timed), "milliseconds": integer(arm.requests.milliseconds),
@@ -92,6 +92,11 @@ struct ComparisonJSON {
     ]
     object["log"] = ["written": integer(arm.log.denominator), "lost": integer(arm.log.numerator)]
     return object
+  }
+
+  /// What people did, or why it is withheld.
+  private func outcome(_ value: JSON) -> JSON {
+    report.checks.outcomesReason.map { ["withheld": .string($0)] } ?? value
   }
 
   /// Null where the step is not recorded.
@@ -105,11 +110,13 @@ struct ComparisonJSON {
       let sums = counts.arms[arm].metrics[index]
       return [
         "arm": .string(design.arms[arm].name), "people": integer(sums.people),
-        "numerator": integer(sums.numerator), "denominator": integer(sums.denominator),
+        "numerator": outcome(integer(sums.numerator)),
+        "denominator": outcome(integer(sums.denominator)),
         "figure": json(of: rate) { json(of: $0) },
       ]
     }
-    let points = report.checks.early == nil ? ComparisonSeries(of: index, in: counts).points : []
+    let isTold = report.checks.outcomesReason == nil
+    let points = isTold ? ComparisonSeries(of: index, in: counts).points : []
     let days = points.map { point -> JSON in
       let figures = point.figures.map { figure -> JSON in figure.map { .number($0) } ?? .null }
       return ["day": .string(Figure.day(point.day)), "figures": .array(figures)]

@@ -74,18 +74,17 @@ struct ComparisonMethod {
       throw EngagementError(
         .invalidArgument,
         did == 0
-          ? "Nobody did it in either arm: there is nothing to compare."
-          : "Everybody did it in both arms: there is nothing to compare.")
+          ? "Nobody did it, so that there is nothing to compare."
+          : "Everybody did it, so that there is nothing to compare.")
     }
     for (sums, arm) in arms {
       let expected = Double(min(did, people - did)) * Double(sums.people) / Double(people)
       guard expected < Double(Self.leastExpected) else { continue }
       throw EngagementError(
         .invalidArgument,
-        "Too few to tell: of the \(Figure.count(sums.people)) people in "
-          + "\"\(design.arms[arm].name.readable)\", \(Int(expected)) would "
-          + "\(did * 2 > people ? "not " : "")do it if the arms were alike, and "
-          + "\(Self.leastExpected) are needed.")
+        "Too few people to compare: without a difference \(Int(expected)) of the "
+          + "\(Figure.count(sums.people)) people of \"\(design.arms[arm].name.readable)\" would "
+          + "\(did * 2 > people ? "not " : "")do it, and a test needs \(Self.leastExpected).")
     }
   }
 

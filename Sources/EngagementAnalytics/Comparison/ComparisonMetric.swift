@@ -61,14 +61,14 @@ public struct ComparisonMetric: Hashable, Sendable {
     }
   }
 
-  /// What the figure is, such as `people with click, of those with delivered`.
+  /// What the figure is, such as `people with the event click, of those with delivered`.
   var explanation: String {
     switch measure {
-    case .people(let kind, nil): "people with \(kind.rawValue), of all people"
+    case .people(let kind, nil): "people with the event \(kind.rawValue), of all people"
     case .people(let kind, let base?):
-      "people with \(kind.rawValue), of those with \(base.rawValue)"
-    case .events(let kind, nil): "\(kind.rawValue) for each person"
-    case .events(let kind, let base?): "\(kind.rawValue) for each \(base.rawValue)"
+      "people with the event \(kind.rawValue), of those with \(base.rawValue)"
+    case .events(let kind, nil): "events \(kind.rawValue) for each person"
+    case .events(let kind, let base?): "events \(kind.rawValue) for each \(base.rawValue)"
     }
   }
 }

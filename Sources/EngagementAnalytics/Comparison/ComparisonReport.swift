@@ -143,7 +143,7 @@ private struct MetricReader {
 
   func report(of metric: Int) -> MetricReport {
     let rates = counts.arms.enumerated().map { index, arm in
-      guarded(checks.early ?? absence(of: metric, in: index)) {
+      guarded(checks.outcomesReason ?? absence(of: metric, in: index)) {
         method.rate(arm.metrics[metric], of: design.metrics[metric], in: index)
       }
     }

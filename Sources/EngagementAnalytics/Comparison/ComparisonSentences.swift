@@ -64,7 +64,9 @@ struct ComparisonSentences {
   ) -> Conclusion {
     let (subject, arm) = (metric.name.readable, name(of: comparison.arm))
     switch comparison.difference {
-    case .withheld(let reason): return Conclusion(subject: subject, sentence: "\(arm): \(reason)")
+    case .withheld(let reason):
+      let arm = design.treatments.count > 1 ? "\(arm): " : ""
+      return Conclusion(subject: subject, sentence: arm + reason)
     case .known(let difference):
       let verdict = comparison.verdict(at: design.significance) ?? .open
       return Conclusion(
@@ -104,10 +106,12 @@ struct ComparisonSentences {
 
   /// What a reader has to know beside the figures.
   var notes: [String] {
-    var notes = report.source.notes + people + figures
+    var notes = report.source.notes + outcomes + people + figures
+    if report.withheld.isEmpty { notes += missingKinds + times(apart: report.counts.arms) }
     if report.withheld.isEmpty, report.metrics.flatMap(\.comparisons).count > 1 {
       notes.append(
-        "Intervals hold one by one. What is seen is decided by Holm over all metrics and arms.")
+        "Each interval holds by itself. Which differences are seen is decided by Holm's correction over "
+          + "all metrics and arms.")
     }
     let adjusted = report.metrics.filter { $0.comparisons.contains(where: \.usesPast) }
     if !adjusted.isEmpty {
@@ -133,6 +137,17 @@ struct ComparisonSentences {
     return notes + reversals
   }
 
+  /// What is left out beside the lift.
+  private var outcomes: [String] {
+    guard report.checks.outcomesReason != nil else { return [] }
+    return [
+      "What people did in each arm is withheld, too: the lift could be read from it. "
+        + (report.checks.isEarly
+          ? "It is shown with the lift."
+          : "Assignments, exposures and requests are shown, to find the fault by.")
+    ]
+  }
+
   private var people: [String] {
     let counts = report.counts
     var notes: [String] = []
@@ -141,7 +156,8 @@ struct ComparisonSentences {
         Self.people(counts.peopleInSeveralArms)
           + (design.isExperiment
             ? " in several arms: left out."
-            : " received from several providers: in the funnels, but in no figure and difference."))
+            : " received from several providers: counted in the funnels, and left out of the figures.")
+      )
     }
     if counts.peopleInUnknownArms > 0 {
       notes.append(
@@ -190,9 +206,52 @@ struct ComparisonSentences {
       )
     }
     if report.metrics.flatMap(\.rates).contains(where: { $0.value?.interval.reason != nil }) {
-      notes.append("There is no interval where all people in an arm did the same.")
+      notes.append(
+        "A figure has no interval where all people of "
+          + "\(design.isExperiment ? "an arm" : "a provider") did the same.")
     }
     return notes
+  }
+
+  /// Which events of a provider are missing, where no other note says why.
+  private var missingKinds: [String] {
+    report.counts.arms.indices.compactMap { arm in
+      guard !report.counts.hasUncountedMessages(in: arm) else { return nil }
+      var kinds: [String] = []
+      for metric in report.metrics {
+        let kind = report.counts.unrecordedKind(of: metric.metric, in: arm)?.rawValue
+        if let kind, !kinds.contains(kind) { kinds.append(kind) }
+      }
+      guard !kinds.isEmpty else { return nil }
+      let isOne = kinds.count == 1
+      return "\(name(of: arm)): \(kinds.map { "no \($0)" }.joined(separator: " and ")) is recorded"
+        + (report.source.isBounded ? " in this time" : "")
+        + ", so that \(isOne ? "its metric is" : "their metrics are") not compared. Either the "
+        + "application does not report \(isOne ? "it" : "them"), or the export has left "
+        + "\(isOne ? "it" : "them") out (--kind). Choose metrics that all providers have with --metric."
+    }
+  }
+
+  /// The providers whose events have no day in common with those of the control.
+  private func times(apart arms: [ArmCounts]) -> [String] {
+    func range(_ arm: Int) -> ClosedRange<Int>? {
+      let days = arms[arm].days.keys
+      guard let first = days.min(), let last = days.max() else { return nil }
+      return first...last
+    }
+    func text(_ range: ClosedRange<Int>) -> String {
+      range.count == 1
+        ? "of \(Figure.day(range.lowerBound))"
+        : "from \(Figure.day(range.lowerBound)) to \(Figure.day(range.upperBound))"
+    }
+    guard !design.isExperiment, let control = range(design.control) else { return [] }
+    return design.treatments.compactMap { arm in
+      guard let range = range(arm), !range.overlaps(control) else { return nil }
+      return
+        "The events of \(name(of: design.control)) are \(text(control)), those of \(name(of: arm)) "
+        + "\(text(range)): no day has both, so that a difference may be one between the times. Add files "
+        + "of days on which both sent, or let a route split the people: see \"engage experiment plan\"."
+    }
   }
 
   private static func people(_ count: Int) -> String {

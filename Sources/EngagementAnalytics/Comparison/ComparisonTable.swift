@@ -21,6 +21,21 @@ public struct ComparisonTable: Hashable, Sendable {
 
   package mutating func add(_ cells: [String]) { rows.append(cells) }
 
+  /// The table with a number in place of each sentence among its figures, and the sentences.
+  package var withReasonsBelow: (table: ComparisonTable, reasons: [String]) {
+    var reasons: [String] = []
+    var table = self
+    table.rows = rows.map { row in
+      zip(columns, row).map { column, cell in
+        // No figure ends with a full stop.
+        guard column.isNumeric, cell.hasSuffix(".") else { return cell }
+        if !reasons.contains(cell) { reasons.append(cell) }
+        return "(\(1 + (reasons.firstIndex(of: cell) ?? 0)))"
+      }
+    }
+    return (table, reasons)
+  }
+
   /// The lines of a text: the title, the names of the columns and the rows.
   var lines: [String] {
     let all = [columns.map { $0.title.uppercased() }] + rows

@@ -8,16 +8,17 @@ struct ComparisonTables {
   private var counts: ComparisonCounts { report.counts }
   private var level: String { Figure.level(design.significance) }
 
-  /// All but those of days. A table without rows is left out, and so are differences of which the checks
-  /// withhold each.
+  /// All but those of days. A table without rows is left out, and so is all that the checks withhold.
   var all: [ComparisonTable] {
     let isTold = report.withheld.isEmpty
+    let hasOutcomes = report.checks.outcomesReason == nil
     return [
-      checks, people, funnel, rates, isTold ? decisive : nil,
+      checks, people, hasOutcomes ? funnel : nil, hasOutcomes ? rates : nil,
+      isTold ? decisive : nil,
       isTold && hasOthersThanExposed
         ? differences(\.exposed, "Differences among the exposed") : nil,
       usesPast ? differences(\.unadjusted, "Differences without the past of people") : nil,
-      isTold ? strata : nil, requests, events,
+      isTold ? strata : nil, requests, hasOutcomes ? events : nil,
     ].compactMap(\.self).filter { !$0.rows.isEmpty }
   }
 
@@ -108,7 +109,7 @@ struct ComparisonTables {
   private func cells(of rate: Conclusion<MeasuredFigure>, isShare: Bool) -> [String] {
     switch rate {
     case .withheld(let reason):
-      return [Self.withheld, reason == report.checks.early ? "see the checks" : reason]
+      return [Self.withheld, reason]
     case .known(let figure):
       let text = Figure.rate(figure.value, isShare: isShare)
       return [
@@ -128,7 +129,7 @@ struct ComparisonTables {
       title, names: ["Metric", armTitle],
       numbers: [
         "Difference", "\(level) interval", "Relative", "\(level) interval", "p", "p by Holm",
-        "Least visible",
+        "Detectable",
       ])
     for metric in report.metrics {
       for comparison in metric.comparisons {

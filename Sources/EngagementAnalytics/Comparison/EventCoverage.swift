@@ -18,6 +18,12 @@ package struct EventCoverage: Sendable {
     (self.events, self.userless, self.newest) = (events, userless, newest)
   }
 
+  /// The events within the times.
+  package var count: Int { events }
+
+  /// Whether all events lie outside of the times.
+  package var areAllOutside: Bool { events == 0 && newest != nil }
+
   /// Adds an event that is there once only.
   mutating func add(at time: Int64, hasUser: Bool) {
     guard times.contains(time) else { return }

@@ -123,32 +123,13 @@ struct ClickHouseExportTests {
       let ending = await scene.stage.run(line + options)
       #expect(ending.status == .failed, "\(options)")
       #expect(
-        ending.errors.contains("The table events has these events already, with other users"),
+        ending.errors.contains("In the table events users are hashes with a key (--user-hash-key"),
         "\(ending.errors)")
     }
     #expect(try await Self.rows(servers) == rows)
     #expect(await scene.stage.run(line + key).status == .done)
     let other = ["export", "--to", servers.address("default", "table=other")]
     #expect(await scene.stage.run(other).status == .done)
-  }
-
-  @Test(
-    "X14: users are compared in the first batch that has any, whatever came before their sign-in")
-  func otherUsersLater() async throws {
-    let table = ClickHouseTable("events", in: "default")
-    func rows(_ users: [String?]) -> [UInt8] {
-      let lines = users.enumerated().map { number, user in
-        let user = user.map { #","userid":"\#($0)""# } ?? ""
-        return #"{"id":"\#(number)","source":"s"\#(user)}"# + "\n"
-      }
-      return Array(lines.joined().utf8)
-    }
-    let none = table.searchForOtherUsers(of: rows([nil, nil]))
-    #expect(!none.isEnough && none.query.contains("('s', '0', '')"))
-    let late = table.searchForOtherUsers(
-      of: rows(Array(repeating: nil, count: 1_000) + ["u'1"]))
-    #expect(late.isEnough && late.query.contains(#"('s', '1000', 'u\'1')"#), "\(late.query)")
-    #expect(!late.query.contains("'999'"))
   }
 
   @Test("X14: a cursor follows what has arrived, and belongs to one target and one selection")
@@ -205,9 +186,9 @@ struct ClickHouseExportTests {
     let ana = servers.address().replacing("//", with: "//ana@")
     for (address, text) in [
       (servers.address("nowhere"), "no such database; make it with CREATE DATABASE"),
-      (servers.address("default", "table=plain"), "The table plain is MergeTree"),
+      (servers.address("default", "table=plain"), "The table plain has the engine MergeTree"),
       (servers.address("default", "table=keyed"), "is not ordered by source and id"),
-      (servers.address("default", "table=short"), "The table short has no type"),
+      (servers.address("default", "table=short"), "The table short has no column type"),
       (stranger, "$CLICKHOUSE_PASSWORD"), (ana, "$CLICKHOUSE_PASSWORD"),
       ("clickhouse://127.0.0.1:\(dead.number)/default", "127.0.0.1:\(dead.number)"),
     ] {

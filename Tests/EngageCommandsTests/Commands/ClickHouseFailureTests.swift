@@ -35,7 +35,7 @@ import Testing
           try insertion(number, connection)
         } else {
           let answer =
-            body.hasPrefix("CREATE")
+            body.hasPrefix("CREATE") || body.hasPrefix("ALTER")
             ? ""
             : body.contains("uniqExact")
               ? #"{"data": [[\#(events)]], "rows": 1}"# : #"{"data": [], "rows": 0}"#
@@ -172,12 +172,15 @@ import Testing
       (["clickhouse://127.0.0.1/a", "--format", "csv"], "leave out --format"),
       (["clickhouse://127.0.0.1/a", "--gzip"], "leave out --gzip"),
       (["clickhouse://127.0.0.1/a", "--partition", "day"], "leave out --partition"),
-      (["postgres://127.0.0.1/a"], "takes an address such as clickhouse://127.0.0.1:8123/DATABASE"),
+      (
+        ["postgres://127.0.0.1/a"],
+        "takes an address of ClickHouse, such as clickhouse://127.0.0.1:8123/DATABASE"
+      ),
       (["clickhouse:a"], "takes an address"), (["clickhouse://"], "takes an address"),
       (["clickhouse://u:%zz@127.0.0.1/a"], "takes an address"),
-      (["clickhouse://u:my/secret@127.0.0.1/a"], "/ ? @ are %2F %3F %40"),
-      (["clickhouse://u:my?secret@127.0.0.1/a"], "/ ? @ are %2F %3F %40"),
-      (["clickhouse://u:my@secret@127.0.0.1/a"], "/ ? @ are %2F %3F %40"),
+      (["clickhouse://u:my/secret@127.0.0.1/a"], "write / ? @ as %2F %3F %40"),
+      (["clickhouse://u:my?secret@127.0.0.1/a"], "write / ? @ as %2F %3F %40"),
+      (["clickhouse://u:my@secret@127.0.0.1/a"], "write / ? @ as %2F %3F %40"),
       (["clickhouse://127.0.0.1/a?clutser=x"], "did you mean \"cluster\"?"),
       (["clickhouse://127.0.0.1/a?table="], "table= has no value"),
       (["clickhouse://127.0.0.1/a?timeout=0"], "whole seconds from 1 to 86400"),

@@ -76,6 +76,34 @@ import Testing
     #expect(fault.error.underlying == "ClickHouse code \(code)")
   }
 
+  @Test("X14: the comment of the column of users says how they are named, and nothing else does")
+  func userComments() {
+    for naming in [UserNaming.ids, .key(digest: "1a2b3c4d"), .salt, .absent] {
+      #expect(UserNaming(comment: naming.comment) == naming)
+      let table = ClickHouseTable("events", in: "shop")
+      #expect(table.creating(naming).contains("`userid` Nullable(String) COMMENT 'engage: users "))
+      #expect(!table.creation.contains("COMMENT"))
+    }
+    let key = UserNaming.key(digest: "").comment
+    for other in ["", "people", "engage: users ", key, UserNaming.ids.comment + " "] {
+      #expect(UserNaming(comment: other) == nil, "\(other)")
+    }
+  }
+
+  @Test("X14: a batch is compared with all its events, with and without a user")
+  func otherUsers() {
+    let rows = [nil, "u'1"].enumerated().map { number, user in
+      let user = user.map { #","userid":"\#($0)""# } ?? ""
+      return #"{"id":"\#(number)","source":"s"\#(user)}"# + "\n"
+    }
+    let table = ClickHouseTable("events", in: "default")
+    let queries = table.searchesForOtherUsers(of: Array(rows.joined().utf8))
+    let query = queries.joined()
+    #expect(
+      queries.count == 1 && query.contains("('s', '0', '')")
+        && query.contains(#"('s', '1', 'u\'1')"#), "\(query)")
+  }
+
   @Test("X14: a body without an exception has none")
   func noFaults() {
     for body in ["", "Code: x", "1\tCode: 12\n", "Code: 99999999999999999999, DB::"] {

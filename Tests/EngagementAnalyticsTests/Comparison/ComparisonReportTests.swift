@@ -74,8 +74,8 @@ import Testing
     "X12: the lift is withheld with a reason",
     arguments: [
       (1_000, 1_200, "The arms are not split as planned (p < 0.0001). The lift is withheld"),
-      (100, 7, "Arm \"B\" has 7 people: with 8 in each arm the split can be checked."),
-      (0, 0, "Arm \"A\" has 0 people: with 8 in each arm the split can be checked."),
+      (100, 7, "Arm \"B\" has 7 people: the split can be checked from 8 in each arm on."),
+      (0, 0, "Nobody is in arm \"A\": the split can be checked from 8 people in each arm on."),
     ])
   func withheld(first: Int, second: Int, reason: String) throws {
     let report = ComparisonReport(
@@ -140,7 +140,7 @@ import Testing
       try ComparisonFixture.clicks(0, of: 100, 0, of: 100), at: later)
     #expect(
       same.metrics[0].comparisons[0].difference.reason
-        == "Nobody did it in either arm: there is nothing to compare.")
+        == "Nobody did it, so that there is nothing to compare.")
     #expect(same.metrics[0].rates[0].value?.value == 0)
     let none = try difference(ComparisonFixture.clicks(0, of: 100, 30, of: 100))
     #expect(
@@ -159,7 +159,7 @@ import Testing
     ])
   func rare(did: Int, people: Int, others: Int, otherPeople: Int) throws {
     let difference = try Self.difference(did, of: people, others, of: otherPeople)
-    #expect(difference.reason?.hasPrefix("Too few to tell: of ") == true)
+    #expect(difference.reason?.hasPrefix("Too few people to compare: without ") == true)
   }
 
   @Test("X12: a difference is told where ten people of each arm would be expected")
@@ -333,8 +333,8 @@ import Testing
   @Test("X12: an arm of an experiment without cards has zeros, since its application records all")
   func recordedElsewhere() throws {
     var fixture = try ComparisonFixture()
-    for person in 0..<4 as Range<UInt64> {
-      fixture.expose(person, to: person < 2 ? "A" : "B")
+    for person in 0..<20 as Range<UInt64> {
+      fixture.expose(person, to: person < 10 ? "A" : "B")
       if person < 2 { fixture.add(.impression, by: person, after: 1) }
     }
     let arms = ComparisonReport(fixture.counts(), at: later).json["arms"]?.array ?? []
@@ -375,7 +375,7 @@ import Testing
     #expect(
       report.sentences.suffix(2) == [
         "No figures, since nobody received from it alone: one, three.",
-        "There is no interval where all people in an arm did the same.",
+        "A figure has no interval where all people of a provider did the same.",
       ])
   }
 

@@ -46,10 +46,16 @@ import Testing
   @Test(
     "X12: what too few, nobody or everybody did is told in plain words",
     arguments: [
-      (4, 6, "Too few to tell: of the 20 people in \"B\", 5 would do it if the arms were alike"),
-      (18, 16, "Too few to tell: of the 20 people in \"B\", 3 would not do it if the arms were"),
-      (0, 0, "Nobody did it in either arm: there is nothing to compare."),
-      (20, 20, "Everybody did it in both arms: there is nothing to compare."),
+      (
+        4, 6,
+        "Too few people to compare: without a difference 5 of the 20 people of \"B\" would do it,"
+      ),
+      (
+        18, 16,
+        "Too few people to compare: without a difference 3 of the 20 people of \"B\" would not"
+      ),
+      (0, 0, "Nobody did it, so that there is nothing to compare."),
+      (20, 20, "Everybody did it, so that there is nothing to compare."),
       (20, 0, "All people of each arm have the same value: nothing tells how sure a difference"),
     ])
   func noDifference(first: Int, second: Int, sentence: String) throws {

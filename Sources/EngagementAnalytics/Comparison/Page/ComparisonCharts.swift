@@ -47,7 +47,7 @@ struct ComparisonCharts {
     let chance = report.checks.splitRatio.map { ": \(Figure.equation($0.probability))" } ?? ""
     let description =
       design.isExperiment
-      ? "The marks are the planned shares\(chance)." : "Who received from which provider."
+      ? "The marks show the planned shares\(chance)." : "Who received from which provider."
     return PageElement.chart(
       BarChart(groups: [BarChart.Group(bars: bars)]).svg, id: "people",
       title: design.isExperiment ? "Sample ratio" : "People", description: description,
@@ -106,7 +106,7 @@ struct ComparisonCharts {
       let reason = report.checks.reason ?? "No relative difference is known."
       return """
         <section><h2>Relative differences</h2><p>\(reason.html)</p>
-        \(table)</section>
+        \(report.withheld.isEmpty ? table : "")</section>
         """
     }
     let limit = Self.limit(of: rows)
@@ -126,12 +126,13 @@ struct ComparisonCharts {
     return Figure.scaleEnd(for: min(most, max(bounds[bounds.count / 2] * 2.5, 0.01)))
   }
 
-  /// A chart for each metric that has days.
+  /// A chart for each metric that has days, and of which somebody has done something.
   var overTime: [String] {
-    guard report.checks.early == nil else { return [] }
-    return report.metrics.enumerated().compactMap { index, metric in
+    report.metrics.enumerated().compactMap { index, metric in
       let series = ComparisonSeries(of: index, in: report.counts)
-      guard !series.points.isEmpty else { return nil }
+      guard series.points.contains(where: { $0.figures.contains { $0 ?? 0 != 0 } }) else {
+        return nil
+      }
       func text(_ value: Double) -> String { Figure.rate(value, isShare: metric.metric.isShare) }
       let title = "\(metric.metric.name.readable) over time"
       var table = ComparisonTable(

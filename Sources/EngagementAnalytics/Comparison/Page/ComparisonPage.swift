@@ -14,18 +14,18 @@ struct ComparisonPage {
 
   var html: String {
     let charts = ComparisonCharts(report: report, tables: tables)
+    let hasOutcomes = report.checks.outcomesReason == nil
+    let outcomes = [charts.rates, charts.differences] + charts.overTime
     return PageDocument.html(
       title: sentences.title,
       body: """
         \(header)
         \(checks)
         <div class="pair">
-        \(charts.funnel)
+        \(hasOutcomes ? charts.funnel : "")
         \(charts.people)
         </div>
-        \(charts.rates)
-        \(charts.differences)
-        \(charts.overTime.joined(separator: "\n"))
+        \(hasOutcomes ? outcomes.joined(separator: "\n") : "")
         \(charts.requests)
         \(others)
         """)

@@ -33,7 +33,8 @@ package enum PageElement {
   ///
   /// - Parameter names: How many columns at the left name the row.
   /// - Parameter isLong: Whether it is scrolled down, too.
-  package static func table(_ table: ComparisonTable, names: Int, isLong: Bool = false) -> String {
+  package static func table(_ whole: ComparisonTable, names: Int, isLong: Bool = false) -> String {
+    let (table, reasons) = whole.withReasonsBelow
     let head = table.columns.map { column in
       "<th scope=\"col\"\(style(column))>\(column.title.html)</th>"
     }.joined()
@@ -51,16 +52,21 @@ package enum PageElement {
       <thead><tr>\(head)</tr></thead>
       <tbody>
       \(rows.joined(separator: "\n"))
-      </tbody></table></div>
+      </tbody></table></div>\(below(reasons))
       """
+  }
+
+  /// The sentences that stand in the place of figures. In the table they would be cut on a phone.
+  private static func below(_ reasons: [String]) -> String {
+    guard !reasons.isEmpty else { return "" }
+    let items = reasons.enumerated().map { "<li>(\($0 + 1)) \($1.html)</li>" }
+    return "\n<ul class=\"reasons\">\n\(items.joined(separator: "\n"))\n</ul>"
   }
 
   private static func style(_ column: ComparisonTable.Column, of cell: String = "") -> String {
     // A long text would have a line for each word on a phone.
     guard column.isNumeric else { return cell.utf8.count > 40 ? " class=\"reason\"" : "" }
-    // A sentence in the place of a figure would make the table too wide for a phone.
-    let isReason = cell.utf8.count > 24 && cell.first?.isLetter == true
-    return " class=\"number\(isReason ? " reason" : "")\""
+    return " class=\"number\""
   }
 
   /// A chart with what it says in words, over its table.

@@ -89,6 +89,7 @@ enum PageStyle {
     th, td { text-align: left; font-weight: 400; padding: .35rem .9rem .35rem 0; vertical-align: top; }
     td.number { white-space: nowrap; }
     td.reason { white-space: normal; min-width: 11rem; }
+    .reasons { list-style: none; margin: .6rem 0 0; padding: 0; font-size: .875rem; color: var(--soft); }
     td.number, th.number { text-align: right; }
     th:last-child, td:last-child { padding-right: 0; }
     .scroll th, .scroll td { overflow-wrap: normal; }

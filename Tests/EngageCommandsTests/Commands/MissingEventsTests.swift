@@ -1,0 +1,187 @@
+import EngagementJSON
+import EngagementModel
+import Foundation
+import Testing
+
+@testable import EngageCommands
+
+/// `engage compare` and `engage experiment report` over events that lack what is compared.
+@Suite(.timeLimit(.minutes(20))) struct MissingEventsTests {
+  private static func stage(_ events: RecordedEvents) throws -> CommandLineFixture {
+    let stage = try CommandLineFixture()
+    try stage.write(events.ndjson, to: "events.ndjson")
+    try stage.write(
+      """
+      {"name": "banner", "arms": {"old": 0.5, "new": 0.5}, "control": "old",
+       "schedule": {"fixed": {"people": 100}}}
+      """, to: "plan.json")
+    return stage
+  }
+
+  private static func compare(
+    _ events: RecordedEvents, _ options: String...
+  ) async throws -> CommandLineFixture.Ending {
+    await (try stage(events)).run(["compare", "--from", "events.ndjson"] + options)
+  }
+
+  private static func json(_ ending: CommandLineFixture.Ending) throws -> JSON {
+    try JSON(parsing: Array(ending.output.utf8))
+  }
+
+  // MARK: Experiments
+
+  @Test(
+    "X12: a report on files without any experiment names it and the next step, and has no table")
+  func noExperiment() async throws {
+    for events in [RecordedEvents(), .vendors(people: 10)] {
+      let stage = try Self.stage(events)
+      for options in [[], ["--json"], ["--html", "page.html"]] {
+        let ending = await stage.run(
+          ["experiment", "report", "plan.json", "--from", "events.ndjson"] + options)
+        #expect(ending.status == .failed && ending.output.isEmpty, "\(ending)")
+        // JSON has the message in quotes.
+        let errors = ending.errors.replacing("\\\"", with: "\"")
+        #expect(
+          errors.contains(
+            "No event is of the experiment \"banner\", and none is of another one."),
+          "\(ending.errors)")
+        #expect(errors.contains("\"split\""), "\(ending.errors)")
+      }
+      #expect(try stage.names() == ["events.ndjson", "plan.json"])
+    }
+  }
+
+  @Test("X12: a report on files of other experiments names these, and what could not be read")
+  func otherExperiments() async throws {
+    var events = RecordedEvents()
+    for (person, name) in ["banenr", "home", "home"].enumerated() {
+      events.add(
+        "experiment.exposed", by: "\(person)", ["name": .string(name), "data": ["arm": "old"]])
+    }
+    let stage = try Self.stage(events)
+    try stage.write(events.ndjson + "{}\n", to: "events.ndjson")
+    let ending = await stage.run(["experiment", "report", "plan.json", "--from", "events.ndjson"])
+    #expect(ending.status == .failed && ending.output.isEmpty)
+    #expect(
+      ending.errors.contains(
+        "No event is of the experiment \"banner\"; did you mean \"banenr\"? There are events of: "
+          + "banenr, home. Correct \"name\" in the plan, or name other files with --from."),
+      "\(ending.errors)")
+    #expect(ending.errors.contains("events.ndjson:4: "), "\(ending.errors)")
+  }
+
+  // MARK: Providers
+
+  @Test("X12: files without an event are told, with what makes some")
+  func noEvent() async throws {
+    let ending = try await Self.compare(RecordedEvents())
+    #expect(ending.status == .failed && ending.output.isEmpty)
+    #expect(
+      ending.errors.contains(
+        "There is no event to compare. Write some with \"engage export --out FILE\", and name them "
+          + "with --from."), "\(ending.errors)")
+  }
+
+  @Test(
+    "X12: events of which none was sent by a provider are told, with the kinds that would count")
+  func noReceipt() async throws {
+    var events = RecordedEvents()
+    events.add("session.start", by: "a")
+    events.addRequest(to: "braze", by: "a", milliseconds: 5)
+    let ending = try await Self.compare(events)
+    #expect(ending.status == .failed && ending.output.isEmpty)
+    #expect(
+      ending.errors.contains(
+        "No provider has sent something: of 2 events none is one of a person who received, such as "
+          + "delivered, impression or click. Export without --kind, or from devices that have run "
+          + "\"engage sync\"."), "\(ending.errors)")
+  }
+
+  @Test("X12: one provider only is told, with where the other's events may be")
+  func oneProvider() async throws {
+    var events = RecordedEvents()
+    for person in 0..<20 { events.addCard("delivered", by: "\(person)", from: "braze") }
+    let ending = try await Self.compare(events)
+    #expect(ending.status == .failed && ending.output.isEmpty)
+    #expect(
+      ending.errors.contains(
+        "Only braze has sent something, and a comparison needs two providers. Name the files of the "
+          + "devices that have another one with --from, too."), "\(ending.errors)")
+  }
+
+  @Test("X12: one person of two providers gets a sentence and the split as the next step")
+  func onePerson() async throws {
+    var events = RecordedEvents()
+    for provider in ["braze", "vibes"] { events.addCard("click", by: "a", from: provider) }
+    let ending = try await Self.compare(events)
+    #expect(ending.status == .done)
+    #expect(
+      ending.output.contains(
+        "No lift is shown: The only person received from several providers, so that nothing tells "
+          + "the providers apart. "), "\(ending.output)")
+    #expect(ending.output.contains("see \"engage experiment plan\""))
+    #expect(!ending.output.contains("nan"))
+  }
+
+  @Test("X12: a kind of event that one provider does not have is told once, with what may be wrong")
+  func missingKind() async throws {
+    var events = RecordedEvents()
+    for person in 0..<40 {
+      let provider = person < 20 ? "braze" : "vibes"
+      events.addCard("delivered", by: "\(person)", from: provider)
+      if provider == "braze" { events.addCard("impression", by: "\(person)", from: provider) }
+    }
+    let note =
+      "vibes: no impression and no click is recorded, so that their metrics are not compared. Either the "
+      + "application does not report them, or the export has left them out (--kind). Choose metrics that "
+      + "all providers have with --metric."
+    let stage = try Self.stage(events)
+    let table = await stage.run(
+      ["compare", "--from", "events.ndjson", "--html", "page.html"])
+    #expect(table.status == .done && table.output.contains(note), "\(table.output)")
+    let page = try String(
+      contentsOf: stage.folder.appending(path: "page.html"), encoding: .utf8)
+    #expect(page.contains(note))
+    let object = try Self.json(await stage.run(["compare", "--from", "events.ndjson", "--json"]))
+    #expect(object["notes"]?.array?.contains(.string(note)) == true)
+    let bounded = await stage.run(
+      ["compare", "--from", "events.ndjson", "--metric", "click", "--since", "2026-10-01"])
+    #expect(
+      bounded.output.contains(
+        "vibes: no click is recorded in this time, so that its metric is not compared."),
+      "\(bounded.output)")
+    let all = try await Self.compare(.vendors(people: 20))
+    #expect(!all.output.contains("not compared"), "\(all.output)")
+  }
+
+  @Test("X12: providers whose events have no day in common are told")
+  func noOverlap() async throws {
+    func events(_ days: [String: [String]]) -> RecordedEvents {
+      var events = RecordedEvents()
+      for (provider, days) in days.sorted(by: { $0.key < $1.key }) {
+        for (number, day) in days.enumerated() {
+          for person in 0..<20 {
+            events.add(
+              "card.delivered", by: "\(provider)-\(number)-\(person)",
+              [
+                "provider": .string(provider), "surface": "cards",
+                "time": .string("\(day)T09:00:00Z"),
+              ])
+          }
+        }
+      }
+      return events
+    }
+    let apart = try await Self.compare(
+      events(["braze": ["2026-09-01", "2026-09-20"], "vibes": ["2026-09-21", "2026-10-01"]]))
+    #expect(
+      apart.output.contains(
+        "The events of braze are from 2026-09-01 to 2026-09-20, those of vibes from 2026-09-21 to "
+          + "2026-10-01: no day has both, so that a difference may be one between the times. Add files "
+          + "of days on which both sent, or let a route split the people: see \"engage experiment "
+          + "plan\"."), "\(apart.output)")
+    let same = try await Self.compare(
+      events(["braze": ["2026-09-01", "2026-09-20"], "vibes": ["2026-09-20", "2026-10-01"]]))
+    #expect(same.status == .done && !same.output.contains("no day has both"), "\(same.output)")
+  }
+}
