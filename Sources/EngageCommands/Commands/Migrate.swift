@@ -1,3 +1,4 @@
+import EngagementDocuments
 import EngagementJSON
 import EngagementKit
 import EngagementModel
@@ -133,8 +134,8 @@ extension Command {
 
   // MARK: Steps
 
-  private static let force = Option(
-    "force", "although gates do not hold or the provider does not answer; needs --why")
+  fileprivate static let force = Option(
+    "force", "although gates do not hold or pushes would have to stay; needs --why")
   fileprivate static let ledger = Option(
     "from", value: "FILE|DIR", "the events of many installations, as engage import collects them",
     repeats: true, completion: .files)
@@ -147,8 +148,10 @@ extension Command {
     discussion: """
       The step is one commit with its route, and is in the event log with its gates. It is refused
       while a gate does not hold, with what to do, while a surface before it in the plan is behind,
-      and while pushes would move to a provider that does not answer. --force makes it although a gate
-      does not hold or the provider does not answer; the event log keeps the reason.
+      and while pushes would move to a provider that does not answer or did not take the push token.
+      The step to removed is refused while the old provider still has the token, and while a
+      container has a route of its own to it. --force makes the step although a gate does not hold or
+      the token would have to stay; the event log keeps the reason.
 
       With --from, the figures requests, errors, latency, undelivered, duplicates and optOuts are those
       of the installations in FILE that came to this stage, by their events. FILE is of "engage import"
@@ -167,9 +170,7 @@ extension Command {
     ], isInterruptible: true,
     run: { invocation in
       let surface = Engagement.Surface(rawValue: try invocation.argument())
-      if invocation.has(force), invocation.value(why)?.isEmpty ?? true {
-        throw invocation.usage("--force needs --why with a reason, which the event log keeps.")
-      }
+      try invocation.checkForce()
       let configuration = try invocation.configurationWithCache()
       if invocation.has(dryRun) {
         return try await invocation.reading(configuration) { engagement in
@@ -202,35 +203,48 @@ extension Command {
       At off the surface has the route that it had before. What the user did meanwhile stays done.
       Surfaces behind it in the plan that would be ahead of it go back first.
       After removed there is no way back: plan a migration the other way.
+
+      It is refused while pushes would go back to a provider that does not answer or did not take the
+      push token. --force goes back nevertheless: the token stays with the provider that has it until
+      the other one has taken it.
       """,
-    arguments: [surface], options: [stage, why, who],
+    arguments: [surface], options: [stage, force, why, who],
     examples: [
       Example("engage migrate rollback inbox", "one stage back"),
       Example("engage migrate rollback inbox --to off --why duplicates", "all the way"),
     ], isInterruptible: true,
     run: { invocation in
       let surface = Engagement.Surface(rawValue: try invocation.argument())
+      try invocation.checkForce()
       let configuration = try invocation.configurationWithCache()
       return try await invocation.delivering(configuration) { engagement in
         let status = try await engagement.migration(of: surface)
         let stage = try invocation.value(stage).flatMap { try status.earlierStage($0) }
         try await engagement.takeBackMigration(
-          of: surface, to: stage, by: invocation.value(who), why: invocation.value(why))
+          of: surface, to: stage, by: invocation.value(who), why: invocation.value(why),
+          isForced: invocation.has(force))
         return try await invocation.tell(surface, of: engagement)
       }
     })
 
   private static let forgetMigration = Command(
-    name: ["migrate", "forget"], summary: "forget the plan of a surface at off or removed",
+    name: ["migrate", "forget"],
+    summary: "forget the plan of a surface at off or removed, or one that cannot be read",
+    discussion: """
+      A plan that is damaged, or that a later release has stored, cannot be read: "engage migrate
+      status" says why. Once it is forgotten the surface has the route of engage.json again.
+      """,
     arguments: [surface],
     examples: [Example("engage migrate forget inbox", "once the old provider is gone")],
     run: { invocation in
       let surface = Engagement.Surface(rawValue: try invocation.argument())
       let configuration = try invocation.configurationWithCache()
-      return try await invocation.reading(configuration) { engagement in
+      return try await invocation.delivering(configuration) { engagement in
+        let wasReadable = try await engagement.unreadableMigrations()[surface] == nil
         try await engagement.forgetMigration(of: surface)
         try invocation.console.line("\(surface.rawValue) has no plan any more.")
         try invocation.console.object(["surface": .string(surface.rawValue)])
+        if !wasReadable { try await invocation.tellVendors(of: engagement) }
         return .done
       }
     })
@@ -250,17 +264,27 @@ extension Invocation {
       throw usage("--file names the providers; leave --from and --to out.")
     }
     let bytes = try InputFile(context.path(path)).bytes(atMost: 1_000_000)
-    guard let json = try? JSON(parsing: bytes) else {
-      throw EngagementError(.unreadable, "\(path) is no JSON.")
-    }
     do throws(EngagementError) {
+      let json = try Document.parse(bytes)
       guard var object = json.object else { return try Engagement.MigrationPlan(json: json) }
       // As --json prints it.
+      if let schema = object["schema"], schema != Console.schema {
+        throw EngagementError(
+          .invalidArgument,
+          "schema is \(String(decoding: schema.encoded(), as: UTF8.self)); this engage reads 1: make the plan "
+            + "again with \"engage migrate plan --dry-run --json\".")
+      }
       object["schema"] = nil
       return try Engagement.MigrationPlan(json: .object(object))
     } catch {
       throw EngagementError(error.code, "\(path): \(error.message)")
     }
+  }
+
+  /// Throws a fault of usage where a step is forced without a reason.
+  fileprivate func checkForce() throws {
+    guard has(Command.force), value(Command.why)?.isEmpty ?? true else { return }
+    throw usage("--force needs --why with a reason, which the event log keeps.")
   }
 
   fileprivate func plan(
@@ -297,16 +321,19 @@ extension Invocation {
     }
   }
 
-  /// Says which surfaces only a later release can move.
-  fileprivate func tell(_ unreadable: [Engagement.Surface]) throws {
-    for surface in unreadable {
+  /// Says which surfaces have a migration that cannot be read, and how to forget it.
+  fileprivate func tell(
+    _ unreadable: [(surface: Engagement.Surface, reason: String)]
+  ) throws {
+    for (surface, reason) in unreadable {
       let name = surface.rawValue
       console.note(
-        """
-        \(name) has a migration that a later release of engage has stored, and this one cannot read it. \
-        Its route holds, and nothing of it changes here; use the later release.
-        """)
-      try console.object(["surface": .string(name), "isReadable": false])
+        Phrase(
+          "\(reason) Its route holds, and nothing of it changes here. \"engage migrate forget \(name)\" "
+            + "forgets it, and the route of engage.json holds again."))
+      try console.object([
+        "surface": .string(name), "isReadable": false, "reason": .string(reason),
+      ])
     }
   }
 

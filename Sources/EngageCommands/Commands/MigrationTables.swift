@@ -152,12 +152,6 @@ extension [Engagement.MigrationStatus] {
 }
 
 extension Engagement.MigrationStatus {
-  /// What is said of a route that cannot hold.
-  var refusal: String {
-    "the route of \(stage.words) names a provider that is not in engage.json any more; the configured "
-      + "route holds."
-  }
-
   fileprivate var gatesPhrase: Phrase {
     let holding = gates.count(where: \.holds)
     guard !gates.isEmpty else { return Phrase("none", .faint) }
@@ -172,7 +166,8 @@ extension Engagement.MigrationStatus {
       "gates": .array(gates.map(\.json)), "left": .integer(Int64(left)),
       "leftOfOthers": .integer(Int64(leftOfOthers)), "withheld": .integer(Int64(withheld)),
       "isHeldOut": .bool(isHeldOut),
-      "obstacle": obstacle.map(JSON.string) ?? .null, "isRefused": .bool(isRefused),
+      "obstacle": obstacle.map(JSON.string) ?? .null,
+      "refusal": refusal.map(JSON.string) ?? .null,
       "steps": .array(steps.map(\.json)),
     ]
     object["next"] = next.map { .string($0.words) }

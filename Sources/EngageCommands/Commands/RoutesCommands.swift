@@ -114,8 +114,6 @@ private struct RouteName: Sendable {
   let surface: Engagement.Surface
   let container: Engagement.ContainerID?
 
-  static let surfaces = ["cards", "inbox", "templates", "push", "person", "events"]
-
   init(_ invocation: Invocation, _ option: Option) throws {
     surface = Engagement.Surface(rawValue: try invocation.argument())
     container = invocation.value(option).map(Engagement.ContainerID.init)
@@ -135,7 +133,29 @@ extension Invocation {
     try console.line("The route of \(name) is \(row?.words ?? "that of cards") now.")
     if let row { try console.object(row.object) }
     try await tellVendors(of: engagement)
+    if place.surface == .push { try await tellTokenHolders(of: engagement) }
     return .done
+  }
+
+  /// Says it if no provider of the route of pushes has the token for certain.
+  private func tellTokenHolders(of engagement: Engagement) async throws {
+    let states = try await engagement.pushStates()
+    let holders = Set(states.filter { $0.phase == .registered }.map(\.provider))
+    let led = engagement.routes.push?.providers
+    guard !states.isEmpty, !holders.contains(where: { led?.contains($0) ?? true }) else { return }
+    guard let led, !led.isEmpty, !holders.isEmpty else {
+      console.note(
+        """
+        No provider has the push token for certain now; "engage push status" says what is known.
+        """)
+      return
+    }
+    let former = holders.sorted().map(\.rawValue).joined(separator: ", ")
+    let next = led.map(\.rawValue).joined(separator: " or ")
+    console.note(
+      """
+      \(former) \(holders.count == 1 ? "keeps" : "keep") the push token until \(next) has taken it.
+      """)
   }
 
   /// Sends what vendors are told of another route, and says who has not been told yet.
@@ -245,7 +265,7 @@ extension Invocation {
       file: configuration.file,
       secrets: SecretReader(environment: context.environment, folder: folder), vendors: vendors)
     // A place that has no route is refused when the route is set.
-    guard RouteName.surfaces.contains(place.surface.rawValue),
+    guard Engagement.strategies(of: place.surface) != nil,
       place.container == nil || place.surface == .cards,
       let route = try reader.route(
         json, of: place.surface.rawValue, in: place.container?.rawValue, configuration.providers)
@@ -275,7 +295,7 @@ extension JSON {
     guard parts.count == 2 else {
       throw EngagementError(
         .invalidArgument,
-        "ROUTE is \"\(words)\"; write none, only=NAME, \(Self.strategies(of: surface)) or JSON.")
+        "ROUTE is \"\(words)\"; write none, only=NAME, \(Self.strategies(of: surface))or JSON.")
     }
     let names = parts[1].split(separator: ",").map { JSON.string(String($0)) }
     let strategy = String(parts[0])
@@ -285,9 +305,9 @@ extension JSON {
       ]))
   }
 
-  /// What a route of several providers may be.
+  /// What a route of several providers may be, with a comma.
   private static func strategies(of surface: Engagement.Surface) -> String {
-    if surface == .cards || surface == .inbox { return "merge=NAME,NAME, firstReady=NAME,NAME" }
-    return surface == .templates ? "merge=NAME,NAME" : "mirror=NAME,NAME"
+    let known = Engagement.strategies(of: surface) ?? []
+    return known.map { "\($0)=NAME,NAME" }.joined(separator: ", ") + (known.isEmpty ? "" : " ")
   }
 }

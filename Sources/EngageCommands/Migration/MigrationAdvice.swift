@@ -20,7 +20,7 @@ extension Engagement.MigrationStatus {
           + "installations whose events \"engage import --into FILE\" has collected.")
     }
     notes += waitingSentences.map { "\(name): \($0)" }
-    if isRefused { notes.append("\(name): \(refusal)") }
+    if let refusal { notes.append("\(name): \(refusal)") }
     return notes
   }
 

@@ -6,14 +6,15 @@ import EngagementPlatform
 /// What `engage migrate status` tells of each surface that moves, by the cache alone.
 struct MigrationOverview {
   let surfaces: [MigratingSurface]
-  /// The surfaces whose migration a later release has stored.
-  let unreadable: [Engagement.Surface]
+  /// The surfaces whose stored migration cannot be read, each with the reason.
+  let unreadable: [(surface: Engagement.Surface, reason: String)]
   let date: Date
 
   /// - Parameter reader: Reads the same cache.
   init(of engagement: Engagement, _ reader: EngagementReader, at date: Date) async throws {
     self.date = date
     unreadable = try await engagement.unreadableMigrations()
+      .sorted { $0.key.rawValue < $1.key.rawValue }.map { (surface: $0.key, reason: $0.value) }
     let statuses = try await engagement.migrations()
     let parity = statuses.isEmpty ? [] : try await engagement.parity()
     let dropped =

@@ -87,7 +87,7 @@ struct MigrationPage {
   private func notes(on surface: MigratingSurface) -> [String] {
     let status = surface.status
     var notes = status.gates.filter { !$0.holds }.map { "\($0.sentence)." }
-    if status.isRefused { notes.append(status.refusal) }
+    if let refusal = status.refusal { notes.append(refusal) }
     if let sentence = surface.holding?.lossSentence(of: status.plan) { notes.append(sentence) }
     return notes
   }

@@ -118,21 +118,33 @@ extension Engagement {
   ) async throws(EngagementError) -> DeliveryReport {
     try lifecycle.checkOpen()
     let userSession = dependencies.currentUser.userSession
-    var report = await withTaskGroup(of: (ProviderID, DrainReport).self) { group in
-      for id in dependencies.providers.map(\.id) {
-        group.addTask {
-          (id, await self.outboxSender.drain(id, as: userSession, within: limit))
-        }
-      }
-      return await group.reduce(into: DeliveryReport()) { report, drained in
-        let (id, counts) = drained
-        report.providers[id] = .init(
-          delivered: counts.delivered, kept: counts.kept, rejected: counts.refused)
-      }
+    let end = dependencies.clock.uptime + limit
+    let first = await drain(dependencies.providers.map(\.id), as: userSession, within: limit)
+    var report = DeliveryReport()
+    report.add(first)
+    // A vendor that has taken the push token is followed by one that lets go of it.
+    let found = try await dependencies.store.pendingCounts(in: userSession.partition)
+    let late = first.filter { found[$0.key] ?? 0 > $0.value.left }.map(\.key)
+    let left = end - dependencies.clock.uptime
+    if !late.isEmpty, left > .zero {
+      report.add(await drain(late, as: userSession, within: left))
     }
     let pending = try await dependencies.store.pendingCounts(in: userSession.partition)
     for (id, count) in pending { report.providers[id]?.pending = count }
     return report
+  }
+
+  private func drain(
+    _ providers: [ProviderID], as userSession: UserSession, within limit: Duration
+  ) async -> [ProviderID: DrainReport] {
+    await withTaskGroup(of: (ProviderID, DrainReport).self) { group in
+      for id in providers {
+        group.addTask {
+          (id, await self.outboxSender.drain(id, as: userSession, within: limit))
+        }
+      }
+      return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+    }
   }
 
   /// Why the last attempt to send the current user's actions failed, for each provider where it did.
@@ -162,5 +174,16 @@ extension EngagementError {
     EngagementError(
       .signedOut, "The providers that support this know signed-in users only; call signIn first.",
       operation: operation)
+  }
+}
+
+extension Engagement.DeliveryReport {
+  /// Adds what was sent at each provider.
+  fileprivate mutating func add(_ drained: [ProviderID: DrainReport]) {
+    for (id, counts) in drained {
+      providers[id, default: .init()].delivered += counts.delivered
+      providers[id, default: .init()].kept += counts.kept
+      providers[id, default: .init()].rejected += counts.refused
+    }
   }
 }

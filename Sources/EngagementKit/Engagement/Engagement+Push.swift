@@ -10,6 +10,9 @@ extension Engagement {
   /// it then. `pushStates` tells what has become of them. While a user signs in or out, this waits and
   /// is for the user who comes.
   ///
+  /// A vendor outside the route that has not let go of its token is asked again. If that cannot be accepted,
+  /// the call does not fail: its state stays, and the next registration asks once more.
+  ///
   /// Throws `unsupported` if no vendor of the route takes tokens, `invalidArgument` for an empty token and for a
   /// token of APNs that is no hex text of whole bytes.
   @discardableResult public func registerPush(
@@ -40,13 +43,16 @@ extension Engagement {
   ) async throws(EngagementError) -> Receipt {
     let environment = registration.environment
     let userSession = dependencies.currentUser.userSession
+    let plans = try await feedPublisher.keptPlans(for: userSession.partition)
     let offers = try await offers(
-      of: .registerPush(environment), to: userSession, canWait: true,
-      by: try await feedPublisher.keptPlans(for: userSession.partition))
-    let keys = offers.map(\.key)
-    // A vendor that leaves the route before it has the new token gives the former one back.
+      of: .registerPush(environment), to: userSession, canWait: true, by: plans)
+    var keys = offers.map(\.key)
+    var leaving = PushRegistrar.HandOver()
     if try await dependencies.providerSecrets.push()[environment] != registration {
+      // A vendor that leaves the route before it has the new token gives the former one back.
       try await dependencies.tokensToUnregister.retire(environment, for: keys)
+      leaving = try await pushRegistrar.givingUp(environment, by: plans, as: userSession)
+      keys += leaving.deliveries.map(\.key)
     }
     try await dependencies.providerSecrets.setPush(registration)
     let event = dependencies.event(
@@ -55,11 +61,29 @@ extension Engagement {
         "service": .string(registration.service.rawValue),
         "environment": .string(environment.rawValue),
       ])
+    let receipt: Receipt
     do throws(EngagementError) {
-      return try await accept(offers, recordedBy: event, as: userSession)
+      receipt = try await accept(offers, recordedBy: event, as: userSession)
     } catch {
       await dependencies.tokensToUnregister.forget(keys)
       throw error
+    }
+    await tellOthers(leaving, by: plans, as: userSession)
+    return receipt
+  }
+
+  /// Tells vendors outside the route that they let go of the tokens, also those that were told in vain.
+  private func tellOthers(
+    _ leaving: PushRegistrar.HandOver, by plans: RoutePlans, as userSession: UserSession
+  ) async {
+    do throws(EngagementError) {
+      try await pushRegistrar.accept(leaving, as: userSession)
+      guard !plans.isUndecided else { return }
+      let handOver = try await pushRegistrar.handOver(by: plans, as: userSession, retrying: true)
+      try await pushRegistrar.accept(handOver, as: userSession)
+    } catch {
+      dependencies.log(
+        .warning, "Vendors outside the route of push are not asked for the token: \(error.code)")
     }
   }
 

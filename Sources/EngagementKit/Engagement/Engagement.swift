@@ -110,6 +110,8 @@ public final class Engagement: Sendable {
       sessions, presentations,
     ]
     for observer in observers { dependencies.commitPublisher.add(observer) }
+    // A vendor that leaves the route of pushes lets go of the token now.
+    outboxSender.onRegistration { [weak routeChanges] in await routeChanges?.handOverTokens() }
     // Weak: the sender leads back to the cache of credentials.
     credentialCache.onArrival { [weak outboxSender] in outboxSender?.wake() }
     presentations.beforePresenting { [weak exposures] in await exposures?.notePresenting() }

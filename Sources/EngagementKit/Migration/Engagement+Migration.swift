@@ -55,7 +55,8 @@ extension Engagement {
     try await migrations.start(plan)
   }
 
-  /// Forgets the migration of a surface that is at `off` or `removed`. Throws `conflict` in between.
+  /// Forgets the migration of a surface that is at `off` or `removed`, and one that cannot be read: then the
+  /// configured route holds. Throws `conflict` in between.
   public func forgetMigration(of surface: Surface) async throws(EngagementError) {
     try lifecycle.checkOpen()
     try await migrations.forget(try RoutedSurface(surface))
@@ -67,24 +68,30 @@ extension Engagement {
     return try await migrations.statuses()
   }
 
-  /// The surfaces whose migration a later release has stored so that this one cannot read it. Such a surface
-  /// keeps its route, and neither moves nor begins another migration until the later release is used.
-  public func unreadableMigrations() async throws(EngagementError) -> [Surface] {
+  /// The surfaces whose stored migration cannot be read, each with the reason: it is damaged, or a later
+  /// release has stored it. Such a surface keeps its route, and neither moves nor begins another migration
+  /// until `forgetMigration` or the later release is used.
+  public func unreadableMigrations() async throws(EngagementError) -> [Surface: String] {
     try lifecycle.checkOpen()
-    return MigrationRecord.unreadable(in: try await migrations.memory()).map(\.surface)
+    let memory = try await migrations.memory()
+    return RoutedSurface.allCases.reduce(into: [:]) {
+      $0[$1.surface] = MigrationRecord.fault(of: $1, in: memory)
+    }
   }
 
   /// Moves a surface one stage on, in one commit with its route and its event.
   ///
   /// Throws `notFound` without a migration, and `conflict` if a gate does not hold, with each of them and
-  /// what to do about it, if pushes would move to a provider that is known not to answer, if a surface
-  /// before it in the plan is behind, or if another process has moved it meanwhile. Nothing changes then.
+  /// what to do about it, if pushes would move to a provider that is known not to answer or did not take the
+  /// token, if a surface before it in the plan is behind, or if another process has moved it meanwhile.
+  /// `removed` is refused while the old provider still has the push token, and while a container has a route
+  /// of its own to it. Nothing changes then.
   ///
   /// - Parameters:
   ///   - who: Who asks for it, for the event log.
   ///   - why: The reason, for the event log.
-  ///   - isForced: Whether the step is made although gates do not hold, or the provider of pushes does
-  ///     not answer. That needs a reason.
+  ///   - isForced: Whether the step is made although gates do not hold, or a provider of pushes does
+  ///     not answer, did not take the token or has not given it back. That needs a reason.
   ///   - figures: What was measured on many installations. A person who is held out at a stage never asks
   ///     the new provider, so that the installation's own figures say nothing of it.
   public func advanceMigration(
@@ -108,16 +115,22 @@ extension Engagement {
   /// the route that it had before. What the user did meanwhile stays done. Surfaces behind it in the plan that
   /// would be ahead of it go back first.
   ///
-  /// Throws `notFound` without a migration, `conflict` at `off` and `removed`, and `invalidArgument` for a
-  /// stage that is not an earlier one.
+  /// The push token stays with the provider that has it until the other one has taken it for certain.
   ///
-  /// - Parameter stage: Where to go back to; nil for the stage before.
+  /// Throws `notFound` without a migration, `invalidArgument` for a stage that is not an earlier one, and
+  /// `conflict` at `off` and `removed`, and if pushes would go back to a provider that is known not to answer
+  /// or did not take the token. Nothing changes then.
+  ///
+  /// - Parameters:
+  ///   - stage: Where to go back to; nil for the stage before.
+  ///   - isForced: Whether pushes go back nevertheless. That needs a reason.
   public func takeBackMigration(
     of surface: Surface, to stage: MigrationStage? = nil, by who: String? = nil,
-    why: String? = nil
+    why: String? = nil, isForced: Bool = false
   ) async throws(EngagementError) {
     try lifecycle.checkOpen()
-    try await migrations.takeBack(try RoutedSurface(surface), to: stage, by: who, why: why)
+    try await migrations.takeBack(
+      try RoutedSurface(surface), to: stage, by: who, why: why, isForced: isForced)
   }
 
   /// Looks at the gates: takes back what broke, where the plan says so, and moves on what may, where the
@@ -148,18 +161,19 @@ extension Engagement {
     /// Whether the stage leaves the user with the old provider. Then the installation's own figures say
     /// nothing of the new one.
     public let isHeldOut: Bool
-    /// What prevents the next step even if all gates hold: another surface has to move first, or the
-    /// provider that is to get the push token does not answer. Nil for nothing.
+    /// What prevents the next step even if all gates hold: another surface has to move first, the provider
+    /// that is to get the push token does not answer or did not take it, or the old one is still in use.
+    /// Nil for nothing.
     public let obstacle: String?
     /// The latest steps, the last one at the end.
     public let steps: [MigrationStep]
-    /// Whether the route of the stage cannot hold, since a provider is gone from the configuration. The
-    /// configured route holds then.
-    public let isRefused: Bool
+    /// Why the route of the stage cannot hold and what holds instead, such as since a provider is gone from
+    /// the configuration; nil if it holds.
+    public let refusal: String?
     private let waiting: WaitingActions
 
     init(
-      _ record: MigrationRecord, _ measures: MigrationMeasures, obstacle: String?, isRefused: Bool
+      _ record: MigrationRecord, _ measures: MigrationMeasures, obstacle: String?, refusal: String?
     ) {
       surface = record.surface.surface
       plan = record.plan
@@ -170,7 +184,7 @@ extension Engagement {
       isHeldOut = measures.isHeldOut
       self.obstacle = obstacle
       steps = record.steps
-      self.isRefused = isRefused
+      self.refusal = refusal
     }
 
     /// The experiment by which events tell who has moved; nil in a stage without a share.

@@ -56,6 +56,11 @@ extension Engagement.MigrationPlan {
 
   func move(of surface: Engagement.Surface) -> Move? { moves.first { $0.surface == surface } }
 
+  /// The surfaces that move, each of which has a route.
+  var surfaces: [RoutedSurface] {
+    moves.compactMap { RoutedSurface(rawValue: $0.surface.rawValue) }
+  }
+
   /// The gates of a stage, those that are not planned being standard.
   func gates(of stage: Engagement.MigrationStage, on surface: RoutedSurface) -> [(
     figure: Engagement.MigrationFigure, limit: Double
@@ -76,7 +81,9 @@ extension Engagement.MigrationPlan {
   private static let largestLimit = 1e9
 
   private func check() throws(EngagementError) {
-    guard !from.rawValue.isEmpty else { throw .argumentFault("from is empty; name a provider.") }
+    for (field, id) in [("from", from), ("to", to)] where id.rawValue.isEmpty {
+      throw .argumentFault("\(field) is empty; name a provider.")
+    }
     guard from != to else {
       throw .argumentFault("from and to are both \"\(to)\"; name two providers.")
     }
@@ -85,7 +92,14 @@ extension Engagement.MigrationPlan {
     }
     for (index, move) in moves.enumerated() {
       let field = "surfaces[\(index)]"
-      _ = try RoutedSurface(move.surface)
+      guard !move.surface.rawValue.isEmpty else {
+        throw .argumentFault("\(field).surface is empty; name a surface, such as cards.")
+      }
+      do throws(EngagementError) {
+        _ = try RoutedSurface(move.surface)
+      } catch {
+        throw EngagementError(error.code, "\(field).surface: \(error.message)")
+      }
       guard !moves[..<index].contains(where: { $0.surface == move.surface }) else {
         throw .argumentFault("\(field) is \(move.surface) again; name each surface once.")
       }

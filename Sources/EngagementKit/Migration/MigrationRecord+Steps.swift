@@ -15,12 +15,12 @@ extension MigrationRecord {
     return record
   }
 
-  /// Throws `conflict` if a later release has stored the surface's migration.
+  /// Throws `conflict` if the surface has a migration that cannot be read.
   static func checkReadable(
     _ surface: RoutedSurface, in memory: ProviderMemory
   ) throws(EngagementError) {
-    guard isUnreadable(surface, in: memory) else { return }
-    throw EngagementError(.conflict, unreadableSentence(surface))
+    guard let fault = fault(of: surface, in: memory) else { return }
+    throw EngagementError(.conflict, "\(fault) \(unreadableAdvice)")
   }
 
   /// Throws `conflict` for a place whose route a migration decides.

@@ -107,24 +107,52 @@ struct MigrationRecord: Hashable, Sendable {
     RoutedSurface.allCases.compactMap { of($0, in: memory) }
   }
 
+  /// Nil if there is none, or none that can be read.
   static func of(_ surface: RoutedSurface, in memory: ProviderMemory) -> MigrationRecord? {
-    memory.json(.installation, key(of: surface)).flatMap { MigrationRecord($0, of: surface) }
+    guard !isBroken(surface, in: memory) else { return nil }
+    return memory.json(.installation, key(of: surface)).flatMap { MigrationRecord($0, of: surface) }
   }
 
-  /// The surfaces whose migration a later release has stored so that this one cannot read it.
+  // MARK: Records that cannot be read
+
+  private static let sealsName = prefix + "seals"
+
+  /// The change that seals what is stored of the surfaces' migrations.
+  static func sealing(_ surfaces: [RoutedSurface], in memory: ProviderMemory) -> Change {
+    ValueSeals(sealsName, in: memory).change(surfaces.map(key), in: memory)
+  }
+
+  /// Whether the stored migration is gone or another one than was stored.
+  private static func isBroken(_ surface: RoutedSurface, in memory: ProviderMemory) -> Bool {
+    ValueSeals(sealsName, in: memory).isBroken(key(of: surface), in: memory)
+  }
+
+  /// The surfaces whose migration cannot be read.
   static func unreadable(in memory: ProviderMemory) -> [RoutedSurface] {
-    RoutedSurface.allCases.filter { isUnreadable($0, in: memory) }
+    RoutedSurface.allCases.filter { fault(of: $0, in: memory) != nil }
   }
 
-  static func isUnreadable(_ surface: RoutedSurface, in memory: ProviderMemory) -> Bool {
-    memory.values[.installation, key(of: surface)] != nil && of(surface, in: memory) == nil
+  /// Why the migration of the surface cannot be read; nil if it can, or if there is none.
+  static func fault(of surface: RoutedSurface, in memory: ProviderMemory) -> String? {
+    let name = surface.rawValue
+    guard memory.values[.installation, key(of: surface)] != nil else {
+      return isBroken(surface, in: memory)
+        ? "The stored migration of \(name) is lost with a damaged row." : nil
+    }
+    guard let json = memory.json(.installation, key(of: surface)) else {
+      return "The stored migration of \(name) is damaged: it is no JSON."
+    }
+    guard MigrationRecord(json, of: surface) != nil else {
+      return "A later release has stored the migration of \(name), and this one cannot read it."
+    }
+    return isBroken(surface, in: memory)
+      ? "The stored migration of \(name) is damaged: its seal does not hold." : nil
   }
 
-  /// What is told of a surface whose migration cannot be read.
-  static func unreadableSentence(_ surface: RoutedSurface) -> String {
-    "A later release has stored the migration of \(surface.rawValue), and this one cannot read it. Its "
-      + "route holds and nothing of it changes here; use the later release to go on."
-  }
+  /// What follows from a migration that cannot be read, and what to do about it.
+  static let unreadableAdvice =
+    "Its route holds and nothing of it changes here; use the release that stored it, or forget the migration, "
+    + "after which the configured route holds."
 
   var json: JSON {
     var object: JSONObject = [

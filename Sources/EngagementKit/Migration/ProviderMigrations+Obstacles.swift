@@ -11,8 +11,9 @@ extension ProviderMigrations {
       of: routes, for: dependencies.currentUser.userSession.partition)
   }
 
-  /// Why pushes cannot move to the stage: the old provider would give the token back, and the new one is
-  /// known not to answer. Nil if it is not, or if the stage does not move the person. Nothing is sent.
+  /// Why pushes stay unless the step is forced: the provider that is to push next is known not to answer, or
+  /// did not take the token, while the other one has it; or the old provider still has it and is to be
+  /// removed. Nil if nothing is known, or if the stage does not move the person. Nothing is sent.
   func outage(
     before stage: Engagement.MigrationStage, of record: MigrationRecord, in memory: ProviderMemory
   ) async throws(EngagementError) -> String? {
@@ -20,26 +21,81 @@ extension ProviderMigrations {
     guard record.surface == .push, let next = try? routes(at: stage, of: record, in: memory) else {
       return nil
     }
-    let (from, to) = (record.plan.from, record.plan.to)
+    let states = try await dependencies.pushStates(
+      of: dependencies.currentUser.userSession.partition)
+    if stage.kind == .removed { return remainder(states, of: record) }
+    let isForwards = stage.order > record.stage.order
+    let (former, coming) =
+      isForwards
+      ? (record.plan.from, record.plan.to) : (record.plan.to, record.plan.from)
     let present = routeStore.read(memory).routes
-    guard try await !plans(of: present).lead(to: to, for: .push),
-      try await plans(of: next).lead(to: to, for: .push),
-      let silence = try await silence(of: to, in: memory)
+    guard try await !plans(of: present).lead(to: coming, for: .push),
+      try await plans(of: next).lead(to: coming, for: .push),
+      states.contains(where: { $0.provider != coming && $0.isHeld }),
+      !states.contains(where: { $0.provider == coming && $0.phase == .registered })
     else { return nil }
-    return
-      "push stays at \(record.stage.words): \"\(to)\" \(silence). \"\(from)\" would give the token back, and "
-      + "\"\(to)\" could not take it: refresh when it answers again, or force the step with a reason."
+    let start = "push stays at \(record.stage.words): \"\(coming)\" "
+    let end =
+      ", or force the step with a reason. \"\(former)\" keeps the token until \"\(coming)\" has taken it."
+    for case .failed(_, let reason) in states.filter({ $0.provider == coming }).map(\.phase) {
+      let sentence = reason.hasSuffix(".") ? reason : reason + "."
+      return start + "did not take the token: \(sentence) Mend that first\(end)"
+    }
+    guard let silence = try await silence(of: coming, in: memory) else { return nil }
+    return start + "\(silence). Refresh when it answers again\(end)"
+  }
+
+  /// Why the old provider of pushes cannot be removed yet.
+  private func remainder(_ states: [PushState], of record: MigrationRecord) -> String? {
+    let from = record.plan.from
+    let kept = states.first { $0.provider == from && $0.phase != .unregistered }
+    guard let kept else { return nil }
+    let start = "push stays at \(record.stage.words): \"\(from)\" "
+    let end = ", or force the step with a reason."
+    let capabilities = dependencies.providers.first { $0.id == from }?.adapter.capabilities
+    guard capabilities?.ability(.unregisterPush).travel != .unsupported else {
+      return start + "has no request to give the push token back: have the vendor drop it" + end
+    }
+    if case .failed(_, let reason) = kept.phase {
+      let sentence = reason.hasSuffix(".") ? reason : reason + "."
+      return start + "did not give the push token back: \(sentence) Register the token again, "
+        + "which asks it once more" + end
+    }
+    let isTaken = states.contains { $0.provider == record.plan.to && $0.phase == .registered }
+    return start + "still has the push token"
+      + (isTaken
+        ? ": let what waits be sent"
+        : ", and \"\(record.plan.to)\" has not taken it: register the token again") + end
+  }
+
+  /// Throws `conflict` if a container's own route still leads to the provider that is to be removed.
+  func checkContainers(
+    before stage: Engagement.MigrationStage, of record: MigrationRecord, in memory: ProviderMemory
+  ) throws(EngagementError) {
+    guard stage.kind == .removed, record.surface == .cards else { return }
+    let routes = routeStore.read(memory).routes.containers
+    let container = routes.filter { $0.value.parts.everyone.contains(record.plan.from) }.map(\.key)
+      .min()
+    guard let container else { return }
+    throw EngagementError(
+      .conflict,
+      "cards stays at \(record.stage.words): the container \"\(container)\" has a route of its own to "
+        + "\"\(record.plan.from)\"; set or reset that route first.")
   }
 
   private func routes(
     at stage: Engagement.MigrationStage, of record: MigrationRecord, in memory: ProviderMemory
   ) throws(EngagementError) -> Routes {
-    let routes = try MigrationRoutes(
-      from: record.plan.from, to: record.plan.to, record.surface,
-      former: formerRoute(of: record.surface, in: memory), among: dependencies.providers)
+    // At off it is the one before the first step.
+    var route = record.former
+    if stage.kind != .off {
+      let routes = try MigrationRoutes(
+        from: record.plan.from, to: record.plan.to, record.surface,
+        former: formerRoute(of: record.surface, in: memory), among: dependencies.providers)
+      route = try routes.route(at: stage)
+    }
     return try routeStore.routes(
-      routeStore.read(memory).routes, with: try routes.route(at: stage),
-      at: .surface(record.surface))
+      routeStore.read(memory).routes, with: route, at: .surface(record.surface))
   }
 
   /// What is known of a provider that does not answer: by its last requests for content, by actions that

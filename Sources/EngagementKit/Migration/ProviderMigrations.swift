@@ -100,13 +100,18 @@ final class ProviderMigrations: Sendable {
         update.changes.append(change)
         memory = memory.storing([change])
       }
-      update.changes.append(Self.retention(in: memory))
+      let seal = MigrationRecord.sealing(plan.surfaces, in: memory)
+      update.changes += [seal, Self.retention(in: memory.storing([seal]))]
       return update
     }
   }
 
-  /// Forgets the migration of a surface that nobody has begun or that is done.
+  /// Forgets the migration of a surface that nobody has begun or that is done, and one that cannot be read:
+  /// the configured route holds then.
   func forget(_ surface: RoutedSurface) async throws(EngagementError) {
+    if MigrationRecord.fault(of: surface, in: try await memory()) != nil {
+      return try await forgetUnreadable(surface)
+    }
     let partition = dependencies.currentUser.userSession.partition
     try await dependencies.accept(in: partition, updating: KitState.owner) {
       (_, memory, _) throws(EngagementError) in
@@ -118,10 +123,30 @@ final class ProviderMigrations: Sendable {
             + "finish it, first.")
       }
       var update = Store.ValueUpdate(())
-      let change = KitState.change(.installation, record.key, nil)
-      update.changes = [change, Self.retention(in: memory.storing([change]))]
+      update.changes = Self.forgetting(surface, in: memory)
       return update
     }
+  }
+
+  private func forgetUnreadable(_ surface: RoutedSurface) async throws(EngagementError) {
+    try await userTransitions.queue.alone { () async throws(EngagementError) in
+      try await self.routeChanges.set(nil, at: .surface(surface)) {
+        (memory) throws(EngagementError) in
+        // Another process may have forgotten it, and begun another one.
+        if MigrationRecord.fault(of: surface, in: memory) == nil {
+          try MigrationRecord.checkIdle(.surface(surface), in: memory)
+        }
+        return (Self.forgetting(surface, in: memory), [])
+      }
+    }
+  }
+
+  private static func forgetting(
+    _ surface: RoutedSurface, in memory: ProviderMemory
+  ) -> [Change] {
+    let change = KitState.change(.installation, MigrationRecord.key(of: surface), nil)
+    let changes = [change, MigrationRecord.sealing([surface], in: memory.storing([change]))]
+    return changes + [retention(in: memory.storing(changes))]
   }
 
   /// What was done to contents stays known while items move: the new provider may list them later than
@@ -137,8 +162,13 @@ final class ProviderMigrations: Sendable {
 
   // MARK: Steps
 
-  /// Moves a surface one stage on. Throws `conflict`, naming them, if gates do not hold or the new provider
-  /// does not answer, and the step is not forced.
+  private static func checkReason(_ why: String?, _ isForced: Bool) throws(EngagementError) {
+    guard isForced, why?.isEmpty ?? true else { return }
+    throw .argumentFault("A forced step needs a reason, which the event log keeps.")
+  }
+
+  /// Moves a surface one stage on. Throws `conflict`, naming them, if gates do not hold or pushes have to
+  /// stay, and the step is not forced.
   func advance(
     _ surface: RoutedSurface, by who: String?, why: String?, isForced: Bool,
     _ figures: Engagement.MeasuredFigures?
@@ -149,10 +179,9 @@ final class ProviderMigrations: Sendable {
       throw EngagementError(
         .conflict, "\(surface.rawValue) is at \(record.stage.words), the last stage.")
     }
-    if isForced, why?.isEmpty ?? true {
-      throw .argumentFault("A forced step needs a reason, which the event log keeps.")
-    }
+    try Self.checkReason(why, isForced)
     try record.checkOrder(next, in: memory)
+    try checkContainers(before: next, of: record, in: memory)
     let outage = try await outage(before: next, of: record, in: memory)
     if let outage, !isForced { throw EngagementError(.conflict, outage) }
     var measures = try await measures(of: record, memory)
@@ -163,10 +192,13 @@ final class ProviderMigrations: Sendable {
       record, to: next, measures, by: who, why: why, isForced: isOpen || outage != nil)
   }
 
-  /// Takes a surface back to an earlier stage; nil: the one before.
+  /// Takes a surface back to an earlier stage; nil: the one before. Throws `conflict` if pushes have to stay,
+  /// and the step is not forced.
   func takeBack(
-    _ surface: RoutedSurface, to stage: Engagement.MigrationStage?, by who: String?, why: String?
+    _ surface: RoutedSurface, to stage: Engagement.MigrationStage?, by who: String?, why: String?,
+    isForced: Bool
   ) async throws(EngagementError) {
+    try Self.checkReason(why, isForced)
     let memory = try await memory()
     let record = try MigrationRecord.require(surface, in: memory)
     guard record.stage.kind != .removed else {
@@ -185,26 +217,44 @@ final class ProviderMigrations: Sendable {
           + "write one of the earlier stages: "
           + earlier.map { "\"\($0.words)\"" }.joined(separator: ", ") + ".")
     }
-    try await goBack(record, to: target, by: who, why: why)
+    let steps = Self.stepsBack(record, to: target, in: memory)
+    var outages: Set<RoutedSurface> = []
+    for (one, place) in steps {
+      guard let outage = try await outage(before: place, of: one, in: memory) else { continue }
+      guard isForced else { throw EngagementError(.conflict, outage) }
+      outages.insert(one.surface)
+    }
+    try await goBack(steps, by: who, why: why, forcing: outages)
   }
 
-  /// Takes a surface back, and before it those behind it in the plan that would be ahead.
+  /// What takes a surface back: before it those behind it in the plan that would be ahead.
+  private static func stepsBack(
+    _ record: MigrationRecord, to stage: Engagement.MigrationStage, in memory: ProviderMemory
+  ) -> [(record: MigrationRecord, stage: Engagement.MigrationStage)] {
+    let followers = record.followers(in: memory).reversed().map {
+      (record: $0, stage: $0.lastStage(upTo: stage))
+    }
+    return followers.filter { $0.record.isUnderWay && $0.record.stage.order > $0.stage.order }
+      + [(record, stage)]
+  }
+
+  /// Makes steps of which the last one is the reason for the others.
   private func goBack(
-    _ record: MigrationRecord, to stage: Engagement.MigrationStage, by who: String?, why: String?
+    _ steps: [(record: MigrationRecord, stage: Engagement.MigrationStage)], by who: String?,
+    why: String?, forcing outages: Set<RoutedSurface> = []
   ) async throws(EngagementError) {
     let memory = try await memory()
-    for follower in record.followers(in: memory).reversed() {
-      let place = follower.lastStage(upTo: stage)
-      guard follower.isUnderWay, follower.stage.order > place.order else { continue }
-      let measures = try await measures(of: follower, memory)
+    guard let last = steps.last else { return }
+    let reason =
+      "\(last.record.surface.rawValue) goes back to \(last.stage.words)"
+      + (why.map { ": \($0)" } ?? "")
+    for (record, stage) in steps {
+      let measures = try await measures(of: record, memory)
       try await step(
-        follower, to: place, measures, by: who,
-        why: "\(record.surface.rawValue) goes back to \(stage.words)"
-          + (why.map { ": \($0)" } ?? ""),
-        isForced: false)
+        record, to: stage, measures, by: who,
+        why: record.surface == last.record.surface ? why : reason,
+        isForced: outages.contains(record.surface))
     }
-    let measures = try await measures(of: record, memory)
-    try await step(record, to: stage, measures, by: who, why: why, isForced: false)
   }
 
   /// Takes back what broke, and moves on what may, as the plans say.
@@ -216,7 +266,9 @@ final class ProviderMigrations: Sendable {
       let broken = record.broken(among: measures.gates)
       do throws(EngagementError) {
         if record.plan.takesBack, let broken {
-          try await goBack(record, to: record.retreat, by: nil, why: broken.sentence)
+          // Screens do not wait for a vendor that is silent: pushes follow when it has taken the token.
+          try await goBack(
+            Self.stepsBack(record, to: record.retreat, in: memory), by: nil, why: broken.sentence)
         } else if record.plan.isAutomatic, !record.wentBack, let next = record.next,
           next.kind != .removed, measures.gates.allSatisfy(\.holds)
         {
@@ -272,6 +324,8 @@ final class ProviderMigrations: Sendable {
         if stage.kind == .shadow { changes += ParityReport.forgetting(record, in: memory) }
         changes += ShadowReading.forgetting(
           record.surface.surface, of: record.plan.to, in: memory)
+        changes.append(
+          MigrationRecord.sealing([record.surface], in: memory.storing(changes)))
         changes.append(Self.retention(in: memory.storing(changes)))
         let event = dependencies.event(.migrationStepped, step.properties(of: record))
         return (changes, [Intent(event: event)])
@@ -297,17 +351,17 @@ final class ProviderMigrations: Sendable {
 
   // MARK: Status
 
-  /// Says which migrations a later release has stored, so that this one leaves them alone.
+  /// Says which migrations cannot be read, so that they are left alone.
   func tellUnreadable() async {
     guard let memory = try? await memory() else { return }
-    for surface in MigrationRecord.unreadable(in: memory) {
-      dependencies.log(.warning, MigrationRecord.unreadableSentence(surface))
+    for fault in RoutedSurface.allCases.compactMap({ MigrationRecord.fault(of: $0, in: memory) }) {
+      dependencies.log(.warning, "\(fault) \(MigrationRecord.unreadableAdvice)")
     }
   }
 
   func statuses() async throws(EngagementError) -> [Engagement.MigrationStatus] {
     let memory = try await memory()
-    let refused = Set(routeStore.read(memory).refusals.map(\.place))
+    let refusals = routeStore.read(memory).refusals
     var statuses: [Engagement.MigrationStatus] = []
     for record in MigrationRecord.all(in: memory) {
       let measures = try await measures(of: record, memory)
@@ -315,6 +369,7 @@ final class ProviderMigrations: Sendable {
       if let next = record.next {
         do throws(EngagementError) {
           try record.checkOrder(next, in: memory)
+          try checkContainers(before: next, of: record, in: memory)
         } catch {
           obstacle = error.message
         }
@@ -325,7 +380,7 @@ final class ProviderMigrations: Sendable {
       statuses.append(
         .init(
           record, measures, obstacle: obstacle,
-          isRefused: refused.contains(.surface(record.surface))))
+          refusal: refusals.first { $0.place == .surface(record.surface) }?.reason))
     }
     return statuses
   }

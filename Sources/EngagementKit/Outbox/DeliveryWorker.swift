@@ -28,6 +28,7 @@ final class DeliveryWorker: Sendable {
   private let dependencies: KitDependencies
   private let inFlight: InFlightRows
   private let plans: OutboxSender.PlanSource
+  private let afterRegistration: @Sendable () async -> Void
   private let state: Locked<State>
 
   private struct State {
@@ -41,11 +42,14 @@ final class DeliveryWorker: Sendable {
     var failure: EngagementError?
   }
 
+  /// - Parameter afterRegistration: Called when the vendor has taken a push token or refused it.
   init(
     _ runtime: ProviderRuntime, of partition: Partition, with dependencies: KitDependencies,
-    inFlight: InFlightRows, plans: @escaping OutboxSender.PlanSource
+    inFlight: InFlightRows, plans: @escaping OutboxSender.PlanSource,
+    afterRegistration: @escaping @Sendable () async -> Void = {}
   ) {
     self.plans = plans
+    self.afterRegistration = afterRegistration
     self.runtime = runtime
     self.partition = partition
     self.dependencies = dependencies
@@ -201,6 +205,7 @@ final class DeliveryWorker: Sendable {
     case .end(let endings):
       try await settle(
         endings.map { ($0.row, $0.ending == .delivered && !execution.wasSent ? .kept : $0.ending) })
+      if batch.verb == .registerPush { await afterRegistration() }
     }
     if execution.outcome.failure != nil { try await noteFailure(of: batch) }
   }

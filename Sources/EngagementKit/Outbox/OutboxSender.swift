@@ -20,6 +20,7 @@ final class OutboxSender: CommitObserver {
   private let lease: SharedLease
   private let plans: PlanSource
   private let workers = DeliveryWorkers()
+  private let afterRegistration = Locked<(@Sendable () async -> Void)?>(nil)
   private let phase = Locked(Phase())
   /// Fires when `run` has to stop sending, and when it has stopped.
   private let phaseChanges = AsyncSignal()
@@ -43,6 +44,11 @@ final class OutboxSender: CommitObserver {
     self.dependencies = dependencies
     self.runtimes = runtimes
     self.lease = SharedLease(lease)
+  }
+
+  /// Calls the body whenever a vendor has taken a push token or refused it.
+  func onRegistration(_ body: @escaping @Sendable () async -> Void) {
+    afterRegistration.withLock { $0 = body }
   }
 
   func observe(_ report: CommitReport, of partition: Partition) async {
@@ -273,7 +279,8 @@ final class OutboxSender: CommitObserver {
     guard let runtime = runtimes[id] else { return nil }
     return workers.worker(for: id, of: partition) { inFlight in
       DeliveryWorker(
-        runtime, of: partition, with: dependencies, inFlight: inFlight, plans: plans)
+        runtime, of: partition, with: dependencies, inFlight: inFlight, plans: plans
+      ) { [afterRegistration] in await afterRegistration.withLock(\.self)?() }
     }
   }
 

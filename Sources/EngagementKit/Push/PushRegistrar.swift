@@ -65,9 +65,11 @@ final class PushRegistrar: Sendable {
       let rows = try await dependencies.store.pending(
         for: runtime.id, in: userSession.partition, limit: .max)
       for environment in PushEnvironment.allCases {
+        let replaced = try await dependencies.replacedTokens(
+          environment, at: runtime.id, in: userSession.partition)
         let step = comparison.step(
           environment, at: runtime.provider, for: userSession.user,
-          waiting: rows.lastVerb(of: environment))
+          waiting: rows.lastVerb(of: environment), replacing: !replaced.isEmpty)
         switch step {
         case nil: break
         case .offer?:
@@ -96,8 +98,52 @@ final class PushRegistrar: Sendable {
     if userSession.user.isAnonymous, !tokens.isEmpty, !holdings.contains(where: \.state.isHeld) {
       offers = try await !AnonymousStays(dependencies).followsPerson(userSession.partition)
     }
+    let consent = try await dependencies.store.consent(of: userSession.partition)
+    let mayRegister = ConsentPolicy(consent: consent).allowsSending(.registerPush)
+    let successors = takers.filter {
+      mayRegister && plans.lead(to: $0.id, for: .push) && $0.provider.serves(userSession.user)
+    }
     return TokenComparison(
-      plans: plans, tokens: tokens, holdings: holdings, retries: retries, offers: offers)
+      plans: plans, tokens: tokens, holdings: holdings, retries: retries, offers: offers,
+      successors: Set(successors.map(\.id)))
+  }
+
+  /// Makes ready that vendors outside the route give back a token that is about to be replaced: it is worth
+  /// nothing to anybody then.
+  func givingUp(
+    _ environment: PushEnvironment, by plans: RoutePlans, as userSession: UserSession
+  ) async throws(EngagementError) -> HandOver {
+    var handOver = HandOver()
+    let holders = try await dependencies.tokenHolders(in: userSession.partition, environment)
+    guard let token = try await dependencies.providerSecrets.push()[environment] else {
+      return handOver
+    }
+    for runtime in takers
+    where holders.contains(runtime.id) && !plans.lead(to: runtime.id, for: .push)
+      && runtime.supports(.unregisterPush)
+    {
+      let rows = try await dependencies.store.pending(
+        for: runtime.id, in: userSession.partition, limit: .max)
+      guard rows.lastVerb(of: environment) != .unregisterPush else { continue }
+      handOver.deliveries += try await takingBack(
+        token, at: runtime.id, in: userSession.partition)
+    }
+    return handOver
+  }
+
+  /// Accepts a hand-over, which nothing else is committed with.
+  func accept(
+    _ handOver: HandOver, as userSession: UserSession
+  ) async throws(EngagementError) {
+    guard !handOver.isEmpty else { return }
+    do throws(EngagementError) {
+      try await dependencies.accept(
+        [Intent(deliveries: handOver.deliveries)], in: userSession.partition)
+    } catch {
+      await takeBack(handOver)
+      throw error
+    }
+    try await finish(handOver, as: userSession)
   }
 
   private func takingBack(

@@ -115,10 +115,7 @@ final class PushRouter: Sendable {
       await sessions.touch([claim.provider])
     }
     let memory = try await dependencies.store.memory(of: KitState.owner, in: userSession.partition)
-    // What the user opens or dismisses was shown, and is told to its vendor.
-    let isSuperseded =
-      phase == .delivered && !plans().lead(to: claim.provider.id, for: .push)
-      && MigrationRecord.hasMoved(.push, from: claim.provider.id, in: memory)
+    let isSuperseded = try await isSuperseded(claim, phase, in: userSession.partition, memory)
     let event = dependencies.event(
       isSuperseded ? .pushDropped : phase.kind, at: claim.provider.id,
       in: sessions.session(for: claim.provider.id)?.id)
@@ -132,6 +129,20 @@ final class PushRouter: Sendable {
     return PushReception(
       provider: claim.provider.id, notification: claim.received.notification,
       isRepeated: isRepeated, isSuperseded: isSuperseded)
+  }
+
+  /// Whether another vendor pushes in the place of the push's own one. What the user opens or dismisses was
+  /// shown, and is told to its vendor.
+  private func isSuperseded(
+    _ claim: Claim, _ phase: PushPhase, in partition: Partition, _ memory: ProviderMemory
+  ) async throws(EngagementError) -> Bool {
+    let (own, plans) = (claim.provider.id, plans())
+    guard phase == .delivered, !plans.lead(to: own, for: .push),
+      MigrationRecord.hasMoved(.push, from: own, in: memory)
+    else { return false }
+    return try await dependencies.pushStates(of: partition).contains {
+      $0.provider != own && $0.phase == .registered && plans.lead(to: $0.provider, for: .push)
+    }
   }
 
   /// Commits the push. False if it was handled since it was looked up, perhaps by another process.

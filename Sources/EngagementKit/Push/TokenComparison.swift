@@ -3,7 +3,8 @@ import EngagementModel
 import EngagementStore
 
 /// Compares what the vendors have of a user's push tokens with the route of pushes: the vendors of the
-/// route are to have the tokens, and no others.
+/// route are to have the tokens, and no others. A vendor that leaves keeps a token until one of the route
+/// has taken it for certain: meanwhile nobody else could push.
 struct TokenComparison: Sendable {
   let plans: RoutePlans
   let tokens: [PushEnvironment: PushRegistration]
@@ -12,6 +13,8 @@ struct TokenComparison: Sendable {
   let retries: Bool
   /// Whether the user may have tokens anywhere; not one who has signed out.
   let offers: Bool
+  /// The vendors of the route that take tokens of this user; none while consent forbids it.
+  let successors: Set<ProviderID>
 
   enum Step: Hashable, Sendable {
     case offer, takeBack
@@ -19,7 +22,11 @@ struct TokenComparison: Sendable {
 
   /// What a vendor has of a token.
   private enum Possession {
-    case nothing, current, former
+    case nothing, current
+    /// It has another one, which is worth nothing any more.
+    case former
+    /// It has this one or a former one.
+    case either
     /// It was told in vain.
     case unknown
     /// A request waits that takes the token back.
@@ -28,10 +35,12 @@ struct TokenComparison: Sendable {
 
   /// What the vendor is to be told; nil for nothing.
   ///
-  /// - Parameter waiting: The last operation about the token that waits for the vendor.
+  /// - Parameters:
+  ///   - waiting: The last operation about the token that waits for the vendor.
+  ///   - replaces: Whether a registration that waits is to replace a former token.
   func step(
     _ environment: PushEnvironment, at provider: Provider, for user: User,
-    waiting: Operation.Verb? = nil
+    waiting: Operation.Verb? = nil, replacing replaces: Bool = false
   ) -> Step? {
     guard let token = tokens[environment] else { return nil }
     let isLed = plans.lead(to: provider.id, for: .push)
@@ -39,11 +48,22 @@ struct TokenComparison: Sendable {
     switch possession(of: token, at: provider.id, waiting) {
     case .nothing, .leaving: step = isLed ? .offer : nil
     case .former: step = isLed ? .offer : .takeBack
-    case .current: step = isLed ? nil : .takeBack
+    case .either: step = isLed ? .offer : release(token)
+    case .current: step = isLed ? nil : replaces ? .takeBack : release(token)
     case .unknown: step = retries ? (isLed ? .offer : .takeBack) : nil
     }
     // Without consent a registration waits for it, as the outbox does with any other.
     return step == .offer && !(offers && provider.serves(user)) ? nil : step
+  }
+
+  /// A vendor outside the route is told if one of the route has the token, or if none is to have it.
+  private func release(_ token: PushRegistration) -> Step? {
+    let isTaken = holdings.contains { holding in
+      successors.contains(holding.state.provider) && holding.state.phase == .registered
+        && holding.state.environment == token.environment
+        && holding.token.map { $0 == PushTokenDigests.digest(of: token) } ?? true
+    }
+    return isTaken || successors.isEmpty || !offers ? .takeBack : nil
   }
 
   private func possession(
@@ -58,7 +78,8 @@ struct TokenComparison: Sendable {
     case .failed?: return .unknown
     case .pending?, .registered?:
       // An earlier release noted no token.
-      let told = holding?.token ?? PushTokenDigests.digest(of: token)
+      guard let told = holding?.token else { return .current }
+      guard !told.isEmpty else { return .either }
       return told == PushTokenDigests.digest(of: token) ? .current : .former
     }
   }

@@ -2,12 +2,13 @@ import EngagementAdapterAPI
 import EngagementModel
 
 /// The push tokens of the installation at a change of user. Every vendor of the next user's route gets
-/// them, and one that only the former user's arm in an experiment led to gives them back.
+/// them, and one that has them and that only the former user's arm in an experiment led to, or no route any
+/// more, gives them back.
 struct TokenHandOver: Sendable {
   private let former: RoutePlans
   private let next: RoutePlans
   private let environments: [PushEnvironment]
-  /// What the vendors have of the anonymous user's tokens; empty if a person leaves.
+  /// What the vendors have of the former user's tokens.
   private let held: [PushState]
 
   init(
@@ -27,7 +28,8 @@ struct TokenHandOver: Sendable {
   func completed(
     _ steps: [TransitionStep], at provider: Provider, for user: User, adopting mayAdopt: Bool
   ) -> [TransitionStep] {
-    let hadTokens = former.lead(to: provider.id, for: .push)
+    let hadTokens =
+      former.lead(to: provider.id, for: .push) || held.contains { $0.provider == provider.id }
     guard next.lead(to: provider.id, for: .push) else {
       return hadTokens ? givingBack(steps, at: provider) : steps
     }

@@ -71,7 +71,8 @@ final class RouteChanges: Sendable {
 
   /// Tells vendors of the tokens what follows from the route of pushes that holds now, if they were not told
   /// yet: a route can come to hold without being set, such as the configured one where a provider of the
-  /// kept one is gone. Nothing is written if nothing differs.
+  /// kept one is gone, and a vendor that leaves is told only when another one has the token. Nothing is
+  /// written if nothing differs.
   func handOverTokens() async {
     let userSession = dependencies.currentUser.userSession
     do throws(EngagementError) {
@@ -84,15 +85,7 @@ final class RouteChanges: Sendable {
         guard !plans.isUndecided else { return }
         let handOver = try await self.pushRegistrar.handOver(
           by: plans, as: userSession, retrying: false)
-        guard !handOver.isEmpty else { return }
-        do throws(EngagementError) {
-          try await self.dependencies.accept(
-            [Intent(deliveries: handOver.deliveries)], in: userSession.partition)
-        } catch {
-          await self.pushRegistrar.takeBack(handOver)
-          throw error
-        }
-        try await self.pushRegistrar.finish(handOver, as: userSession)
+        try await self.pushRegistrar.accept(handOver, as: userSession)
       }
     } catch {
       dependencies.log(.warning, "The vendors are not told of the push tokens yet: \(error.code)")

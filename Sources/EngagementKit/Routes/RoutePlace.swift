@@ -66,6 +66,13 @@ enum RoutedSurface: String, Hashable, Sendable, CaseIterable {
     }
   }
 
+  /// How a route may choose among several providers, in one order.
+  fileprivate var strategiesOfSeveral: [String] {
+    RouteStrategy.allCases.filter {
+      [.merge, .firstReady, .mirror].contains($0) && strategies.contains($0)
+    }.map(\.rawValue)
+  }
+
   /// The operations of which a provider of the surface has at least one.
   var verbs: [Operation.Verb] {
     switch self {
@@ -85,5 +92,13 @@ enum RoutedSurface: String, Hashable, Sendable, CaseIterable {
     case .updatePerson, .associate: self = .person
     default: return nil
     }
+  }
+}
+
+extension Engagement {
+  /// How a route of the surface may choose among several providers, by the names that JSON has; nil for a
+  /// surface that has no route.
+  public static func strategies(of surface: Surface) -> [String]? {
+    RoutedSurface(rawValue: surface.rawValue)?.strategiesOfSeveral
   }
 }

@@ -1,5 +1,4 @@
 import EngagementAdapterAPI
-import EngagementFormats
 import EngagementModel
 import EngagementStore
 
@@ -9,33 +8,19 @@ struct RouteSeals: Sendable {
   /// What stands for a route that cannot be known.
   static let damaged: JSON = "damaged"
 
-  private static let name = "route.seals"
-  private let seals: JSONObject
+  private let seals: ValueSeals
 
-  init(_ memory: ProviderMemory) {
-    seals = memory.json(.installation, Self.name)?.object ?? [:]
-  }
+  init(_ memory: ProviderMemory) { seals = ValueSeals("route.seals", in: memory) }
 
-  /// The places whose stored route is gone or another one than was stored. Caches of an earlier release have
-  /// no seals.
+  /// The places whose stored route is gone, another one than was stored, or no JSON.
   func broken(in memory: ProviderMemory) -> Set<RoutePlace> {
-    Set(
-      seals.members.compactMap { member in
-        guard let place = RoutePlace(key: member.key) else { return nil }
-        return Self.seal(of: place, in: memory) == member.value ? nil : place
-      })
+    let unreadable = memory.values.all(.installation).compactMap { RoutePlace(key: $0.key) }
+      .filter { memory.json(.installation, $0.key) == nil }
+    return Set(seals.broken(in: memory).compactMap(RoutePlace.init(key:)) + unreadable)
   }
 
   /// The change that seals what is stored for the place.
   func change(_ place: RoutePlace, in memory: ProviderMemory) -> Change {
-    var seals = seals
-    seals[place.key] = Self.seal(of: place, in: memory)
-    return KitState.change(.installation, Self.name, seals.members.isEmpty ? nil : .object(seals))
-  }
-
-  private static func seal(of place: RoutePlace, in memory: ProviderMemory) -> JSON? {
-    memory.values[.installation, place.key].map { text in
-      .string(String(SHA256.digest(of: place.key + "\n" + text).description.prefix(16)))
-    }
+    seals.change([place.key], in: memory)
   }
 }

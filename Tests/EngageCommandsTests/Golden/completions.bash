@@ -107,7 +107,7 @@ _engage() {
     "migrate status") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--html --config --json --log --help' -- "$word")); return; } ;;
     "migrate plan") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--from --to --surfaces --shares --file --takes-back --automatic --dry-run --config --json --log --help' -- "$word")); return; } ;;
     "migrate advance") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--from --force --why --by --dry-run --config --json --log --help' -- "$word")); return; } ;;
-    "migrate rollback") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--to --why --by --config --json --log --help' -- "$word")); return; } ;;
+    "migrate rollback") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--to --force --why --by --config --json --log --help' -- "$word")); return; } ;;
     "migrate forget") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
     "migrate export") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--for --out --personal-data --app-id --suppressed --user-hash-key --dry-run --config --json --log --help' -- "$word"; compgen -f -- "$word")); return; } ;;
     "migrate "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W 'status plan advance rollback forget export' -- "$word")); return; } ;;

@@ -100,12 +100,22 @@ struct Stage: Sendable {
 
   // MARK: Actions of a test
 
-  /// Sends the pending rows of the providers for the current user.
+  /// Sends the pending rows of the providers for the current user, also those that follow from others.
   func drain(_ providers: ProviderID...) async {
-    for provider in providers {
-      _ = await engagement.outboxSender.drain(
-        provider, as: engagement.dependencies.currentUser.userSession, within: .seconds(5))
+    var left: [ProviderID: Int] = [:]
+    for provider in providers { left[provider] = await drain(provider) }
+    let partition = engagement.dependencies.currentUser.userSession.partition
+    let pending = try? await engagement.dependencies.store.pendingCounts(in: partition)
+    for provider in providers where pending?[provider] ?? 0 > left[provider] ?? 0 {
+      _ = await drain(provider)
     }
+  }
+
+  /// Returns how many rows are left.
+  private func drain(_ provider: ProviderID) async -> Int {
+    await engagement.outboxSender.drain(
+      provider, as: engagement.dependencies.currentUser.userSession, within: .seconds(5)
+    ).left
   }
 
   /// Signs in with a credential that contains the user's id.

@@ -78,7 +78,10 @@ import Testing
     let engagement = stage.engagement
     let warnings = stage.lines.all.filter { $0.level == .warning && $0.message.contains("push") }
     #expect(warnings.count == 1 && warnings[0].message.contains("later release"))
-    #expect(try await engagement.unreadableMigrations() == [.push])
+    #expect(
+      try await engagement.unreadableMigrations() == [
+        .push: "A later release has stored the migration of push, and this one cannot read it."
+      ])
     #expect(try await engagement.migrations().isEmpty)
     let calls: [() async throws -> Void] = [
       { try await engagement.startMigration(try Self.plan([.push])) },
@@ -86,7 +89,6 @@ import Testing
       { _ = try await engagement.routes(of: try Self.plan([.push])) },
       { try await engagement.advanceMigration(of: .push) },
       { try await engagement.takeBackMigration(of: .push) },
-      { try await engagement.forgetMigration(of: .push) },
       { try await engagement.setRoute(.only("a"), for: .push) },
       { try await engagement.resetRoute(for: .push) },
     ]
@@ -100,6 +102,91 @@ import Testing
     // Another surface may move.
     try await engagement.startMigration(try Self.plan([.cards]))
     #expect(try await engagement.migrations().map(\.surface) == [.cards])
+    // The person may forget it.
+    try await engagement.forgetMigration(of: .push)
+    #expect(try await engagement.unreadableMigrations().isEmpty)
+    #expect(engagement.routes.push == .only("a"))
+    try await engagement.startMigration(try Self.plan([.push]))
+    try await stage.end()
+  }
+
+  // MARK: Damage
+
+  /// What may have become of a record, and what is told of it.
+  enum Damage: String, CaseIterable {
+    case row, text, contents
+
+    var reason: String {
+      switch self {
+      case .row: "The stored migration of push is lost with a damaged row."
+      case .text: "The stored migration of push is damaged: it is no JSON."
+      case .contents: "The stored migration of push is damaged: its seal does not hold."
+      }
+    }
+  }
+
+  private func damage(_ stage: Stage, _ damage: Damage) async throws {
+    let stored = try #require(
+      try await stage.memory(of: KitState.owner, for: "u-1").json(.installation, Self.key)?.object)
+    switch damage {
+    case .row: return
+    case .text:
+      let dependencies = stage.engagement.dependencies
+      _ = try await dependencies.store.commit(
+        [.keep(.installation, Self.key, "{")], from: KitState.owner,
+        in: dependencies.currentUser.userSession.partition, at: stage.clock.now)
+    case .contents:
+      var object = stored
+      object["count"] = 7
+      try await keep(.object(object), Self.key, in: stage)
+    }
+  }
+
+  @Test(
+    "X15 G9: a damaged migration is told with the reason, and can be forgotten",
+    arguments: Damage.allCases)
+  func damaged(damage: Damage) async throws {
+    let first = try await stage()
+    try await first.engagement.startMigration(try Self.plan([.push]))
+    try await first.engagement.advanceMigration(of: .push)
+    try await self.damage(first, damage)
+    try await first.end()
+    if damage == .row {
+      var bytes = try Stage.bytes(at: place.path)
+      let found = bytes.ranges(of: Array(#"migration.push{"plan""#.utf8))
+      for range in found { bytes[range.lowerBound + 20] ^= 1 }
+      #expect(!found.isEmpty)
+      try Stage.write(bytes, to: place.path)
+    }
+    let stage = try await stage()
+    let engagement = stage.engagement
+    #expect(try await engagement.unreadableMigrations() == [.push: damage.reason])
+    #expect(stage.lines.all.contains { $0.message.contains(damage.reason) })
+    let error = await failure { try await engagement.advanceMigration(of: .push) }
+    #expect(error?.code == .conflict && error?.message.hasPrefix(damage.reason) == true)
+    #expect(engagement.routes.push == .only("b"))
+    try await engagement.forgetMigration(of: .push)
+    #expect(engagement.routes.push == .only("a"))
+    #expect(try await engagement.unreadableMigrations().isEmpty)
+    try await engagement.startMigration(try Self.plan([.push]))
+    try await engagement.advanceMigration(of: .push)
+    #expect(try await engagement.migrations().first?.stage == .cutover)
+    try await stage.end()
+  }
+
+  @Test("X2 G9: a stored route that is no JSON is told as damaged, and the configured one holds")
+  func damagedRoute() async throws {
+    let first = try await stage()
+    try await first.engagement.setRoute(.only("b"), for: .cards)
+    let dependencies = first.engagement.dependencies
+    _ = try await dependencies.store.commit(
+      [.keep(.installation, RoutePlace.surface(.templates).key, "{")], from: KitState.owner,
+      in: dependencies.currentUser.userSession.partition, at: first.clock.now)
+    try await first.end()
+    let stage = try await stage()
+    let sentence =
+      "The route of templates that was set earlier is damaged; the configured one holds."
+    #expect(stage.lines.all.map(\.message).contains(sentence))
     try await stage.end()
   }
 

@@ -106,6 +106,7 @@ import Testing
     let before = try #require(try await engagement.handlePush(["a": "m-1"]))
     #expect(!before.isSuperseded)
     try await engagement.advanceMigration(of: .push)
+    await stage.drain("a", "b")
     let late = try #require(try await engagement.handlePush(["a": "m-2"]))
     #expect(late.isSuperseded && late.provider == "a")
     let again = try #require(try await engagement.handlePush(["a": "m-2"]))

@@ -133,7 +133,7 @@ typealias MigrationStage = Engagement.MigrationStage
     let later = try await self.stage()
     #expect(later.engagement.recovery != nil && later.engagement.routes.cards == .only("b"))
     let status = try #require(try await later.engagement.migrations().first)
-    #expect(status.stage == .cutover && !status.isRefused)
+    #expect(status.stage == .cutover && status.refusal == nil)
     try await later.engagement.takeBackMigration(of: .cards, to: .off)
     #expect(later.engagement.routes.cards == .only("a"))
     try await later.end()
@@ -151,9 +151,13 @@ typealias MigrationStage = Engagement.MigrationStage
       at: place)
     #expect(later.engagement.routes.cards == .only("a"))
     let status = try #require(try await later.engagement.migrations().first)
-    #expect(status.isRefused && status.stage == .cutover)
+    #expect(
+      status.refusal
+        == "The route of cards that was set earlier names \"b\", which is no provider any more; the "
+        + "configured one holds.")
+    #expect(status.stage == .cutover)
     try await later.engagement.takeBackMigration(of: .cards, to: .off)
-    #expect(try await later.engagement.migrations().first?.isRefused == false)
+    #expect(try await later.engagement.migrations().first?.refusal == nil)
     try await later.end()
   }
 

@@ -267,6 +267,57 @@ extension PushRouteTests {
     try await second.end()
   }
 
+  @Test("X16: a registration asks a vendor again that has left the route and did not let go")
+  func askedAgain() async throws {
+    let refuses = Locked(true)
+    var vendor = Self.vendor("a")
+    vendor.onAnswer = { operation, _, _ in
+      guard operation == .unregisterPush(.production), refuses.withLock(\.self) else { return nil }
+      return .refused(.permissionDenied, "Not now.")
+    }
+    let stage = try await Stage([vendor, Self.vendor("b")], routes: Self.routes(.only("a")))
+    var count = 0
+    try await stage.engagement.registerPush(Self.token)
+    await stage.drain("a", "b")
+    try await stage.engagement.setRoute(.only("b"), for: .push)
+    await stage.drain("a", "b")
+    #expect(try await phases(stage) == ["a production failed", "b production registered"])
+    refuses.withLock { $0 = false }
+    _ = tokens(stage, after: &count)
+    let receipt = try await stage.engagement.registerPush(Self.token)
+    #expect(receipt.providers == ["b"])
+    await stage.drain("a", "b")
+    #expect(tokens(stage, after: &count) == ["a: back 0aff", "b: take 0aff"])
+    #expect(try await phases(stage) == ["a production unregistered", "b production registered"])
+    try await stage.end()
+  }
+
+  @Test("X16 X8: who leaves before the next vendor took the token has it taken from the former one")
+  func leavesMeanwhile() async throws {
+    let isUp = Locked(true)
+    var vendors = Self.vendors
+    // They tell nothing at a sign-out.
+    for index in vendors.indices { vendors[index].onTransition = { _, _, _ in [] } }
+    let stage = try await Stage(vendors, routes: Self.routes(.only("a"))) {
+      request throws(EngagementError) in
+      guard isUp.withLock(\.self) || request.isFor("a") else {
+        throw EngagementError(.unavailable, "No network.")
+      }
+      return .json(200, "[]")
+    }
+    try await stage.signIn("u-1")
+    try await stage.engagement.registerPush(Self.token)
+    await stage.drain("a", "b")
+    isUp.withLock { $0 = false }
+    try await stage.engagement.setRoute(.only("b"), for: .push)
+    await stage.drain("a", "b")
+    var count = 0
+    _ = tokens(stage, after: &count)
+    _ = try await stage.engagement.signOut(within: .seconds(1))
+    #expect(tokens(stage, after: &count).filter { $0.hasPrefix("a:") } == ["a: back 0aff"])
+    try await stage.end()
+  }
+
   // MARK: What a sign-out says
 
   @Test("X16: a sign-out says of each vendor whether it has a token and has not let go of it")
