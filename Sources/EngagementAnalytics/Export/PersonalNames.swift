@@ -50,7 +50,7 @@ enum PersonalNames {
 
   /// Words, and words in a row, that are personal as a whole.
   private static let runs: Set<String> = Set(
-    names + contacts + places + devices + identities + kinds
+    parts + names + contacts + places + devices + identities + kinds
       + people.flatMap { ["\($0)name", "\($0)id", "\($0)identifier", "\($0)uuid", "\($0)guid"] })
 
   private static let people = [
