@@ -198,7 +198,7 @@ final class ExportFolder {
       let draft = draftPath(number, manifest.after)
       let path = lstat(draft, &status) == 0 ? draft : "\(path)/\(file.path)"
       guard let found = try? EventFile(path) else { return false }
-      do {
+      do throws(EngagementError) {
         return try ExportCheck.difference(of: found, from: file) == nil
       } catch {
         // An interrupted reading has found nothing wrong.

@@ -73,7 +73,8 @@ public struct EventRedaction: Sendable {
     note(record)
     guard hidesUsers else { return sendFields(of: record, to: &sink) }
     let ids = [record.text(.user)].compactMap(\.self)
-    sendFields(of: personal.removed(from: record, ofPersonWith: ids), to: &sink)
+    let rest = personal.removed(from: record, ofPersonWith: ids)
+    sendFields(of: rest, to: &sink)
   }
 
   /// Notes which properties the event has, as long as one of ours was in none.

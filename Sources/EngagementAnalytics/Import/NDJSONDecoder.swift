@@ -5,23 +5,32 @@ import EngagementModel
 /// Reads CloudEvents 1.0 as JSON, one event a line. Empty lines are passed over.
 public struct NDJSONDecoder: EventDecoder {
   private var lines = EventLines()
-  private var foreign = ForeignNames()
+  private var reading = NDJSONLineReading()
 
   public init() {}
 
   public mutating func decode(
     _ bytes: [UInt8], _ body: (Int, DecodedEvent) throws -> Void
   ) rethrows {
-    try lines.split(bytes) { number, line in try body(number, event(line)) }
+    try lines.split(bytes) { number, line in
+      try body(number, reading.event(line))
+    }
   }
 
   public mutating func finish(_ body: (Int, DecodedEvent) throws -> Void) rethrows {
-    try lines.end { number, line in try body(number, event(line)) }
+    try lines.end { number, line in try body(number, reading.event(line)) }
   }
 
-  public var notes: [String] { [foreign.note("fields")].compactMap(\.self) }
+  public var notes: [String] { reading.notes }
+}
 
-  private mutating func event(_ line: [UInt8]?) -> DecodedEvent {
+/// Reads one line after the other.
+private struct NDJSONLineReading {
+  private var foreign = ForeignNames()
+
+  var notes: [String] { [foreign.note("fields")].compactMap(\.self) }
+
+  mutating func event(_ line: [UInt8]?) -> DecodedEvent {
     guard let line else { return .tooLong }
     guard let fields = try? JSONFields(line[...]) else { return .fault("It is no JSON object.") }
     guard fields.string("specversion") == "1.0" else {
