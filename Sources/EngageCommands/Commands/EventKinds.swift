@@ -1,6 +1,7 @@
 import EngagementAnalytics
 import EngagementKit
 import EngagementModel
+import EngagementVendors
 
 extension Invocation {
   /// The kinds that an option names. Throws for one that no event has: it is neither known nor recorded.
