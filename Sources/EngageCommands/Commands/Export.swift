@@ -18,7 +18,8 @@ extension Command {
 
         FILE gets its name when it is whole. DIR gets a manifest for each run, with counts, times and
         digests: "engage verify DIR" holds the files against them. With --cursor, a run adds what came
-        since the last one; a cursor that has passed events begins no other folder. A run that was interrupted leaves nothing, or is completed by the next.
+        since the last one; a cursor that has passed events begins no other folder. A run that was
+        interrupted leaves nothing, or is completed by the next.
 
         --to sends rows to ClickHouse over HTTP: clickhouse://HOST:PORT/DATABASE for this machine, and
         clickhouses://USER@HOST:PORT/DATABASE with TLS. It makes the table, named by ?table= (else

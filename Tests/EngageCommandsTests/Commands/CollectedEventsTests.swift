@@ -110,7 +110,7 @@ import Testing
   func sameContent() async throws {
     let lines =
       #"{"specversion":"1.0","id":"1","source":"s","type":"engage.custom","sequence":1,"#
-      + #""time":"2026-10-01T09:00:00.007Z","name":"a\u0000b","surface":"","data":{"a": [1, 2],"c":"d"}}"#
+      + #""time":"2026-10-01T09:00:00.007Z","name":"a\u0001b","surface":"","data":{"a": [1, 2],"c":"d"}}"#
       + "\n"
     let stage = try CommandLineFixture()
     try stage.write(lines, to: "a.ndjson")
