@@ -204,6 +204,8 @@ struct ExportRun {
     guard !ExportFolder.hasRuns(path), let cursor = try await events.begunCursor(),
       cursor.sequence > 0
     else { return }
+    // One that was begun with something else is told as such.
+    _ = try await events.cursor()
     throw passed(cursor, path)
   }
 
