@@ -17,8 +17,8 @@ import Testing
       case .uptime: record.integer(0)
       case .zoneOffset: record.integer(-3_600)
       case .data: record.json(#"{"a":"q\",\n","b":[1]}"#.utf8.span.bytes)
-      case .id, .source, .type: record.text("x\(text)")
-      case .subject, .user, .session, .provider, .surface, .container, .name: record.text(text)
+      case .id, .source, .type, .provider: record.text("x\(text)")
+      case .subject, .user, .session, .surface, .container, .name: record.text(text)
       }
     }
     return record

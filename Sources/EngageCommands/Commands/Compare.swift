@@ -59,6 +59,10 @@ extension Command {
         throw invocation.usage(
           "--provider is there once; a comparison needs two: add another, or --control.")
       }
+      for (index, name) in named.enumerated()
+      where named[..<index].contains(where: name.hasSameBytes) {
+        throw invocation.usage("--provider \(name) is there twice; name each provider once.")
+      }
       let compared = named.map { ProviderID($0) }
       let times = try invocation.times(
         since: ExportRequest.Options.since, until: ExportRequest.Options.until)

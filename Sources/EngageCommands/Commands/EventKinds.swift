@@ -1,6 +1,7 @@
 import EngagementAnalytics
 import EngagementKit
 import EngagementModel
+import EngagementVendors
 
 extension Invocation {
   /// The kinds that an option names. Throws for one that no event has: it is neither known nor recorded.
@@ -28,14 +29,36 @@ extension Invocation {
     return usage("\(option.title) does not take \"\(kind)\"; did you mean \"\(meant)\"?")
   }
 
+  /// Throws for a provider that is neither configured nor in any recorded event. One that is no longer
+  /// configured may have events.
+  func requireProviders(
+    _ providers: [ProviderID], in configuration: EngageConfiguration
+  ) async throws {
+    let known = configuration.providers.map(\.id.rawValue)
+    for provider in providers where !known.contains(where: provider.rawValue.hasSameBytes) {
+      var selection = EventSelection()
+      selection.providers = [provider]
+      guard try await !isRecorded(selection, in: configuration) else { continue }
+      throw UsageError.value(
+        provider.rawValue, of: ExportRequest.Options.provider.title, among: known,
+        in: command.title)
+    }
+  }
+
   /// Whether the ledger has an event of the kind, of any user.
   private func isRecorded(
     _ kind: EngagementEvent.Kind, in configuration: EngageConfiguration
   ) async throws -> Bool {
-    guard CacheFile(configuration.cache).wasMade else { return false }
-    let reader = try await looking(configuration) { $0 }
     var selection = EventSelection()
     selection.kinds = [kind]
+    return try await isRecorded(selection, in: configuration)
+  }
+
+  private func isRecorded(
+    _ selection: EventSelection, in configuration: EngageConfiguration
+  ) async throws -> Bool {
+    guard CacheFile(configuration.cache).wasMade else { return false }
+    let reader = try await looking(configuration) { $0 }
     var (export, sink) = (EventExport(selection, from: "") { _ in nil }, ObservedEventSink { _ in })
     while try reader.writeEvents(of: &export, to: &sink), export.events == 0 {
       try Task.checkCancellation()

@@ -18,15 +18,18 @@ extension Command {
         of the application is not touched.
 
         A line that holds no event is told by its number, the others are imported, and the exit status
-        is 1. FILE is replaced when the new one is whole. A note says if no person is on two devices: each
-        cache hides its users with a salt of its own, unless all export with one --user-hash-key.
+        is 1. So is an event whose source and id another one has with other content: the first one stays.
+        Files of one device that name its users in two ways are refused. FILE is replaced when the new
+        one is whole. A note says if no person is on two devices: each cache hides its users with a salt
+        of its own, unless all export with one --user-hash-key.
 
         With --as, FILES are a vendor's own: lines of JSON, an event a line, also compressed. Fields that
         we have no column for are kept as properties whose names begin with the vendor's, and an event
         that we have no type for is a custom event under the vendor's name. Users keep their ids;
-        with --user-hash-key they are hashed, as "engage export" does with the same key, and the vendor's
-        other fields that tell who a person is are left out. A file that engage has written has hashes
-        already, unless it was written with --user-ids.
+        with --user-hash-key they are hashed, as "engage export" does with the same key, and nothing else
+        stays that tells who a person is: fields with English names for it, such as e-mail, phone, names,
+        birth, address, IP, and ids of devices and advertising, and values in which the id stands. A
+        file that engage has written has hashes already, unless it was written with --user-ids.
 
         \(vendors.eventTables.help)
         """,
@@ -109,7 +112,7 @@ extension EventImport {
       sentence += ", \(damagedFiles) \(damagedFiles == 1 ? "file" : "files") damaged"
     }
     try console.line("\(sentence)")
-    if let note = hashes.note { console.note(Phrase(note)) }
+    for note in notes + [hashes.note].compactMap(\.self) { console.note(Phrase(note)) }
     try console.object([
       "file": .string(name), "added": .integer(Int64(added)), "known": .integer(Int64(known)),
       "bad": .integer(Int64(lines)), "damagedFiles": .integer(Int64(damagedFiles)),

@@ -1,5 +1,6 @@
 import EngagementJSON
 import EngagementModel
+import EngagementPlatform
 
 extension Command {
   static let verify = Command(
@@ -7,8 +8,9 @@ extension Command {
     discussion: """
       DIR is a folder of "engage export --out DIR". Every file is read and held against its manifest:
       its size, its SHA-256, and each event once. What was read from the cache is what was written and
-      what was dropped, by reason. The exit status is 1 if anything is wrong. An export to one FILE has
-      no manifest, and nothing that it can be held against.
+      what was dropped, by reason. The exit status is 1 if anything is wrong. A folder that begins after
+      the first event says so: what its cursor had passed before is elsewhere. An export to one FILE
+      has no manifest, and nothing that it can be held against.
       """,
     arguments: [Argument(name: "DIR", help: "the folder of the export", completion: .files)],
     examples: [Example("engage verify events", "hold the files against their manifests")],
@@ -27,8 +29,14 @@ extension Command {
       return check.findings.isEmpty ? .done : .failed
     })
 
-  /// Throws for one exported file. What cannot be opened is told later.
+  /// Throws for one exported file, and where there is nothing. What cannot be opened is told later.
   private static func requireFolder(_ path: String, named name: String) throws {
+    var status = stat()
+    if lstat(path, &status) != 0, errno == ENOENT {
+      throw EngagementError(
+        .notFound,
+        "\(name): It is not there. Give the folder that \"engage export --out DIR\" has written.")
+    }
     guard let isFile = try? InputFile(path).isRegular, isFile else { return }
     throw EngagementError(
       .invalidArgument,
@@ -46,6 +54,11 @@ extension ExportCheck {
     }
   }
 
+  /// Where the folder begins, if that is not at the first event.
+  private var beginning: String {
+    after > 0 ? " It begins after event \(after); the events up to that one are not here." : ""
+  }
+
   fileprivate func tell(on console: Console) throws {
     for finding in findings { try console.line("\(finding.place): \(finding.sentence)") }
     let reasons = dropped.sorted { $0.key < $1.key }
@@ -55,10 +68,11 @@ extension ExportCheck {
     let runs = runs == 1 ? "1 run" : "\(runs) runs"
     try console.line(
       findings.isEmpty
-        ? "\(runs), \(files): \(sum). What was written is there once."
-        : "It is not whole. Its manifests say: \(runs), \(files): \(sum).")
+        ? "\(runs), \(files): \(sum). What was written is there once.\(beginning)"
+        : "It is not whole. Its manifests say: \(runs), \(files): \(sum).\(beginning)")
     var members: JSONObject = [
-      "runs": .integer(Int64(self.runs)), "files": .integer(Int64(self.files)),
+      "after": .integer(after), "runs": .integer(Int64(self.runs)),
+      "files": .integer(Int64(self.files)),
       "read": .integer(Int64(read)), "written": .integer(Int64(events)),
     ]
     var object = JSONObject()

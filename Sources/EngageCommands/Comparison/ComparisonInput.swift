@@ -26,6 +26,8 @@ struct ComparisonInput {
     fileprivate(set) var faults: [String] = []
     fileprivate(set) var faultCount = 0
     fileprivate(set) var duplicates = 0
+    /// What was passed over in files.
+    fileprivate(set) var fileNotes: [String] = []
     fileprivate var hashes = DeviceHashes()
     fileprivate var coverage = EventCoverage()
 
@@ -36,7 +38,7 @@ struct ComparisonInput {
 
     /// What a reader of the report has to know.
     var notes: [String] {
-      let people = [hashes.note].compactMap(\.self) + coverage.notes
+      let people = [hashes.note].compactMap(\.self) + coverage.notes + fileNotes
       guard faultCount > 0 else { return people }
       let parts = faultCount == 1 ? "1 line or file" : "\(faultCount) lines or files"
       return ["\(parts) could not be read, so that figures may be wrong: \(faults[0])"]
@@ -293,24 +295,36 @@ struct ComparisonInput {
   private func read(
     _ given: ExportedFiles, _ body: @escaping (ObservedEvent) -> Void
   ) throws -> Losses {
-    var sink = ObservedEventSink(times: times, isDistinct: true, body)
-    var (losses, files) = (Losses(), given)
+    var sink = ObservedEventSink(times: times, body)
+    var (losses, files, collected) = (Losses(), given, CollectedEvents())
     for damage in try files.takeDamage() { losses.add("\(damage.name): \(damage.sentence)") }
     for file in files.files {
       do {
-        try EventFile(file.path).read { line, event in
+        let source = try EventFile(file.path)
+        collected.begin(file.name)
+        defer { losses.fileNotes += source.notes.map { "\(file.name): \($0)" } }
+        try source.read { line, event in
           switch event {
           case .event(let record):
+            switch try collected.add(record) {
+            case .new: break
+            case .known:
+              losses.duplicates += 1
+              return
+            case .contradicted(let sentence):
+              return losses.add("\(file.name):\(line): \(sentence)")
+            }
             losses.hashes.add(record)
             record.send(to: &sink)
           case .fault(let fault): losses.add("\(file.name):\(line): \(fault)")
           }
         }
-      } catch let error as EngagementError {
+      } catch let error as EngagementError where error.code != .conflict {
         losses.add("\(file.name): \(error.message)")
       }
     }
-    (losses.duplicates, losses.coverage) = (sink.duplicates, sink.coverage)
+    try collected.requireOneNaming()
+    losses.coverage = sink.coverage
     return losses
   }
 }

@@ -150,8 +150,10 @@ extension Invocation {
     }
     guard let share, isRight == true else {
       let range = isSigned ? "above -100%, but not 0," : "between 0 and 100%,"
+      let isMeant = !isPercentage && number.map { abs($0) >= 1 && abs($0) < 100 } ?? false
+      let hint = isMeant && (isSigned || text.first != "-") ? "; did you mean \(text)%?" : "."
       throw usage(
-        "\(option.title) takes a share \(range) such as 5% or 0.05, not \"\(text)\".")
+        "\(option.title) takes a share \(range) such as 5% or 0.05, not \"\(text)\"\(hint)")
     }
     return share
   }

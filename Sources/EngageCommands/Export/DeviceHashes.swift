@@ -31,7 +31,7 @@ struct DeviceHashes {
   }
 
   /// As the export writes it: SHA-256 in hexadecimal digits.
-  private static func isHash(_ text: [UInt8]) -> Bool {
+  static func isHash(_ text: [UInt8]) -> Bool {
     text.count == 64 && text.allSatisfy { (48...57).contains($0) || (97...102).contains($0) }
   }
 

@@ -9,6 +9,8 @@ final class EventFile {
   let path: String
   private let descriptor: Int32
   private(set) var size = 0
+  /// What was passed over, once the file is read.
+  private(set) var notes: [String] = []
 
   private static let block = 256 * 1_024
 
@@ -72,18 +74,19 @@ final class EventFile {
   func read(
     as format: VendorFormat? = nil, _ body: (Int, DecodedEvent) throws -> Void
   ) throws {
-    let beginning = try bytes(at: 0, count: 4)
-    if let format {
-      try refuseBinary(beginning, as: format.table)
-    } else if beginning == Self.parquet {
-      return try readParquet(body)
+    let beginning = try bytes(at: 0, count: FileKind.longestBeginning)
+    if beginning.starts(with: Self.parquet) {
+      guard let format else { return try readParquet(body) }
+      throw EngagementError(
+        .unreadable, "\(path) is Parquet; \(format.table.name) is read as lines of JSON.")
     }
+    try refuse(beginning, format)
     let compression = Compression(ofFileBeginningWith: beginning)
     try requireEnding(compression)
     var decoder: (any EventDecoder)? = format.map {
       VendorEventDecoder($0.table, naming: $0.userName)
     }
-    var isAtStart = true
+    var (isAtStart, isAtBeginning) = (true, true)
     func take(_ part: [UInt8]) throws {
       try Task.checkCancellation()
       // Spreadsheets write a mark before UTF-8.
@@ -91,6 +94,8 @@ final class EventFile {
       let bytes = mark > 0 ? Array(part.dropFirst(mark)) : part
       isAtStart = isAtStart && part.isEmpty
       guard let first = bytes.first else { return }
+      if isAtBeginning { try refuse(bytes, format, in: compression) }
+      isAtBeginning = false
       if decoder == nil {
         decoder = first == UInt8(ascii: "{") ? NDJSONDecoder() : CSVDecoder()
       }
@@ -104,6 +109,7 @@ final class EventFile {
       try eachBlock(take)
     }
     try decoder?.finish(body)
+    notes = decoder?.notes ?? []
   }
 
   /// Throws for a file that is not what its name says: an empty one is no compressed file, either.
@@ -119,16 +125,15 @@ final class EventFile {
 
   private static let byteOrderMark: [UInt8] = [0xef, 0xbb, 0xbf]
   private static let parquet = Array("PAR1".utf8)
-  private static let avro = Array("Obj\u{1}".utf8)
 
-  private func refuseBinary(
-    _ beginning: [UInt8], as table: VendorEventTable
+  /// Throws for a file of a kind that has no events.
+  private func refuse(
+    _ beginning: [UInt8], _ format: VendorFormat?, in compression: Compression? = nil
   ) throws(EngagementError) {
-    guard beginning == Self.avro || beginning == Self.parquet else { return }
-    throw EngagementError(
-      .unreadable,
-      "\(path) is \(beginning == Self.avro ? "Avro" : "Parquet"); \(table.name) is read as lines of "
-        + "JSON.")
+    guard let kind = FileKind(ofFileBeginningWith: beginning) else { return }
+    let place = compression.map { ", compressed with \($0)" } ?? ""
+    let step = format.map { "\($0.table.name) is read as lines of JSON." } ?? kind.step
+    throw EngagementError(.unreadable, "\(path) is \(kind.title)\(place); \(step)")
   }
 
   private func readParquet(_ body: (Int, DecodedEvent) throws -> Void) throws {
@@ -141,5 +146,6 @@ final class EventFile {
       if row % 4_096 == 0 { try Task.checkCancellation() }
       try body(row, DecodedEvent(cells))
     }
+    notes = decoder.notes
   }
 }

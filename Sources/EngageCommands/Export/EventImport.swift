@@ -3,7 +3,7 @@ import EngagementCompression
 import EngagementModel
 import EngagementPlatform
 
-/// Collects events of several files in one. Each event is there once: a source and an id name it.
+/// Collects events of several files in one, each once.
 struct EventImport {
   private(set) var added = 0
   private(set) var known = 0
@@ -13,12 +13,14 @@ struct EventImport {
   private(set) var damagedFiles = 0
   /// Whether there was an event to write.
   private(set) var isWritten = false
-  private var seen: Set<EventIdentity> = []
+  /// What was passed over in files, or was left out in none.
+  private(set) var notes: [String] = []
+  private var collected = CollectedEvents()
   /// Those of our own files, which hide users.
   private(set) var hashes = DeviceHashes()
   /// The vendor's format of the files; nil for ours.
   private let format: VendorFormat?
-  private let redaction: EventRedaction
+  private var redaction: EventRedaction
 
   init(as format: VendorFormat?, leavingOut redaction: EventRedaction) {
     (self.format, self.redaction) = (format, redaction)
@@ -58,6 +60,8 @@ struct EventImport {
     encoder.begin()
     if target.isThere { try keep(target.path, in: &encoder, compressor, draft) }
     for file in files.files { try add(file, to: &encoder, compressor, draft) }
+    try collected.requireOneNaming()
+    notes += redaction.notes
     isWritten = target.isThere || added > 0 || faultCount == 0
     guard isWritten else { return }
     encoder.finish()
@@ -91,13 +95,14 @@ struct EventImport {
     _ path: String, in encoder: inout some EventEncoder, _ compressor: Compressor?,
     _ draft: DraftFile
   ) throws {
+    collected.begin(path)
     try EventFile(path).read { line, event in
       switch event {
       case .fault(let fault):
         throw EngagementError(
           .unreadable, "\(path) is not replaced: line \(line) holds no event. \(fault)")
       case .event(let record):
-        seen.insert(EventIdentity(record))
+        _ = try collected.add(record)
         if format == nil { hashes.add(record) }
         record.send(to: &encoder)
         if encoder.bytes.count > Self.block { try Self.write(&encoder, compressor, draft) }
@@ -130,20 +135,33 @@ struct EventImport {
     _ file: ExportedFiles.File, to encoder: inout some EventEncoder, _ compressor: Compressor?,
     _ draft: DraftFile
   ) throws {
-    try EventFile(file.path).read(as: format) { line, event in
+    let source = try EventFile(file.path)
+    collected.begin(file.name, namesUsersByIDs: format.map { $0.userName == nil })
+    defer { notes += source.notes.map { "\(file.name): \($0)" } }
+    try source.read(as: format) { line, event in
       switch event {
       case .fault(let fault): add(fault, at: "\(file.name):\(line)")
-      case .event(let record):
-        guard seen.insert(EventIdentity(record)).inserted else {
+      case .event(let whole):
+        let record = redaction.isEmpty ? whole : redacted(whole)
+        switch try collected.add(record) {
+        case .new: break
+        case .known:
           known += 1
           return
+        case .contradicted(let sentence): return add(sentence, at: "\(file.name):\(line)")
         }
         added += 1
         if format == nil { hashes.add(record) }
-        redaction.send(record, to: &encoder)
+        record.send(to: &encoder)
         if encoder.bytes.count > Self.block { try Self.write(&encoder, compressor, draft) }
       }
     }
+  }
+
+  private mutating func redacted(_ event: EventRecord) -> EventRecord {
+    var record = EventRecord()
+    redaction.send(event, to: &record)
+    return record
   }
 
   private static let block = 256 * 1_024

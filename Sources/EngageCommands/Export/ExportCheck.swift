@@ -7,6 +7,8 @@ struct ExportCheck {
   private let folder: String
   private(set) var findings: [Finding] = []
   private(set) var runs = 0
+  /// The event after which the first run begins.
+  private(set) var after: Int64 = 0
   private(set) var files = 0
   /// The sequences between the first and the last event of all runs.
   private(set) var read = 0
@@ -23,6 +25,7 @@ struct ExportCheck {
 
   mutating func run() throws {
     let manifests = try manifests()
+    after = manifests.first?.after ?? 0
     var last: ExportManifest?
     for manifest in manifests {
       check(manifest, following: last)
@@ -60,7 +63,7 @@ struct ExportCheck {
   }
 
   /// What is other than the manifest says; nil if the bytes are the same.
-  private static func difference(
+  static func difference(
     of found: EventFile, from file: ExportManifest.File
   ) throws(EngagementError) -> String? {
     guard found.size == file.bytes else {

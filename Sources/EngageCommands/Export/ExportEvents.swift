@@ -56,12 +56,18 @@ struct ExportEvents {
       var sink = sink
       return try await read(after: start, pagesOf: limit, to: &sink, turn)
     }
-    var filtered = FilteredEvents(request.conditions, request.redaction, to: sink)
+    let isHidden = request.redaction.hidesUsers
+    var filtered = FilteredEvents(
+      request.conditions, request.redaction, to: sink,
+      naming: isHidden ? try await userName() : nil)
     var result = try await read(after: start, pagesOf: limit, to: &filtered) { filtered, page in
       try await turn(&filtered.next, page)
     }
     result.unfit = filtered.dropped
     result.events -= filtered.dropped
+    for note in EventRedaction.notes(on: filtered.unmetProperties) {
+      invocation.console.note(Phrase(note))
+    }
     return result
   }
 
@@ -69,7 +75,9 @@ struct ExportEvents {
     after start: Int64, pagesOf limit: Int, to sink: inout Sink,
     _ turn: (inout Sink, Position) async throws -> Void
   ) async throws -> Result {
-    let (source, names) = (try source(), try await userNames())
+    let source = try source()
+    let name = try await readName()
+    let names: @Sendable (User) -> String? = { user in user.id.map { name($0.rawValue) } }
     let reader = try await invocation.looking(configuration) { $0 }
     let through = max(try reader.newestSequence, start)
     let first = max(start, try reader.oldestSequence - 1)
@@ -100,11 +108,17 @@ struct ExportEvents {
     return "urn:uuid:\(id)"
   }
 
-  /// Gives each user a name in the export, an id or a hash; nil for the anonymous user.
-  private func userNames() async throws -> @Sendable (User) -> String? {
+  /// Gives the id of a user its name in what is read. What leaves the users out has to know them.
+  private func readName() async throws -> @Sendable (String) -> String {
+    guard request.redaction.hidesUsers else { return try await userName() }
+    return { $0 }
+  }
+
+  /// Gives the id of a user its name in the export: the id or a hash.
+  private func userName() async throws -> @Sendable (String) -> String {
     let key: [UInt8]
     switch request.users {
-    case .ids: return { $0.id?.rawValue }
+    case .ids: return { $0 }
     case .key(let given): key = given
     case .salt:
       key = Array(
@@ -113,7 +127,7 @@ struct ExportEvents {
         }.utf8)
     }
     let hash = PersonHash(key: key)
-    return { $0.id.map { hash.text(of: $0.rawValue) } }
+    return { hash.text(of: $0) }
   }
 
   /// Throws if the cache is damaged or cannot be read. To open a damaged one would set it aside, with all
@@ -163,25 +177,42 @@ struct ExportEvents {
 
   // MARK: The cursor
 
-  func cursor() async throws -> ExportCursor? {
+  /// The cursor, which begins at the first event if no earlier run has begun it.
+  ///
+  /// - Parameter folder: Where a new one goes.
+  func cursor(into folder: String? = nil) async throws -> ExportCursor? {
     guard let name = request.cursor else { return nil }
     let words = request.words
     return try await sound { engagement throws(EngagementError) in
-      try await engagement.exportCursor(named: name, selecting: words)
+      try await engagement.exportCursor(named: name, selecting: words, into: folder)
     }
   }
 
-  /// Whether an earlier run has begun the cursor.
-  func hasCursor() async throws -> Bool {
+  /// The cursor, if an earlier run has begun it.
+  func begunCursor() async throws -> ExportCursor? {
+    guard request.cursor != nil else { return nil }
     let known = try await sound { engagement throws(EngagementError) in
       try await engagement.exportCursors
     }
-    return known.contains { $0.name == request.cursor }
+    return known.first { $0.name == request.cursor }
   }
 
-  func move(_ cursor: ExportCursor, to sequence: Int64) async throws {
+  func move(
+    _ cursor: ExportCursor, to sequence: Int64, into folder: String? = nil
+  ) async throws {
     try await invocation.reading(configuration) {
-      try await $0.moveExportCursor(cursor, to: sequence)
+      try await $0.moveExportCursor(cursor, to: sequence, into: folder)
     }
+  }
+
+  /// Forgets a cursor that a run has begun and that has passed nothing: it would keep old events.
+  func remove(_ cursor: ExportCursor) async {
+    let (invocation, configuration) = (invocation, configuration)
+    // The run may have been cancelled.
+    await Task {
+      try? await invocation.reading(configuration) {
+        try await $0.removeExportCursor(named: cursor.name)
+      }
+    }.value
   }
 }

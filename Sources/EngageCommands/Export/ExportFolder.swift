@@ -4,8 +4,8 @@ import EngagementPlatform
 /// A folder that exports write into, for as long as one of them does.
 ///
 /// A run happens when its manifest is written. If the run is interrupted later, the next one completes
-/// it, or takes it back if a user was erased meanwhile. If it is interrupted earlier, the next one
-/// removes what it left.
+/// it, or takes it back if a user was erased meanwhile or a file is not whole. If it is interrupted
+/// earlier, the next one removes what it left.
 ///
 /// ```
 /// DIR/vendor=braze/day=2026-11-27/events-…   what readers look for
@@ -18,6 +18,8 @@ final class ExportFolder {
   private(set) var manifests: [ExportManifest] = []
   /// How many files of the last run got their names when the folder was opened.
   private(set) var completed = 0
+  /// Whether the last run was taken back when the folder was opened, because a file of it was not whole.
+  private(set) var isCut = false
   /// Whether the drafts are those of a run that has happened.
   private var isPlacing = false
   private let lock: Int32
@@ -33,7 +35,8 @@ final class ExportFolder {
       manifests.append(try ExportManifest(fileAt: "\(path)/\(name)"))
     }
     if let last = manifests.last {
-      if last.revision != revision, isUnfinished(last) {
+      if isUnfinished(last), last.revision != revision || !isWhole(last) {
+        isCut = last.revision == revision
         try takeBack(last)
       } else {
         try place(last)
@@ -65,10 +68,37 @@ final class ExportFolder {
     guard lock >= 0 else { throw DraftFile.failure("\(path) cannot be written.", errno) }
     guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
       close(lock)
-      throw EngagementError(
-        .busy, "Another export writes to \(path) now; try again when it is done.")
+      throw busy(path)
     }
     return lock
+  }
+
+  static func busy(_ path: String) -> EngagementError {
+    EngagementError(.busy, "Another export writes to \(path) now; try again when it is done.")
+  }
+
+  /// Whether an export writes to the folder now.
+  static func isLocked(_ path: String) -> Bool {
+    let lock = open("\(path)/_drafts/lock", O_RDWR | O_NOFOLLOW | O_CLOEXEC)
+    guard lock >= 0 else { return false }
+    defer { close(lock) }
+    return flock(lock, LOCK_EX | LOCK_NB) != 0
+  }
+
+  /// Whether runs have written to the folder. What is no folder has to be told otherwise.
+  static func hasRuns(_ path: String) -> Bool {
+    var status = stat()
+    guard lstat(path, &status) == 0 else { return false }
+    guard UInt32(status.st_mode) & UInt32(S_IFMT) == UInt32(S_IFDIR) else { return true }
+    let names = try? names(in: "\(path)/_manifests")
+    return names?.contains { $0.hasSuffix(".json") } ?? false
+  }
+
+  /// The path that the folder has from everywhere.
+  var place: String {
+    guard let resolved = realpath(path, nil) else { return path }
+    defer { free(resolved) }
+    return String(cString: resolved)
   }
 
   private static func make(_ folder: String) throws(EngagementError) {
@@ -159,6 +189,22 @@ final class ExportFolder {
   private func isUnfinished(_ manifest: ExportManifest) -> Bool {
     var status = stat()
     return manifest.files.indices.contains { lstat(draftPath($0, manifest.after), &status) == 0 }
+  }
+
+  /// Whether each file of a run is there as the manifest says, under its name or as a draft.
+  func isWhole(_ manifest: ExportManifest) -> Bool {
+    var status = stat()
+    return manifest.files.enumerated().allSatisfy { number, file in
+      let draft = draftPath(number, manifest.after)
+      let path = lstat(draft, &status) == 0 ? draft : "\(path)/\(file.path)"
+      guard let found = try? EventFile(path) else { return false }
+      do throws(EngagementError) {
+        return try ExportCheck.difference(of: found, from: file) == nil
+      } catch {
+        // An interrupted reading has found nothing wrong.
+        return error.code == .cancelled
+      }
+    }
   }
 
   /// Removes the last run. Its drafts are removed last: until the manifest is gone, they tell

@@ -172,6 +172,16 @@ extension ExportManifest.File {
 }
 
 extension ExportManifest.Header {
+  /// How the users are named; nil if they are left out.
+  var users: String? {
+    if selection.contains("--redact \(EventColumn.user.name)") { return nil }
+    if selection.hasSuffix("--user-ids") { return "ids" }
+    guard let key = selection.firstRange(of: "--user-hash-key of ") else {
+      return "hashes with a salt of the device"
+    }
+    return "hashes with the key of \(selection[key.upperBound...].prefix(8))"
+  }
+
   /// What a person has to know of the first thing in which the two differ.
   func difference(from other: Self) -> String {
     if source != other.source { return "events of another installation, \(source)" }

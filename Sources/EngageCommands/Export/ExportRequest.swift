@@ -229,6 +229,11 @@ extension ExportRequest {
     let isThere = lstat(invocation.context.path(out), &status) == 0
     let isFolder = isThere && UInt32(status.st_mode) & UInt32(S_IFMT) == UInt32(S_IFDIR)
     guard needsFolder != nil || isFolder || out.hasSuffix("/") else { return .file(out) }
+    if let needsFolder, !isFolder, !out.hasSuffix("/"), FileEnding(of: out).isOfFile {
+      throw invocation.usage(
+        "\(needsFolder.title) writes a folder, and --out \(out) ends like a file; name a folder, such as "
+          + "--out events.")
+    }
     var path = out
     while path.count > 1, path.hasSuffix("/") { path.removeLast() }
     return .folder(path)
@@ -318,4 +323,16 @@ extension Invocation {
       throw usage("\(option.title): \(error.message)")
     }
   }
+}
+
+extension EventRedaction {
+  /// What a user has to know of properties that are to be left out and that no event has.
+  static func notes(on unmet: [(name: String, meant: String?)]) -> [String] {
+    unmet.map { name, meant in
+      "--redact data.\(name): no event has it"
+        + (meant.map { "; did you mean \"data.\($0)\"?" } ?? ".")
+    }
+  }
+
+  var notes: [String] { Self.notes(on: unmetProperties) }
 }

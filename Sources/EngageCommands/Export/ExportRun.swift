@@ -22,7 +22,9 @@ struct ExportRun {
   func run() async throws -> ExitStatus {
     try events.requireSoundCache()
     _ = try await invocation.kinds(ExportRequest.Options.kind, in: events.configuration)
-    tellUnknownProviders()
+    try await invocation.requireProviders(
+      request.selection.providers, in: events.configuration)
+    tellEnding()
     if case .clickHouse(let address) = request.destination {
       try await ClickHouseExport(address: address, events: events).run(invocation)
       return .done
@@ -41,14 +43,17 @@ struct ExportRun {
     return .done
   }
 
-  /// Events of a provider that is no longer configured may be exported. A name may be mistyped, too.
-  private func tellUnknownProviders() {
-    let known = events.configuration.providers.map(\.id.rawValue)
-    for name in request.selection.providers.map(\.rawValue)
-    where !known.contains(where: { $0.hasSameBytes(as: name) }) {
-      let hint = NearestName.hint(for: name, among: known)
-      invocation.console.note("--provider \(name): no such provider is configured\(hint)")
-    }
+  /// Says what a file is whose name seems to say something else.
+  private func tellEnding() {
+    guard case .file(let path) = request.destination, request.vendorFormat == nil,
+      invocation.value(ExportRequest.Options.format) == nil,
+      let ending = FileEnding(of: path).unknown
+    else { return }
+    let known = ExportFormat.allCases.map(\.rawValue)
+    let hint = NearestName.of(ending.lowercased(), among: known).map { "; did you mean .\($0)?" }
+    invocation.console.note(
+      "--out \(path) ends like no format that is known, and the file is NDJSON\(hint ?? "."). Add --format, or "
+        + "let the name end with .ndjson, .csv or .parquet.")
   }
 
   private func run(by makeEncoder: @escaping () -> some EventEncoder) async throws {
@@ -115,13 +120,11 @@ struct ExportRun {
   private func run(
     into path: String, by makeEncoder: @escaping () -> some EventEncoder
   ) async throws {
+    try await requireRuns(in: invocation.context.path(path))
     let revision = try await events.ledgerRevision()
     let folder = try ExportFolder(invocation.context.path(path), revision: revision)
     defer { folder.removeDrafts() }
-    if folder.completed > 0 {
-      let files = folder.completed == 1 ? "1 file" : "\(folder.completed) files"
-      invocation.console.note("The last export was interrupted; its \(files) are complete now.")
-    }
+    tellInterruption(in: folder)
     var header = ExportManifest.Header(
       source: try events.source(), format: request.format.rawValue,
       compression: request.compression?.rawValue,
@@ -129,11 +132,26 @@ struct ExportRun {
       cursor: request.cursor, cursorID: nil)
     // A cursor that this run begins fits no export that is there. One that is begun and then refused would
     // keep old events.
-    if let last = folder.manifests.last, request.cursor != nil, try await !events.hasCursor() {
+    if let last = folder.manifests.last, request.cursor != nil,
+      try await events.begunCursor() == nil
+    {
       throw other(last, header, in: folder)
     }
-    let cursor = try await events.cursor()
+    let cursor = try await cursor(in: folder)
     header.cursorID = cursor?.id
+    do {
+      try await run(into: path, folder, header, revision, after: cursor, by: makeEncoder)
+    } catch {
+      if let cursor, cursor.sequence == 0, folder.manifests.isEmpty { await events.remove(cursor) }
+      throw error
+    }
+  }
+
+  private func run(
+    into path: String, _ folder: ExportFolder, _ header: ExportManifest.Header,
+    _ revision: String, after cursor: ExportCursor?,
+    by makeEncoder: @escaping () -> some EventEncoder
+  ) async throws {
     let start = try await start(of: cursor, in: folder, header, revision)
     let parts = ExportParts(
       in: folder, after: start, by: request.partition, as: request.format,
@@ -156,7 +174,7 @@ struct ExportRun {
     }
     if var cursor {
       cursor.sequence = start
-      try await events.move(cursor, to: result.through)
+      try await events.move(cursor, to: result.through, into: folder.place)
     }
     if let gone = manifest.dropped[ExportManifest.Reason.gone.rawValue] {
       invocation.console.note(
@@ -166,18 +184,78 @@ struct ExportRun {
     try tell(manifest, in: path)
   }
 
+  /// Says what the opening of the folder has done for the last run.
+  private func tellInterruption(in folder: ExportFolder) {
+    if folder.isCut { tellCut() }
+    guard folder.completed > 0 else { return }
+    let files = folder.completed == 1 ? "1 file" : "\(folder.completed) files"
+    invocation.console.note("The last export was interrupted; its \(files) are complete now.")
+  }
+
+  private func tellCut() {
+    invocation.console.note(
+      "The last export was interrupted, and a file of it is lost or cut; it is made again.")
+  }
+
+  // MARK: The cursor
+
+  /// Throws if the cursor has passed events that a folder without runs would not have.
+  private func requireRuns(in path: String) async throws {
+    guard !ExportFolder.hasRuns(path), let cursor = try await events.begunCursor(),
+      cursor.sequence > 0
+    else { return }
+    // One that was begun with something else is told as such.
+    _ = try await events.cursor()
+    throw passed(cursor, path)
+  }
+
+  private func passed(_ cursor: ExportCursor, _ path: String) -> EngagementError {
+    let sentence =
+      "The cursor \(cursor.name) has passed event \(cursor.sequence) already, and \(path) has no export: it "
+      + "would begin late. "
+    let anew =
+      "\"engage cursors remove \(cursor.name)\" lets it begin at the first event again."
+    guard let former = cursor.folder else {
+      return EngagementError(
+        .conflict, sentence + "Give --out the folder of the earlier runs. " + anew)
+    }
+    return EngagementError(
+      .conflict,
+      ExportFolder.hasRuns(former)
+        ? sentence + "Its exports are in \(former): give that to --out. " + anew
+        : sentence + "Its exports were in \(former): bring that folder back. " + anew)
+  }
+
+  /// The cursor of the folder. Throws `busy` while a first run with it writes to another folder, and
+  /// `conflict` if one has.
+  private func cursor(in folder: ExportFolder) async throws -> ExportCursor? {
+    let place = folder.place
+    guard var cursor = try await events.cursor(into: place) else { return nil }
+    guard folder.manifests.isEmpty, let former = cursor.folder, former != place else {
+      return cursor
+    }
+    if ExportFolder.isLocked(former) { throw ExportFolder.busy(former) }
+    guard cursor.sequence == 0 else { throw passed(cursor, folder.path) }
+    guard !ExportFolder.hasRuns(former) else {
+      throw EngagementError(
+        .conflict,
+        "An export with the cursor \(cursor.name) was interrupted in \(former): give that to --out."
+      )
+    }
+    // A first run was killed there before it had written anything.
+    try await events.move(cursor, to: 0, into: place)
+    cursor.folder = place
+    return cursor
+  }
+
   /// The event after which this run begins.
   private func start(
     of cursor: ExportCursor?, in folder: ExportFolder, _ header: ExportManifest.Header,
     _ revision: String
   ) async throws -> Int64 {
     guard let last = folder.manifests.last else {
-      if let cursor, cursor.sequence > 0 {
-        invocation.console.note(
-          "The cursor \(cursor.name) has passed \(cursor.sequence) already: what it passed is not in "
-            + "\(folder.path).")
-      }
-      return cursor?.sequence ?? 0
+      if let cursor, cursor.sequence > 0 { throw passed(cursor, folder.path) }
+      return 0
     }
     guard let cursor else {
       throw EngagementError(
@@ -187,8 +265,9 @@ struct ExportRun {
     }
     guard last.header == header else { throw other(last, header, in: folder) }
     if last.after == cursor.sequence {
-      guard last.revision == revision else {
-        // A user was erased before that run could look for it.
+      guard last.revision == revision, folder.isWhole(last) else {
+        // A user was erased before that run could look for it, or a file was lost.
+        if last.revision == revision { tellCut() }
         try folder.takeBack(last)
         return cursor.sequence
       }

@@ -18,9 +18,31 @@ struct ExportedFiles {
   private(set) var files: [File] = []
   private var folders: [File] = []
 
-  /// Throws `notFound` for a name that nothing has, and for a folder without files of events.
+  /// Throws `conflict` for folders of one device that name its users in two ways, `notFound` for a name that
+  /// nothing has, and for a folder without files of events.
   init(_ names: [String], _ path: (String) -> String) throws(EngagementError) {
     for name in names { try add(File(name: name, path: path(name))) }
+    try requireOneNaming()
+  }
+
+  /// Holds the manifests of the folders against each other.
+  private func requireOneNaming() throws(EngagementError) {
+    var first: [String: (folder: String, users: String)] = [:]
+    for folder in folders {
+      for name in try ExportFolder.manifestNames(in: folder.path) {
+        // A damaged one is told later.
+        guard let header = try? ExportManifest(fileAt: "\(folder.path)/\(name)").header,
+          let users = header.users
+        else { continue }
+        guard let known = first[header.source] else {
+          first[header.source] = (folder.name, users)
+          continue
+        }
+        guard known.users != users else { continue }
+        throw CollectedEvents.conflict(
+          known.folder, folder.name, "\(known.users) and \(users)", ofSource: header.source)
+      }
+    }
   }
 
   private mutating func add(_ place: File) throws(EngagementError) {

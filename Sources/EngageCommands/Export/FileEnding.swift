@@ -11,6 +11,19 @@ enum ExportFormat: String, CaseIterable {
 struct FileEnding {
   var format: ExportFormat?
   var compression: Compression?
+  /// What stands behind the last dot and is no format; nil for a name without one.
+  private(set) var unknown: String?
+
+  /// Names of lines of JSON that other programs use.
+  private static let others = ["json", "jsonl"]
+
+  /// Whether the name is that of a file, and hardly that of a folder.
+  var isOfFile: Bool {
+    format != nil || compression != nil || unknown.map(Self.fileEndings.contains) ?? hasOther
+  }
+
+  private static let fileEndings: Set<String> = ["txt", "log", "tsv", "zip", "xlsx"]
+  private var hasOther = false
 
   init(of path: String) {
     var name = path[...]
@@ -19,5 +32,14 @@ struct FileEnding {
       name = name.dropLast(candidate.suffix.count)
     }
     format = ExportFormat.allCases.first { name.hasSuffix(".\($0.rawValue)") }
+    hasOther = Self.others.contains { name.hasSuffix(".\($0)") }
+    guard format == nil, !hasOther, let file = name.split(separator: "/").last,
+      let dot = file.lastIndex(of: "."), dot != file.startIndex
+    else { return }
+    let ending = file[file.index(after: dot)...]
+    // A day or a version is no ending.
+    if !ending.isEmpty, ending.utf8.allSatisfy({ $0 | 0x20 >= UInt8(ascii: "a") }) {
+      unknown = String(ending)
+    }
   }
 }

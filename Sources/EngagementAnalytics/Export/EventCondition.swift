@@ -80,9 +80,14 @@ public struct EventCondition: Hashable, Sendable {
   }
 
   /// Whether the event fulfils the condition.
-  public func holds(for event: borrowing EventRecord) -> Bool {
+  ///
+  /// - Parameter userName: How the condition names a user whose id the event has.
+  public func holds(
+    for event: borrowing EventRecord, naming userName: ((String) -> String)? = nil
+  ) -> Bool {
     let cell =
       switch field {
+      case .column(.user): Self.user(of: event, naming: userName)
       case .column(let column): event[column]
       case .property: event[.data]
       }
@@ -95,6 +100,13 @@ public struct EventCondition: Hashable, Sendable {
     case (.missing, _), (.text, _), (.integer, _), (.time, _), (.json, _):
       return relation == .notEqual
     }
+  }
+
+  private static func user(
+    of event: borrowing EventRecord, naming userName: ((String) -> String)?
+  ) -> EventRecord.Cell {
+    guard let userName, let id = event.text(.user) else { return event[.user] }
+    return .text(userName(id))
   }
 
   private func holds(for data: [UInt8], _ wanted: [UInt8]) -> Bool {

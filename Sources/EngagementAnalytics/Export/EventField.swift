@@ -19,9 +19,18 @@ public enum EventField: Hashable, Sendable {
 }
 
 /// Which fields an export leaves out.
-public struct EventRedaction: Hashable, Sendable {
+///
+/// Without the user, an event has nothing else in it that tells who the person is.
+public struct EventRedaction: Sendable {
   private let columns: Set<EventColumn>
   private let properties: [String]
+  private var personal = PersonalFields()
+  /// The names of the properties that events had, and those of ours that none had.
+  private var (seen, unmet): (Set<String>, Set<String>)
+  private var hasEvents = false
+
+  /// More names are not kept.
+  private static let mostNames = 1_000
 
   /// The columns that an event always has: without them two events could not be told apart.
   public static let required: Set<EventColumn> = [.id, .source, .type, .time, .sequence]
@@ -39,9 +48,19 @@ public struct EventRedaction: Hashable, Sendable {
       }
     }
     (self.columns, self.properties) = (columns, properties)
+    (seen, unmet) = ([], Set(properties))
   }
 
   public var isEmpty: Bool { columns.isEmpty && properties.isEmpty }
+
+  /// Whether nothing is to tell who the person is.
+  package var hidesUsers: Bool { columns.contains(.user) }
+
+  /// The properties that no event had so far, each with a name like it that one had.
+  package var unmetProperties: [(name: String, meant: String?)] {
+    guard hasEvents else { return [] }
+    return unmet.sorted().map { ($0, NearestName.of($0, among: seen.sorted())) }
+  }
 
   /// The fields, as they were named, sorted.
   public var names: [String] {
@@ -49,7 +68,29 @@ public struct EventRedaction: Hashable, Sendable {
   }
 
   /// Sends the event on without these fields.
-  public func send(_ record: borrowing EventRecord, to sink: inout some EventSink) {
+  public mutating func send(_ record: borrowing EventRecord, to sink: inout some EventSink) {
+    hasEvents = true
+    note(record)
+    guard hidesUsers else { return sendFields(of: record, to: &sink) }
+    let ids = [record.text(.user)].compactMap(\.self)
+    let rest = personal.removed(from: record, ofPersonWith: ids)
+    sendFields(of: rest, to: &sink)
+  }
+
+  /// Notes which properties the event has, as long as one of ours was in none.
+  private mutating func note(_ record: borrowing EventRecord) {
+    guard !unmet.isEmpty, case .json(let json) = record[.data],
+      let fields = try? JSONFields(json[...])
+    else { return }
+    for name in fields.keys where !seen.contains(name) {
+      if seen.count < Self.mostNames { seen.insert(name) }
+      unmet = unmet.filter { !name.isOrBegins(with: $0) }
+    }
+  }
+
+  private func sendFields(
+    of record: borrowing EventRecord, to sink: inout some EventSink
+  ) {
     for column in EventColumn.allCases {
       if columns.contains(column) {
         sink.missing()

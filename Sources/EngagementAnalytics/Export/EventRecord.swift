@@ -50,6 +50,12 @@ public struct EventRecord: Sendable {
     }
   }
 
+  /// The text of a column; nil for any other cell.
+  func text(_ column: EventColumn) -> String? {
+    guard case .text(let bytes) = self[column] else { return nil }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
   /// Sends the event on.
   public func send(to sink: inout some EventSink) {
     for column in EventColumn.allCases { send(column, to: &sink) }
@@ -65,6 +71,21 @@ public struct EventRecord: Sendable {
     case .time(let milliseconds): sink.time(milliseconds)
     case .json(let range): sink.json(bytes.span.extracting(range).bytes)
     }
+  }
+
+  /// The event with another text in a column; nil for none.
+  func replacing(_ replaced: EventColumn, with text: String?) -> EventRecord {
+    var record = EventRecord()
+    for column in EventColumn.allCases {
+      if column != replaced {
+        send(column, to: &record)
+      } else if let text {
+        record.text(text)
+      } else {
+        record.missing()
+      }
+    }
+    return record
   }
 
   public mutating func removeAll() {

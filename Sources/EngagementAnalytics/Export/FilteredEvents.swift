@@ -6,12 +6,21 @@ public struct FilteredEvents<Next: EventSink>: EventSink {
   /// The events that were not sent on.
   public private(set) var dropped = 0
   private let conditions: [EventCondition]
-  private let redaction: EventRedaction
+  private var redaction: EventRedaction
+  private let userName: (@Sendable (String) -> String)?
   private var record = EventRecord()
 
-  public init(_ conditions: [EventCondition], _ redaction: EventRedaction, to next: Next) {
+  /// - Parameter userName: How conditions name a user whose id the events have.
+  public init(
+    _ conditions: [EventCondition], _ redaction: EventRedaction, to next: Next,
+    naming userName: (@Sendable (String) -> String)? = nil
+  ) {
     (self.conditions, self.redaction, self.next) = (conditions, redaction, next)
+    self.userName = userName
   }
+
+  /// The properties to be left out that no event had, each with a name like it that one had.
+  package var unmetProperties: [(name: String, meant: String?)] { redaction.unmetProperties }
 
   public mutating func missing() { record.missing() }
   public mutating func text(_ text: RawSpan) { record.text(text) }
@@ -21,7 +30,7 @@ public struct FilteredEvents<Next: EventSink>: EventSink {
 
   public mutating func endEvent() {
     defer { record.removeAll() }
-    guard conditions.allSatisfy({ $0.holds(for: record) }) else {
+    guard conditions.allSatisfy({ $0.holds(for: record, naming: userName) }) else {
       dropped += 1
       return
     }

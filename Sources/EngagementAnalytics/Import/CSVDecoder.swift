@@ -2,7 +2,7 @@ import EngagementFormats
 import EngagementModel
 
 /// Reads what `CSVEncoder` has written: RFC 4180 with a line of names. Columns may be in another order,
-/// columns of other names are passed over, and lines may end without a carriage return.
+/// columns of other names are passed over and noted, and lines may end without a carriage return.
 public struct CSVDecoder: EventDecoder {
   private enum State {
     /// Before the first byte of a field.
@@ -26,8 +26,15 @@ public struct CSVDecoder: EventDecoder {
   private var width = 0
   /// Whether the line of names has one that is no column, and may be meant for one.
   private var isRefused = false
+  private var foreign = ForeignNames()
 
   public init() {}
+
+  public var notes: [String] {
+    guard let places, !isRefused else { return [] }
+    let lacking = EventColumn.allCases.filter { places[$0] == nil }
+    return [foreign.note("columns"), EventColumn.note(ofFileWithout: lacking)].compactMap(\.self)
+  }
 
   public mutating func decode(
     _ bytes: [UInt8], _ body: (Int, DecodedEvent) throws -> Void
@@ -103,7 +110,10 @@ public struct CSVDecoder: EventDecoder {
     let lost = EventColumn.allCases.filter { found[$0] == nil }.map(\.name)
     let unknown = texts.filter { text in !EventColumn.allCases.contains { $0.name == text } }
     for text in unknown {
-      guard let meant = NearestName.of(text.lowercased(), among: lost) else { continue }
+      guard let meant = NearestName.of(text.lowercased(), among: lost) else {
+        foreign.add(text)
+        continue
+      }
       isRefused = true
       return try body(
         number, .fault("\"\(text)\" is no column; did you mean \"\(meant)\"? No line is read."))

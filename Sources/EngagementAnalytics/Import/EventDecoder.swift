@@ -10,6 +10,13 @@ public protocol EventDecoder {
 
   /// Takes what is left as the last event.
   mutating func finish(_ body: (Int, DecodedEvent) throws -> Void) rethrows
+
+  /// Sentences on what was passed over, once all is read.
+  var notes: [String] { get }
+}
+
+extension EventDecoder {
+  public var notes: [String] { [] }
 }
 
 /// An event that was read, or a sentence that says why it cannot be.
@@ -23,7 +30,9 @@ public enum DecodedEvent: Sendable {
 extension EventRecord {
   /// Appends a text from outside. Returns what is wrong with it.
   mutating func append(_ text: RawSpan, as column: EventColumn) -> String? {
-    guard !column.isRequired || !text.isEmpty else { return "Its \(column.name) is empty." }
+    guard !text.isEmpty || !column.isRequired && column != .provider else {
+      return "Its \(column.name) is empty."
+    }
     self.text(text)
     return nil
   }

@@ -5,20 +5,32 @@ import EngagementModel
 /// Reads CloudEvents 1.0 as JSON, one event a line. Empty lines are passed over.
 public struct NDJSONDecoder: EventDecoder {
   private var lines = EventLines()
+  private var reading = NDJSONLineReading()
 
   public init() {}
 
   public mutating func decode(
     _ bytes: [UInt8], _ body: (Int, DecodedEvent) throws -> Void
   ) rethrows {
-    try lines.split(bytes) { number, line in try body(number, Self.event(line)) }
+    try lines.split(bytes) { number, line in
+      try body(number, reading.event(line))
+    }
   }
 
   public mutating func finish(_ body: (Int, DecodedEvent) throws -> Void) rethrows {
-    try lines.end { number, line in try body(number, Self.event(line)) }
+    try lines.end { number, line in try body(number, reading.event(line)) }
   }
 
-  private static func event(_ line: [UInt8]?) -> DecodedEvent {
+  public var notes: [String] { reading.notes }
+}
+
+/// Reads one line after the other.
+private struct NDJSONLineReading {
+  private var foreign = ForeignNames()
+
+  var notes: [String] { [foreign.note("fields")].compactMap(\.self) }
+
+  mutating func event(_ line: [UInt8]?) -> DecodedEvent {
     guard let line else { return .tooLong }
     guard let fields = try? JSONFields(line[...]) else { return .fault("It is no JSON object.") }
     guard fields.string("specversion") == "1.0" else {
@@ -26,10 +38,33 @@ public struct NDJSONDecoder: EventDecoder {
     }
     var record = EventRecord()
     for column in EventColumn.allCases {
-      if let fault = append(column, of: fields, to: &record) { return .fault(fault) }
+      if let fault = Self.append(column, of: fields, to: &record) { return .fault(fault) }
     }
+    if fields.count > Self.fewestFields, let fault = note(fields) { return .fault(fault) }
     return .event(record)
   }
+
+  /// Notes the fields that we have no column for. Returns what is wrong with one.
+  private mutating func note(_ fields: JSONFields) -> String? {
+    let keys = fields.keys
+    let others = keys.filter { !Self.known.contains($0) }
+    guard !others.isEmpty else { return nil }
+    let lacking = EventColumn.allCases.map(\.name).filter { !keys.contains($0) }
+    for name in others {
+      if let meant = ForeignNames.column(meantBy: name, among: lacking) {
+        return "\"\(name)\" is no field; did you mean \"\(meant)\"?"
+      }
+      foreign.add(name)
+    }
+    return nil
+  }
+
+  /// An event has its specversion and what is required.
+  private static let fewestFields = 1 + EventRedaction.required.count
+  /// The fields that we read, and those of CloudEvents that tell nothing of an event.
+  private static let known: Set<String> = Set(EventColumn.allCases.map(\.name)).union([
+    "specversion", "datacontenttype", "dataschema",
+  ])
 
   /// Returns what is wrong with the field.
   private static func append(

@@ -9,10 +9,10 @@ struct ParquetColumn {
   /// How many units of a time make a millisecond.
   let unitsPerMillisecond: Int64
 
-  /// The columns of the schema that we know, by their names. Others are passed over.
+  /// The columns of the schema that we know, by their names, and the names of the others.
   static func columns(
     in reader: inout ThriftReader, _ field: ThriftReader.Field
-  ) throws(EngagementError) -> [ParquetColumn] {
+  ) throws(EngagementError) -> (known: [ParquetColumn], foreign: ForeignNames) {
     var elements: [SchemaElement] = []
     try reader.structures(field) { (reader) throws(EngagementError) in
       elements.append(try SchemaElement(&reader))
@@ -32,7 +32,23 @@ struct ParquetColumn {
       throw EngagementError(
         .unreadable, "The Parquet file has no column id. It is no export of events.")
     }
-    return columns
+    return (columns, try foreignNames(leaves.map { String(decoding: $0.name, as: UTF8.self) }))
+  }
+
+  /// Throws for a name that is meant for a column of ours.
+  private static func foreignNames(_ names: [String]) throws(EngagementError) -> ForeignNames {
+    let ours = EventColumn.allCases.map(\.name)
+    let lacking = ours.filter { !names.contains($0) }
+    var foreign = ForeignNames()
+    for name in names where !ours.contains(name) {
+      if let meant = ForeignNames.column(meantBy: name, among: lacking) {
+        throw EngagementError(
+          .unreadable,
+          "The Parquet file has a column \"\(name)\"; did you mean \"\(meant)\"? No row is read.")
+      }
+      foreign.add(name)
+    }
+    return foreign
   }
 
   private init(_ column: EventColumn, _ element: SchemaElement) throws(EngagementError) {

@@ -63,6 +63,9 @@ struct ParquetColumnReader {
     _ header: ParquetPageHeader, at offset: Int
   ) throws(EngagementError) -> [UInt8] {
     let stored = try read(offset, header.storedSize)
+    if let checksum = header.checksum, checksum != CRC32.checksum(of: stored) {
+      throw damage("a page has another CRC-32 than it says")
+    }
     var bytes = stored
     if let compression = chunk.compression {
       bytes = try Self.decompressed(stored, compression, limit: header.size)

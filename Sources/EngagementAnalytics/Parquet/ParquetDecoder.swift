@@ -27,6 +27,9 @@ public struct ParquetDecoder {
   /// How many events the file has.
   public var count: Int { layout.rows }
 
+  /// Sentences on columns that are passed over, or that the file lacks.
+  public var notes: [String] { layout.notes }
+
   /// Reads the footer.
   ///
   /// - Parameter size: How many bytes the file has.

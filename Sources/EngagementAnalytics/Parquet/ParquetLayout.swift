@@ -20,16 +20,20 @@ struct ParquetLayout {
 
   private(set) var rows = 0
   private(set) var groups: [Group] = []
+  /// What of the columns is passed over.
+  let notes: [String]
 
   /// - Parameters:
   ///   - footer: Without its length.
   ///   - end: Where the footer begins, and what it speaks of ends.
   init(_ footer: [UInt8], end: Int) throws(EngagementError) {
     var (columns, groups, rows): ([ParquetColumn]?, [RawGroup], Int?) = (nil, [], nil)
+    var foreign = ForeignNames()
     var reader = ThriftReader(footer)
     try reader.structure { (reader, field) throws(EngagementError) in
       if field.number == 2 {
-        columns = try ParquetColumn.columns(in: &reader, field)
+        let found = try ParquetColumn.columns(in: &reader, field)
+        (columns, foreign) = (found.known, found.foreign)
       } else if field.number == 3 {
         rows = try reader.integer(field)
       } else if field.number == 4 {
@@ -42,6 +46,9 @@ struct ParquetLayout {
       return true
     }
     guard let columns, let rows else { throw .damagedParquet("the footer lacks the columns") }
+    let lacking = EventColumn.allCases.filter { column in !columns.contains { $0.column == column }
+    }
+    notes = [foreign.note("columns"), EventColumn.note(ofFileWithout: lacking)].compactMap(\.self)
     for group in groups {
       self.groups.append(try group.checked(columns, end: end))
       // A file has more bytes than that for an event, which has an id of its own.

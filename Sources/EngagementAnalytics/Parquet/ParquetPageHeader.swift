@@ -12,14 +12,18 @@ struct ParquetPageHeader {
   let size: Int
   /// The size in the file.
   let storedSize: Int
+  /// The CRC-32 of the bytes in the file; nil if the writer gives none.
+  let checksum: UInt32?
 
   init(_ reader: inout ThriftReader) throws(EngagementError) {
     var (kind, size, storedSize, count, encoding) = (-1, -1, -1, -1, -1)
+    var checksum: UInt32?
     try reader.structure { (reader, field) throws(EngagementError) in
       switch Part(rawValue: field.number) {
       case .kind: kind = try reader.integer(field)
       case .size: size = try reader.integer(field)
       case .storedSize: storedSize = try reader.integer(field)
+      case .checksum: checksum = UInt32(truncatingIfNeeded: try reader.integer(field))
       case .dataPage, .dictionaryPage:
         try reader.structure(field) { (reader, field) throws(EngagementError) in
           if field.number == 1 {
@@ -43,13 +47,14 @@ struct ParquetPageHeader {
       case .dataV2: throw Self.newer
       case nil: throw .damagedParquet("a page is of no known kind")
       }
-    (self.size, self.storedSize) = (size, storedSize)
+    (self.size, self.storedSize, self.checksum) = (size, storedSize, checksum)
   }
 
   private enum Part: Int {
     case kind = 1
     case size = 2
     case storedSize = 3
+    case checksum = 4
     case dataPage = 5
     case dictionaryPage = 7
   }

@@ -10,7 +10,7 @@ public struct VendorEventDecoder: EventDecoder {
   private var lines = EventLines()
   private var reading: VendorLineReading
 
-  /// - Parameter userName: How a user's id is called in what is read, which then has no other field that
+  /// - Parameter userName: How a user's id is called in what is read, which then has nothing else that
   ///   tells who a person is; nil to leave all as it is.
   public init(
     _ table: VendorEventTable, naming userName: (@Sendable (String) -> String)? = nil
@@ -37,6 +37,7 @@ public struct VendorEventDecoder: EventDecoder {
 private struct VendorLineReading {
   let table: VendorEventTable
   let userName: (@Sendable (String) -> String)?
+  private var personal = PersonalFields()
   /// How often each line came that has no id.
   private var counts: [SHA256.Digest: Int] = [:]
   /// The name of the events, if it stands on the first line.
@@ -66,9 +67,18 @@ private struct VendorLineReading {
       return .fault("Its \(table.timeField.text) is no \(table.timeFormat.title).")
     }
     var event = ReadVendorEvent(name, of: fields, at: milliseconds, table)
-    event.take(fields, at: [], leavingOut: userName == nil ? [] : table.personal)
-    if let userName { event.user = event.user.map(userName) }
-    return .event(event.record(number, named: event.id ?? madeID(of: line)))
+    event.take(fields, at: [], leavingOut: userName == nil ? [] : table.personal + userFields)
+    let record = event.record(number, named: event.id ?? madeID(of: line))
+    guard let userName else { return .event(record) }
+    let ids = userFields.compactMap { fields.value(at: $0).flatMap(VendorText.of) }
+    return .event(
+      personal.removed(from: record, ofPersonWith: ids, naming: userName)
+        .replacing(.user, with: record.text(.user).map(userName)))
+  }
+
+  /// Where the vendor has an id of the user.
+  private var userFields: [VendorEventTable.Path] {
+    table.fields.filter { $0.field == .column(.user) }.flatMap { [$0.path] + $0.sources }
   }
 
   private mutating func madeID(of line: [UInt8]) -> String {
@@ -193,11 +203,6 @@ private struct ReadVendorEvent {
 
   /// Nil if the vendor gives none.
   var id: String? { texts[.id] }
-
-  var user: String? {
-    get { texts[.user] }
-    set { texts[.user] = newValue }
-  }
 
   func record(_ number: Int, named id: String) -> EventRecord {
     var record = EventRecord()

@@ -24,8 +24,8 @@ public struct VendorEventTable: Sendable {
   /// The vendor's name of an event of the application's own, which has its own name in another field; nil
   /// if the event's own name stands where the vendor's do.
   public var customName: String?
-  /// Fields that tell who a person is, apart from those of the table; with everything in them. They are left
-  /// out where users are hashed.
+  /// Fields that tell who a person is, with everything in them, and whose names do not say so. They are left
+  /// out where users are hashed, with the users' ids and all that is personal by its name or its value.
   public var personal: [Path] = []
   /// What the items of a notification are, where the event's name does not tell it.
   public var surfaces: Surfaces?

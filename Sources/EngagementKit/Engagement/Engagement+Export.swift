@@ -10,10 +10,12 @@ extension Engagement {
 
   /// The cursor of that name, which begins at the first event if there is none yet.
   ///
-  /// - Parameter selection: What the export selects. Throws `conflict` if the cursor was begun with
-  ///   another one: it would have passed over events that are selected now.
+  /// - Parameters:
+  ///   - selection: What the export selects. Throws `conflict` if the cursor was begun with another one: it
+  ///     would have passed over events that are selected now.
+  ///   - folder: Where the export goes, for a cursor that is begun. One that is there keeps its own.
   public func exportCursor(
-    named name: String, selecting selection: String
+    named name: String, selecting selection: String, into folder: String? = nil
   ) async throws(EngagementError) -> ExportCursor {
     guard ExportCursor.isName(name) else {
       throw EngagementError(
@@ -21,7 +23,7 @@ extension Engagement {
         "\"\(name)\" is no name of a cursor: it takes up to 64 letters, digits, hyphens and dots.")
     }
     let cursor = try await dependencies.store.exportCursor(
-      named: name, selecting: selection, in: dependencies.environment)
+      named: name, selecting: selection, into: folder, in: dependencies.environment)
     guard cursor.selection == selection else {
       throw EngagementError(
         .conflict,
@@ -40,11 +42,13 @@ extension Engagement {
 
   /// Moves the cursor on, once what was exported is safe. Throws `conflict` if it is no longer where
   /// the caller has seen it.
+  ///
+  /// - Parameter folder: Where the export goes now; nil to leave that.
   public func moveExportCursor(
-    _ cursor: ExportCursor, to sequence: Int64
+    _ cursor: ExportCursor, to sequence: Int64, into folder: String? = nil
   ) async throws(EngagementError) {
     try await dependencies.store.moveExportCursor(
-      cursor, to: sequence, in: dependencies.environment)
+      cursor, to: sequence, into: folder, in: dependencies.environment)
   }
 
   /// Forgets the cursor. An export of that name begins at the first event again.

@@ -7,9 +7,14 @@ public struct ExportCursor: Hashable, Sendable {
   public var sequence: Int64
   /// What the export selects, in words of its own. It stays the same, so that nothing is left out.
   public let selection: String
+  /// The folder that the exports go to; nil if none is known.
+  public var folder: String?
 
-  public init(name: String, id: String, sequence: Int64 = 0, selection: String) {
+  public init(
+    name: String, id: String, sequence: Int64 = 0, selection: String, folder: String? = nil
+  ) {
     (self.name, self.id, self.sequence, self.selection) = (name, id, sequence, selection)
+    self.folder = folder
   }
 
   /// Whether a text is a name: 1 to 64 letters, digits, hyphens, underlines and dots of ASCII.

@@ -88,13 +88,16 @@ extension ExportCursor {
     guard let value = try? JSON(parsing: bytes), let id = value["id"]?.string,
       let sequence = value["sequence"]?.integer, let selection = value["selection"]?.string
     else { return nil }
-    self.init(name: name, id: id, sequence: sequence, selection: selection)
+    self.init(
+      name: name, id: id, sequence: sequence, selection: selection,
+      folder: value["folder"]?.string)
   }
 
   fileprivate var stored: String {
-    let value: JSON = [
+    var value: JSONObject = [
       "id": .string(id), "sequence": .integer(sequence), "selection": .string(selection),
     ]
-    return String(decoding: value.encoded(), as: UTF8.self)
+    value["folder"] = folder.map(JSON.string)
+    return String(decoding: JSON.object(value).encoded(), as: UTF8.self)
   }
 }

@@ -10,14 +10,15 @@ extension Store {
 
   /// The cursor of that name, which begins at the first event if there is none yet.
   package func exportCursor(
-    named name: String, selecting selection: String, in environment: String
+    named name: String, selecting selection: String, into folder: String? = nil,
+    in environment: String
   ) throws(EngagementError) -> ExportCursor {
     try write { (tables, database) throws(EngagementError) in
       if let cursor = try tables.exports.cursor(named: name, in: environment, on: &database) {
         return cursor
       }
       let id = String(options.random(), radix: 16)
-      let cursor = ExportCursor(name: name, id: id, selection: selection)
+      let cursor = ExportCursor(name: name, id: id, selection: selection, folder: folder)
       try tables.exports.set(cursor, in: environment, on: &database)
       return cursor
     }
@@ -31,7 +32,7 @@ extension Store {
 
   /// Moves the cursor on. Throws `conflict` if it is not where the caller has seen it.
   package func moveExportCursor(
-    _ cursor: ExportCursor, to sequence: Int64, in environment: String
+    _ cursor: ExportCursor, to sequence: Int64, into folder: String? = nil, in environment: String
   ) throws(EngagementError) {
     try write { (tables, database) throws(EngagementError) in
       let now = try tables.exports.cursor(named: cursor.name, in: environment, on: &database)
@@ -42,6 +43,7 @@ extension Store {
       }
       var moved = cursor
       moved.sequence = sequence
+      moved.folder = folder ?? cursor.folder
       try tables.exports.set(moved, in: environment, on: &database)
     }
   }

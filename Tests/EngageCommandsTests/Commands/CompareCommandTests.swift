@@ -114,7 +114,7 @@ import Testing
       (["--metric", "clik"], "did you mean \"click\"?"),
       (["--provider", "braze"], "a comparison needs two"),
       (["--provider", "braze", "--provider", "vibse"], "did you mean \"vibes\"?"),
-      (["--provider", "braze", "--provider", "braze"], "The arm \"braze\" is there twice"),
+      (["--provider", "braze", "--provider", "braze"], "--provider braze is there twice"),
       (["--since", "2026-10-02", "--until", "2026-10-01"], "--since is not before --until"),
       (["--since", "soon"], "--since takes a day"),
       (["--control", "braez"], "--control does not take \"braez\"; did you mean \"braze\"?"),

@@ -1,0 +1,160 @@
+import EngagementJSON
+import EngagementModel
+
+/// Finds what of an event tells who a person is: fields by their names, however they are spelt, and values by
+/// what they are.
+///
+/// A name is personal by its English words, such as `phoneNumber`, `PHONE_NO` and `profile.Phone`. A value is
+/// personal if the person's id is in it, as a text or a number, and if it is an address of e-mail or a phone
+/// number with the sign + before it. Objects, arrays and JSON in texts are searched, too.
+struct PersonalFields: Sendable {
+  /// Whether a name is personal, with the names of the objects around it.
+  private var names: [String: Bool] = [:]
+
+  /// More names are looked at again each time.
+  private static let mostNames = 10_000
+
+  /// The event without what tells who the person is, apart from the user.
+  ///
+  /// - Parameters:
+  ///   - ids: All ids of the person.
+  ///   - hash: What stands for an id or a source that has an id of the person in it; nil to leave it.
+  mutating func removed(
+    from event: borrowing EventRecord, ofPersonWith ids: [String],
+    naming hash: ((String) -> String)? = nil
+  ) -> EventRecord {
+    let person = PersonIDs(ids)
+    var rest = EventRecord()
+    for column in EventColumn.allCases {
+      switch column {
+      case .data: send(event, without: person, to: &rest)
+      case .id, .source:
+        if let hash, let text = event.text(column), person.isIn(text) {
+          rest.text(hash(text))
+        } else {
+          event.send(column, to: &rest)
+        }
+      case .type, .time, .sequence, .recordedTime, .uptime, .zoneOffset, .user, .provider,
+        .surface:
+        event.send(column, to: &rest)
+      case .subject, .session, .container, .name:
+        if let text = event.text(column), Self.isPersonal(text, person) {
+          rest.missing()
+        } else {
+          event.send(column, to: &rest)
+        }
+      }
+    }
+    return rest
+  }
+
+  private mutating func send(
+    _ event: borrowing EventRecord, without person: PersonIDs, to rest: inout EventRecord
+  ) {
+    guard case .json(let bytes) = event[.data] else { return rest.missing() }
+    // What cannot be read may hold what is to be left out.
+    guard let data = try? JSON(parsing: bytes), let left = self.rest(of: data, at: "", person)
+    else { return rest.missing() }
+    let json = left == data ? bytes : left.encoded()
+    rest.json(json.span.bytes)
+  }
+
+  // MARK: Values
+
+  /// Nil if nothing is left.
+  private mutating func rest(of value: JSON, at path: String, _ person: PersonIDs) -> JSON? {
+    switch value {
+    case .object(let object):
+      var members: [JSONObject.Member] = []
+      for member in object.members {
+        let place = "\(path) \(member.key)"
+        guard !isPersonal(place), !Self.isPersonal(member.key, person),
+          let left = rest(of: member.value, at: place, person)
+        else { continue }
+        members.append(.init(member.key, left))
+      }
+      guard !members.isEmpty || object.isEmpty else { return nil }
+      return .object(JSONObject(uniqueMembers: members))
+    case .array(let values):
+      let left = values.compactMap { rest(of: $0, at: path, person) }
+      return left.isEmpty && !values.isEmpty ? nil : .array(left)
+    case .string(let text):
+      return Self.isPersonal(text, person) || hasPersonalParts(text, at: path, person)
+        ? nil : value
+    case .integer(let number): return person.areNumber(Double(number), "\(number)") ? nil : value
+    case .number(let number): return person.areNumber(number, "\(number)") ? nil : value
+    case .bool, .null: return value
+    }
+  }
+
+  private static func isPersonal(_ text: String, _ person: PersonIDs) -> Bool {
+    person.isIn(text) || ContactText.isIn(text)
+  }
+
+  /// Whether a text is JSON that has something personal in it.
+  private mutating func hasPersonalParts(
+    _ text: String, at path: String, _ person: PersonIDs
+  ) -> Bool {
+    guard let first = text.utf8.first(where: { $0 > 0x20 }),
+      first == UInt8(ascii: "{") || first == UInt8(ascii: "["),
+      let value = try? JSON(parsing: Array(text.utf8))
+    else { return false }
+    return rest(of: value, at: path, person) != value
+  }
+
+  // MARK: Names
+
+  /// Whether the last name of a path tells that its value is personal.
+  private mutating func isPersonal(_ path: String) -> Bool {
+    if let known = names[path] { return known }
+    let isPersonal = PersonalNames.areIn(path)
+    if names.count < Self.mostNames { names[path] = isPersonal }
+    return isPersonal
+  }
+}
+
+/// The ids of one person, found in texts and numbers.
+private struct PersonIDs {
+  private let ids: [(text: [UInt8], digits: [UInt8]?, number: Double?)]
+
+  init(_ ids: [String]) {
+    self.ids = ids.filter { !$0.isEmpty }.map { id in
+      (Array(id.lowercased().utf8), ContactText.digits(of: id), Double(id))
+    }
+  }
+
+  /// A shorter id is found only where it is the whole text: others would have it by chance.
+  private static let leastPart = 3
+
+  func isIn(_ text: String) -> Bool {
+    guard !ids.isEmpty else { return false }
+    let bytes = Array(text.lowercased().utf8)
+    let trimmed = bytes.drop { $0 <= 0x20 }.reversed().drop { $0 <= 0x20 }.reversed()
+    return ids.contains { id in
+      trimmed.elementsEqual(id.text)
+        || id.digits != nil && id.digits == ContactText.digits(of: text)
+        || id.text.count >= Self.leastPart && Self.isPart(id.text, of: bytes)
+    }
+  }
+
+  func areNumber(_ number: Double, _ text: String) -> Bool {
+    ids.contains { id in
+      id.number == number || id.digits != nil && id.digits == ContactText.digits(of: text)
+    }
+  }
+
+  /// Whether the id stands in the text with neither a letter nor a digit beside it.
+  private static func isPart(_ id: [UInt8], of text: [UInt8]) -> Bool {
+    guard id.count <= text.count else { return false }
+    return (0...text.count - id.count).contains { start in
+      let end = start + id.count
+      return text[start] == id[0] && text[start..<end] == id[...]
+        && (start == 0 || !isWord(text[start - 1])) && (end == text.count || !isWord(text[end]))
+    }
+  }
+
+  private static func isWord(_ byte: UInt8) -> Bool {
+    byte >= 0x80 || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
+      || UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte
+  }
+}

@@ -1,0 +1,163 @@
+import EngagementEmulator
+import EngagementJSON
+import EngagementModel
+import EngagementPlatform
+import Foundation
+import TestSupport
+import Testing
+
+@testable import EngageCommands
+
+/// A cursor and the folder that its exports go to.
+@Suite(.timeLimit(.minutes(20))) struct CursorFolderTests {
+  private static func filled() async throws -> CommandScene {
+    let scene = try await CommandScene()
+    await scene.engage("sync")
+    await scene.emulator.stop()
+    return scene
+  }
+
+  private static let line = ["export", "--cursor", "nightly", "--out"]
+
+  private static func track(_ name: String, in scene: CommandScene) async {
+    _ = await scene.stage.run(["track", name], in: .impatient)
+  }
+
+  private static func place(_ path: String, in scene: CommandScene) -> URL {
+    scene.stage.folder.appending(path: path)
+  }
+
+  @Test("X14: a folder that would begin late is not begun, and the former one is named")
+  func late() async throws {
+    let scene = try await Self.filled()
+    #expect(await scene.stage.run(Self.line + ["out"]).status == .done)
+    await Self.track("Tea", in: scene)
+    let mistyped = await scene.stage.run(Self.line + ["outt"])
+    #expect(mistyped.status == .failed && mistyped.output.isEmpty, "\(mistyped)")
+    #expect(mistyped.errors.contains("Its exports are in out: give that to --out."), "\(mistyped)")
+    #expect(mistyped.errors.contains("engage cursors remove nightly"))
+    #expect(try !scene.stage.names().contains("outt"))
+    #expect(await scene.stage.run(Self.line + ["out"]).status == .done)
+    // A folder that was moved is continued.
+    try FileManager.default.moveItem(
+      at: Self.place("out", in: scene), to: Self.place("b", in: scene))
+    let gone = await scene.stage.run(Self.line + ["out"])
+    #expect(gone.status == .failed && gone.errors.contains("bring that folder back"), "\(gone)")
+    await Self.track("Soup", in: scene)
+    #expect(await scene.stage.run(Self.line + ["b"]).status == .done)
+    let other = await scene.stage.run(Self.line + ["c"])
+    #expect(other.errors.contains("Its exports are in b: "), "\(other)")
+    #expect(await scene.stage.run(["verify", "b"]).status == .done)
+  }
+
+  @Test("X14: verify says where a folder begins that lacks its first run, and where there is none")
+  func begins() async throws {
+    let scene = try await Self.filled()
+    _ = await scene.stage.run(Self.line + ["out"])
+    let whole = try JSON(
+      parsing: Array(await scene.stage.run(["verify", "out", "--json"]).output.utf8))
+    #expect(whole["after"] == 0)
+    let through = try #require(whole["read"]?.integer)
+    await Self.track("Tea", in: scene)
+    _ = await scene.stage.run(Self.line + ["out"])
+    let manifests = try FileManager.default.contentsOfDirectory(
+      atPath: Self.place("out/_manifests", in: scene).path
+    ).sorted()
+    for name in [
+      "_manifests/\(manifests[0])", "events-00000000000000000001.ndjson",
+    ] {
+      try FileManager.default.removeItem(at: Self.place("out/\(name)", in: scene))
+    }
+    let late = await scene.stage.run(["verify", "out"])
+    #expect(
+      late.output.hasSuffix(
+        " It begins after event \(through); the events up to that one are not here.\n"), "\(late)")
+    let json = try JSON(
+      parsing: Array(await scene.stage.run(["verify", "out", "--json"]).output.utf8))
+    #expect(json["after"]?.integer == through)
+    let nowhere = await scene.stage.run(["verify", "nowhere"])
+    #expect(nowhere.status == .failed)
+    #expect(nowhere.errors.contains("nowhere: It is not there. Give the folder that"), "\(nowhere)")
+  }
+
+  @Test(
+    "X14: a draft that was lost or cut before the cursor moved is made again",
+    arguments: ["lost", "cut", "cut in its place"])
+  func cut(how: String) async throws {
+    let scene = try await Self.filled()
+    let folder = scene.stage.folder
+    func copy(_ from: String, _ to: String) throws {
+      try? FileManager.default.removeItem(at: folder.appending(path: to))
+      try FileManager.default.copyItem(
+        at: folder.appending(path: from), to: folder.appending(path: to))
+    }
+    _ = await scene.stage.run(Self.line + ["out"])
+    await Self.track("Tea", in: scene)
+    let caches = try scene.stage.names().filter { $0.hasPrefix("engagement.sqlite") }
+    for name in caches { try copy(name, "before-\(name)") }
+    _ = await scene.stage.run(Self.line + ["out"])
+    let file = try #require(
+      try ExportFolder.files(in: Self.place("out", in: scene).path).sorted().last)
+    let place = Self.place("out/\(file)", in: scene)
+    let whole = try Data(contentsOf: place)
+    // The cursor has not moved.
+    for name in try scene.stage.names() where name.hasPrefix("engagement.sqlite") {
+      try FileManager.default.removeItem(at: folder.appending(path: name))
+    }
+    for name in caches { try copy("before-\(name)", name) }
+    let manifest = try #require(
+      try ExportFolder.manifestNames(in: Self.place("out", in: scene).path).last)
+    let after = try ExportManifest(fileAt: Self.place("out/\(manifest)", in: scene).path).after
+    let draft = Self.place("out/_drafts/\(after)-0", in: scene)
+    switch how {
+    case "lost": try FileManager.default.removeItem(at: place)
+    case "cut":
+      try whole.dropLast(9).write(to: draft)
+      try FileManager.default.removeItem(at: place)
+    default: try whole.dropLast(9).write(to: place)
+    }
+    let ending = await scene.stage.run(Self.line + ["out"])
+    #expect(ending.status == .done && ending.errors.contains("it is made again"), "\(ending)")
+    #expect(try Data(contentsOf: place) == whole)
+    #expect(await scene.stage.run(["verify", "out"]).status == .done)
+    #expect(
+      await scene.stage.run(Self.line + ["out"]).output == "Nothing new since the last export.\n")
+  }
+
+  @Test("X14: a first run that fails leaves no cursor, and the next one may select other events")
+  func failedFirst() async throws {
+    let scene = try await Self.filled()
+    let obstacle = Self.place("out/_drafts/0-0", in: scene)
+    try FileManager.default.createDirectory(at: obstacle, withIntermediateDirectories: true)
+    try FileManager.default.createDirectory(
+      at: Self.place("out/_manifests", in: scene), withIntermediateDirectories: true)
+    let failed = await scene.stage.run(Self.line + ["out"])
+    #expect(failed.status == .failed && failed.errors.contains("cannot be written"), "\(failed)")
+    let cursors = await scene.stage.run(["cursors"])
+    #expect(cursors.output.isEmpty && cursors.errors.contains("No export has a cursor"))
+    try FileManager.default.removeItem(at: obstacle)
+    let next = await scene.stage.run(Self.line + ["out", "--kind", "delivered"])
+    #expect(next.status == .done && next.errors.isEmpty, "\(next)")
+  }
+
+  @Test("X14: two first runs with one cursor do not write to two folders at once")
+  func twoFirst() async throws {
+    let scene = try await Self.filled()
+    let (folder, other) = (scene.stage.folder, Locked<Programs.Ending?>(nil))
+    let first = await scene.stage.run(
+      Self.line + ["out"],
+      in: .init(
+        showsProgress: true,
+        hearsErrors: { errors in
+          guard errors.contains("Exporting"), other.withLock({ $0 == nil }) else { return }
+          let ending = try? Programs.run(
+            Programs.built("engage"), Self.line + ["elsewhere"], in: folder)
+          other.withLock { $0 = ending }
+        }))
+    #expect(first.status == .done, "\(first)")
+    let second = try #require(other.withLock { $0 })
+    #expect(second.status == 1 && second.errors.contains("Another export writes to "), "\(second)")
+    #expect(try ExportFolder.files(in: Self.place("elsewhere", in: scene).path) == [])
+    #expect(await scene.stage.run(["verify", "out"]).status == .done)
+  }
+}

@@ -1,0 +1,110 @@
+import EngagementEmulator
+import EngagementJSON
+import EngagementModel
+import Foundation
+import Testing
+
+@testable import EngageCommands
+
+/// What is left of a person where users are hashed, or are left out.
+@Suite(.timeLimit(.minutes(20))) struct PersonalFieldsTests {
+  private static let key = "0123456789abcdef0123456789abcdef"
+
+  /// The events of a vendor's lines after an import with a key.
+  private static func imported(_ format: String, _ lines: [String]) async throws -> String {
+    let stage = try CommandLineFixture()
+    try stage.write(lines.joined(separator: "\n") + "\n", to: "vendor.json")
+    try stage.write(key, to: "key")
+    let ending = await stage.engage(
+      "import", "--as", format, "vendor.json", "--user-hash-key", "key", "--into", "all.ndjson")
+    #expect(ending.status == .done, "\(ending)")
+    return try String(contentsOf: stage.folder.appending(path: "all.ndjson"), encoding: .utf8)
+  }
+
+  private static func cleverTap(_ profile: String, _ properties: String = #"{"size":"L"}"#)
+    -> String
+  {
+    #"{"ts":20261001090000,"eventName":"Tea ordered","profile":\#(profile),"#
+      + #""eventProps":\#(properties)}"#
+  }
+
+  @Test(
+    "X14: a hashed person's id is nowhere, whether it is a number or the same text as another field",
+    arguments: [
+      (#"{"identity":8675309}"#, "8675309"), (#"{"identity":"8675309"}"#, "8675309"),
+      (#"{"identity":"ada@example.com","email":"ada@example.com"}"#, "ada@example.com"),
+      (#"{"identity":"+14155550100","phone":"+14155550100"}"#, "4155550100"),
+      (#"{"identity":"+14155550100","phone":14155550100}"#, "4155550100"),
+      (#"{"email":"ada@example.com","phone":"+14155550100"}"#, "example.com"),
+      (#"{"identity":"ada-1","email":["ada-1"],"x":{"who":["ada-1",{"ada-1":1}]}}"#, "ada-1"),
+    ])
+  func sameText(profile: String, id: String) async throws {
+    let text = try await Self.imported("clevertap-export", [Self.cleverTap(profile)])
+    #expect(!text.contains(id), "\(text)")
+    #expect(text.contains(#""size":"L""#) && text.contains("userid"), "\(text)")
+  }
+
+  @Test("X14: an id that stands in another column or within a text is not left there")
+  func within() async throws {
+    let line =
+      #"{"event_type":"users.behaviors.CustomEvent","id":"ada-1:7","time":1790845200,"#
+      + #""user":{"external_user_id":"ada-1","device_id":"ada-1"},"properties":{"name":"Tea","#
+      + #""session_id":"ada-1","custom_properties":{"page":"https://x.test/u?id=ADA-1&a=b","#
+      + #""state":"{\"who\":\"ada-1\"}","size":"L","country":"NL"}}}"#
+    let text = try await Self.imported("braze-currents", [line])
+    #expect(!text.lowercased().contains("ada-1"), "\(text)")
+    #expect(text.contains(#""size":"L""#) && text.contains("NL") && text.contains("Tea"))
+  }
+
+  /// Names of personal fields, as vendors and applications spell them.
+  private static let names = [
+    "phone", "Phone Number", "phoneNo", "MOBILE_NUMBER", "msisdn", "e-mail", "eMail", "userEmail",
+    "EMAILADDRESS", "first_name", "FirstName", "lastname", "Surname", "full name", "dob",
+    "dateOfBirth", "birth-day", "address", "addressLine1", "street", "zip", "postal_code", "ip",
+    "ipAddress", "client_ip", "IPv4", "deviceId", "DEVICE_ID", "imei", "idfa", "IDFV", "gaid",
+    "googleAdId", "advertising_id", "advertisingIdentifier", "android.id", "pushToken",
+    "userAgent", "customerId", "user_name", "lat", "Longitude", "gender", "external_id",
+  ]
+
+  @Test("X14: no field whose name is personal stays, however it is spelt and nested")
+  func spellings() async throws {
+    let flat = Self.names.map { #""\#($0)":"secret""# }.joined(separator: ",")
+    let properties =
+      #"{\#(flat),"size":"L","trip":[{\#(flat),"city":"Oslo"}],"device":{"id":"secret","os":"9"}}"#
+    let text = try await Self.imported(
+      "clevertap-export", [Self.cleverTap(#"{"identity":"ada","more":{\#(flat)}}"#, properties)])
+    let line = try JSON(parsing: Array(text.utf8))
+    let left = String(decoding: line.encoded(), as: UTF8.self)
+    #expect(!left.contains("secret"), "\(left)")
+    #expect(left.contains("Oslo") && left.contains(#""os":"9""#) && left.contains(#""size":"L""#))
+  }
+
+  @Test("X14: what is not personal stays as it was")
+  func others() async throws {
+    let properties =
+      #"{"message_id":"m-1","campaign_name":"Autumn","price":1.50,"icon":"icon@2x.png","#
+      + #""description":"page 3","package":"x","platform":"iOS","version":"1.2.3.4"}"#
+    let text = try await Self.imported(
+      "clevertap-export", [Self.cleverTap(#"{"identity":"ada"}"#, properties)])
+    #expect(text.contains(properties.dropFirst().dropLast()), "\(text)")
+  }
+
+  @Test("X14: --redact userid leaves nothing of the person in an export", arguments: [false, true])
+  func redacted(isHashed: Bool) async throws {
+    let scene = try await CommandScene()
+    await scene.engage(
+      "track", "Tea ordered", "size=large", "email=a@example.com", "who=u-1",
+      "Phone No=+14155550100")
+    await scene.emulator.stop()
+    let naming = isHashed ? [] : ["--user-ids"]
+    let ending = await scene.stage.run(["export", "--redact", "userid"] + naming)
+    #expect(ending.status == .done && ending.output.contains(#""data":{"size":"large"}"#))
+    #expect(!ending.output.contains("u-1") && !ending.output.contains("example.com"), "\(ending)")
+    // Conditions name users as the export would.
+    let id = await scene.stage.run(["export", "--kind", "custom"] + naming)
+    let user = try #require(JSON(parsing: Array(id.output.utf8))["userid"]?.string)
+    let one = await scene.stage.run(
+      ["export", "--redact", "userid", "--kind", "custom", "--where", "userid=\(user)"] + naming)
+    #expect(one.lines.count == 1, "\(one)")
+  }
+}
