@@ -28,6 +28,8 @@ struct ComparisonInput {
     fileprivate(set) var duplicates = 0
     /// What was passed over in files.
     fileprivate(set) var fileNotes: [String] = []
+    /// The logs of the devices of each person, as far as they are known.
+    fileprivate var logs: [(person: UInt64, log: ExportedFiles.Log)] = []
     fileprivate var hashes = DeviceHashes()
     fileprivate var coverage = EventCoverage()
 
@@ -95,6 +97,9 @@ struct ComparisonInput {
     let losses = try await read { event in
       if let provider = event.provider { seen.insert(provider) }
       accumulator.add(event)
+    }
+    for (person, log) in losses.logs {
+      accumulator.addLog(of: person, written: log.written, lost: log.lost)
     }
     return (accumulator.counts(), losses, seen)
   }
@@ -295,10 +300,16 @@ struct ComparisonInput {
   private func read(
     _ given: ExportedFiles, _ body: @escaping (ObservedEvent) -> Void
   ) throws -> Losses {
-    var sink = ObservedEventSink(times: times, body)
+    var people = FolderPeople()
+    var sink = ObservedEventSink(times: times) { event in
+      people.add(event.person)
+      body(event)
+    }
     var (losses, files, collected) = (Losses(), given, CollectedEvents())
     for damage in try files.takeDamage() { losses.add("\(damage.name): \(damage.sentence)") }
+    let logs = try files.logs()
     for file in files.files {
+      people.begin(file.folder.flatMap { logs[$0] == nil ? nil : $0 })
       do {
         let source = try EventFile(file.path)
         collected.begin(file.name)
@@ -325,6 +336,10 @@ struct ComparisonInput {
     }
     try collected.requireOneNaming()
     losses.coverage = sink.coverage
+    for (folder, found) in people.takeFolders() {
+      guard let log = logs[folder] else { continue }
+      losses.logs += found.map { ($0, log) }
+    }
     return losses
   }
 }

@@ -7,6 +7,16 @@ struct ExportedFiles {
   struct File: Hashable {
     let name: String
     let path: String
+    /// The path of the folder that it is in, if that was named; else nil.
+    var folder: String?
+  }
+
+  /// What the manifests of a folder say of the log that its events are from.
+  struct Log: Hashable {
+    /// The events that were recorded.
+    var written = 0
+    /// Those that were evicted or erased before an export could read them.
+    var lost = 0
   }
 
   /// A file of a folder that is not as its manifest says.
@@ -63,7 +73,9 @@ struct ExportedFiles {
       throw EngagementError(.notFound, "\(place.name) has no file of exported events.")
     }
     folders.append(place)
-    files += found.map { File(name: "\(place.name)/\($0)", path: "\(place.path)/\($0)") }
+    files += found.map {
+      File(name: "\(place.name)/\($0)", path: "\(place.path)/\($0)", folder: place.path)
+    }
   }
 
   /// Holds the folders against their manifests, and leaves out each file that is another one now.
@@ -83,5 +95,21 @@ struct ExportedFiles {
       }
     }
     return damage
+  }
+
+  /// The logs of the folders, by path. A damaged manifest is told elsewhere, and of its folder nothing is
+  /// known.
+  func logs() throws(EngagementError) -> [String: Log] {
+    var logs: [String: Log] = [:]
+    for folder in folders {
+      let names = try ExportFolder.manifestNames(in: folder.path)
+      let manifests = names.compactMap { try? ExportManifest(fileAt: "\(folder.path)/\($0)") }
+      guard !names.isEmpty, manifests.count == names.count else { continue }
+      logs[folder.path] = manifests.reduce(into: Log()) { log, manifest in
+        log.written += manifest.dropped.values.reduce(manifest.events, +)
+        log.lost += manifest.dropped[ExportManifest.Reason.gone.rawValue] ?? 0
+      }
+    }
+    return logs
   }
 }

@@ -194,8 +194,9 @@ struct ComparisonChecks: Hashable, Sendable {
     if let arm = counts.arms.firstIndex(where: { $0.log.denominator == 0 }) {
       return check(
         .open,
-        "What the logs of \"\(counts.design.arms[arm].name.readable)\" have lost is not known: tell it "
-          + "with addLog, as for the other arms.")
+        "What the logs of \"\(counts.design.arms[arm].name.readable)\" have lost is not known, so that "
+          + "the arms' losses are not compared. Name folders of \"engage export --out DIR\", whose manifests "
+          + "say it; a program says it with addLog.")
     }
     let shares = zip(counts.design.arms, counts.arms).map { arm, figures in
       let lost = Double(figures.log.numerator) / Double(figures.log.denominator)

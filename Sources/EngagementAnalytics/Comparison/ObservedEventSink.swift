@@ -9,7 +9,7 @@ public import EngagementModel
 ///
 /// A gap in the sequences of an installation is not taken for a loss. An export leaves out what is not
 /// selected, and an erasure takes away what another person did, so that a gap does not tell whose
-/// events are missing, or that any are.
+/// events are missing, or that any are. What is known to be lost is told with `addLog`.
 ///
 /// ```swift
 /// var accumulator = ComparisonAccumulator(design)
