@@ -14,6 +14,11 @@ struct ClickHouseExport {
 
   func run(_ invocation: Invocation) async throws {
     let client = ClickHouseClient(address)
+    if let begun = try await events.begunCursor(), begun.sequence > 0 {
+      // Not before it is known to be of this target.
+      _ = try await events.cursor()
+      try await requireRows(passedBy: begun, client)
+    }
     let users = ClickHouseUsers(address: address, client: client, naming: events.request.userNaming)
     try await ClickHouseSetup(address: address, client: client).run(users.naming)
     let areKnown = try await users.claim()
@@ -42,6 +47,24 @@ struct ClickHouseExport {
       }
       throw error
     }
+  }
+
+  /// Throws `conflict` if the table cannot have what the cursor has passed.
+  private func requireRows(
+    passedBy cursor: ExportCursor, _ client: ClickHouseClient
+  ) async throws {
+    var areThere = try await ClickHouseSetup(address: address, client: client).hasTable()
+    // What conditions select may be nothing so far.
+    if areThere, events.request.takesAll {
+      let query = address.table.anyRow(of: try events.source())
+      areThere = try await !client.rows(of: query, from: address.servers[0]).isEmpty
+    }
+    guard !areThere else { return }
+    throw EngagementError(
+      .conflict,
+      "The cursor \(cursor.name) has passed event \(cursor.sequence) already, and \(address.name) has no event "
+        + "of this device: the table was dropped, or the earlier runs went to another one. Give --to that "
+        + "one, or run \"engage cursors remove \(cursor.name)\" to send all events again.")
   }
 
   /// How far a run is.

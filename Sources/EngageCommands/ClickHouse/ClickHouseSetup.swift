@@ -30,10 +30,14 @@ struct ClickHouseSetup {
     }
   }
 
+  /// Whether the table is there. Throws if it is another one.
+  func hasTable() async throws(EngagementError) -> Bool {
+    try check(table.name, try await find(on: address.servers[0]))
+  }
+
   /// Throws if there is no table, or another one.
   func check() async throws(EngagementError) {
-    let found = try await find(on: address.servers[0])
-    guard try check(table.name, found) else {
+    guard try await hasTable() else {
       throw EngagementError(
         .notFound,
         "The database has no table \(table.name) of events; fill it with \"engage export --to\".")

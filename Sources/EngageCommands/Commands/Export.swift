@@ -10,16 +10,17 @@ extension Command {
         names; a text that a spreadsheet would take for a formula has an apostrophe before it.
 
         A user is a hash of the id: HMAC-SHA-256, with the key of --user-hash-key, or else with a salt
-        that only this cache has. The key is the bytes of its file, without a line end at the end. With
-        --redact userid, nothing else stays that tells who a person is: fields with English names for
-        it, such as e-mail, phone or address, and values in which the id stands. TIME is a day, or a time
-        of ISO 8601; a day begins in UTC. A CONDITION is a field, one of = != < <= > >= and a value;
-        several must all hold.
+        that only this cache has. The key is the bytes of its file, without a line end at the end. What the
+        application put into its own events stays as it is, also an e-mail address. With --redact userid,
+        fields with English names for what tells who a person is, such as e-mail, phone, name or address,
+        are left out, and values in which the id stands. TIME is a day, or a time of ISO 8601; a day
+        begins in UTC. A CONDITION is a field, one of = != < <= > >= and a value; several must all hold.
 
         FILE gets its name when it is whole. DIR gets a manifest for each run, with counts, times and
         digests: "engage verify DIR" holds the files against them. With --cursor, a run adds what came
         since the last one; a cursor that has passed events begins no other folder. A run that was
-        interrupted leaves nothing, or is completed by the next.
+        interrupted leaves nothing, or is completed by the next. After a kill, a hidden draft of FILE stays
+        until the next run with that name.
 
         --to sends rows to ClickHouse over HTTP: clickhouse://HOST:PORT/DATABASE for this machine, and
         clickhouses://USER@HOST:PORT/DATABASE with TLS. It makes the table, named by ?table= (else

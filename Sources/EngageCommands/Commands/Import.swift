@@ -19,16 +19,17 @@ extension Command {
 
         A line that holds no event is told by its number, the others are imported, and the exit status
         is 1. So is an event whose source and id another one has with other content: the first one stays.
-        Files of one device that name its users in two ways are refused. FILE is replaced when the new
-        one is whole. A note says if no person is on two devices: each cache hides its users with a salt
-        of its own, unless all export with one --user-hash-key.
+        Files of one device that name its users in two ways are refused, where the same event is in both, or
+        manifests or ids say it. FILE is replaced when the new one is whole. A note says if no person is on
+        two devices: each cache hides its users with a salt of its own, unless all export with one
+        --user-hash-key.
 
         With --as, FILES are a vendor's own: lines of JSON, an event a line, also compressed. Fields that
         we have no column for are kept as properties whose names begin with the vendor's, and an event
         that we have no type for is a custom event under the vendor's name. Users keep their ids;
-        with --user-hash-key they are hashed, as "engage export" does with the same key, and nothing else
-        stays that tells who a person is: fields with English names for it, such as e-mail, phone, names,
-        birth, address, IP, and ids of devices and advertising, and values in which the id stands. A
+        with --user-hash-key they are hashed, as "engage export" does with the same key, and so are devices.
+        Left out are fields with English names for what tells who a person is, such as e-mail, phone,
+        names, birth, address, IP, and ids of devices and advertising, and values in which an id stands. A
         file that engage has written has hashes already, unless it was written with --user-ids.
 
         \(vendors.eventTables.help)

@@ -60,7 +60,8 @@ struct CollectedEvents {
     guard case .text(let user) = event[.user], case .text(let source) = event[.source] else {
       return
     }
-    let isID = isOfIDs ?? !DeviceHashes.isHash(user)
+    // A vendor's file that engage has written has hashes, too.
+    let isID = isOfIDs != false && !DeviceHashes.isHash(user)
     let naming: Naming = isID ? .ids : .hashes
     if let last, last.naming == naming, last.source == source { return }
     namings[source, default: [:]][file, default: []].formUnion(naming)

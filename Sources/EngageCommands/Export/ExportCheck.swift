@@ -75,9 +75,12 @@ struct ExportCheck {
     } catch let error as EngagementError {
       throw error
     } catch {
-      throw EngagementError(.cancelled, "The check was interrupted.")
+      throw Self.interruption
     }
   }
+
+  private static let interruption = EngagementError(
+    .cancelled, "The check was interrupted, and says nothing of the export.")
 
   private mutating func add(_ place: String, _ sentence: String) {
     findings.append(Finding(place: place, sentence: sentence))
@@ -141,6 +144,7 @@ struct ExportCheck {
         let found = try EventFile("\(folder)/\(file.path)")
         try check(found, file, of: manifest, &seen)
       } catch {
+        guard error.code != .cancelled else { throw error }
         add(file.path, "\(error.message)")
       }
     }
@@ -176,7 +180,7 @@ struct ExportCheck {
     } catch let error as EngagementError {
       throw error
     } catch {
-      throw EngagementError(.cancelled, "The check was interrupted.")
+      throw Self.interruption
     }
     findings += faults
     if count != file.events {

@@ -18,6 +18,9 @@ struct ExportRequest {
   var cursor: String?
   var users: Users
 
+  /// Whether no event is left out.
+  var takesAll: Bool { conditions.isEmpty && selection == EventSelection() }
+
   /// The compression of whole files; a Parquet file has its pages compressed.
   var streamCompression: Compression? { format == .parquet ? nil : compression }
 

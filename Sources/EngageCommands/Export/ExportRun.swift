@@ -52,7 +52,7 @@ struct ExportRun {
     let known = ExportFormat.allCases.map(\.rawValue)
     let hint = NearestName.of(ending.lowercased(), among: known).map { "; did you mean .\($0)?" }
     invocation.console.note(
-      "--out \(path) ends like no format that is known, and the file is NDJSON\(hint ?? "."). Add --format, or "
+      "--out \(path) ends like no format that is known, and the file is NDJSON\(hint ?? ".") Add --format, or "
         + "let the name end with .ndjson, .csv or .parquet.")
   }
 
@@ -214,7 +214,7 @@ struct ExportRun {
       "The cursor \(cursor.name) has passed event \(cursor.sequence) already, and \(path) has no export: it "
       + "would begin late. "
     let anew =
-      "\"engage cursors remove \(cursor.name)\" lets it begin at the first event again."
+      "\"engage cursors remove \(cursor.name)\" lets it begin at the first event again, in another folder."
     guard let former = cursor.folder else {
       return EngagementError(
         .conflict, sentence + "Give --out the folder of the earlier runs. " + anew)

@@ -19,10 +19,14 @@ struct FileEnding {
 
   /// Whether the name is that of a file, and hardly that of a folder.
   var isOfFile: Bool {
-    format != nil || compression != nil || unknown.map(Self.fileEndings.contains) ?? hasOther
+    format != nil || compression != nil
+      || unknown.map { Self.fileEndings.union(Self.compressions).contains($0.lowercased()) }
+        ?? hasOther
   }
 
   private static let fileEndings: Set<String> = ["txt", "log", "tsv", "zip", "xlsx"]
+  /// What compresses files, and is not known here.
+  private static let compressions: Set<String> = ["7z", "bz2", "lz4"]
   private var hasOther = false
 
   init(of path: String) {
@@ -38,7 +42,9 @@ struct FileEnding {
     else { return }
     let ending = file[file.index(after: dot)...]
     // A day or a version is no ending.
-    if !ending.isEmpty, ending.utf8.allSatisfy({ $0 | 0x20 >= UInt8(ascii: "a") }) {
+    if Self.compressions.contains(ending.lowercased())
+      || !ending.isEmpty && ending.utf8.allSatisfy({ $0 | 0x20 >= UInt8(ascii: "a") })
+    {
       unknown = String(ending)
     }
   }

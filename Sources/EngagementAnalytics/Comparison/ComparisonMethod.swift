@@ -74,7 +74,7 @@ struct ComparisonMethod {
       throw EngagementError(
         .invalidArgument,
         did == 0
-          ? "Nobody did it, so that there is nothing to compare."
+          ? "Nobody did it, or the export left it out: there is nothing to compare."
           : "Everybody did it, so that there is nothing to compare.")
     }
     for (sums, arm) in arms {

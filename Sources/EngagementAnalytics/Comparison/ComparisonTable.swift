@@ -1,3 +1,5 @@
+import EngagementModel
+
 /// Some figures of a comparison as text, for every kind of output.
 public struct ComparisonTable: Hashable, Sendable {
   public struct Column: Hashable, Sendable {
@@ -29,8 +31,10 @@ public struct ComparisonTable: Hashable, Sendable {
       zip(columns, row).map { column, cell in
         // No figure ends with a full stop.
         guard column.isNumeric, cell.hasSuffix(".") else { return cell }
-        if !reasons.contains(cell) { reasons.append(cell) }
-        return "(\(1 + (reasons.firstIndex(of: cell) ?? 0)))"
+        // Names that differ in their bytes are of different providers.
+        let place = reasons.firstIndex { $0.hasSameBytes(as: cell) } ?? reasons.count
+        if place == reasons.count { reasons.append(cell) }
+        return "(\(place + 1))"
       }
     }
     return (table, reasons)

@@ -17,7 +17,7 @@ struct PersonalFields: Sendable {
   /// The event without what tells who the person is, apart from the user.
   ///
   /// - Parameters:
-  ///   - ids: All ids of the person.
+  ///   - ids: All ids of the person, and of the person's device.
   ///   - hash: What stands for an id or a source that has an id of the person in it; nil to leave it.
   mutating func removed(
     from event: borrowing EventRecord, ofPersonWith ids: [String],

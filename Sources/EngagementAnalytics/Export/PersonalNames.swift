@@ -3,6 +3,7 @@ enum PersonalNames {
   /// Whether the end of a path of names is one.
   static func areIn(_ path: String) -> Bool {
     let words = words(of: path)
+    if isName(words) { return true }
     for (start, word) in words.enumerated() {
       if parts.contains(where: { word.contains($0) }) { return true }
       var run = ""
@@ -15,6 +16,26 @@ enum PersonalNames {
     }
     return false
   }
+
+  /// Whether the last word is `name`, and the word before it names no thing.
+  private static func isName(_ words: [String]) -> Bool {
+    guard words.last == "name" || words.last.map(persons.contains) == true else { return false }
+    return words.last != "name" || words.count == 1 || !things.contains(words[words.count - 2])
+  }
+
+  /// What has a name that tells of no person.
+  private static let things: Set<String> = [
+    "app", "application", "article", "banner", "brand", "button", "campaign", "canvas", "card",
+    "category", "channel", "class", "collection", "color", "country", "course", "currency",
+    "device", "domain", "event", "experiment", "feature", "file", "font", "form", "group", "host",
+    "image", "item", "key", "language", "level", "list", "message", "method", "module", "os",
+    "package", "page", "plan", "product", "provider", "screen", "segment", "service", "session",
+    "step", "store", "tag", "template", "test", "type", "variant", "variation", "view", "workflow",
+  ]
+  /// Who is often written as a name.
+  private static let persons: Set<String> = [
+    "buyer", "customer", "guest", "passenger", "patient", "recipient", "sender", "shopper",
+  ]
 
   /// The words in small letters: `userEMail`, `user_e-mail` and `USER.E MAIL` have the same ones.
   private static func words(of path: String) -> [String] {
@@ -43,7 +64,8 @@ enum PersonalNames {
 
   /// What makes every word personal that it is a part of.
   private static let parts = [
-    "address", "birth", "creditcard", "deviceid", "email", "firstname", "fullname", "ipaddress",
+    "address", "birth", "born", "creditcard", "deviceid", "email", "firstname", "fullname",
+    "ipaddress",
     "lastname", "latitude", "longitude", "msisdn", "password", "phone", "postcode", "surname",
     "userid", "username", "whatsapp", "zipcode",
   ]
@@ -64,10 +86,12 @@ enum PersonalNames {
     "screenname", "secondname",
   ]
   private static let contacts = [
-    "cell", "cellnumber", "fax", "mail", "mobile", "mobileno", "mobilenumber", "tel",
+    "bcc", "cc", "cell", "cellnumber", "fax", "instagram", "linkedin", "mail", "mobile", "mobileno",
+    "mobilenumber", "replyto", "smsnumber", "tel", "tele", "twitter",
   ]
   private static let places = [
-    "altitude", "coordinate", "geo", "geolocation", "gps", "ip", "ipv", "lat", "lng", "lon",
+    "addr", "altitude", "apartment", "coordinate", "forwardedfor", "housenumber",
+    "ipaddr", "geo", "geolocation", "gps", "ip", "ipv", "lat", "lng", "lon",
     "latlng", "latlon", "pincode", "postal", "postalcode", "remoteaddr", "street", "zip",
   ]
   private static let devices = [
@@ -75,16 +99,18 @@ enum PersonalNames {
     "androidid", "clientuuid", "cookie", "deviceguid", "deviceidentifier", "deviceserial",
     "deviceuid", "deviceuuid", "fcmid", "fingerprint", "gaid", "gcmid", "googleadid", "hardwareid",
     "iccid", "idfa", "idfv", "identifierforadvertising", "identifierforvendor", "imei", "imsi",
-    "installationid", "installid", "instanceid", "machineid", "macaddr", "meid", "oaid",
-    "registrationid", "serialnumber", "token", "udid", "useragent",
+    "installationid", "installid", "instanceid", "mac", "machineid", "macaddr", "meid", "oaid",
+    "registrationid", "serial", "serialnumber", "token", "udid", "useragent",
   ]
   private static let identities = [
-    "aadhaar", "accountnumber", "alias", "aliase", "anonymousid", "brazeid", "cardnumber",
+    "aadhaar", "accountnumber", "cvv", "licencenumber", "licensenumber", "drivinglicence",
+    "drivinglicense", "socialsecurity", "uid", "uuid", "alias", "aliase", "anonymousid", "brazeid",
+    "cardnumber",
     "clevertapid", "distinctid", "externalid", "facebookid", "fbid", "iban", "identity",
     "identitie", "login", "loginid", "loyaltyid", "loyaltynumber", "nationalid", "passport",
     "socialsecuritynumber", "ssn", "taxid",
   ]
-  private static let kinds = ["age", "dob", "gender", "sex"]
+  private static let kinds = ["age", "dob", "gender", "salutation", "sex", "yob"]
 }
 
 /// Texts by which a person can be reached.

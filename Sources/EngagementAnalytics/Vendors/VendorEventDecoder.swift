@@ -70,7 +70,11 @@ private struct VendorLineReading {
     event.take(fields, at: [], leavingOut: userName == nil ? [] : table.personal + userFields)
     let record = event.record(number, named: event.id ?? madeID(of: line))
     guard let userName else { return .event(record) }
-    let ids = userFields.compactMap { fields.value(at: $0).flatMap(VendorText.of) }
+    var ids = userFields.compactMap { fields.value(at: $0).flatMap(VendorText.of) }
+    // A vendor's id of a device is of one person, too.
+    if let source = record.text(.source), source != table.source {
+      ids.append(InstallationID.written(source))
+    }
     return .event(
       personal.removed(from: record, ofPersonWith: ids, naming: userName)
         .replacing(.user, with: record.text(.user).map(userName)))

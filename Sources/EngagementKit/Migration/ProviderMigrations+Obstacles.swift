@@ -29,10 +29,14 @@ extension ProviderMigrations {
       isForwards
       ? (record.plan.from, record.plan.to) : (record.plan.to, record.plan.from)
     let present = routeStore.read(memory).routes
+    // What waits to be given back may be gone at any moment.
+    let leaving = try await dependencies.untold(
+      of: dependencies.currentUser.userSession.partition)
     guard try await !plans(of: present).lead(to: coming, for: .push),
       try await plans(of: next).lead(to: coming, for: .push),
       states.contains(where: { $0.provider != coming && $0.isHeld }),
       !states.contains(where: { $0.provider == coming && $0.phase == .registered })
+        || leaving.contains(coming)
     else { return nil }
     let start = "push stays at \(record.stage.words): \"\(coming)\" "
     let end =

@@ -60,10 +60,19 @@ final class PushRegistrar: Sendable {
     by plans: RoutePlans, as userSession: UserSession, retrying retries: Bool
   ) async throws(EngagementError) -> HandOver {
     var handOver = HandOver()
-    let comparison = try await comparison(plans, userSession, retrying: retries)
-    for runtime in takers where !comparison.tokens.isEmpty {
+    var comparison = try await comparison(plans, userSession, retrying: retries)
+    guard !comparison.tokens.isEmpty else { return handOver }
+    var waiting: [ProviderID: [OutboxRow]] = [:]
+    for runtime in takers {
       let rows = try await dependencies.store.pending(
         for: runtime.id, in: userSession.partition, limit: .max)
+      waiting[runtime.id] = rows
+      for environment in PushEnvironment.allCases where rows.takeBack(environment) {
+        comparison.leaving[environment, default: []].insert(runtime.id)
+      }
+    }
+    for runtime in takers {
+      let rows = waiting[runtime.id] ?? []
       for environment in PushEnvironment.allCases {
         let replaced = try await dependencies.replacedTokens(
           environment, at: runtime.id, in: userSession.partition)
@@ -237,6 +246,11 @@ extension KitDependencies {
 
 extension [OutboxRow] {
   /// The last operation among them about the environment's token.
+  /// Whether one of them takes the token back.
+  fileprivate func takeBack(_ environment: PushEnvironment) -> Bool {
+    contains { $0.work == .operation(.unregisterPush(environment)) }
+  }
+
   fileprivate func lastVerb(of environment: PushEnvironment) -> Operation.Verb? {
     last {
       $0.work == .operation(.registerPush(environment))

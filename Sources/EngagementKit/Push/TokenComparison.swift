@@ -15,6 +15,8 @@ struct TokenComparison: Sendable {
   let offers: Bool
   /// The vendors of the route that take tokens of this user; none while consent forbids it.
   let successors: Set<ProviderID>
+  /// The vendors for which a request waits that takes the token back: they may lose it at any moment.
+  var leaving: [PushEnvironment: Set<ProviderID>] = [:]
 
   enum Step: Hashable, Sendable {
     case offer, takeBack
@@ -58,8 +60,10 @@ struct TokenComparison: Sendable {
 
   /// A vendor outside the route is told if one of the route has the token, or if none is to have it.
   private func release(_ token: PushRegistration) -> Step? {
+    let leaving = leaving[token.environment] ?? []
     let isTaken = holdings.contains { holding in
       successors.contains(holding.state.provider) && holding.state.phase == .registered
+        && !leaving.contains(holding.state.provider)
         && holding.state.environment == token.environment
         && holding.token.map { $0 == PushTokenDigests.digest(of: token) } ?? true
     }

@@ -15,7 +15,7 @@ import Testing
 
 /// Experiments between a vendor's own items and bridged ones of another, in which everybody does the same.
 @Suite("experiments with a bridged arm", .timeLimit(.minutes(20))) struct BridgedSplitTests {
-  private static let people = (0..<12).map { "person-\($0)" }
+  private static let people = (0..<24).map { "person-\($0)" }
 
   @Test("X5 X12: what people do to messages among cards counts as it does for cards")
   func cards() async throws {
@@ -83,7 +83,7 @@ import Testing
       try stage.write(
         """
         {"name": "items", "version": 1, "control": "old", "arms": {"old": 0.5, "new": 0.5},
-         "metrics": [\(metrics)], "schedule": {"fixed": {"people": 12}}}
+         "metrics": [\(metrics)], "schedule": {"fixed": {"people": 24}}}
         """, to: "plan.json")
     }
 
@@ -113,7 +113,7 @@ import Testing
       let ending = await stage.run(words + ["--json"])
       #expect(ending.status == .done, "\(ending.errors)")
       let report = try JSON(parsing: Array(ending.output.utf8))
-      #expect(report["people"] == 12 && report["arms"]?.array?.count == 2)
+      #expect(report["people"] == 24 && report["arms"]?.array?.count == 2)
       let metrics = report["metrics"]?.array ?? []
       #expect(!metrics.isEmpty)
       for metric in metrics where words[0] == "experiment" {

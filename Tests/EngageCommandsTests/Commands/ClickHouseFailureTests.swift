@@ -1,3 +1,4 @@
+import EngagementAnalytics
 import EngagementEmulator
 import EngagementJSON
 import EngagementModel
@@ -6,6 +7,35 @@ import TestServers
 import Testing
 
 @testable import EngageCommands
+
+/// What a server says of the table that was made on it.
+private struct MadeTable {
+  /// The comment of the users' column.
+  private var comment: String?
+
+  mutating func answer(_ query: String) -> String {
+    if query.hasPrefix("CREATE") {
+      comment = query.firstMatch(of: /COMMENT '([^']*)'/).map { String($0.1) }
+    }
+    if query.hasPrefix("CREATE") || query.hasPrefix("ALTER") { return "" }
+    let rows: [JSON] =
+      if let comment {
+        if query.contains("system.tables") {
+          [["events", "ReplacingMergeTree", "source, id"]]
+        } else if query.hasPrefix("SELECT comment") {
+          [[.string(comment)]]
+        } else if query.contains("system.columns") {
+          ClickHouseTable.columns.map { ["events", .string($0.name), .string($0.type)] }
+        } else {
+          [[1]]
+        }
+      } else {
+        []
+      }
+    let answer: JSON = ["data": .array(rows), "rows": .integer(Int64(rows.count))]
+    return String(decoding: answer.encoded(), as: UTF8.self)
+  }
+}
 
 /// `engage export --to`, to a server that breaks its promises, and addresses that are none.
 @Suite(.timeLimit(.minutes(20))) struct ClickHouseFailureTests {
@@ -16,12 +46,12 @@ import Testing
     return scene
   }
 
-  /// A server without tables. What it does to the batch of a number is the test's. Asked for events, it
-  /// finds as many as that.
+  /// A server that has a table of events when one was made. What it does to the batch of a number is the
+  /// test's. Asked for events, it finds as many as that.
   private static func server(
     finding events: Int = 0, _ insertion: @escaping @Sendable (Int, ServerConnection) throws -> Void
   ) throws -> TestServer {
-    let batches = Locked(0)
+    let (batches, table) = (Locked(0), Locked(MadeTable()))
     return try TestServer { connection in
       while true {
         let head = try connection.readHead()
@@ -35,10 +65,8 @@ import Testing
           try insertion(number, connection)
         } else {
           let answer =
-            body.hasPrefix("CREATE") || body.hasPrefix("ALTER")
-            ? ""
-            : body.contains("uniqExact")
-              ? #"{"data": [[\#(events)]], "rows": 1}"# : #"{"data": [], "rows": 0}"#
+            body.contains("uniqExact")
+            ? #"{"data": [[\#(events)]], "rows": 1}"# : table.withLock { $0.answer(body) }
           try connection.answer("200 OK", answer)
         }
       }

@@ -94,6 +94,33 @@ struct ClickHouseUsersTests {
     }
   }
 
+  @Test("X14: a table that was dropped after a cursor passed events is not begun late")
+  func dropped() async throws {
+    let servers = try await ClickHouseServers()
+    let scene = try await Self.filled()
+    let line = ["export", "--to", servers.address(), "--cursor", "rows"]
+    #expect(await scene.stage.run(line).status == .done)
+    let count = try await Self.count(servers)
+    for change in [
+      "DROP TABLE events",
+      "CREATE TABLE events AS copy ENGINE = ReplacingMergeTree ORDER BY (source, id)",
+    ] {
+      if change.hasPrefix("DROP") {
+        try await servers.query("CREATE TABLE copy AS events ENGINE = Memory")
+      }
+      try await servers.query(change)
+      let ending = await scene.stage.run(line)
+      #expect(ending.status == .failed && ending.output.isEmpty, "\(ending)")
+      #expect(
+        ending.errors.contains("The cursor rows has passed event")
+          && ending.errors.contains("engage cursors remove rows"), "\(ending.errors)")
+    }
+    try await servers.query("DROP TABLE events")
+    #expect(await scene.stage.run(["cursors", "remove", "rows"]).status == .done)
+    #expect(await scene.stage.run(line).status == .done)
+    #expect(try await Self.count(servers) == count)
+  }
+
   @Test("X14: an empty table takes the users of the next export, also one that others have made")
   func empty() async throws {
     let servers = try await ClickHouseServers()

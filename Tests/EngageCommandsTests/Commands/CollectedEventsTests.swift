@@ -50,6 +50,20 @@ import Testing
     #expect(try stage.names() == ["a.ndjson", "b.ndjson"])
   }
 
+  @Test(
+    "X14: a vendor's file that engage has written is imported twice, and adds nothing the second time",
+    arguments: ["braze-currents", "clevertap-export"])
+  func vendorFileTwice(format: String) async throws {
+    let scene = try await CommandScene()
+    await scene.engage("sync")
+    await scene.emulator.stop()
+    await scene.engage("export", "--as", format, "--out", "v.json")
+    let line = ["import", "v.json", "--as", format, "--into", "all.ndjson"]
+    #expect(await scene.stage.run(line).status == .done)
+    let again = await scene.stage.run(line)
+    #expect(again.status == .done && again.output.hasPrefix("0 "), "\(again)")
+  }
+
   @Test("X14: a collection is not added to with users of other names")
   func collection() async throws {
     let stage = try Self.stage(Self.line(1, by: Self.hash), Self.line(2, by: "ada"))

@@ -100,7 +100,7 @@ import Testing
     try stage.write("{nonsense\n", to: "a.ndjson")
     let ending = await stage.engage("compare", "--from", "a.ndjson")
     #expect(ending.status == .failed && ending.errors.contains("a.ndjson:1: It is no JSON object."))
-    #expect(ending.errors.contains("No provider has sent something"))
+    #expect(ending.errors.contains("There is no event to compare."))
   }
 
   @Test("X14: a file without an event makes no collection, and its lines are not all told")

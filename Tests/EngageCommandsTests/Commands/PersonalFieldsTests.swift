@@ -64,6 +64,7 @@ import Testing
     "ipAddress", "client_ip", "IPv4", "deviceId", "DEVICE_ID", "imei", "idfa", "IDFV", "gaid",
     "googleAdId", "advertising_id", "advertisingIdentifier", "android.id", "pushToken",
     "userAgent", "customerId", "user_name", "lat", "Longitude", "gender", "external_id",
+    "name", "Name", "customer", "addr", "born", "uid", "mac", "social_security", "sms_number",
   ]
 
   @Test("X14: no field whose name is personal stays, however it is spelt and nested")
@@ -79,10 +80,27 @@ import Testing
     #expect(left.contains("Oslo") && left.contains(#""os":"9""#) && left.contains(#""size":"L""#))
   }
 
+  @Test("X14: a vendor's id of a device is hashed with the users, and left nowhere else")
+  func devices() async throws {
+    for id in ["IDFV-6D92078A", "6d92078a-8246-4ba4-9f0e-3a5d1c8b7e21"] {
+      let lines = (1...2).map { number in
+        #"{"event_type":"users.behaviors.CustomEvent","id":"\#(number)","time":1790845200,"#
+          + #""user":{"external_user_id":"ada","device_id":"\#(id)"},"properties":{"name":"Tea","#
+          + #""custom_properties":{"size":"L","from":"\#(id)"}}}"#
+      }
+      let text = try await Self.imported("braze-currents", lines)
+      #expect(!text.lowercased().contains(id.lowercased()), "\(text)")
+      let sources = try text.split(separator: "\n").map {
+        try JSON(parsing: Array($0.utf8))["source"]?.string
+      }
+      #expect(sources.count == 2 && sources[0] == sources[1] && sources[0]?.isEmpty == false)
+    }
+  }
+
   @Test("X14: what is not personal stays as it was")
   func others() async throws {
     let properties =
-      #"{"message_id":"m-1","campaign_name":"Autumn","price":1.50,"icon":"icon@2x.png","#
+      #"{"message_id":"m-1","campaign_name":"Autumn","price":1.50,"icon":"icon@2x.png","product":{"name":"Cup"},"#
       + #""description":"page 3","package":"x","platform":"iOS","version":"1.2.3.4"}"#
     let text = try await Self.imported(
       "clevertap-export", [Self.cleverTap(#"{"identity":"ada"}"#, properties)])

@@ -140,7 +140,7 @@ import Testing
       try ComparisonFixture.clicks(0, of: 100, 0, of: 100), at: later)
     #expect(
       same.metrics[0].comparisons[0].difference.reason
-        == "Nobody did it, so that there is nothing to compare.")
+        == "Nobody did it, or the export left it out: there is nothing to compare.")
     #expect(same.metrics[0].rates[0].value?.value == 0)
     let none = try difference(ComparisonFixture.clicks(0, of: 100, 30, of: 100))
     #expect(

@@ -54,7 +54,7 @@ import Testing
         18, 16,
         "Too few people to compare: without a difference 3 of the 20 people of \"B\" would not"
       ),
-      (0, 0, "Nobody did it, so that there is nothing to compare."),
+      (0, 0, "Nobody did it, or the export left it out: there is nothing to compare."),
       (20, 20, "Everybody did it, so that there is nothing to compare."),
       (20, 0, "All people of each arm have the same value: nothing tells how sure a difference"),
     ])

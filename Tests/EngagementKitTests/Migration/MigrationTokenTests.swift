@@ -12,6 +12,8 @@ import Testing
   private struct Faults {
     var down: Set<String> = []
     var refusing: Set<String> = []
+    /// Which vendors give a token back, and their answers are lost.
+    var losing: Set<String> = []
   }
 
   private let faults = Locked(Faults())
@@ -47,7 +49,9 @@ import Testing
     let faults = faults
     let stage = try await Stage(["a", "b"].map(vendor), routes: Self.routes) { request in
       let name = request.isFor("a") ? "a" : "b"
-      return faults.withLock { $0.down.contains(name) } ? .json(503, "{}") : .json(200, "[]")
+      let isLost = request.line.hasSuffix("/back") && faults.withLock { $0.losing.contains(name) }
+      return isLost || faults.withLock { $0.down.contains(name) }
+        ? .json(503, "{}") : .json(200, "[]")
     }
     try await stage.signIn("u-1", consent: .full)
     try await stage.engagement.registerPush(PushRouteTests.token)
@@ -98,6 +102,26 @@ import Testing
     await stage.drain("a", "b")
     #expect(try await phases(stage) == ["a pending", "b registered"])
     await mend(stage)
+    #expect(try await phases(stage) == ["a registered", "b unregistered"])
+    try await stage.end()
+  }
+
+  @Test("X15 X16: a vendor that is yet to give the token back does not count as having it")
+  func givingBack() async throws {
+    let stage = try await stage()
+    faults.withLock { $0.losing = ["a"] }
+    try await stage.engagement.advanceMigration(of: .push)
+    await stage.drain("a", "b")
+    // Its answer was lost, and the request waits.
+    #expect(try await phases(stage) == ["a registered", "b registered"])
+    faults.withLock { $0 = Faults(refusing: ["a"]) }
+    try? await stage.engagement.takeBackMigration(of: .push, why: "test", isForced: true)
+    stage.clock.advance(by: .seconds(600))
+    await stage.drain("a", "b")
+    #expect(try await phases(stage) == ["a failed", "b registered"])
+    await mend(stage)
+    try await stage.engagement.registerPush(PushRouteTests.token)
+    await stage.drain("a", "b")
     #expect(try await phases(stage) == ["a registered", "b unregistered"])
     try await stage.end()
   }

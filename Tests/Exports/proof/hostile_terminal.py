@@ -22,11 +22,27 @@ def shown(scene, found):
     """Shows each text in the tables of `events`, `compare` and an experiment, and on both pages."""
     wanted = list(dict.fromkeys(map(exported, found)))
     events(scene, found)
-    groups = [wanted[start:start + GROUP] for start in range(0, len(wanted), GROUP)]
+    groups = grouped(wanted)
     for number, group in enumerate(groups):
         compared(scene, number, group)
         reported(scene, number, group)
     return "%d pages and %d tables" % (2 * len(groups), 2 * len(groups) + 3)
+
+
+def grouped(texts):
+    """Groups of texts of which no two look the same: what is said of both would stand on the page once."""
+    groups = []
+    for text in texts:
+        seen = readable(text)
+        for group, looks in groups:
+            if len(group) < GROUP and seen not in looks:
+                break
+        else:
+            group, looks = [], set()
+            groups.append((group, looks))
+        group.append(text)
+        looks.add(seen)
+    return [group for group, _ in groups]
 
 
 # The terminal
