@@ -14,10 +14,10 @@ struct ClickHouseExport {
 
   func run(_ invocation: Invocation) async throws {
     let client = ClickHouseClient(address)
-    if let begun = try await events.begunCursor(), begun.sequence > 0 {
-      // Not before it is known to be of this target.
-      _ = try await events.cursor()
-      try await requireRows(passedBy: begun, client)
+    if try await events.begunCursor() != nil, let cursor = try await events.cursor(),
+      cursor.sequence > 0
+    {
+      try await requireRows(passedBy: cursor, client)
     }
     let users = ClickHouseUsers(address: address, client: client, naming: events.request.userNaming)
     try await ClickHouseSetup(address: address, client: client).run(users.naming)
@@ -54,8 +54,10 @@ struct ClickHouseExport {
     passedBy cursor: ExportCursor, _ client: ClickHouseClient
   ) async throws {
     var areThere = try await ClickHouseSetup(address: address, client: client).hasTable()
-    // What conditions select may be nothing so far.
-    if areThere, events.request.takesAll {
+    // What was selected may have been nothing so far, or is erased.
+    if areThere, events.request.conditions.isEmpty,
+      try await events.hasEvents(through: cursor.sequence)
+    {
       let query = address.table.anyRow(of: try events.source())
       areThere = try await !client.rows(of: query, from: address.servers[0]).isEmpty
     }

@@ -19,7 +19,7 @@ extension Command {
       and --metric read for them. Without --provider, all providers that have sent something are
       compared.
 
-      People were not split at random, so a difference may come from the people and not from the
+      The comparison follows no random split, so a difference may come from the people and not from the
       provider. An experiment excludes that: see "engage experiment plan".
 
       An opt-out ends what all providers send. It counts for each provider from which the person had

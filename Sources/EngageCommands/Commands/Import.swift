@@ -66,13 +66,13 @@ extension Command {
         }
         let format = try invocation.importedFormat()
         let redaction = try invocation.redaction()
-        let result = try await invocation.console.progress("Reading …") {
+        let result = try await invocation.console.progress { show in
           var run = EventImport(as: format, leavingOut: redaction)
-          try run.run(files, into: target)
+          try run.run(files, into: target, show)
           return run
         }
         try result.tell(on: invocation.console, in: name)
-        return result.faultCount == 0 ? .done : .failed
+        return result.faults.count == 0 ? .done : .failed
       })
   }
 }
@@ -96,10 +96,8 @@ extension Invocation {
 
 extension EventImport {
   fileprivate func tell(on console: Console, in name: String) throws {
-    for fault in faults { console.note("\(fault.place): \(fault.sentence)") }
-    if faultCount > faults.count {
-      console.note("\(faultCount - faults.count) more lines hold no event.")
-    }
+    for fault in faults.sentences { console.note(Phrase(fault)) }
+    if faults.untold > 0 { console.note("\(faults.untold) more lines hold no event.") }
     guard isWritten else {
       throw EngagementError(
         .unreadable,
@@ -107,7 +105,7 @@ extension EventImport {
     }
     var sentence = "\(ExportRun.words(added)) added to \(name)"
     if known > 0 { sentence += ", \(known) known already" }
-    let lines = faultCount - damagedFiles
+    let lines = faults.count - damagedFiles
     if lines > 0 { sentence += ", \(lines) \(lines == 1 ? "line" : "lines") bad" }
     if damagedFiles > 0 {
       sentence += ", \(damagedFiles) \(damagedFiles == 1 ? "file" : "files") damaged"

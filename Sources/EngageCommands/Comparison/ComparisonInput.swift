@@ -1,5 +1,6 @@
 import EngagementAnalytics
 import EngagementFormats
+import EngagementJSON
 import EngagementKit
 import EngagementModel
 import EngagementPlatform
@@ -19,33 +20,6 @@ struct ComparisonInput {
     case cache(EngageConfiguration)
     case files(ExportedFiles)
     case clickHouse(ClickHouseAddress)
-  }
-
-  /// What could not be read, and what was there twice.
-  struct Losses {
-    fileprivate(set) var faults: [String] = []
-    fileprivate(set) var faultCount = 0
-    fileprivate(set) var duplicates = 0
-    /// What was passed over in files.
-    fileprivate(set) var fileNotes: [String] = []
-    /// The logs of the devices of each person, as far as they are known.
-    fileprivate var logs: [(person: UInt64, log: ExportedFiles.Log)] = []
-    fileprivate var hashes = DeviceHashes()
-    fileprivate var coverage = EventCoverage()
-
-    fileprivate mutating func add(_ fault: String) {
-      faultCount += 1
-      if faults.count < 10 { faults.append(fault) }
-    }
-
-    /// What a reader of the report has to know.
-    var notes: [String] {
-      let people = [hashes.note].compactMap(\.self) + coverage.notes + fileNotes
-      guard faultCount > 0 else { return people }
-      let parts = faultCount == 1 ? "1 line or file" : "\(faultCount) lines or files"
-      return ["\(parts) could not be read, so that figures may be wrong: \(faults[0])"]
-        + people
-    }
   }
 
   init(_ invocation: Invocation, since: Date? = nil, until: Date? = nil) throws {
@@ -138,6 +112,7 @@ struct ComparisonInput {
     let query = ClickHouseComparison.coverage(of: address.table, at: times)
     let rows = try await ClickHouseClient(address).rows(of: query, from: address.servers[0])
     let numbers = rows.first?.compactMap(\.integer) ?? []
+    losses.experiments = try await experiments(at: address)
     guard numbers.count == 4, numbers.allSatisfy({ Int(exactly: $0) != nil }) else { return losses }
     losses.coverage = EventCoverage(
       at: times, events: Int(numbers[0]), userless: Int(numbers[1]),
@@ -220,33 +195,33 @@ struct ComparisonInput {
         + "name other files with --from.")
   }
 
-  /// The versions of an experiment that events of the cache or of files have; none of a server, which is not
-  /// asked for them.
-  func versions(of name: String) async throws -> [Int64] {
+  /// The versions of an experiment that events of the cache or of files have, as JSON; none of a server, which
+  /// is not asked for them.
+  func versions(of name: String) async throws -> [String] {
     if case .clickHouse = place { return [] }
-    var versions: Set<Int64> = []
+    var versions: Set<String> = []
     _ = try await read { event in
       guard [.experimentAssigned, .experimentExposed].contains(event.kind),
         event.name?.hasSameBytes(as: name) == true
       else { return }
-      versions.insert(event.properties["version"]?.integer ?? 1)
+      let version = event.properties["version"] ?? 1
+      versions.insert(String(decoding: version.encoded(), as: UTF8.self))
     }
     return versions.sorted()
   }
 
   /// The names of all experiments that have events.
   private func experiments() async throws -> Set<String> {
-    var names: Set<String> = []
-    if case .clickHouse(let address) = place {
-      let query = ClickHouseComparison.experiments(of: address.table)
-      let rows = try await ClickHouseClient(address).rows(of: query, from: address.servers[0])
-      return Set(rows.compactMap { $0.first?.string })
-    }
-    _ = try await read { event in
-      guard [.experimentAssigned, .experimentExposed].contains(event.kind) else { return }
-      event.name.map { _ = names.insert($0) }
-    }
-    return names
+    if case .clickHouse(let address) = place { return try await experiments(at: address) }
+    return try await read { _ in }.experiments
+  }
+
+  private func experiments(
+    at address: ClickHouseAddress
+  ) async throws(EngagementError) -> Set<String> {
+    let query = ClickHouseComparison.experiments(of: address.table)
+    let rows = try await ClickHouseClient(address).rows(of: query, from: address.servers[0])
+    return Set(rows.compactMap { $0.first?.string })
   }
 
   private func senders(
@@ -270,13 +245,23 @@ struct ComparisonInput {
 
   /// Hands over each event once, of a cache or of files.
   private func read(_ body: @escaping (ObservedEvent) -> Void) async throws -> Losses {
-    try await invocation.console.progress("Reading events …") {
-      switch place {
-      case .cache(let configuration): try await read(configuration, body)
-      case .files(let files): try read(files, body)
+    var experiments: Set<String> = []
+    func take(_ event: ObservedEvent) {
+      if [.experimentAssigned, .experimentExposed].contains(event.kind), let name = event.name {
+        experiments.insert(name)
+      }
+      body(event)
+    }
+    var losses = try await invocation.console.progress { show in
+      show("Reading events …")
+      return switch place {
+      case .cache(let configuration): try await read(configuration, take)
+      case .files(let files): try read(files, show, take)
       case .clickHouse: Losses()
       }
     }
+    losses.experiments = experiments
+    return losses
   }
 
   // MARK: The cache
@@ -292,13 +277,20 @@ struct ComparisonInput {
     while try reader.writeEvents(of: &export, to: &sink) { try Task.checkCancellation() }
     var losses = Losses()
     losses.coverage = sink.coverage
+    let gone = try reader.oldestSequence - 1
+    if gone > 0 {
+      losses.inputNotes.append(
+        "The first \(ExportRun.words(Int(gone))) of this cache \(gone == 1 ? "is" : "are") not there any more "
+          + "(evicted or erased), and not in the figures.")
+    }
     return losses
   }
 
   // MARK: Files
 
   private func read(
-    _ given: ExportedFiles, _ body: @escaping (ObservedEvent) -> Void
+    _ given: ExportedFiles, _ show: @escaping (Phrase) -> Void,
+    _ body: @escaping (ObservedEvent) -> Void
   ) throws -> Losses {
     var people = FolderPeople()
     var sink = ObservedEventSink(times: times) { event in
@@ -306,15 +298,17 @@ struct ComparisonInput {
       body(event)
     }
     var (losses, files, collected) = (Losses(), given, CollectedEvents())
-    for damage in try files.takeDamage() { losses.add("\(damage.name): \(damage.sentence)") }
+    for damage in try files.takeDamage() {
+      losses.faults.add(damage.sentence, in: damage.name)
+    }
     let logs = try files.logs()
     for file in files.files {
       people.begin(file.folder.flatMap { logs[$0] == nil ? nil : $0 })
       do {
         let source = try EventFile(file.path)
         collected.begin(file.name)
-        defer { losses.fileNotes += source.notes.map { "\(file.name): \($0)" } }
-        try source.read { line, event in
+        defer { losses.inputNotes += source.notes.map { "\(file.name): \($0)" } }
+        try source.read(telling: file.progress(show)) { line, event in
           switch event {
           case .event(let record):
             switch try collected.add(record) {
@@ -323,15 +317,15 @@ struct ComparisonInput {
               losses.duplicates += 1
               return
             case .contradicted(let sentence):
-              return losses.add("\(file.name):\(line): \(sentence)")
+              return losses.faults.add(sentence, in: file.name, line: line)
             }
             losses.hashes.add(record)
             record.send(to: &sink)
-          case .fault(let fault): losses.add("\(file.name):\(line): \(fault)")
+          case .fault(let fault): losses.faults.add(fault, in: file.name, line: line)
           }
         }
       } catch let error as EngagementError where error.code != .conflict {
-        losses.add("\(file.name): \(error.message)")
+        losses.faults.add(error.message, in: file.name)
       }
     }
     try collected.requireOneNaming()

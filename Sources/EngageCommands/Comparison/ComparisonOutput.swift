@@ -11,7 +11,7 @@ extension Invocation {
   ) throws -> ExitStatus {
     let report = ComparisonReport(
       counts, at: context.clock.now,
-      of: .init(since: input.since, until: input.until, notes: losses.notes))
+      of: .init(since: input.since, until: input.until, notes: losses.notes(of: counts.design)))
     if let page {
       try page.write(Array(report.html.utf8))
       try page.finish()
@@ -63,10 +63,9 @@ extension Console {
     if losses.duplicates > 0 {
       note("\(ExportRun.words(losses.duplicates)) there already: counted once.")
     }
-    for fault in losses.faults { note(Phrase(fault)) }
-    let others = losses.faultCount - losses.faults.count
-    if others > 0 { note("\(others) more cannot be read.") }
-    return losses.faultCount > 0
+    for fault in losses.faults.sentences { note(Phrase(fault)) }
+    if losses.faults.untold > 0 { note("\(losses.faults.untold) more cannot be read.") }
+    return losses.faults.count > 0
   }
 }
 

@@ -56,11 +56,13 @@ extension Command {
       let (counts, losses, _) = try await input.counts(design)
       try await input.requireEvents(of: counts, losses)
       if counts.peopleInOtherVersions > 0, case .experiment(let name, let version) = design.split {
-        let versions = try await input.versions(of: name).map(String.init)
+        let versions = try await input.versions(of: name)
         if !versions.isEmpty {
           let noun = versions.count == 1 ? "version" : "versions"
           invocation.console.note(
-            "The events have \(noun) \(versions.joined(separator: ", ")), the plan \(version).")
+            "The events have \(noun) \(versions.joined(separator: ", ")), the plan \(version)."
+              + (versions.contains("\"\(version)\"")
+                ? " A version is a number, without quotes." : ""))
         }
       }
       return try invocation.show(counts, of: input, losses, page: page)

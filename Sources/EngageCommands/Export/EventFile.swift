@@ -70,9 +70,12 @@ final class EventFile {
 
   /// Hands over each event, or why it is none, with the number of its line; of its row in a Parquet file.
   ///
-  /// - Parameter format: The vendor's format, if the file is one of a vendor.
+  /// - Parameters:
+  ///   - format: The vendor's format, if the file is one of a vendor.
+  ///   - progress: Is told how many bytes were read, without compression; nothing of a Parquet file.
   func read(
-    as format: VendorFormat? = nil, _ body: (Int, DecodedEvent) throws -> Void
+    as format: VendorFormat? = nil, telling progress: ((Int) -> Void)? = nil,
+    _ body: (Int, DecodedEvent) throws -> Void
   ) throws {
     let beginning = try bytes(at: 0, count: FileKind.longestBeginning)
     if beginning.starts(with: Self.parquet) {
@@ -86,9 +89,11 @@ final class EventFile {
     var decoder: (any EventDecoder)? = format.map {
       VendorEventDecoder($0.table, naming: $0.userName)
     }
-    var (isAtStart, isAtBeginning) = (true, true)
+    var (isAtStart, isAtBeginning, taken) = (true, true, 0)
     func take(_ part: [UInt8]) throws {
       try Task.checkCancellation()
+      taken += part.count
+      progress?(taken)
       // Spreadsheets write a mark before UTF-8.
       let mark = isAtStart && part.starts(with: Self.byteOrderMark) ? Self.byteOrderMark.count : 0
       let bytes = mark > 0 ? Array(part.dropFirst(mark)) : part

@@ -7,8 +7,7 @@ import EngagementPlatform
 struct EventImport {
   private(set) var added = 0
   private(set) var known = 0
-  private(set) var faults: [Fault] = []
-  private(set) var faultCount = 0
+  private(set) var faults = LineFaults()
   /// The files that are not whole.
   private(set) var damagedFiles = 0
   /// Whether there was an event to write.
@@ -26,29 +25,25 @@ struct EventImport {
     (self.format, self.redaction) = (format, redaction)
   }
 
-  /// A line that holds no event, or a file that is damaged.
-  struct Fault: Hashable {
-    let place: String
-    let sentence: String
-  }
-
-  /// More are counted and not kept.
-  private static let mostFaults = 20
-
   /// Writes the events of the files after those of the target, if that is there. The target is replaced
   /// once the new one is whole.
   ///
   /// Nothing is written where there is neither a target nor an event.
-  mutating func run(_ files: ExportedFiles, into target: EventTarget) throws {
+  ///
+  /// - Parameter show: Is told what is read now.
+  mutating func run(
+    _ files: ExportedFiles, into target: EventTarget, _ show: @escaping (Phrase) -> Void
+  ) throws {
     switch target.format {
-    case .ndjson: try run(files, into: target, by: NDJSONEncoder())
-    case .csv: try run(files, into: target, by: CSVEncoder())
-    case .parquet: try run(files, into: target, by: ParquetEncoder(compressedBy: .zstd))
+    case .ndjson: try run(files, into: target, by: NDJSONEncoder(), show)
+    case .csv: try run(files, into: target, by: CSVEncoder(), show)
+    case .parquet: try run(files, into: target, by: ParquetEncoder(compressedBy: .zstd), show)
     }
   }
 
   private mutating func run(
-    _ given: ExportedFiles, into named: EventTarget, by encoder: some EventEncoder
+    _ given: ExportedFiles, into named: EventTarget, by encoder: some EventEncoder,
+    _ show: @escaping (Phrase) -> Void
   ) throws {
     var (encoder, files) = (encoder, given)
     for damage in try files.takeDamage() { addFile(damage.sentence, at: damage.name) }
@@ -59,10 +54,10 @@ struct EventImport {
     if let compression = target.compression { compressor = try Compressor(compression) }
     encoder.begin()
     if target.isThere { try keep(target.path, in: &encoder, compressor, draft) }
-    for file in files.files { try add(file, to: &encoder, compressor, draft) }
+    for file in files.files { try add(file, to: &encoder, compressor, draft, show) }
     try collected.requireOneNaming()
     notes += redaction.notes
-    isWritten = target.isThere || added > 0 || faultCount == 0
+    isWritten = target.isThere || added > 0 || faults.count == 0
     guard isWritten else { return }
     encoder.finish()
     try Self.write(&encoder, compressor, draft)
@@ -110,22 +105,17 @@ struct EventImport {
     }
   }
 
-  private mutating func add(_ sentence: String, at place: String) {
-    faultCount += 1
-    if faults.count < Self.mostFaults { faults.append(Fault(place: place, sentence: sentence)) }
-  }
-
   private mutating func addFile(_ sentence: String, at place: String) {
     damagedFiles += 1
-    add(sentence, at: place)
+    faults.add(sentence, in: place)
   }
 
   private mutating func add(
     _ file: ExportedFiles.File, to encoder: inout some EventEncoder, _ compressor: Compressor?,
-    _ draft: DraftFile
+    _ draft: DraftFile, _ show: @escaping (Phrase) -> Void
   ) throws {
     do {
-      try read(file, to: &encoder, compressor, draft)
+      try read(file, to: &encoder, compressor, draft, show)
     } catch let error as EngagementError where error.code == .unreadable {
       addFile(error.message, at: file.name)
     }
@@ -133,14 +123,14 @@ struct EventImport {
 
   private mutating func read(
     _ file: ExportedFiles.File, to encoder: inout some EventEncoder, _ compressor: Compressor?,
-    _ draft: DraftFile
+    _ draft: DraftFile, _ show: @escaping (Phrase) -> Void
   ) throws {
     let source = try EventFile(file.path)
     collected.begin(file.name, namesUsersByIDs: format.map { $0.userName == nil })
     defer { notes += source.notes.map { "\(file.name): \($0)" } }
-    try source.read(as: format) { line, event in
+    try source.read(as: format, telling: file.progress(show)) { line, event in
       switch event {
-      case .fault(let fault): add(fault, at: "\(file.name):\(line)")
+      case .fault(let fault): faults.add(fault, in: file.name, line: line)
       case .event(let whole):
         let record = redaction.isEmpty ? whole : redacted(whole)
         switch try collected.add(record) {
@@ -148,7 +138,8 @@ struct EventImport {
         case .known:
           known += 1
           return
-        case .contradicted(let sentence): return add(sentence, at: "\(file.name):\(line)")
+        case .contradicted(let sentence):
+          return faults.add(sentence, in: file.name, line: line)
         }
         added += 1
         if format == nil { hashes.add(record) }

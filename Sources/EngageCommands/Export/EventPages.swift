@@ -61,29 +61,43 @@ struct EventPages {
 actor EventLane {
   private let reader: EngagementReader
   private var export: EventExport
+  private var filter: PersonalDataFilter<EventPage>
   /// What the last page took.
   private var room = EventPage.Room()
 
+  /// The ids of users by their names in the export.
+  private final class NamedUsers {
+    var ids: [[UInt8]: String] = [:]
+  }
+
   init(
-    _ reader: EngagementReader, _ selection: EventSelection, from source: String,
+    _ reader: EngagementReader, _ request: ExportRequest, from source: String,
     naming name: @escaping @Sendable (User) -> String?
   ) {
     self.reader = reader
-    export = EventExport(selection, from: source, naming: name)
+    let users = NamedUsers()
+    export = EventExport(request.selection, from: source) { user in
+      let name = name(user)
+      if let name, let id = user.id { users.ids[Array(name.utf8)] = id.rawValue }
+      return name
+    }
+    filter = PersonalDataFilter(to: EventPage(), isOff: request.keepsPersonalData) {
+      users.ids[$0]
+    }
   }
 
   func events(of sequences: ClosedRange<Int64>) throws -> EventPage {
     try Task.checkCancellation()
-    var events = EventPage(with: room)
+    filter.next = EventPage(with: room)
     export.turn(to: sequences)
-    while try reader.writeEvents(of: &export, limit: sequences.count + 1, to: &events) {}
-    room = events.room
-    return events
+    while try reader.writeEvents(of: &export, limit: sequences.count + 1, to: &filter) {}
+    room = filter.next.room
+    return filter.next
   }
 
   var result: ExportEvents.Result {
     ExportEvents.Result(
       events: export.events, excluded: export.dropped, firstSequence: export.firstSequence,
-      lastSequence: export.lastSequence)
+      lastSequence: export.lastSequence, cleaned: filter.cleaned, cleanedField: filter.example)
   }
 }

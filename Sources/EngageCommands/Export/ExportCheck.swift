@@ -33,8 +33,14 @@ struct ExportCheck {
       last = manifest
     }
     let known = Set(manifests.flatMap { $0.files.map(\.path) })
-    for path in try ExportFolder.files(in: folder).sorted() where !known.contains(path) {
-      add(path, "No manifest knows this file.")
+    let readable = Set(try ExportFolder.files(in: folder))
+    for path in try ExportFolder.files(in: folder, andHidden: true).sorted()
+    where !known.contains(path) {
+      if readable.contains(path) {
+        add(path, "No manifest knows this file.")
+      } else if FileEnding(of: path).isOfFile {
+        add(path, "No manifest knows this hidden file, which other programs may read.")
+      }
     }
   }
 

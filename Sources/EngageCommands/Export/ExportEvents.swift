@@ -22,6 +22,9 @@ struct ExportEvents {
     var excluded: [EventSelection.Exclusion: Int] = [:]
     var firstSequence: Int64?
     var lastSequence: Int64?
+    /// The events without what may tell who their person is, and the first field that was left out.
+    var cleaned = 0
+    var cleanedField: String?
     /// The events that do not fulfil the conditions.
     var unfit = 0
     var through: Int64 = 0
@@ -32,6 +35,15 @@ struct ExportEvents {
       excluded.merge(other.excluded, uniquingKeysWith: +)
       firstSequence = [firstSequence, other.firstSequence].compactMap(\.self).min()
       lastSequence = [lastSequence, other.lastSequence].compactMap(\.self).max()
+      cleaned += other.cleaned
+      cleanedField = cleanedField ?? other.cleanedField
+    }
+
+    /// What a user has to know of the fields that were left out unasked.
+    fileprivate var cleanedNote: String? {
+      guard let cleanedField else { return nil }
+      let fields = cleaned == 1 ? "a field is" : "fields are"
+      return "Of \(ExportRun.words(cleaned)) \(fields) left out that may tell who the person is, such as \(cleanedField.readable); --personal-data keeps them."
     }
 
     /// The events after the start that are not in the export, by reason.
@@ -82,10 +94,10 @@ struct ExportEvents {
     let through = max(try reader.newestSequence, start)
     let first = max(start, try reader.oldestSequence - 1)
     let pages = EventPages(from: min(first, through), through: through, size: limit)
-    var lanes = [EventLane(reader, request.selection, from: source, naming: names)]
+    var lanes = [EventLane(reader, request, from: source, naming: names)]
     if pages.count > 1 {
       let other = try await invocation.looking(configuration) { $0 }
-      lanes.append(EventLane(other, request.selection, from: source, naming: names))
+      lanes.append(EventLane(other, request, from: source, naming: names))
     }
     try await invocation.console.progress { show in
       show("Exporting …")
@@ -99,7 +111,22 @@ struct ExportEvents {
     }
     var result = Result(through: through)
     for lane in lanes { result.add(await lane.result) }
+    if let note = result.cleanedNote { invocation.console.note(Phrase(note)) }
     return result
+  }
+
+  /// Whether the cache has an event up to a sequence that the export selects.
+  func hasEvents(through sequence: Int64) async throws -> Bool {
+    let reader = try await invocation.looking(configuration) { $0 }
+    var selection = request.selection
+    selection.through = sequence
+    var export = EventExport(selection, from: "") { _ in nil }
+    var (page, hasMore) = (EventPage(), true)
+    while export.events == 0, hasMore {
+      hasMore = try reader.writeEvents(of: &export, to: &page)
+      page = EventPage()
+    }
+    return export.events > 0
   }
 
   func source() throws(EngagementError) -> String {

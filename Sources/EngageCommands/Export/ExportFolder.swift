@@ -122,23 +122,30 @@ final class ExportFolder {
   }
 
   /// The files of a folder and its partitions that readers look for, from the folder.
+  ///
+  /// - Parameter isHidden: Whether those are meant, too, that a pattern of other programs finds though they are
+  ///   hidden from ours. Ours write none.
   static func files(
-    in folder: String, under prefix: String = ""
+    in folder: String, under prefix: String = "", andHidden isHidden: Bool = false
   ) throws(EngagementError) -> [String] {
     var files: [String] = []
     for name in try names(in: "\(folder)/\(prefix)")
-    where !name.hasPrefix("_") && !name.hasPrefix(".") {
+    where isHidden && !own.contains(prefix + name)
+      || !name.hasPrefix("_") && !name.hasPrefix(".")
+    {
       var status = stat()
       let path = prefix + name
       guard lstat("\(folder)/\(path)", &status) == 0 else { continue }
       if UInt32(status.st_mode) & UInt32(S_IFMT) == UInt32(S_IFDIR) {
-        files += try Self.files(in: folder, under: "\(path)/")
+        files += try Self.files(in: folder, under: "\(path)/", andHidden: isHidden)
       } else {
         files.append(path)
       }
     }
     return files
   }
+
+  private static let own = ["_manifests", "_drafts"]
 
   /// The names in a folder, without those of the folder itself and its parent.
   static func names(in folder: String) throws(EngagementError) -> [String] {

@@ -17,6 +17,9 @@ struct ExportRequest {
   var partition: [ExportPartition.Key] = []
   var cursor: String?
   var users: Users
+  /// Whether the application's own events keep what tells who a person is. Where the user is left out, the
+  /// redaction finds that in every event.
+  var keepsPersonalData: Bool
 
   /// Whether no event is left out.
   var takesAll: Bool { conditions.isEmpty && selection == EventSelection() }
@@ -53,6 +56,7 @@ struct ExportRequest {
     add("until", [selection.until.flatMap { ISO8601.text(of: $0) }].compactMap { $0 })
     add("where", conditions.map(\.text))
     add("redact", redaction.names)
+    if keepsPersonalData, !redaction.hidesUsers, users != .ids { words.append("--personal-data") }
     switch users {
     case .ids: words.append("--user-ids")
     case .key(let key):
@@ -96,21 +100,28 @@ extension ExportRequest {
       "partition", value: "KEYS", "a file for each vendor, day or kind: vendor,day")
     static let cursor = Option(
       "cursor", value: "NAME", "only what came since the last export with this cursor")
-    static let userIDs = Option("user-ids", "users by their ids, in place of hashes")
+    static let personalData = Option(
+      "personal-data", "keep what the application's own events tell of who a person is")
+    static let userIDs = Option(
+      "user-ids", "users by their ids, in place of hashes, with --personal-data")
     static let hashKey = Option(
       "user-hash-key", value: "FILE",
       "the organisation's key for the hashes, so that a user has one on all devices")
 
     static let all = [
       format, gzip, zstd, out, to, since, until, kind, provider, condition, redact, partition,
-      cursor,
-      userIDs, hashKey,
+      cursor, personalData, userIDs, hashKey,
     ]
   }
 
   init(_ invocation: Invocation) throws {
     redaction = try invocation.redaction()
     users = try Self.users(invocation)
+    keepsPersonalData =
+      users == .ids || redaction.hidesUsers || invocation.has(Options.personalData)
+    if redaction.hidesUsers, invocation.has(Options.personalData) {
+      throw invocation.usage("--personal-data and --redact userid exclude each other.")
+    }
     destination = .standardOutput
     (selection.since, selection.until) = try invocation.times(
       since: Options.since, until: Options.until)

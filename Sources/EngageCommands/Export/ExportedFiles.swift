@@ -9,6 +9,18 @@ struct ExportedFiles {
     let path: String
     /// The path of the folder that it is in, if that was named; else nil.
     var folder: String?
+
+    /// Shows how much of the file was read, told in bytes without compression.
+    func progress(_ show: @escaping (Phrase) -> Void) -> (Int) -> Void {
+      var shown = -Self.progressStep
+      return { bytes in
+        guard bytes - shown >= Self.progressStep else { return }
+        shown = bytes
+        show("Reading \(name): \(bytes >> 20) MB")
+      }
+    }
+
+    private static let progressStep = 4 << 20
   }
 
   /// What the manifests of a folder say of the log that its events are from.

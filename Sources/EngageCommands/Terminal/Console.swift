@@ -84,7 +84,7 @@ struct Console: Sendable {
 
   /// Shows what the body says is under way, and takes it away.
   func progress<Value>(
-    _ body: ((Phrase) -> Void) async throws -> Value
+    _ body: (@escaping (Phrase) -> Void) async throws -> Value
   ) async rethrows -> Value {
     guard terminal.showsProgress, !isJSON else { return try await body { _ in } }
     let erasure = "\r\u{1b}[K"

@@ -151,8 +151,8 @@ struct ComparisonChecks: Hashable, Sendable {
     guard let least = alone.min(), least < SampleRatio.leastCount else {
       return ComparisonCheck(
         name: "people", state: .open,
-        sentence: "People were not split at random: a difference may be one between people, not "
-          + "between providers.")
+        sentence: "This comparison follows no random split: a difference may be one between "
+          + "people, not between providers.")
     }
     return ComparisonCheck(
       name: "people", state: .failed,

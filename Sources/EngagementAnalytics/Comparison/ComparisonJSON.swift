@@ -29,6 +29,7 @@ struct ComparisonJSON {
     object["schedule"] = schedule
     object["significance"] = .number(design.significance)
     object["lookBackDays"] = integer(design.lookBackDays)
+    object["summary"] = .array(sentences.summary.map { .string($0) })
     object["withheld"] = .array(report.withheld.map { .string($0) })
     object["checks"] = .array(report.checks.all.map { .object(json(of: $0)) })
     object["leftOut"] = [

@@ -53,7 +53,8 @@ public struct ComparisonReport: Hashable, Sendable {
   /// What it concludes, in sentences.
   public var sentences: [String] {
     let sentences = ComparisonSentences(report: self)
-    return sentences.conclusions.map { "\($0.subject): \($0.sentence)" } + sentences.notes
+    return sentences.summary + sentences.conclusions.map { "\($0.subject): \($0.sentence)" }
+      + sentences.notes
   }
 
   /// All of it as a plain text.

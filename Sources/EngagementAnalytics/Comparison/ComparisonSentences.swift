@@ -23,7 +23,7 @@ struct ComparisonSentences {
       switch design.schedule {
       case .fixed: "fixed design"
       case .anytime: "anytime-valid design"
-      case .unplanned: "observed, not split at random"
+      case .unplanned: "observed, no random split"
       }
     return "\(people) · compared with \(name(of: design.control)) · \(plan) · "
       + "\(Figure.level(design.significance)) intervals" + times
@@ -102,6 +102,40 @@ struct ComparisonSentences {
     let contradicts = relative.interval.value?.contains(0) == true
     return "\(absolute), relative \(text(of: relative, Figure.change))."
       + (contradicts ? " The relative interval contains zero: the absolute one decides." : "")
+  }
+
+  /// Which arm is above the other in what, where there are several figures; empty where nothing is told.
+  var summary: [String] {
+    guard report.withheld.isEmpty, report.metrics.count > 1 else { return [] }
+    return design.treatments.compactMap(summary)
+  }
+
+  private func summary(of arm: Int) -> String? {
+    let control = name(of: design.control)
+    let comparisons = report.metrics.flatMap { metric in
+      metric.comparisons.filter { $0.arm == arm }.map { (metric.metric.name.readable, $0) }
+    }
+    func names(_ verdict: MetricComparison.Verdict?) -> String? {
+      let names = comparisons.filter { $1.verdict(at: design.significance) == verdict }.map(\.0)
+      guard let last = names.last, names.count > 1 else { return names.first }
+      return "\(names.dropLast().joined(separator: ", ")) and \(last)"
+    }
+    let seen = [
+      names(.above).map { "above \(control) in \($0)" },
+      names(.below).map { "below \(control) in \($0)" },
+    ].compactMap(\.self)
+    let open = names(.open)
+    guard !seen.isEmpty || open != nil else { return nil }
+    var sentences: [String] = []
+    if seen.isEmpty {
+      let arm = name(of: arm)
+      sentences = ["no difference between \(arm) and \(control) is seen in \(open ?? "")."]
+    } else {
+      sentences = ["\(name(of: arm)) is \(seen.joined(separator: ", and "))."]
+      if let open { sentences.append("No difference is seen in \(open).") }
+    }
+    if let others = names(nil) { sentences.append("Nothing is told of \(others).") }
+    return "In short: " + sentences.joined(separator: " ")
   }
 
   /// What a reader has to know beside the figures.
@@ -272,6 +306,7 @@ struct ComparisonSentences {
   /// All as a plain text.
   var text: String {
     var lines = [title, method, ""]
+    lines += summary
     lines += conclusions.map { "\($0.subject): \($0.sentence)" }
     lines += notes.map { "Note: \($0)" }
     for table in ComparisonTables(report: report).all { lines += [""] + table.lines }

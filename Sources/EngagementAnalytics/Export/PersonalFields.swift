@@ -52,11 +52,31 @@ struct PersonalFields: Sendable {
     _ event: borrowing EventRecord, without person: PersonIDs, to rest: inout EventRecord
   ) {
     guard case .json(let bytes) = event[.data] else { return rest.missing() }
-    // What cannot be read may hold what is to be left out.
-    guard let data = try? JSON(parsing: bytes), let left = self.rest(of: data, at: "", person)
-    else { return rest.missing() }
-    let json = left == data ? bytes : left.encoded()
-    rest.json(json.span.bytes)
+    switch self.rest(of: bytes, person) {
+    case .whole: rest.json(bytes.span.bytes)
+    case .part(let left, _): rest.json(left.span.bytes)
+    case .nothing: rest.missing()
+    }
+  }
+
+  /// What is left of an event's data.
+  enum Rest {
+    case whole
+    /// With the first property that has lost something.
+    case part([UInt8], property: String)
+    /// With the first property; nil for data that cannot be read and may hold what is to be left out.
+    case nothing(property: String?)
+  }
+
+  /// What is left of the JSON of an event's data.
+  mutating func rest(of json: [UInt8], _ person: PersonIDs) -> Rest {
+    guard let data = try? JSON(parsing: json) else { return .nothing(property: nil) }
+    guard let left = rest(of: data, at: "", person) else {
+      return .nothing(property: data.object?.members.first?.key)
+    }
+    guard left != data else { return .whole }
+    let first = data.object?.members.first { left[$0.key] != $0.value }
+    return .part(left.encoded(), property: first?.key ?? "")
   }
 
   // MARK: Values
@@ -87,7 +107,7 @@ struct PersonalFields: Sendable {
     }
   }
 
-  private static func isPersonal(_ text: String, _ person: PersonIDs) -> Bool {
+  static func isPersonal(_ text: String, _ person: PersonIDs) -> Bool {
     person.isIn(text) || ContactText.isIn(text)
   }
 
@@ -114,7 +134,7 @@ struct PersonalFields: Sendable {
 }
 
 /// The ids of one person, found in texts and numbers.
-private struct PersonIDs {
+struct PersonIDs {
   private let ids: [(text: [UInt8], digits: [UInt8]?, number: Double?)]
 
   init(_ ids: [String]) {

@@ -121,6 +121,19 @@ struct ClickHouseUsersTests {
     #expect(try await Self.count(servers) == count)
   }
 
+  @Test("X14: a cursor goes on where all rows that it has sent are of a person who was erased")
+  func erased() async throws {
+    let servers = try await ClickHouseServers()
+    let scene = try await Self.filled()
+    let line = ["export", "--to", servers.address(), "--cursor", "rows"]
+    #expect(await scene.stage.run(line).status == .done)
+    #expect(await scene.stage.run(["person", "erase", "u-1", "--yes"]).status == .done)
+    try await servers.query("TRUNCATE TABLE events")
+    let ending = await scene.stage.run(line)
+    #expect(ending.status == .done, "\(ending)")
+    #expect(await scene.stage.run(line).status == .done)
+  }
+
   @Test("X14: an empty table takes the users of the next export, also one that others have made")
   func empty() async throws {
     let servers = try await ClickHouseServers()

@@ -353,11 +353,17 @@ import Testing
     try bytes.write(to: first)
     try FileManager.default.removeItem(at: scene.stage.folder.appending(path: "out/\(files[1])"))
     try scene.stage.write("{}", to: "out/strange.ndjson")
+    try scene.stage.write("{}", to: "out/.strange.ndjson")
+    try scene.stage.write("", to: "out/.DS_Store")
     let proof = await scene.stage.engage("verify", "out")
     #expect(proof.status == .failed)
     #expect(proof.output.contains("\(files[0]): Its SHA-256 is not the one of the manifest."))
     #expect(proof.output.contains("\(files[1]): "))
     #expect(proof.output.contains("strange.ndjson: No manifest knows this file."))
+    #expect(
+      proof.output.contains(
+        "\n.strange.ndjson: No manifest knows this hidden file, which other programs may read.\n"))
+    #expect(!proof.output.contains("DS_Store"))
     #expect(proof.output.contains("It is not whole."))
     #expect(await scene.stage.engage("verify", "nowhere").status == .failed)
     let manifest = try #require(

@@ -103,13 +103,32 @@ import Testing
     #expect(ending.errors.contains("There is no event to compare."))
   }
 
+  @Test("X14: lines with the same fault are told together, with their numbers")
+  func sameFaults() async throws {
+    let stage = try CommandLineFixture()
+    let good = RecordedEvents.vendors(people: 30).ndjson.split(separator: "\n")
+    let lines = good.enumerated().flatMap { number, line in
+      [String(line)] + (number < 25 ? ["{nonsense", "[]"] : [])
+    }
+    try stage.write(lines.joined(separator: "\n"), to: "a.ndjson")
+    try stage.write("{\"id\":1}\n{\"id\":1}\n", to: "b.ndjson")
+    let ending = await stage.engage("import", "a.ndjson", "b.ndjson", "--into", "all.ndjson")
+    #expect(ending.status == .failed && ending.output.contains(", 52 lines bad\n"), "\(ending)")
+    let numbers = (0..<5).map { "\(3 * $0 + 2)-\(3 * $0 + 3)" }
+    #expect(
+      ending.errors.hasPrefix("a.ndjson:\(numbers[0]),"), "\(ending.errors)")
+    #expect(ending.errors.contains("more lines: It is no JSON object.\n"), "\(ending.errors)")
+    #expect(ending.errors.contains("b.ndjson:1-2: "), "\(ending.errors)")
+    #expect(ending.errors.split(separator: "\n").count <= 3, "\(ending.errors)")
+  }
+
   @Test("X14: a file without an event makes no collection, and its lines are not all told")
   func foreign() async throws {
     let stage = try CommandLineFixture()
-    try stage.write(String(repeating: "nonsense\n", count: 500), to: "a.ndjson")
+    try stage.write(String(repeating: "{nonsense\n", count: 500), to: "a.ndjson")
     let ending = await stage.engage("import", "a.ndjson", "--into", "all.ndjson")
     #expect(ending.status == .failed && ending.errors.contains("all.ndjson is not written"))
-    #expect(ending.errors.contains("480 more lines hold no event."))
+    #expect(ending.errors.hasPrefix("a.ndjson:1-500: It is no JSON object.\n"), "\(ending)")
     #expect(try stage.names() == ["a.ndjson"])
   }
 

@@ -184,4 +184,45 @@ import Testing
       events(["braze": ["2026-09-01", "2026-09-20"], "vibes": ["2026-09-20", "2026-10-01"]]))
     #expect(same.status == .done && !same.output.contains("no day has both"), "\(same.output)")
   }
+
+  @Test("X12: a comparison of providers names the experiment that has split the people")
+  func split() async throws {
+    var events = RecordedEvents.vendors(people: 20)
+    let without = try await Self.compare(events)
+    #expect(!without.output.contains("were split by"), "\(without)")
+    for person in 0..<40 { events.expose("user-\(person)", to: "old") }
+    let ending = try await Self.compare(events)
+    #expect(ending.status == .done)
+    #expect(
+      ending.output.contains(
+        "People were split by the experiment \"banner\". \"engage experiment report\" compares its arms"
+      ),
+      "\(ending.output)")
+    #expect(ending.output.contains("This comparison follows no random split"), "\(ending.output)")
+  }
+
+  @Test("X12: a version that is a text is told as the text that it is")
+  func versionAsText() async throws {
+    var events = RecordedEvents()
+    for person in 0..<40 {
+      events.add(
+        "experiment.exposed", by: "\(person)",
+        ["name": "banner", "data": ["arm": person < 20 ? "old" : "new", "version": "1"]])
+    }
+    let ending = await (try Self.stage(events)).run(
+      ["experiment", "report", "plan.json", "--from", "events.ndjson"])
+    #expect(
+      ending.errors.contains(
+        "The events have version \"1\", the plan 1. A version is a number, without quotes."),
+      "\(ending)")
+  }
+
+  @Test("X12: a comparison says in one sentence which vendor is above the other, and in what")
+  func summary() async throws {
+    let ending = try await Self.compare(.vendors(), "--metric", "click", "--metric", "dismissal")
+    #expect(
+      ending.output.contains(
+        "In short: vibes is above braze in click. No difference is seen in dismissal.\n"),
+      "\(ending.output)")
+  }
 }

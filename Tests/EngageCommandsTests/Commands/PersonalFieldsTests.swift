@@ -125,4 +125,35 @@ import Testing
       ["export", "--redact", "userid", "--kind", "custom", "--where", "userid=\(user)"] + naming)
     #expect(one.lines.count == 1, "\(one)")
   }
+
+  @Test("X14: an export has personal data of the application's events only where asked for")
+  func byDefault() async throws {
+    let scene = try await CommandScene()
+    await scene.engage("sync")
+    await scene.engage(
+      "track", "Tea ordered", "size=large", "email=a@example.com", "who=u-1",
+      "note=call +14155550100", "phone=+14155550100")
+    await scene.engage("track", "a@example.com signed up", "size=small")
+    await scene.emulator.stop()
+    let whole = await scene.stage.engage("export", "--personal-data")
+    #expect(!whole.errors.contains("left out"), "\(whole)")
+    #expect(whole.output.contains("a@example.com"), "\(whole)")
+    let ending = await scene.stage.engage("export")
+    #expect(ending.status == .done)
+    #expect(ending.output.contains(#""data":{"size":"large","note":"call +14155550100"}"#))
+    for text in ["example.com", "u-1", #""+14155550100""#] {
+      #expect(!ending.output.contains(text), "\(text): \(ending.output)")
+    }
+    #expect(
+      ending.errors.contains(
+        "Of 2 events fields are left out that may tell who the person is, such as data.email; "
+          + "--personal-data keeps them.\n"))
+    // Nothing else is another one, and what the vendor sent is as it was.
+    #expect(zip(ending.lines, whole.lines).filter { $0 != $1 }.count == 2)
+    #expect(ending.lines.count == whole.lines.count)
+    let ids = await scene.stage.engage("export", "--user-ids")
+    #expect(!ids.errors.contains("left out") && ids.output.contains("a@example.com"), "\(ids)")
+    let both = await scene.stage.engage("export", "--personal-data", "--redact", "userid")
+    #expect(both.status == .usage && both.errors.contains("exclude each other"), "\(both)")
+  }
 }

@@ -163,7 +163,7 @@ _engage() {
     "cache "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W 'repair reset' -- "$word")); return; } ;;
     "decode "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--vendor --kind --strict --config --json --log --help' -- "$word"; compgen -f -- "$word")); return; } ;;
     "events "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--follow --last --kind --totals --config --json --log --help' -- "$word")); return; } ;;
-    "export "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--format --gzip --zstd --out --to --since --until --kind --provider --where --redact --partition --cursor --user-ids --user-hash-key --as --zone --config --json --log --help' -- "$word")); return; } ;;
+    "export "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--format --gzip --zstd --out --to --since --until --kind --provider --where --redact --partition --cursor --personal-data --user-ids --user-hash-key --as --zone --config --json --log --help' -- "$word")); return; } ;;
     "verify "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word"; compgen -f -- "$word")); return; } ;;
     "import "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--into --as --zone --redact --user-hash-key --config --json --log --help' -- "$word"; compgen -f -- "$word")); return; } ;;
     "cursors list") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;

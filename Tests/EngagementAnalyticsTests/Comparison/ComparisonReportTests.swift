@@ -275,7 +275,7 @@ import Testing
     #expect(report.withheld == [] && report.checks.split.state == .open)
     let arm = try #require(report.json["arms"]?.array?.first)
     #expect(arm["people"] == 1_000 && arm["plannedShare"] == nil && arm["exposed"] == nil)
-    #expect(report.checks.split.sentence.hasPrefix("People were not split at random"))
+    #expect(report.checks.split.sentence.hasPrefix("This comparison follows no random split"))
     counts.arms = try ComparisonFixture.clicks(1, of: 7, 150, of: 2_000).arms
     #expect(
       ComparisonReport(counts, at: later).withheld == [
@@ -352,7 +352,7 @@ import Testing
     let report = ComparisonReport(fixture.counts(), at: later)
     #expect(
       report.method
-        == "2 people · compared with control · observed, not split at random · 95% intervals")
+        == "2 people · compared with control · observed, no random split · 95% intervals")
     #expect(report.json["people"] == 2)
   }
 

@@ -43,6 +43,7 @@ struct ComparisonPage {
       <header>
       <h1>\(sentences.title.html)</h1>
       <p>\(sentences.method.html)</p>
+      \(sentences.summary.map { "<p><b>\($0.html)</b></p>" }.joined(separator: "\n"))
       </header>
       <ul class="conclusions" aria-label="Conclusions">
       \(conclusions.joined(separator: "\n"))
