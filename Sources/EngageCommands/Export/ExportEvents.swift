@@ -43,7 +43,8 @@ struct ExportEvents {
     fileprivate var cleanedNote: String? {
       guard let cleanedField else { return nil }
       let fields = cleaned == 1 ? "a field is" : "fields are"
-      return "Of \(ExportRun.words(cleaned)) \(fields) left out that may tell who the person is, such as \(cleanedField.readable); --personal-data keeps them."
+      return "Of \(ExportRun.words(cleaned)) \(fields) left out that may tell who the person is, "
+        + "such as \(cleanedField.readable); --personal-data keeps them."
     }
 
     /// The events after the start that are not in the export, by reason.
