@@ -55,18 +55,16 @@ struct ClickHouseExport {
   ) async throws {
     var areThere = try await ClickHouseSetup(address: address, client: client).hasTable()
     // What was selected may have been nothing so far, or is erased.
-    if areThere, events.request.conditions.isEmpty,
-      try await events.hasEvents(through: cursor.sequence)
-    {
-      let query = address.table.anyRow(of: try events.source())
+    if areThere, let last = try await events.lastSequence(through: cursor.sequence) {
+      let query = address.table.row(of: try events.source(), sequence: last)
       areThere = try await !client.rows(of: query, from: address.servers[0]).isEmpty
     }
     guard !areThere else { return }
     throw EngagementError(
       .conflict,
-      "The cursor \(cursor.name) has passed event \(cursor.sequence) already, and \(address.name) has no event "
-        + "of this device: the table was dropped, or the earlier runs went to another one. Give --to that "
-        + "one, or run \"engage cursors remove \(cursor.name)\" to send all events again.")
+      "The cursor \(cursor.name) has passed event \(cursor.sequence) already, and \(address.name) lacks what "
+        + "it has sent: the table was dropped or emptied, or the earlier runs went to another one. Give --to "
+        + "that one, or run \"engage cursors remove \(cursor.name)\" to send all events again.")
   }
 
   /// How far a run is.

@@ -1,3 +1,4 @@
+import EngagementJSON
 import EngagementKit
 import EngagementModel
 import EngagementVendors
@@ -22,16 +23,18 @@ extension Command {
       }
       var table = Table([
         .init("CURSOR"), .init("SEQUENCE", .trailing), .init("BEHIND", .trailing),
-        .init("OF", isFlexible: true),
+        .init("OF", isFlexible: true), .init("FOLDER", isFlexible: true),
       ])
       for cursor in cursors {
         let behind = max(newest - cursor.sequence, 0)
         table.add([
           Phrase(cursor.name, .bold), "\(cursor.sequence)", "\(behind)", Phrase(cursor.selection),
+          Phrase(cursor.folder ?? ""),
         ])
         try invocation.console.object([
           "cursor": .string(cursor.name), "sequence": .integer(cursor.sequence),
           "behind": .integer(behind), "selection": .string(cursor.selection),
+          "folder": cursor.folder.map(JSON.string) ?? .null,
         ])
       }
       guard !cursors.isEmpty else {

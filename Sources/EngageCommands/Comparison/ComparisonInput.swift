@@ -1,6 +1,5 @@
 import EngagementAnalytics
 import EngagementFormats
-import EngagementJSON
 import EngagementKit
 import EngagementModel
 import EngagementPlatform
@@ -195,21 +194,6 @@ struct ComparisonInput {
         + "name other files with --from.")
   }
 
-  /// The versions of an experiment that events of the cache or of files have, as JSON; none of a server, which
-  /// is not asked for them.
-  func versions(of name: String) async throws -> [String] {
-    if case .clickHouse = place { return [] }
-    var versions: Set<String> = []
-    _ = try await read { event in
-      guard [.experimentAssigned, .experimentExposed].contains(event.kind),
-        event.name?.hasSameBytes(as: name) == true
-      else { return }
-      let version = event.properties["version"] ?? 1
-      versions.insert(String(decoding: version.encoded(), as: UTF8.self))
-    }
-    return versions.sorted()
-  }
-
   /// The names of all experiments that have events.
   private func experiments() async throws -> Set<String> {
     if case .clickHouse(let address) = place { return try await experiments(at: address) }
@@ -301,6 +285,7 @@ struct ComparisonInput {
     for damage in try files.takeDamage() {
       losses.faults.add(damage.sentence, in: damage.name)
     }
+    losses.inputNotes = files.notes
     let logs = try files.logs()
     for file in files.files {
       people.begin(file.folder.flatMap { logs[$0] == nil ? nil : $0 })

@@ -18,9 +18,11 @@ extension ComparisonInput {
     func notes(of design: ComparisonDesign) -> [String] {
       let split = if case .providers = design.split { splitNote } else { String?.none }
       let people = [hashes.note, split].compactMap(\.self) + coverage.notes + inputNotes
-      guard let first = faults.sentences.first else { return people }
-      let parts = faults.count == 1 ? "1 line or file" : "\(faults.count) lines or files"
-      return ["\(parts) could not be read, so that figures may be wrong: \(first)"] + people
+      guard faults.count > 0 else { return people }
+      let parts = faults.count == 1 ? "1 line or file is" : "\(faults.count) lines or files are"
+      let told = faults.sentences.prefix(5)
+      return ["\(parts) not counted, so that figures may be wrong. \(told.joined(separator: " "))"]
+        + people
     }
 
     private var splitNote: String? {

@@ -10,7 +10,8 @@ extension Command {
       the experiment, its arms with their shares, the control, the metrics and the schedule.
 
       An event of the type "engage.experiment.assigned" or "engage.experiment.exposed", whose "name" is
-      that of the plan, puts a person into the arm "data.arm", in the version "data.version". A route
+      that of the plan, puts a person into the arm "data.arm", in the version "data.version", which is 1
+      where there is none. A route
       with a split records these events. An application that splits people by itself writes them: the
       guide "People, pushes and other processes" has a line of them and all their fields, under
       "Events of an experiment".
@@ -55,16 +56,6 @@ extension Command {
       let input = try ComparisonInput(invocation)
       let (counts, losses, _) = try await input.counts(design)
       try await input.requireEvents(of: counts, losses)
-      if counts.peopleInOtherVersions > 0, case .experiment(let name, let version) = design.split {
-        let versions = try await input.versions(of: name)
-        if !versions.isEmpty {
-          let noun = versions.count == 1 ? "version" : "versions"
-          invocation.console.note(
-            "The events have \(noun) \(versions.joined(separator: ", ")), the plan \(version)."
-              + (versions.contains("\"\(version)\"")
-                ? " A version is a number, without quotes." : ""))
-        }
-      }
       return try invocation.show(counts, of: input, losses, page: page)
     })
 }

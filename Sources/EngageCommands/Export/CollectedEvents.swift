@@ -46,8 +46,8 @@ struct CollectedEvents {
     case .known: return .known
     case .contradicted(let first):
       return .contradicted(
-        "An event of this source and id is there already with other content, in \(files[first]); "
-          + "this one is left out.")
+        "An event of this source and id is there already with other content, in \(files[first]), "
+          + "as with other options of its export; this one is left out.")
     case .renamed(let first):
       let source = if case .text(let source) = event[.source] { source } else { [UInt8]() }
       throw Self.conflict(

@@ -102,7 +102,8 @@ final class EventFile {
       if isAtBeginning { try refuse(bytes, format, in: compression) }
       isAtBeginning = false
       if decoder == nil {
-        decoder = first == UInt8(ascii: "{") ? NDJSONDecoder() : CSVDecoder()
+        let isNDJSON = first == UInt8(ascii: "{") || FileEnding(of: path).format == .ndjson
+        decoder = isNDJSON ? NDJSONDecoder() : CSVDecoder()
       }
       try decoder?.decode(bytes, body)
     }

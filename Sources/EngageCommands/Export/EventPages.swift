@@ -65,25 +65,14 @@ actor EventLane {
   /// What the last page took.
   private var room = EventPage.Room()
 
-  /// The ids of users by their names in the export.
-  private final class NamedUsers {
-    var ids: [[UInt8]: String] = [:]
-  }
-
+  /// - Parameter people: Whose personal data are left out here of the application's own events.
   init(
-    _ reader: EngagementReader, _ request: ExportRequest, from source: String,
-    naming name: @escaping @Sendable (User) -> String?
+    _ reader: EngagementReader, _ selection: EventSelection, from source: String,
+    cleaning people: PersonIDs?, naming name: @escaping @Sendable (User) -> String?
   ) {
     self.reader = reader
-    let users = NamedUsers()
-    export = EventExport(request.selection, from: source) { user in
-      let name = name(user)
-      if let name, let id = user.id { users.ids[Array(name.utf8)] = id.rawValue }
-      return name
-    }
-    filter = PersonalDataFilter(to: EventPage(), isOff: request.keepsPersonalData) {
-      users.ids[$0]
-    }
+    export = EventExport(selection, from: source, naming: name)
+    filter = PersonalDataFilter(to: EventPage(), of: people)
   }
 
   func events(of sequences: ClosedRange<Int64>) throws -> EventPage {
@@ -98,6 +87,6 @@ actor EventLane {
   var result: ExportEvents.Result {
     ExportEvents.Result(
       events: export.events, excluded: export.dropped, firstSequence: export.firstSequence,
-      lastSequence: export.lastSequence, cleaned: filter.cleaned, cleanedField: filter.example)
+      lastSequence: export.lastSequence, cleaned: filter.cleaned, lostFields: filter.lostFields)
   }
 }

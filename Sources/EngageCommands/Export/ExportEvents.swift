@@ -22,9 +22,9 @@ struct ExportEvents {
     var excluded: [EventSelection.Exclusion: Int] = [:]
     var firstSequence: Int64?
     var lastSequence: Int64?
-    /// The events without what may tell who their person is, and the first field that was left out.
+    /// The events without what may tell who their person is, and the first fields that were left out.
     var cleaned = 0
-    var cleanedField: String?
+    var lostFields: [String] = []
     /// The events that do not fulfil the conditions.
     var unfit = 0
     var through: Int64 = 0
@@ -36,16 +36,19 @@ struct ExportEvents {
       firstSequence = [firstSequence, other.firstSequence].compactMap(\.self).min()
       lastSequence = [lastSequence, other.lastSequence].compactMap(\.self).max()
       cleaned += other.cleaned
-      cleanedField = cleanedField ?? other.cleanedField
+      lostFields += other.lostFields.filter { !lostFields.contains($0) }
     }
 
     /// What a user has to know of the fields that were left out unasked.
     fileprivate var cleanedNote: String? {
-      guard let cleanedField else { return nil }
-      let fields = cleaned == 1 ? "a field is" : "fields are"
-      return "Of \(ExportRun.words(cleaned)) \(fields) left out that may tell who the person is, "
-        + "such as \(cleanedField.readable); --personal-data keeps them."
+      guard cleaned > 0 else { return nil }
+      let names = lostFields.prefix(Self.namedFields).map(\.readable).joined(separator: ", ")
+      return "In \(ExportRun.words(cleaned)) what may tell who the person is was left out: \(names)"
+        + (lostFields.count < Self.namedFields ? "" : " and perhaps others")
+        + "; --personal-data keeps it."
     }
+
+    private static let namedFields = 5
 
     /// The events after the start that are not in the export, by reason.
     func dropped(after start: Int64) -> [String: Int] {
@@ -65,19 +68,26 @@ struct ExportEvents {
     after start: Int64, pagesOf limit: Int = 4_096, into sink: Sink,
     _ turn: (inout Sink, Position) async throws -> Void
   ) async throws -> Result {
+    let people = request.keepsPersonalData ? nil : PersonIDs(try await userIDs())
     guard !request.conditions.isEmpty || !request.redaction.isEmpty else {
       var sink = sink
-      return try await read(after: start, pagesOf: limit, to: &sink, turn)
+      let result = try await read(after: start, pagesOf: limit, to: &sink, cleaning: people, turn)
+      if let note = result.cleanedNote { invocation.console.note(Phrase(note)) }
+      return result
     }
     let isHidden = request.redaction.hidesUsers
     var filtered = FilteredEvents(
-      request.conditions, request.redaction, to: sink,
+      request.conditions, request.redaction,
+      to: PersonalDataFilter(to: sink, of: people),
       naming: isHidden ? try await userName() : nil)
-    var result = try await read(after: start, pagesOf: limit, to: &filtered) { filtered, page in
-      try await turn(&filtered.next, page)
+    var result = try await read(after: start, pagesOf: limit, to: &filtered, cleaning: nil) {
+      filtered, page in
+      try await turn(&filtered.next.next, page)
     }
     result.unfit = filtered.dropped
     result.events -= filtered.dropped
+    (result.cleaned, result.lostFields) = (filtered.next.cleaned, filtered.next.lostFields)
+    if let note = result.cleanedNote { invocation.console.note(Phrase(note)) }
     for note in EventRedaction.notes(on: filtered.unmetProperties) {
       invocation.console.note(Phrase(note))
     }
@@ -85,7 +95,7 @@ struct ExportEvents {
   }
 
   private func read<Sink: EventSink>(
-    after start: Int64, pagesOf limit: Int, to sink: inout Sink,
+    after start: Int64, pagesOf limit: Int, to sink: inout Sink, cleaning people: PersonIDs?,
     _ turn: (inout Sink, Position) async throws -> Void
   ) async throws -> Result {
     let source = try source()
@@ -95,10 +105,13 @@ struct ExportEvents {
     let through = max(try reader.newestSequence, start)
     let first = max(start, try reader.oldestSequence - 1)
     let pages = EventPages(from: min(first, through), through: through, size: limit)
-    var lanes = [EventLane(reader, request, from: source, naming: names)]
+    var lanes = [
+      EventLane(reader, request.selection, from: source, cleaning: people, naming: names)
+    ]
     if pages.count > 1 {
       let other = try await invocation.looking(configuration) { $0 }
-      lanes.append(EventLane(other, request, from: source, naming: names))
+      lanes.append(
+        EventLane(other, request.selection, from: source, cleaning: people, naming: names))
     }
     try await invocation.console.progress { show in
       show("Exporting …")
@@ -112,22 +125,34 @@ struct ExportEvents {
     }
     var result = Result(through: through)
     for lane in lanes { result.add(await lane.result) }
-    if let note = result.cleanedNote { invocation.console.note(Phrase(note)) }
     return result
   }
 
-  /// Whether the cache has an event up to a sequence that the export selects.
-  func hasEvents(through sequence: Int64) async throws -> Bool {
+  /// The last event up to a sequence that the export selects.
+  func lastSequence(through: Int64) async throws -> Int64? {
     let reader = try await invocation.looking(configuration) { $0 }
-    var selection = request.selection
-    selection.through = sequence
-    var export = EventExport(selection, from: "") { _ in nil }
-    var (page, hasMore) = (EventPage(), true)
-    while export.events == 0, hasMore {
-      hasMore = try reader.writeEvents(of: &export, to: &page)
-      page = EventPage()
+    let name = try await readName()
+    let oldest = max(try reader.oldestSequence, 1)
+    var export = EventExport(request.selection, from: "") { $0.id.map { name($0.rawValue) } }
+    var end = through
+    while end >= oldest {
+      let start = max(end - 4_095, oldest)
+      var sink = FilteredEvents(
+        request.conditions, request.redaction, to: LastSequence(),
+        naming: request.redaction.hidesUsers ? try await userName() : nil)
+      export.turn(to: start...end)
+      while try reader.writeEvents(of: &export, to: &sink) {}
+      if let found = sink.next.found { return found }
+      end = start - 1
     }
-    return export.events > 0
+    return nil
+  }
+
+  /// The ids of all users, who may be named in each other's events.
+  private func userIDs() async throws -> [String] {
+    try await invocation.looking(configuration) { reader throws(EngagementError) in
+      try reader.users.compactMap { $0.id?.rawValue }
+    }
   }
 
   func source() throws(EngagementError) -> String {
@@ -243,4 +268,20 @@ struct ExportEvents {
       }
     }.value
   }
+}
+
+/// Keeps the sequence of the last event.
+private struct LastSequence: EventSink {
+  private(set) var found: Int64?
+  private var column = 0
+
+  mutating func missing() { column += 1 }
+  mutating func text(_ text: RawSpan) { column += 1 }
+  mutating func time(_ milliseconds: Int64) { column += 1 }
+  mutating func json(_ json: RawSpan) { column += 1 }
+  mutating func integer(_ value: Int64) {
+    if column == EventColumn.sequence.rawValue { found = value }
+    column += 1
+  }
+  mutating func endEvent() { column = 0 }
 }

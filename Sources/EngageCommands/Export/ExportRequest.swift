@@ -21,9 +21,6 @@ struct ExportRequest {
   /// redaction finds that in every event.
   var keepsPersonalData: Bool
 
-  /// Whether no event is left out.
-  var takesAll: Bool { conditions.isEmpty && selection == EventSelection() }
-
   /// The compression of whole files; a Parquet file has its pages compressed.
   var streamCompression: Compression? { format == .parquet ? nil : compression }
 
@@ -141,6 +138,21 @@ extension ExportRequest {
     cursor = try Self.cursor(invocation)
     destination = try self.destination(invocation)
     vendorFormat = try vendorFormat(invocation)
+    if let personal = conditions.first(where: \.isPersonal) {
+      try requireVisible(personal, invocation)
+    }
+  }
+
+  /// Throws for a condition that would tell of whom the events are, who are hidden otherwise.
+  private func requireVisible(_ condition: EventCondition, _ invocation: Invocation) throws {
+    let isOfUser = condition.text.hasPrefix(EventColumn.user.name)
+    guard isOfUser ? users != .ids : !keepsPersonalData || redaction.hidesUsers else { return }
+    throw invocation.usage(
+      isOfUser
+        ? "--where \(condition.text): users are hashes in this export, of 64 digits; give a hash, or add "
+          + "--user-ids."
+        : "--where \(condition.text): this export leaves out what tells who a person is; add --personal-data."
+    )
   }
 
   /// What is written, by the options or by the name of the file.

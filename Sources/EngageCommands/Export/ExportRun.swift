@@ -281,6 +281,13 @@ struct ExportRun {
         "\(folder.path) has events up to \(last.through), and the cursor \(cursor.name) stands at "
           + "\(cursor.sequence): the cache is older than the folder. Choose another --out.")
     }
+    guard last.through == cursor.sequence else {
+      throw EngagementError(
+        .conflict,
+        "\(folder.path) has events up to \(last.through), and the cursor \(cursor.name) has passed "
+          + "\(cursor.sequence): later runs are not there any more. Bring their files and manifests back, or "
+          + "run \"engage cursors remove \(cursor.name)\" and export to another folder.")
+    }
     return cursor.sequence
   }
 

@@ -39,6 +39,8 @@ struct ExportedFiles {
 
   private(set) var files: [File] = []
   private var folders: [File] = []
+  /// What was passed over in folders.
+  private(set) var notes: [String] = []
 
   /// Throws `conflict` for folders of one device that name its users in two ways, `notFound` for a name that
   /// nothing has, and for a folder without files of events.
@@ -81,6 +83,12 @@ struct ExportedFiles {
       return
     }
     let found = try ExportFolder.files(in: place.path).sorted()
+    let hidden = try ExportFolder.files(in: place.path, andHidden: true)
+      .filter { !found.contains($0) && FileEnding(of: $0).isOfFile }.sorted()
+    if let first = hidden.first {
+      let names = hidden.count == 1 ? first : "\(first) and \(hidden.count - 1) more"
+      notes.append("\(place.name): hidden files are not read: \(names). Name them to read them.")
+    }
     guard !found.isEmpty else {
       throw EngagementError(.notFound, "\(place.name) has no file of exported events.")
     }

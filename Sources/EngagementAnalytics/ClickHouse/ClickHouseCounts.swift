@@ -59,6 +59,7 @@ package struct ClickHouseCounts {
       else { throw Self.foreign }
       let properties = (try? JSON(parsing: Array(text.utf8)))?.object ?? [:]
       guard ComparisonAccumulator.version(in: properties) == Int64(version) else {
+        counts.otherVersions.insert(ComparisonAccumulator.versionText(in: properties))
         comparison.memberships.append((hash, ClickHouseComparison.otherVersion))
         continue
       }

@@ -145,10 +145,10 @@ package struct ClickHouseTable: Hashable, Sendable {
   /// Gives a row if the table has any.
   package var anyRow: String { "SELECT 1 FROM \(identifier) LIMIT 1 FORMAT JSONCompact" }
 
-  /// Gives a row if the table has any of the installation.
-  package func anyRow(of source: String) -> String {
-    "SELECT 1 FROM \(identifier) WHERE source = \(ClickHouseText.literal(source)) LIMIT 1 "
-      + "FORMAT JSONCompact"
+  /// Gives a row if the table has that event of the installation.
+  package func row(of source: String, sequence: Int64) -> String {
+    "SELECT sequence FROM \(identifier) WHERE source = \(ClickHouseText.literal(source)) "
+      + "AND sequence = \(sequence) LIMIT 1 FORMAT JSONCompact"
   }
 
   /// Fails unless every server of the cluster answers and has its table.

@@ -1,3 +1,4 @@
+import EngagementJSON
 import EngagementModel
 
 /// Takes events, in any order, and counts what the people of each arm did.
@@ -23,6 +24,8 @@ public struct ComparisonAccumulator: Sendable {
   private var hasLater = false
   /// The names of arms that the design has not.
   private var unknownArms: Set<String> = []
+  /// The versions that the design is not of.
+  private var otherVersions: Set<String> = []
 
   public init(_ design: ComparisonDesign) {
     self.design = design
@@ -64,6 +67,7 @@ public struct ComparisonAccumulator: Sendable {
   public mutating func merge(_ other: ComparisonAccumulator) {
     hasLater = hasLater || other.hasLater
     unknownArms.formUnion(other.unknownArms)
+    otherVersions.formUnion(other.otherVersions)
     let indices = other.strata.map { index(ofStrata: $0) }
     rows.reserveCapacity(rows.count + other.rows.count)
     for var row in other.rows {
@@ -77,6 +81,7 @@ public struct ComparisonAccumulator: Sendable {
     rows.sort()
     var counts = ComparisonCounts(of: rows, design, kinds, strata)
     counts.unknownArms = unknownArms
+    counts.otherVersions = otherVersions
     counts.areAllLater =
       hasLater && !rows.contains { $0.isMembership || $0.action == .otherVersion }
     return counts
@@ -102,6 +107,7 @@ public struct ComparisonAccumulator: Sendable {
     guard case .experiment(_, let version) = design.split, isOfExperiment(event) else { return }
     let properties = event.properties
     guard Self.version(in: properties) == Int64(version) else {
+      otherVersions.insert(Self.versionText(in: properties))
       return append(event, .otherVersion, arm: ComparisonRow.noArm)
     }
     let name = properties["arm"]?.string
@@ -130,6 +136,11 @@ public struct ComparisonAccumulator: Sendable {
   static func version(in properties: JSONObject) -> Int64? {
     guard let version = properties["version"] else { return 1 }
     return version.integer
+  }
+
+  /// The version as JSON, which tells a text from a number.
+  static func versionText(in properties: JSONObject) -> String {
+    String(decoding: (properties["version"] ?? 1).encoded(), as: UTF8.self)
   }
 
   /// How many actions the event of the outbox says were rejected; 0 for those that ended otherwise.

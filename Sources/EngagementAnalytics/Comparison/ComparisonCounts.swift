@@ -17,6 +17,8 @@ public struct ComparisonCounts: Hashable, Sendable {
   package var areAllLater = false
   /// The arms of `peopleInUnknownArms`.
   var unknownArms: Set<String> = []
+  /// The versions of `peopleInOtherVersions`, as JSON.
+  var otherVersions: Set<String> = []
 
   /// No people and no events.
   public init(_ design: ComparisonDesign) {
@@ -40,6 +42,7 @@ public struct ComparisonCounts: Hashable, Sendable {
     peopleInOtherVersions += other.peopleInOtherVersions
     areAllLater = areAllLater || other.areAllLater
     unknownArms.formUnion(other.unknownArms)
+    otherVersions.formUnion(other.otherVersions)
   }
 }
 

@@ -109,6 +109,14 @@ struct MetricComparison: Hashable, Sendable {
   /// The strata in whose sum the difference has the opposite sign (Simpson's paradox).
   let reversedBy: [String]
 
+  /// Whether one of the intervals contains zero and the other one does not.
+  var isTwofold: Bool {
+    guard let difference = difference.value, let absolute = difference.absolute.interval.value,
+      let relative = difference.relative.value?.interval.value
+    else { return false }
+    return absolute.contains(0) != relative.contains(0)
+  }
+
   enum Verdict: String {
     case above, below
     /// No difference is seen; there may be one.

@@ -147,6 +147,11 @@ struct ComparisonSentences {
         "Each interval holds by itself. Which differences are seen is decided by Holm's correction over "
           + "all metrics and arms.")
     }
+    if report.withheld.isEmpty, hasOpenTwofold {
+      notes.append(
+        "An absolute and a relative interval that do not agree whether there is a difference come from few "
+          + "people: the absolute one decides.")
+    }
     let adjusted = report.metrics.filter { $0.comparisons.contains(where: \.usesPast) }
     if !adjusted.isEmpty {
       notes.append(
@@ -169,6 +174,14 @@ struct ComparisonSentences {
       )
     }
     return notes + reversals
+  }
+
+  /// Whether the intervals of a difference that is not seen contradict each other. Of one that is seen its
+  /// sentence says so.
+  private var hasOpenTwofold: Bool {
+    report.metrics.flatMap(\.comparisons).contains { comparison in
+      comparison.isTwofold && comparison.verdict(at: design.significance) == .open
+    }
   }
 
   /// What is left out beside the lift.
@@ -198,7 +211,17 @@ struct ComparisonSentences {
         Self.people(counts.peopleInUnknownArms)
           + " in an arm that the plan does not have\(unknownArms): left out.")
     }
-    return notes
+    return notes + [otherVersions].compactMap(\.self)
+  }
+
+  /// The versions that people had who were in another one.
+  private var otherVersions: String? {
+    let found = report.counts.otherVersions.sorted().map(\.readable)
+    guard !found.isEmpty, case .experiment(_, let version) = design.split else { return nil }
+    let noun = found.count == 1 ? "version" : "versions"
+    return "The plan is of version \(version); there are events of \(noun) "
+      + found.prefix(Self.shownArms).joined(separator: ", ")
+      + (found.contains("\"\(version)\"") ? ". A version is a number, without quotes." : ".")
   }
 
   /// The arms that the plan does not have, in brackets.
@@ -210,6 +233,7 @@ struct ComparisonSentences {
       + (others > 0 ? " and \(Figure.count(others)) more)" : ")")
   }
 
+  /// More arms and versions are not named.
   private static let shownArms = 5
 
   /// What the table of figures does not have.

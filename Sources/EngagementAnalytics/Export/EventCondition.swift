@@ -54,6 +54,18 @@ public struct EventCondition: Hashable, Sendable {
     number = Double(value)
   }
 
+  /// Whether the field, or the value, tells who a person is where users are hashed.
+  package var isPersonal: Bool {
+    guard case .text(let value) = value else { return false }
+    let text = String(decoding: value, as: UTF8.self)
+    return switch field {
+    case .column(.user): value.count != PersonHash.length
+    case .property(let name): PersonalNames.areIn(name) || ContactText.isIn(text)
+    case .column(.name), .column(.data): ContactText.isIn(text)
+    case .column: false
+    }
+  }
+
   private static let fields = EventColumn.allCases.map(\.name).joined(separator: ", ")
 
   private static func value(_ text: String, of field: EventField) throws(EngagementError) -> Value {

@@ -19,4 +19,6 @@ public struct PersonHash: Sendable {
   }
 
   private static let blockSize = 64
+  /// The digits of a hash.
+  static let length = 64
 }

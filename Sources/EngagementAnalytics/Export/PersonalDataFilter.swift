@@ -6,27 +6,21 @@ package struct PersonalDataFilter<Next: EventSink>: EventSink {
   package var next: Next
   /// The events that were sent on without a part.
   package private(set) var cleaned = 0
-  /// The first property that was left out.
-  package private(set) var example: String?
+  /// The first fields that were left out.
+  package private(set) var lostFields: [String] = []
 
-  private let isOff: Bool
-  private let idOfUser: ([UInt8]) -> String?
+  /// Nil if all events are sent on as they are.
+  private let people: PersonIDs?
   private var personal = PersonalFields()
   /// Of the event that is being sent.
   private var (column, isOwn, isCleaned) = (0, false, false)
-  private var user: [UInt8] = []
-  /// The ids of the last user who was looked for.
-  private var person: (user: [UInt8], ids: PersonIDs) = ([], PersonIDs([]))
 
-  /// - Parameters:
-  ///   - isOff: Whether all events are sent on as they are.
-  ///   - idOfUser: The id of a user by the name that events have for it, such as a hash.
-  package init(to next: Next, isOff: Bool, _ idOfUser: @escaping ([UInt8]) -> String?) {
-    (self.next, self.isOff, self.idOfUser) = (next, isOff, idOfUser)
+  /// - Parameter people: Whose ids are left out; nil to send all events on as they are.
+  package init(to next: Next, of people: PersonIDs?) {
+    (self.next, self.people) = (next, people)
   }
 
   package mutating func missing() {
-    if column == EventColumn.user.rawValue { user = [] }
     column += 1
     next.missing()
   }
@@ -44,11 +38,11 @@ package struct PersonalDataFilter<Next: EventSink>: EventSink {
   package mutating func text(_ text: RawSpan) {
     defer { column += 1 }
     switch EventColumn(rawValue: column) {
-    case .type: isOwn = !isOff && Self.isOwn(text)
-    case .user where isOwn: user = text.copied
+    case .type: isOwn = people != nil && Self.isOwn(text)
     case .name where isOwn:
-      guard !PersonalFields.isPersonal(String(decoding: text.copied, as: UTF8.self), ids()) else {
-        note("name")
+      let name = String(decoding: text.copied, as: UTF8.self)
+      if let people, PersonalFields.isPersonal(name, people) {
+        note(["name"])
         return next.missing()
       }
     case _: break
@@ -58,15 +52,14 @@ package struct PersonalDataFilter<Next: EventSink>: EventSink {
 
   package mutating func json(_ json: RawSpan) {
     defer { column += 1 }
-    guard isOwn else { return next.json(json) }
-    let ids = ids()
-    switch personal.rest(of: json.copied, ids) {
+    guard isOwn, let people else { return next.json(json) }
+    switch personal.rest(of: json.copied, people) {
     case .whole: next.json(json)
-    case .part(let rest, let property):
-      note("data.\(property)")
+    case .part(let rest, let lost):
+      note(lost.map { "data.\($0)" })
       next.json(rest.span.bytes)
-    case .nothing(let property):
-      note(property.map { "data.\($0)" } ?? "data")
+    case .nothing(let lost):
+      note(lost.isEmpty ? ["data"] : lost.map { "data.\($0)" })
       next.missing()
     }
   }
@@ -77,16 +70,14 @@ package struct PersonalDataFilter<Next: EventSink>: EventSink {
     next.endEvent()
   }
 
-  private mutating func note(_ field: String) {
-    isCleaned = true
-    example = example ?? field
-  }
+  /// More fields are not named.
+  package static var mostFields: Int { 5 }
 
-  private mutating func ids() -> PersonIDs {
-    if person.user != user {
-      person = (user, PersonIDs([user.isEmpty ? nil : idOfUser(user)].compactMap(\.self)))
+  private mutating func note(_ fields: [String]) {
+    isCleaned = true
+    for field in fields where lostFields.count < Self.mostFields && !lostFields.contains(field) {
+      lostFields.append(field)
     }
-    return person.ids
   }
 
   private static func isOwn(_ type: RawSpan) -> Bool {

@@ -62,21 +62,33 @@ struct PersonalFields: Sendable {
   /// What is left of an event's data.
   enum Rest {
     case whole
-    /// With the first property that has lost something.
-    case part([UInt8], property: String)
-    /// With the first property; nil for data that cannot be read and may hold what is to be left out.
-    case nothing(property: String?)
+    /// With the properties that have lost something.
+    case part([UInt8], lost: [String])
+    /// Without properties for data that cannot be read and may hold what is to be left out.
+    case nothing(lost: [String])
   }
 
   /// What is left of the JSON of an event's data.
   mutating func rest(of json: [UInt8], _ person: PersonIDs) -> Rest {
-    guard let data = try? JSON(parsing: json) else { return .nothing(property: nil) }
+    guard let data = try? JSON(parsing: json) else { return .nothing(lost: []) }
+    let properties = data.object?.members ?? []
     guard let left = rest(of: data, at: "", person) else {
-      return .nothing(property: data.object?.members.first?.key)
+      return .nothing(lost: properties.map(\.key))
     }
     guard left != data else { return .whole }
-    let first = data.object?.members.first { left[$0.key] != $0.value }
-    return .part(left.encoded(), property: first?.key ?? "")
+    return .part(left.encoded(), lost: Self.lost(properties, left.object?.members ?? []))
+  }
+
+  /// The properties that are not all there any more, which have kept their order.
+  private static func lost(
+    _ properties: [JSONObject.Member], _ left: [JSONObject.Member]
+  ) -> [String] {
+    var rest = left[...]
+    return properties.compactMap { property in
+      guard let next = rest.first, next.key == property.key else { return property.key }
+      rest.removeFirst()
+      return next.value == property.value ? nil : property.key
+    }
   }
 
   // MARK: Values
@@ -88,7 +100,7 @@ struct PersonalFields: Sendable {
       var members: [JSONObject.Member] = []
       for member in object.members {
         let place = "\(path) \(member.key)"
-        guard !isPersonal(place), !Self.isPersonal(member.key, person),
+        guard member.value.saysYesOrNo || !isPersonal(place), !Self.isPersonal(member.key, person),
           let left = rest(of: member.value, at: place, person)
         else { continue }
         members.append(.init(member.key, left))
@@ -107,8 +119,22 @@ struct PersonalFields: Sendable {
     }
   }
 
+  /// Encodings may lie in each other, as in an address within the query of another one.
+  private static let mostEncodings = 4
+
   static func isPersonal(_ text: String, _ person: PersonIDs) -> Bool {
-    person.isIn(text) || ContactText.isIn(text)
+    var reading = text
+    for _ in 0...mostEncodings {
+      if person.isIn(reading) || ContactText.isIn(reading) { return true }
+      if reading.utf8.contains(UInt8(ascii: "+")),
+        person.isIn(reading.replacing("+", with: " "))
+      {
+        return true
+      }
+      guard let decoded = EncodedText.decoded(reading) else { return false }
+      reading = decoded
+    }
+    return false
   }
 
   /// Whether a text is JSON that has something personal in it.
@@ -133,48 +159,12 @@ struct PersonalFields: Sendable {
   }
 }
 
-/// The ids of one person, found in texts and numbers.
-struct PersonIDs {
-  private let ids: [(text: [UInt8], digits: [UInt8]?, number: Double?)]
-
-  init(_ ids: [String]) {
-    self.ids = ids.filter { !$0.isEmpty }.map { id in
-      (Array(id.lowercased().utf8), ContactText.digits(of: id), Double(id))
+extension JSON {
+  /// Whether it can tell nobody who a person is, whatever its name.
+  fileprivate var saysYesOrNo: Bool {
+    switch self {
+    case .bool, .null: true
+    case .object, .array, .string, .integer, .number: false
     }
-  }
-
-  /// A shorter id is found only where it is the whole text: others would have it by chance.
-  private static let leastPart = 3
-
-  func isIn(_ text: String) -> Bool {
-    guard !ids.isEmpty else { return false }
-    let bytes = Array(text.lowercased().utf8)
-    let trimmed = bytes.drop { $0 <= 0x20 }.reversed().drop { $0 <= 0x20 }.reversed()
-    return ids.contains { id in
-      trimmed.elementsEqual(id.text)
-        || id.digits != nil && id.digits == ContactText.digits(of: text)
-        || id.text.count >= Self.leastPart && Self.isPart(id.text, of: bytes)
-    }
-  }
-
-  func areNumber(_ number: Double, _ text: String) -> Bool {
-    ids.contains { id in
-      id.number == number || id.digits != nil && id.digits == ContactText.digits(of: text)
-    }
-  }
-
-  /// Whether the id stands in the text with neither a letter nor a digit beside it.
-  private static func isPart(_ id: [UInt8], of text: [UInt8]) -> Bool {
-    guard id.count <= text.count else { return false }
-    return (0...text.count - id.count).contains { start in
-      let end = start + id.count
-      return text[start] == id[0] && text[start..<end] == id[...]
-        && (start == 0 || !isWord(text[start - 1])) && (end == text.count || !isWord(text[end]))
-    }
-  }
-
-  private static func isWord(_ byte: UInt8) -> Bool {
-    byte >= 0x80 || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
-      || UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte
   }
 }

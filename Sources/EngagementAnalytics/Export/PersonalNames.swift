@@ -34,7 +34,8 @@ enum PersonalNames {
   ]
   /// Who is often written as a name.
   private static let persons: Set<String> = [
-    "buyer", "customer", "guest", "passenger", "patient", "recipient", "sender", "shopper",
+    "buyer", "customer", "guest", "passenger", "patient", "receiver", "recipient", "sender",
+    "shopper", "spouse",
   ]
 
   /// The words in small letters: `userEMail`, `user_e-mail` and `USER.E MAIL` have the same ones.
@@ -64,7 +65,7 @@ enum PersonalNames {
 
   /// What makes every word personal that it is a part of.
   private static let parts = [
-    "address", "birth", "born", "creditcard", "deviceid", "email", "firstname", "fullname",
+    "address", "bday", "birth", "born", "creditcard", "deviceid", "email", "firstname", "fullname",
     "ipaddress",
     "lastname", "latitude", "longitude", "msisdn", "password", "phone", "postcode", "surname",
     "userid", "username", "whatsapp", "zipcode",
@@ -82,12 +83,13 @@ enum PersonalNames {
   ]
   private static let names = [
     "avatar", "displayname", "familyname", "fname", "forename", "givenname", "handle", "initials",
-    "legalname", "lname", "maidenname", "middlename", "nickname", "photo", "realname",
+    "legalname", "lname", "maidenname", "middlename", "nick", "nickname", "photo", "realname",
     "screenname", "secondname",
   ]
   private static let contacts = [
-    "bcc", "cc", "cell", "cellnumber", "fax", "instagram", "linkedin", "mail", "mobile", "mobileno",
-    "mobilenumber", "replyto", "smsnumber", "tel", "tele", "twitter",
+    "bcc", "cc", "cell", "cellnumber", "facebook", "fax", "instagram", "landline", "linkedin",
+    "mail", "mailto", "mobile", "mobileno", "mobilenumber", "replyto", "skype", "smsnumber", "tel",
+    "tele", "telegram", "twitter",
   ]
   private static let places = [
     "addr", "altitude", "apartment", "coordinate", "forwardedfor", "housenumber",
@@ -103,7 +105,8 @@ enum PersonalNames {
     "registrationid", "serial", "serialnumber", "token", "udid", "useragent",
   ]
   private static let identities = [
-    "aadhaar", "accountnumber", "cvv", "licencenumber", "licensenumber", "drivinglicence",
+    "aadhaar", "accountno", "accountnumber", "cardholder", "cvc", "cvv", "jwt", "licenceplate",
+    "licenseplate", "passwd", "pwd", "secret", "licencenumber", "licensenumber", "drivinglicence",
     "drivinglicense", "socialsecurity", "uid", "uuid", "alias", "aliase", "anonymousid", "brazeid",
     "cardnumber",
     "clevertapid", "distinctid", "externalid", "facebookid", "fbid", "iban", "identity",
@@ -111,58 +114,4 @@ enum PersonalNames {
     "socialsecuritynumber", "ssn", "taxid",
   ]
   private static let kinds = ["age", "dob", "gender", "salutation", "sex", "yob"]
-}
-
-/// Texts by which a person can be reached.
-enum ContactText {
-  /// Whether an address of e-mail is in the text, or it is a phone number with its country.
-  static func isIn(_ text: String) -> Bool {
-    let bytes = Array(text.utf8)
-    if bytes.first(where: { $0 > 0x20 }) == UInt8(ascii: "+"), digits(of: text) != nil {
-      return true
-    }
-    return bytes.indices.contains { index in
-      switch bytes[index] {
-      case UInt8(ascii: "@"): isAddress(bytes, before: index, after: index + 1)
-      case UInt8(ascii: "%"):
-        bytes[index...].starts(with: "%40".utf8)
-          && isAddress(bytes, before: index, after: index + 3)
-      case _: false
-      }
-    }
-  }
-
-  /// The digits of a text that has the form of a phone number; nil for any other.
-  static func digits(of text: String) -> [UInt8]? {
-    var digits: [UInt8] = []
-    for byte in text.utf8 {
-      if isDigit(byte) {
-        digits.append(byte)
-      } else if !" +-().".utf8.contains(byte) {
-        return nil
-      }
-    }
-    return 7...15 ~= digits.count ? digits : nil
-  }
-
-  /// Whether a name stands before the sign, and a domain after it. The name of a picture such as
-  /// `icon@2x.png` is no address.
-  private static func isAddress(_ bytes: [UInt8], before end: Int, after start: Int) -> Bool {
-    guard end > 0, isDigit(bytes[end - 1]) || isLetter(bytes[end - 1]) || bytes[end - 1] >= 0x80
-    else { return false }
-    let domain = bytes[start...].prefix { isLetter($0) || isDigit($0) || "-.".utf8.contains($0) }
-    let labels = domain.split(separator: UInt8(ascii: "."))
-    guard labels.count > 1, let first = labels.first,
-      !(first.count == 2 && isDigit(first[first.startIndex]) && first.last == UInt8(ascii: "x"))
-    else { return false }
-    return labels.dropFirst().contains { $0.count > 1 && $0.allSatisfy(isLetter) }
-  }
-
-  private static func isDigit(_ byte: UInt8) -> Bool {
-    UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
-  }
-
-  private static func isLetter(_ byte: UInt8) -> Bool {
-    UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20
-  }
 }

@@ -121,6 +121,31 @@ struct ClickHouseUsersTests {
     #expect(try await Self.count(servers) == count)
   }
 
+  @Test("X14: of two cursors into a table that was dropped, each one is told")
+  func twoCursors() async throws {
+    let servers = try await ClickHouseServers()
+    let scene = try await Self.filled()
+    _ = await scene.stage.run(["track", "Tea"], in: .impatient)
+    let line = ["export", "--to", servers.address(), "--cursor"]
+    let (own, delivered) = (
+      line + ["own", "--kind", "custom"],
+      line + ["delivered", "--where", "type=engage.card.delivered"]
+    )
+    #expect(await scene.stage.run(own).status == .done)
+    #expect(await scene.stage.run(delivered).status == .done)
+    let count = try await Self.count(servers)
+    try await servers.query("DROP TABLE events")
+    #expect(await scene.stage.run(own).status == .failed)
+    #expect(await scene.stage.run(["cursors", "remove", "own"]).status == .done)
+    #expect(await scene.stage.run(own).status == .done)
+    let ending = await scene.stage.run(delivered)
+    #expect(ending.status == .failed, "\(ending)")
+    #expect(ending.errors.contains("engage cursors remove delivered"), "\(ending)")
+    #expect(await scene.stage.run(["cursors", "remove", "delivered"]).status == .done)
+    #expect(await scene.stage.run(delivered).status == .done)
+    #expect(try await Self.count(servers) == count)
+  }
+
   @Test("X14: a cursor goes on where all rows that it has sent are of a person who was erased")
   func erased() async throws {
     let servers = try await ClickHouseServers()

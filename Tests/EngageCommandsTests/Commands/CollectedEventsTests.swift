@@ -111,8 +111,8 @@ import Testing
     #expect(ending.status == .failed)
     #expect(
       ending.errors
-        == "b.ndjson:2: An event of this source and id is there already with other content, in a.ndjson; "
-        + "this one is left out.\n")
+        == "b.ndjson:2: An event of this source and id is there already with other content, in a.ndjson, "
+        + "as with other options of its export; this one is left out.\n")
     #expect(ending.output == "2 events added to all.ndjson, 1 known already, 1 line bad\n")
     let text = try String(contentsOf: stage.folder.appending(path: "all.ndjson"), encoding: .utf8)
     #expect(text.contains("braze/1"))

@@ -27,6 +27,30 @@ import Testing
     scene.stage.folder.appending(path: path)
   }
 
+  @Test("X14: a folder that has lost its last run is not written on over the gap")
+  func restored() async throws {
+    let scene = try await Self.filled()
+    #expect(await scene.stage.run(Self.line + ["out"]).status == .done)
+    try FileManager.default.copyItem(
+      at: Self.place("out", in: scene), to: Self.place("backup", in: scene))
+    await Self.track("Tea", in: scene)
+    #expect(await scene.stage.run(Self.line + ["out"]).status == .done)
+    try FileManager.default.moveItem(
+      at: Self.place("out", in: scene), to: Self.place("whole", in: scene))
+    try FileManager.default.moveItem(
+      at: Self.place("backup", in: scene), to: Self.place("out", in: scene))
+    await Self.track("Coffee", in: scene)
+    let ending = await scene.stage.run(Self.line + ["out"])
+    #expect(ending.status == .failed && ending.output.isEmpty, "\(ending)")
+    #expect(ending.errors.contains("later runs are not there any more"), "\(ending)")
+    try FileManager.default.removeItem(at: Self.place("out", in: scene))
+    try FileManager.default.moveItem(
+      at: Self.place("whole", in: scene), to: Self.place("out", in: scene))
+    let again = await scene.stage.run(Self.line + ["out"])
+    #expect(again.output == "1 event in 1 file of out\n", "\(again)")
+    #expect(await scene.stage.engage("verify", "out").status == .done)
+  }
+
   @Test("X14: a folder that would begin late is not begun, and the former one is named")
   func late() async throws {
     let scene = try await Self.filled()

@@ -122,6 +122,33 @@ import Testing
     #expect(ending.errors.split(separator: "\n").count <= 3, "\(ending.errors)")
   }
 
+  @Test(
+    "X14: a file that is named NDJSON is not taken for a table", arguments: ["\n\n", "nonsense\n"])
+  func namedLines(beginning: String) async throws {
+    let stage = try CommandLineFixture()
+    try stage.write(beginning + RecordedEvents.vendors(people: 30).ndjson, to: "a.ndjson")
+    let ending = await stage.engage("import", "a.ndjson", "--into", "all.ndjson")
+    #expect(ending.output.contains("events added to all.ndjson"), "\(ending)")
+    #expect(!ending.errors.contains("line of names"), "\(ending)")
+    #expect((ending.status == .done) == (beginning == "\n\n"), "\(ending)")
+  }
+
+  @Test("X14: hidden files of a folder are not read, which is told")
+  func hidden() async throws {
+    let stage = try CommandLineFixture()
+    let events = RecordedEvents.vendors(people: 30)
+    try FileManager.default.createDirectory(
+      at: stage.folder.appending(path: "in/.old"), withIntermediateDirectories: true)
+    try stage.write(events.ndjson, to: "in/a.ndjson")
+    try stage.write(events.ndjson, to: "in/.old/b.ndjson")
+    try stage.write("", to: "in/.DS_Store")
+    let note = "in: hidden files are not read: .old/b.ndjson. Name them to read them.\n"
+    let ending = await stage.engage("import", "in", "--into", "all.ndjson")
+    #expect(ending.status == .done && ending.errors.contains(note), "\(ending)")
+    let comparison = await stage.engage("compare", "--from", "in")
+    #expect(comparison.output.contains(note), "\(comparison)")
+  }
+
   @Test("X14: a file without an event makes no collection, and its lines are not all told")
   func foreign() async throws {
     let stage = try CommandLineFixture()

@@ -212,8 +212,9 @@ import Testing
     let ending = await (try Self.stage(events)).run(
       ["experiment", "report", "plan.json", "--from", "events.ndjson"])
     #expect(
-      ending.errors.contains(
-        "The events have version \"1\", the plan 1. A version is a number, without quotes."),
+      ending.output.contains(
+        "The plan is of version 1; there are events of version \"1\". A version is a number, without "
+          + "quotes.\n"),
       "\(ending)")
   }
 
