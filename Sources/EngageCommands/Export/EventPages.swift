@@ -61,7 +61,7 @@ struct EventPages {
 actor EventLane {
   private let reader: EngagementReader
   private var export: EventExport
-  private var filter: PersonalDataFilter<EventPage>
+  private var filter: PersonalDataFilter
   /// What the last page took.
   private var room = EventPage.Room()
 
@@ -72,16 +72,16 @@ actor EventLane {
   ) {
     self.reader = reader
     export = EventExport(selection, from: source, naming: name)
-    filter = PersonalDataFilter(to: EventPage(), of: people)
+    filter = PersonalDataFilter(of: people)
   }
 
   func events(of sequences: ClosedRange<Int64>) throws -> EventPage {
     try Task.checkCancellation()
-    filter.next = EventPage(with: room)
+    filter.page = EventPage(with: room)
     export.turn(to: sequences)
     while try reader.writeEvents(of: &export, limit: sequences.count + 1, to: &filter) {}
-    room = filter.next.room
-    return filter.next
+    room = filter.page.room
+    return filter.takePage()
   }
 
   var result: ExportEvents.Result {

@@ -69,20 +69,20 @@ struct ExportEvents {
     _ turn: (inout Sink, Position) async throws -> Void
   ) async throws -> Result {
     let people = request.keepsPersonalData ? nil : PersonIDs(try await userIDs())
+    var sink = sink
     guard !request.conditions.isEmpty || !request.redaction.isEmpty else {
-      var sink = sink
       let result = try await read(after: start, pagesOf: limit, to: &sink, cleaning: people, turn)
       if let note = result.cleanedNote { invocation.console.note(Phrase(note)) }
       return result
     }
     let isHidden = request.redaction.hidesUsers
     var filtered = FilteredEvents(
-      request.conditions, request.redaction,
-      to: PersonalDataFilter(to: sink, of: people),
+      request.conditions, request.redaction, to: PersonalDataFilter(of: people),
       naming: isHidden ? try await userName() : nil)
     var result = try await read(after: start, pagesOf: limit, to: &filtered, cleaning: nil) {
       filtered, page in
-      try await turn(&filtered.next.next, page)
+      filtered.next.takePage().send(to: &sink)
+      try await turn(&sink, page)
     }
     result.unfit = filtered.dropped
     result.events -= filtered.dropped

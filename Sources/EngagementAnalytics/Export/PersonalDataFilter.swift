@@ -1,38 +1,44 @@
-package import EngagementModel
+import EngagementModel
 
-/// Sends events on. What the application or a person has put into some of them is left out where it tells who
-/// the person is, as `PersonalFields` finds it.
-package struct PersonalDataFilter<Next: EventSink>: EventSink {
-  package var next: Next
-  /// The events that were sent on without a part.
+/// Collects events in a page. What the application or a person has put into some of them is left out where it
+/// tells who a person is, as `PersonalFields` finds it.
+///
+/// Nothing in it is generic: an export sends each cell of each event through it.
+package struct PersonalDataFilter: EventSink {
+  package var page = EventPage()
+  /// The events that have lost a part.
   package private(set) var cleaned = 0
   /// The first fields that were left out.
   package private(set) var lostFields: [String] = []
 
-  /// Nil if all events are sent on as they are.
+  /// Nil if all events stay as they are.
   private let people: PersonIDs?
   private var personal = PersonalFields()
   /// Of the event that is being sent.
   private var (column, isOwn, isCleaned) = (0, false, false)
 
-  /// - Parameter people: Whose ids are left out; nil to send all events on as they are.
-  package init(to next: Next, of people: PersonIDs?) {
-    (self.next, self.people) = (next, people)
+  /// - Parameter people: Whose ids are left out; nil to leave all events as they are.
+  package init(of people: PersonIDs?) { self.people = people }
+
+  /// The events so far, which are then no longer in it.
+  package mutating func takePage() -> EventPage {
+    defer { page = EventPage() }
+    return page
   }
 
   package mutating func missing() {
     column += 1
-    next.missing()
+    page.missing()
   }
 
   package mutating func integer(_ value: Int64) {
     column += 1
-    next.integer(value)
+    page.integer(value)
   }
 
   package mutating func time(_ milliseconds: Int64) {
     column += 1
-    next.time(milliseconds)
+    page.time(milliseconds)
   }
 
   package mutating func text(_ text: RawSpan) {
@@ -43,35 +49,35 @@ package struct PersonalDataFilter<Next: EventSink>: EventSink {
       let name = String(decoding: text.copied, as: UTF8.self)
       if let people, PersonalFields.isPersonal(name, people) {
         note(["name"])
-        return next.missing()
+        return page.missing()
       }
     case _: break
     }
-    next.text(text)
+    page.text(text)
   }
 
   package mutating func json(_ json: RawSpan) {
     defer { column += 1 }
-    guard isOwn, let people else { return next.json(json) }
+    guard isOwn, let people else { return page.json(json) }
     switch personal.rest(of: json.copied, people) {
-    case .whole: next.json(json)
+    case .whole: page.json(json)
     case .part(let rest, let lost):
       note(lost.map { "data.\($0)" })
-      next.json(rest.span.bytes)
+      page.json(rest.span.bytes)
     case .nothing(let lost):
       note(lost.isEmpty ? ["data"] : lost.map { "data.\($0)" })
-      next.missing()
+      page.missing()
     }
   }
 
   package mutating func endEvent() {
     if isCleaned { cleaned += 1 }
     (column, isOwn, isCleaned) = (0, false, false)
-    next.endEvent()
+    page.endEvent()
   }
 
   /// More fields are not named.
-  package static var mostFields: Int { 5 }
+  package static let mostFields = 5
 
   private mutating func note(_ fields: [String]) {
     isCleaned = true
