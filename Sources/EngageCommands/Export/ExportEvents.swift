@@ -68,10 +68,16 @@ struct ExportEvents {
     after start: Int64, pagesOf limit: Int = 4_096, into sink: Sink,
     _ turn: (inout Sink, Position) async throws -> Void
   ) async throws -> Result {
+    // In this order, so that the users of all these events are among them.
+    let newest = try await invocation.looking(configuration) { reader throws(EngagementError) in
+      try reader.newestSequence
+    }
+    let through = max(newest, start)
     let people = request.keepsPersonalData ? nil : PersonIDs(try await userIDs())
     var sink = sink
     guard !request.conditions.isEmpty || !request.redaction.isEmpty else {
-      let result = try await read(after: start, pagesOf: limit, to: &sink, cleaning: people, turn)
+      let result = try await read(
+        after: start, through: through, pagesOf: limit, to: &sink, cleaning: people, turn)
       if let note = result.cleanedNote { invocation.console.note(Phrase(note)) }
       return result
     }
@@ -79,8 +85,9 @@ struct ExportEvents {
     var filtered = FilteredEvents(
       request.conditions, request.redaction, to: PersonalDataFilter(of: people),
       naming: isHidden ? try await userName() : nil)
-    var result = try await read(after: start, pagesOf: limit, to: &filtered, cleaning: nil) {
-      filtered, page in
+    var result = try await read(
+      after: start, through: through, pagesOf: limit, to: &filtered, cleaning: nil
+    ) { filtered, page in
       filtered.next.takePage().send(to: &sink)
       try await turn(&sink, page)
     }
@@ -95,14 +102,14 @@ struct ExportEvents {
   }
 
   private func read<Sink: EventSink>(
-    after start: Int64, pagesOf limit: Int, to sink: inout Sink, cleaning people: PersonIDs?,
+    after start: Int64, through: Int64, pagesOf limit: Int, to sink: inout Sink,
+    cleaning people: PersonIDs?,
     _ turn: (inout Sink, Position) async throws -> Void
   ) async throws -> Result {
     let source = try source()
     let name = try await readName()
     let names: @Sendable (User) -> String? = { user in user.id.map { name($0.rawValue) } }
     let reader = try await invocation.looking(configuration) { $0 }
-    let through = max(try reader.newestSequence, start)
     let first = max(start, try reader.oldestSequence - 1)
     let pages = EventPages(from: min(first, through), through: through, size: limit)
     var lanes = [

@@ -151,7 +151,8 @@ extension ExportRequest {
       isOfUser
         ? "--where \(condition.text): users are hashes in this export, of 64 digits; give a hash, or add "
           + "--user-ids."
-        : "--where \(condition.text): this export leaves out what tells who a person is; add --personal-data."
+        : "--where \(condition.text): this export leaves out what tells who a person is; "
+          + (redaction.hidesUsers ? "leave out --redact userid." : "add --personal-data.")
     )
   }
 
