@@ -33,14 +33,11 @@ struct ExportCheck {
       last = manifest
     }
     let known = Set(manifests.flatMap { $0.files.map(\.path) })
-    let readable = Set(try ExportFolder.files(in: folder))
-    for path in try ExportFolder.files(in: folder, andHidden: true).sorted()
-    where !known.contains(path) {
-      if readable.contains(path) {
-        add(path, "No manifest knows this file.")
-      } else if FileEnding(of: path).isOfFile {
-        add(path, "No manifest knows this hidden file, which other programs may read.")
-      }
+    for path in try ExportFolder.files(in: folder).sorted() where !known.contains(path) {
+      add(path, "No manifest knows this file.")
+    }
+    for path in try ExportFolder.hiddenFiles(in: folder) {
+      add(path, "No manifest knows this hidden file, which other programs may read.")
     }
   }
 

@@ -42,13 +42,12 @@ struct ExportEvents {
     /// What a user has to know of the fields that were left out unasked.
     fileprivate var cleanedNote: String? {
       guard cleaned > 0 else { return nil }
-      let names = lostFields.prefix(Self.namedFields).map(\.readable).joined(separator: ", ")
+      let most = PersonalDataFilter.mostFields
+      let names = lostFields.prefix(most).map(\.readable).joined(separator: ", ")
       return "In \(ExportRun.words(cleaned)) what may tell who the person is was left out: \(names)"
-        + (lostFields.count < Self.namedFields ? "" : " and perhaps others")
+        + (lostFields.count < most ? "" : " and perhaps others")
         + "; --personal-data keeps it."
     }
-
-    private static let namedFields = 5
 
     /// The events after the start that are not in the export, by reason.
     func dropped(after start: Int64) -> [String: Int] {
@@ -141,12 +140,12 @@ struct ExportEvents {
     let name = try await readName()
     let oldest = max(try reader.oldestSequence, 1)
     var export = EventExport(request.selection, from: "") { $0.id.map { name($0.rawValue) } }
+    let userName = request.redaction.hidesUsers ? try await userName() : nil
     var end = through
     while end >= oldest {
       let start = max(end - 4_095, oldest)
       var sink = FilteredEvents(
-        request.conditions, request.redaction, to: LastSequence(),
-        naming: request.redaction.hidesUsers ? try await userName() : nil)
+        request.conditions, request.redaction, to: LastSequence(), naming: userName)
       export.turn(to: start...end)
       while try reader.writeEvents(of: &export, to: &sink) {}
       if let found = sink.next.found { return found }

@@ -123,21 +123,20 @@ final class ExportFolder {
 
   /// The files of a folder and its partitions that readers look for, from the folder.
   ///
-  /// - Parameter isHidden: Whether those are meant, too, that a pattern of other programs finds though they are
-  ///   hidden from ours. Ours write none.
+  /// - Parameter includesHidden: Whether hidden files are among them.
   static func files(
-    in folder: String, under prefix: String = "", andHidden isHidden: Bool = false
+    in folder: String, under prefix: String = "", includingHidden includesHidden: Bool = false
   ) throws(EngagementError) -> [String] {
     var files: [String] = []
     for name in try names(in: "\(folder)/\(prefix)")
-    where isHidden && !own.contains(prefix + name)
+    where includesHidden && !own.contains(prefix + name)
       || !name.hasPrefix("_") && !name.hasPrefix(".")
     {
       var status = stat()
       let path = prefix + name
       guard lstat("\(folder)/\(path)", &status) == 0 else { continue }
       if UInt32(status.st_mode) & UInt32(S_IFMT) == UInt32(S_IFDIR) {
-        files += try Self.files(in: folder, under: "\(path)/", andHidden: isHidden)
+        files += try Self.files(in: folder, under: "\(path)/", includingHidden: includesHidden)
       } else {
         files.append(path)
       }
@@ -146,6 +145,14 @@ final class ExportFolder {
   }
 
   private static let own = ["_manifests", "_drafts"]
+
+  /// The hidden files of a folder that are named like files of events: we pass them over, and other programs may
+  /// read them.
+  static func hiddenFiles(in folder: String) throws(EngagementError) -> [String] {
+    let readable = Set(try files(in: folder))
+    return try files(in: folder, includingHidden: true)
+      .filter { !readable.contains($0) && FileEnding(of: $0).isOfFile }.sorted()
+  }
 
   /// The names in a folder, without those of the folder itself and its parent.
   static func names(in folder: String) throws(EngagementError) -> [String] {

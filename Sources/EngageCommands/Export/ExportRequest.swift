@@ -145,7 +145,7 @@ extension ExportRequest {
 
   /// Throws for a condition that would tell of whom the events are, who are hidden otherwise.
   private func requireVisible(_ condition: EventCondition, _ invocation: Invocation) throws {
-    let isOfUser = condition.text.hasPrefix(EventColumn.user.name)
+    let isOfUser = condition.isOfUser
     guard isOfUser ? users != .ids : !keepsPersonalData || redaction.hidesUsers else { return }
     throw invocation.usage(
       isOfUser

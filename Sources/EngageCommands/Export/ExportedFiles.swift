@@ -83,8 +83,7 @@ struct ExportedFiles {
       return
     }
     let found = try ExportFolder.files(in: place.path).sorted()
-    let hidden = try ExportFolder.files(in: place.path, andHidden: true)
-      .filter { !found.contains($0) && FileEnding(of: $0).isOfFile }.sorted()
+    let hidden = try ExportFolder.hiddenFiles(in: place.path)
     if let first = hidden.first {
       let names = hidden.count == 1 ? first : "\(first) and \(hidden.count - 1) more"
       notes.append("\(place.name): hidden files are not read: \(names). Name them to read them.")

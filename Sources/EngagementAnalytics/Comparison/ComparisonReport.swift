@@ -110,7 +110,7 @@ struct MetricComparison: Hashable, Sendable {
   let reversedBy: [String]
 
   /// Whether one of the intervals contains zero and the other one does not.
-  var isTwofold: Bool {
+  var intervalsDisagree: Bool {
     guard let difference = difference.value, let absolute = difference.absolute.interval.value,
       let relative = difference.relative.value?.interval.value
     else { return false }

@@ -147,7 +147,7 @@ struct ComparisonSentences {
         "Each interval holds by itself. Which differences are seen is decided by Holm's correction over "
           + "all metrics and arms.")
     }
-    if report.withheld.isEmpty, hasOpenTwofold {
+    if report.withheld.isEmpty, hasOpenDisagreement {
       notes.append(
         "An absolute and a relative interval that do not agree whether there is a difference come from few "
           + "people: the absolute one decides.")
@@ -176,11 +176,11 @@ struct ComparisonSentences {
     return notes + reversals
   }
 
-  /// Whether the intervals of a difference that is not seen contradict each other. Of one that is seen its
-  /// sentence says so.
-  private var hasOpenTwofold: Bool {
+  /// Whether the intervals of a difference that is not seen disagree. One that is seen has its own sentence
+  /// for that.
+  private var hasOpenDisagreement: Bool {
     report.metrics.flatMap(\.comparisons).contains { comparison in
-      comparison.isTwofold && comparison.verdict(at: design.significance) == .open
+      comparison.intervalsDisagree && comparison.verdict(at: design.significance) == .open
     }
   }
 

@@ -54,6 +54,9 @@ public struct EventCondition: Hashable, Sendable {
     number = Double(value)
   }
 
+  /// Whether it asks for users.
+  package var isOfUser: Bool { field == .column(.user) }
+
   /// Whether the field, or the value, tells who a person is where users are hashed.
   package var isPersonal: Bool {
     guard case .text(let value) = value else { return false }

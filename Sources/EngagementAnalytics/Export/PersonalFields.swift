@@ -100,7 +100,7 @@ struct PersonalFields: Sendable {
       var members: [JSONObject.Member] = []
       for member in object.members {
         let place = "\(path) \(member.key)"
-        guard member.value.saysYesOrNo || !isPersonal(place), !Self.isPersonal(member.key, person),
+        guard member.value.isBoolOrNull || !isPersonal(place), !Self.isPersonal(member.key, person),
           let left = rest(of: member.value, at: place, person)
         else { continue }
         members.append(.init(member.key, left))
@@ -160,8 +160,8 @@ struct PersonalFields: Sendable {
 }
 
 extension JSON {
-  /// Whether it can tell nobody who a person is, whatever its name.
-  fileprivate var saysYesOrNo: Bool {
+  /// Such a value identifies nobody, whatever its name is.
+  fileprivate var isBoolOrNull: Bool {
     switch self {
     case .bool, .null: true
     case .object, .array, .string, .integer, .number: false
