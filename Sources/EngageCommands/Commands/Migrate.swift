@@ -362,6 +362,12 @@ extension Invocation {
 
 extension Engagement {
   fileprivate func migration(of surface: Surface) async throws -> MigrationStatus {
+    if let reason = try await unreadableMigrations()[surface] {
+      throw EngagementError(
+        .conflict,
+        "\(reason) Run \"engage migrate forget \(surface.rawValue)\", and the route of engage.json holds "
+          + "again.")
+    }
     guard let status = try await migrations().first(where: { $0.surface == surface }) else {
       throw EngagementError(
         .notFound, "\(surface.rawValue) has no migration; run \"engage migrate plan\".")

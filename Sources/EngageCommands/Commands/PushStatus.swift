@@ -12,7 +12,8 @@ extension Command {
       pending: the provider has not answered yet; registered: it has the token; replaced: it has one
       token of a device, and that of the other environment came later; failed: it refused, and WHY
       says so; unregistered: it has given the token up. A provider that was never told of a token is
-      not listed. The status is 1 if one failed.
+      not listed, and where a request waits that takes the token back, WHY says so. The status is 1
+      if one failed.
 
       What failed is not sent again by itself, and the provider may still have the token that it had
       before. "engage push register" sends it again.
@@ -81,6 +82,7 @@ private struct PushRow: Sendable {
 
   var reason: String? {
     if case .failed(_, let reason) = state.phase { return reason }
+    if state.isBeingTakenBack { return "a request waits that takes the token back" }
     guard let other else { return nil }
     if isReplaced { return "the \(other.environment.rawValue) token took its place" }
     guard other.phase == .unregistered else { return nil }
@@ -101,6 +103,7 @@ private struct PushRow: Sendable {
       "provider": .string(state.provider.rawValue),
       "environment": .string(state.environment.rawValue), "state": .string(name),
     ]
+    if state.isBeingTakenBack { object["isBeingTakenBack"] = true }
     object["changedAt"] = ISO8601.text(of: state.changedAt).map(JSON.string)
     if case .failed(let code, let reason) = state.phase {
       object["code"] = .string(code.rawValue)

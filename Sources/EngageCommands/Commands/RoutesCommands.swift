@@ -140,7 +140,7 @@ extension Invocation {
   /// Says it if no provider of the route of pushes has the token for certain.
   private func tellTokenHolders(of engagement: Engagement) async throws {
     let states = try await engagement.pushStates()
-    let holders = Set(states.filter { $0.phase == .registered }.map(\.provider))
+    let holders = Set(states.filter(\.hasToken).map(\.provider))
     let led = engagement.routes.push?.providers
     guard !states.isEmpty, !holders.contains(where: { led?.contains($0) ?? true }) else { return }
     guard let led, !led.isEmpty, !holders.isEmpty else {

@@ -142,8 +142,7 @@ extension Engagement {
   /// that was never told of a token is not in the list.
   public func pushStates() async throws(EngagementError) -> [PushState] {
     try lifecycle.checkOpen()
-    return try await dependencies.store.pushStates(
-      of: dependencies.currentUser.userSession.partition)
+    return try await dependencies.pushStates(of: dependencies.currentUser.userSession.partition)
   }
 
   /// Chooses the containers whose cards may send pushes to this installation, at every vendor that

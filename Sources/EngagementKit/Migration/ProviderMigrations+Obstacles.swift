@@ -29,14 +29,10 @@ extension ProviderMigrations {
       isForwards
       ? (record.plan.from, record.plan.to) : (record.plan.to, record.plan.from)
     let present = routeStore.read(memory).routes
-    // What waits to be given back may be gone at any moment.
-    let leaving = try await dependencies.untold(
-      of: dependencies.currentUser.userSession.partition)
     guard try await !plans(of: present).lead(to: coming, for: .push),
       try await plans(of: next).lead(to: coming, for: .push),
       states.contains(where: { $0.provider != coming && $0.isHeld }),
-      !states.contains(where: { $0.provider == coming && $0.phase == .registered })
-        || leaving.contains(coming)
+      !states.contains(where: { $0.provider == coming && $0.hasToken })
     else { return nil }
     let start = "push stays at \(record.stage.words): \"\(coming)\" "
     let end =
@@ -65,7 +61,7 @@ extension ProviderMigrations {
       return start + "did not give the push token back: \(sentence) Register the token again, "
         + "which asks it once more" + end
     }
-    let isTaken = states.contains { $0.provider == record.plan.to && $0.phase == .registered }
+    let isTaken = states.contains { $0.provider == record.plan.to && $0.hasToken }
     return start + "still has the push token"
       + (isTaken
         ? ": let what waits be sent"
@@ -90,16 +86,20 @@ extension ProviderMigrations {
   private func routes(
     at stage: Engagement.MigrationStage, of record: MigrationRecord, in memory: ProviderMemory
   ) throws(EngagementError) -> Routes {
-    // At off it is the one before the first step.
-    var route = record.former
-    if stage.kind != .off {
-      let routes = try MigrationRoutes(
-        from: record.plan.from, to: record.plan.to, record.surface,
-        former: formerRoute(of: record.surface, in: memory), among: dependencies.providers)
-      route = try routes.route(at: stage)
-    }
-    return try routeStore.routes(
-      routeStore.read(memory).routes, with: route, at: .surface(record.surface))
+    try routeStore.routes(
+      routeStore.read(memory).routes, with: route(at: stage, of: record, in: memory),
+      at: .surface(record.surface))
+  }
+
+  /// The route of the surface at a stage; nil for the one before the migration, where none was set.
+  func route(
+    at stage: Engagement.MigrationStage, of record: MigrationRecord, in memory: ProviderMemory
+  ) throws(EngagementError) -> Route? {
+    guard stage.kind != .off else { return record.former }
+    let routes = try MigrationRoutes(
+      from: record.plan.from, to: record.plan.to, record.surface,
+      former: formerRoute(of: record.surface, in: memory), among: dependencies.providers)
+    return try routes.route(at: stage)
   }
 
   /// What is known of a provider that does not answer: by its last requests for content, by actions that

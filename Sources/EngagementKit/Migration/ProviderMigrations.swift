@@ -299,13 +299,7 @@ final class ProviderMigrations: Sendable {
     var next = record
     let stored = memory.json(.installation, place.key)
     if record.stage.kind == .off { next.former = stored.flatMap { try? Route(json: $0) } }
-    var route = next.former
-    if stage.kind != .off {
-      let routes = try MigrationRoutes(
-        from: record.plan.from, to: record.plan.to, record.surface,
-        former: formerRoute(of: record.surface, in: memory), among: dependencies.providers)
-      route = try routes.route(at: stage)
-    }
+    let route = try route(at: stage, of: next, in: memory)
     let step = Engagement.MigrationStep(
       from: record.stage, to: stage, date: dependencies.clock.now, by: who, why: why,
       isForced: isForced, gates: measures.gates)

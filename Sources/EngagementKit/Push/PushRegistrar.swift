@@ -67,7 +67,9 @@ final class PushRegistrar: Sendable {
       let rows = try await dependencies.store.pending(
         for: runtime.id, in: userSession.partition, limit: .max)
       waiting[runtime.id] = rows
-      for environment in PushEnvironment.allCases where rows.takeBack(environment) {
+      let capabilities = runtime.provider.adapter.capabilities
+      for environment in PushEnvironment.allCases
+      where rows.takeBackToken(of: environment, at: capabilities) {
         comparison.leaving[environment, default: []].insert(runtime.id)
       }
     }
@@ -192,7 +194,7 @@ extension KitDependencies {
   func tokenHolders(
     in partition: Partition, _ environment: PushEnvironment? = nil
   ) async throws(EngagementError) -> Set<ProviderID> {
-    let states = try await pushStates(of: partition).filter {
+    let states = try await pushHoldings(of: partition).map(\.state).filter {
       $0.phase != .unregistered && $0.environment == environment ?? $0.environment
     }
     return Set(states.map(\.provider))
@@ -200,18 +202,8 @@ extension KitDependencies {
 
   /// The vendors that have the user's tokens and for which a request waits that takes them back.
   func untold(of partition: Partition) async throws(EngagementError) -> Set<ProviderID> {
-    let holders = try await tokenHolders(in: partition)
-    var untold: Set<ProviderID> = []
-    for provider in providers where holders.contains(provider.id) {
-      let capabilities = provider.adapter.capabilities
-      let rows = try await store.pending(for: provider.id, in: partition, limit: .max)
-      let waits = rows.contains { row in
-        guard case .operation(let operation) = row.work else { return false }
-        return operation.verb != .optOut && capabilities.isWithdrawal(operation.verb)
-      }
-      if waits { untold.insert(provider.id) }
-    }
-    return untold
+    let states = try await pushStates(of: partition)
+    return Set(states.filter(\.isBeingTakenBack).map(\.provider))
   }
 
   /// The tokens that the vendor may still have, since the registrations wait that replace them.
@@ -229,10 +221,30 @@ extension KitDependencies {
 
   /// What the vendors have of the user's tokens; nothing of a user whom another process has erased.
   func pushStates(of partition: Partition) async throws(EngagementError) -> [PushState] {
-    try await pushHoldings(of: partition).map(\.state)
+    var rows: [ProviderID: [OutboxRow]] = [:]
+    var states: [PushState] = []
+    for state in try await pushHoldings(of: partition).map(\.state) {
+      let provider = providers.first { $0.id == state.provider }
+      guard state.phase != .unregistered, let provider else {
+        states.append(state)
+        continue
+      }
+      let waiting =
+        if let known = rows[provider.id] { known } else {
+          try await store.pending(for: provider.id, in: partition, limit: .max)
+        }
+      rows[provider.id] = waiting
+      states.append(
+        PushState(
+          state.provider, state.environment, state.phase, changedAt: state.changedAt,
+          isBeingTakenBack: waiting.takeBackToken(
+            of: state.environment, at: provider.adapter.capabilities)))
+    }
+    return states
   }
 
-  fileprivate func pushHoldings(
+  /// The same, by what is known without the requests that wait.
+  func pushHoldings(
     of partition: Partition
   ) async throws(EngagementError) -> [PushHolding] {
     do throws(EngagementError) {
@@ -245,12 +257,21 @@ extension KitDependencies {
 }
 
 extension [OutboxRow] {
-  /// The last operation among them about the environment's token.
-  /// Whether one of them takes the token back.
-  fileprivate func takeBack(_ environment: PushEnvironment) -> Bool {
-    contains { $0.work == .operation(.unregisterPush(environment)) }
+  /// Whether one of them takes the environment's token back, or whatever the vendor has of the device.
+  fileprivate func takeBackToken(
+    of environment: PushEnvironment, at capabilities: AdapterCapabilities
+  ) -> Bool {
+    contains { row in
+      switch row.work {
+      case .operation(.unregisterPush(let other)): other == environment
+      case .operation(let operation):
+        operation.verb != .optOut && capabilities.isWithdrawal(operation.verb)
+      case _: false
+      }
+    }
   }
 
+  /// The last operation among them about the environment's token.
   fileprivate func lastVerb(of environment: PushEnvironment) -> Operation.Verb? {
     last {
       $0.work == .operation(.registerPush(environment))

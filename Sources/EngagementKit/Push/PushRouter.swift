@@ -141,7 +141,7 @@ final class PushRouter: Sendable {
       MigrationRecord.hasMoved(.push, from: own, in: memory)
     else { return false }
     return try await dependencies.pushStates(of: partition).contains {
-      $0.provider != own && $0.phase == .registered && plans.lead(to: $0.provider, for: .push)
+      $0.provider != own && $0.hasToken && plans.lead(to: $0.provider, for: .push)
     }
   }
 

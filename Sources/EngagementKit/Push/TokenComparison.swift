@@ -4,7 +4,7 @@ import EngagementStore
 
 /// Compares what the vendors have of a user's push tokens with the route of pushes: the vendors of the
 /// route are to have the tokens, and no others. A vendor that leaves keeps a token until one of the route
-/// has taken it for certain: meanwhile nobody else could push.
+/// has it for certain, since otherwise nobody could push meanwhile.
 struct TokenComparison: Sendable {
   let plans: RoutePlans
   let tokens: [PushEnvironment: PushRegistration]

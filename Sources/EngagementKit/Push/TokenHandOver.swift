@@ -2,13 +2,13 @@ import EngagementAdapterAPI
 import EngagementModel
 
 /// The push tokens of the installation at a change of user. Every vendor of the next user's route gets
-/// them, and one that has them and that only the former user's arm in an experiment led to, or no route any
-/// more, gives them back.
+/// them, and one that has or may have them and that only the former user's arm in an experiment led to, or no
+/// route any more, gives them back.
 struct TokenHandOver: Sendable {
   private let former: RoutePlans
   private let next: RoutePlans
   private let environments: [PushEnvironment]
-  /// What the vendors have of the former user's tokens.
+  /// What the vendors have, or may have, of the former user's tokens.
   private let held: [PushState]
 
   init(
@@ -16,7 +16,7 @@ struct TokenHandOver: Sendable {
     _ secrets: ProviderSecrets
   ) async throws(EngagementError) {
     (self.former, self.next) = (former, next)
-    self.held = held.filter { $0.phase == .registered || $0.phase == .pending }
+    self.held = held.filter { $0.phase != .unregistered }
     let tokens = try await secrets.push()
     environments = PushEnvironment.allCases.filter { tokens[$0] != nil }
   }
@@ -44,7 +44,7 @@ struct TokenHandOver: Sendable {
   }
 
   private func isHeld(_ environment: PushEnvironment, at provider: ProviderID) -> Bool {
-    held.contains { $0.provider == provider && $0.environment == environment }
+    held.contains { $0.provider == provider && $0.environment == environment && $0.isHeld }
   }
 
   /// Before the former user leaves, the vendor gives the tokens back.

@@ -186,7 +186,7 @@ final class UserTransitions: Sendable {
     let mayAdopt = isFirst ? try await anonymousStays.mayAdopt(former.partition, as: user) : false
     let handOver = try await TokenHandOver(
       from: feedPublisher.plans, to: routes,
-      holding: try await dependencies.pushStates(of: former.partition),
+      holding: try await dependencies.pushHoldings(of: former.partition).map(\.state),
       dependencies.providerSecrets)
     let attempt = Attempt(by: former.user, dependencies.key(), acceptedAt: dependencies.clock.now)
     for (id, runtime) in runtimes {

@@ -6,6 +6,8 @@ public struct PushState: Hashable, Sendable {
   public let environment: PushEnvironment
   public let phase: Phase
   public let changedAt: Date
+  /// Whether a request waits that takes the token back, so that the vendor may lose it at any moment.
+  public let isBeingTakenBack: Bool
 
   @nonexhaustive public enum Phase: Hashable, Sendable {
     /// The registration is accepted, and the vendor has not answered yet.
@@ -27,11 +29,16 @@ public struct PushState: Hashable, Sendable {
   }
 
   public init(
-    _ provider: ProviderID, _ environment: PushEnvironment, _ phase: Phase, changedAt: Date
+    _ provider: ProviderID, _ environment: PushEnvironment, _ phase: Phase, changedAt: Date,
+    isBeingTakenBack: Bool = false
   ) {
     self.provider = provider
     self.environment = environment
     self.phase = phase
     self.changedAt = changedAt
+    self.isBeingTakenBack = isBeingTakenBack
   }
+
+  /// Whether the vendor has the token and keeps it.
+  public var hasToken: Bool { phase == .registered && !isBeingTakenBack }
 }

@@ -69,6 +69,10 @@ import Testing
     #expect(status.output.contains(#""isReadable":false,"reason":"\#(reason)""#), "\(status)")
     #expect(status.errors.contains("\(reason) Its route holds"), "\(status.errors)")
     #expect(status.errors.contains(#""engage migrate forget cards" forgets it"#))
+    let step = await scene.engage("migrate", "advance", "cards")
+    #expect(step.status == .failed)
+    #expect(
+      step.errors.contains("\(reason) Run \"engage migrate forget cards\""), "\(step.errors)")
     await scene.done("migrate", "forget", "cards")
     let routes = await scene.engage("routes", "list", "--json")
     #expect(routes.output.contains(#""surface":"cards","route":{"only":"now"},"isSet":false"#))

@@ -12,6 +12,8 @@ import Testing
   private struct Faults {
     var down: Set<String> = []
     var refusing: Set<String> = []
+    /// Which vendors refuse to give a token back.
+    var keeping: Set<String> = []
     /// Which vendors give a token back, and their answers are lost.
     var losing: Set<String> = []
   }
@@ -22,9 +24,11 @@ import Testing
     var vendor = PushRouteTests.vendor(provider)
     let faults = faults
     vendor.onAnswer = { operation, _, _ in
-      guard operation.verb == .registerPush,
-        faults.withLock({ $0.refusing.contains(provider.rawValue) })
-      else { return nil }
+      let isRefused = faults.withLock {
+        operation.verb == .registerPush && $0.refusing.contains(provider.rawValue)
+          || operation.verb == .unregisterPush && $0.keeping.contains(provider.rawValue)
+      }
+      guard isRefused else { return nil }
       return .refused(.permissionDenied, "There is no certificate.")
     }
     vendor.onPush = { push, _ in
@@ -114,6 +118,9 @@ import Testing
     await stage.drain("a", "b")
     // Its answer was lost, and the request waits.
     #expect(try await phases(stage) == ["a registered", "b registered"])
+    let states = try await stage.engagement.pushStates()
+    #expect(states.filter(\.isBeingTakenBack).map(\.provider) == ["a"])
+    #expect(states.filter(\.hasToken).map(\.provider) == ["b"])
     faults.withLock { $0 = Faults(refusing: ["a"]) }
     try? await stage.engagement.takeBackMigration(of: .push, why: "test", isForced: true)
     stage.clock.advance(by: .seconds(600))
@@ -123,6 +130,24 @@ import Testing
     try await stage.engagement.registerPush(PushRouteTests.token)
     await stage.drain("a", "b")
     #expect(try await phases(stage) == ["a registered", "b unregistered"])
+    try await stage.end()
+  }
+
+  @Test("X16 X20: a vendor that kept the token is asked again when the user changes")
+  func refusedBeforeSignIn() async throws {
+    let stage = try await stage()
+    faults.withLock { $0.keeping = ["a"] }
+    try await stage.engagement.advanceMigration(of: .push)
+    await stage.drain("a", "b")
+    #expect(try await phases(stage) == ["a failed", "b registered"])
+    func asked() -> Int {
+      stage.transport.requests.count { $0.isFor("a") && $0.line == "POST /back" }
+    }
+    let before = asked()
+    let report = try await stage.engagement.signIn("u-2", consent: .full)
+    #expect(asked() == before + 1)
+    #expect(report.providers["a"]?.mayStillPush == true)
+    faults.withLock { $0 = Faults() }
     try await stage.end()
   }
 

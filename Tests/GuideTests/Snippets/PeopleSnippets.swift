@@ -10,7 +10,7 @@ func registerPush(_ engagement: Engagement, token: String) async throws {
 }
 
 func pushStates(_ engagement: Engagement) async throws {
-  for state in try await engagement.pushStates() where state.phase != .registered {
+  for state in try await engagement.pushStates() where !state.hasToken {
     print("\(state.provider) does not have the token: \(state.phase)")
   }
 }
