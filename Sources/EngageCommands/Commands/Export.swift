@@ -13,11 +13,12 @@ extension Command {
         that only this cache has. The key is the bytes of its file, without a line end at the end. What the
         application and people wrote, in events of the kinds custom, purchase, submit, submitted and vote,
         has no fields with English names for what tells who a person is, such as e-mail, phone, name or
-        address, and no values and names with the id, an e-mail address or a phone number that begins
-        with +; a note says so. Other texts may tell it, too: --redact leaves out a field. --personal-data
-        keeps all, and --redact userid leaves it out of every event. TIME is a day, or a time of ISO 8601;
-        a day begins in UTC. A CONDITION is a field, one of = != < <= > >= and a value; several must all
-        hold.
+        address, and no values and names in which the id stands as a word, an e-mail address, or a phone
+        number that begins with +; a note says so. Other texts may tell it, too, such as fields with names
+        of other languages: --redact leaves out a field. --personal-data keeps all, and --redact userid
+        leaves it out of every event. TIME is a day, or a time of ISO 8601; a day begins in UTC. A
+        CONDITION is a field, one of = != < <= > >= and a value; several must all hold. An event without
+        the field fulfils != and no other one.
 
         FILE gets its name when it is whole. DIR gets a manifest for each run, with counts, times and
         digests: "engage verify DIR" holds the files against them. With --cursor, a run adds what came

@@ -28,9 +28,10 @@ extension Command {
         we have no column for are kept as properties whose names begin with the vendor's, and an event
         that we have no type for is a custom event under the vendor's name. Users keep their ids;
         with --user-hash-key they are hashed, as "engage export" does with the same key, and so are devices.
-        Left out are fields with English names for what tells who a person is, such as e-mail, phone,
-        names, birth, address, IP, and ids of devices and advertising, and values in which an id stands. A
-        file that engage has written has hashes already, unless it was written with --user-ids.
+        Then, and with --redact userid, fields with English names for what tells who a person is are left
+        out, such as e-mail, phone, names, birth, address, IP, and ids of devices and advertising, and
+        values in which an id stands. Otherwise everything is kept. A file that engage has written has
+        hashes already, unless it was written with --user-ids.
 
         \(vendors.eventTables.help)
         """,

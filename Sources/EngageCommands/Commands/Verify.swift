@@ -9,8 +9,9 @@ extension Command {
       DIR is a folder of "engage export --out DIR". Every file is read and held against its manifest:
       its size, its SHA-256, and each event once. What was read from the cache is what was written and
       what was dropped, by reason. The exit status is 1 if anything is wrong. A folder that begins after
-      the first event says so: what its cursor had passed before is elsewhere. An export to one FILE
-      has no manifest, and nothing that it can be held against.
+      the first event says so: what its cursor had passed before is elsewhere. If the last runs are
+      lost, with their manifests, nothing here says so: the next "engage export" with the cursor does. An
+      export to one FILE has no manifest, and nothing that it can be held against.
       """,
     arguments: [Argument(name: "DIR", help: "the folder of the export", completion: .files)],
     examples: [Example("engage verify events", "hold the files against their manifests")],

@@ -92,16 +92,22 @@ final class DraftFile {
     try Self.makeDurable(CommandContext.folder(of: path))
   }
 
-  /// Gives a finished draft its name, durably. What has the name already stays: unlike a rename, a link
-  /// never takes the place of a file.
+  /// Gives a finished draft its name, durably, or not at all. What has the name already stays: unlike a
+  /// rename, a link never takes the place of a file.
   static func place(
     _ draft: String, at path: String, for option: Option = ExportRequest.Options.out
   ) throws(EngagementError) {
     guard link(draft, path) == 0 else {
       throw errno == EEXIST ? taken(path, option) : failure("\(path) cannot be named.", errno)
     }
+    do throws(EngagementError) {
+      try makeDurable(CommandContext.folder(of: path))
+    } catch {
+      // The draft is still there.
+      unlink(path)
+      throw error
+    }
     unlink(draft)
-    try makeDurable(CommandContext.folder(of: path))
   }
 
   /// Makes the names in a folder durable.

@@ -145,13 +145,30 @@ struct ExportEvents {
     while end >= oldest {
       let start = max(end - 4_095, oldest)
       var sink = FilteredEvents(
-        request.conditions, request.redaction, to: LastSequence(), naming: userName)
+        request.conditions, request.redaction, to: LastEvent(), naming: userName)
       export.turn(to: start...end)
       while try reader.writeEvents(of: &export, to: &sink) {}
-      if let found = sink.next.found { return found }
+      if let found = sink.next.sequence { return found }
       end = start - 1
     }
     return nil
+  }
+
+  /// The id of an event of any kind; nil if it is not there.
+  func id(of sequence: Int64) async throws -> String? {
+    let reader = try await invocation.looking(configuration) { $0 }
+    var export = EventExport(EventSelection(), from: "") { $0.id?.rawValue }
+    var sink = LastEvent()
+    export.turn(to: sequence...sequence)
+    while try reader.writeEvents(of: &export, to: &sink) {}
+    return sink.id
+  }
+
+  /// Whether events up to a sequence were evicted.
+  func isEvicted(_ sequence: Int64) async throws -> Bool {
+    let reader = try await invocation.looking(configuration) { $0 }
+    let oldest = try reader.oldestSequence
+    return oldest > sequence
   }
 
   /// The ids of all users, who may be named in each other's events.
@@ -276,17 +293,21 @@ struct ExportEvents {
   }
 }
 
-/// Keeps the sequence of the last event.
-private struct LastSequence: EventSink {
-  private(set) var found: Int64?
+/// Keeps what names the last event.
+private struct LastEvent: EventSink {
+  private(set) var sequence: Int64?
+  private(set) var id: String?
   private var column = 0
 
   mutating func missing() { column += 1 }
-  mutating func text(_ text: RawSpan) { column += 1 }
+  mutating func text(_ text: RawSpan) {
+    if column == EventColumn.id.rawValue { id = String(decoding: text.copied, as: UTF8.self) }
+    column += 1
+  }
   mutating func time(_ milliseconds: Int64) { column += 1 }
   mutating func json(_ json: RawSpan) { column += 1 }
   mutating func integer(_ value: Int64) {
-    if column == EventColumn.sequence.rawValue { found = value }
+    if column == EventColumn.sequence.rawValue { sequence = value }
     column += 1
   }
   mutating func endEvent() { column = 0 }

@@ -12,6 +12,9 @@ struct ExportManifest: Hashable {
   /// The events that were left out, by reason.
   var dropped: [String: Int]
   var files: [File]
+  /// The id of the last event, which a cache that was restored from a copy gives to no event or to another
+  /// one. Earlier releases noted none.
+  var lastID: String?
   /// The ledger's revision when the run began. Another one has erased what the files may have.
   var revision = ""
 
@@ -82,6 +85,7 @@ extension ExportManifest {
     object["dropped"] = .object(reasons)
     object["files"] = .array(files.map(\.json))
     if !revision.isEmpty { object["revision"] = .string(revision) }
+    object["lastID"] = lastID.map(JSON.string)
     return object
   }
 
@@ -127,6 +131,7 @@ extension ExportManifest {
       cursor: object["cursor"]?.string, cursorID: object["cursorID"]?.string)
     (self.after, self.through, self.files) = (after, through, files)
     revision = object["revision"]?.string ?? ""
+    lastID = object["lastID"]?.string
     dropped = [:]
     guard (0...Self.largest).contains(after), (after...Self.largest).contains(through),
       through - after <= Self.longest, reasons.count <= 100

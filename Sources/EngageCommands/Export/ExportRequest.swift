@@ -87,7 +87,7 @@ extension ExportRequest {
     static let provider = Option(
       "provider", value: "NAME", "only events of this provider", repeats: true)
     static let condition = Option(
-      "where", value: "CONDITION", "only events with such a field, such as data.size=large",
+      "where", value: "CONDITION", "only events that fulfil it, such as data.size=large",
       repeats: true)
     static let redact = Option(
       "redact", value: "FIELD",
@@ -100,7 +100,7 @@ extension ExportRequest {
     static let personalData = Option(
       "personal-data", "keep what the application's own events tell of who a person is")
     static let userIDs = Option(
-      "user-ids", "users by their ids, in place of hashes, with --personal-data")
+      "user-ids", "users by their ids, in place of hashes; switches --personal-data on, too")
     static let hashKey = Option(
       "user-hash-key", value: "FILE",
       "the organisation's key for the hashes, so that a user has one on all devices")

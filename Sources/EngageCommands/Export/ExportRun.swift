@@ -163,7 +163,8 @@ struct ExportRun {
     }
     let manifest = ExportManifest(
       header: header, after: start, through: result.through, dropped: result.dropped(after: start),
-      files: try parts.finish(), revision: revision)
+      files: try parts.finish(), lastID: try await events.id(of: result.through),
+      revision: revision)
     try await events.requireRevision(revision, ExportEvents.isTakenBack)
     try folder.commit(manifest)
     do {
@@ -264,6 +265,7 @@ struct ExportRun {
       )
     }
     guard last.header == header else { throw other(last, header, in: folder) }
+    try await requireSamePast(as: last, in: folder, revision)
     if last.after == cursor.sequence {
       guard last.revision == revision, folder.isWhole(last) else {
         // A user was erased before that run could look for it, or a file was lost.
@@ -289,6 +291,25 @@ struct ExportRun {
           + "run \"engage cursors remove \(cursor.name)\" and export to another folder.")
     }
     return cursor.sequence
+  }
+
+  /// Throws `conflict` if the cache has not recorded what the last run has written. A copy of it that was
+  /// restored gives the sequences of lost events to new ones.
+  private func requireSamePast(
+    as last: ExportManifest, in folder: ExportFolder, _ revision: String
+  ) async throws {
+    guard let known = last.lastID else { return }
+    let found = try await events.id(of: last.through)
+    // It may be erased by now, or evicted.
+    guard found != known, found != nil || last.revision == revision,
+      try await !events.isEvicted(last.through)
+    else { return }
+    throw EngagementError(
+      .conflict,
+      "\(folder.path) has events up to \(last.through) that this cache has not recorded, or not in this "
+        + "order: the cache was restored from a copy. Run \"engage cursors remove \(last.header.cursor ?? "")\" "
+        + "and export to another folder; \"engage import\" puts both together and takes each event once."
+    )
   }
 
   private func other(

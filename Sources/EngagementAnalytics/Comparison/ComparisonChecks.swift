@@ -63,7 +63,9 @@ struct ComparisonChecks: Hashable, Sendable {
     _ counts: ComparisonCounts
   ) -> (ComparisonCheck, SampleRatio?) {
     guard counts.arms.contains(where: { $0.exposed > 0 }) else {
-      let sentence = "No exposure was recorded."
+      let sentence =
+        counts.peopleInOtherVersions > 0
+        ? "No exposure of this version was recorded." : "No exposure was recorded."
       return (ComparisonCheck(name: "split of the exposed", state: .open, sentence: sentence), nil)
     }
     return split(
@@ -77,6 +79,9 @@ struct ComparisonChecks: Hashable, Sendable {
     func check(_ state: ComparisonCheck.State, _ sentence: String) -> ComparisonCheck {
       ComparisonCheck(name: "split of the \(group)", state: state, sentence: sentence)
     }
+    guard counts.people > 0 || counts.peopleInOtherVersions == 0 else {
+      return (check(.open, "Nobody is in this version of the plan."), nil)
+    }
     let sizes = counts.arms.map { $0[keyPath: people] }
     if let least = sizes.min(), least < SampleRatio.leastCount,
       let arm = sizes.firstIndex(of: least)
@@ -88,7 +93,12 @@ struct ComparisonChecks: Hashable, Sendable {
         counts.arms.map { $0[keyPath: people] }, weights: counts.design.arms.map(\.share))
       let chance = Figure.equation(ratio.probability)
       return ratio.isSound
-        ? (check(.passed, "The \(group) are split as planned (\(chance))."), ratio)
+        ? (
+          check(
+            .passed,
+            "The \(group) show no other split than the planned one (\(chance); below "
+              + "\(SampleRatio.threshold) they would)."), ratio
+        )
         : (check(.failed, "The \(group) are not split as planned (\(chance)). \(failure)"), ratio)
     } catch {
       return (check(.failed, error.message), nil)
@@ -148,6 +158,15 @@ struct ComparisonChecks: Hashable, Sendable {
 
   private static func providers(_ counts: ComparisonCounts) -> ComparisonCheck {
     let alone = counts.arms.map { $0.metrics.first?.people ?? 0 }
+    let unknown = counts.arms.indices.filter { !counts.hasReceipts($0) }
+    if let arm = unknown.first, unknown.count < counts.arms.count, counts.arms[arm].assigned > 0 {
+      return ComparisonCheck(
+        name: "people", state: .failed,
+        sentence: "No event delivered of \"\(counts.design.arms[arm].name.readable)\" is recorded, "
+          + "so that only those of its people are known who did something: shares of them are too high "
+          + "beside those of other providers. Export without --kind, or compare providers that both have "
+          + "such events.")
+    }
     guard let least = alone.min(), least < SampleRatio.leastCount else {
       return ComparisonCheck(
         name: "people", state: .open,

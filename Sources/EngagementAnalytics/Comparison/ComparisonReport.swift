@@ -190,10 +190,12 @@ private struct MetricReader {
     return method.adjustedDifference(treatment, in: arm, from: control).value
   }
 
-  /// Why nothing is told of a step that a provider's events have not.
+  /// Why nothing is told of what a provider's events have not.
   private func absence(of metric: Int, in arm: Int) -> String? {
     counts.unrecordedKind(of: design.metrics[metric], in: arm).map { kind in
-      "No \(kind.rawValue) of \(design.arms[arm].name.readable) is recorded"
+      "No \(kind.rawValue)"
+        + (counts.isRecordedAnywhere(kind) ? " of \(design.arms[arm].name.readable)" : "")
+        + " is recorded"
         + (isBounded ? " in this time." : ".")
     }
   }

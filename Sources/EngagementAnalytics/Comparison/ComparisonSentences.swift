@@ -117,8 +117,7 @@ struct ComparisonSentences {
     }
     func names(_ verdict: MetricComparison.Verdict?) -> String? {
       let names = comparisons.filter { $1.verdict(at: design.significance) == verdict }.map(\.0)
-      guard let last = names.last, names.count > 1 else { return names.first }
-      return "\(names.dropLast().joined(separator: ", ")) and \(last)"
+      return names.isEmpty ? nil : Self.list(names, "and")
     }
     let seen = [
       names(.above).map { "above \(control) in \($0)" },
@@ -138,19 +137,27 @@ struct ComparisonSentences {
     return "In short: " + sentences.joined(separator: " ")
   }
 
+  private static func list(_ names: [String], _ word: String) -> String {
+    guard let last = names.last, names.count > 1 else { return names.first ?? "" }
+    return "\(names.dropLast().joined(separator: ", ")) \(word) \(last)"
+  }
+
   /// What a reader has to know beside the figures.
   var notes: [String] {
     var notes = report.source.notes + outcomes + people + figures
-    if report.withheld.isEmpty { notes += missingKinds + times(apart: report.counts.arms) }
+    if report.withheld.isEmpty {
+      notes += missingKinds + kindsOfNobody + times(apart: report.counts.arms)
+    }
     if report.withheld.isEmpty, report.metrics.flatMap(\.comparisons).count > 1 {
       notes.append(
         "Each interval holds by itself. Which differences are seen is decided by Holm's correction over "
-          + "all metrics and arms.")
+          + "all metrics and arms: with fewer of them, named by --metric before the start, smaller "
+          + "differences are seen.")
     }
     if report.withheld.isEmpty, hasOpenDisagreement {
       notes.append(
-        "An absolute and a relative interval that do not agree whether there is a difference come from few "
-          + "people: the absolute one decides.")
+        "Where an absolute and a relative interval do not agree whether there is a difference, neither "
+          + "decides: the probability (p) by Holm's correction does.")
     }
     let adjusted = report.metrics.filter { $0.comparisons.contains(where: \.usesPast) }
     if !adjusted.isEmpty {
@@ -202,7 +209,8 @@ struct ComparisonSentences {
       notes.append(
         Self.people(counts.peopleInSeveralArms)
           + (design.isExperiment
-            ? " in several arms: left out."
+            ? " in several arms: left out. An experiment puts each person into one: see that all devices "
+              + "know the person by one id, and one plan."
             : " received from several providers: counted in the funnels, and left out of the figures.")
       )
     }
@@ -256,6 +264,12 @@ struct ComparisonSentences {
     if !design.isExperiment, counts.contains(where: { $0.events[.optOut, default: 0] > 0 }) {
       notes.append("An opt-out counts for each provider from which the person had received before.")
     }
+    let hasReceipts = counts.indices.contains { report.counts.hasReceipts($0) }
+    if !design.isExperiment, !hasReceipts, report.counts.people > 0 {
+      notes.append(
+        "No event delivered is recorded: only people who did something are known, and shares are of "
+          + "those.")
+    }
     for index in counts.indices where counts[index].rejected > 0 {
       let rejected = counts[index].rejected
       notes.append(
@@ -277,8 +291,10 @@ struct ComparisonSentences {
       guard !report.counts.hasUncountedMessages(in: arm) else { return nil }
       var kinds: [String] = []
       for metric in report.metrics {
-        let kind = report.counts.unrecordedKind(of: metric.metric, in: arm)?.rawValue
-        if let kind, !kinds.contains(kind) { kinds.append(kind) }
+        guard let kind = report.counts.unrecordedKind(of: metric.metric, in: arm),
+          report.counts.isRecordedAnywhere(kind), !kinds.contains(kind.rawValue)
+        else { continue }
+        kinds.append(kind.rawValue)
       }
       guard !kinds.isEmpty else { return nil }
       let isOne = kinds.count == 1
@@ -288,6 +304,25 @@ struct ComparisonSentences {
         + "application does not report \(isOne ? "it" : "them"), or the export has left "
         + "\(isOne ? "it" : "them") out (--kind). Choose metrics that all providers have with --metric."
     }
+  }
+
+  /// Which kinds of events are missing everywhere, where no other note says why.
+  private var kindsOfNobody: [String] {
+    let areRead = report.counts.arms.indices.contains { report.counts.hasUncountedMessages(in: $0) }
+    var kinds: [String] = []
+    for metric in report.metrics {
+      guard let kind = report.counts.unrecordedKind(of: metric.metric, in: design.control),
+        !report.counts.isRecordedAnywhere(kind), !kinds.contains(kind.rawValue),
+        !areRead || ![.impression, .click].contains(kind)
+      else { continue }
+      kinds.append(kind.rawValue)
+    }
+    guard !kinds.isEmpty else { return [] }
+    return [
+      "Nobody has an event \(Self.list(kinds, "or")), so that there is no figure of "
+        + "\(kinds.count == 1 ? "it" : "them"). Either nobody did that, or the application does not report "
+        + "it, or the export has left it out (--kind)."
+    ]
   }
 
   /// The providers whose events have no day in common with those of the control.

@@ -46,9 +46,11 @@ package struct EventCoverage: Sendable {
   }
 
   private var userNote: String? {
-    guard events > 0, userless == events else { return nil }
-    return events == 1
-      ? "1 event has no user: its device counts as one person."
-      : "\(Figure.count(events)) events have no user: each device counts as one person."
+    guard userless > 0 else { return nil }
+    guard events > 1 else { return "1 event has no user: its device counts as one person." }
+    return userless == events
+      ? "\(Figure.count(events)) events have no user: each device counts as one person."
+      : "\(Figure.count(userless)) of \(Figure.count(events)) events have no user: for them each device counts "
+        + "as one person."
   }
 }

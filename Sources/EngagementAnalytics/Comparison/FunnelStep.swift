@@ -50,15 +50,30 @@ extension ComparisonCounts {
   /// The first of the metric's kinds that no event of the provider tells of.
   func unrecordedKind(of metric: ComparisonMetric, in arm: Int) -> EngagementEvent.Kind? {
     guard !design.isExperiment else { return nil }
-    return [metric.kind, metric.base].compactMap(\.self).first { kind in
-      FunnelStep(kind).map { !isRecorded($0, in: arm) } ?? false
-    }
+    return [metric.kind, metric.base].compactMap(\.self).first { !isRecorded($0, in: arm) }
+  }
+
+  /// Whether the kind is recorded of some provider.
+  func isRecordedAnywhere(_ kind: EngagementEvent.Kind) -> Bool {
+    arms.indices.contains { isRecorded(kind, in: $0) }
+  }
+
+  /// An opt-out is one from all providers, and none of them reports it.
+  private func isRecorded(_ kind: EngagementEvent.Kind, in arm: Int) -> Bool {
+    if let step = FunnelStep(kind) { return isRecorded(step, in: arm) }
+    let asked = kind == .optOut ? arms[...] : arms[arm...arm]
+    return asked.contains { $0.events[kind, default: 0] > 0 }
+  }
+
+  /// Whether events tell who received from the provider, and not only who did something.
+  func hasReceipts(_ arm: Int) -> Bool {
+    ComparedKinds.receipts.contains { arms[arm].events[$0, default: 0] > 0 }
   }
 
   /// Whether people of the arm read or opened messages, which no step and no metric counts.
   func hasUncountedMessages(in arm: Int) -> Bool {
     let kinds: [EngagementEvent.Kind] = [.open, .read]
-    return !isRecorded(.seen, in: arm)
+    return !isRecorded(FunnelStep.seen, in: arm)
       && kinds.contains { arms[arm].events[$0, default: 0] > 0 }
       && !design.metrics.contains { kinds.contains($0.kind) }
   }

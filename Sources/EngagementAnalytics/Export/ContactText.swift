@@ -14,9 +14,9 @@ enum ContactText {
 
   /// Whether the sign begins a number with its country.
   private static func isPhone(_ bytes: [UInt8], from sign: Int) -> Bool {
-    if sign > 0, isDigit(bytes[sign - 1]) || isLetter(bytes[sign - 1]) { return false }
-    let number = bytes[(sign + 1)...].prefix { isDigit($0) || " -().".utf8.contains($0) }
-    guard let first = number.first, isDigit(first) || first == UInt8(ascii: "(") else {
+    if sign > 0, isDigit(bytes[sign - 1]) { return false }
+    let number = bytes[(sign + 1)...].prefix { isDigit($0) || " -()./".utf8.contains($0) }
+    guard let first = number.first, isDigit(first) || " (".utf8.contains(first) else {
       return false
     }
     return 7...15 ~= number.count(where: isDigit)
@@ -47,7 +47,9 @@ enum ContactText {
     guard labels.count > 1, let first = labels.first,
       !(first.count == 2 && isDigit(first[first.startIndex]) && first.last == UInt8(ascii: "x"))
     else { return false }
-    return labels.dropFirst().contains { $0.count > 1 && $0.allSatisfy(isLetter) }
+    return labels.dropFirst().contains { label in
+      label.count > 1 && label.allSatisfy { isLetter($0) || $0 >= 0x80 }
+    }
   }
 
   private static func isDigit(_ byte: UInt8) -> Bool {
@@ -59,14 +61,12 @@ enum ContactText {
   }
 }
 
-/// Texts with characters that are written as others, as in addresses of pages and in JSON.
+/// Texts with characters that are written as others, as in addresses of pages, in JSON and by wide keyboards.
 enum EncodedText {
   /// The text with one encoding taken away; nil if it has none.
   static func decoded(_ text: String) -> String? {
     let bytes = Array(text.utf8)
-    guard bytes.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "\\") }) else {
-      return nil
-    }
+    guard bytes.contains(where: { "%\\".utf8.contains($0) || $0 == wide }) else { return nil }
     var (decoded, index): ([UInt8], Int) = ([], 0)
     while index < bytes.count {
       if bytes[index] == UInt8(ascii: "%"), let byte = number(bytes, index + 1, digits: 2) {
@@ -78,12 +78,28 @@ enum EncodedText {
       {
         decoded += String(scalar).utf8
         index += 6
+      } else if bytes[index...].starts(with: #"\/"#.utf8) {
+        decoded.append(UInt8(ascii: "/"))
+        index += 2
+      } else if let plain = plain(bytes, index) {
+        decoded.append(plain)
+        index += 3
       } else {
         decoded.append(bytes[index])
         index += 1
       }
     }
     return decoded == bytes ? nil : String(decoding: decoded, as: UTF8.self)
+  }
+
+  /// The first byte of the wide forms of ASCII, which keyboards for Chinese and Japanese write.
+  private static let wide: UInt8 = 0xef
+
+  /// The character of ASCII whose wide form is there.
+  private static func plain(_ bytes: [UInt8], _ index: Int) -> UInt8? {
+    guard bytes[index] == wide, index + 2 < bytes.count else { return nil }
+    let scalar = 0xf000 | UInt32(bytes[index + 1] & 0x3f) << 6 | UInt32(bytes[index + 2] & 0x3f)
+    return 0xff01...0xff5e ~= scalar ? UInt8(scalar - 0xff01 + 0x21) : nil
   }
 
   private static func number(_ bytes: [UInt8], _ start: Int, digits: Int) -> UInt32? {

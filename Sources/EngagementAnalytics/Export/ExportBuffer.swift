@@ -154,7 +154,7 @@ extension RawSpan {
     return text.utf8.flatMap { $0 == 0 ? [0xef, 0xbf, 0xbd] : [$0] }
   }
 
-  var copied: [UInt8] { unsafe withUnsafeBytes { unsafe Array($0) } }
+  package var copied: [UInt8] { unsafe withUnsafeBytes { unsafe Array($0) } }
 
   func firstOffset(of byte: UInt8, from start: Int) -> Int? {
     var offset = start

@@ -1,3 +1,5 @@
+import EngagementFormats
+
 /// The ids of people, found in texts and numbers.
 package struct PersonIDs: Sendable {
   /// In small letters, by their first bytes, so that a text is looked at once for all of them.
@@ -8,12 +10,17 @@ package struct PersonIDs: Sendable {
 
   package init(_ ids: [String]) {
     for id in ids where !id.isEmpty {
-      let text = Array(id.lowercased().utf8)
+      let text = Self.comparable(id)
       texts.insert(text)
       if let start = Self.start(of: text, at: 0) { parts[start, default: []].append(text) }
       ContactText.digits(of: id).map { _ = digits.insert($0) }
       Double(id).map { _ = numbers.insert($0) }
     }
+  }
+
+  /// In small letters, each composed in one way.
+  private static func comparable(_ text: String) -> [UInt8] {
+    NFC.bytes(of: text.lowercased())
   }
 
   /// A shorter id is found only where it is the whole text: others would have it by chance.
@@ -26,7 +33,7 @@ package struct PersonIDs: Sendable {
 
   func isIn(_ text: String) -> Bool {
     guard !texts.isEmpty else { return false }
-    let bytes = Array(text.lowercased().utf8)
+    let bytes = Self.comparable(text)
     let trimmed = bytes.drop { $0 <= 0x20 }.reversed().drop { $0 <= 0x20 }.reversed()
     if texts.contains(Array(trimmed)) { return true }
     if !digits.isEmpty, let number = ContactText.digits(of: text), digits.contains(number) {

@@ -51,6 +51,42 @@ import Testing
     #expect(await scene.stage.engage("verify", "out").status == .done)
   }
 
+  /// Copies the files of the cache over those of another folder.
+  private static func copyCache(from: URL, to: URL) throws {
+    try FileManager.default.createDirectory(at: to, withIntermediateDirectories: true)
+    func caches(in folder: URL) throws -> [String] {
+      try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        .filter { $0.hasPrefix("engagement.sqlite") }
+    }
+    for name in try caches(in: to) {
+      try FileManager.default.removeItem(at: to.appending(path: name))
+    }
+    for name in try caches(in: from) {
+      try FileManager.default.copyItem(
+        at: from.appending(path: name), to: to.appending(path: name))
+    }
+  }
+
+  @Test(
+    "X14: a cache that was restored from a copy adds nothing over the gap", arguments: [0, 1, 3])
+  func restoredCache(newEvents: Int) async throws {
+    let scene = try await Self.filled()
+    let copy = Self.place("copy", in: scene)
+    #expect(await scene.stage.run(Self.line + ["out"]).status == .done)
+    try Self.copyCache(from: scene.stage.folder, to: copy)
+    await Self.track("Tea", in: scene)
+    #expect(await scene.stage.run(Self.line + ["out"]).status == .done)
+    try Self.copyCache(from: copy, to: scene.stage.folder)
+    for _ in 0..<newEvents { await Self.track("Coffee", in: scene) }
+    let ending = await scene.stage.run(Self.line + ["out"])
+    #expect(ending.status == .failed && ending.output.isEmpty, "\(ending)")
+    #expect(
+      ending.errors.contains("the cache was restored from a copy")
+        && ending.errors.contains("engage cursors remove nightly"), "\(ending)")
+    #expect(await scene.stage.run(["cursors", "remove", "nightly"]).status == .done)
+    #expect(await scene.stage.run(Self.line + ["other"]).status == .done)
+  }
+
   @Test("X14: a folder that would begin late is not begun, and the former one is named")
   func late() async throws {
     let scene = try await Self.filled()

@@ -255,10 +255,10 @@ import Testing
         at: folder.appending(path: from), to: folder.appending(path: to))
     }
     _ = await scene.stage.run(line)
+    await Self.track("Tea", in: scene)
     let caches = try scene.stage.names().filter { $0.hasPrefix("engagement.sqlite") }
     #expect(!caches.isEmpty)
     for name in caches { try copy(name, "before-\(name)") }
-    await Self.track("Tea", in: scene)
     _ = await scene.stage.run(line)
     let whole = try Self.files(scene)
     let all = Self.sequences(try Self.events(scene))

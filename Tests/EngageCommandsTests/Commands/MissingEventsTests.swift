@@ -154,6 +154,62 @@ import Testing
     #expect(!all.output.contains("not compared"), "\(all.output)")
   }
 
+  @Test(
+    "X12: of what nobody did, or people of one provider only, there is a sentence and no rate of zero"
+  )
+  func kindOfNobody() async throws {
+    var events = RecordedEvents.vendors(people: 40)
+    events.addCard("submit", by: "user-0", from: "braze", second: 5)
+    let stage = try Self.stage(events)
+    let all = try Self.json(await stage.run(["compare", "--from", "events.ndjson", "--json"]))
+    let notes: [String] = (all["notes"]?.array ?? []).compactMap(\.string)
+    #expect(
+      notes.contains(
+        "Nobody has an event optout, so that there is no figure of it. Either nobody did that, or the "
+          + "application does not report it, or the export has left it out (--kind)."), "\(notes)")
+    #expect(
+      notes.contains { $0.hasPrefix("vibes: no submit is recorded, so that") },
+      "\(notes)")
+    let table = await stage.run(["compare", "--from", "events.ndjson"])
+    #expect(table.output.contains("completion: No submit of vibes is recorded."), "\(table.output)")
+    #expect(table.output.contains("opt-out: No optout is recorded."), "\(table.output)")
+  }
+
+  @Test(
+    "X12: without deliveries it is said of whom the shares are, and two unlike bases show no lift")
+  func noReceipts() async throws {
+    var events = RecordedEvents()
+    for person in 0..<400 {
+      events.addCard("impression", by: "\(person)", from: person < 200 ? "braze" : "vibes")
+    }
+    let none = try await Self.compare(events)
+    #expect(none.output.contains("No event delivered is recorded: only people"), "\(none.output)")
+    for person in 0..<200 { events.addCard("delivered", by: "\(person)", from: "braze") }
+    let one = try await Self.compare(events)
+    #expect(
+      one.output.contains("No lift is shown: No event delivered of \"vibes\" is recorded"),
+      "\(one.output)")
+  }
+
+  @Test("X12: it is told how many events have no user")
+  func noUser() async throws {
+    let stage = try Self.stage(.vendors(people: 20))
+    let file = stage.folder.appending(path: "events.ndjson")
+    let text = try String(contentsOf: file, encoding: .utf8)
+    let lines = text.split(separator: "\n").enumerated().map { index, line in
+      index.isMultiple(of: 2)
+        ? String(line).replacing(#/"userid":"[^"]*",?/#, with: "") : String(line)
+    }
+    try stage.write(lines.joined(separator: "\n") + "\n", to: "events.ndjson")
+    let ending = await stage.run(["compare", "--from", "events.ndjson"])
+    let count = (lines.count + 1) / 2
+    #expect(
+      ending.output.contains(
+        "\(count) of \(lines.count) events have no user: for them each device counts as one person."
+      ),
+      "\(ending.output)")
+  }
+
   @Test("X12: providers whose events have no day in common are told")
   func noOverlap() async throws {
     func events(_ days: [String: [String]]) -> RecordedEvents {

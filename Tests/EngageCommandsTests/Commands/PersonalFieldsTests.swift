@@ -80,6 +80,25 @@ import Testing
     #expect(left.contains("Oslo") && left.contains(#""os":"9""#) && left.contains(#""size":"L""#))
   }
 
+  @Test(
+    "X14: an id and a contact are found in other forms of the same text",
+    arguments: [
+      ("jos\u{e9}", "de Jose\u{301}"), ("a/b c", #"a\/b c"#),
+      ("ada@example.com", "ada\u{ff20}example.com"),
+      ("x", "tel+4915123456789"), ("x", "+49/151/23456789"), ("x", "+ 49 151 23456789"),
+      ("x", "\u{ff0b}\u{ff14}\u{ff19}15123456789"),
+      ("x", "\u{7528}\u{6237}@\u{4f8b}\u{5b50}.\u{5e7f}\u{544a}"),
+    ])
+  func otherForms(id: String, text: String) async throws {
+    let (id, value) = (JSON.string(id), JSON.string(text))
+    let (profile, properties): (JSON, JSON) = (["identity": id], ["size": "L", "note": value])
+    let line = Self.cleverTap(
+      String(decoding: profile.encoded(), as: UTF8.self),
+      String(decoding: properties.encoded(), as: UTF8.self))
+    let left = try await Self.imported("clevertap-export", [line])
+    #expect(left.contains(#""size":"L""#) && !left.contains("note"), "\(left)")
+  }
+
   @Test("X14: a vendor's id of a device is hashed with the users, and left nowhere else")
   func devices() async throws {
     for id in ["IDFV-6D92078A", "6d92078a-8246-4ba4-9f0e-3a5d1c8b7e21"] {

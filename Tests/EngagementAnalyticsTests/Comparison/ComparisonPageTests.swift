@@ -231,12 +231,12 @@ import Testing
     2,000 people · compared with A · fixed design · 95% intervals
 
     click: B is above A: +5.00 pp (+2.11 pp to +7.89 pp), relative +50.00% (+14.36% to +85.64%).
-    Note: 3 people in several arms: left out.
+    Note: 3 people in several arms: left out. An experiment puts each person into one: see that all devices know the person by one id, and one plan.
 
     Checks
     CHECK                 STATE   WHAT IT SAYS
-    split of the arms     passed  The arms are split as planned (p = 1.0000).
-    split of the exposed  passed  The exposed are split as planned (p = 1.0000).
+    split of the arms     passed  The arms show no other split than the planned one (p = 1.0000; below 0.001 they would).
+    split of the exposed  passed  The exposed show no other split than the planned one (p = 1.0000; below 0.001 they would).
     plan                  passed  All people were in this version of the plan.
     horizon               passed  The design may be read: 2,000 of 2 planned people are there. Decide by the first report that had them: each further one makes a false alarm more likely.
 

@@ -294,7 +294,7 @@ import Testing
     fixture.design = try ComparisonDesign(providers: ["one", "two", "three"], control: "two")
     for person in 0..<600 as Range<UInt64> {
       let provider: ProviderID = person < 200 ? "one" : person < 400 ? "two" : "three"
-      if provider != "two" { fixture.add(.delivered, by: person, provider: provider) }
+      fixture.add(.delivered, by: person, provider: provider)
       if provider == "two" { fixture.add(.impression, by: person, provider: provider) }
       if provider == "one", person < 50 { fixture.add(.click, by: person, provider: provider) }
     }
@@ -305,7 +305,7 @@ import Testing
   func unrecorded() throws {
     let report = try unequal()
     let arms = try #require(report.json["arms"]?.array)
-    #expect(arms.map { $0["delivered"] } == [200, .null, 200])
+    #expect(arms.map { $0["delivered"] } == [200, 200, 200])
     #expect(arms.map { $0["seen"] } == [.null, 200, .null])
     // What records impressions records clicks.
     #expect(arms.map { $0["clicked"] } == [50, 0, .null])
@@ -359,10 +359,9 @@ import Testing
   @Test("X12: a report that withholds all says why once, and not in each row")
   func fewWords() throws {
     var fixture = try ComparisonFixture()
-    fixture.design = try ComparisonDesign(providers: ["one", "two", "three"], control: "one")
-    for provider in ["one", "two", "three"] as [ProviderID] {
-      fixture.add(.impression, by: 1, provider: provider)
-    }
+    let providers: [ProviderID] = ["one", "two", "three"]
+    fixture.design = try ComparisonDesign(providers: providers, control: "one")
+    for provider in providers { fixture.add(.impression, by: 1, provider: provider) }
     for person in 2...3 as ClosedRange<UInt64> {
       fixture.add(.impression, by: person, provider: "two")
     }
@@ -373,8 +372,9 @@ import Testing
     #expect(figures[0] == ["impression", "two", "100.00%", "none", "2"])
     #expect(figures.count == ComparisonMetric.standard.count)
     #expect(
-      report.sentences.suffix(2) == [
+      report.sentences.suffix(3) == [
         "No figures, since nobody received from it alone: one, three.",
+        "No event delivered is recorded: only people who did something are known, and shares are of those.",
         "A figure has no interval where all people of a provider did the same.",
       ])
   }

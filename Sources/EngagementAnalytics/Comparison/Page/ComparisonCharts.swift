@@ -100,7 +100,7 @@ struct ComparisonCharts {
     let description =
       "How far each arm is from \(name(of: design.control)), as a share of its figure, with "
       + "\(Figure.level(design.significance)) intervals. The table tells which differences are seen: "
-      + "the absolute ones decide."
+      + "the probability (p) by Holm's correction decides."
     let table = PageElement.table(tables.decisive, names: 2)
     guard rows.contains(where: { $0.value != nil }) else {
       let reason = report.checks.reason ?? "No relative difference is known."
