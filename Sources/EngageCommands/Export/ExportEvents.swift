@@ -164,11 +164,11 @@ struct ExportEvents {
     return sink.id
   }
 
-  /// Whether events up to a sequence were evicted.
-  func isEvicted(_ sequence: Int64) async throws -> Bool {
+  /// Whether all events up to a sequence may have been evicted. A ledger without events may have lost all.
+  func mayBeEvicted(_ sequence: Int64) async throws -> Bool {
     let reader = try await invocation.looking(configuration) { $0 }
     let oldest = try reader.oldestSequence
-    return oldest > sequence
+    return oldest == 0 || oldest > sequence
   }
 
   /// The ids of all users, who may be named in each other's events.

@@ -302,7 +302,7 @@ struct ExportRun {
     let found = try await events.id(of: last.through)
     // It may be erased by now, or evicted.
     guard found != known, found != nil || last.revision == revision,
-      try await !events.isEvicted(last.through)
+      try await !events.mayBeEvicted(last.through)
     else { return }
     throw EngagementError(
       .conflict,
