@@ -30,6 +30,7 @@ extension Command {
         A value is a number where it looks like one, true or false, and else text; 'zip="04109"' keeps
         digits text. What is given here goes before a default of the form and a value of the button. A
         value that the card's form does not have is refused, and so is one that an input does not take.
+        A card without a form takes any value, and its vendor decides.
 
         The value of a file input is the path of a JPEG or PNG file of at most 10 MB, which is sent
         before the form.

@@ -10,7 +10,8 @@ extension Command {
   static let erasePerson = Command(
     name: ["person", "erase"], summary: "erase all local data about a person",
     discussion: """
-      The person is signed out first, and pending actions are dropped. Data at vendors stays.
+      The person is signed out first, and pending actions are dropped. Data at vendors stays, and so
+      does what was exported: delete the person's events there, and what a killed export left.
       Afterwards engage.json signs no user in; run "engage signin" for that. The status is 1 if a
       vendor was not told of the sign-out and may still push to this installation.
       """,

@@ -208,13 +208,14 @@ struct ComparisonChecks: Hashable, Sendable {
     func check(_ state: ComparisonCheck.State, _ sentence: String) -> ComparisonCheck {
       ComparisonCheck(name: "logs", state: state, sentence: sentence)
     }
+    let (one, all) = counts.design.isExperiment ? ("arm", "arms") : ("provider", "providers")
     let control = counts.arms[counts.design.control].log
     guard counts.arms.contains(where: { $0.log.denominator > 0 }) else { return nil }
     if let arm = counts.arms.firstIndex(where: { $0.log.denominator == 0 }) {
       return check(
         .open,
         "What the logs of \"\(counts.design.arms[arm].name.readable)\" have lost is not known, so that "
-          + "the arms' losses are not compared. Name folders of \"engage export --out DIR\", whose manifests "
+          + "the \(all)' losses are not compared. Name folders of \"engage export --out DIR\", whose manifests "
           + "say it; a program says it with addLog.")
     }
     let shares = zip(counts.design.arms, counts.arms).map { arm, figures in
@@ -224,10 +225,10 @@ struct ComparisonChecks: Hashable, Sendable {
     guard counts.design.treatments.allSatisfy({ areAlike(counts.arms[$0].log, control) }) else {
       return check(
         .failed,
-        "The arms lost unlike shares of their logs: \(shares). The lift is withheld: find what drops "
-          + "the events of one arm.")
+        "The \(all) lost unlike shares of their logs: \(shares). The lift is withheld: find what drops "
+          + "the events of one \(one).")
     }
-    return check(.passed, "The arms lost like shares of their logs: \(shares).")
+    return check(.passed, "The \(all) lost like shares of their logs: \(shares).")
   }
 
   private static func areAlike(_ treatment: MetricSums, _ control: MetricSums) -> Bool {

@@ -148,6 +148,13 @@ private struct MadeTable {
         "one row", "said that all is well, and has 0 of",
         { try $0.answer("200 OK", headers: [#"X-ClickHouse-Summary: {"written_rows": 1}"#]) }
       ),
+      (
+        "no length", "said that all is well, and has 0 of",
+        { connection in
+          try connection.write("HTTP/1.1 200 OK\r\n\r\n")
+          throw TestFailure("end")
+        }
+      ),
       ("silence", "deadlineExceeded", { _ = try $0.read() }),
     ]
     for (name, text, script) in cases {
