@@ -58,8 +58,8 @@ import Testing
     let cases: [(Sample, Sample, String)] = [
       (Sample([]), good, "The treatment has no person"),
       (good, Sample([1]), "The control has one person"),
-      (Sample(5, of: 5), Sample(5, of: 5), "All people of each arm"),
-      (Sample(0, of: 9), Sample(0, of: 9), "All people of each arm"),
+      (Sample(5, of: 5), Sample(5, of: 5), "All who count in each arm"),
+      (Sample(0, of: 9), Sample(0, of: 9), "All who count in each arm"),
       (Sample([.nan, 1]), good, "The treatment's mean or variance is no number"),
       (Sample([.infinity, 1]), good, "The treatment's mean or variance is no number"),
       (Sample([1e160, -1e160]), good, "The treatment's mean or variance is no number"),

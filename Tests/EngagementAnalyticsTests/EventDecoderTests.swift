@@ -165,4 +165,88 @@ import Testing
       Self.read(Array("id,type,time,sequence\n".utf8), by: CSVDecoder()).faults
         == ["1: The line of names has no source."])
   }
+
+  private static let names = "id,source,type,time,sequence"
+  private static let record = "1,s,t,2026-10-01T09:00:00Z,1"
+
+  private static let moreNames = String(repeating: ",x", count: 996)
+  private static let refused: [(String, String)] = [
+    (names + "\r" + record + "\r", "save the file with LF line ends."),
+    ("\"id\",\"source\"\r\"1\",\"s\"\r", "save the file with LF line ends."),
+    (names + ",\"a\rb\"\n" + record, "save the file with LF line ends."),
+    (names + ",id\n" + record, "The column \"id\" is there twice; leave out one of the two."),
+    (names + moreNames + "\n", "The line of names has 1001 names, and at most 1000 are read; "),
+    (names + ",\"x\n" + record, "A quote is not closed."),
+  ]
+
+  @Test(
+    "X14: a line of names that is none is refused with the next step, and no line is read",
+    arguments: refused)
+  func refusedNames(csv: String, sentence: String) {
+    let (events, faults) = Self.read(Array(csv.utf8), by: CSVDecoder())
+    #expect(events.isEmpty && faults.count == 1, "\(faults)")
+    let fault = faults.first ?? ""
+    #expect(fault.hasPrefix("1: ") && fault.contains(sentence), "\(fault)")
+    #expect(fault.hasSuffix(" No line is read."), "\(fault)")
+  }
+
+  @Test("X14: a carriage return within a record is told, and one that belongs to a line end is not")
+  func returns() {
+    let lines = [Self.names, "\r\n", Self.record, "\r\r\n", "1\r2,s,t,2026-10-01T09:00:00Z,1\n"]
+    let csv = lines.joined() + Self.record + "\r"
+    let (events, faults) = Self.read(Array(csv.utf8), by: CSVDecoder())
+    #expect(events.count == 2)
+    #expect(faults == ["3: A carriage return ends no line; save the file with LF line ends."])
+  }
+
+  @Test("X14: a record of many fields is told by their number, and the others are read")
+  func manyFields() {
+    let csv =
+      "\n\n\(Self.names)\n\n\(String(repeating: ",", count: 20_000))\n\n\(Self.record)\n,,x\n"
+    let (events, faults) = Self.read(Array(csv.utf8), by: CSVDecoder())
+    #expect(events.count == 1)
+    #expect(
+      faults == [
+        "5: It has 20001 fields, and the line of names has 5.",
+        "8: It has 3 fields, and the line of names has 5.",
+      ])
+  }
+
+  @Test("X14: an event with a zero byte in a text is none, in whatever format")
+  func zeroByte() {
+    let csv = "\(Self.names)\na\0b,s,t,2026-10-01T09:00:00Z,1\n"
+    #expect(Self.read(Array(csv.utf8), by: CSVDecoder()).faults == ["2: Its id has a zero byte."])
+    var bytes = Array(csv.utf8)
+    bytes[bytes.firstIndex(of: 0) ?? 0] = 0xff
+    #expect(Self.read(bytes, by: CSVDecoder()).faults == ["2: Its id is not UTF-8."])
+    let cells: [ParquetDecoder.Cell] = EventColumn.allCases.map { _ in .text("a\0b") }
+    guard case .fault(let fault) = DecodedEvent(cells) else {
+      Issue.record("an event with a zero byte")
+      return
+    }
+    #expect(fault == "Its id has a zero byte.")
+  }
+
+  @Test(
+    "X14: JSON that is sound and cannot be kept is told for what it is",
+    arguments: [
+      (#"{"a":18446744073709551616}"#, "a whole number of more than 64 bits; write it as a text."),
+      (#"{"a":1e400}"#, "a number that is too large; write it as a text."),
+      (#"{"a":"b\u0000"}"#, #"a zero byte, written as \u0000; leave that out."#),
+      (#"{"a":1,"a":2}"#, "a key twice in one object; leave out one of the two."),
+      (#"{"a":"\ud800"}"#, "half of a surrogate pair; write the character whole."),
+    ])
+  func unfitJSON(line: String, sentence: String) {
+    let found = Self.read(Array("\n\(line)\n".utf8), by: NDJSONDecoder())
+    #expect(found.faults == ["2: It has \(sentence)"])
+    let cut = Self.read(Array(line.dropLast().utf8), by: NDJSONDecoder())
+    #expect(cut.faults == ["1: It is no JSON object."])
+  }
+
+  @Test("X14: JSON that is nested too deep is told with how deep it may be")
+  func deepJSON() {
+    let (opening, closing) = (String(repeating: "[", count: 70), String(repeating: "]", count: 70))
+    let found = Self.read(Array("{\"a\":\(opening)\(closing)}".utf8), by: NDJSONDecoder())
+    #expect(found.faults == ["1: The JSON is nested more than 64 levels deep."])
+  }
 }

@@ -24,9 +24,11 @@ extension Command {
 
       An opt-out ends what all providers send. It counts for each provider from which the person had
       received something before. A step of which a provider has no event is "not recorded", and no
-      figure is made of it. With --since, what a person received earlier counts as received then: it
-      was there to be seen. The times of requests are their mean, and those within which half and 95%
-      of them ended, rounded up to a bound such as 70, 100 or 150 ms.
+      figure is made of it; where impressions are recorded, no click is 0%. With --since, what a person
+      received earlier counts as received then: it was there to be seen. The times of requests are
+      their mean, and those within which half and 95% of them ended, rounded up to a bound such as 70,
+      100 or 150 ms. A check is "early" where more people are needed, and "open" where there is nothing
+      to check.
 
       "pp" are percentage points. "p" is the probability of such a difference by chance alone, and "p by
       Holm" the same, corrected for the number of metrics and providers: a difference is seen where it

@@ -13,12 +13,16 @@ extension Command {
         that only this cache has. The key is the bytes of its file, without a line end at the end. What the
         application and people wrote, in events of the kinds custom, purchase, submit, submitted and vote,
         has no fields with English names for what tells who a person is, such as e-mail, phone, name or
-        address, and no values and names in which the id stands as a word, an e-mail address, or a phone
-        number that begins with +; a note says so. Other texts may tell it, too, such as fields with names
-        of other languages: --redact leaves out a field. --personal-data keeps all, and --redact userid
-        leaves it out of every event. TIME is a day, or a time of ISO 8601; a day begins in UTC. A
-        CONDITION is a field, one of = != < <= > >= and a value; several must all hold. An event without
-        the field fulfils != and no other one.
+        address, no message of a vote, and no values and names in which the id stands as a word, an
+        e-mail address, or a phone number that begins with +; a note names what was left out. Other texts
+        may tell who a person is, too, such as what was written into a form, or fields with names of other
+        languages: --redact leaves out a field. --personal-data keeps all of it. --redact userid leaves
+        out the user, and what tells who it is, in events of every kind.
+
+        TIME is a day, which begins in UTC, or a time with seconds and a zone, such as
+        2026-11-01T09:00:00Z. A CONDITION is a field, one of = != < <= > >= and a value, without blanks
+        beside the sign; several must all hold. An event without the field fulfils != and no other one.
+        data.NAME is a property, and data.NAME.PART a value within one.
 
         FILE gets its name when it is whole. DIR gets a manifest for each run, with counts, times and
         digests: "engage verify DIR" holds the files against them. With --cursor, a run adds what came

@@ -245,6 +245,15 @@ private struct HandOverRun {
     } else {
       try invocation.console.line("\(sum) in \(files); nothing is written")
     }
+    if tokens > 0 {
+      // MIGRATION.md says the same: import tokens late.
+      invocation.console.note(
+        """
+        The kit tells vendors of these tokens by itself, and one that a server imports has two owners at \
+        once: import only tokens of people whose installations are still without the kit, and none that \
+        the kit has told.
+        """)
+    }
     var members: JSONObject = ["for": .string(vendor.rawValue)]
     members["folder"] = folder.map(JSON.string)
     for (name, count) in [

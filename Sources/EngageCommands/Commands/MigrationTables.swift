@@ -128,13 +128,13 @@ extension Engagement.MigrationHolding {
 
 extension [Engagement.MigrationStatus] {
   /// The objects and the table of `engage migrate advance --dry-run`.
-  func print(on console: Console) throws {
+  func print(_ notes: MigrationNotes, on console: Console) throws {
     for status in self { try console.object(status.object) }
-    try printTable(on: console)
+    try printTable(notes, on: console)
   }
 
   /// The table of `engage migrate status`, with a line for each gate.
-  func printTable(on console: Console) throws {
+  func printTable(_ notes: MigrationNotes, on console: Console) throws {
     var table = Table([
       .init("SURFACE"), .init("FROM"), .init("TO"), .init("STAGE"), .init("NEXT"),
       .init("GATES", isFlexible: true), .init("LEFT", .trailing),
@@ -148,6 +148,7 @@ extension [Engagement.MigrationStatus] {
     }
     try console.table(table)
     for status in self { status.tell(on: console) }
+    notes.tell(of: self, on: console)
   }
 }
 
@@ -164,13 +165,15 @@ extension Engagement.MigrationStatus {
       "to": .string(plan.to.rawValue), "stage": .string(stage.words),
       "percent": .integer(Int64(stage.percent)), "mayAdvance": .bool(mayAdvance),
       "gates": .array(gates.map(\.json)), "left": .integer(Int64(left)),
-      "leftOfOthers": .integer(Int64(leftOfOthers)), "withheld": .integer(Int64(withheld)),
+      "leftOfOthers": .integer(Int64(leftOfOthers)),
+      "leftOfAnonymous": .integer(Int64(leftOfAnonymous)), "withheld": .integer(Int64(withheld)),
       "isHeldOut": .bool(isHeldOut),
       "obstacle": obstacle.map(JSON.string) ?? .null,
       "refusal": refusal.map(JSON.string) ?? .null,
       "steps": .array(steps.map(\.json)),
     ]
     object["next"] = next.map { .string($0.words) }
+    object["remainder"] = remainder.map(JSON.string)
     return object
   }
 }

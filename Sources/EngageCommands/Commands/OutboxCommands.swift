@@ -112,6 +112,7 @@ extension Command {
     name: ["outbox", "drop"], summary: "drop actions that are still to be sent",
     discussion: """
       A dropped action never reaches its vendor. It asks first; without a terminal it needs --yes.
+      A note names a vendor that keeps the push token since the request is dropped that takes it back.
       """,
     arguments: [
       Argument(name: "ID", help: "an action of \"engage outbox\"", isOptional: true, repeats: true)
@@ -134,7 +135,6 @@ extension Command {
         throw invocation.usage("Give ids of actions, or --provider.")
       }
       let known = configuration.providers.map(\.id.rawValue)
-      try invocation.confirm("Dropped actions cannot be sent any more", by: confirmation)
       let count = try await invocation.reading(configuration) { engagement in
         let actions = try await engagement.pendingActions()
           .filter { $0.provider.rawValue == name || ids.contains($0.id) }
@@ -147,6 +147,14 @@ extension Command {
             "No action is to be sent to a provider \"\(name)\""
               + NearestName.hint(for: name, among: known))
         }
+        for id in Set(actions.filter(\.takesPushTokenBack).map(\.provider)).sorted() {
+          invocation.console.note(
+            """
+            \(id.rawValue) has the push token, and is not asked to give it back once this is dropped: \
+            it may still push. "engage push status" says who has it.
+            """)
+        }
+        try invocation.confirm("Dropped actions cannot be sent any more", by: confirmation)
         return try await engagement.discard(actions.map(\.id))
       }
       try invocation.console.line("\(count == 1 ? "1 action is" : "\(count) actions are") dropped.")

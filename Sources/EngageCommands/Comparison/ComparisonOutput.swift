@@ -72,7 +72,7 @@ extension Console {
 extension Table {
   fileprivate init(_ figures: ComparisonTable) {
     self.init(
-      figures.columns.map { Column($0.title.uppercased(), $0.isNumeric ? .trailing : .leading) })
+      figures.columns.map { Column($0.heading, $0.isNumeric ? .trailing : .leading) })
     for row in figures.rows { add(row.map { Phrase($0) }) }
   }
 }

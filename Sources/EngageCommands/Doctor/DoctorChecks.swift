@@ -84,13 +84,14 @@ struct DoctorChecks {
       return [.note("cache", "there is none yet", next: "run \"engage sync\".")]
     }
     do throws(EngagementError) {
-      let (report, bad) = try await report(on: configuration)
+      let (report, bad, migrations) = try await report(on: configuration)
       if let recovery = report.recovery {
         try AutomaticSignIn(besideCacheAt: configuration.cache).turnOff()
         try RecoveryNotice(besideCacheAt: configuration.cache).add(recovery, at: context.clock.now)
       }
-      return integrity(of: configuration, report) + [conservation(in: report)]
-        + eviction(in: report) + missing(in: report, of: configuration) + unreadable(bad)
+      let stored = integrity(of: configuration, report, migrations) + lost(migrations)
+      return stored + [conservation(in: report)] + eviction(in: report)
+        + missing(in: report, of: configuration) + unreadable(bad)
         + [try await secrets(of: configuration)] + copies(of: configuration)
         + erasure(of: configuration)
     } catch {
@@ -104,10 +105,12 @@ struct DoctorChecks {
   }
 
   /// Checks the cache without asking any vendor and without the secrets, which are another check.
-  /// Returns the user's quarantined items too.
+  /// Returns the user's quarantined items and the migrations that cannot be read, too.
   private func report(
     on configuration: EngageConfiguration
-  ) async throws(EngagementError) -> (Engagement.CacheReport, [Engagement.QuarantinedItem]) {
+  ) async throws(EngagementError) -> (
+    Engagement.CacheReport, [Engagement.QuarantinedItem], [UnreadableMigration]
+  ) {
     let engagement = try await Engagement.open(
       cache: .file(configuration.cache), device: .engage(id: "doctor"),
       transport: context.transport(configuration.certificateAuthorities),
@@ -118,8 +121,9 @@ struct DoctorChecks {
     do throws(EngagementError) {
       let report = try await engagement.checkCache()
       let bad = try await engagement.quarantinedItems()
+      let migrations = try await UnreadableMigration.all(of: engagement)
       try? await engagement.close()
-      return (report, bad)
+      return (report, bad, migrations)
     } catch {
       try? await engagement.close()
       throw error
@@ -135,7 +139,8 @@ struct DoctorChecks {
   ]
 
   private func integrity(
-    of configuration: EngageConfiguration, _ report: Engagement.CacheReport
+    of configuration: EngageConfiguration, _ report: Engagement.CacheReport,
+    _ migrations: [UnreadableMigration]
   ) -> [CheckResult] {
     var findings: [CheckResult] = []
     if let recovery = report.recovery {
@@ -148,7 +153,8 @@ struct DoctorChecks {
     }
     let faults = report.faults.count + report.damagedRows
     guard faults > 0 else {
-      return findings + [.good("cache", "\(configuration.cache): every page and row is sound")]
+      let sound = migrations.contains(where: \.isDamaged) ? "page" : "page and row"
+      return findings + [.good("cache", "\(configuration.cache): every \(sound) is sound")]
     }
     let first = report.faults.first.map { ": \($0)" } ?? ""
     return findings + [
@@ -156,6 +162,11 @@ struct DoctorChecks {
         "cache", "\(faults == 1 ? "1 fault" : "\(faults) faults")\(first)",
         next: "run \"engage cache repair\"; pending actions are saved.")
     ]
+  }
+
+  /// The surfaces whose stored migration cannot be read.
+  private func lost(_ migrations: [UnreadableMigration]) -> [CheckResult] {
+    migrations.map { .bad("migration", $0.reason, next: $0.next) }
   }
 
   /// The damaged files that were set aside and are still there.

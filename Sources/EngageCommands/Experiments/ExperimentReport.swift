@@ -30,7 +30,8 @@ extension Command {
       below the "significance" of the plan. "Detectable" is the difference that four of five such
       experiments would show. With "lookBackDays", what each person did in the days before is taken
       out of the figures (CUPED), which narrows the intervals. The check "horizon" says whether a fixed
-      design may be read. A check is "open" where there is nothing to check, such as no exposure.
+      design may be read. A check is "early" where more people or time are
+      needed, and "open" where there is nothing to check, such as no exposure.
 
       Do not change an experiment after its first person came: give the changed one another name. If it
       keeps its name, raise "version" in the route and in the plan, and report on events that came

@@ -35,14 +35,14 @@ struct PlanFigures {
     self.lift = lift
   }
 
-  /// Names the people who show the largest lift that there can be.
+  /// Names the fewest people of whom a report tells anything.
   private static func tooFew(_ people: Int, _ setting: Setting) -> EngagementError {
     let rate = percent(setting.rate)
     let fewest = try? setting.size.fewestPeoplePerArm(rate: setting.rate)
-    let enough = fewest.map { ": \($0 * setting.arms) would show the largest one, to 100%" } ?? ""
+    let enough = fewest.map { ": take \($0 * setting.arms) or more" } ?? ""
     return EngagementError(
       .invalidArgument,
-      "\(people) people are too few to see any lift of a rate of \(rate)\(enough).")
+      "\(people) people are too few to plan with for a rate of \(rate)\(enough).")
   }
 
   private var people: Int { peoplePerArm * setting.arms }

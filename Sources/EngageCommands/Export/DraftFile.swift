@@ -74,9 +74,14 @@ final class DraftFile {
     }
   }
 
+  /// Makes what was written durable.
+  func flush() throws(EngagementError) {
+    guard fsync(descriptor) == 0 else { throw Self.failure("\(name) cannot be written.", errno) }
+  }
+
   /// Makes the draft durable and leaves it where it is.
   func finish() throws(EngagementError) {
-    guard fsync(descriptor) == 0 else { throw Self.failure("\(name) cannot be written.", errno) }
+    try flush()
     isFinished = true
   }
 
@@ -136,7 +141,11 @@ final class DraftFile {
   }
 
   static func failure(_ message: String, _ number: Int32) -> EngagementError {
-    EngagementError(.storage, message, underlying: String(cString: strerror(number)))
+    // Nothing takes the place of a file or moves a cursor before it is whole.
+    let isFull = number == ENOSPC || number == EDQUOT
+    return EngagementError(
+      .storage, message + (isFull ? " Make room and run it again; nothing is lost." : ""),
+      underlying: String(cString: strerror(number)))
   }
 }
 
@@ -166,6 +175,22 @@ struct NewFile {
       try DraftFile.place(draft.path, at: path, for: option)
     } catch {
       unlink(draft.path)
+      throw error
+    }
+  }
+
+  /// Gives the file its name, durably, unless it may have what it may not have any more.
+  ///
+  /// - Parameter isStillTrue: Asked right before the file gets its name, and right after: a program that is
+  ///   killed in between may keep only what changed in that moment. If it throws, there is no file.
+  func finish(while isStillTrue: () async throws -> Void) async throws {
+    try draft.flush()
+    try await isStillTrue()
+    try finish()
+    do {
+      try await isStillTrue()
+    } catch {
+      takeBack()
       throw error
     }
   }

@@ -56,7 +56,7 @@ struct EventImport {
     if target.isThere { try keep(target.path, in: &encoder, compressor, draft) }
     for file in files.files { try add(file, to: &encoder, compressor, draft, show) }
     try collected.requireOneNaming()
-    notes += files.notes + redaction.notes
+    notes += files.notes + ExportRequest.Options.redact.notes(on: redaction.unmetProperties)
     isWritten = target.isThere || added > 0 || faults.count == 0
     guard isWritten else { return }
     encoder.finish()

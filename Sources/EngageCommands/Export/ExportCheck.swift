@@ -14,6 +14,7 @@ struct ExportCheck {
   private(set) var read = 0
   private(set) var events = 0
   private(set) var dropped: [String: Int] = [:]
+  private var ids = EventIDHashes()
 
   struct Finding: Hashable {
     /// The file or the manifest, from the folder.
@@ -31,6 +32,9 @@ struct ExportCheck {
       check(manifest, following: last)
       try checkFiles(of: manifest)
       last = manifest
+    }
+    for (path, events) in ids.repeated {
+      add(path, "\(events) of its events \(events == 1 ? "has" : "have") the id of another event.")
     }
     let known = Set(manifests.flatMap { $0.files.map(\.path) })
     for path in try ExportFolder.files(in: folder).sorted() where !known.contains(path) {
@@ -160,24 +164,14 @@ struct ExportCheck {
     if let sentence = try Self.difference(of: found, from: file) {
       return add(file.path, sentence)
     }
-    var count = 0
-    var (faults, doubled): ([Finding], Int) = ([], 0)
+    var events = FileEvents(of: file, in: manifest)
+    ids.begin(file.path)
     do {
       try found.read { line, event in
-        count += 1
         switch event {
-        case .fault(let fault):
-          if faults.count < 5 {
-            faults.append(Finding(place: "\(file.path):\(line)", sentence: fault))
-          }
+        case .fault(let fault): events.add(fault, line: line)
         case .event(let record):
-          let isOurs = record[.source] == .text(Array(manifest.header.source.utf8))
-          guard case .integer(let sequence) = record[.sequence], isOurs,
-            file.sequences.contains(sequence), seen.insert(sequence)
-          else {
-            doubled += 1
-            return
-          }
+          if events.add(record, &seen) { ids.add(record) }
         }
       }
     } catch let error as EngagementError {
@@ -185,13 +179,115 @@ struct ExportCheck {
     } catch {
       throw Self.interruption
     }
-    findings += faults
+    findings += events.findings
+  }
+}
+
+/// What was read of one file, held against its manifest.
+private struct FileEvents {
+  private let file: ExportManifest.File
+  private let source: EventRecord.Cell
+  /// The keys by which the file was chosen; nil if a later release has others.
+  private let keys: [ExportPartition.Key]?
+  private var last: (partition: ExportPartition, isOfFile: Bool)?
+  private var faults: [ExportCheck.Finding] = []
+  private var count = 0
+  private var doubled = 0
+  /// The events of other partitions.
+  private var strange = 0
+  private var times: ClosedRange<Int64>?
+
+  /// More lines are not told.
+  private static let mostFaults = 5
+
+  init(of file: ExportManifest.File, in manifest: ExportManifest) {
+    self.file = file
+    source = .text(manifest.header.source)
+    let names = manifest.header.partition
+    let known = names.compactMap { ExportPartition.Key(rawValue: $0) }
+    keys = known.count == names.count ? known : nil
+  }
+
+  mutating func add(_ fault: String, line: Int) {
+    count += 1
+    guard faults.count < Self.mostFaults else { return }
+    faults.append(ExportCheck.Finding(place: "\(file.path):\(line)", sentence: fault))
+  }
+
+  /// Returns whether the event belongs to the run, and is there for the first time.
+  mutating func add(_ event: borrowing EventRecord, _ seen: inout SequenceSet) -> Bool {
+    count += 1
+    guard case .integer(let sequence) = event[.sequence], event[.source] == source,
+      file.sequences.contains(sequence), seen.insert(sequence)
+    else {
+      doubled += 1
+      return false
+    }
+    let time = event.milliseconds(.time) ?? 0
+    times = min(times?.lowerBound ?? time, time)...max(times?.upperBound ?? time, time)
+    if !isOfFile(event) { strange += 1 }
+    return true
+  }
+
+  /// Whether the partition of the event is that of the file.
+  private mutating func isOfFile(_ event: borrowing EventRecord) -> Bool {
+    guard let keys else { return true }
+    let partition = ExportPartition(of: event, by: keys)
+    if let last, last.partition == partition { return last.isOfFile }
+    let folder = file.path.lastIndex(of: "/").map { String(file.path[...$0]) } ?? ""
+    let isOfFile = partition.folder(by: keys).hasSameBytes(as: folder)
+    last = (partition, isOfFile)
+    return isOfFile
+  }
+
+  /// What is other than the manifest says.
+  var findings: [ExportCheck.Finding] {
+    var sentences: [String] = []
     if count != file.events {
-      add(file.path, "It has \(count) events, and the manifest says \(file.events).")
+      sentences.append("It has \(count) events, and the manifest says \(file.events).")
     }
     if doubled > 0 {
-      add(file.path, "\(doubled) events are there twice, or belong to another run.")
+      sentences.append("\(doubled) events are there twice, or belong to another run.")
     }
+    if strange > 0 {
+      sentences.append("\(strange) events belong to a file of another vendor, day or kind.")
+    }
+    if faults.isEmpty, doubled == 0, let times, times != file.times {
+      sentences.append("Its events have other times than the manifest says.")
+    }
+    return faults + sentences.map { ExportCheck.Finding(place: file.path, sentence: $0) }
+  }
+}
+
+/// Short hashes of the ids of events, which tell whether one is there twice. An event takes 16 bytes.
+private struct EventIDHashes {
+  private var hashes: [UInt64] = []
+  private var files: [(path: String, start: Int)] = []
+
+  /// Begins with a file.
+  mutating func begin(_ path: String) { files.append((path, hashes.count)) }
+
+  mutating func add(_ event: borrowing EventRecord) {
+    var hasher = Hasher()
+    hasher.combine(event[.id])
+    hashes.append(UInt64(bitPattern: Int64(hasher.finalize())))
+  }
+
+  /// The files with events whose ids other events have, too, and how many those are.
+  var repeated: [(path: String, events: Int)] {
+    let sorted = hashes.sorted()
+    var twice: Set<UInt64> = []
+    for (first, second) in zip(sorted, sorted.dropFirst()) where first == second {
+      twice.insert(first)
+    }
+    guard !twice.isEmpty else { return [] }
+    var repeated: [(path: String, events: Int)] = []
+    for (index, file) in files.enumerated() {
+      let end = index + 1 < files.count ? files[index + 1].start : hashes.count
+      let events = hashes[file.start..<end].count { twice.contains($0) }
+      if events > 0 { repeated.append((file.path, events)) }
+    }
+    return repeated
   }
 }
 

@@ -45,7 +45,7 @@ struct ExportEvents {
       let most = PersonalDataFilter.mostFields
       let names = lostFields.prefix(most).map(\.readable).joined(separator: ", ")
       return "In \(ExportRun.words(cleaned)) what may tell who the person is was left out: \(names)"
-        + (lostFields.count < most ? "" : " and perhaps others")
+        + (lostFields.count <= most ? "" : " and others")
         + "; --personal-data keeps it."
     }
 
@@ -94,10 +94,23 @@ struct ExportEvents {
     result.events -= filtered.dropped
     (result.cleaned, result.lostFields) = (filtered.next.cleaned, filtered.next.lostFields)
     if let note = result.cleanedNote { invocation.console.note(Phrase(note)) }
-    for note in EventRedaction.notes(on: filtered.unmetProperties) {
-      invocation.console.note(Phrase(note))
-    }
+    typealias Options = ExportRequest.Options
+    let notes =
+      Options.redact.notes(on: filtered.unmetProperties)
+      + Options.condition.notes(on: filtered.unmetConditions)
+    for note in notes { invocation.console.note(Phrase(note)) }
     return result
+  }
+
+  /// Throws for a condition whose value names a person, if the export hides who its people are: the events
+  /// that it gives would tell.
+  func requireNobodyNamed() async throws {
+    guard !request.conditions.isEmpty, request.users != .ids,
+      !request.keepsPersonalData || request.redaction.hidesUsers
+    else { return }
+    let people = PersonIDs(try await userIDs())
+    guard let condition = request.conditions.first(where: { $0.names(people) }) else { return }
+    throw request.hidden(condition, invocation)
   }
 
   private func read<Sink: EventSink>(

@@ -22,6 +22,8 @@ final class ExportFolder {
   private(set) var isCut = false
   /// Whether the drafts are those of a run that has happened.
   private var isPlacing = false
+  /// The folders that this run has made, outer ones first.
+  private var made: [String] = []
   private let lock: Int32
 
   /// Makes the folder if it is not there, and completes the last run. Throws `busy` while another export
@@ -30,7 +32,7 @@ final class ExportFolder {
   /// - Parameter revision: That of the ledger, which tells whether a user was erased meanwhile.
   init(_ path: String, revision: String) throws(EngagementError) {
     self.path = path
-    lock = try Self.locked(path)
+    (lock, made) = try Self.locked(path)
     for name in try Self.manifestNames(in: path) {
       manifests.append(try ExportManifest(fileAt: "\(path)/\(name)"))
     }
@@ -49,7 +51,10 @@ final class ExportFolder {
 
   // MARK: Opening
 
-  private static func locked(_ path: String) throws(EngagementError) -> Int32 {
+  /// The folder's lock, and the folders that were made for it.
+  private static func locked(
+    _ path: String
+  ) throws(EngagementError) -> (lock: Int32, made: [String]) {
     var status = stat()
     if lstat(path, &status) == 0 {
       guard UInt32(status.st_mode) & UInt32(S_IFMT) == UInt32(S_IFDIR) else {
@@ -63,15 +68,35 @@ final class ExportFolder {
         )
       }
     }
-    for folder in [path, "\(path)/_manifests", "\(path)/_drafts"] { try make(folder) }
-    let lock = open("\(path)/_drafts/lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
+    var made: [String] = []
+    do throws(EngagementError) {
+      for folder in [path, "\(path)/_manifests", "\(path)/_drafts"] {
+        if try make(folder) { made.append(folder) }
+      }
+      return (try taken(lockPath(path), of: path), made)
+    } catch {
+      removeEmpty(made)
+      throw error
+    }
+  }
+
+  private static func taken(
+    _ lockPath: String, of path: String
+  ) throws(EngagementError) -> Int32 {
+    let lock = open(lockPath, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
     guard lock >= 0 else { throw DraftFile.failure("\(path) cannot be written.", errno) }
-    guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
+    var (ours, there) = (stat(), stat())
+    // A run that fails removes the lock of a folder that it has made.
+    guard flock(lock, LOCK_EX | LOCK_NB) == 0, fstat(lock, &ours) == 0,
+      lstat(lockPath, &there) == 0, ours.st_ino == there.st_ino
+    else {
       close(lock)
       throw busy(path)
     }
     return lock
   }
+
+  private static func lockPath(_ path: String) -> String { "\(path)/_drafts/lock" }
 
   static func busy(_ path: String) -> EngagementError {
     EngagementError(.busy, "Another export writes to \(path) now; try again when it is done.")
@@ -79,7 +104,7 @@ final class ExportFolder {
 
   /// Whether an export writes to the folder now.
   static func isLocked(_ path: String) -> Bool {
-    let lock = open("\(path)/_drafts/lock", O_RDWR | O_NOFOLLOW | O_CLOEXEC)
+    let lock = open(lockPath(path), O_RDWR | O_NOFOLLOW | O_CLOEXEC)
     guard lock >= 0 else { return false }
     defer { close(lock) }
     return flock(lock, LOCK_EX | LOCK_NB) != 0
@@ -101,12 +126,26 @@ final class ExportFolder {
     return String(cString: resolved)
   }
 
-  private static func make(_ folder: String) throws(EngagementError) {
+  /// Makes a folder. Returns false if it is there already.
+  private static func make(_ folder: String) throws(EngagementError) -> Bool {
     guard mkdir(folder, 0o700) == 0 else {
-      if errno == EEXIST { return }
+      if errno == EEXIST { return false }
       throw DraftFile.failure("\(folder) cannot be made.", errno)
     }
     try DraftFile.makeDurable(CommandContext.folder(of: folder))
+    return true
+  }
+
+  private static func removeEmpty(_ folders: [String]) {
+    for folder in folders.reversed() { rmdir(folder) }
+  }
+
+  /// Removes the folders that this run has made, as far as they are empty, where no run has happened.
+  func removeMade() {
+    removeDrafts()
+    guard manifests.isEmpty else { return }
+    if made.contains("\(path)/_drafts") { unlink(Self.lockPath(path)) }
+    Self.removeEmpty(made)
   }
 
   /// The names of the manifests of a folder, in their order.
@@ -142,6 +181,17 @@ final class ExportFolder {
       }
     }
     return files
+  }
+
+  /// The folders of exports within a folder, by their paths from it.
+  static func inner(of folder: String) throws(EngagementError) -> [String] {
+    let files = try files(in: folder, includingHidden: true)
+    return Set(
+      files.compactMap { path in
+        path.firstRange(of: "/_manifests/").map { String(path[..<$0.lowerBound]) }
+      }
+    )
+    .sorted()
   }
 
   private static let own = ["_manifests", "_drafts"]
@@ -247,7 +297,7 @@ final class ExportFolder {
       var folder = path
       for name in file.path.split(separator: "/").dropLast() {
         folder += "/\(name)"
-        try Self.make(folder)
+        if try Self.make(folder) { made.append(folder) }
       }
       try DraftFile.place(draft, at: place)
       completed += 1

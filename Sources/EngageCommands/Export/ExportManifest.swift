@@ -98,7 +98,7 @@ extension ExportManifest {
     let bytes = try InputFile(path).bytes(atMost: 64 << 20)
     let damaged = EngagementError(.unreadable, "The manifest \(path) is damaged.")
     guard var object = (try? JSON(parsing: bytes))?.object,
-      let version = object["version"]?.integer
+      let version = object["version"]?.integer, version >= 1
     else { throw damaged }
     guard version <= Self.version else {
       throw EngagementError(
@@ -134,7 +134,8 @@ extension ExportManifest {
     lastID = object["lastID"]?.string
     dropped = [:]
     guard (0...Self.largest).contains(after), (after...Self.largest).contains(through),
-      through - after <= Self.longest, reasons.count <= 100
+      through - after <= Self.longest, reasons.count <= 100,
+      object["events"]?.integer == Int64(events)
     else { return nil }
     for reason in reasons.members {
       guard let count = reason.value.integer, (0...Self.largest).contains(count) else { return nil }

@@ -49,8 +49,10 @@ struct ExportPartition: Hashable {
 
   /// The text with a percent sign and two digits in the place of what no file system has to take.
   private static func escaped(_ text: [UInt8]) -> String {
+    // Files have U+FFFD in the place of a zero byte and of what is no UTF-8.
+    let readable = String(decoding: text, as: UTF8.self).replacing("\0", with: "\u{FFFD}")
     var name = ""
-    for byte in text.prefix(80) {
+    for byte in readable.utf8.prefix(80) {
       name += plain.contains(byte) ? String(UnicodeScalar(byte)) : "%" + Hex.text(of: [byte])
     }
     return name

@@ -91,8 +91,7 @@ extension ExportRequest {
       repeats: true)
     static let redact = Option(
       "redact", value: "FIELD",
-      "leave out a field, such as userid or data.email, which has data.email.x in it", repeats: true
-    )
+      "leave out a field, such as userid, data.email or data.values.name", repeats: true)
     static let partition = Option(
       "partition", value: "KEYS", "a file for each vendor, day or kind: vendor,day")
     static let cursor = Option(
@@ -145,15 +144,20 @@ extension ExportRequest {
 
   /// Throws for a condition that would tell of whom the events are, who are hidden otherwise.
   private func requireVisible(_ condition: EventCondition, _ invocation: Invocation) throws {
-    let isOfUser = condition.isOfUser
-    guard isOfUser ? users != .ids : !keepsPersonalData || redaction.hidesUsers else { return }
-    throw invocation.usage(
-      isOfUser
-        ? "--where \(condition.text): users are hashes in this export, of 64 digits; give a hash, or add "
-          + "--user-ids."
+    let isHidden =
+      condition.isOfUser ? users != .ids : !keepsPersonalData || redaction.hidesUsers
+    guard isHidden else { return }
+    throw hidden(condition, invocation)
+  }
+
+  /// The error of a condition that would tell who the people of the export are.
+  func hidden(_ condition: EventCondition, _ invocation: Invocation) -> UsageError {
+    invocation.usage(
+      condition.isOfUser
+        ? "--where \(condition.text): users are hashes in this export, of 64 digits; give a hash, "
+          + "or add --user-ids."
         : "--where \(condition.text): this export leaves out what tells who a person is; "
-          + (redaction.hidesUsers ? "leave out --redact userid." : "add --personal-data.")
-    )
+          + (redaction.hidesUsers ? "leave out --redact userid." : "add --personal-data."))
   }
 
   /// What is written, by the options or by the name of the file.
@@ -224,6 +228,13 @@ extension ExportRequest {
 
   private static func cursor(_ invocation: Invocation) throws -> String? {
     guard let name = invocation.value(Options.cursor) else { return nil }
+    let most = ExportCursor.longestName
+    guard name.utf8.count <= most else {
+      throw invocation.usage(
+        "--cursor takes a name of at most \(most) letters, digits, hyphens and dots, and not the "
+          + "\(name.utf8.count) bytes that begin with \"\(String(name.unicodeScalars.prefix(most)))\"."
+      )
+    }
     guard ExportCursor.isName(name) else {
       throw invocation.usage(
         "--cursor takes a name of letters, digits, hyphens and dots, and not \"\(name)\".")
@@ -325,8 +336,8 @@ extension Invocation {
     guard let text = value(option) else { return nil }
     guard let date = ISO8601.date(from: text) ?? ISO8601.day(from: text) else {
       throw usage(
-        "\(option.title) takes a day such as 2026-11-01, or a time such as 2026-11-01T09:00:00Z, "
-          + "and not \"\(text)\".")
+        "\(option.title) takes a day such as 2026-11-01, or a time with seconds and a zone such as "
+          + "2026-11-01T09:00:00Z, and not \"\(text)\".")
     }
     return date
   }
@@ -352,14 +363,12 @@ extension Invocation {
   }
 }
 
-extension EventRedaction {
-  /// What a user has to know of properties that are to be left out and that no event has.
-  static func notes(on unmet: [(name: String, meant: String?)]) -> [String] {
+extension Option {
+  /// What a user has to know of properties that the option names and that no event has.
+  func notes(on unmet: [(name: String, meant: String?)]) -> [String] {
     unmet.map { name, meant in
-      "--redact data.\(name): no event has it"
+      "\(title) data.\(name): no event has it"
         + (meant.map { "; did you mean \"data.\($0)\"?" } ?? ".")
     }
   }
-
-  var notes: [String] { Self.notes(on: unmetProperties) }
 }

@@ -24,6 +24,7 @@ struct ExportRun {
     _ = try await invocation.kinds(ExportRequest.Options.kind, in: events.configuration)
     try await invocation.requireProviders(
       request.selection.providers, in: events.configuration)
+    try await events.requireNobodyNamed()
     tellEnding()
     if case .clickHouse(let address) = request.destination {
       try await ClickHouseExport(address: address, events: events).run(invocation)
@@ -71,12 +72,8 @@ struct ExportRun {
       let result = try await write(by: makeEncoder()) { (bytes) throws(EngagementError) in
         try file.write(bytes)
       }
-      try file.finish()
-      do {
+      try await file.finish {
         try await events.requireRevision(revision, ExportEvents.isTakenBack)
-      } catch {
-        file.takeBack()
-        throw error
       }
       try tell(result, in: path)
     case .folder(let path): try await run(into: path, by: makeEncoder)
@@ -124,6 +121,18 @@ struct ExportRun {
     let revision = try await events.ledgerRevision()
     let folder = try ExportFolder(invocation.context.path(path), revision: revision)
     defer { folder.removeDrafts() }
+    do {
+      try await run(into: path, folder, revision, by: makeEncoder)
+    } catch {
+      folder.removeMade()
+      throw error
+    }
+  }
+
+  private func run(
+    into path: String, _ folder: ExportFolder, _ revision: String,
+    by makeEncoder: @escaping () -> some EventEncoder
+  ) async throws {
     tellInterruption(in: folder)
     var header = ExportManifest.Header(
       source: try events.source(), format: request.format.rawValue,
@@ -265,6 +274,7 @@ struct ExportRun {
       )
     }
     guard last.header == header else { throw other(last, header, in: folder) }
+    try requireNoGap(in: folder, cursor)
     try await requireSamePast(as: last, in: folder, revision)
     if last.after == cursor.sequence {
       guard last.revision == revision, folder.isWhole(last) else {
@@ -291,6 +301,20 @@ struct ExportRun {
           + "run \"engage cursors remove \(cursor.name)\" and export to another folder.")
     }
     return cursor.sequence
+  }
+
+  /// Throws `conflict` if the folder has lost a run between two others.
+  private func requireNoGap(
+    in folder: ExportFolder, _ cursor: ExportCursor
+  ) throws(EngagementError) {
+    for (former, next) in zip(folder.manifests, folder.manifests.dropFirst())
+    where next.after > former.through {
+      throw EngagementError(
+        .conflict,
+        "The events \(former.through + 1) to \(next.after) are missing in \(folder.path): a run was not kept "
+          + "there. Bring its files and its manifest back, or run \"engage cursors remove \(cursor.name)\" and "
+          + "export to another folder.")
+    }
   }
 
   /// Throws `conflict` if the cache has not recorded what the last run has written. A copy of it that was

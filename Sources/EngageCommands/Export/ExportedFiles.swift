@@ -82,13 +82,18 @@ struct ExportedFiles {
       files.append(place)
       return
     }
-    let found = try ExportFolder.files(in: place.path).sorted()
-    let hidden = try ExportFolder.hiddenFiles(in: place.path)
+    let exports = try ExportFolder.inner(of: place.path)
+    for export in exports {
+      try add(File(name: "\(place.name)/\(export)", path: "\(place.path)/\(export)"))
+    }
+    func isOfPlace(_ path: String) -> Bool { !exports.contains { path.hasPrefix("\($0)/") } }
+    let found = try ExportFolder.files(in: place.path).filter(isOfPlace).sorted()
+    let hidden = try ExportFolder.hiddenFiles(in: place.path).filter(isOfPlace)
     if let first = hidden.first {
       let names = hidden.count == 1 ? first : "\(first) and \(hidden.count - 1) more"
       notes.append("\(place.name): hidden files are not read: \(names). Name them to read them.")
     }
-    guard !found.isEmpty else {
+    guard !found.isEmpty || !exports.isEmpty else {
       throw EngagementError(.notFound, "\(place.name) has no file of exported events.")
     }
     folders.append(place)

@@ -41,6 +41,9 @@ extension Engagement.MigrationStatus {
         "\"engage compare\" shows more; if it stays so, \"engage migrate rollback \(surface.rawValue)\""
     case .duplicates: return gate.advice
     case .untold: return "\"engage outbox\" shows what waits, and \(sync) sends it"
+    case .pending where left == leftOfOthers + leftOfAnonymous:
+      // No command sends or lists what other people did.
+      return "none is of the present user; give the plan \"drainsUntil\", or force the step"
     case .pending:
       return
         "\"engage outbox\" shows what waits, and \(sync) sends it; or give the plan "
@@ -48,11 +51,30 @@ extension Engagement.MigrationStatus {
     }
   }
 
-  // MARK: Back
+  // MARK: Stages
+
+  /// The stage of the plan that a command line names, as `ramp 25`, or as `ramp` where there is one of them.
+  ///
+  /// Throws `invalidArgument` with a command that works.
+  func plannedStage(_ words: String) throws -> Engagement.MigrationStage {
+    let named = stages.filter { $0.kind.rawValue.hasSameBytes(as: words) }
+    if named.count == 1 { return named[0] }
+    if let stage = try? Engagement.MigrationStage(words: words), stages.contains(stage) {
+      return stage
+    }
+    let choices = stages.map { $0.argument }.joined(separator: ", ")
+    throw EngagementError(
+      .invalidArgument,
+      "The plan of \(surface.rawValue) has no stage \(words); its stages are \(choices): run "
+        + "\"engage migrate advance \(surface.rawValue) --to \((next ?? stage).argument)\".")
+  }
+
+  private var stages: [Engagement.MigrationStage] {
+    [.off] + (plan.moves.first { $0.surface == surface }?.stages ?? [])
+  }
 
   private var earlierStages: [Engagement.MigrationStage] {
-    let own = plan.moves.first { $0.surface == surface }?.stages ?? []
-    return Array(([.off] + own).prefix { $0 != stage })
+    Array(stages.prefix { $0 != stage })
   }
 
   /// The stage that a command line names, as `ramp 25`, or as `ramp` where there is one of them; nil where
@@ -76,7 +98,7 @@ extension Engagement.MigrationStatus {
 }
 
 extension Engagement.SurfaceCapability.Support {
-  fileprivate var isThere: Bool { if case .absent = self { false } else { true } }
+  var isThere: Bool { if case .absent = self { false } else { true } }
 }
 
 extension Engagement.MigrationStage {

@@ -6,15 +6,15 @@ import EngagementPlatform
 /// What `engage migrate status` tells of each surface that moves, by the cache alone.
 struct MigrationOverview {
   let surfaces: [MigratingSurface]
-  /// The surfaces whose stored migration cannot be read, each with the reason.
-  let unreadable: [(surface: Engagement.Surface, reason: String)]
+  let unreadable: [UnreadableMigration]
+  let notes: MigrationNotes
   let date: Date
 
   /// - Parameter reader: Reads the same cache.
   init(of engagement: Engagement, _ reader: EngagementReader, at date: Date) async throws {
     self.date = date
-    unreadable = try await engagement.unreadableMigrations()
-      .sorted { $0.key.rawValue < $1.key.rawValue }.map { (surface: $0.key, reason: $0.value) }
+    notes = MigrationNotes(of: engagement)
+    unreadable = try await UnreadableMigration.all(of: engagement)
     let statuses = try await engagement.migrations()
     let parity = statuses.isEmpty ? [] : try await engagement.parity()
     let dropped =

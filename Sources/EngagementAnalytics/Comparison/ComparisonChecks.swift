@@ -6,7 +6,7 @@ struct ComparisonChecks: Hashable, Sendable {
   let split: ComparisonCheck
   /// Nil if people were not split at random.
   let exposedSplit: ComparisonCheck?
-  /// Nil where no arm tells what its logs have lost.
+  /// Nil where people were not split at random and no provider tells what its logs have lost.
   let logs: ComparisonCheck?
   let horizon: ComparisonCheck
   /// Nil where nothing was planned.
@@ -34,7 +34,7 @@ struct ComparisonChecks: Hashable, Sendable {
 
   /// Why no difference is told.
   var withheld: [String] {
-    [plan, split, logs, horizon].compactMap(\.self).filter { $0.state == .failed }.map(\.sentence)
+    [plan, split, logs, horizon].compactMap(\.self).filter(\.state.withholds).map(\.sentence)
   }
 
   var reason: String? { withheld.first }
@@ -86,7 +86,7 @@ struct ComparisonChecks: Hashable, Sendable {
     if let least = sizes.min(), least < SampleRatio.leastCount,
       let arm = sizes.firstIndex(of: least)
     {
-      return (check(.failed, few(least, in: counts.design.arms[arm].name.readable, group)), nil)
+      return (check(.early, few(least, in: counts.design.arms[arm].name.readable, group)), nil)
     }
     do throws(EngagementError) {
       let ratio = try SampleRatio(
@@ -157,26 +157,35 @@ struct ComparisonChecks: Hashable, Sendable {
   }
 
   private static func providers(_ counts: ComparisonCounts) -> ComparisonCheck {
+    func check(_ state: ComparisonCheck.State, _ sentence: String) -> ComparisonCheck {
+      ComparisonCheck(name: "people", state: state, sentence: sentence)
+    }
     let alone = counts.arms.map { $0.metrics.first?.people ?? 0 }
+    let few = alone.min().flatMap { $0 < SampleRatio.leastCount ? $0 : nil }
+    if few != nil, counts.peopleInSeveralArms * 2 > counts.people {
+      return check(.failed, tooMuchInCommon(counts))
+    }
+    if let sentence = withoutReceipts(counts) { return check(.failed, sentence) }
+    if let few { return check(.early, tooFew(few, in: alone.firstIndex(of: few) ?? 0, counts)) }
+    return check(
+      .open,
+      "This comparison follows no random split: a difference may be one between people, not between "
+        + "providers.")
+  }
+
+  /// Why shares of a provider's people say nothing; nil if it is known who received from each.
+  private static func withoutReceipts(_ counts: ComparisonCounts) -> String? {
     let unknown = counts.arms.indices.filter { !counts.hasReceipts($0) }
-    if let arm = unknown.first, unknown.count < counts.arms.count, counts.arms[arm].assigned > 0 {
-      return ComparisonCheck(
-        name: "people", state: .failed,
-        sentence: "No event delivered of \"\(counts.design.arms[arm].name.readable)\" is recorded, "
-          + "so that only those of its people are known who did something: shares of them are too high "
-          + "beside those of other providers. Export without --kind, or compare providers that both have "
-          + "such events.")
+    guard let arm = unknown.first(where: { counts.arms[$0].assigned > 0 }) else { return nil }
+    guard unknown.count < counts.arms.count else {
+      return
+        "No event delivered is recorded, so that only people are known who did something, and shares of "
+        + "them do not tell the providers apart. Export without --kind."
     }
-    guard let least = alone.min(), least < SampleRatio.leastCount else {
-      return ComparisonCheck(
-        name: "people", state: .open,
-        sentence: "This comparison follows no random split: a difference may be one between "
-          + "people, not between providers.")
-    }
-    return ComparisonCheck(
-      name: "people", state: .failed,
-      sentence: counts.peopleInSeveralArms * 2 > counts.people
-        ? tooMuchInCommon(counts) : tooFew(least, in: alone.firstIndex(of: least) ?? 0, counts))
+    return "No event delivered of \"\(counts.design.arms[arm].name.readable)\" is recorded, "
+      + "so that only those of its people are known who did something: shares of them are too high "
+      + "beside those of other providers. Export without --kind, or compare providers that both have "
+      + "such events."
   }
 
   /// More events of such people do not help: each receives from both.
@@ -210,7 +219,14 @@ struct ComparisonChecks: Hashable, Sendable {
     }
     let (one, all) = counts.design.isExperiment ? ("arm", "arms") : ("provider", "providers")
     let control = counts.arms[counts.design.control].log
-    guard counts.arms.contains(where: { $0.log.denominator > 0 }) else { return nil }
+    guard counts.arms.contains(where: { $0.log.denominator > 0 }) else {
+      guard counts.design.isExperiment else { return nil }
+      return check(
+        .open,
+        "What the logs have lost is not known, so that the \(all)' losses are not compared. Name folders "
+          + "of \"engage export --out DIR\", whose manifests say it; a program says it with addLog."
+      )
+    }
     if let arm = counts.arms.firstIndex(where: { $0.log.denominator == 0 }) {
       return check(
         .open,
@@ -269,7 +285,7 @@ struct ComparisonChecks: Hashable, Sendable {
       if let end {
         let moment = Figure.moment(end)
         guard time >= end else {
-          return check(.failed, "The lift is withheld until the end, \(moment); \(progress).")
+          return check(.early, "The lift is withheld until the end, \(moment); \(progress).")
         }
         // The plan named this end, however many people there are by then.
         let fewer =
@@ -280,7 +296,7 @@ struct ComparisonChecks: Hashable, Sendable {
       }
       return people >= planned
         ? check(.passed, "The design may be read: \(progress).\(late(people, planned))")
-        : check(.failed, "\(progress). The lift is withheld until all are.")
+        : check(.early, "\(progress). The lift is withheld until all are.")
     }
   }
 }

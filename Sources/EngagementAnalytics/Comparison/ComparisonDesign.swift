@@ -143,8 +143,21 @@ extension ComparisonDesign {
         metric.kind != metric.base && !metric.kind.rawValue.isEmpty && metric.base?.rawValue != "",
         "The metric \"\(metric.name)\" counts one kind of event and divides by another: change one."
       )
+      for kind in [metric.kind, metric.base].compactMap(\.self) {
+        guard let place = Self.counted[kind] else { continue }
+        throw EngagementError(
+          .invalidArgument,
+          "The metric \"\(metric.name)\" names \(kind.rawValue), which the table \"\(place)\" counts: "
+            + "choose a kind of what people do, such as click.")
+      }
     }
   }
+
+  /// The kinds that have a table of their own.
+  private static let counted: [EngagementEvent.Kind: String] = [
+    .experimentAssigned: "People", .experimentExposed: "People",
+    .providerRequest: "Requests to providers", .providerFailed: "Requests to providers",
+  ]
 
   private static func requireNames(
     _ names: [String], of what: String

@@ -24,7 +24,7 @@ struct ComparisonMethod {
             degreesOfFreedom: Double(sample.count - 1), count: sample.count)
           guard let estimate else {
             throw EngagementError(
-              .invalidArgument, "All people in the arm did the same, so there is no interval.")
+              .invalidArgument, "All who count in the arm did the same, so there is no interval.")
           }
           let interval = try estimate.interval(
             method(for: [arm]), significance: design.significance)
@@ -35,26 +35,27 @@ struct ComparisonMethod {
 
   /// What the people of an arm differ by, with nothing taken from their past.
   func difference(
-    _ treatment: MetricSums, in arm: Int, from control: MetricSums
+    _ treatment: MetricSums, in arm: Int, from control: MetricSums, of metric: ComparisonMetric
   ) -> Conclusion<MeasuredDifference> {
     conclude { () throws(EngagementError) in
-      try requireEnough(treatment, in: arm, control)
+      try requireEnough(treatment, in: arm, control, of: metric)
       let difference = try Difference(
         of: treatment.figure(of: design.arms[arm].name.readable),
         from: control.figure(of: design.arms[design.control].name.readable))
-      return try measured(difference, in: arm)
+      return try measured(difference, in: arm, isShare: metric.isShare)
     }
   }
 
   /// The same, less what the people's past explains.
   func adjustedDifference(
-    _ treatment: MetricSums, in arm: Int, from control: MetricSums
+    _ treatment: MetricSums, in arm: Int, from control: MetricSums, of metric: ComparisonMetric
   ) -> Conclusion<MeasuredDifference> {
     conclude { () throws(EngagementError) in
-      try requireEnough(treatment, in: arm, control)
+      try requireEnough(treatment, in: arm, control, of: metric)
       let arms = PairedSample.adjusted(
         treatment: treatment.valuesAndPast, control: control.valuesAndPast)
-      return try measured(Difference(of: arms.treatment, from: arms.control), in: arm)
+      return try measured(
+        Difference(of: arms.treatment, from: arms.control), in: arm, isShare: metric.isShare)
     }
   }
 
@@ -62,13 +63,18 @@ struct ComparisonMethod {
   /// fewer, the normal distribution tells differences that are none.
   static let leastExpected = 10
 
+  /// So many people of each arm have to count by what a metric is divided by.
+  static let leastBased = 30
+
   private func requireEnough(
-    _ treatment: MetricSums, in arm: Int, _ control: MetricSums
+    _ treatment: MetricSums, in arm: Int, _ control: MetricSums, of metric: ComparisonMetric
   ) throws(EngagementError) {
     let arms = [(treatment, arm), (control, design.control)]
-    // Arms without people are told elsewhere.
-    guard arms.allSatisfy({ $0.0.isShare && $0.0.people > 0 }) else { return }
-    let people = treatment.people + control.people
+    // Arms of which nobody counts are told elsewhere.
+    guard arms.allSatisfy({ $0.0.denominator > 0 }) else { return }
+    guard metric.isShare else { return try requireEvents(in: arms, of: metric) }
+    let who = metric.base.map { "people with \($0.rawValue)" } ?? "people"
+    let people = treatment.denominator + control.denominator
     let did = treatment.numerator + control.numerator
     guard did > 0, did < people else {
       throw EngagementError(
@@ -78,22 +84,46 @@ struct ComparisonMethod {
           : "Everybody did it, so that there is nothing to compare.")
     }
     for (sums, arm) in arms {
-      let expected = Double(min(did, people - did)) * Double(sums.people) / Double(people)
+      let expected = Double(min(did, people - did)) * Double(sums.denominator) / Double(people)
       guard expected < Double(Self.leastExpected) else { continue }
       throw EngagementError(
         .invalidArgument,
         "Too few people to compare: without a difference \(Int(expected)) of the "
-          + "\(Figure.count(sums.people)) people of \"\(design.arms[arm].name.readable)\" would "
+          + "\(Figure.count(sums.denominator)) \(who) of \"\(design.arms[arm].name.readable)\" would "
           + "\(did * 2 > people ? "not " : "")do it, and a test needs \(Self.leastExpected).")
     }
   }
 
+  /// The same for events. People with many of them say less than as many people with a few.
+  private func requireEvents(
+    in arms: [(sums: MetricSums, arm: Int)], of metric: ComparisonMetric
+  ) throws(EngagementError) {
+    func require(
+      _ least: Int, _ kind: EngagementEvent.Kind, _ count: (MetricSums) -> Double
+    ) throws(EngagementError) {
+      for (sums, arm) in arms where count(sums) < Double(least) {
+        throw EngagementError(
+          .invalidArgument,
+          "Too few people to compare: of \"\(design.arms[arm].name.readable)\" those with \(kind.rawValue) "
+            + "count as \(Int(count(sums))), and a test needs \(least).")
+      }
+    }
+    if let base = metric.base { try require(Self.leastBased, base, \.peopleOfDenominator) }
+    let all = arms.map(\.sums)
+    let people = all.reduce(0) { $0 + $1.peopleOfNumerator }
+    let base = all.reduce(0) { $0 + $1.peopleOfDenominator }
+    try require(Self.leastExpected, metric.kind) { people * $0.peopleOfDenominator / base }
+  }
+
   private func measured(
-    _ difference: Difference, in arm: Int
+    _ difference: Difference, in arm: Int, isShare: Bool
   ) throws(EngagementError) -> MeasuredDifference {
     let method = method(for: [arm, design.control])
     let (absolute, significance) = (difference.absolute, design.significance)
-    let interval = try absolute.interval(method, significance: significance)
+    let whole = try absolute.interval(method, significance: significance)
+    // Two shares differ by no more than one.
+    let interval =
+      isShare ? max(whole.lowerBound, -1)...min(whole.upperBound, 1) : whole
     // Holm is most strict for the clearest difference.
     let bound = try absolute.bound(
       method, significance, exceededWith: significance / Double(design.comparisons))
@@ -137,10 +167,14 @@ func conclude<Value>(_ compute: () throws(EngagementError) -> Value) -> Conclusi
 }
 
 extension MetricSums {
-  /// Whether each person's value is zero or one, out of one.
-  fileprivate var isShare: Bool {
-    numerator == numeratorSquares && denominator == people && denominatorSquares == people
-      && numerator >= 0
+  /// As how many people those count who have x, by Kish: those of one value each as many as they are.
+  fileprivate var peopleOfNumerator: Double { Self.people(numerator, numeratorSquares) }
+
+  /// The same of y.
+  fileprivate var peopleOfDenominator: Double { Self.people(denominator, denominatorSquares) }
+
+  private static func people(_ sum: Int, _ squares: Int) -> Double {
+    squares > 0 ? Double(sum) * Double(sum) / Double(squares) : 0
   }
 
   /// The arm's figure, as if it were a value for each person.

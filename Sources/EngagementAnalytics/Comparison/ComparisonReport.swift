@@ -166,13 +166,13 @@ private struct MetricReader {
     let unadjusted = guarded(
       checks.reason ?? absence(of: metric, in: arm) ?? absence(of: metric, in: design.control)
     ) {
-      method.difference(treatment, in: arm, from: control)
+      method.difference(treatment, in: arm, from: control, of: design.metrics[metric])
     }
     let adjusted = adjustedDifference(of: metric, in: arm)
     let exposed = guarded(checks.reason ?? checks.exposedReason) {
       method.difference(
         counts.arms[arm].exposedMetrics[metric], in: arm,
-        from: self.control.exposedMetrics[metric])
+        from: self.control.exposedMetrics[metric], of: design.metrics[metric])
     }
     let strata = strata(of: metric, in: arm)
     return MetricComparison(
@@ -185,9 +185,11 @@ private struct MetricReader {
   private func adjustedDifference(of metric: Int, in arm: Int) -> MeasuredDifference? {
     let (treatment, control) = (counts.arms[arm].metrics[metric], control.metrics[metric])
     guard checks.reason == nil, design.lookBackDays > 0, design.metrics[metric].base == nil,
-      treatment.past + control.past > 0
+      [treatment, control].contains(where: { $0.valuesAndPast.second.variance > 0 })
     else { return nil }
-    return method.adjustedDifference(treatment, in: arm, from: control).value
+    return method.adjustedDifference(
+      treatment, in: arm, from: control, of: design.metrics[metric]
+    ).value
   }
 
   /// Why nothing is told of what a provider's events have not.
@@ -216,21 +218,24 @@ private struct MetricReader {
       )
       return StratumDifference(
         stratum: stratum, people: t.people + c.people,
-        difference: guarded(checks.reason) { method.difference(t, in: arm, from: c) })
+        difference: guarded(checks.reason) {
+          method.difference(t, in: arm, from: c, of: design.metrics[metric])
+        })
     }
     return strata.sorted {
       ($1.people, $0.stratum) < ($0.people, $1.stratum)
     }
   }
 
-  /// Whether the difference has the opposite sign once each stratum has the same weight in both arms.
+  /// Whether the difference has the opposite sign in every stratum.
   private func isReversed(
     _ difference: Conclusion<MeasuredDifference>, _ strata: [StratumDifference], by name: String
   ) -> Bool {
     guard let overall = difference.value?.absolute.value else { return false }
-    let weighted = strata.filter { $0.stratum.name == name }.reduce(0) { sum, stratum in
-      sum + Double(stratum.people) * (stratum.difference.value?.absolute.value ?? 0)
+    let differences = strata.filter { $0.stratum.name == name }.map {
+      $0.difference.value?.absolute.value
     }
-    return overall * weighted < 0
+    return differences.count > 1
+      && differences.allSatisfy { difference in difference.map { overall * $0 < 0 } ?? false }
   }
 }

@@ -12,7 +12,7 @@ struct ComparisonSentences {
   var title: String {
     switch design.split {
     case .experiment(let name, let version): "\(name.readable), version \(version)"
-    case .providers: design.arms.indices.map { name(of: $0) }.joined(separator: " and ")
+    case .providers: Self.list(design.arms.indices.map { name(of: $0) }, "and")
     }
   }
 
@@ -172,8 +172,8 @@ struct ComparisonSentences {
     }
     if !unknown.isEmpty, report.counts.people > 0 {
       notes.append(
-        "No event that puts people into arms has these strata in its data: "
-          + unknown.map(\.readable).joined(separator: ", ") + ".")
+        "No event that puts people into arms has these strata in its data, as a text, a whole number, true "
+          + "or false: " + unknown.map(\.readable).joined(separator: ", ") + ".")
     }
     if report.metrics.contains(where: { $0.metric.isShare && $0.metric.base != nil }) {
       notes.append(
@@ -264,13 +264,13 @@ struct ComparisonSentences {
     if !design.isExperiment, counts.contains(where: { $0.events[.optOut, default: 0] > 0 }) {
       notes.append("An opt-out counts for each provider from which the person had received before.")
     }
-    let hasReceipts = counts.indices.contains { report.counts.hasReceipts($0) }
-    if !design.isExperiment, !hasReceipts, report.counts.people > 0 {
+    if report.source.since != nil, counts.indices.contains(where: report.counts.hasReceipts) {
       notes.append(
-        "No event delivered is recorded: only people who did something are known, and shares are of "
-          + "those.")
+        "What was delivered before this time counts, too, also among the events: it was there to be "
+          + "seen.")
     }
-    for index in counts.indices where counts[index].rejected > 0 {
+    for index in counts.indices
+    where counts[index].rejected > 0 && report.checks.outcomesReason == nil {
       let rejected = counts[index].rejected
       notes.append(
         "\(name(of: index)): \(Figure.count(rejected)) \(rejected == 1 ? "action was" : "actions were") "
@@ -356,7 +356,8 @@ struct ComparisonSentences {
       metric.comparisons.flatMap { comparison in
         comparison.reversedBy.map { stratum in
           "\(metric.metric.name.readable), \(name(of: comparison.arm)): the strata of "
-            + "\(stratum.readable) say the opposite of their sum (Simpson's paradox). Nothing is mended."
+            + "\(stratum.readable) all say the opposite of their sum (Simpson's paradox). Decide by the strata, "
+            + "and find why the arms have them in unlike shares."
         }
       }
     }

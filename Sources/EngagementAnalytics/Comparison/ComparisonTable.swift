@@ -6,6 +6,11 @@ public struct ComparisonTable: Hashable, Sendable {
     public let title: String
     /// Whether its cells are numbers, which stand to the right.
     public let isNumeric: Bool
+    /// Whether the title is a name from outside, which keeps its letters.
+    package let isName: Bool
+
+    /// The title as a terminal shows it.
+    package var heading: String { isName ? title : title.uppercased() }
   }
 
   public let title: String
@@ -14,11 +19,16 @@ public struct ComparisonTable: Hashable, Sendable {
   public private(set) var rows: [[String]] = []
 
   /// The first columns hold names, the others numbers.
-  package init(_ title: String, names: [String], numbers: [String] = []) {
+  ///
+  /// - Parameter named: Numbers whose titles are names from outside.
+  package init(
+    _ title: String, names: [String], numbers: [String] = [], named: [String] = []
+  ) {
     self.title = title
     columns =
-      names.map { Column(title: $0, isNumeric: false) }
-      + numbers.map { Column(title: $0, isNumeric: true) }
+      names.map { Column(title: $0, isNumeric: false, isName: false) }
+      + numbers.map { Column(title: $0, isNumeric: true, isName: false) }
+      + named.map { Column(title: $0, isNumeric: true, isName: true) }
   }
 
   package mutating func add(_ cells: [String]) { rows.append(cells) }
@@ -42,7 +52,7 @@ public struct ComparisonTable: Hashable, Sendable {
 
   /// The lines of a text: the title, the names of the columns and the rows.
   var lines: [String] {
-    let all = [columns.map { $0.title.uppercased() }] + rows
+    let all = [columns.map(\.heading)] + rows
     let widths = columns.indices.map { column in all.map { $0[column].count }.max() ?? 0 }
     return [title]
       + all.map { row -> String in

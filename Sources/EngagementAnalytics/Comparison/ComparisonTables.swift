@@ -220,7 +220,7 @@ struct ComparisonTables {
 
   var events: ComparisonTable {
     var table = ComparisonTable(
-      "Events", names: ["Kind"], numbers: design.arms.indices.map { name(of: $0) })
+      "Events", names: ["Kind"], named: design.arms.indices.map { name(of: $0) })
     let kinds = Set(counts.arms.flatMap(\.events.keys)).sorted { $0.rawValue < $1.rawValue }
     for kind in kinds {
       table.add([kind.rawValue.readable] + counts.arms.map { Figure.count($0.events[kind] ?? 0) })

@@ -46,8 +46,13 @@ struct MeasuredDifference: Hashable, Sendable {
 struct ComparisonCheck: Hashable, Sendable {
   enum State: String, Hashable, Sendable {
     case passed, failed
+    /// More people or time are needed before it can be told.
+    case early
     /// It does not apply, or there is nothing to check.
     case open
+
+    /// Whether no difference is told.
+    var withholds: Bool { self == .failed || self == .early }
   }
 
   let name: String

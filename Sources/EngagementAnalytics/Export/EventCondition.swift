@@ -42,6 +42,12 @@ public struct EventCondition: Hashable, Sendable {
         "A condition is a field, one of = != < <= > >= and a value, such as provider=braze.")
     }
     let name = String(text[..<start])
+    guard name.last?.isWhitespace != true else {
+      throw EngagementError(
+        .invalidArgument,
+        "\"\(name)\" ends with a blank: write no blanks beside \(relation.rawValue), as in data.size=large."
+      )
+    }
     guard let field = EventField(name) else {
       throw EngagementError(
         .invalidArgument,
@@ -65,6 +71,21 @@ public struct EventCondition: Hashable, Sendable {
     case .column(.user): value.count != PersonHash.length
     case .property(let name): PersonalNames.areIn(name) || ContactText.isIn(text)
     case .column(.name), .column(.data): ContactText.isIn(text)
+    case .column: false
+    }
+  }
+
+  /// The property that it asks for; nil for a column.
+  var property: PropertyPath? {
+    if case .property(let name) = field { PropertyPath(name) } else { nil }
+  }
+
+  /// Whether the value names one of these people.
+  package func names(_ people: PersonIDs) -> Bool {
+    guard case .text(let value) = value else { return false }
+    return switch field {
+    case .property, .column(.name), .column(.subject), .column(.session), .column(.container):
+      PersonalFields.isPersonal(String(decoding: value, as: UTF8.self), people)
     case .column: false
     }
   }
@@ -125,9 +146,9 @@ public struct EventCondition: Hashable, Sendable {
   }
 
   private func holds(for data: [UInt8], _ wanted: [UInt8]) -> Bool {
-    guard case .property(let name) = field, let value = (try? JSON(parsing: data))?[name] else {
-      return relation == .notEqual
-    }
+    guard case .property(let name) = field, let data = try? JSON(parsing: data),
+      let value = PropertyPath(name).value(in: data)
+    else { return relation == .notEqual }
     switch value {
     case .string(let text):
       return holds(Array(text.utf8), wanted) { $0.lexicographicallyPrecedes($1) }

@@ -1,7 +1,8 @@
 import EngagementJSON
 public import EngagementModel
 
-/// A column of an exported event, or one property in its data, such as `provider` or `data.size`.
+/// A column of an exported event, or a value in its data, such as `provider`, `data.size` or
+/// `data.values.guests`.
 public enum EventField: Hashable, Sendable {
   case column(EventColumn)
   case property(String)
@@ -23,32 +24,27 @@ public enum EventField: Hashable, Sendable {
 /// Without the user, an event has nothing else in it that tells who the person is.
 public struct EventRedaction: Sendable {
   private let columns: Set<EventColumn>
-  private let properties: [String]
+  private let properties: [PropertyPath]
   private var personal = PersonalFields()
-  /// The names of the properties that events had, and those of ours that none had.
-  private var (seen, unmet): (Set<String>, Set<String>)
-  private var hasEvents = false
-
-  /// More names are not kept.
-  private static let mostNames = 1_000
+  private var watch: PropertyWatch
 
   /// The columns that an event always has: without them two events could not be told apart.
   public static let required: Set<EventColumn> = [.id, .source, .type, .time, .sequence]
 
   /// Throws `invalidArgument` for a column that an event always has.
   public init(_ fields: [EventField]) throws(EngagementError) {
-    var (columns, properties): (Set<EventColumn>, [String]) = ([], [])
+    var (columns, properties): (Set<EventColumn>, [PropertyPath]) = ([], [])
     for field in fields {
       switch field {
       case .column(let column) where Self.required.contains(column):
         throw EngagementError(
           .invalidArgument, "Every event has its \(column.name); it cannot be left out.")
       case .column(let column): columns.insert(column)
-      case .property(let name): properties.append(name)
+      case .property(let name): properties.append(PropertyPath(name))
       }
     }
     (self.columns, self.properties) = (columns, properties)
-    (seen, unmet) = ([], Set(properties))
+    watch = PropertyWatch(properties)
   }
 
   public var isEmpty: Bool { columns.isEmpty && properties.isEmpty }
@@ -57,35 +53,20 @@ public struct EventRedaction: Sendable {
   package var hidesUsers: Bool { columns.contains(.user) }
 
   /// The properties that no event had so far, each with a name like it that one had.
-  package var unmetProperties: [(name: String, meant: String?)] {
-    guard hasEvents else { return [] }
-    return unmet.sorted().map { ($0, NearestName.of($0, among: seen.sorted())) }
-  }
+  package var unmetProperties: [(name: String, meant: String?)] { watch.missing }
 
   /// The fields, as they were named, sorted.
   public var names: [String] {
-    (columns.map(\.name) + properties.map { "data.\($0)" }).sorted()
+    (columns.map(\.name) + properties.map { "data.\($0.text)" }).sorted()
   }
 
   /// Sends the event on without these fields.
   public mutating func send(_ record: borrowing EventRecord, to sink: inout some EventSink) {
-    hasEvents = true
-    note(record)
+    watch.note(record)
     guard hidesUsers else { return sendFields(of: record, to: &sink) }
     let ids = [record.text(.user)].compactMap(\.self)
     let rest = personal.removed(from: record, ofPersonWith: ids)
     sendFields(of: rest, to: &sink)
-  }
-
-  /// Notes which properties the event has, as long as one of ours was in none.
-  private mutating func note(_ record: borrowing EventRecord) {
-    guard !unmet.isEmpty, case .json(let json) = record[.data],
-      let fields = try? JSONFields(json[...])
-    else { return }
-    for name in fields.keys where !seen.contains(name) {
-      if seen.count < Self.mostNames { seen.insert(name) }
-      unmet = unmet.filter { !name.isOrBegins(with: $0) }
-    }
   }
 
   private func sendFields(
@@ -103,22 +84,16 @@ public struct EventRedaction: Sendable {
     sink.endEvent()
   }
 
-  /// What begins with a property's name and a dot belongs to it.
   private func sendRest(of data: [UInt8], to sink: inout some EventSink) {
     // What cannot be read may hold what is to be left out.
-    guard var object = (try? JSON(parsing: data))?.object else { return sink.missing() }
-    let names = object.members.map(\.key)
-    for name in names where properties.contains(where: { name.isOrBegins(with: $0) }) {
-      object[name] = nil
+    guard let json = try? JSON(parsing: data), json.object != nil else { return sink.missing() }
+    var rest = json
+    for path in properties {
+      guard let left = path.rest(of: rest) else { return sink.missing() }
+      rest = left
     }
-    guard !object.isEmpty else { return sink.missing() }
-    let rest = JSON.object(object).encoded()
-    sink.json(rest.span.bytes)
-  }
-}
-
-extension String {
-  fileprivate func isOrBegins(with name: String) -> Bool {
-    utf8.elementsEqual(name.utf8) || utf8.starts(with: "\(name).".utf8)
+    guard rest.object?.isEmpty == false else { return sink.missing() }
+    let bytes = rest.encoded()
+    sink.json(bytes.span.bytes)
   }
 }

@@ -7,6 +7,7 @@ public struct FilteredEvents<Next: EventSink>: EventSink {
   public private(set) var dropped = 0
   private let conditions: [EventCondition]
   private var redaction: EventRedaction
+  private var watch: PropertyWatch
   private let userName: (@Sendable (String) -> String)?
   private var record = EventRecord()
 
@@ -17,10 +18,14 @@ public struct FilteredEvents<Next: EventSink>: EventSink {
   ) {
     (self.conditions, self.redaction, self.next) = (conditions, redaction, next)
     self.userName = userName
+    watch = PropertyWatch(conditions.compactMap(\.property))
   }
 
   /// The properties to be left out that no event had, each with a name like it that one had.
   package var unmetProperties: [(name: String, meant: String?)] { redaction.unmetProperties }
+
+  /// The same of the properties that conditions ask for.
+  package var unmetConditions: [(name: String, meant: String?)] { watch.missing }
 
   public mutating func missing() { record.missing() }
   public mutating func text(_ text: RawSpan) { record.text(text) }
@@ -30,6 +35,7 @@ public struct FilteredEvents<Next: EventSink>: EventSink {
 
   public mutating func endEvent() {
     defer { record.removeAll() }
+    watch.note(record)
     guard conditions.allSatisfy({ $0.holds(for: record, naming: userName) }) else {
       dropped += 1
       return

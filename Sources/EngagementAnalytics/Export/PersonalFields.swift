@@ -62,32 +62,28 @@ struct PersonalFields: Sendable {
   /// What is left of an event's data.
   enum Rest {
     case whole
-    /// With the properties that have lost something.
+    /// With the paths of what is lost.
     case part([UInt8], lost: [String])
-    /// Without properties for data that cannot be read and may hold what is to be left out.
+    /// Without all for data that cannot be read and may hold what is to be left out.
     case nothing(lost: [String])
   }
 
   /// What is left of the JSON of an event's data.
   mutating func rest(of json: [UInt8], _ person: PersonIDs) -> Rest {
     guard let data = try? JSON(parsing: json) else { return .nothing(lost: []) }
-    let properties = data.object?.members ?? []
     guard let left = rest(of: data, at: "", person) else {
-      return .nothing(lost: properties.map(\.key))
+      return .nothing(lost: data.object?.members.map(\.key) ?? [])
     }
     guard left != data else { return .whole }
-    return .part(left.encoded(), lost: Self.lost(properties, left.object?.members ?? []))
+    return .part(left.encoded(), lost: Self.lost(data, left, at: ""))
   }
 
-  /// The properties that are not all there any more, which have kept their order.
-  private static func lost(
-    _ properties: [JSONObject.Member], _ left: [JSONObject.Member]
-  ) -> [String] {
-    var rest = left[...]
-    return properties.compactMap { property in
-      guard let next = rest.first, next.key == property.key else { return property.key }
-      rest.removeFirst()
-      return next.value == property.value ? nil : property.key
+  /// The paths of what is not there any more.
+  private static func lost(_ whole: JSON, _ left: JSON?, at path: String) -> [String] {
+    guard whole != left else { return [] }
+    guard let left = left?.object, let object = whole.object else { return [path] }
+    return object.members.flatMap { member in
+      lost(member.value, left[member.key], at: path.isEmpty ? member.key : "\(path).\(member.key)")
     }
   }
 

@@ -5,7 +5,7 @@ enum PersonalNames {
     let words = words(of: path)
     if isName(words) { return true }
     for (start, word) in words.enumerated() {
-      if parts.contains(where: { word.contains($0) }) { return true }
+      if !harmless.contains(word), parts.contains(where: { word.contains($0) }) { return true }
       var run = ""
       for next in words[start...].prefix(longestRun) {
         run += next
@@ -30,7 +30,8 @@ enum PersonalNames {
     "device", "domain", "event", "experiment", "feature", "file", "font", "form", "group", "host",
     "image", "item", "key", "language", "level", "list", "message", "method", "module", "os",
     "package", "page", "plan", "product", "provider", "screen", "segment", "service", "session",
-    "step", "store", "tag", "template", "test", "type", "variant", "variation", "view", "workflow",
+    "shop", "step", "store", "tag", "team", "template", "test", "theme", "type", "variant",
+    "variation", "view", "workflow",
   ]
   /// Who is often written as a name.
   private static let persons: Set<String> = [
@@ -69,6 +70,12 @@ enum PersonalNames {
     "ipaddress",
     "lastname", "latitude", "longitude", "msisdn", "password", "phone", "postcode", "surname",
     "userid", "username", "whatsapp", "zipcode",
+  ]
+
+  /// Words that only look as if they had such a part in them.
+  private static let harmless: Set<String> = [
+    "addressable", "airborne", "earphone", "earphones", "headphone", "headphones", "microphone",
+    "microphones", "reborn", "rebirth", "saxophone", "smartphone", "smartphones",
   ]
 
   /// Words, and words in a row, that are personal as a whole.

@@ -16,8 +16,12 @@ public struct CSVDecoder: EventDecoder {
   private var state = State.start
   private var field: [UInt8] = []
   private var fields: [[UInt8]] = []
+  /// How many fields the record has; those after `mostNames` are not kept.
+  private var count = 0
   private var size = 0
   private var fault: String?
+  /// Whether the byte before was a carriage return, outside of quotes.
+  private var hasReturn = false
   /// The line that is being read, and that of the record's beginning.
   private var line = 1
   private var firstLine = 1
@@ -27,6 +31,9 @@ public struct CSVDecoder: EventDecoder {
   /// Whether the line of names has one that is no column, and may be meant for one.
   private var isRefused = false
   private var foreign = ForeignNames()
+
+  /// More columns are none of an export, and would take time and memory.
+  private static let mostNames = 1_000
 
   public init() {}
 
@@ -51,7 +58,19 @@ public struct CSVDecoder: EventDecoder {
   private mutating func take(
     _ byte: UInt8, _ body: (Int, DecodedEvent) throws -> Void
   ) rethrows {
-    if byte == UInt8(ascii: "\n") { line += 1 }
+    if byte == UInt8(ascii: "\n") {
+      line += 1
+      if state == .start, count == 0 {
+        firstLine = line
+        return
+      }
+    }
+    if hasReturn, byte != UInt8(ascii: "\r") {
+      hasReturn = false
+      if byte != UInt8(ascii: "\n") {
+        fault = fault ?? "A carriage return ends no line; save the file with LF line ends."
+      }
+    }
     switch (state, byte) {
     case (.quoted, UInt8(ascii: "\"")): state = .quote
     case (.quoted, _): append(byte)
@@ -60,7 +79,9 @@ public struct CSVDecoder: EventDecoder {
       state = .quoted
     case (_, UInt8(ascii: ",")): endField()
     case (_, UInt8(ascii: "\n")): try endRecord(body)
-    case (_, UInt8(ascii: "\r")): if state == .start { state = .plain }
+    case (_, UInt8(ascii: "\r")):
+      hasReturn = true
+      if state == .start { state = .plain }
     case (.start, UInt8(ascii: "\"")): state = .quoted
     case (.start, _), (.plain, _):
       if byte == UInt8(ascii: "\"") { fault = fault ?? "A quote is within a field." }
@@ -80,26 +101,53 @@ public struct CSVDecoder: EventDecoder {
   }
 
   private mutating func endField() {
-    fields.append(field)
+    count += 1
+    if count <= Self.mostNames { fields.append(field) }
     field.removeAll(keepingCapacity: true)
     state = .start
   }
 
   private mutating func endRecord(_ body: (Int, DecodedEvent) throws -> Void) rethrows {
     endField()
-    let (number, record) = (firstLine, fields)
-    let fault = fault
-    (fields, size, self.fault, firstLine) = ([], 0, nil, line)
-    if record.count == 1, record[0].isEmpty { return }
+    let (number, record, count, fault) = (firstLine, fields, self.count, self.fault)
+    (fields, self.count, size, self.fault, firstLine) = ([], 0, 0, nil, line)
+    if count == 1, record[0].isEmpty { return }
     guard !isRefused else { return }
-    guard let places else { return try begin(record, number, body) }
+    guard let places else {
+      if let refusal = fault ?? Self.refusal(of: record, count: count) {
+        isRefused = true
+        return try body(number, .fault("\(refusal) No line is read."))
+      }
+      return try begin(record, number, body)
+    }
     if let fault { return try body(number, .fault(fault)) }
-    guard record.count == width else {
+    guard count == width else {
       return try body(
-        number, .fault("It has \(record.count) fields, and the line of names has \(width)."))
+        number, .fault("It has \(count) fields, and the line of names has \(width)."))
     }
     try body(number, Self.event(record, places))
   }
+
+  /// Why a line of names cannot be one.
+  private static func refusal(of names: [[UInt8]], count: Int) -> String? {
+    guard count <= mostNames else {
+      return "The line of names has \(count) names, and at most \(mostNames) are read; "
+        + "leave out columns that are no fields of events."
+    }
+    guard !names.contains(where: { $0.contains(UInt8(ascii: "\r")) }) else {
+      return "The name of a column has a carriage return; save the file with LF line ends."
+    }
+    var known: Set<[UInt8]> = []
+    // Spreadsheets leave columns without names.
+    let double = names.first { !$0.isEmpty && !known.insert($0).inserted }
+    return double.map { name in
+      let text = String(decoding: name.prefix(mostTold), as: UTF8.self)
+      return "The column \"\(text)\" is there twice; leave out one of the two."
+    }
+  }
+
+  /// More bytes of a name are not told.
+  private static let mostTold = 100
 
   private mutating func begin(
     _ names: [[UInt8]], _ number: Int, _ body: (Int, DecodedEvent) throws -> Void
@@ -143,7 +191,6 @@ public struct CSVDecoder: EventDecoder {
   ) -> String? {
     switch column.content {
     case .text:
-      guard field.span.bytes.isUTF8 else { return "Its \(column.name) is not UTF-8." }
       // The encoder guards each text that begins with an apostrophe, too.
       let isGuarded = field.first == UInt8(ascii: "'")
       return event.append(

@@ -25,6 +25,9 @@ public enum DecodedEvent: Sendable {
   case fault(String)
 
   static let tooLong = DecodedEvent.fault("The line is longer than 16 MB.")
+
+  /// The fault of a line that is to be a JSON object.
+  static func unreadable(_ fault: JSONFault) -> DecodedEvent { .fault(fault.sentence) }
 }
 
 extension EventRecord {
@@ -32,6 +35,9 @@ extension EventRecord {
   mutating func append(_ text: RawSpan, as column: EventColumn) -> String? {
     guard !text.isEmpty || !column.isRequired && column != .provider else {
       return "Its \(column.name) is empty."
+    }
+    guard TextFacts(text).isSound else {
+      return "Its \(column.name) \(text.isUTF8 ? "has a zero byte" : "is not UTF-8")."
     }
     self.text(text)
     return nil
@@ -52,6 +58,25 @@ extension EventRecord {
 
   // A form feed and a vertical tab, which lie between them, are in no JSON.
   private static let lineEnds = UInt8(ascii: "\n")...UInt8(ascii: "\r")
+}
+
+extension JSONFault {
+  /// Without the place: the lines of a file with the same fault are told together.
+  fileprivate var sentence: String {
+    switch kind {
+    case .unexpectedByte, .unexpectedEnd, .byteOrderMark, .controlCharacter, .invalidEscape,
+      .trailingBytes, .notAnObject, .noValue:
+      "It is no JSON object."
+    case .tooLarge: "It is too large; leave fields out."
+    case .tooDeep: EngagementError(self).message
+    case .nul: "It has a zero byte, written as \\u0000; leave that out."
+    case .invalidUTF8: "It has a text that is not UTF-8."
+    case .invalidSurrogate: "It has half of a surrogate pair; write the character whole."
+    case .integerOverflow: "It has a whole number of more than 64 bits; write it as a text."
+    case .realOverflow: "It has a number that is too large; write it as a text."
+    case .duplicateKey: "It has a key twice in one object; leave out one of the two."
+    }
+  }
 }
 
 /// The most bytes of one event.

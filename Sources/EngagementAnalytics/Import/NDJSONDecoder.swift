@@ -32,7 +32,8 @@ private struct NDJSONLineReading {
 
   mutating func event(_ line: [UInt8]?) -> DecodedEvent {
     guard let line else { return .tooLong }
-    guard let fields = try? JSONFields(line[...]) else { return .fault("It is no JSON object.") }
+    let fields: JSONFields
+    do throws(JSONFault) { fields = try JSONFields(line[...]) } catch { return .unreadable(error) }
     guard fields.string("specversion") == "1.0" else {
       return .fault("It is no event of CloudEvents 1.0: its specversion is not \"1.0\".")
     }

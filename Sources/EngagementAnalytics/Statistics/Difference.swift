@@ -19,7 +19,7 @@ public struct Difference: Hashable, Sendable {
     guard t + c > 0 else {
       throw EngagementError(
         .invalidArgument,
-        "All people of each arm have the same value: nothing tells how sure a difference is.")
+        "All who count in each arm have the same value: this method has no interval for that.")
     }
     // Welch and Satterthwaite.
     let freedom =

@@ -43,10 +43,11 @@ public struct PairedSample: Hashable, Sendable {
       throw EngagementError(
         .invalidArgument, "The mean of what is divided by is zero: there is no ratio.")
     }
-    let variance =
-      first.variance / (d * d) + second.variance * m * m / (d * d * d * d)
-      - 2 * covariance * m / (d * d * d)
-    return Sample(count: first.count, mean: m / d, variance: max(variance, 0))
+    let parts = first.variance / (d * d) + second.variance * m * m / (d * d * d * d)
+    let variance = parts - 2 * covariance * m / (d * d * d)
+    // Where the two are in one proportion, only the rounding is left.
+    let isRounding = variance <= parts * 1e-12
+    return Sample(count: first.count, mean: m / d, variance: isRounding ? 0 : variance)
   }
 
   /// The first values of both arms, less what the second ones, of the time before, explain of them

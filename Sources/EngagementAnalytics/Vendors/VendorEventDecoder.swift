@@ -50,9 +50,12 @@ private struct VendorLineReading {
   /// Nil for the heading.
   mutating func event(_ line: [UInt8]?, _ number: Int) -> DecodedEvent? {
     guard let line else { return .tooLong }
-    guard let fields = try? JSONFields(line[...]) else {
+    let fields: JSONFields
+    do throws(JSONFault) {
+      fields = try JSONFields(line[...])
+    } catch {
       guard number == 1, table.hasHeading, let text = VendorText.ofHeading(line) else {
-        return .fault("It is no JSON object.")
+        return .unreadable(error)
       }
       heading = text
       return nil

@@ -55,8 +55,15 @@ extension Engagement {
     try await migrations.start(plan)
   }
 
-  /// Forgets the migration of a surface that is at `off` or `removed`, and one that cannot be read: then the
-  /// configured route holds. Throws `conflict` in between.
+  /// Throws what `startMigration(_:)` would throw. Nothing changes.
+  public func checkMigration(_ plan: MigrationPlan) async throws(EngagementError) {
+    try lifecycle.checkOpen()
+    try await migrations.checkStart(plan)
+  }
+
+  /// Forgets the migration of a surface that is at `off` or `removed`, one that cannot be read, and one of
+  /// which a provider is gone from the configuration: then the configured route holds. Throws `conflict` in
+  /// between.
   public func forgetMigration(of surface: Surface) async throws(EngagementError) {
     try lifecycle.checkOpen()
     try await migrations.forget(try RoutedSurface(surface))
@@ -75,8 +82,18 @@ extension Engagement {
     try lifecycle.checkOpen()
     let memory = try await migrations.memory()
     return RoutedSurface.allCases.reduce(into: [:]) {
-      $0[$1.surface] = MigrationRecord.fault(of: $1, in: memory)
+      $0[$1.surface] = MigrationRecord.fault(of: $1, in: memory)?.reason
     }
+  }
+
+  /// Those of `unreadableMigrations()` that no release can read, since what is stored is damaged.
+  public func damagedMigrations() async throws(EngagementError) -> Set<Surface> {
+    try lifecycle.checkOpen()
+    let memory = try await migrations.memory()
+    let damaged = RoutedSurface.allCases.filter {
+      MigrationRecord.fault(of: $0, in: memory)?.isDamage == true
+    }
+    return Set(damaged.map(\.surface))
   }
 
   /// Moves a surface one stage on, in one commit with its route and its event.
@@ -85,9 +102,13 @@ extension Engagement {
   /// what to do about it, if pushes would move to a provider that is known not to answer or did not take the
   /// token, if a surface before it in the plan is behind, or if another process has moved it meanwhile.
   /// `removed` is refused while the old provider still has the push token, and while a container has a route
-  /// of its own to it. Nothing changes then.
+  /// of its own to it. Throws `invalidConfiguration` if a provider of the plan is gone from the configuration.
+  /// Nothing changes then.
   ///
   /// - Parameters:
+  ///   - stage: The stage that is meant; nil for the next one. If the surface is there already, nothing is
+  ///     done, so that a step that is asked for twice is made once. Throws `conflict` if another stage is
+  ///     next, and `invalidArgument` if the plan has no such stage.
   ///   - who: Who asks for it, for the event log.
   ///   - why: The reason, for the event log.
   ///   - isForced: Whether the step is made although gates do not hold, or a provider of pushes does
@@ -95,12 +116,12 @@ extension Engagement {
   ///   - figures: What was measured on many installations. A person who is held out at a stage never asks
   ///     the new provider, so that the installation's own figures say nothing of it.
   public func advanceMigration(
-    of surface: Surface, by who: String? = nil, why: String? = nil, isForced: Bool = false,
-    figures: MeasuredFigures? = nil
+    of surface: Surface, to stage: MigrationStage? = nil, by who: String? = nil,
+    why: String? = nil, isForced: Bool = false, figures: MeasuredFigures? = nil
   ) async throws(EngagementError) {
     try lifecycle.checkOpen()
     try await migrations.advance(
-      try RoutedSurface(surface), by: who, why: why, isForced: isForced, figures)
+      try RoutedSurface(surface), to: stage, by: who, why: why, isForced: isForced, figures)
   }
 
   /// The names of the requests that a provider gets for a surface, as events have them.
@@ -117,9 +138,10 @@ extension Engagement {
   ///
   /// The push token stays with the provider that has it until the other one has taken it for certain.
   ///
-  /// Throws `notFound` without a migration, `invalidArgument` for a stage that is not an earlier one, and
-  /// `conflict` at `off` and `removed`, and if pushes would go back to a provider that is known not to answer
-  /// or did not take the token. Nothing changes then.
+  /// Throws `notFound` without a migration, `invalidArgument` for a stage that is not an earlier one,
+  /// `invalidConfiguration` for another one than `off` if a provider of the plan is gone from the
+  /// configuration, and `conflict` at `off` and `removed`, and if pushes would go back to a provider that is
+  /// known not to answer or did not take the token. Nothing changes then.
   ///
   /// - Parameters:
   ///   - stage: Where to go back to; nil for the stage before.
@@ -155,6 +177,8 @@ extension Engagement {
     public var left: Int { waiting.left }
     /// How many of these belong to users who are not signed in here. They are sent when these sign in.
     public var leftOfOthers: Int { waiting.others }
+    /// How many of them were done while no user was signed in, where somebody is signed in now.
+    public var leftOfAnonymous: Int { waiting.anonymous }
     /// How many more actions wait for a consent that allows to send them: of the user to the new provider,
     /// and of all users to the old one. No gate counts them.
     public var withheld: Int { waiting.withheld }
@@ -162,18 +186,22 @@ extension Engagement {
     /// nothing of the new one.
     public let isHeldOut: Bool
     /// What prevents the next step even if all gates hold: another surface has to move first, the provider
-    /// that is to get the push token does not answer or did not take it, or the old one is still in use.
-    /// Nil for nothing.
+    /// that is to get the push token does not answer or did not take it, the old one is still in use, or one
+    /// of them is gone from the configuration. Nil for nothing.
     public let obstacle: String?
     /// The latest steps, the last one at the end.
     public let steps: [MigrationStep]
     /// Why the route of the stage cannot hold and what holds instead, such as since a provider is gone from
     /// the configuration; nil if it holds.
     public let refusal: String?
+    /// What the old provider still has at `removed`, such as the push token after a forced step, and what to
+    /// do about it; nil for nothing.
+    public let remainder: String?
     private let waiting: WaitingActions
 
     init(
-      _ record: MigrationRecord, _ measures: MigrationMeasures, obstacle: String?, refusal: String?
+      _ record: MigrationRecord, _ measures: MigrationMeasures, obstacle: String?,
+      refusal: String?, remainder: String?
     ) {
       surface = record.surface.surface
       plan = record.plan
@@ -185,6 +213,7 @@ extension Engagement {
       self.obstacle = obstacle
       steps = record.steps
       self.refusal = refusal
+      self.remainder = remainder
     }
 
     /// The experiment by which events tell who has moved; nil in a stage without a share.

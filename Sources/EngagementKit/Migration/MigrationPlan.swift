@@ -78,6 +78,32 @@ extension Engagement.MigrationPlan {
 
   // MARK: Checks
 
+  /// Throws `conflict`, naming the next stage, if a surface does not come to the stage in one step, and
+  /// `invalidArgument` if the plan has no such stage.
+  public func checkStep(
+    of surface: Engagement.Surface, from present: Engagement.MigrationStage,
+    to stage: Engagement.MigrationStage
+  ) throws(EngagementError) {
+    let stages: [Engagement.MigrationStage] = [.off] + (move(of: surface)?.stages ?? [])
+    guard stages.contains(stage) else {
+      throw .argumentFault(
+        "The plan has no stage \(stage.words) of \(surface); write one of "
+          + stages.map { "\"\($0.words)\"" }.joined(separator: ", ") + ".")
+    }
+    let start = "\(surface) is at \(present.words)"
+    guard let place = stages.firstIndex(of: present), stages.indices.contains(place + 1) else {
+      throw EngagementError(.conflict, "\(start), the last stage.")
+    }
+    let next = stages[place + 1]
+    guard stage != next else { return }
+    throw EngagementError(
+      .conflict,
+      "\(start), and the next stage is \(next.words), not \(stage.words): "
+        + (stage.order > present.order
+          ? "move it to \(next.words) first."
+          : "take it back if you mean that, or move it to \(next.words)."))
+  }
+
   private static let largestLimit = 1e9
 
   private func check() throws(EngagementError) {

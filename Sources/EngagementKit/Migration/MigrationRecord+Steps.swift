@@ -20,7 +20,7 @@ extension MigrationRecord {
     _ surface: RoutedSurface, in memory: ProviderMemory
   ) throws(EngagementError) {
     guard let fault = fault(of: surface, in: memory) else { return }
-    throw EngagementError(.conflict, "\(fault) \(unreadableAdvice)")
+    throw EngagementError(.conflict, fault.text)
   }
 
   /// Throws `conflict` for a place whose route a migration decides.
@@ -62,13 +62,18 @@ extension MigrationRecord {
     }
   }
 
-  /// Throws `conflict` if a surface before this one in the plan is behind the stage.
+  /// Throws `conflict` if a surface before this one in the plan is behind the stage, or if nobody can tell
+  /// since its migration cannot be read.
   func checkOrder(
     _ stage: Engagement.MigrationStage, in memory: ProviderMemory
   ) throws(EngagementError) {
     for move in plan.moves.prefix(while: { $0.surface != surface.surface }) {
-      guard let other = RoutedSurface(rawValue: move.surface.rawValue),
-        let record = Self.of(other, in: memory), record.plan.isOfSameProviders(as: plan)
+      guard let other = RoutedSurface(rawValue: move.surface.rawValue) else { continue }
+      if let fault = Self.fault(of: other, in: memory) {
+        throw EngagementError(
+          .conflict, "\(move.surface) comes before \(surface.rawValue) in the plan. \(fault.text)")
+      }
+      guard let record = Self.of(other, in: memory), record.plan.isOfSameProviders(as: plan)
       else { continue }
       // Not every surface has every stage.
       let needed = record.lastStage(upTo: stage)

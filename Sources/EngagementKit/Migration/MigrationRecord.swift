@@ -132,27 +132,41 @@ struct MigrationRecord: Hashable, Sendable {
     RoutedSurface.allCases.filter { fault(of: $0, in: memory) != nil }
   }
 
-  /// Why the migration of the surface cannot be read; nil if it can, or if there is none.
-  static func fault(of surface: RoutedSurface, in memory: ProviderMemory) -> String? {
-    let name = surface.rawValue
-    guard memory.values[.installation, key(of: surface)] != nil else {
-      return isBroken(surface, in: memory)
-        ? "The stored migration of \(name) is lost with a damaged row." : nil
+  /// Why a stored migration cannot be read, and what to do about it.
+  struct Fault: Hashable, Sendable {
+    let reason: String
+    /// Whether no release can read it.
+    let isDamage: Bool
+
+    var advice: String {
+      let cause =
+        isDamage ? "no release can read it: forget" : "use the release that stored it, or forget"
+      return "Its route holds and nothing of it changes here; \(cause) the migration, after which "
+        + "the configured route holds."
     }
-    guard let json = memory.json(.installation, key(of: surface)) else {
-      return "The stored migration of \(name) is damaged: it is no JSON."
-    }
-    guard MigrationRecord(json, of: surface) != nil else {
-      return "A later release has stored the migration of \(name), and this one cannot read it."
-    }
-    return isBroken(surface, in: memory)
-      ? "The stored migration of \(name) is damaged: its seal does not hold." : nil
+
+    var text: String { "\(reason) \(advice)" }
   }
 
-  /// What follows from a migration that cannot be read, and what to do about it.
-  static let unreadableAdvice =
-    "Its route holds and nothing of it changes here; use the release that stored it, or forget the migration, "
-    + "after which the configured route holds."
+  /// Why the migration of the surface cannot be read; nil if it can, or if there is none.
+  static func fault(of surface: RoutedSurface, in memory: ProviderMemory) -> Fault? {
+    let name = surface.rawValue
+    func damage(_ reason: String) -> Fault { Fault(reason: reason, isDamage: true) }
+    guard memory.values[.installation, key(of: surface)] != nil else {
+      return isBroken(surface, in: memory)
+        ? damage("The stored migration of \(name) is lost with a damaged row.") : nil
+    }
+    guard let json = memory.json(.installation, key(of: surface)) else {
+      return damage("The stored migration of \(name) is damaged: it is no JSON.")
+    }
+    guard MigrationRecord(json, of: surface) != nil else {
+      return Fault(
+        reason: "A later release has stored the migration of \(name), and this one cannot read it.",
+        isDamage: false)
+    }
+    return isBroken(surface, in: memory)
+      ? damage("The stored migration of \(name) is damaged: its seal does not hold.") : nil
+  }
 
   var json: JSON {
     var object: JSONObject = [

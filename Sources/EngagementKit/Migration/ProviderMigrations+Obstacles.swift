@@ -21,9 +21,11 @@ extension ProviderMigrations {
     guard record.surface == .push, let next = try? routes(at: stage, of: record, in: memory) else {
       return nil
     }
-    let states = try await dependencies.pushStates(
-      of: dependencies.currentUser.userSession.partition)
-    if stage.kind == .removed { return remainder(states, of: record) }
+    let partition = dependencies.currentUser.userSession.partition
+    let states = try await dependencies.pushStates(of: partition)
+    if stage.kind == .removed {
+      return try await tokenRemainder(of: record)?.refusal(of: record)
+    }
     let isForwards = stage.order > record.stage.order
     let (former, coming) =
       isForwards
@@ -45,31 +47,60 @@ extension ProviderMigrations {
     return start + "\(silence). Refresh when it answers again\(end)"
   }
 
-  /// Why the old provider of pushes cannot be removed yet.
-  private func remainder(_ states: [PushState], of record: MigrationRecord) -> String? {
+  /// What the old provider still has of pushes; nil for nothing.
+  func tokenRemainder(
+    of record: MigrationRecord
+  ) async throws(EngagementError) -> TokenRemainder? {
     let from = record.plan.from
+    let partition = dependencies.currentUser.userSession.partition
+    let states = try await dependencies.pushStates(of: partition)
     let kept = states.first { $0.provider == from && $0.phase != .unregistered }
-    guard let kept else { return nil }
-    let start = "push stays at \(record.stage.words): \"\(from)\" "
-    let end = ", or force the step with a reason."
-    let capabilities = dependencies.providers.first { $0.id == from }?.adapter.capabilities
-    guard capabilities?.ability(.unregisterPush).travel != .unsupported else {
-      return start + "has no request to give the push token back: have the vendor drop it" + end
+    guard let kept else {
+      return try await dependencies.store.hasPushTokens(at: from, ofOthersThan: partition)
+        ? .ofOthers : nil
     }
-    if case .failed(_, let reason) = kept.phase {
-      let sentence = reason.hasSuffix(".") ? reason : reason + "."
-      return start + "did not give the push token back: \(sentence) Register the token again, "
-        + "which asks it once more" + end
+    guard let provider = dependencies.providers.first(where: { $0.id == from }) else {
+      return .atMissingProvider
     }
-    let isTaken = states.contains { $0.provider == record.plan.to && $0.hasToken }
-    return start + "still has the push token"
-      + (isTaken
-        ? ": let what waits be sent"
-        : ", and \"\(record.plan.to)\" has not taken it: register the token again") + end
+    guard provider.adapter.capabilities.ability(.unregisterPush).travel != .unsupported else {
+      return .withoutRequest
+    }
+    if case .failed(_, let reason) = kept.phase { return .refused(reason) }
+    return .waiting(isTaken: states.contains { $0.provider == record.plan.to && $0.hasToken })
+  }
+
+  // MARK: Without a way on
+
+  /// Throws `conflict` if another surface has to move first or a container is still shown by the old
+  /// provider, and `invalidConfiguration` if a provider of the plan is gone: no force helps.
+  func checkObstacles(
+    before stage: Engagement.MigrationStage, of record: MigrationRecord, in memory: ProviderMemory
+  ) throws(EngagementError) {
+    try checkProviders(of: record)
+    try record.checkOrder(stage, in: memory)
+    try checkContainers(before: stage, of: record, in: memory)
+  }
+
+  /// The provider of the plan that has left the configuration; nil if both are there.
+  func missingProvider(of record: MigrationRecord) -> ProviderID? {
+    [record.plan.from, record.plan.to].first { id in
+      !dependencies.providers.contains { $0.id == id }
+    }
+  }
+
+  /// Throws `invalidConfiguration` if a provider of the plan has left the configuration.
+  func checkProviders(of record: MigrationRecord) throws(EngagementError) {
+    guard let missing = missingProvider(of: record) else { return }
+    throw .configurationFault(
+      "\"\(missing)\" is not configured any more, and \(record.surface.rawValue) is at "
+        + "\(record.stage.words) of a move from \"\(record.plan.from)\" to \"\(record.plan.to)\": "
+        + (record.stage.kind == .off
+          ? "put it back, or forget the migration."
+          : "put it back, take the migration back to off, or forget it."))
   }
 
   /// Throws `conflict` if a container's own route still leads to the provider that is to be removed.
-  func checkContainers(
+  private func checkContainers(
     before stage: Engagement.MigrationStage, of record: MigrationRecord, in memory: ProviderMemory
   ) throws(EngagementError) {
     guard stage.kind == .removed, record.surface == .cards else { return }
@@ -95,7 +126,13 @@ extension ProviderMigrations {
   func route(
     at stage: Engagement.MigrationStage, of record: MigrationRecord, in memory: ProviderMemory
   ) throws(EngagementError) -> Route? {
-    guard stage.kind != .off else { return record.former }
+    guard stage.kind != .off else {
+      // A former route that has lost a provider cannot hold: then the configured one does.
+      let isWhole = (record.former?.providers ?? []).allSatisfy { id in
+        dependencies.providers.contains { $0.id == id }
+      }
+      return isWhole ? record.former : nil
+    }
     let routes = try MigrationRoutes(
       from: record.plan.from, to: record.plan.to, record.surface,
       former: formerRoute(of: record.surface, in: memory), among: dependencies.providers)

@@ -25,6 +25,7 @@ extension ProviderMigrations {
     let routes = routeStore.read(memory).routes
     var moves: [Engagement.MigrationPlan.Move] = []
     for surface in surfaces ?? Self.movable {
+      try MigrationRecord.checkReadable(surface, in: memory)
       do throws(EngagementError) {
         let former = formerRoute(of: surface, in: memory)
         let stages = try stages(of: surface, from: from, to: to, shares, former, routes)

@@ -67,6 +67,20 @@ final class ProviderMigrations: Sendable {
     return planned
   }
 
+  /// Throws what `start` throws. Nothing changes.
+  func checkStart(_ plan: Engagement.MigrationPlan) async throws(EngagementError) {
+    try checkStart(plan, try await memory())
+  }
+
+  private func checkStart(
+    _ plan: Engagement.MigrationPlan, _ memory: ProviderMemory
+  ) throws(EngagementError) {
+    try check(plan, memory)
+    for surface in plan.surfaces {
+      try MigrationRecord.of(surface, in: memory)?.checkReplaced(by: plan)
+    }
+  }
+
   /// The route that the surface has without a migration.
   func formerRoute(of surface: RoutedSurface, in memory: ProviderMemory) -> Route? {
     let place = RoutePlace.surface(surface)
@@ -82,7 +96,7 @@ final class ProviderMigrations: Sendable {
     let partition = dependencies.currentUser.userSession.partition
     try await dependencies.accept(in: partition, updating: KitState.owner) {
       [self] (_, memory, _) throws(EngagementError) in
-      try check(plan, memory)
+      try checkStart(plan, memory)
       var update = Store.ValueUpdate(())
       var memory = memory
       for move in plan.moves {
@@ -90,7 +104,6 @@ final class ProviderMigrations: Sendable {
         var record = MigrationRecord(plan, of: surface)
         record.sequence = max(0, newest - Self.past)
         if var known = MigrationRecord.of(surface, in: memory) {
-          try known.checkReplaced(by: plan)
           if known.isUnderWay || known.plan.isOfSameProviders(as: plan) && known.stage == .off {
             known.plan = plan
             record = known
@@ -106,11 +119,11 @@ final class ProviderMigrations: Sendable {
     }
   }
 
-  /// Forgets the migration of a surface that nobody has begun or that is done, and one that cannot be read:
-  /// the configured route holds then.
+  /// Forgets the migration of a surface that nobody has begun or that is done, one that cannot be read, and
+  /// one that has lost a provider: the configured route holds then.
   func forget(_ surface: RoutedSurface) async throws(EngagementError) {
-    if MigrationRecord.fault(of: surface, in: try await memory()) != nil {
-      return try await forgetUnreadable(surface)
+    if isStuck(surface, in: try await memory()) {
+      return try await forgetStuck(surface)
     }
     let partition = dependencies.currentUser.userSession.partition
     try await dependencies.accept(in: partition, updating: KitState.owner) {
@@ -128,12 +141,19 @@ final class ProviderMigrations: Sendable {
     }
   }
 
-  private func forgetUnreadable(_ surface: RoutedSurface) async throws(EngagementError) {
+  /// Whether the migration of the surface can neither move on nor be read, or has lost a provider in between.
+  private func isStuck(_ surface: RoutedSurface, in memory: ProviderMemory) -> Bool {
+    if MigrationRecord.fault(of: surface, in: memory) != nil { return true }
+    guard let record = MigrationRecord.of(surface, in: memory) else { return false }
+    return record.isUnderWay && missingProvider(of: record) != nil
+  }
+
+  private func forgetStuck(_ surface: RoutedSurface) async throws(EngagementError) {
     try await userTransitions.queue.alone { () async throws(EngagementError) in
       try await self.routeChanges.set(nil, at: .surface(surface)) {
-        (memory) throws(EngagementError) in
+        [self] (memory) throws(EngagementError) in
         // Another process may have forgotten it, and begun another one.
-        if MigrationRecord.fault(of: surface, in: memory) == nil {
+        if !isStuck(surface, in: memory) {
           try MigrationRecord.checkIdle(.surface(surface), in: memory)
         }
         return (Self.forgetting(surface, in: memory), [])
@@ -169,27 +189,38 @@ final class ProviderMigrations: Sendable {
 
   /// Moves a surface one stage on. Throws `conflict`, naming them, if gates do not hold or pushes have to
   /// stay, and the step is not forced.
+  ///
+  /// - Parameter stage: The stage that is meant; nil: the next one. Nothing is done if the surface is there.
   func advance(
-    _ surface: RoutedSurface, by who: String?, why: String?, isForced: Bool,
-    _ figures: Engagement.MeasuredFigures?
+    _ surface: RoutedSurface, to stage: Engagement.MigrationStage?, by who: String?, why: String?,
+    isForced: Bool, _ figures: Engagement.MeasuredFigures?
   ) async throws(EngagementError) {
+    try Self.checkReason(why, isForced)
     let memory = try await memory()
     let record = try MigrationRecord.require(surface, in: memory)
+    if let stage {
+      guard stage != record.stage else { return }
+      try record.plan.checkStep(of: surface.surface, from: record.stage, to: stage)
+    }
     guard let next = record.next else {
       throw EngagementError(
         .conflict, "\(surface.rawValue) is at \(record.stage.words), the last stage.")
     }
-    try Self.checkReason(why, isForced)
-    try record.checkOrder(next, in: memory)
-    try checkContainers(before: next, of: record, in: memory)
+    try checkObstacles(before: next, of: record, in: memory)
     let outage = try await outage(before: next, of: record, in: memory)
     if let outage, !isForced { throw EngagementError(.conflict, outage) }
     var measures = try await measures(of: record, memory)
     measures.take(figures)
     let isOpen = measures.gates.contains { !$0.holds }
     guard !isOpen || isForced else { throw record.refusal(measures) }
-    try await step(
-      record, to: next, measures, by: who, why: why, isForced: isOpen || outage != nil)
+    do throws(EngagementError) {
+      try await step(
+        record, to: next, measures, by: who, why: why, isForced: isOpen || outage != nil)
+    } catch {
+      // Another process may have made this very step.
+      let present = MigrationRecord.of(surface, in: try await self.memory())
+      guard error.code == .conflict, let stage, present?.stage == stage else { throw error }
+    }
   }
 
   /// Takes a surface back to an earlier stage; nil: the one before. Throws `conflict` if pushes have to stay,
@@ -217,6 +248,8 @@ final class ProviderMigrations: Sendable {
           + "write one of the earlier stages: "
           + earlier.map { "\"\($0.words)\"" }.joined(separator: ", ") + ".")
     }
+    // Without one of the providers, only the route of before can hold.
+    if target.kind != .off { try checkProviders(of: record) }
     let steps = Self.stepsBack(record, to: target, in: memory)
     var outages: Set<RoutedSurface> = []
     for (one, place) in steps {
@@ -262,6 +295,8 @@ final class ProviderMigrations: Sendable {
     let memory = try await memory()
     for record in MigrationRecord.all(in: memory)
     where record.plan.takesBack || record.plan.isAutomatic {
+      // Then the configured route holds, and somebody has to decide.
+      guard missingProvider(of: record) == nil else { continue }
       let measures = try await measures(of: record, memory)
       let broken = record.broken(among: measures.gates)
       do throws(EngagementError) {
@@ -282,7 +317,7 @@ final class ProviderMigrations: Sendable {
     }
   }
 
-  private func measures(
+  func measures(
     of record: MigrationRecord, _ memory: ProviderMemory
   ) async throws(EngagementError) -> MigrationMeasures {
     try await MigrationMeasures(
@@ -341,41 +376,5 @@ final class ProviderMigrations: Sendable {
       }
       await signal.wait(after: seen)
     }
-  }
-
-  // MARK: Status
-
-  /// Says which migrations cannot be read, so that they are left alone.
-  func tellUnreadable() async {
-    guard let memory = try? await memory() else { return }
-    for fault in RoutedSurface.allCases.compactMap({ MigrationRecord.fault(of: $0, in: memory) }) {
-      dependencies.log(.warning, "\(fault) \(MigrationRecord.unreadableAdvice)")
-    }
-  }
-
-  func statuses() async throws(EngagementError) -> [Engagement.MigrationStatus] {
-    let memory = try await memory()
-    let refusals = routeStore.read(memory).refusals
-    var statuses: [Engagement.MigrationStatus] = []
-    for record in MigrationRecord.all(in: memory) {
-      let measures = try await measures(of: record, memory)
-      var obstacle: String?
-      if let next = record.next {
-        do throws(EngagementError) {
-          try record.checkOrder(next, in: memory)
-          try checkContainers(before: next, of: record, in: memory)
-        } catch {
-          obstacle = error.message
-        }
-        if obstacle == nil {
-          obstacle = try await outage(before: next, of: record, in: memory)
-        }
-      }
-      statuses.append(
-        .init(
-          record, measures, obstacle: obstacle,
-          refusal: refusals.first { $0.place == .surface(record.surface) }?.reason))
-    }
-    return statuses
   }
 }

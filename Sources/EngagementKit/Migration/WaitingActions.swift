@@ -10,6 +10,8 @@ struct WaitingActions: Hashable, Sendable {
   private var own = 0
   /// Those of users who are not signed in here. They are sent when their users sign in.
   private(set) var others = 0
+  /// What was done while no user was signed in, where somebody is signed in now.
+  private(set) var anonymous = 0
   /// What consent forbids to be sent: of the present user to the new provider, and of all to the old one.
   private(set) var withheld = 0
 
@@ -36,15 +38,25 @@ struct WaitingActions: Hashable, Sendable {
     let old = capabilities(plan.from)
     for user in try await store.usersWaiting(for: plan.from, limit: Self.limit) {
       let rule = ConsentPolicy(consent: user.consent)
-      let kept = user.rows.count { rule.withholds($0, from: old) }
+      let isPresent = user.partition == partition
+      let isAnonymous = user.partition.user.isAnonymous
+      // No action of a person: it says when the application was used, and may never be sent.
+      let rows = user.rows.filter { isPresent && !isAnonymous || !$0.work.isOfSession }
+      let kept = rows.count { rule.withholds($0, from: old) }
       withheld += kept
-      let sendable = user.rows.count - kept
-      if user.partition == partition { own += sendable } else { others += sendable }
+      let sendable = rows.count - kept
+      if isPresent {
+        own += sendable
+      } else if isAnonymous {
+        anonymous += sendable
+      } else {
+        others += sendable
+      }
     }
   }
 
   /// How many actions are still to be sent to the old provider.
-  var left: Int { own + others }
+  var left: Int { own + others + anonymous }
 
   /// What ends the waiting of others at `drain`, and what is not counted.
   func sentences(at stage: Engagement.MigrationStage) -> [String] {
@@ -54,6 +66,13 @@ struct WaitingActions: Hashable, Sendable {
         "\(others) of the pending actions \(others == 1 ? "belongs" : "belong") to people who are not "
           + "signed in here: they are sent when these people sign in, and left behind when drainsUntil "
           + "of the plan has come or by a forced step.")
+    }
+    if anonymous > 0, stage == .drain {
+      let (verb, object) = anonymous == 1 ? ("is", "it") : ("are", "them")
+      sentences.append(
+        "\(anonymous) of the pending actions \(verb) of nobody who is signed in: sign out to "
+          + "send or drop \(object), or leave \(object) behind by drainsUntil of the plan or by a "
+          + "forced step.")
     }
     if withheld > 0 {
       sentences.append(
@@ -65,6 +84,12 @@ struct WaitingActions: Hashable, Sendable {
 }
 
 extension OutboxRow.Work {
+  /// Whether it only says that the application was used.
+  fileprivate var isOfSession: Bool {
+    guard case .event(let event) = self else { return false }
+    return event.kind == .sessionStart || event.kind == .sessionEnd
+  }
+
   /// Whether it tells the vendor who the person is, what it may do and where pushes go.
   fileprivate var isTold: Bool {
     guard case .operation(let operation) = self else { return false }

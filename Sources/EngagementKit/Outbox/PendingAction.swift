@@ -18,8 +18,10 @@ extension Engagement {
     public var acceptedAt: Date
     /// How many attempts there were, also those that ended before anything was sent.
     public var attempts: Int
+    /// Whether it takes a push token back from the provider, or all that this has of the device.
+    public var takesPushTokenBack: Bool
 
-    init(_ row: OutboxRow) {
+    init(_ row: OutboxRow, at capabilities: AdapterCapabilities?) {
       id = row.id
       provider = row.provider
       name = row.event?.told ?? row.work.verb.rawValue
@@ -27,6 +29,13 @@ extension Engagement {
       item = row.item?.id
       acceptedAt = row.acceptedAt
       attempts = row.attempts
+      takesPushTokenBack =
+        if case .operation(let operation) = row.work {
+          operation.verb == .unregisterPush
+            || operation.verb != .optOut && capabilities?.isWithdrawal(operation.verb) == true
+        } else {
+          false
+        }
     }
   }
 
@@ -38,7 +47,8 @@ extension Engagement {
     var actions: [PendingAction] = []
     for (provider, count) in try await pendingCounts where count > 0 {
       let rows = try await dependencies.store.pending(for: provider, in: partition, limit: count)
-      actions += rows.map { PendingAction($0) }
+      let adapter = dependencies.providers.first { $0.id == provider }?.adapter
+      actions += rows.map { PendingAction($0, at: adapter?.capabilities) }
     }
     return actions.sorted { $0.id < $1.id }
   }

@@ -19,9 +19,10 @@ public struct ExportCursor: Hashable, Sendable {
 
   /// Whether a text is a name: 1 to 64 letters, digits, hyphens, underlines and dots of ASCII.
   public static func isName(_ text: String) -> Bool {
-    1...64 ~= text.utf8.count && text.utf8.allSatisfy(nameBytes.contains)
+    1...longestName ~= text.utf8.count && text.utf8.allSatisfy(nameBytes.contains)
   }
 
+  package static let longestName = 64
   private static let nameBytes = Set(
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.".utf8)
 }

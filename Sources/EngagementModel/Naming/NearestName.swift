@@ -4,8 +4,11 @@ package enum NearestName {
   package static func of(_ name: String, among candidates: [String]) -> String? {
     // A long text is meant as no name, and the time grows with the product of the lengths.
     guard name.utf8.count <= longest else { return nil }
-    let limit = max(1, name.unicodeScalars.count / 2)
-    return candidates.map { ($0, distance(from: name, to: $0)) }
+    let count = name.unicodeScalars.count
+    let limit = max(1, count / 2)
+    // The edits are at least as many as the lengths differ by.
+    return candidates.filter { abs($0.unicodeScalars.count - count) <= limit }
+      .map { ($0, distance(from: name, to: $0)) }
       .filter { $0.1 <= limit }
       .min { ($0.1, $0.0) < ($1.1, $1.0) }?.0
   }

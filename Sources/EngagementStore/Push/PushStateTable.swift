@@ -46,6 +46,16 @@ struct PushStateTable: ~Copyable {
         SELECT id FROM partition
         WHERE environment = (SELECT environment FROM partition WHERE id = ?))
     """)
+  private var findingOthers = Statement(
+    """
+    SELECT 1 FROM push_state
+    WHERE provider = ? AND partition <> ?
+      AND (state IN ('registered', 'failed') OR state = 'pending' AND code IS NOT NULL)
+      AND partition IN (
+        SELECT id FROM partition
+        WHERE environment = (SELECT environment FROM partition WHERE id = ?))
+    LIMIT 1
+    """)
   private var copying = Statement(
     """
     INSERT INTO push_state (partition, provider, environment, state, token, changed)
@@ -99,6 +109,15 @@ struct PushStateTable: ~Copyable {
     try database.run(
       &endingOthers, .integer(Milliseconds.nearest(now)), .text(provider.rawValue),
       .text(environment.rawValue), .integer(partition), .integer(partition))
+  }
+
+  /// Whether the vendor has, or may have, a token of any other user.
+  mutating func hasOthers(
+    at provider: ProviderID, than partition: Partition.ID, on database: inout Database
+  ) throws(EngagementError) -> Bool {
+    try !database.all(
+      &findingOthers, .text(provider.rawValue), .integer(partition), .integer(partition)
+    ) { $0.integer(0) }.isEmpty
   }
 
   /// Another user takes over the tokens that the vendor has of this one.

@@ -133,6 +133,15 @@ extension Store {
     }
   }
 
+  /// Whether the provider has, or may have, a push token of a user other than this one.
+  package func hasPushTokens(
+    at provider: ProviderID, ofOthersThan partition: Partition
+  ) throws(EngagementError) -> Bool {
+    try read { (tables, database) throws(EngagementError) in
+      try tables.pushStates.hasOthers(at: provider, than: partition.id, on: &database)
+    }
+  }
+
   /// Notes that an operation about a push token ended well which was in no row.
   package func noteDone(
     _ operation: Operation, at provider: ProviderID, in partition: Partition, at now: Date

@@ -51,6 +51,51 @@ import Testing
     #expect(await scene.stage.engage("verify", "out").status == .done)
   }
 
+  @Test("X14: a folder that has lost a run between two others is not added to")
+  func middle() async throws {
+    let scene = try await Self.filled()
+    for name in ["Tea", "Soup", "Cake"] {
+      #expect(await scene.stage.run(Self.line + ["out"]).status == .done)
+      await Self.track(name, in: scene)
+    }
+    #expect(await scene.stage.run(Self.line + ["out"]).status == .done)
+    let names = try ExportFolder.manifestNames(in: Self.place("out", in: scene).path)
+    try #require(names.count == 4)
+    let lost = Self.place("out/\(names[1])", in: scene)
+    let manifest = try ExportManifest(fileAt: lost.path)
+    let away = Self.place("away.json", in: scene)
+    try FileManager.default.moveItem(at: lost, to: away)
+    let sentence = "The events \(manifest.after + 1) to \(manifest.through) are missing"
+    #expect(await scene.stage.engage("verify", "out").output.contains(sentence))
+    let idle = await scene.stage.run(Self.line + ["out"])
+    #expect(idle.status == .failed && idle.errors.contains(sentence), "\(idle)")
+    #expect(idle.errors.contains("engage cursors remove nightly"), "\(idle)")
+    await Self.track("Rice", in: scene)
+    #expect(await scene.stage.run(Self.line + ["out"]).status == .failed)
+    try FileManager.default.moveItem(at: away, to: lost)
+    let again = await scene.stage.run(Self.line + ["out"])
+    #expect(again.output == "1 event in 1 file of out\n", "\(again)")
+  }
+
+  @Test("X14: a run that has not happened removes the folders that it has made, and no others")
+  func made() throws {
+    let stage = try CommandLineFixture()
+    let place = stage.folder.appending(path: "out")
+    func runInVain() throws {
+      let folder = try ExportFolder(place.path, revision: "")
+      folder.removeMade()
+    }
+    try runInVain()
+    #expect(try stage.names().isEmpty)
+    try FileManager.default.createDirectory(at: place, withIntermediateDirectories: false)
+    try runInVain()
+    #expect(try FileManager.default.contentsOfDirectory(atPath: place.path).isEmpty)
+    try FileManager.default.createDirectory(
+      at: place.appending(path: "_manifests"), withIntermediateDirectories: false)
+    try runInVain()
+    #expect(try FileManager.default.contentsOfDirectory(atPath: place.path) == ["_manifests"])
+  }
+
   /// Copies the files of the cache over those of another folder.
   private static func copyCache(from: URL, to: URL) throws {
     try FileManager.default.createDirectory(at: to, withIntermediateDirectories: true)
@@ -217,7 +262,7 @@ import Testing
     #expect(first.status == .done, "\(first)")
     let second = try #require(other.withLock { $0 })
     #expect(second.status == 1 && second.errors.contains("Another export writes to "), "\(second)")
-    #expect(try ExportFolder.files(in: Self.place("elsewhere", in: scene).path) == [])
+    #expect(try !scene.stage.names().contains("elsewhere"))
     #expect(await scene.stage.run(["verify", "out"]).status == .done)
   }
 }

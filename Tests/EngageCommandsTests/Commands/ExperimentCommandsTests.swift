@@ -96,7 +96,7 @@ import Testing
       ("--rate 90% --people 20", "20 people are too few"),
       (
         "--rate 20% --people 56 --metric click",
-        "too few to see any lift of a rate of 20%: 70 would show the largest one, to 100%."
+        "too few to plan with for a rate of 20%: take 70 or more."
       ),
       ("--rate 0.0001% --lift 0.0001%", "So small a lift"),
       (

@@ -68,6 +68,15 @@ import Testing
     #expect(day.status == .done, "\(day)")
   }
 
+  @Test("X14: a cursor's name that is too long is refused, and not told as a whole")
+  func longCursor() async throws {
+    let stage = try CommandLineFixture()
+    let name = String(repeating: "a", count: 100_000)
+    let ending = await stage.engage("export", "--cursor", name, "--out", "out")
+    #expect(ending.status == .usage && ending.errors.contains("a name of at most 64 letters"))
+    #expect(ending.errors.contains("100000 bytes") && ending.errors.utf8.count < 500)
+  }
+
   @Test("X12: a rate that lacks its sign gets it")
   func rate() async throws {
     let stage = try CommandLineFixture()

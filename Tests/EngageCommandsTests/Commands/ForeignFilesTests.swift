@@ -79,6 +79,17 @@ import Testing
         "a.ndjson:1: \"\(name)\" is no field; did you mean \"userid\"?"), "\(ending)")
   }
 
+  @Test("X14: a table with CR line ends is refused with the next step")
+  func returns() async throws {
+    let stage = try CommandLineFixture()
+    try stage.write(
+      "id,source,type,time,sequence\r1,s,t,2026-10-01T09:00:00Z,1\r", to: "cr.csv")
+    let ending = await stage.engage("import", "cr.csv", "--into", "all.ndjson")
+    #expect(ending.status == .failed && ending.errors.hasPrefix("cr.csv:1: "), "\(ending)")
+    #expect(ending.errors.contains("save the file with LF line ends"), "\(ending)")
+    #expect(try stage.names() == ["cr.csv"])
+  }
+
   @Test("X14: a file without a column for users is told")
   func noUsers() async throws {
     let stage = try CommandLineFixture()

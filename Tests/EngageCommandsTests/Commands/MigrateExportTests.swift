@@ -43,6 +43,16 @@ import Testing
     return texts
   }
 
+  @Test("X15: an export with push tokens says which of them a server may import")
+  func tokens() async throws {
+    let stage = try await Self.stage()
+    let sentence = "import only tokens of people whose installations are still without the kit"
+    let ending = await stage.run(Self.export)
+    #expect(ending.status == .done && ending.errors.contains(sentence), "\(ending.errors)")
+    let without = await stage.engage("migrate", "export", "--for", "atomic", "--dry-run")
+    #expect(!without.errors.contains(sentence), "\(without.errors)")
+  }
+
   @Test("X15: the export says how many people had no fields")
   func withoutFields() async throws {
     let stage = try await Self.stage()

@@ -183,7 +183,9 @@ import Testing
       events.addCard("impression", by: "\(person)", from: person < 200 ? "braze" : "vibes")
     }
     let none = try await Self.compare(events)
-    #expect(none.output.contains("No event delivered is recorded: only people"), "\(none.output)")
+    #expect(
+      none.output.contains("No lift is shown: No event delivered is recorded, so that only people"),
+      "\(none.output)")
     for person in 0..<200 { events.addCard("delivered", by: "\(person)", from: "braze") }
     let one = try await Self.compare(events)
     #expect(

@@ -106,7 +106,7 @@ _engage() {
     "parity "*) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--max-missing --max-extra --max-different --max-moved --max-no-key --min-compared --max-age --config --json --log --help' -- "$word")); return; } ;;
     "migrate status") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--html --config --json --log --help' -- "$word")); return; } ;;
     "migrate plan") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--from --to --surfaces --shares --file --takes-back --automatic --dry-run --config --json --log --help' -- "$word")); return; } ;;
-    "migrate advance") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--from --force --why --by --dry-run --config --json --log --help' -- "$word")); return; } ;;
+    "migrate advance") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--to --from --force --why --by --dry-run --config --json --log --help' -- "$word")); return; } ;;
     "migrate rollback") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--to --force --why --by --config --json --log --help' -- "$word")); return; } ;;
     "migrate forget") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--config --json --log --help' -- "$word")); return; } ;;
     "migrate export") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W '--for --out --personal-data --app-id --suppressed --user-hash-key --dry-run --config --json --log --help' -- "$word"; compgen -f -- "$word")); return; } ;;

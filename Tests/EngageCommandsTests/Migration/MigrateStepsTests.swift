@@ -119,6 +119,78 @@ import Testing
     await scene.stop()
   }
 
+  // MARK: What moves, and what does not
+
+  @Test("X15: advance --to makes a step once, and a plan is refused in a rehearsal, too")
+  func named() async throws {
+    let scene = try await Scene()
+    await scene.done("sync")
+    await scene.done("migrate", "plan", "--from", "now", "--to", "next", "--surfaces", "cards")
+    for word in ["now", "already"] {
+      let ending = await scene.engage(
+        "migrate", "advance", "cards", "--to", "shadow", "--force", "--why", "a test")
+      #expect(ending.status == .done, "\(ending.errors)")
+      #expect(ending.output == "cards is at shadow \(word).\n")
+    }
+    let sentence =
+      "cards is at shadow, and the next stage is canary 5 %, not cutover: move it to canary 5 % first."
+    for option in [["--dry-run"], ["--force", "--why", "a test"]] {
+      let ending = await scene.stage.run(
+        ["migrate", "advance", "cards", "--to", "cutover"] + option, by: CurlTransport())
+      #expect(ending.status == .failed && ending.errors.contains(sentence), "\(ending.errors)")
+    }
+    let unknown = await scene.engage("migrate", "advance", "cards", "--to", "canry")
+    #expect(
+      unknown.errors.contains(#"run "engage migrate advance cards --to canary=5""#),
+      "\(unknown.errors)")
+    let status = await scene.engage("migrate", "status", "--json")
+    #expect(status.output.contains(#""stage":"shadow""#), "\(status.output)")
+    try scene.stage.write(
+      """
+      {"from": "now", "to": "next",
+       "surfaces": [{"surface": "cards", "stages": ["cutover", "drain", "removed"]}]}
+      """, to: "plan.json")
+    for option in [["--dry-run"], []] {
+      let ending = await scene.stage.run(
+        ["migrate", "plan", "--file", "plan.json"] + option, by: CurlTransport())
+      #expect(ending.status == .failed, "\(option)")
+      #expect(ending.errors.contains("is at shadow, which the new plan has not"))
+    }
+    await scene.stop()
+  }
+
+  @Test("X15: a step back names each surface that went, and status what does not move with it")
+  func together() async throws {
+    let scene = try await Scene()
+    await scene.done("sync")
+    await scene.done("migrate", "plan", "--from", "now", "--to", "next", "--surfaces", "cards,push")
+    for surface in ["cards", "cards", "push"] {
+      await scene.done("migrate", "advance", surface, "--force", "--why", "a test")
+    }
+    await scene.done("routes", "set", "cards", "only=now", "--container", "news")
+    let note = "The container news has a route of its own to now and does not move with cards"
+    #expect(await scene.engage("migrate", "status").errors.contains(note))
+    let back = await scene.engage("migrate", "rollback", "cards", "--to", "shadow")
+    #expect(back.output == "cards is at shadow now.\npush is at off now.\n", "\(back)")
+    #expect(back.errors.contains(note), "\(back.errors)")
+    await scene.stop()
+  }
+
+  @Test("X15: a plan of all that can move says that person and events are not in it")
+  func unplanned() async throws {
+    let scene = try await Scene()
+    let line = ["migrate", "plan", "--from", "now", "--to", "next", "--dry-run"]
+    let note =
+      "person and events lead to now and are not in this plan: name them, as in --surfaces "
+      + "cards,push,person,events."
+    let all = await scene.stage.run(line, by: StuckTransport())
+    #expect(all.status == .done && all.errors.contains(note), "\(all.errors)")
+    let chosen = await scene.stage.run(
+      line + ["--surfaces", "cards"], by: StuckTransport())
+    #expect(!chosen.errors.contains("not in this plan"), "\(chosen.errors)")
+    await scene.stop()
+  }
+
   @Test("X15: sync shows what waits for a vendor that no route of cards or inbox leads to")
   func unasked() async throws {
     let scene = try await Scene()

@@ -69,6 +69,14 @@ import Testing
     #expect(status.output.contains(#""isReadable":false,"reason":"\#(reason)""#), "\(status)")
     #expect(status.errors.contains("\(reason) Its route holds"), "\(status.errors)")
     #expect(status.errors.contains(#""engage migrate forget cards" forgets it"#))
+    let doctor = await scene.engage("doctor")
+    #expect(doctor.status == .failed && doctor.output.contains(reason), "\(doctor)")
+    #expect(doctor.output.contains("every page is sound"), "\(doctor.output)")
+    #expect(doctor.output.contains(#"migration: run "engage migrate forget cards""#))
+    let plan = await scene.engage(
+      "migrate", "plan", "--from", "now", "--to", "next", "--surfaces", "cards", "--dry-run")
+    #expect(plan.status == .failed && plan.errors.contains(reason), "\(plan.errors)")
+    #expect(plan.errors.contains("no release can read it"), "\(plan.errors)")
     let step = await scene.engage("migrate", "advance", "cards")
     #expect(step.status == .failed)
     #expect(
@@ -111,6 +119,43 @@ import Testing
     #expect(
       states.lines.contains { $0.contains(#""provider":"next""#) && $0.contains("registered") },
       "\(states.output)")
+    await scene.new.stop()
+  }
+
+  @Test("X15 X16: after a forced step to removed the command and status say who has the token")
+  func tokenLeft() async throws {
+    let scene = try await MigrationScene()
+    try scene.stage.write("0aff\n", to: "token")
+    await scene.done("push", "register", "--service", "apns", "--token-file", "token")
+    await scene.done("sync")
+    try scene.stage.write(
+      #"{"from": "now", "to": "next", "surfaces": SURFACES}"#.replacingOccurrences(
+        of: "SURFACES", with: Self.surfaces.replacingOccurrences(of: "cards", with: "push")),
+      to: "plan.json")
+    await scene.done("migrate", "plan", "--file", "plan.json")
+    await scene.old.stop()
+    func impatient(_ words: String...) async -> CommandLineFixture.Ending {
+      await scene.stage.run(words, by: CurlTransport(), in: .impatient)
+    }
+    for stage in ["cutover", "drain"] {
+      let ending = await impatient(
+        "migrate", "advance", "push", "--to", stage, "--force", "--why", "a test")
+      #expect(ending.status == .done, "\(ending.errors)")
+      #expect(!ending.errors.contains("still has the push token"), "\(ending.errors)")
+    }
+    let removed = await impatient(
+      "migrate", "advance", "push", "--force", "--why", "now is gone")
+    #expect(removed.status == .done && removed.output == "push is at removed now.\n")
+    for ending in [removed, await impatient("migrate", "status")] {
+      #expect(ending.errors.contains(#""now" still has the push token"#), "\(ending.errors)")
+      #expect(
+        ending.errors.contains("cards, person and events still lead to now: move them"),
+        "\(ending.errors)")
+    }
+    let dropped = await impatient("outbox", "drop", "--provider", "now", "--yes")
+    #expect(
+      dropped.errors.contains("now has the push token, and is not asked to give it back"),
+      "\(dropped)")
     await scene.new.stop()
   }
 

@@ -238,6 +238,7 @@ import Testing
     split of the arms     passed  The arms show no other split than the planned one (p = 1.0000; below 0.001 they would).
     split of the exposed  passed  The exposed show no other split than the planned one (p = 1.0000; below 0.001 they would).
     plan                  passed  All people were in this version of the plan.
+    logs                  open    What the logs have lost is not known, so that the arms' losses are not compared. Name folders of "engage export --out DIR", whose manifests say it; a program says it with addLog.
     horizon               passed  The design may be read: 2,000 of 2 planned people are there. Decide by the first report that had them: each further one makes a false alarm more likely.
 
     People

@@ -56,7 +56,7 @@ import Testing
       ),
       (0, 0, "Nobody did it, or the export left it out: there is nothing to compare."),
       (20, 20, "Everybody did it, so that there is nothing to compare."),
-      (20, 0, "All people of each arm have the same value: nothing tells how sure a difference"),
+      (20, 0, "All who count in each arm have the same value: this method has no interval"),
     ])
   func noDifference(first: Int, second: Int, sentence: String) throws {
     let counts = try ComparisonFixture.clicks(first, of: 20, second, of: 20)

@@ -33,7 +33,7 @@ import Testing
       }
       let method = ComparisonMethod(design: design)
       let difference = method.difference(
-        counts.arms[1].metrics[0], in: 1, from: counts.arms[0].metrics[0])
+        counts.arms[1].metrics[0], in: 1, from: counts.arms[0].metrics[0], of: design.metrics[0])
       return try #require(difference.value)
     }
   }

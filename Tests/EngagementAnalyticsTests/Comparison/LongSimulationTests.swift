@@ -50,7 +50,9 @@ import Testing
       let (control, treatment) = (counts.arms[0].metrics[0], counts.arms[1].metrics[0])
       return try #require(
         ComparisonMethod(design: counts.design)
-          .difference(treatment, in: 1, from: control).value)
+          .difference(
+            treatment, in: 1, from: control, of: counts.design.metrics[0]
+          ).value)
     }
 
     /// The difference alone.

@@ -161,6 +161,18 @@ import VendorEventFixtures
     #expect(ours.lines.count == 1 && ours.lines.first?["sequence"] == 8)
   }
 
+  @Test("X14: a vendor's line of sound JSON that cannot be kept is told for what it is")
+  func unfit() {
+    let ours = Self.trip.ours(of: [
+      #"{"what":"own","when":1,"id":18446744073709551616}"#, #"{"what":"own","what":"own"}"#,
+    ])
+    #expect(
+      ours.faults == [
+        "1: It has a whole number of more than 64 bits; write it as a text.",
+        "2: It has a key twice in one object; leave out one of the two.",
+      ])
+  }
+
   @Test(
     "X14: a custom event that is named like a vendor's event or a type of ours comes back as itself",
     arguments: [

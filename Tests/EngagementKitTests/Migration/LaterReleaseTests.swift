@@ -164,6 +164,8 @@ import Testing
     #expect(stage.lines.all.contains { $0.message.contains(damage.reason) })
     let error = await failure { try await engagement.advanceMigration(of: .push) }
     #expect(error?.code == .conflict && error?.message.hasPrefix(damage.reason) == true)
+    #expect(error?.message.contains("no release can read it") == true)
+    #expect(error?.message.contains("use the release") == false)
     #expect(engagement.routes.push == .only("b"))
     try await engagement.forgetMigration(of: .push)
     #expect(engagement.routes.push == .only("a"))
@@ -171,6 +173,31 @@ import Testing
     try await engagement.startMigration(try Self.plan([.push]))
     try await engagement.advanceMigration(of: .push)
     #expect(try await engagement.migrations().first?.stage == .cutover)
+    try await stage.end()
+  }
+
+  @Test("X15 G9: no surface moves behind one whose migration cannot be read, and no plan hides it")
+  func behind() async throws {
+    let stage = try await stage()
+    let engagement = stage.engagement
+    try await engagement.startMigration(try Self.plan([.cards, .push]))
+    try await engagement.advanceMigration(of: .cards)
+    let key = MigrationRecord.key(of: .cards)
+    let stored = try await stage.memory(of: KitState.owner, for: "u-1").json(.installation, key)
+    try await keep(Self.changed(try #require(stored), .stage), key, in: stage)
+    let step = await failure { try await engagement.advanceMigration(of: .push) }
+    let reason = "A later release has stored the migration of cards, and this one cannot read it."
+    let words = step?.message ?? ""
+    #expect(step?.code == .conflict)
+    #expect(words.hasPrefix("cards comes before push in the plan. \(reason)"), "\(words)")
+    let status = try #require(try await engagement.migrations().first)
+    #expect(status.surface == .push && status.obstacle == words && status.stage == .off)
+    for surfaces in [[Engagement.Surface.cards], nil] {
+      let plan = await failure {
+        try await engagement.proposeMigration(from: "a", to: "b", surfaces: surfaces)
+      }
+      #expect(plan?.code == .conflict && plan?.message.hasPrefix(reason) == true)
+    }
     try await stage.end()
   }
 

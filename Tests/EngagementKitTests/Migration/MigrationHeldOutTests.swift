@@ -2,6 +2,7 @@ import EngagementAdapterAPI
 import EngagementHTTP
 import EngagementJSON
 import EngagementModel
+import EngagementStore
 import EngagementTesting
 import Foundation
 import Testing
@@ -133,6 +134,38 @@ import Testing
     let status = try #require(try await engagement.migrations().first)
     #expect(status.gates.first { $0.figure == .untold }?.value == 0 && status.withheld == 1)
     try await engagement.advanceMigration(of: .cards)
+    try await stage.end()
+  }
+
+  @Test("X15: sessions of nobody who is signed in keep no drain open, and what they did is told")
+  func anonymous() async throws {
+    let open: [MigrationStage.Kind: [Figure: Double]] = [.off: [:], .cutover: [:]]
+    let stage = try await stage([.cutover, .drain, .removed], gates: open)
+    let engagement = stage.engagement
+    let dependencies = engagement.dependencies
+    let partition = try await dependencies.store.partition(of: .anonymous, at: stage.clock.now)
+    try await dependencies.store.setConsent(.full, of: partition)
+    let events = [EngagementEvent.Kind.sessionStart, .sessionEnd].map { dependencies.event($0) }
+    try await dependencies.accept(
+      events.map { event in
+        Intent(
+          event: event, deliveries: [.init(to: "a", .event(event), key: dependencies.key())])
+      }, in: partition)
+    try await engagement.advanceMigration(of: .cards)
+    try await engagement.advanceMigration(of: .cards)
+    #expect(try await stage.waiting(for: "a", of: .anonymous).count == 2)
+    let quiet = try #require(try await engagement.migrations().first)
+    #expect(quiet.left == 0 && quiet.mayAdvance && quiet.waitingSentences.isEmpty, "\(quiet)")
+    try await dependencies.accept(
+      [Intent(deliveries: [.init(to: "a", .operation(.person), key: dependencies.key())])],
+      in: partition)
+    let status = try #require(try await engagement.migrations().first)
+    #expect(status.left == 1 && status.leftOfAnonymous == 1 && status.leftOfOthers == 0)
+    let words = await refusal(stage) ?? ""
+    #expect(
+      words.contains("1 of the pending actions is of nobody who is signed in: sign out to send or"),
+      "\(words)")
+    #expect(!words.contains("people who are not signed in here"), "\(words)")
     try await stage.end()
   }
 

@@ -287,6 +287,46 @@ import Testing
     try await stage.end()
   }
 
+  @Test("X15: after a forced step to removed it is told what the old vendor still has")
+  func removedByForce() async throws {
+    let stage = try await stage()
+    let engagement = stage.engagement
+    try await engagement.advanceMigration(of: .push)
+    faults.withLock { $0.down = ["a"] }
+    await stage.drain("a", "b")
+    try await engagement.advanceMigration(of: .push)
+    #expect(try await engagement.migrations().first?.remainder == nil)
+    try await engagement.advanceMigration(of: .push, why: "a is gone", isForced: true)
+    let status = try #require(try await engagement.migrations().first)
+    #expect(status.stage == .removed)
+    #expect(status.remainder == #""a" still has the push token: let what waits be sent."#)
+    await mend(stage)
+    #expect(try await engagement.migrations().first?.remainder == nil)
+    try await stage.end()
+  }
+
+  @Test("X15: pushes are not removed from a vendor that may still push to who has signed out")
+  func removedFromOthers() async throws {
+    let stage = try await stage()
+    let engagement = stage.engagement
+    faults.withLock { $0.keeping = ["a"] }
+    try await stage.signIn("u-2", consent: .full)
+    await mend(stage)
+    try await engagement.advanceMigration(of: .push)
+    await stage.drain("a", "b")
+    #expect(try await phases(stage).contains("a registered") == false)
+    try await engagement.advanceMigration(of: .push)
+    let error = await failure { try await engagement.advanceMigration(of: .push) }
+    #expect(error?.code == .conflict)
+    let words = error?.message ?? ""
+    #expect(words.contains(#""a" may still push to people who were signed in here"#), "\(words)")
+    try await stage.signIn("u-1", consent: .full)
+    await stage.drain("a", "b")
+    try await engagement.advanceMigration(of: .push)
+    #expect(try await engagement.migrations().first?.stage == .removed)
+    try await stage.end()
+  }
+
   @Test("X15: cards are not removed from a vendor that a container still shows, not even by force")
   func removedFromContainers() async throws {
     let stage = try await stage([.init(.cards, stages: Self.stages)])

@@ -48,7 +48,7 @@ enum PageStyle {
     .checks b { font-size: .9rem; text-transform: capitalize; }
     .passed b { color: var(--good); }
     .failed b { color: var(--bad); }
-    .open b { color: var(--soft); }
+    .open b, .early b { color: var(--soft); }
     .notes { margin: .9rem 0 0; padding-left: 1.15rem; }
 
     .stages { list-style: none; margin: 1rem 0 0; padding: 0; display: flex; flex-wrap: wrap; gap: .4rem .5rem; }
